@@ -81,8 +81,8 @@ const RARE = [
   'platform/database/outages',
   'platform/secrets/encryption-key',
   'platform/secrets/give-up',
-  'sending/analytics/{report-consistency,roll-up}',
-  'sending/campaigns/large-requests',
+  'sending/analytics/{report-consistency,report-size,roll-up}',
+  'sending/campaigns/{follow-up,large-requests}',
   'sending/campaigns/occurrences',
   'sending/campaigns/revise',
   'sending/deliveries/poison',
@@ -98,7 +98,7 @@ const RARE = [
   'web/compose',
   'web/groups',
   'web/pages',
-  'web/{account,drafts,editor-round-trip,factors,hold,installation,languages,library,link-preview,notices,offline,polls,reach,url-state}',
+  'web/{account,drafts,editor-round-trip,factors,follow-up,hold,installation,languages,library,link-preview,notices,offline,polls,reach,url-state}',
   'client/{generated-client,*-package}',
   'api/server/{big-bodies,lists,metrics}',
   'identity/{api-keys,command-line,test-keys,test-workspaces,tokens}',
@@ -114,23 +114,35 @@ const RARE = [
   'platform/database/{sent-slots,work-poll,work-poll-conditions}',
   'project/{own-postgresql,release,sbom,webhook-examples}',
   'sending/deliveries/clock-set-back',
-  'service/idle',
-  'service/two-starts',
-].map((name) => `test/${name}.test.ts`);
-
-/** Half a minute and more each, to show what shorter tests show, too: `npx vitest run --mode long` runs them. */
-const LONG = [
+  'service/{idle,two-starts}',
+  'api/server/events',
+  'client/python',
+  'contract/clients',
+  'messengers/conformance',
+  'messengers/whatsapp/connect/credentials',
+  'messengers/whatsapp/send/without-text',
+  'notifications/webhooks/at-least-once',
+  'operations/backup/daily',
+  'platform/database/fingerprint',
+  'project/api-reference',
+  'sending/analytics/{export,report-export,report-links}',
+  'sending/campaigns/{check,link-preview,mention-all,pin,reply}',
+  'sending/groups/activity-sums',
+  'sending/receipts/{same-person,votes}',
+  'web/{report,session}',
   'messengers/whatsapp/*/{about-files,by-hand,channel-queries,long-text,members-killed,first-posts,refused-files,take-over}',
   'operations/backup/own-server',
-  'operations/hold/seeds',
   'platform/database/{cancelled-wait,failover,patroni,pgbouncer,server-crashes,statement-timeout}',
   'project/commands',
   'sending/campaigns/halt',
   'sending/deliveries/{revise-newest,worker-replacement}',
   'service/{package,proxies,read-only-file-system,soak}',
-  'simulation/{all-crash-points,crash-points}',
+  'simulation/crash-points',
   'web/{accessibility,account-number,build,editor-formatting,first-load,passkey-link,settings,slow-connection,text-overflow,users,webhooks}',
 ].map((name) => `test/${name}.test.ts`);
+
+/** Exhaustive, for hours, in no other run: `npx vitest run --mode long`. */
+const LONG = ['operations/hold/seeds', 'simulation/all-crash-points'].map((name) => `test/${name}.test.ts`);
 
 /** What runs on each PostgreSQL: our statements, but for what is about processes that die, what waits or searches, and the calendar. */
 const MATRIX = [

@@ -26,7 +26,7 @@ const certificate = join(await mkdtemp(join(tmpdir(), 'whatsapp-peer-')), 'media
 await writeFile(certificate, peer.certificate);
 say(`Start the service with:
 
-MESSENGER=whatsapp WHATSAPP_URL=${peer.url} WHATSAPP_ROOT_KEY=${peer.rootKey} WHATSAPP_CA_FILE=${certificate} npm start
+MESSENGER=whatsapp WHATSAPP_URL=${peer.url} WHATSAPP_ROOT_KEY=${peer.rootKey} WHATSAPP_CA_FILE=${certificate} WHATSAPP_REST_AFTER_LINK_MINUTES=0 npm start
 
 Sign up with whatsapp_number ${phone.number}, then paste what connect-account answers: the qr, or the pairing code.`);
 

@@ -200,7 +200,7 @@ interface Receipts {
   names: Map<string, string>;
 }
 
-function indexReceipts(reported: ReadonlyArray<Of<'receipts'>>): Receipts {
+export function indexReceipts(reported: ReadonlyArray<Of<'receipts'>>): Receipts {
   const receipts = reported.flatMap((line) => line.receipts);
   const persons = receipts.filter((one) => one.what !== 'viewed' && one.what !== 'same');
   const views = receipts.filter((one) => one.what === 'viewed');
@@ -213,9 +213,9 @@ function indexReceipts(reported: ReadonlyArray<Of<'receipts'>>): Receipts {
 }
 
 /** Counts with the names that `named` knows: the fewest people with all names, the most with those that are surely recorded. */
-function countReceipts(
+export function countReceipts(
   { persons, views }: Receipts,
-  { names }: Receipts,
+  { names }: Pick<Receipts, 'names'>,
   messageId: string,
 ): Record<(typeof RECEIPT_COUNTS)[number], number> {
   const own = persons.get(messageId) ?? [];

@@ -11,6 +11,7 @@ import {
 } from './check-requests.ts';
 import { contentsAreTheOnesRequested, findAdded, groupsOf } from './check-contents.ts';
 import { eventsAreComplete } from './check-events.ts';
+import { followUpsLeaveOutReaders } from './check-follow-ups.ts';
 import { failuresHaveACause, groupsAreTheOnesListed } from './check-groups.ts';
 import {
   heldLedgersTellNothing,
@@ -104,6 +105,7 @@ const RULES: ReadonlyArray<(facts: Case) => string[]> = [
   mentionsAreAllowed,
   quotesAreTheOnesRequested,
   pinsAreTheOnesRequested,
+  followUpsLeaveOutReaders,
   refusalsPauseTheCampaign,
 ];
 

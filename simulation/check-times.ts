@@ -2,6 +2,7 @@
 import { only, type Case } from './case.ts';
 import { hasApplied, mayApply } from './effects.ts';
 import { findChanges } from './check-runs.ts';
+import { isSkipped } from './check-follow-ups.ts';
 import { computeExpectations, requestsOf, type Expectations } from './expectations.ts';
 import type { FinalCampaign, FinalDelivery, FinalRun } from './line.ts';
 
@@ -108,7 +109,8 @@ function checkUnsent(
   const { status, error, messageId } = delivery;
   const what = `${messageId} of ${campaign.text}`;
   if (status === 'queued') return [`never ended: ${what} is queued`];
-  if (status === 'cancelled' && run.status !== 'cancelled') return [`cancelled, and its run was not: ${what}`];
+  if (status === 'cancelled' && run.status !== 'cancelled' && !isSkipped(delivery))
+    return [`cancelled, and its run was not: ${what}`];
   if (status !== 'failed') return [];
   const isGivenUp = only(facts.lines, 'releasing').some(({ others }) => others === 'unknown');
   if (error?.startsWith(EXPIRED)) return checkExpired(facts, { campaign, run }, what);

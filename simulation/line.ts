@@ -34,6 +34,8 @@ export interface FinalDelivery {
   status: 'queued' | 'sent' | 'failed' | 'cancelled';
   uncertain: boolean;
   sentMs: number | null;
+  /** Members when it was sent, other than the sender. */
+  recipients: number;
   delivered: number;
   read: number;
   reactions: number;
@@ -245,6 +247,8 @@ export type Happening =
       mentionsAll?: true;
       isPinned?: true;
       repliesTo?: string;
+      /** Its posts go only to groups in which fewer members than that have read that campaign. */
+      followUp?: { campaign: string; underPercent: number };
       /** The text that an `update` gives to the runs that have not begun. */
       newText?: string;
     }

@@ -334,6 +334,26 @@ export const MUTATIONS: readonly Mutation[] = [
       },
     ],
   },
+  {
+    name: 'a follow-up leaves out no readers',
+    edits: [
+      {
+        file: 'sending/campaigns/begin/skip-readers.ts',
+        text: 'coalesce(${percent} >= ${followUp.underPercent}::int, true)',
+        replacement: '${percent} is null and ${followUp.underPercent}::int > 0',
+      },
+    ],
+  },
+  {
+    name: 'a follow-up leaves out groups below the percentage',
+    edits: [
+      {
+        file: 'sending/campaigns/begin/skip-readers.ts',
+        text: 'coalesce(${percent} >= ${followUp.underPercent}::int, true)',
+        replacement: 'coalesce(${percent} >= ${followUp.underPercent}::int - 50, true)',
+      },
+    ],
+  },
 ];
 
 export const isSql = ({ file }: Edit) => file.endsWith('.sql');

@@ -69,6 +69,7 @@ interface Known {
 const GIF = Buffer.from('R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAUwAOw==', 'base64');
 const CAMPAIGNS = 16;
 const POLL_CHANCE = 0.15;
+const FOLLOW_UP_CHANCE = 0.2;
 const PIN_SECONDS = 604_800;
 const OPERATIONS = [
   'pause',
@@ -97,8 +98,9 @@ export function openWorkload(
   }: { owners: readonly Owner[]; history: History; /** Of the schedules. */ dates: readonly string[] },
 ): Workload {
   const random = seededRandom(seed ^ 0x10ad);
-  // Of its own, so that polls move nothing else.
+  // Of their own, so that polls and follow-ups move nothing else.
   const polls = seededRandom(seed ^ 0x9011);
+  const followUps = seededRandom(seed ^ 0xf0110);
   const known: Known[] = [];
   const open = new Map<number, VirtualProcess>();
   let requests = 0;
@@ -149,6 +151,11 @@ export function openWorkload(
     const schedule = random() < 0.7 ? undefined : drawSchedule();
     const isPoll = !file && polls() < POLL_CHANCE;
     if (isPoll) Object.assign(post, { html: '', extras: { poll: pollOf(text) } });
+    const followUp = drawFollowUp(owner);
+    if (followUp) {
+      const { campaign: campaignId, underPercent } = followUp;
+      Object.assign(post, { extras: { ...post.extras, followUp: { campaignId, underPercent } } });
+    }
     const keep = (campaign: string) => {
       if (!known.some((one) => one.campaign === campaign)) known.push({ campaign, text, owner });
     };
@@ -159,6 +166,7 @@ export function openWorkload(
       groupIds,
       operation: schedule ? 'schedule' : 'send',
       ...(!isPoll && reach),
+      ...(followUp && { followUp }),
       ...(schedule && { schedule }),
       ...(file && { file: hashFile(file) }),
       ...(key !== undefined && { key }),
@@ -196,6 +204,13 @@ export function openWorkload(
       ...(repliesTo !== undefined && { repliesTo }),
     };
     return { extras, reach };
+  }
+
+  /** Draws which earlier campaign of its owner a post follows up, if any. */
+  function drawFollowUp(owner: Owner): About['followUp'] {
+    const earlier = known.filter((one) => one.owner === owner);
+    if (followUps() >= FOLLOW_UP_CHANCE || earlier.length === 0) return undefined;
+    return { campaign: pick(followUps, earlier).campaign, underPercent: pick(followUps, [1, 50, 51, 100]) };
   }
 
   /** Draws a schedule; some have no day left and are rejected. */

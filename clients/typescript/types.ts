@@ -217,6 +217,8 @@ export interface UpdateAccount {
   daily_cap?: number | 'none' | null | undefined;
   /** How often per day, in your time zone, posts may mention everybody in one group (`mention_all`). Default: 1. 0 allows none. */
   mention_all_cap?: number | null | undefined;
+  /** check-campaign and list-runs warn of more posts to one group in seven days of your time zone. Nothing is held back. Default: 7. `none` turns it off. */
+  weekly_posts?: number | 'none' | null | undefined;
   /** `true` starts a warm-up for a number that is new to groups: 30 deliveries on the first day, and more on each day of two weeks. A warm-up in progress is not restarted. `false` ends it. */
   warm_up?: boolean | null | undefined;
 }
@@ -344,6 +346,7 @@ export interface AddCampaign {
   mention_all?: MentionAll | undefined;
   pin_for?: PinPostFor | undefined;
   reply_to?: ReplyTo | undefined;
+  follow_up?: FollowUp | undefined;
   poll?: Poll | undefined;
   event?: GroupEvent | undefined;
   link_preview?: LinkCard | undefined;
@@ -384,6 +387,13 @@ export type ReplyTo = {
   campaign_id: string;
   /** Default: the latest run that has begun by then. */
   run_id?: number | null | undefined;
+} | null;
+/** Posts only to groups in which fewer than `under_percent` of the members have read the posts of an earlier campaign. That is checked in each run, right before its posts are queued. Groups whose reads are unknown, such as channels, are left out. */
+export type FollowUp = {
+  campaign_id: string;
+  /** Default: all its runs. */
+  run_id?: number | null | undefined;
+  under_percent: number;
 } | null;
 /** A poll in place of text and file. Channels take none, since votes there cannot be counted. */
 export type Poll = {
@@ -429,6 +439,7 @@ export interface AddCampaignBatch {
   mention_all?: MentionAll | undefined;
   pin_for?: PinPostFor | undefined;
   reply_to?: ReplyTo | undefined;
+  follow_up?: FollowUp | undefined;
   poll?: Poll | undefined;
   event?: GroupEvent | undefined;
   link_preview?: LinkCard | undefined;
@@ -494,6 +505,7 @@ export interface CampaignCopy {
   mention_all: boolean;
   pin_for: PinFor | null;
   reply_to: RepliedCampaign;
+  follow_up: FollowedCampaign;
   poll: PostedPoll | null;
   event: PostedEvent | null;
   link_preview: LinkCardCopy;
@@ -505,6 +517,8 @@ export interface CampaignCopy {
 }
 /** The earlier campaign whose posts are quoted. */
 export type RepliedCampaign = { campaign_id: string; run_id: number | null } | null;
+/** The earlier campaign, and how few members of a group have read it. */
+export type FollowedCampaign = { campaign_id: string; run_id: number | null; under_percent: number } | null;
 /** As `link_preview` of a request. */
 export type LinkCardCopy = {
   url: string;
@@ -525,6 +539,7 @@ export interface ScheduledCampaignCopy {
   mention_all: boolean;
   pin_for: PinFor | null;
   reply_to: RepliedCampaign;
+  follow_up: FollowedCampaign;
   poll: PostedPoll | null;
   event: PostedEvent | null;
   link_preview: LinkCardCopy;
@@ -554,13 +569,16 @@ export interface UpdateCampaign {
   mention_all?: MentionAll | undefined;
   pin_for?: PinPostFor | undefined;
   reply_to?: ReplyTo | undefined;
+  follow_up?: FollowUp | undefined;
   poll?: Poll | undefined;
   event?: GroupEvent | undefined;
   link_preview?: LinkCard | undefined;
   fetch_link_preview?: FetchLinkCard | undefined;
   /** Optional fields of the post to remove. */
   remove?:
-    | Array<'file_name' | 'media' | 'mention_all' | 'pin_for' | 'reply_to' | 'link_preview' | 'poll' | 'event'>
+    | Array<
+        'file_name' | 'media' | 'mention_all' | 'pin_for' | 'reply_to' | 'follow_up' | 'link_preview' | 'poll' | 'event'
+      >
     | null
     | undefined;
   group_metadata_ids?: GroupIds | null | undefined;
@@ -579,6 +597,8 @@ export interface CampaignState {
   status: CampaignStatus;
 }
 export type CampaignStatus = 'scheduled' | 'running' | 'paused' | 'completed' | 'completed_with_errors' | 'cancelled';
+/** The post has `follow_up`. Absent for all others. */
+export type IsFollowUp = true;
 export interface StoredFile {
   mime: string;
   /** In bytes. */
@@ -600,8 +620,11 @@ export interface Run {
   sent: number;
   failed: number;
   cancelled: number;
+  skipped?: Skipped | undefined;
 }
 export type RunStatus = 'planned' | 'running' | 'completed' | 'completed_with_errors' | 'missed' | 'cancelled';
+/** Of the cancelled: groups that a follow-up left out. Absent without any. */
+export type Skipped = number;
 export interface PinRequested {
   campaign_id: string;
   run_id: number;
@@ -637,6 +660,7 @@ export interface SaveDraft {
   mention_all?: MentionAll | undefined;
   pin_for?: PinPostFor | undefined;
   reply_to?: ReplyTo | undefined;
+  follow_up?: FollowUp | undefined;
   poll?:
     | {
         question?: string | null | undefined;
@@ -678,6 +702,7 @@ export interface DraftContent {
   mention_all: boolean;
   pin_for: PinFor | null;
   reply_to: RepliedCampaign;
+  follow_up: FollowedCampaign;
   poll: PostedPoll | null;
   event: DraftedEvent | null;
   link_preview: LinkCardCopy;
@@ -775,6 +800,7 @@ export interface GroupAnalytics {
     views: ReportedCount;
     delivery_rate: ReadRate;
     read_rate: ReadRate;
+    skipped?: Skipped | undefined;
     /** With `with_estimate`. `null`: nothing is running, or the end is unknown. */
     expected_finish_at?: string | null | undefined;
   };
@@ -820,6 +846,7 @@ export interface GroupAnalytics {
     last_sent_at: string | null;
     /** The error of the latest run with a failure, and what to do about it. */
     last_error: string | null;
+    skipped?: SkippedReason | undefined;
     /** Why its post was not pinned or unpinned. Present like `pinned`. */
     pin_error?: string | null | undefined;
     /** When the last pinned post stops being pinned. Present like `pinned`. */
@@ -834,6 +861,8 @@ export interface GroupAnalytics {
 export type ReportedCount = number | null;
 /** Relative to the recipients whose receipts are reported, so without channels. `null` without any. */
 export type ReadRate = number | null;
+/** Why a follow-up left the group out, such as `read by 72 %`. Absent if it did not. */
+export type SkippedReason = string;
 export interface Overview {
   totals: OverviewTotals;
   /** With `with_previous`. */
@@ -915,6 +944,7 @@ export interface GroupReport {
     read_rate: number | null;
     /** The cause, and what to do about it. */
     error: string | null;
+    skipped?: SkippedReason | undefined;
   }>;
   /** Planned runs, soonest first, 20 at most. */
   planned: Array<{
@@ -1303,6 +1333,7 @@ export interface RunEventData {
   sent: number;
   failed: number;
   cancelled: number;
+  skipped?: Skipped | undefined;
 }
 export interface DeliveriesEventData {
   campaign_id: string;
@@ -1720,7 +1751,7 @@ export interface Operations {
   };
   /** Resume a held ledger. For administrators: has the effect of `campanile release`. 409, without any change, while a campaign with queued posts has no choice, and if the ledger is not held. An incorrect `password` is a 400 on that field. It may take long, and completes even if the client disconnects. */
   'admin/release_ledger': { body: ReleaseLedger; data: NoData };
-  /** Set quiet hours, daily caps and a warm-up. All but `mention_all_cap` are off by default. Posts that may not be sent wait. They expire like all posts: when the campaign's next run falls due, or after 26 hours in which nothing of the run could be sent. An empty body changes nothing and returns the current rules. */
+  /** Set quiet hours, daily caps and a warm-up. All but `mention_all_cap` and `weekly_posts` are off by default. Posts that may not be sent wait. They expire like all posts: when the campaign's next run falls due, or after 26 hours in which nothing of the run could be sent. An empty body changes nothing and returns the current rules. */
   'venom/update-account': {
     body: UpdateAccount;
     data: {
@@ -1728,6 +1759,8 @@ export interface Operations {
       daily_cap: number | null;
       /** How often per day posts may mention everybody in one group. */
       mention_all_cap: number;
+      /** More posts to one group in seven days are warned of. */
+      weekly_posts: number | null;
       /** Your own, or else the installation's. `update_profile` changes it. */
       time_zone: string;
       /** Present only during a warm-up. */
@@ -1924,6 +1957,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           mention_all?: MentionAll | undefined;
           pin_for?: PinPostFor | undefined;
           reply_to?: ReplyTo | undefined;
+          follow_up?: FollowUp | undefined;
           poll?: Poll | undefined;
           event?: GroupEvent | undefined;
           link_preview?: LinkCard | undefined;
@@ -1954,6 +1988,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           mention_all?: MentionAll | undefined;
           pin_for?: PinPostFor | undefined;
           reply_to?: ReplyTo | undefined;
+          follow_up?: FollowUp | undefined;
           poll?: Poll | undefined;
           event?: GroupEvent | undefined;
           link_preview?: LinkCard | undefined;
@@ -2050,6 +2085,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         name: string;
         status: CampaignStatus;
         is_schedule: boolean;
+        is_follow_up?: IsFollowUp | undefined;
         created_at: string;
         next_run_at: string | null;
         /** With `with_reads`: whether all its sent posts were requested to be deleted for everyone. */
@@ -2111,6 +2147,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       mention_all: boolean;
       pin_for: PinFor | null;
       reply_to: RepliedCampaign;
+      follow_up: FollowedCampaign;
       poll: PostedPoll | null;
       event: PostedEvent | null;
       link_preview: LinkCardShown;
@@ -2135,6 +2172,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       group_list_id?: number | null | undefined;
       /** Adds `group_count`, `queued`, `sent` and `failed`. */
       with_counts?: boolean | null | undefined;
+      /** Adds `warnings` to planned runs that bring groups too many posts. */
+      with_warnings?: boolean | null | undefined;
       /** Adds `post`: what kind of post it is. */
       with_post?: boolean | null | undefined;
       /** Maximum number of items on a page. */
@@ -2156,6 +2195,16 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         queued?: number | undefined;
         sent?: number | undefined;
         failed?: number | undefined;
+        is_follow_up?: IsFollowUp | undefined;
+        /** With `with_warnings`, of a run that brings groups a second post within an hour, or more than `weekly_posts` in seven days. */
+        warnings?:
+          | Array<{
+              code: string;
+              message: string;
+              /** The figures and names of the issue, such as `limit`. Absent without any. */
+              params?: Record<string, string | number> | undefined;
+            }>
+          | undefined;
         /** With `with_post`. */
         post?:
           | {

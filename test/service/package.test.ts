@@ -10,8 +10,8 @@ import { removeService, startService } from '../support/service/service.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const MEBIBYTE = 1024 ** 2;
 const MINUTES = 60_000;
-/** Node.js takes 143 MiB of it, PostgreSQL 57 and sharp 19. */
-const LARGEST_MIB = 300;
+/** Node.js takes 143 MiB of it, PostgreSQL 57 and sharp 19. The docs say 300 MB in all; it may grow by a tenth before they are changed. */
+const LARGEST_MIB = 315;
 
 let folder: string;
 beforeAll(() => {

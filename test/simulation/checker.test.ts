@@ -42,6 +42,7 @@ function delivery(position: number, change: Partial<FinalDelivery> = {}): FinalD
   const about = { campaign: CAMPAIGN, runId: 1, position, groupId: position, messageId: `m${position}` };
   const counts = {
     sentMs: position * 1_000,
+    recipients: 2,
     delivered: 1,
     read: 0,
     reactions: 0,

@@ -100,7 +100,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await press('Change');
     const dialog = page.getByRole('dialog', { name: 'Change the WhatsApp number' });
     await dialog.getByRole('button', { name: 'Change number' }).click();
-    await dialog.getByText('This field is required.').waitFor();
+    await dialog.getByText('Fill this in.').waitFor();
     await dialog.getByLabel('WhatsApp number').fill('07700 900201');
     await dialog.getByText('Full number: +44 7700 900201').waitFor();
     expect(await findBarriers(page)).toEqual([]);

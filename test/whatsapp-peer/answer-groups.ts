@@ -94,10 +94,11 @@ function isOfToday(asked: Stanza): boolean {
 }
 
 /** With at most this number of participants. */
-function describeGroup({ world }: PeerState, group: Group, most = Infinity): Stanza {
+function describeGroup({ world, script }: PeerState, group: Group, most = Infinity): Stanza {
   const participants = [...group.participants].slice(0, most).map(([jid, rank]) => {
     const person = personOf(world, jid);
-    const number = person && numberOf(person);
+    const isHidden = script.hidesCreator && jid === group.creator;
+    const number = person && !isHidden ? numberOf(person) : undefined;
     const ids = group.addressing === 'lid' ? { jid, phone_number: number } : { jid: number, lid: jid };
     return element('participant', { ...ids, type: rank === 'member' ? undefined : rank });
   });

@@ -246,6 +246,7 @@ function goodDay(): Script {
     answerPosts: () => undefined,
     tellsNoCounts: false,
     hidesViews: [],
+    hidesCreator: false,
     listsMembersUpTo: Infinity,
     refuseUpgrade: () => undefined,
     refuseLogin: undefined,

@@ -215,10 +215,15 @@ export async function tellChange(
   await outbox.put(connection, notification);
 }
 
-/** A person's phone issues a privacy token to the account of a linked device. Resolves when the device has it. */
-export async function issueToken({ connection, outbox, person }: Companion, by: Person, token: Buffer): Promise<void> {
+/** A person's phone issues a privacy token to the account of a linked device. Resolves when the device has it. `issuedAt`: in seconds. */
+export async function issueToken(
+  { connection, outbox, person }: Companion,
+  by: Person,
+  token: Buffer,
+  issuedAt = seconds(),
+): Promise<void> {
   const about = { from: numberOf(by), type: 'privacy_token', id: randomBytes(6).toString('hex'), t: seconds() };
-  const one = element('token', { jid: numberOf(person), t: seconds(), type: 'trusted_contact' }, token);
+  const one = element('token', { jid: numberOf(person), t: issuedAt, type: 'trusted_contact' }, token);
   await outbox.put(connection, element('notification', about, [element('tokens', {}, [one])]));
 }
 

@@ -81,6 +81,8 @@ export interface Script {
   tellsNoCounts: boolean;
   /** The kinds of answers about posts in channels, `messages` or `message_updates`, that have no counts of views. */
   hidesViews: readonly string[];
+  /** Whether the creator of a group is listed by LID alone. */
+  hidesCreator: boolean;
   /** Maximum number of members per group in the list of all groups; a query for one group returns all. */
   listsMembersUpTo: number;
   /** Called for every connection request; a number is the status of the answer, `silence` means no answer. */

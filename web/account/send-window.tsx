@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, NumberInput, Stack, Text, TextInput, type NumberInputProps } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
@@ -15,6 +15,7 @@ import { t } from '../i18n/translate.ts';
 type SendWindow = Data<'venom/update-account'>;
 const CAP_LIMIT = 1_000_000;
 const MENTIONS_LIMIT = 10;
+const WEEKLY_LIMIT = 100;
 const NIGHT = { from: '22:00', to: '07:00' };
 
 /** Quiet hours and the daily caps. */
@@ -36,6 +37,7 @@ function SendWindowForm({ rests }: { rests: SendWindow }) {
       ...(rests.quiet_hours ?? NIGHT),
       cap: (rests.daily_cap ?? '') as number | string,
       mentions: rests.mention_all_cap as number | string,
+      weekly: (rests.weekly_posts ?? '') as number | string,
     },
     validate: {
       from: (from, { isQuiet }) => (isQuiet && from === '' ? t('rests.timeMissing') : null),
@@ -44,11 +46,12 @@ function SendWindowForm({ rests }: { rests: SendWindow }) {
     },
   });
   const saving = useMutation({
-    mutationFn: ({ isQuiet, from, to, cap, mentions }: typeof form.values) =>
+    mutationFn: ({ isQuiet, from, to, cap, mentions, weekly }: typeof form.values) =>
       call('venom/update-account', {
         quiet_hours: isQuiet ? { from, to } : 'none',
         daily_cap: cap === '' ? 'none' : Number(cap),
         mention_all_cap: Number(mentions),
+        weekly_posts: weekly === '' ? 'none' : Number(weekly),
       }),
     onSuccess: (saved) => {
       client.setQueryData(sendWindowQuery.queryKey, saved);
@@ -69,26 +72,7 @@ function SendWindowForm({ rests }: { rests: SendWindow }) {
             <TextInput type="time" label={t('rests.to')} {...form.getInputProps('to')} />
           </Group>
         )}
-        <NumberInput
-          label={t('rests.cap')}
-          description={t('rests.capHint')}
-          min={1}
-          max={CAP_LIMIT}
-          allowDecimal={false}
-          allowNegative={false}
-          hideControls
-          {...form.getInputProps('cap')}
-        />
-        <NumberInput
-          label={t('rests.mentions')}
-          description={t('rests.mentionsHint')}
-          min={0}
-          max={MENTIONS_LIMIT}
-          allowDecimal={false}
-          allowNegative={false}
-          hideControls
-          {...form.getInputProps('mentions')}
-        />
+        <Caps inputProps={(name) => form.getInputProps(name)} />
         <SendWindowStatus rests={rests} />
         <ErrorText error={saving.error} />
         <Button type="submit" loading={saving.isPending}>
@@ -97,6 +81,38 @@ function SendWindowForm({ rests }: { rests: SendWindow }) {
       </Stack>
     </form>
   );
+}
+
+function Caps({ inputProps }: { inputProps: (name: 'cap' | 'mentions' | 'weekly') => object }) {
+  return (
+    <>
+      <WholeNumber
+        label={t('rests.cap')}
+        description={t('rests.capHint')}
+        min={1}
+        max={CAP_LIMIT}
+        {...inputProps('cap')}
+      />
+      <WholeNumber
+        label={t('rests.mentions')}
+        description={t('rests.mentionsHint')}
+        min={0}
+        max={MENTIONS_LIMIT}
+        {...inputProps('mentions')}
+      />
+      <WholeNumber
+        label={t('rests.weekly')}
+        description={t('rests.weeklyHint')}
+        min={1}
+        max={WEEKLY_LIMIT}
+        {...inputProps('weekly')}
+      />
+    </>
+  );
+}
+
+function WholeNumber(props: NumberInputProps) {
+  return <NumberInput allowDecimal={false} allowNegative={false} hideControls {...props} />;
 }
 
 function SendWindowStatus({

@@ -7,6 +7,7 @@ import { describePost, PostMarks } from '../campaigns/post-marks.tsx';
 import { newCampaignPath } from '../compose/create-draft.ts';
 import { count } from '../format/numbers.ts';
 import { clockTime } from '../format/time.ts';
+import { localisedText } from '../format/warning-text.ts';
 import { useZone } from '../format/zone-context.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Dot } from '../parts/status.tsx';
@@ -87,10 +88,16 @@ function NewCampaignOnDay({ day }: { day: string }) {
   );
 }
 
-export function MoreRuns({ many, show }: { many: number; show: () => void }) {
+export function MoreRuns({ runs, show }: { runs: readonly PlannedRun[]; show: () => void }) {
   return (
     <UnstyledButton className={classes.more} onClick={show}>
-      {t('calendar.more', { many: count(many) })}
+      {t('calendar.more', { many: count(runs.length) })}
+      {runs.some((run) => run.warnings) && (
+        <span className={classes.mark}>
+          <Icon name="alert" size={13} />
+          <VisuallyHidden>{t('calendar.tooMuch')}</VisuallyHidden>
+        </span>
+      )}
     </UnstyledButton>
   );
 }
@@ -99,6 +106,7 @@ export function MoreRuns({ many, show }: { many: number; show: () => void }) {
 export function RunChip({ run }: { run: PlannedRun }) {
   const zone = useZone();
   const status = statusOfRun(run.status, run.campaign_status);
+  const warning = run.warnings?.map(localisedText);
   const groups = t('campaigns.groups', { groups: run.group_count ?? 0 });
   const isPlanned = run.status === 'planned';
   return (
@@ -108,7 +116,11 @@ export function RunChip({ run }: { run: PlannedRun }) {
         className={classes.run}
         data-status={status}
         data-tone={toneOfStatus(status)}
-        title={[`${run.name}: ${groups}, ${t(`status.${status}`)}`, ...describePost(run, zone)].join('\n')}
+        title={[
+          `${run.name}: ${groups}, ${t(`status.${status}`)}`,
+          ...describePost(run, zone),
+          ...(warning ?? []),
+        ].join('\n')}
         draggable={isPlanned}
         onDragStart={(event: DragEvent) => event.dataTransfer.setData(DRAGGED_RUN, String(run.run_id))}
       >
@@ -116,11 +128,19 @@ export function RunChip({ run }: { run: PlannedRun }) {
           <Dot tone={toneOfStatus(status)} label={clockTime(run.due_at, zone)} />
         </span>{' '}
         <PostMarks run={run} zone={zone} />
+        {warning && (
+          <span className={classes.mark}>
+            <Icon name="alert" size={13} />
+          </span>
+        )}
         <span className={`${classes.name} ${textClasses.clip}`} dir="auto">
           {run.name}
         </span>{' '}
+        {run.is_follow_up && <span className={classes.followUp}>{t('followUp.name')}</span>}
         <span className={classes.many}>{groups}</span>
-        <VisuallyHidden>({t(`status.${status}`)})</VisuallyHidden>
+        <VisuallyHidden>
+          ({t(`status.${status}`)}) {warning?.join(' ')}
+        </VisuallyHidden>
       </Link>
       {isPlanned && <PlannedRunMenu run={run} zone={zone} isPaused={status === 'paused'} className={classes.runMenu} />}
     </span>

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'react';
 import type { PlannedRun } from '../api/operations.ts';
 import { clockTime, dateIn, hourIn } from '../format/time.ts';
 import { useZone } from '../format/zone-context.tsx';
+import { Icon } from '../parts/icons.tsx';
 import { Status } from '../parts/status.tsx';
 import { statusOfRun } from '../parts/status-tone.ts';
 import { weekdayNames } from '../format/weekday.ts';
@@ -52,7 +53,7 @@ export function Month({
             {shown.map((run) => (
               <RunChip key={run.run_id} run={run} />
             ))}
-            {own.length > shown.length && <MoreRuns many={own.length - shown.length} show={() => showWeek(day)} />}
+            {own.length > shown.length && <MoreRuns runs={own.slice(shown.length)} show={() => showWeek(day)} />}
           </Day>
         );
       })}
@@ -107,11 +108,17 @@ export function Week({ days, today, runs, drop }: Grid) {
 /** Explains the colours that are shown. */
 export function Legend({ runs }: Pick<Grid, 'runs'>) {
   const states = new Set(runs.map((run) => statusOfRun(run.status, run.campaign_status)));
+  const isTooMuch = runs.some((run) => run.warnings);
   return (
     <Group gap="md" mt="sm">
       {[...states].map((state) => (
         <Status key={state} of={state} />
       ))}
+      {isTooMuch && (
+        <span className={classes.legend}>
+          <Icon name="alert" size={14} /> {t('calendar.tooMuch')}
+        </span>
+      )}
     </Group>
   );
 }

@@ -4,20 +4,25 @@ import type { GroupKind, PlannedRun } from '../api/operations.ts';
 
 const PAGE = 1_000;
 const REFRESH_MS = 10_000;
+/** The warnings cost several times what the runs do, and change with plans only. */
+const REFRESH_WITH_WARNINGS_MS = 30_000;
 
 /** Only runs to a group of this kind and of this saved list. */
 export interface RunFilter {
   kind?: GroupKind | undefined;
   listId?: number | undefined;
+  /** Adds what is too much in planned runs. */
+  withWarnings?: boolean;
 }
 
 /** The runs of all campaigns due from `first` to `last` (dates in the user's zone), by due time. */
-export function usePlannedRuns(first: string, last: string, { kind, listId }: RunFilter = {}) {
+export function usePlannedRuns(first: string, last: string, { kind, listId, withWarnings = false }: RunFilter = {}) {
   return useQuery({
-    queryKey: ['runs', first, last, kind ?? 'all', listId ?? 'any'],
-    queryFn: ({ signal }) => listAll({ start_date: first, end_date: last, kind, group_list_id: listId }, signal),
+    queryKey: ['runs', first, last, kind ?? 'all', listId ?? 'any', withWarnings],
+    queryFn: ({ signal }) =>
+      listAll({ start_date: first, end_date: last, kind, group_list_id: listId, with_warnings: withWarnings }, signal),
     placeholderData: keepPreviousData,
-    refetchInterval: REFRESH_MS,
+    refetchInterval: withWarnings ? REFRESH_WITH_WARNINGS_MS : REFRESH_MS,
   });
 }
 
@@ -26,6 +31,7 @@ interface Span {
   end_date: string;
   kind: GroupKind | undefined;
   group_list_id: number | undefined;
+  with_warnings: boolean;
 }
 
 async function listAll(span: Span, signal: AbortSignal): Promise<PlannedRun[]> {

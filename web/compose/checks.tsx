@@ -1,9 +1,8 @@
 import { Button, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { listNames } from '../format/list-names.ts';
-import { warningText } from '../format/warning-text.ts';
+import { localisedText } from '../format/warning-text.ts';
 import { problemText } from '../format/problem.ts';
-import { dateName } from '../format/time.ts';
 import boxClasses from '../parts/box.module.css';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import textClasses from '../parts/text.module.css';
@@ -43,13 +42,7 @@ export function warningsOf({ preview, check, hasFile }: { preview: Preview; chec
   const heard = new Map([...preview.warnings, ...check.warnings].map((warning) => [warning.code, warning]));
   return [...heard.values()]
     .filter(({ code }) => hasFile || code !== CAPTION_WARNING)
-    .map((warning) => ({ code: warning.code, text: warningText(localised(warning)) }));
-}
-
-/** Words a date in the figures of a warning. */
-function localised<Warning extends Check['warnings'][number]>(warning: Warning): Warning {
-  const { date } = warning.params ?? {};
-  return typeof date === 'string' ? { ...warning, params: { ...warning.params, date: dateName(date) } } : warning;
+    .map((warning) => ({ code: warning.code, text: localisedText(warning) }));
 }
 
 /** Groups the ids by the code of their issue, in the order of the groups. */

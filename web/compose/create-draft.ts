@@ -4,7 +4,7 @@ import { createDraft } from '../drafts/persisted-draft.ts';
 import { changeDraft } from '../drafts/save-draft.ts';
 import { fromShown } from './draft-files.ts';
 import { copySchedule } from './copy-schedule.ts';
-import { toReach } from './reach.ts';
+import { toReach, type FollowUp } from './reach.ts';
 import { emptyDraft, toPicked, type Draft, type PickedGroup } from './draft.ts';
 
 export type Copy = Data<'venom/duplicate-campaign'>;
@@ -34,6 +34,19 @@ export function createDraftFromCampaign(
 /** Creates a draft for these groups. Returns its path. */
 export function createDraftForGroups(client: QueryClient, timeZone: string, groups: readonly PickedGroup[]): string {
   return createSavedDraft(client, { ...emptyDraft(timeZone), groups: groups.map(toPicked) });
+}
+
+/** Creates a draft that reminds these groups of an earlier campaign on this day, `YYYY-MM-DD`, and quotes it. Returns its path. */
+export function createReminder(
+  client: QueryClient,
+  timeZone: string,
+  groups: readonly PickedGroup[],
+  { name, day, followUp }: { name: string; day: string; followUp: FollowUp },
+): string {
+  const replyTo = { campaign_id: followUp.campaign_id, run_id: followUp.run_id };
+  const plan = { isScheduled: true, startDate: day };
+  const draft = { ...emptyDraft(timeZone), ...plan, name, groups: groups.map(toPicked), replyTo, followUp };
+  return createSavedDraft(client, draft);
 }
 
 /** Creates a draft and saves it at once. Returns its path. */

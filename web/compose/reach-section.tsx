@@ -1,15 +1,16 @@
-import { Checkbox, Select, Stack } from '@mantine/core';
+import { Button, Checkbox, Group, NumberInput, Select, Stack } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
 import { campaignQuery } from '../api/queries.ts';
+import boxClasses from '../parts/box.module.css';
 import { Section } from '../parts/page.tsx';
 import { t } from '../i18n/translate.ts';
 import { membersOf } from './audience.ts';
 import type { Draft } from './draft.ts';
 import { GroupsSection } from './groups-section.tsx';
-import { PIN_FORS } from './reach.ts';
+import { PIN_FORS, type FollowUp } from './reach.ts';
 
 const WAIT_MS = 300;
 const SHOWN = 20;
@@ -26,7 +27,7 @@ export function AudienceSections({ draft, update }: { draft: Draft; update: (nex
 
 /** Mentions everybody, pins the post, or replies to an earlier campaign. */
 export function ReachSection({ draft, update }: { draft: Draft; update: (next: Partial<Draft>) => void }) {
-  const { groups, mentionAll, pinFor, replyTo } = draft;
+  const { groups, mentionAll, pinFor, replyTo, followUp } = draft;
   const hasChannel = groups.some((group) => group.kind === 'channel');
   return (
     <Section title={t('reach.title')}>
@@ -52,8 +53,35 @@ export function ReachSection({ draft, update }: { draft: Draft; update: (next: P
           chosen={replyTo?.campaign_id ?? null}
           choose={(id) => update({ replyTo: id === null ? null : { campaign_id: id, run_id: null } })}
         />
+        {followUp && <FollowUpField followUp={followUp} onChange={(next) => update({ followUp: next })} />}
       </Stack>
     </Section>
+  );
+}
+
+/** Which groups a follow-up leaves out. It begins on the page of the earlier campaign. */
+function FollowUpField({ followUp, onChange }: { followUp: FollowUp; onChange: (next: FollowUp | null) => void }) {
+  const { data: followed } = useQuery(campaignQuery(followUp.campaign_id));
+  return (
+    <Group align="flex-end" gap="xs">
+      <NumberInput
+        className={boxClasses.grow}
+        label={t('followUp.field', { name: followed?.name ?? '…' })}
+        description={t('followUp.fieldHint')}
+        suffix=" %"
+        min={1}
+        max={100}
+        allowDecimal={false}
+        allowNegative={false}
+        value={followUp.under_percent}
+        onChange={(value) => {
+          if (Number(value) >= 1) onChange({ ...followUp, under_percent: Number(value) });
+        }}
+      />
+      <Button variant="default" onClick={() => onChange(null)}>
+        {t('followUp.remove')}
+      </Button>
+    </Group>
   );
 }
 

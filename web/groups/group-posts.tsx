@@ -110,10 +110,11 @@ function keyOf(post: Post): string {
 }
 
 /** The state of one post; for a folded campaign how many of its posts were sent. */
-function stateOf({ run_id: runId, queued, sent, failed, cancelled }: Post): string {
+function stateOf({ run_id: runId, queued, sent, failed, cancelled, skipped }: Post): string {
   if (runId === null)
     return t('campaigns.sentOf', { sent: count(sent), all: count(queued + sent + failed + cancelled) });
   if (sent > 0) return t('campaign.state.sent');
   if (failed > 0) return t('campaign.state.failed');
+  if (skipped !== undefined) return t('campaign.state.leftOut');
   return cancelled > 0 ? t('campaign.state.cancelled') : t('campaign.state.waiting');
 }

@@ -85,6 +85,16 @@ class ReplyTo(TypedDict):
     run_id: NotRequired[int | None]
 
 
+class FollowUp(TypedDict):
+    """The earlier campaign, and how few members of a group have read it."""
+
+    campaign_id: str
+    #: Default: all its runs.
+    run_id: NotRequired[int | None]
+    #: 1 to 100.
+    under_percent: int
+
+
 class _Post(TypedDict):
     name: str
     #: A description for your own use.
@@ -104,6 +114,8 @@ class _Post(TypedDict):
     #: Pins each post for so long after it was sent. Not in channels.
     pin_for: NotRequired[Literal["24h", "7d", "30d"] | None]
     reply_to: NotRequired[ReplyTo | None]
+    #: Posts only to groups in which few members have read an earlier campaign.
+    follow_up: NotRequired[FollowUp | None]
     poll: NotRequired[Poll | None]
     event: NotRequired[Event | None]
     link_preview: NotRequired[LinkCard | None]

@@ -129,6 +129,10 @@ const updateAccountBody = z
       description:
         'How often per day, in your time zone, posts may mention everybody in one group (`mention_all`). Default: 1. 0 allows none.',
     }),
+    weekly_posts: optional(z.union([z.int().min(1).max(100), none])).meta({
+      description:
+        'check-campaign and list-runs warn of more posts to one group in seven days of your time zone. Nothing is held back. Default: 7. `none` turns it off.',
+    }),
     warm_up: optional(z.boolean()).meta({
       description:
         '`true` starts a warm-up for a number that is new to groups: 30 deliveries on the first day, and more on each day of two weeks. A warm-up in progress is not restarted. `false` ends it.',
@@ -143,6 +147,7 @@ const updateAccountData = z.object({
   quiet_hours: quietHours.nullable(),
   daily_cap: count.nullable(),
   mention_all_cap: count.meta({ description: 'How often per day posts may mention everybody in one group.' }),
+  weekly_posts: count.nullable().meta({ description: 'More posts to one group in seven days are warned of.' }),
   time_zone: z.string().meta({ description: "Your own, or else the installation's. `update_profile` changes it." }),
   warm_up: z
     .object({
@@ -177,7 +182,7 @@ export const accounts = defineOperations('Account', {
     role: 'analyst',
     summary: 'Set quiet hours, daily caps and a warm-up',
     description:
-      "All but `mention_all_cap` are off by default. Posts that may not be sent wait. They expire like all posts: when the campaign's next run falls due, or after 26 hours in which nothing of the run could be sent. An empty body changes nothing and returns the current rules.",
+      "All but `mention_all_cap` and `weekly_posts` are off by default. Posts that may not be sent wait. They expire like all posts: when the campaign's next run falls due, or after 26 hours in which nothing of the run could be sent. An empty body changes nothing and returns the current rules.",
     body: updateAccountBody,
     data: updateAccountData,
   },

@@ -1,11 +1,12 @@
 /** Analytics (contract §3 and §4). */
 import { z } from 'zod';
-import { campaignHead, run } from './campaign-reads.ts';
+import { campaignHead, run, skipped } from './campaign-reads.ts';
 import { campaignBody, campaignId, campaignStatus } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
 import { count, instant, withDefault } from './fields.ts';
 import { groupListId } from './group-lists.ts';
 import { listedGroup } from './groups.ts';
+import { longText } from './long-text.ts';
 
 const knownCount = count
   .nullable()
@@ -56,6 +57,11 @@ const counts = {
   read_rate: rate,
 };
 
+const skippedReason = z.string().optional().meta({
+  id: 'SkippedReason',
+  description: 'Why a follow-up left the group out, such as `read by 72 %`. Absent if it did not.',
+});
+
 const groupAnalyticsData = z
   .object({
     campaign: z.object(campaignHead),
@@ -64,6 +70,7 @@ const groupAnalyticsData = z
       runs: count,
       runs_done: count,
       ...counts,
+      skipped: skipped.optional(),
       expected_finish_at: instant.nullable().optional().meta({
         description: 'With `with_estimate`. `null`: nothing is running, or the end is unknown.',
       }),
@@ -81,6 +88,7 @@ const groupAnalyticsData = z
           .string()
           .nullable()
           .meta({ description: 'The error of the latest run with a failure, and what to do about it.' }),
+        skipped: skippedReason,
         pin_error: z.string().nullable().optional().meta({
           description: 'Why its post was not pinned or unpinned. Present like `pinned`.',
         }),
@@ -158,6 +166,7 @@ const groupReport = z
           read: count.meta({ description: 'Number of reads. For a channel, its views.' }),
           read_rate: readRate,
           error: z.string().nullable().meta({ description: 'The cause, and what to do about it.' }),
+          skipped: skippedReason,
         }),
       )
       .meta({ description: 'Newest first, 1,000 at most.' }),
@@ -223,11 +232,11 @@ export const analytics = defineOperations('Analytics', {
     description:
       'One row per group, as `groups` of the analytics, then the votes of a poll or event: `voters`, `unreadable_votes`, and `votes: …` for each option. `null`, and what the campaign does not have, is an empty cell. UTF-8 with a byte order mark, for spreadsheets. CSV injection: text that a spreadsheet would run as a formula gets an apostrophe, also after a semicolon, tab or line break. Errors have the usual envelope.',
     body: campaignBody.extend({ format: z.literal('csv') }),
-    data: z.string(),
+    data: longText,
     errors: ['campaign_not_found'],
     answerType: 'text/csv; charset=utf-8',
     answerHeaders: { 'content-disposition': "A file name derived from the campaign's name." },
     shedFirst: true,
-    longAnswer: 'whole',
+    longAnswer: 'rows',
   },
 });

@@ -1,7 +1,7 @@
 /** Reading campaigns, their runs and their files (contract §4). */
 import { z } from 'zod';
 import { restReason } from './accounts.ts';
-import { campaignId, campaignStatus, date, runStatus } from './campaigns.ts';
+import { campaignId, campaignStatus, date, runStatus, warnings } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
 import {
   count,
@@ -40,6 +40,11 @@ const listCampaignsBody = z.object({
   cursor,
 });
 
+const isFollowUp = z
+  .literal(true)
+  .optional()
+  .meta({ id: 'IsFollowUp', description: 'The post has `follow_up`. Absent for all others.' });
+
 const postKind = z.enum(['text', 'file', 'files', 'poll', 'event']);
 
 const listedCampaign = z.object({
@@ -47,6 +52,7 @@ const listedCampaign = z.object({
   name: z.string(),
   status: campaignStatus,
   is_schedule: z.boolean(),
+  is_follow_up: isFollowUp,
   created_at: instant,
   next_run_at: instant.nullable(),
   recalled: z.boolean().optional().meta({
@@ -69,6 +75,11 @@ const listedCampaign = z.object({
   }),
 });
 
+export const skipped = count.meta({
+  id: 'Skipped',
+  description: 'Of the cancelled: groups that a follow-up left out. Absent without any.',
+});
+
 export const run = z
   .object({
     run_id: count,
@@ -81,6 +92,7 @@ export const run = z
     sent: count,
     failed: count,
     cancelled: count,
+    skipped: skipped.optional(),
   })
   .meta({ id: 'Run' });
 
@@ -113,6 +125,9 @@ const listRunsBody = z.object({
   with_counts: withDefault(z.boolean(), false).meta({
     description: 'Adds `group_count`, `queued`, `sent` and `failed`.',
   }),
+  with_warnings: optional(z.boolean()).meta({
+    description: 'Adds `warnings` to planned runs that bring groups too many posts.',
+  }),
   with_post: withDefault(z.boolean(), false).meta({ description: 'Adds `post`: what kind of post it is.' }),
   limit: pageLimit(1_000, 500),
   cursor,
@@ -129,6 +144,11 @@ const listedRun = z.object({
   queued: count.optional().meta({ description: '0 until the run begins.' }),
   sent: count.optional(),
   failed: count.optional(),
+  is_follow_up: isFollowUp,
+  warnings: warnings.optional().meta({
+    description:
+      'With `with_warnings`, of a run that brings groups a second post within an hour, or more than `weekly_posts` in seven days.',
+  }),
   post: z
     .object({
       kind: postKind.meta({ description: '`files`: several.' }),

@@ -155,7 +155,7 @@ export const campaignBody = z.object({ campaign_id: campaignId }).meta({ id: 'On
 export const campaignStatusData = z
   .object({ campaign_id: campaignId, status: campaignStatus })
   .meta({ id: 'CampaignState' });
-const warnings = z.array(z.object({ code: z.string(), message: z.string(), params: issueParams.optional() }));
+export const warnings = z.array(z.object({ code: z.string(), message: z.string(), params: issueParams.optional() }));
 
 export const htmlBody = z.object({ html: postFields.html, ...unknownTags });
 const withFile = {

@@ -82,13 +82,16 @@ export interface Declaration {
   isPreview?: boolean;
   /** Load shedding: expensive, so it is rejected first under overload. */
   shedFirst?: boolean;
-  /** Answers may have megabytes: `pieces` when they hold a `LongText` or bytes, which are read as the client takes them. */
-  longAnswer?: 'pieces' | 'whole';
+  /**
+   * Answers may have megabytes. `pieces`: they hold a `LongText` or bytes, which are read as the client takes them. `rows`: they are read
+   * as a whole, in the user's share of the process, and a `LongList` or CSV of them is written as the client takes it. `whole`: all at once.
+   */
+  longAnswer?: 'pieces' | 'rows' | 'whole';
   /** Request headers that it reads, with their descriptions. */
   requestHeaders?: Readonly<Record<string, string>>;
   /** Response headers that it may set, with their descriptions. */
   answerHeaders?: Readonly<Record<string, string>>;
-  /** Answers without the envelope: a string of this type, or for any type an iterable of bytes with a `content-type` of its own. */
+  /** Answers without the envelope: a `LongText` of this type, or for any type an iterable of bytes with a `content-type` of its own. */
   answerType?: 'text/csv; charset=utf-8' | '*/*';
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** A text within an answer that is too long to be held whole: it is read while the client takes it. */
 export class LongText {
-  /** Of letters that JSON writes as they are. */
+  /** In JSON: of letters that it writes as they are. */
   readonly pieces: AsyncIterable<string>;
 
   constructor(pieces: AsyncIterable<string>) {

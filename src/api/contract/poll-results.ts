@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { campaignBody } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
 import { count, instant, optional, withDefault } from './fields.ts';
+import { longText } from './long-text.ts';
 
 const counts = {
   voters: count.meta({ description: 'Members whose newest vote chose at least one option.' }),
@@ -75,11 +76,11 @@ export const pollResultOperations = defineOperations('Analytics', {
       ...runOf,
       voters: withDefault(z.boolean(), false).meta({ description: 'Exports who voted for what.' }),
     }),
-    data: z.string(),
+    data: longText,
     errors: ['campaign_not_found', 'poll_not_found', 'voters_not_named'],
     answerType: 'text/csv; charset=utf-8',
     answerHeaders: { 'content-disposition': "A file name derived from the campaign's name." },
     shedFirst: true,
-    longAnswer: 'whole',
+    longAnswer: 'rows',
   },
 });

@@ -35,6 +35,17 @@ export const postExtras = {
     description:
       'Quotes the post of an earlier campaign, in each group that got it. Other groups and channels get the post without a quote.',
   }),
+  follow_up: optional(
+    z.object({
+      campaign_id: z.guid(),
+      run_id: optional(z.int()).meta({ description: 'Default: all its runs.' }),
+      under_percent: z.int().min(1).max(100),
+    }),
+  ).meta({
+    id: 'FollowUp',
+    description:
+      'Posts only to groups in which fewer than `under_percent` of the members have read the posts of an earlier campaign. That is checked in each run, right before its posts are queued. Groups whose reads are unknown, such as channels, are left out.',
+  }),
   ...ballotFields,
   link_preview: linkPreviewField,
 };
@@ -51,6 +62,13 @@ export const postExtrasData = {
     .object({ campaign_id: z.string(), run_id: z.number().int().nullable() })
     .nullable()
     .meta({ id: 'RepliedCampaign', description: 'The earlier campaign whose posts are quoted.' }),
+  follow_up: z
+    .object({ campaign_id: z.string(), run_id: z.number().int().nullable(), under_percent: z.number().int() })
+    .nullable()
+    .meta({
+      id: 'FollowedCampaign',
+      description: 'The earlier campaign, and how few members of a group have read it.',
+    }),
   ...ballotFieldsData,
   link_preview: linkPreviewData,
 };

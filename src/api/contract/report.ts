@@ -5,6 +5,8 @@ import { defineOperations } from './define-operations.ts';
 import { count, instant, nothing, nothingData, optional, pageLimit, text, withDefault } from './fields.ts';
 import { groupListId } from './group-lists.ts';
 import { groupKind } from './groups.ts';
+import { longList } from './long-list.ts';
+import { longText } from './long-text.ts';
 
 /** The span of a report, and what it is about. */
 const reportSelection = {
@@ -67,7 +69,7 @@ const reportTimes = (values: string) =>
     ),
   });
 
-const rows = (of: string) => z.array(reportGroup).meta({ description: `${of}, \`limit\` at most.` });
+const rows = (of: string) => longList(reportGroup).meta({ description: `${of}, \`limit\` at most.` });
 
 const describedSelection = {
   start_date: z.string().meta({ format: 'date' }),
@@ -135,7 +137,7 @@ export const report = defineOperations('Analytics', {
     data: reportData,
     errors: ['campaign_not_found', 'group_list_not_found'],
     shedFirst: true,
-    longAnswer: 'whole',
+    longAnswer: 'rows',
   },
   exportReport: {
     path: '/api/v1/analytics/export-report',
@@ -145,12 +147,12 @@ export const report = defineOperations('Analytics', {
     description:
       'One row per group, as `groups` of the report, in the format of `export-campaign`. For JSON, set a high `limit` of `get-report`.',
     body: z.object({ ...reportSelection, format: z.literal('csv') }),
-    data: z.string(),
+    data: longText,
     errors: ['campaign_not_found', 'group_list_not_found'],
     answerType: 'text/csv; charset=utf-8',
     answerHeaders: { 'content-disposition': 'A file name with the days.' },
     shedFirst: true,
-    longAnswer: 'whole',
+    longAnswer: 'rows',
   },
   shareReport: {
     path: '/api/v1/analytics/share-report',

@@ -1,6 +1,7 @@
 /** The messages that webhooks receive: `{type, timestamp, data}`, with the `data` of each event type (contract §4, webhooks). */
 import { z } from 'zod';
 import type { EventType } from '../../workspaces/events/event-types.ts';
+import { skipped } from './campaign-reads.ts';
 import { campaignStatus, runStatus } from './campaigns.ts';
 import { count, instant } from './fields.ts';
 import { groupKind } from './groups.ts';
@@ -32,6 +33,7 @@ const run = z
     sent: count,
     failed: count,
     cancelled: count,
+    skipped: skipped.optional(),
   })
   .meta({ id: 'RunEventData' });
 const ofRun = { campaign_id: z.uuid(), run_id: z.number().int() };

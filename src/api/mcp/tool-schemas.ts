@@ -39,6 +39,9 @@ const reach = {
   mention_all: withoutId(post.mention_all),
   pin_for: optional(z.enum(pinFor.options)).describe('Pins the post in each group after it was sent; not in channels'),
   reply_to: withoutId(post.reply_to),
+  follow_up: withoutId(post.follow_up).describe(
+    'Posts only to groups in which fewer than under_percent of the members have read an earlier campaign, as of the time it is sent',
+  ),
 };
 const ballot = {
   poll: withoutId(post.poll).describe('Asks members this in place of a text; html is then empty'),

@@ -19,8 +19,14 @@ export const accountHandlers: Handlers<typeof accounts, AccountHandlerDeps> = {
   async updateAccount(deps, { body, actor }) {
     if (Object.values(body).some((value) => value !== undefined)) requireRole(actor, 'owner');
     const offOr = <Rule>(rule: Rule | 'none' | undefined) => (rule === 'none' ? null : rule);
-    const { quiet_hours, daily_cap, mention_all_cap: mentionAllCap, warm_up: warmUp } = body;
-    const change = { quietHours: offOr(quiet_hours), dailyCap: offOr(daily_cap), mentionAllCap, warmUp };
+    const { quiet_hours, daily_cap, mention_all_cap: mentionAllCap, weekly_posts, warm_up: warmUp } = body;
+    const change = {
+      quietHours: offOr(quiet_hours),
+      dailyCap: offOr(daily_cap),
+      mentionAllCap,
+      weeklyPosts: offOr(weekly_posts),
+      warmUp,
+    };
     const window = await updateAccount(deps, actor, change);
     const { quietHours, dailyCap, timeZone, sentToday, until, reason } = window;
     const gap = warmUpGap(deps.gaps[window.messenger] ?? { minMs: 0, maxMs: 0 });
@@ -28,6 +34,7 @@ export const accountHandlers: Handlers<typeof accounts, AccountHandlerDeps> = {
       quiet_hours: quietHours,
       daily_cap: dailyCap,
       mention_all_cap: window.mentionAllCap,
+      weekly_posts: window.weeklyPosts,
       ...toWireWarmUp(window, gap),
       time_zone: timeZone,
       sent_today: sentToday,

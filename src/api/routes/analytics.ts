@@ -37,12 +37,14 @@ export const analyticsHandlers: Handlers<typeof analytics, AnalyticsDeps> = {
         runs: totals.runs,
         runs_done: totals.runsDone,
         ...toWireCounts(totals),
+        ...(totals.skipped > 0 && { skipped: totals.skipped }),
         ...(isRevised && toWireRevised(totals)),
         ...toWireReach(reach, sumOfReach(reach)),
         ...(finishAt !== undefined && { expected_finish_at: finishAt?.toISOString() ?? null }),
       },
       groups: groups.map((group) => ({
         ...toWireGroupRow(group),
+        ...(group.skipped !== null && { skipped: group.skipped }),
         ...(isRevised && toWireRevised(group)),
         ...toWireGroupReach(reach, reach.groups.get(group.groupId) ?? NO_REACH),
       })),
@@ -68,11 +70,12 @@ export const analyticsHandlers: Handlers<typeof analytics, AnalyticsDeps> = {
       group: { ...toWireGroup(group), removed_at: group.removedAt?.toISOString() ?? null },
       group_lists: groupLists.map((list) => ({ group_list_id: list.groupListId, name: list.name })),
       totals: sumOf(posts),
-      posts: posts.map(({ campaignId, runId, at, ...post }) => ({
+      posts: posts.map(({ campaignId, runId, at, skipped, ...post }) => ({
         campaign_id: campaignId,
         run_id: runId,
         at: at.toISOString(),
         ...post,
+        ...(skipped !== null && { skipped }),
         read_rate: rate(post.read, post.recipients),
       })),
       planned: planned.map((run) => ({

@@ -44,6 +44,7 @@ export const campaignReadHandlers: Handlers<typeof campaignReads, { db: Database
         name: campaign.name,
         status: campaign.status,
         is_schedule: campaign.isSchedule,
+        ...(campaign.isFollowUp && { is_follow_up: true as const }),
         created_at: campaign.createdAt.toISOString(),
         next_run_at: campaign.nextRunAt?.toISOString() ?? null,
         ...(withReads && { recalled: campaign.recalled }),
@@ -95,6 +96,7 @@ export const campaignReadHandlers: Handlers<typeof campaignReads, { db: Database
       after: readCursor(cursor) ?? 0,
       kind: body.kind,
       groupListId: body.group_list_id,
+      withWarnings: body.with_warnings,
     });
     return {
       runs: runs.map((run) => ({
@@ -110,6 +112,8 @@ export const campaignReadHandlers: Handlers<typeof campaignReads, { db: Database
           sent: run.sent,
           failed: run.failed,
         }),
+        ...(run.isFollowUp && { is_follow_up: true as const }),
+        ...(run.warnings && { warnings: run.warnings }),
         ...(body.with_post && { post: toWirePost(run.post) }),
       })),
       next_cursor: writeCursor(next),
@@ -174,6 +178,7 @@ export function toWireRun(run: RunDetails) {
     sent: run.sent,
     failed: run.failed,
     cancelled: run.cancelled,
+    ...(run.skipped > 0 && { skipped: run.skipped }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { setImmediate as letOthers } from 'node:timers/promises';
 import papaparse from 'papaparse';
+import { LongText } from '../contract/long-text.ts';
 
 /** A cell; null is an empty one. */
 type Cell = string | number | null;
@@ -21,19 +22,28 @@ const FORMULA_WITHIN = /([;\t\r\n])(?=[\s"]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g;
 
 /**
  * Rows as RFC 4180 has them, with a head of column names, for spreadsheets: in UTF-8 with a byte order mark, and with an
- * apostrophe before every text that would be run as a formula, also by one that reads other separators.
+ * apostrophe before every text that would be run as a formula, also by one that reads other separators. Rows are written while the
+ * client takes them.
  */
-export async function writeCsv<Column extends string>(
+export function writeCsv<Column extends string, Row>(
   columns: readonly Column[],
-  rows: ReadonlyArray<Readonly<Record<Column, Cell>>>,
-): Promise<string> {
-  const parts = [BYTE_ORDER_MARK, lines([columns])];
+  rows: readonly Row[],
+  toCells: (row: Row) => Readonly<Record<Column, Cell>>,
+): LongText {
+  return new LongText(writePieces(columns, rows, toCells));
+}
+
+async function* writePieces<Column extends string, Row>(
+  columns: readonly Column[],
+  rows: readonly Row[],
+  toCells: (row: Row) => Readonly<Record<Column, Cell>>,
+): AsyncGenerator<string> {
+  yield BYTE_ORDER_MARK + lines([columns]);
   for (let from = 0; from < rows.length; from += ROWS_PER_STEP) {
-    const step = rows.slice(from, from + ROWS_PER_STEP);
-    parts.push(lines(step.map((row) => columns.map((column) => row[column]))));
     await letOthers();
+    const step = rows.slice(from, from + ROWS_PER_STEP).map(toCells);
+    yield lines(step.map((row) => columns.map((column) => row[column])));
   }
-  return parts.join('');
 }
 
 function lines(rows: ReadonlyArray<readonly Cell[]>): string {

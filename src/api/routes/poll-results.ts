@@ -9,6 +9,7 @@ import {
 } from '../../sending/analytics/read-poll-results.ts';
 import type { pollResultOperations } from '../contract/poll-results.ts';
 import type { Handlers } from '../operation.ts';
+import type { LongText } from '../contract/long-text.ts';
 import { writeCsv } from './csv.ts';
 
 /** In this order. A new column is added at the end. */
@@ -40,7 +41,7 @@ export const pollResultHandlers: Handlers<typeof pollResultOperations, { db: Dat
 
 type Read = typeof readPollResults;
 
-async function writeResults(...asked: Parameters<Read>): Promise<{ name: string; csv: string }> {
+async function writeResults(...asked: Parameters<Read>): Promise<{ name: string; csv: LongText }> {
   const { name, polls } = await readPollResults(...asked);
   const rows = polls.flatMap(({ question, options, groups }) =>
     groups.flatMap((group) =>
@@ -56,10 +57,10 @@ async function writeResults(...asked: Parameters<Read>): Promise<{ name: string;
       })),
     ),
   );
-  return { name, csv: await writeCsv(COLUMNS, rows) };
+  return { name, csv: writeCsv(COLUMNS, rows, (row) => row) };
 }
 
-async function writeVoters(...asked: Parameters<Read>): Promise<{ name: string; csv: string }> {
+async function writeVoters(...asked: Parameters<Read>): Promise<{ name: string; csv: LongText }> {
   const { name, votes } = await readNamedVotes(...asked);
   const rows = votes.flatMap(({ options, ...vote }) =>
     options.map((option) => ({
@@ -71,7 +72,7 @@ async function writeVoters(...asked: Parameters<Read>): Promise<{ name: string; 
       voted_at: vote.at.toISOString(),
     })),
   );
-  return { name, csv: await writeCsv(VOTER_COLUMNS, rows) };
+  return { name, csv: writeCsv(VOTER_COLUMNS, rows, (row) => row) };
 }
 
 function toWirePoll({ isMultiple, namesVoters, runs, groups, timeline, options, ...poll }: PollResults) {

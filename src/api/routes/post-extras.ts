@@ -16,13 +16,20 @@ const PIN_FORS = Object.keys(PIN_SECONDS) as PinFor[];
 
 /** Returns the extras of a request, but for the card, which has to be prepared (`toCardRequest`). */
 export function toExtras(body: PostExtrasBody): PostExtras {
-  const { file_name: fileName, mention_all: mentionAll, pin_for: pinFor, reply_to: reply } = body;
+  const { file_name: fileName, mention_all: mentionAll, pin_for: pinFor, reply_to: reply, follow_up: follow } = body;
   return {
     ...(fileName !== undefined && { fileName: plainFileName(fileName) }),
     ...(mentionAll && { mentionAll }),
     ...(pinFor !== undefined && { pinSeconds: PIN_SECONDS[pinFor] }),
     ...(reply && {
       replyTo: { campaignId: reply.campaign_id, ...(reply.run_id !== undefined && { runId: reply.run_id }) },
+    }),
+    ...(follow && {
+      followUp: {
+        campaignId: follow.campaign_id,
+        ...(follow.run_id !== undefined && { runId: follow.run_id }),
+        underPercent: follow.under_percent,
+      },
     }),
     ...toFiles(body.media),
     ...toBallot(body),
@@ -45,12 +52,15 @@ export function toPinFor(seconds: number | null | undefined): PinFor | null {
 
 /** Returns the extras as answers have them. */
 export function toWireExtras(extras: PostExtras) {
-  const { fileName = null, mentionAll = false, pinSeconds, replyTo } = extras;
+  const { fileName = null, mentionAll = false, pinSeconds, replyTo, followUp } = extras;
   return {
     file_name: fileName,
     mention_all: mentionAll,
     pin_for: toPinFor(pinSeconds),
     reply_to: replyTo ? { campaign_id: replyTo.campaignId, run_id: replyTo.runId ?? null } : null,
+    follow_up: followUp
+      ? { campaign_id: followUp.campaignId, run_id: followUp.runId ?? null, under_percent: followUp.underPercent }
+      : null,
     link_preview: toWireCard(extras),
     ...toWireBallot(extras),
   };

@@ -13,6 +13,7 @@ import {
   shareReport,
 } from '../../sending/analytics/report/share-report.ts';
 import type { OverviewSums } from '../../sending/analytics/read-overview.ts';
+import { LongList } from '../contract/long-list.ts';
 import type { report, reportData } from '../contract/report.ts';
 import type { Handlers } from '../operation.ts';
 import { writeCsv } from './csv.ts';
@@ -34,7 +35,7 @@ export const reportHandlers: Handlers<typeof report, ReportDeps> = {
     const result = await readReport(deps, actor, toRequest(body));
     const { startDate, endDate } = result.span;
     setHeader('content-disposition', contentDisposition(fileNameOf(`${startDate} - ${endDate}`, body.format)));
-    return writeCsv(COLUMNS, result.groups.map(toWireRow).map(toCsvRow));
+    return writeCsv(COLUMNS, result.groups, (row) => toCsvRow(toWireRow(row)));
   },
 
   async shareReport(deps, { body, actor }) {
@@ -137,7 +138,7 @@ function toWireReport(report: Report, limit: number): z.input<typeof reportData>
   const { span, totals, previous, groups } = report;
   const silent = groups.filter((group) => group.isSilent);
   const failed = groups.filter((group) => group.failed > 0);
-  const rows = (some: readonly ReportRow[]) => some.slice(0, limit).map(toWireRow);
+  const rows = (some: readonly ReportRow[]) => new LongList(() => some.values().take(limit).map(toWireRow));
   return {
     start_date: span.startDate,
     end_date: span.endDate,

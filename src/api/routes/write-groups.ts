@@ -3,6 +3,7 @@ import type { GroupAnalytics, GroupRow } from '../../sending/analytics/group-ana
 import type { PollResults } from '../../sending/analytics/read-poll-results.ts';
 import { NO_REACH } from '../../sending/analytics/read-reach.ts';
 import { toWireGroupReach, toWireGroupRow, toWireRevised } from './group-rows.ts';
+import type { LongText } from '../contract/long-text.ts';
 import { writeCsv } from './csv.ts';
 
 /** In this order, then the answers of polls and events. A new column is added at the end of these. */
@@ -41,23 +42,25 @@ const COLUMNS = [
   'quotes',
   'voters',
   'unreadable_votes',
+  'skipped',
 ] as const;
 
 type Cell = string | number | null;
 
 /** Returns a row for each group, as `groups` of the analytics has it. What the campaign does not have is an empty cell. */
-export function writeGroups({ groups, reach, polls }: GroupAnalytics): Promise<string> {
+export function writeGroups({ groups, reach, polls }: GroupAnalytics): LongText {
   const answers = readAnswers(polls);
-  const rows = groups.map((group): Record<string, Cell> => {
+  const columns: readonly string[] = [...COLUMNS, ...answers.columns];
+  return writeCsv(columns, groups, (group): Record<string, Cell> => {
     const found: Record<string, Cell | undefined> = {
       ...toWireGroupRow(group),
       ...toWireRevised(group),
+      skipped: group.skipped,
       ...toWireGroupReach(reach, reach.groups.get(group.groupId) ?? NO_REACH),
       ...answers.of(group),
     };
-    return Object.fromEntries([...COLUMNS, ...answers.columns].map((column) => [column, found[column] ?? null]));
+    return Object.fromEntries(columns.map((column) => [column, found[column] ?? null]));
   });
-  return writeCsv([...COLUMNS, ...answers.columns], rows);
 }
 
 /** A column for each answer of a poll or event. It names the question, too, if the campaign has asked several. */

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import type { FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
 import { bindRequester } from '../../platform/concurrency/requester.ts';
+import { LongList } from '../contract/long-list.ts';
 import { LongText } from '../contract/long-text.ts';
 import { successText } from './envelope.ts';
 
@@ -53,23 +54,35 @@ export function createLimitPerUser(permits: FairSemaphore): LimitPerUser {
   };
 }
 
-/** Backpressure: the body of a success. Its long parts are read only as fast as the client takes them. */
+/** Backpressure: the body of a success. Its long parts are made only as fast as the client takes them. */
 export function streamSuccess(data: unknown): Readable {
-  return Readable.from(bindRequester(pieceTogether(data)), { objectMode: false });
+  return streamPieces(pieceTogether(data));
+}
+
+/** Backpressure: a body that is made only as fast as the client takes it. */
+export function streamPieces(pieces: AsyncIterable<string | Uint8Array>): Readable {
+  return Readable.from(bindRequester(pieces), { objectMode: false });
 }
 
 async function* pieceTogether(data: unknown): AsyncGenerator<string> {
   const placeholder = randomUUID();
-  const texts: LongText[] = [];
+  const parts: Array<AsyncIterable<string>> = [];
   const text = successText(data, function (this: Record<string, unknown>, key, value: unknown) {
     const long = this[key];
-    if (!(long instanceof LongText)) return value;
-    texts.push(long);
+    if (long instanceof LongText) parts.push(quote(long.pieces));
+    else if (long instanceof LongList) parts.push(long.pieces());
+    else return value;
     return placeholder;
   });
-  for (const part of text.split(placeholder)) {
-    yield part;
-    const next = texts.shift();
-    if (next) yield* next.pieces;
+  for (const piece of text.split(JSON.stringify(placeholder))) {
+    yield piece;
+    const next = parts.shift();
+    if (next) yield* next;
   }
+}
+
+async function* quote(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  yield '"';
+  yield* pieces;
+  yield '"';
 }

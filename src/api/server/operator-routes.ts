@@ -1,7 +1,8 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import { AppError } from '../../platform/errors/errors.ts';
+import { hashSecret } from '../../platform/secrets/hash-secret.ts';
 import { readVersion } from '../../platform/config/version.ts';
 import { createReadiness, measureReadiness, type ReadinessDependencies } from './readiness.ts';
 
@@ -43,9 +44,5 @@ export function registerOperatorRoutes(
 /** Compares hashes, so that neither the length nor the first difference shows in the time it takes. */
 function isSameSecret(authorization: string, secret: string): boolean {
   const given = /^bearer +(.*)$/i.exec(authorization)?.[1] ?? '';
-  return timingSafeEqual(digest(given), digest(secret));
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return timingSafeEqual(hashSecret(given), hashSecret(secret));
 }

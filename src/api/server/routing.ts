@@ -1,11 +1,9 @@
-import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { isDeepStrictEqual } from 'node:util';
 import { hashBody } from '../../workspaces/idempotency/hash-body.ts';
 import type { IdempotencyKey } from '../../workspaces/idempotency/once.ts';
 import { invalid } from '../../platform/errors/errors.ts';
 import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
-import { bindRequester } from '../../platform/concurrency/requester.ts';
 import { assertDeclaredError } from './assert-declared-error.ts';
 import { requireRole, requireScope, type Authenticate } from './auth.ts';
 import { successText } from './envelope.ts';
@@ -15,8 +13,9 @@ import { WORKSPACE } from './shared-components.ts';
 import type { LoadShedder } from './load-shedder.ts';
 import { authorizationOf } from './session-cookie.ts';
 import { idempotencyOf, type RequiredRole, type Scope } from '../contract/define-operations.ts';
+import type { LongText } from '../contract/long-text.ts';
 import type { Caller, OpenContext, Operation } from '../operation.ts';
-import { streamSuccess, type LimitPerUser } from './long-answers.ts';
+import { streamPieces, streamSuccess, type LimitPerUser } from './long-answers.ts';
 import { collectIgnoredFields, assertValidBody, addWarningsHeader, warningsOf } from './validate-body.ts';
 import { registerWithFileBody } from './file-bodies.ts';
 import { acquireBodyPermit, SMALL_BODY_BYTES, withBodyPermit } from './receive-bodies.ts';
@@ -165,17 +164,17 @@ function requireReach(reach: {
 
 function handlerOf(operation: Operation, { limitPerUser, checkAnswers }: RoutingOptions) {
   const { answerType, longAnswer } = operation;
+  const isStreamed = longAnswer === 'pieces' || longAnswer === 'rows';
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const data = await withBodyPermit(request, () => run(operation, request, reply));
     addWarningsHeader(request, reply);
     if (checkAnswers) assertMatchesSchema(operation, data);
-    if (answerType === '*/*')
-      reply.send(Readable.from(bindRequester(data as AsyncIterable<Uint8Array>), { objectMode: false }));
-    else if (answerType) reply.type(answerType).send(data);
-    else reply.type(JSON_TYPE).send(longAnswer === 'pieces' ? streamSuccess(data) : successText(data));
+    if (answerType === '*/*') reply.send(streamPieces(data as AsyncIterable<Uint8Array>));
+    else if (answerType) reply.type(answerType).send(streamPieces((data as LongText).pieces));
+    else reply.type(JSON_TYPE).send(isStreamed ? streamSuccess(data) : successText(data));
     return reply;
   }
-  if (longAnswer !== 'whole') return answer;
+  if (longAnswer === undefined || longAnswer === 'pieces') return answer;
   return async (request: FastifyRequest, reply: FastifyReply) => {
     await limitPerUser(request, () => answer(request, reply));
     return reply;

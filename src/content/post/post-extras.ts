@@ -21,12 +21,22 @@ export interface PostExtras {
   pinSeconds?: number;
   /** The post replies to those of an earlier campaign. */
   replyTo?: ReplyTo;
+  /** The post goes only to groups that have not read those of an earlier campaign. */
+  followUp?: FollowUp;
 }
 
 /** The public id of a campaign of the same workspace. Without a run: the latest one that has begun by then. */
 export interface ReplyTo {
   campaignId: string;
   runId?: number;
+}
+
+/** Groups in which fewer members than that have read the campaign, or its run, when a delivery is written. */
+export interface FollowUp {
+  /** The public id of a campaign of the same workspace. */
+  campaignId: string;
+  runId?: number;
+  underPercent: number;
 }
 
 /** A file of the workspace in a post. */
@@ -50,6 +60,7 @@ export const EXTRAS_FIELDS = {
   mentionAll: 'mention_all',
   pinSeconds: 'pin_for',
   replyTo: 'reply_to',
+  followUp: 'follow_up',
   linkPreview: 'link_preview',
   poll: 'poll',
   event: 'event',

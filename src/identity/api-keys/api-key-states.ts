@@ -3,7 +3,7 @@ import type { Database } from '../../platform/database/connect.ts';
 import type { Notifications } from '../../platform/database/listen.ts';
 import type { Log } from '../../platform/log/log.ts';
 import type { Clock } from '../../platform/time/time.ts';
-import { hashApiKey } from './api-key.ts';
+import { hashSecret } from '../../platform/secrets/hash-secret.ts';
 import { findApiKeyByHash, recordApiKeyUse, type ApiKeyState } from './api-key-store.ts';
 import { createTtlCache } from '../sessions/ttl-cache.ts';
 
@@ -52,7 +52,7 @@ export function createApiKeyStates(deps: ApiKeyStatesDeps): ApiKeyStates {
 
   return {
     find(key) {
-      const state = states.get(hashApiKey(key).toString('base64'));
+      const state = states.get(hashSecret(key).toString('base64'));
       return state instanceof Promise ? state.then(toValidState) : toValidState(state);
     },
     drop,

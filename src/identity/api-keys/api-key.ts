@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 
 /** The prefixes by which people and secret scanners recognise a key. No JWT begins like this, and no key contains a dot. */
 const LIVE = 'cmp_';
@@ -18,9 +18,4 @@ export function generateApiKey(isTest: boolean): { key: string; prefix: string }
 /** Whether this is meant as an API key and not as a token. */
 export function isApiKey(credential: string): boolean {
   return SHAPE.test(credential);
-}
-
-/** Returns the stored hash of a key. A random key needs no slow hash. */
-export function hashApiKey(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
 }

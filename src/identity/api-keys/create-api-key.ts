@@ -1,7 +1,8 @@
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { ApiKeyScope, Role } from '../../platform/database/schema.ts';
 import { AppError, invalid } from '../../platform/errors/errors.ts';
-import { generateApiKey, hashApiKey } from './api-key.ts';
+import { hashSecret } from '../../platform/secrets/hash-secret.ts';
+import { generateApiKey } from './api-key.ts';
 import { countApiKeys, insertApiKey, lockUser } from './api-key-store.ts';
 import { ensureTestWorkspace } from './test-workspace.ts';
 import type { UserDependencies } from '../dependencies.ts';
@@ -49,7 +50,7 @@ export async function createApiKey(
       role: lowerRole(role, actor.role),
       isTest,
       prefix,
-      hash: hashApiKey(key),
+      hash: hashSecret(key),
       expiresAt,
     };
     const apiKeyId = await insertApiKey(trx, actor, stored);

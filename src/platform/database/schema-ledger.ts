@@ -25,6 +25,7 @@ export interface LedgerTables {
     sent: Generated<number>;
     failed: Generated<number>;
     cancelled: Generated<number>;
+    skipped: Generated<number>;
     delivered: Generated<number>;
     read: Generated<number>;
     acknowledging: Generated<number>;

@@ -182,6 +182,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     quiet_to: string | null;
     daily_cap: number | null;
     mention_all_cap: Generated<number>;
+    weekly_posts: Generated<number | null>;
     warm_up_from: Date | null;
     stop_reason: string | null;
     warning: string | null;

@@ -45,6 +45,7 @@ export const ISSUES = {
   mention_used_up: 'is used up for {groups} of the groups on {date}: leave them or the mention out',
   pin_in_channels: 'is not possible in channels, where posts cannot be pinned: leave them out',
   reply_to_itself: 'must be another campaign than the one that is changed',
+  follow_up_itself: 'must be another campaign than the one that is changed',
   blank: 'must not be blank',
   not_distinct: 'must differ from each other',
   before_start: 'must be after start_at',

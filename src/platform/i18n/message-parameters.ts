@@ -49,6 +49,9 @@ export interface MessageParameters {
   'warnings.mentions_everybody': { people: number };
   'warnings.pins_posts': { days: number };
   'warnings.reply_without_quote': { groups: number };
+  'warnings.posts_within_hour': { groups: number; date: string; names: string };
+  'warnings.over_weekly_posts': { groups: number; limit: number; posts: number; date: string; names: string };
+  'warnings.follow_up_groups': { left: number; groups: number; percent: number; unknown: number };
   'common.issueOf': { entered: string; issue: string };
   'factors.codesLeft': { left: number };
   'factors.removeTitle': { name: string };
@@ -174,6 +177,14 @@ export interface MessageParameters {
   'compose.sending': { name: string };
   'compose.scheduled': { name: string };
   'reach.mentionAllHint': { members: number };
+  'followUp.under': { groups: number; all: number; percent: number };
+  'followUp.unknownGroups': { groups: number };
+  'followUp.remind': { days: number };
+  'followUp.reminderName': { name: string };
+  'followUp.field': { name: string };
+  'followUp.about': { percent: number };
+  'followUp.leftOut': { groups: number };
+  'followUp.skipped': { percent: number };
   'campaigns.menu': { name: string };
   'campaigns.nextRun': { when: string; zone: string };
   'campaigns.progressLabel': { name: string };

@@ -13,6 +13,8 @@ export interface SendWindowRules {
   dailyCap: number | null;
   /** How often a day all members of one group may be mentioned; 0: never. */
   mentionAllCap: number;
+  /** More posts to one group in seven days are warned of; null: any number is right. */
+  weeklyPosts: number | null;
 }
 
 export type RestReason = 'new_link' | 'quiet_hours' | 'daily_cap' | 'warm_up';
@@ -46,6 +48,7 @@ interface RuleRow {
   quietTo: string | null;
   dailyCap: number | null;
   mentionAllCap: number;
+  weeklyPosts: number | null;
   warmUpFrom: Date | null;
   linkRestUntil: Date | null;
   timeZone: string | null;
@@ -63,7 +66,7 @@ export async function readSendWindows(
 ): Promise<SendWindow[]> {
   const { rows } = await sql<RuleRow>`
     select a.account_id as "accountId", a.messenger, a.quiet_from as "quietFrom", a.quiet_to as "quietTo", a.daily_cap as "dailyCap", a.mention_all_cap as "mentionAllCap",
-           a.warm_up_from as "warmUpFrom", u.time_zone as "timeZone", campanile_now() as now,
+           a.weekly_posts as "weeklyPosts", a.warm_up_from as "warmUpFrom", u.time_zone as "timeZone", campanile_now() as now,
            -- A link in the future: the clock was set back, and the rest is not to last as much longer.
            case when a.linked_at <= campanile_now() and a.rests_until > campanile_now() then a.rests_until end as "linkRestUntil"
     from accounts a
@@ -122,6 +125,7 @@ function toSendWindow(row: DatedRow, sent: number): SendWindow {
     quietHours,
     dailyCap,
     mentionAllCap: row.mentionAllCap,
+    weeklyPosts: row.weeklyPosts,
     today: day.date,
     warmUpFrom,
     capToday,

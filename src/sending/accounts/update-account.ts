@@ -32,7 +32,7 @@ export async function updateAccount(
 
 /** Changes the rules, and wakes the account's lane, which sleeps while they let nothing leave. The lane must be locked. */
 export async function writeRules(trx: Connection, accountId: number, change: SendWindowChange): Promise<void> {
-  const { quietHours, dailyCap, mentionAllCap, warmUp } = change;
+  const { quietHours, dailyCap, mentionAllCap, weeklyPosts, warmUp } = change;
   if (quietHours !== undefined)
     await trx
       .updateTable('accounts')
@@ -47,6 +47,8 @@ export async function writeRules(trx: Connection, accountId: number, change: Sen
       .set({ mention_all_cap: mentionAllCap })
       .where('account_id', '=', accountId)
       .execute();
+  if (weeklyPosts !== undefined)
+    await trx.updateTable('accounts').set({ weekly_posts: weeklyPosts }).where('account_id', '=', accountId).execute();
   if (warmUp !== undefined)
     await sql`
       update accounts

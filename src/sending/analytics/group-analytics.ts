@@ -3,9 +3,9 @@ import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { readRuns, type RunDetails } from '../campaigns/read/get-campaign.ts';
 import { findOwnCampaign, type OwnCampaign } from '../campaigns/store.ts';
-import { deliveryCounts } from '../campaigns/roll-up/roll-up-runs.ts';
+import { written } from '../campaigns/roll-up/sum-deliveries.ts';
 import type { GroupKind, WorkspaceId } from '../../platform/database/schema.ts';
-import { explainError } from './explain-error.ts';
+import { explainUnsent } from './explain-error.ts';
 import { findPollResults, type PollResults } from './read-poll-results.ts';
 import { readingPermits } from './reading-permits.ts';
 import { readReach, type CampaignReach } from './read-reach.ts';
@@ -43,11 +43,13 @@ export interface GroupRow extends Counts, Engagement {
   lastSentAt: Date | null;
   /** In words, with what to do about it. */
   lastError: string | null;
+  /** Why a follow-up left it out, the last time; null: it did not. */
+  skipped: string | null;
 }
 
 export interface GroupAnalytics {
   campaign: OwnCampaign;
-  totals: Counts & Engagement & { groups: number; runs: number; runsDone: number };
+  totals: Counts & Engagement & { groups: number; runs: number; runsDone: number; skipped: number };
   groups: GroupRow[];
   runs: RunDetails[];
   /** Whether a recall or a correction was requested. */
@@ -108,7 +110,7 @@ function readAtOneMoment(
  * deliveries, and none from receipts. Deliveries that a begun run has not yet written count by the run's state: queued or cancelled.
  */
 async function selectGroupRows(trx: Connection, campaignId: number): Promise<GroupRow[]> {
-  const { rows } = await sql<GroupRow & { isWaiting: boolean | null }>`
+  const { rows } = await sql<Omit<GroupRow, 'skipped'> & { isWaiting: boolean | null }>`
     with content as (
       select content_id from campaigns where campaign_id = ${campaignId}
       union select content_id from runs where campaign_id = ${campaignId} and content_id is not null
@@ -142,9 +144,10 @@ async function selectGroupRows(trx: Connection, campaignId: number): Promise<Gro
     left join unwritten u on u.group_id = t.group_id
     left join revised v on v.group_id = t.group_id
     order by t.position, t.group_id`.execute(trx);
-  return rows.map(({ isWaiting, ...row }) =>
-    row.lastError === null ? row : { ...row, lastError: explainError(row.lastError, isWaiting ?? false) },
-  );
+  return rows.map(({ isWaiting, ...row }) => {
+    const { error: lastError, skipped } = explainUnsent(row.lastError, isWaiting ?? false);
+    return { ...row, lastError, skipped };
+  });
 }
 
 async function isRevised(trx: Connection, campaignId: number): Promise<boolean> {
@@ -153,33 +156,6 @@ async function isRevised(trx: Connection, campaignId: number): Promise<boolean> 
     where r.campaign_id = ${campaignId} limit 1`.execute(trx);
   return rows.length > 0;
 }
-
-/** `written`: the outcomes of the campaign's deliveries, by group. */
-const written = (campaignId: number) => sql`
-    unsummed as materialized (
-      select account_id, run_id, summed from runs where campaign_id = ${campaignId} and summed < expanded
-    ), part as (
-      select s.group_id, s.first_sent_at, s.last_sent_at, s.queued, s.sent, s.failed, s.cancelled, s.recipients::float8, s.delivered::float8,
-             s.read::float8, s.reactions::float8, s.replies::float8, s.views::float8,
-             s.views_seen or s.views > 0 as views_seen, s.error, s.error_run_id, s.error_waits
-      from campaigns c join group_sums s on s.account_id = c.account_id and s.campaign_id = c.campaign_id
-      where c.campaign_id = ${campaignId}
-      union all
-      select d.group_id, d.sent_at, d.sent_at, d.queued, d.sent, d.failed, d.cancelled, d.recipients, d.delivered,
-             d.read, d.reactions, d.replies, d.views, d.views_seen, d.error, d.error_run_id, d.error_waits
-      from unsummed u
-      cross join lateral (
-        select d.group_id, ${deliveryCounts} from deliveries d
-        where d.account_id = u.account_id and d.run_id = u.run_id and d.position > u.summed
-        order by d.position) d
-    ), written as materialized (
-      select group_id, sum(queued)::int as queued, sum(sent)::int as sent, sum(failed)::int as failed, sum(cancelled)::int as cancelled,
-             sum(recipients) as recipients, sum(delivered) as delivered, sum(read) as read, sum(reactions) as reactions,
-             sum(replies) as replies, sum(views) as views, bool_or(views_seen) as views_seen, min(first_sent_at) as first_sent_at, max(last_sent_at) as last_sent_at,
-             (array_agg(error order by error_run_id desc) filter (where error is not null))[1] as last_error,
-             (array_agg(error_waits order by error_run_id desc) filter (where error is not null))[1] as is_waiting
-      from part group by group_id
-    )`;
 
 /** `revised`: what was recalled and corrected, by group. */
 const revised = (campaignId: number) => sql`
@@ -261,6 +237,7 @@ function addUp(groups: GroupRow[]): Counts & Engagement & { groups: number } {
   };
 }
 
-function countRuns(runs: RunDetails[]): { runs: number; runsDone: number } {
-  return { runs: runs.length, runsDone: runs.filter((run) => run.finishedAt !== null).length };
+function countRuns(runs: RunDetails[]): { runs: number; runsDone: number; skipped: number } {
+  const skipped = runs.reduce((sum, run) => sum + run.skipped, 0);
+  return { runs: runs.length, runsDone: runs.filter((run) => run.finishedAt !== null).length, skipped };
 }

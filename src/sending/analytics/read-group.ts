@@ -3,7 +3,7 @@ import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { CampaignStatus, GroupKind } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
-import { explainError } from './explain-error.ts';
+import { explainUnsent } from './explain-error.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
 
 export interface GroupHead {
@@ -37,6 +37,8 @@ export interface GroupPost {
   read: number;
   /** In words, with what to do about it. */
   error: string | null;
+  /** Why a follow-up left the group out; null: it did not. */
+  skipped: string | null;
 }
 
 export interface PlannedPost {
@@ -81,7 +83,7 @@ export async function readGroup(
         groupLists: await selectLists(trx, place),
         posts: found.map(({ isQueued, othersThere: _othersThere, ...post }) => ({
           ...post,
-          error: post.error === null ? null : explainError(post.error, isQueued),
+          ...explainUnsent(post.error, isQueued),
         })),
         planned: await selectPlanned(trx, place),
         members: addFound(await selectSizes(trx, place), found, group.kind),
@@ -89,7 +91,7 @@ export async function readGroup(
     });
 }
 
-type FoundPost = GroupPost & {
+type FoundPost = Omit<GroupPost, 'skipped'> & {
   /** Another try of it follows. */
   isQueued: boolean;
   /** How many others were in the group when it was sent; 0 where that is not known. */

@@ -89,17 +89,30 @@ export async function readReach(trx: Connection, campaignId: number): Promise<Ca
   };
 }
 
-/** The condition under which a post quotes is that of `addressTurn` (deliveries/address-turn.ts). */
+/**
+ * The condition under which a post quotes is that of `addressTurn` (deliveries/address-turn.ts). Replies and what they quote are put beside
+ * each other and not joined: right after a large run its rows are unknown to the planner, which would compare each post with each.
+ */
 async function countQuotes(trx: Connection, campaignId: number): Promise<Array<OfGroup<Pick<Reach, 'quotes'>>>> {
   const { rows } = await sql<OfGroup<Pick<Reach, 'quotes'>>>`
-    select d.group_id as "groupId", count(*)::int as quotes
-    from runs r
-    join deliveries d on d.account_id = r.account_id and d.run_id = r.run_id and d.status = 'sent'
-    join deliveries q on q.account_id = r.account_id and q.run_id = r.reply_run_id and q.group_id = d.group_id
-      and q.status = 'sent' and q.sent_at < r.started_at
-    join groups g on g.group_id = d.group_id and g.kind <> 'channel'
-    left join revisions v on v.account_id = q.account_id and v.run_id = q.run_id and v.position = q.position
-    where r.campaign_id = ${campaignId} and (v.recalled_at is null or v.recalled_at >= r.started_at)
-    group by d.group_id`.execute(trx);
+    with run as materialized (
+      select account_id, run_id, reply_run_id, started_at from runs where campaign_id = ${campaignId} and reply_run_id is not null
+    ), post as (
+      select r.run_id, d.group_id, false as is_quoted
+      from run r join deliveries d on d.account_id = r.account_id and d.run_id = r.run_id
+      where d.status = 'sent'
+      union all
+      select r.run_id, q.group_id, true
+      from run r join deliveries q on q.account_id = r.account_id and q.run_id = r.reply_run_id
+      where q.status = 'sent' and q.sent_at < r.started_at and not exists (
+        select from revisions v
+        where v.account_id = q.account_id and v.run_id = q.run_id and v.position = q.position and v.recalled_at < r.started_at)
+    ), reply as (
+      select run_id, group_id from post group by run_id, group_id having bool_or(is_quoted) and not bool_and(is_quoted)
+    )
+    select y.group_id as "groupId", count(*)::int as quotes
+    from reply y join groups g on g.group_id = y.group_id
+    where g.kind <> 'channel'
+    group by y.group_id`.execute(trx);
   return rows;
 }

@@ -19,6 +19,7 @@ export interface DraftContent {
   mention_all?: boolean;
   pin_for?: '24h' | '7d' | '30d' | null;
   reply_to?: { campaign_id: string; run_id: number | null } | null;
+  follow_up?: { campaign_id: string; run_id: number | null; under_percent: number } | null;
   poll?: {
     question: string;
     options: string[];

@@ -8,11 +8,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { buildMcpHttp } from '../../../src/api/mcp/serve-http.ts';
 import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { until } from '../../support/ledger.ts';
 import { upload } from '../../support/upload.ts';
 
 let app: TestApp;
 let alice: Person;
 let bob: Person;
+let carol: Person;
 let http: FastifyInstance;
 let address: string;
 let folder: string;
@@ -21,6 +23,7 @@ beforeAll(async () => {
   app = await startTestApp({ sandboxSpeed: 0 });
   alice = await app.signUp('alice');
   bob = await app.signUp('bob');
+  carol = await app.signUp('carol');
   http = buildMcpHttp({ url: app.url, allowedOrigins: [] });
   address = await http.listen({ port: 0, host: '127.0.0.1' });
   folder = await mkdtemp(join(tmpdir(), 'campanile-mcp-'));
@@ -43,6 +46,14 @@ async function connect(key: string): Promise<Client> {
   await client.connect(new StreamableHTTPClientTransport(new URL(`${address}/mcp`), { requestInit: { headers } }));
   open.push(client);
   return client;
+}
+
+interface Message {
+  message_id: string;
+  text: string;
+  mentions_all: boolean;
+  pinned_until: string | null;
+  quoted_message_id: string | null;
 }
 
 interface Told {
@@ -118,6 +129,53 @@ describe('over HTTP, with the API key of each request', () => {
     expect(planned).toMatchObject({ status: 'scheduled', campaign_id: expect.stringMatching(/^[0-9a-f-]{36}$/) });
     const { body } = await alice.call<{ name: string }>('venom/get-campaign', { campaign_id: planned['campaign_id'] });
     expect(body.data.name).toBe('Week');
+  });
+
+  test('mentions everybody, pins, and replies to an earlier campaign', async () => {
+    const client = await connect(await keyOf(carol, 'read', 'send'));
+    const [group = 0] = await groupsOf(client);
+    const asked = { name: 'Programme', html: 'At nine', group_ids: [group] };
+    const reach = { mention_all: true, pin_for: '7d' };
+    const { told: check } = await use(client, 'check_campaign', { ...asked, ...reach });
+    expect(check).toMatchObject({ text: '@all\nAt nine' });
+    expect(JSON.stringify(check['warnings'])).toContain('mentions_everybody');
+    const { told: first } = await use(client, 'send_campaign', { check_id: check['check_id'] });
+    const totals = await until(
+      async () => (await use(client, 'read_analytics', { campaign_id: first['campaign_id'] })).told['totals'] as object,
+      (sums) => 'pinned' in sums && sums.pinned === 1,
+    );
+    expect(totals).toMatchObject({ sent: 1, mentions: 1, mentions_left_out: 0, pinned: 1, pins_failed: 0 });
+    const reply = { ...asked, name: 'Reminder', reply_to: { campaign_id: first['campaign_id'] } };
+    const { told: second } = await use(client, 'check_campaign', reply);
+    const { told: sent } = await use(client, 'send_campaign', { check_id: second['check_id'] });
+    await until(
+      async () => (await use(client, 'read_analytics', { campaign_id: sent['campaign_id'] })).told['totals'],
+      (sums) => (sums as { quotes?: number }).quotes === 1,
+    );
+    const page = { group_metadata_id: group, with_changes: true };
+    const { body } = await carol.call<{ messages: Message[] }>('sandbox/list-messages', page);
+    const [mentioning, replying] = body.data.messages.slice(-2);
+    expect(mentioning).toMatchObject({ text: '@all\nAt nine', mentions_all: true, pinned_until: expect.any(String) });
+    expect(replying).toMatchObject({ text: 'At nine', quoted_message_id: mentioning?.message_id, pinned_until: null });
+  });
+
+  test('keeps mention, pin and reply in a draft', async () => {
+    const client = await connect(await keyOf(carol, 'read', 'send'));
+    const { told: listed } = await use(client, 'list_campaigns', { search: 'Programme' });
+    const [{ campaign_id } = { campaign_id: '' }] = listed['campaigns'] as Array<{ campaign_id: string }>;
+    const reach = { mention_all: true, pin_for: '24h', reply_to: { campaign_id } };
+    const { told } = await use(client, 'save_draft', { name: 'Later', html: 'x', ...reach });
+    const { body } = await carol.call('venom/list-drafts', { draft_id: told['draft_id'] });
+    expect(body.data).toMatchObject({ drafts: [{ content: reach }] });
+  });
+
+  test('rejects a mention and a pin in a channel, with the field', async () => {
+    const client = await connect(await keyOf(carol, 'read', 'send'));
+    const { body } = await carol.call<{ group_metadata_id: number }>('venom/create-channel', { name: 'News' });
+    const asked = { name: 'News', html: 'x', group_ids: [body.data.group_metadata_id], mention_all: true };
+    const refused = await use(client, 'check_campaign', asked);
+    expect(refused.isError).toBe(true);
+    expect(JSON.stringify(refused.told)).toContain('mention_all');
   });
 
   test('rejects a check id that is unknown or belongs to another key', async () => {

@@ -101,6 +101,29 @@ describe(`beside ${IN_FLIGHT} requests in flight of a user whose row is locked`,
   });
 });
 
+test('reports of one workspace, its links included, leave the reports of others a permit and connections', async () => {
+  const day = { start_date: new Date().toISOString().slice(0, 10), end_date: new Date().toISOString().slice(0, 10) };
+  const { body } = await flooder.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+  const group_metadata_ids = body.data.groups.map((group) => group.group_metadata_id);
+  const post = { name: 'Fair', html: 'Hello', group_metadata_ids };
+  const { campaign_id } = (await flooder.call<{ campaign_id: string }>('venom/add-campaign', post)).body.data;
+  await until(
+    () => flooder.call<{ status: string }>('venom/get-campaign', { campaign_id }),
+    (answer) => answer.body.data.status === 'completed',
+  );
+  const { token } = (await flooder.call<{ token: string }>('analytics/share-report', day)).body.data;
+  // The sums of whole campaigns: the other's report is about none.
+  await lock(sql`lock table group_sums in access exclusive mode`);
+  const inFlight = Array.from({ length: 12 }, (_, n) =>
+    n % 2 ? flooder.call('analytics/get-report', day) : app.call('analytics/get-shared-report', { token }),
+  );
+  letGo.push(async () => void (await Promise.allSettled(inFlight)));
+  await until(countBlocked, (blocked) => blocked > 0);
+  for (let n = 0; n < 3; n++) expect((await other.call('analytics/get-report', day)).status).toBe(200);
+  expect(await countBlocked()).toBe(1);
+  expect((await other.call('user/get_profile')).status).toBe(200);
+});
+
 test('requests that wait for a worker hold neither a connection nor the permit of their workspace', async () => {
   const alone = await startTestApp({ role: 'api' });
   const asker = await alone.signUp('asker');

@@ -18,6 +18,7 @@ const NONE = {
   quiet_hours: null,
   daily_cap: null,
   mention_all_cap: 1,
+  weekly_posts: 7,
   time_zone: 'Europe/Paris',
   sent_today: null,
   rests_until: null,

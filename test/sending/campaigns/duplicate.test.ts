@@ -68,6 +68,7 @@ const NO_EXTRAS = {
   mention_all: false,
   pin_for: null,
   reply_to: null,
+  follow_up: null,
   poll: null,
   event: null,
   link_preview: null,

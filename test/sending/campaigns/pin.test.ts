@@ -2,7 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { readAllowedHosts } from '../../../src/platform/network/allowed-hosts.ts';
+import { listen } from '../../support/http/listen.ts';
 import { until } from '../../support/ledger.ts';
+import { startReceiver } from '../../support/servers/receiver.ts';
 
 interface Message {
   text: string;
@@ -21,7 +24,9 @@ let groups: number[];
 let people = 0;
 
 beforeAll(async () => {
-  app = await startTestApp({ sandboxSpeed: 0 });
+  const allowed = readAllowedHosts(['127.0.0.0/8']);
+  if (!allowed) throw new Error('no such hosts');
+  app = await startTestApp({ sandboxSpeed: 0, egress: { allowHttp: true, allowed, proxy: {} } });
 });
 beforeEach(async () => {
   await app.database.clock.set('2031-06-01T08:00:00Z');
@@ -151,4 +156,33 @@ test('a check warns of the time that pins take', async () => {
   });
   const warning = body.data.warnings.find(({ code }) => code === 'pins_posts');
   expect(warning?.message).toContain('30 days');
+});
+
+test('emits pinned and unpinned live and to webhooks, by request and not by pin_for', async () => {
+  const receiver = await startReceiver();
+  const events = ['campaign.pinned', 'campaign.unpinned'];
+  expect((await alice.call('venom/create-webhook', { url: receiver.url, events })).status).toBe(200);
+  const listener = await listen(app.url, alice.token);
+  await listener.snapshot();
+  const heard = () =>
+    listener.events
+      .filter(({ event }) => event === 'message')
+      .map(({ data }) => data as { type: string; data: { campaign_id: string; name: string; status: string } })
+      .filter(({ type }) => type.includes('pinned'));
+  const id = await send('Programme', { pin_for: '7d' });
+  await reportWhen(id, ({ pinned }) => pinned === 3);
+  expect(heard()).toEqual([]);
+  expect((await pin(id, '24h')).status).toBe(200);
+  expect((await unpin(id)).status).toBe(200);
+  const { body } = await alice.call<{ status: string }>('venom/get-campaign', { campaign_id: id });
+  const told = { campaign_id: id, name: 'Fair', status: body.data.status };
+  await until(heard, (all) => all.length === 2);
+  expect(heard()).toMatchObject(events.map((type) => ({ type, data: told })));
+  await until(
+    () => receiver.received,
+    (all) => all.length === 2,
+  );
+  expect(receiver.received).toMatchObject(events.map((type) => ({ type, data: told })));
+  await listener.leave();
+  await receiver.close();
 });

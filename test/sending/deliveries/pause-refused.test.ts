@@ -107,6 +107,17 @@ test('counts the deliveries of one turn in their order', async () => {
   expect(await stateOf(owner, campaign)).toEqual(['paused', 'only admins']);
 });
 
+test('counts the refusals at the end of a turn, and over a delivery of it that is tried again', async () => {
+  const owner = await createOwner(database.db, 11);
+  const campaign = await sendNow(database.db, owner);
+  await turns.finish(await turns.claim(owner, { batch: 4 }), [sent, notAdmin, sent, notAdmin]);
+  await turns.finish(await turns.claim(owner, { batch: 1 }), [notAdmin]);
+  await turns.finish(await turns.claim(owner, { batch: 2 }), [gone, notAdmin]);
+  expect(await stateOf(owner, campaign)).toEqual(['running', null]);
+  await turns.finish(await turns.claim(owner, { batch: 3 }), [notAdmin, busy, notAdmin]);
+  expect(await stateOf(owner, campaign)).toEqual(['paused', 'only admins']);
+});
+
 test('lets the other campaigns of the account go on', async () => {
   const owner = await createOwner(database.db, 4);
   const refusing = await sendNow(database.db, owner);

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { defineOperations } from '../../../src/api/contract/define-operations.ts';
+import { longText } from '../../../src/api/contract/long-text.ts';
+import { writeCsv } from '../../../src/api/routes/csv.ts';
 import { nothing, optional, text, withDefault } from '../../../src/api/contract/fields.ts';
 import { ERROR_CODES, type ErrorCode } from '../../../src/platform/errors/error-codes.ts';
 import { implement, type Operation } from '../../../src/api/operation.ts';
@@ -58,7 +60,7 @@ const PROBES = defineOperations('Sandbox', {
     access: 'open',
     summary: 'Answers a table',
     body: nothing,
-    data: z.string(),
+    data: longText,
     answerType: 'text/csv; charset=utf-8',
   },
 });
@@ -86,7 +88,7 @@ export function probes(behaviour: Behaviour): Operation[] {
         await uploading?.(body.image, caller.userId);
         return { length: body.image.length };
       },
-      table: async () => 'a,b\r\n1,2\r\n',
+      table: async () => writeCsv(['a', 'b'], [{ a: 1, b: 2 }], (row) => row),
     },
     behaviour,
   );

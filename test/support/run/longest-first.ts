@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * The files of `test:long`, then the others that take more than six seconds, longest first. Only the order depends on it: a
+ * The files that take more than six seconds, longest first. Only the order depends on it: a
  * list costs time and nothing else.
  */
 const LONGEST = [

@@ -18,6 +18,7 @@ import { SendDelay } from './send-delay.tsx';
 /** The state and progress of the campaign. */
 export function CampaignHeader({ analytics, rule }: { analytics: Analytics; rule: ReactNode }) {
   const { campaign, totals, runs, groups } = analytics;
+  const { skipped = 0 } = totals;
   const zone = useZone();
   // A paused campaign goes nowhere until it is resumed.
   const next = campaign.status === 'paused' ? undefined : runs.find((run) => run.status === 'planned');
@@ -53,8 +54,9 @@ export function CampaignHeader({ analytics, rule }: { analytics: Analytics; rule
               sent: count(totals.sent),
               failed: count(totals.failed),
               waiting: count(totals.queued),
-              cancelled: totals.cancelled,
+              cancelled: totals.cancelled - skipped,
             })}
+            {skipped > 0 && ` · ${t('followUp.leftOut', { groups: skipped })}`}
             <ExpectedFinish at={totals.expected_finish_at ?? null} />
           </Text>
         </>

@@ -11,8 +11,10 @@ import { t } from '../../i18n/translate.ts';
 import { CampaignActions } from './campaign-actions.tsx';
 import classes from './campaign-page.module.css';
 import { Failures } from './failures.tsx';
+import { FollowUpResults } from './follow-up-results.tsx';
 import { GroupTable } from './group-table.tsx';
 import { CampaignHeader } from './campaign-header.tsx';
+import { NonReaders } from './non-readers.tsx';
 import { PostPreview } from './post-preview.tsx';
 import { ReachResults } from './reach.tsx';
 import { Revisions } from './revisions.tsx';
@@ -53,6 +55,7 @@ function Campaign({ id, analytics }: { id: string; analytics: Analytics }) {
           <Failures analytics={analytics} />
           <Revisions analytics={analytics} />
           <ReachResults analytics={analytics} replyTo={post.data?.reply_to ?? null} />
+          {post.data?.follow_up && <FollowUpResults followUp={post.data.follow_up} analytics={analytics} />}
           {post.data && (post.data.poll ?? post.data.event) && (
             <Suspense fallback={<RowsSkeleton rows={2} height={60} />}>
               <PollResults campaign={campaign} />
@@ -65,6 +68,7 @@ function Campaign({ id, analytics }: { id: string; analytics: Analytics }) {
               </Suspense>
             </Section>
           )}
+          <NonReaders analytics={analytics} />
           {isToCome && <GroupTable analytics={analytics} />}
         </Stack>
         <Stack gap="md" className={classes.side}>

@@ -6,6 +6,7 @@ import { Rate } from '../../parts/rate.tsx';
 import textClasses from '../../parts/text.module.css';
 import { locale, t } from '../../i18n/translate.ts';
 import classes from './group-table.module.css';
+import { skippedText } from './follow-up-results.tsx';
 import { isRefused } from './revisions.tsx';
 
 /** Created once: `localeCompare` would create a collator for each pair. */
@@ -65,7 +66,10 @@ function contentOf({ group, column, isPaused }: CellProps): {
         ),
       };
     case 'sent':
-      return { children: sentOf(group, isPaused) };
+      return {
+        title: group.skipped === undefined ? undefined : skippedText(group.skipped),
+        children: sentOf(group, isPaused),
+      };
     case 'revised': {
       const revision = revisionOf(group);
       return { title: revision, children: <span className={textClasses.clip}>{revision}</span> };
@@ -117,9 +121,10 @@ function peopleOf(some: number | null, { recipients }: GroupRow): string {
   return t('campaign.people', { some: count(some), all: count(recipients) });
 }
 
-function stateOf({ sent, failed, cancelled }: GroupRow, isPaused: boolean): string {
+function stateOf({ sent, failed, cancelled, skipped }: GroupRow, isPaused: boolean): string {
   if (sent > 0) return t('campaign.state.sent');
   if (failed > 0) return t('campaign.state.failed');
+  if (skipped !== undefined) return t('campaign.state.leftOut');
   if (cancelled > 0) return t('campaign.state.cancelled');
   return isPaused ? t('status.paused') : t('campaign.state.waiting');
 }

@@ -64,9 +64,9 @@ export function ChangeSummary({
   );
 }
 
-/** Returns whether the mention, the pin or the reply has changed. */
-function isReached({ mention_all, pin_for, reply_to, remove = [] }: DraftDiff): boolean {
-  return [mention_all, pin_for, reply_to].some((value) => value !== undefined) || (remove?.length ?? 0) > 0;
+/** Returns whether the mention, the pin, the reply or the follow-up has changed. */
+function isReached({ mention_all, pin_for, reply_to, follow_up, remove = [] }: DraftDiff): boolean {
+  return [mention_all, pin_for, reply_to, follow_up].some((value) => value !== undefined) || (remove?.length ?? 0) > 0;
 }
 
 function describeGroups(old: ReadonlySet<number>, next: ReadonlySet<number>): string {

@@ -88,8 +88,12 @@ function KindLabel({ kind }: { kind: Row['post_kind'] }) {
   return <span className={classes.kind}>{t(`compose.kinds.${kind}`)}</span>;
 }
 
-/** "212 groups · Picture" */
-function summarizePost({ group_count: groups = 0, media_mime: mime }: Row): string {
-  const to = t('campaigns.groups', { groups });
-  return typeof mime === 'string' ? `${to} · ${mediaName(mime)}` : to;
+/** "212 groups · Picture · Follow-up" */
+function summarizePost({ group_count: groups = 0, media_mime: mime, is_follow_up: isFollowUp }: Row): string {
+  const parts = [
+    t('campaigns.groups', { groups }),
+    ...(typeof mime === 'string' ? [mediaName(mime)] : []),
+    ...(isFollowUp ? [t('followUp.name')] : []),
+  ];
+  return parts.join(' · ');
 }

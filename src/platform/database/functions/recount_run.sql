@@ -2,7 +2,7 @@
 create or replace function recount_run(of_account bigint, of_run bigint) returns void language sql as $$
   update runs r
   set targets = n.targets, expanded = n.written, next_position = coalesce(n.first_queued, n.written + 1),
-      sent = n.sent, failed = n.failed, delivered = n.delivered, read = n.read,
+      sent = n.sent, failed = n.failed, skipped = n.skipped, delivered = n.delivered, read = n.read,
       -- What is not written out yet is queued, unless the run has ended.
       queued = case when r.status = 'running' then n.targets - n.sent - n.failed - n.cancelled when r.dropping then n.queued else 0 end,
       cancelled = case when r.status = 'running' then n.cancelled
@@ -10,6 +10,7 @@ create or replace function recount_run(of_account bigint, of_run bigint) returns
   from (
     select count(*)::int as written, count(*) filter (where status = 'sent')::int as sent,
            count(*) filter (where status = 'failed')::int as failed, count(*) filter (where status = 'cancelled')::int as cancelled,
+           count(*) filter (where status = 'cancelled' and starts_with(error, 'skipped: '))::int as skipped,
            count(*) filter (where status = 'queued')::int as queued,
            min(position) filter (where status = 'queued' and not_before is null) as first_queued,
            sum(d.delivered)::int as delivered, sum(d.read)::int as read,

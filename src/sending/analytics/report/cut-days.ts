@@ -2,7 +2,37 @@
 import type { Day } from '../../campaigns/occurrences.ts';
 import type { OverviewSums } from '../read-overview.ts';
 import { addRates, NO_RUNS, type RateSums } from './best-times.ts';
-import type { QuarterHour } from './select-runs.ts';
+import type { RunSums } from './select-posts.ts';
+
+/** Runs that began in the same quarter of an hour. The offsets of all time zones are whole quarters. */
+export interface QuarterHour extends OverviewSums, Omit<RateSums, 'runs'> {
+  at: Date;
+  /** Runs with members whose reads are reported. */
+  ratedRuns: number;
+}
+
+const QUARTER_MS = 15 * 60 * 1_000;
+
+/** Adds a run to the quarter of an hour in which it began. Quarters are by their beginning, in milliseconds. */
+export function addRun(quarters: Map<number, QuarterHour>, startedAt: Date, run: Omit<RunSums, 'runId'>): void {
+  const at = Math.floor(startedAt.getTime() / QUARTER_MS) * QUARTER_MS;
+  let quarter = quarters.get(at);
+  if (!quarter) {
+    const { runs: ratedRuns, ...rates } = NO_RUNS;
+    const none = { runs: 0, sent: 0, failed: 0, delivered: 0, read: 0, acknowledging: 0 };
+    quarters.set(at, (quarter = { at: new Date(at), ...none, ratedRuns, ...rates }));
+  }
+  const { acknowledging: n, read } = run;
+  quarter.runs += 1;
+  for (const field of ['sent', 'failed', 'delivered', 'read', 'acknowledging'] as const) quarter[field] += run[field];
+  if (n === 0) return;
+  quarter.ratedRuns += 1;
+  quarter.n += n;
+  quarter.r += read;
+  quarter.nn += n * n;
+  quarter.nr += n * read;
+  quarter.rr += read * read;
+}
 
 export function addUp(quarters: readonly QuarterHour[]): OverviewSums {
   const add = (pick: (quarter: OverviewSums) => number) => quarters.reduce((sum, quarter) => sum + pick(quarter), 0);

@@ -1,5 +1,5 @@
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
-import type { Connection, Database } from '../../../platform/database/connect.ts';
+import type { Database } from '../../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 import { invalid } from '../../../platform/errors/errors.ts';
 import { fieldError } from '../../../platform/errors/issues.ts';
@@ -13,8 +13,8 @@ import type { OverviewSums } from '../read-overview.ts';
 import { findBestTime, type BestTime } from './best-times.ts';
 import { addUp, byDay, byTime } from './cut-days.ts';
 import { reportSpan, type ReportSpan, type Span } from './report-span.ts';
-import { countUnknownRuns, selectGroups, type ReportGroup } from './select-groups.ts';
-import { countSinglePosts, selectQuarterHours, type Scope } from './select-runs.ts';
+import { planSpan, readSpan, type PlannedSpan, type ReportGroup } from './read-span.ts';
+import type { Scope, Step } from './select-runs.ts';
 
 /** Single posts that one report reads: some seconds of a core. */
 const MOST_SINGLE_POSTS = 1_000_000;
@@ -75,7 +75,7 @@ export interface Report extends Omit<ReportSelection, 'scope'> {
 }
 
 /**
- * Returns the report of a workspace (contract §4, get-report), read in one snapshot. Throws 400 for a span that is too long or has too
+ * Returns the report of a workspace (contract §4, get-report), read in many small steps. Throws 400 for a span that is too long or has too
  * many single posts, 404 for a campaign or a list of another workspace, `unavailable` while too many analytics are being read.
  */
 export async function readReport(
@@ -112,43 +112,47 @@ export async function readSelection(
   workspaceId: WorkspaceId,
   selection: ReportSelection,
 ): Promise<Report> {
-  const release = await readingPermits.acquire({ key: String(workspaceId) });
-  try {
-    return await db
-      .transaction()
-      .setIsolationLevel('repeatable read')
-      .setAccessMode('read only')
-      .execute((trx) => readAtOneMoment(trx, selection));
-  } finally {
-    release();
-  }
-}
-
-async function readAtOneMoment(trx: Connection, { span, scope, ...about }: ReportSelection): Promise<Report> {
-  await assertReadable(trx, scope, span);
-  const now = await readNow(trx);
-  const quarters = await selectQuarterHours(trx, scope, span);
-  const previous = addUp(await selectQuarterHours(trx, scope, span.previous));
-  const rows = toRows(await selectGroups(trx, scope, span), now);
+  const { span, scope, ...about } = selection;
+  const step = createStep(db, workspaceId);
+  const now = await step(readNow);
+  const asked = await planSpan(step, scope, { span, withGroups: true });
+  const before = await planSpan(step, scope, { span: span.previous, withGroups: false });
+  assertReadable([asked, before]);
+  const { quarters, groups, unknownRuns } = await readSpan(step, scope, asked);
+  const previous = await readSpan(step, scope, before);
+  const rows = toRows(groups, now);
   const settled = quarters.filter(({ at }) => at.getTime() <= now.getTime() - READ_AFTER_MS);
   return {
     ...about,
     span,
     totals: { ...addUp(quarters), ...addGroups(rows) },
-    previous: { ...span.previous, ...previous },
+    previous: { ...span.previous, ...addUp(previous.quarters) },
     daily: byDay(quarters, span.days),
     hours: findBestTime(byTime(settled, span.timeZone, 'hour'), 'hours'),
     weekdays: findBestTime(byTime(settled, span.timeZone, 'dayOfWeek'), 'weekdays'),
     groups: rows,
     failures: addFailures(rows),
-    unknownRuns: await countUnknownRuns(trx, scope, span),
+    unknownRuns,
   };
 }
 
-async function assertReadable(trx: Connection, scope: Scope, span: ReportSpan): Promise<void> {
-  const posts = await countSinglePosts(trx, scope, span);
-  const before = scope.groupIds ? await countSinglePosts(trx, scope, span.previous) : 0;
-  if (posts + before > MOST_SINGLE_POSTS)
+/** Fairness: each step waits for its own permit and connection, so that a large report delays others by one step at most. */
+function createStep(db: Database, workspaceId: WorkspaceId): Step {
+  let isContinuation = false;
+  return async (work) => {
+    const release = await readingPermits.acquire({ key: String(workspaceId), isContinuation });
+    isContinuation = true;
+    try {
+      return await work(db);
+    } finally {
+      release();
+    }
+  };
+}
+
+function assertReadable(spans: readonly PlannedSpan[]): void {
+  const posts = spans.reduce((sum, span) => sum + span.posts, 0);
+  if (posts > MOST_SINGLE_POSTS)
     throw invalid([fieldError('start_date', 'too_many_posts', { limit: MOST_SINGLE_POSTS })]);
 }
 

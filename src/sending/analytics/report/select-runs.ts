@@ -1,8 +1,5 @@
-import { sql, type RawBuilder } from 'kysely';
-import type { Connection } from '../../../platform/database/connect.ts';
-import { acknowledging } from '../../campaigns/roll-up/roll-up-runs.ts';
-import type { OverviewSums } from '../read-overview.ts';
-import type { RateSums } from './best-times.ts';
+import { sql } from 'kysely';
+import type { Connection, Database } from '../../../platform/database/connect.ts';
 import type { Span } from './report-span.ts';
 
 /** The campaigns and groups that a report is about. */
@@ -14,84 +11,137 @@ export interface Scope {
   groupIds: readonly number[] | null;
 }
 
-/** Runs that began in the same quarter of an hour. The offsets of all time zones are whole quarters. */
-export interface QuarterHour extends OverviewSums, Omit<RateSums, 'runs'> {
-  at: Date;
-  /** Runs with members whose reads are reported. */
-  ratedRuns: number;
+/** A campaign with runs that began in the span. Tests and deleted campaigns are none. */
+export interface BegunCampaign {
+  campaignId: number;
+  /** No single posts are known, so that it has no place in a report about some groups. */
+  isFolded: boolean;
+  /** All of its begun runs are in the span. Then its sums are those of the span. */
+  isWhole: boolean;
+  runs: number;
+  /** Of its largest run. */
+  groups: number;
+  /** Posts of its runs: all, those in its sums, and of each run as many as there are chosen groups. */
+  posts: number;
+  summed: number;
+  chosen: number;
 }
 
-/**
- * `run`: the runs that began in the span, without those of tests and of deleted campaigns. Of a campaign that is folded, no single posts
- * are known, so that it has no place in a report about some groups.
- */
-export const begunRuns = ({ accountId, campaignId }: Scope, { beginsAt, endsAt }: Span): RawBuilder<unknown> => sql`
-  run as materialized (
-    select r.*, c.folded_at is not null as is_folded
-    from runs r join campaigns c on c.campaign_id = r.campaign_id and c.deleted_at is null and not c.is_test
-    where r.account_id = ${accountId} and r.started_at >= ${beginsAt} and r.started_at < ${endsAt}
-      and (${campaignId}::bigint is null or r.campaign_id = ${campaignId}::bigint)
-  )`;
+export interface BegunRun {
+  runId: number;
+  campaignId: number;
+  contentId: number;
+  startedAt: Date;
+  sent: number;
+  failed: number;
+  delivered: number;
+  read: number;
+  /** Members whose reads are reported, once for each post, of the first `summed` posts. */
+  acknowledging: number;
+  summed: number;
+  expanded: number;
+}
 
-/** `target`: the places of the chosen groups in the contents of the runs, once for each content. */
-export const chosenTargets = (groupIds: readonly number[]): RawBuilder<unknown> => sql`
-  target as materialized (
-    select c.content_id, t.group_id, t.position
-    from contents c cross join lateral unnest(c.group_ids) with ordinality t (group_id, position)
-    where c.content_id in (select content_id from run where not is_folded) and t.group_id = any(${[...groupIds]}::bigint[])
-  )`;
+/** Does a part of the reading in its turn. */
+export type Step = <Result>(work: (db: Database) => Promise<Result>) => Promise<Result>;
 
-/** Returns what came of the runs of the span, by the quarter of an hour in which they began, oldest first. */
-export async function selectQuarterHours(trx: Connection, scope: Scope, span: Span): Promise<QuarterHour[]> {
-  const { rows } = await sql<QuarterHour>`
-    with ${begunRuns(scope, span)}, ${scope.groupIds ? sumsOfGroups(scope.accountId, scope.groupIds) : SUMS_OF_RUNS}
-    select date_bin('15 minutes', started_at, timestamptz '2000-01-01 00:00:00Z') as at, count(*)::int as runs,
-           sum(sent)::float8 as sent, sum(failed)::float8 as failed, sum(delivered)::float8 as delivered, sum(read)::float8 as read,
-           sum(n)::float8 as acknowledging, count(*) filter (where n > 0)::int as "ratedRuns", sum(n)::float8 as n,
-           coalesce(sum(read) filter (where n > 0), 0)::float8 as r, sum(n * n)::float8 as nn, sum(n * read)::float8 as nr,
-           coalesce(sum(read::float8 * read) filter (where n > 0), 0)::float8 as rr
-    from sums group by 1 order by 1`.execute(trx);
+/** Runs of a statement. Each campaign of theirs has 366 at most. */
+const PAGE = 2_000;
+
+/** Returns the campaigns of the span. Reads a page of runs at a time, each in a `step`. */
+export async function selectCampaigns(step: Step, scope: Scope, span: Span): Promise<BegunCampaign[]> {
+  const campaigns = new Map<number, BegunCampaign>();
+  let after: Position | null = { startedAt: '-infinity', runId: 0 };
+  while (after) {
+    const from: Position = after;
+    const page = await step((db) => selectPage(db, scope, span, from));
+    for (const one of page.campaigns) campaigns.set(one.campaignId, addPages(one, campaigns.get(one.campaignId)));
+    after = page.last;
+  }
+  return [...campaigns.values()];
+}
+
+function addPages(one: BegunCampaign, other: BegunCampaign | undefined): BegunCampaign {
+  if (!other) return one;
+  return {
+    ...one,
+    runs: one.runs + other.runs,
+    groups: Math.max(one.groups, other.groups),
+    posts: one.posts + other.posts,
+    summed: one.summed + other.summed,
+    chosen: one.chosen + other.chosen,
+  };
+}
+
+/** As text: a Date has no microseconds. */
+interface Position {
+  startedAt: string;
+  runId: number;
+}
+
+async function selectPage(
+  db: Connection,
+  { accountId, campaignId, groupIds }: Scope,
+  { beginsAt, endsAt }: Span,
+  { startedAt, runId }: Position,
+): Promise<{ campaigns: BegunCampaign[]; last: Position | null }> {
+  const { rows } = await sql<{ campaigns: BegunCampaign[]; last: Position | null }>`
+    with page as materialized (
+      select run_id, campaign_id, started_at, targets, expanded, summed from runs
+      where account_id = ${accountId} and started_at >= ${beginsAt} and started_at < ${endsAt}
+        and (${campaignId}::bigint is null or campaign_id = ${campaignId}::bigint)
+        and (started_at, run_id) > (${startedAt}::timestamptz, ${runId}::bigint)
+      order by started_at, run_id limit ${PAGE}
+    ), campaign as materialized (
+      select campaign_id, count(*) as runs, max(targets) as groups, sum(expanded) as posts, sum(summed) as summed,
+             sum(least(expanded, ${groupIds?.length ?? 0}::int)) as chosen
+      from page group by campaign_id
+    )
+    select (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'campaignId', p.campaign_id, 'isFolded', c.folded_at is not null, 'isWhole', not o.is_outside, 'runs', p.runs, 'groups', p.groups,
+        'posts', p.posts, 'summed', p.summed, 'chosen', p.chosen)), '[]')
+      from campaign p
+      -- Lookups by the key, whatever is known of the table (docs/explanation/decisions/0008).
+      cross join lateral (select * from campaigns where campaign_id = p.campaign_id limit 1) c
+      cross join lateral (
+        select exists (
+          select from runs o where o.campaign_id = p.campaign_id and (o.started_at < ${beginsAt} or o.started_at >= ${endsAt})) as is_outside) o
+      where c.deleted_at is null and not c.is_test) as campaigns, (
+      select jsonb_build_object('startedAt', started_at::text, 'runId', run_id) from page
+      where (select count(*) from page) = ${PAGE} order by started_at desc, run_id desc limit 1) as last`.execute(db);
+  const [page] = rows;
+  if (!page) throw new Error('a page is one row');
+  return page;
+}
+
+/** Returns the runs of some campaigns that began in the span. */
+export async function selectRuns(
+  db: Connection,
+  { beginsAt, endsAt }: Span,
+  campaigns: readonly BegunCampaign[],
+): Promise<BegunRun[]> {
+  const { rows } = await sql<BegunRun>`
+    select r.run_id as "runId", r.campaign_id as "campaignId", r.content_id as "contentId", r.started_at as "startedAt", r.sent, r.failed,
+           r.delivered, r.read, r.acknowledging, r.summed, r.expanded
+    from unnest(${campaigns.map(({ campaignId }) => campaignId)}::bigint[]) c (campaign_id)
+    cross join lateral (
+      select * from runs r where r.campaign_id = c.campaign_id and r.started_at >= ${beginsAt} and r.started_at < ${endsAt}
+      order by r.due_at) r`.execute(db);
   return rows;
 }
 
-/** `sums`: of each run. `n`: members whose reads are reported, once for each post. */
-const SUMS_OF_RUNS = sql`
-  sums as (
-    select r.started_at, r.sent, r.failed, r.delivered, r.read, (${acknowledging})::float8 as n from run r
-  )`;
-
-/** The same over the chosen groups, of the runs that posted to one of them. */
-const sumsOfGroups = (accountId: number, groupIds: readonly number[]): RawBuilder<unknown> => sql`
-  ${chosenTargets(groupIds)}, sums as (
-    select r.started_at, d.sent, d.failed, d.delivered, d.read, d.n
-    from run r cross join lateral (
-      select count(*) as posts, count(*) filter (where q.status = 'sent') as sent, count(*) filter (where q.status = 'failed') as failed,
-             coalesce(sum(q.delivered), 0) as delivered, coalesce(sum(q.read), 0) as read,
-             coalesce(sum(greatest(q.recipients, q.delivered, q.reactions, q.replies)) filter (where q.status = 'sent' and g.kind <> 'channel'), 0)::float8 as n
-      from target t
-      -- Lookups by the key, whatever is known of the table (docs/explanation/decisions/0008).
-      cross join lateral (
-        select * from deliveries where account_id = ${accountId} and run_id = r.run_id and position = t.position limit 1) q
-      join groups g on g.group_id = q.group_id
-      where t.content_id = r.content_id) d
-    where not r.is_folded and d.posts > 0
-  )`;
-
-/** Returns how many single posts a report on this span has to read, at most. */
-export async function countSinglePosts(trx: Connection, scope: Scope, span: Span): Promise<number> {
-  const most = scope.groupIds ? scope.groupIds.length : null;
-  const { rows } = await sql<{ posts: number }>`
-    with ${begunRuns(scope, span)}, ${wholeCampaigns(span)}
-    select coalesce(sum(case when ${most}::int is not null then least(r.expanded, ${most}::int)
-                             when w.is_whole then r.expanded - r.summed else r.expanded end), 0)::float8 as posts
-    from run r join whole w on w.campaign_id = r.campaign_id where not r.is_folded`.execute(trx);
-  return rows[0]?.posts ?? 0;
+/** Returns the places of the chosen groups, from 1 and in order, in each content that has one of them. */
+export async function selectChosenPositions(
+  db: Connection,
+  groupIds: readonly number[],
+  contentIds: readonly number[],
+): Promise<Map<number, number[]>> {
+  const { rows } = await sql<{ contentId: number; positions: number[] }>`
+    select c.content_id as "contentId", array_agg(t.position::int order by t.position) as positions
+    from unnest(${[...contentIds]}::bigint[]) i (content_id)
+    cross join lateral (select content_id, group_ids from contents where content_id = i.content_id limit 1) c
+    cross join lateral unnest(c.group_ids) with ordinality t (group_id, position)
+    where t.group_id = any(${[...groupIds]}::bigint[]) group by c.content_id`.execute(db);
+  return new Map(rows.map(({ contentId, positions }) => [contentId, positions]));
 }
-
-/** `whole`: the campaigns, and whether all of their begun runs are in the span. Then their sums are those of the span. */
-export const wholeCampaigns = ({ beginsAt, endsAt }: Span): RawBuilder<unknown> => sql`
-  whole as materialized (
-    select c.campaign_id, not exists (
-      select from runs o where o.campaign_id = c.campaign_id and (o.started_at < ${beginsAt} or o.started_at >= ${endsAt})) as is_whole
-    from (select distinct campaign_id from run) c
-  )`;

@@ -1,9 +1,10 @@
 /** Links by which anyone may read one report until they expire (docs/explanation/decisions/0101). */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../../platform/database/connect.ts';
 import { AppError } from '../../../platform/errors/errors.ts';
 import { fieldError } from '../../../platform/errors/issues.ts';
+import { hashSecret } from '../../../platform/secrets/hash-secret.ts';
 import { knownTimeZone } from '../../../platform/time/time-zone.ts';
 import { countLinks, deleteLink, findLinkedReport, insertLink, selectLinks, type ReportLink } from './link-store.ts';
 import { readSelection, selectReport, type Report, type ReportRequest } from './read-report.ts';
@@ -39,7 +40,7 @@ export async function shareReport(
       );
     const { startDate, endDate, timeZone } = span;
     const link = await insertLink(trx, actor.workspaceId, {
-      tokenHash: hashToken(token),
+      tokenHash: hashSecret(token),
       expiresInDays,
       startDate,
       endDate,
@@ -77,7 +78,7 @@ export async function readSharedReport(
   { db, timeZone }: { db: Database; timeZone: string },
   token: string,
 ): Promise<Report> {
-  const linked = await findLinkedReport(db, hashToken(token));
+  const linked = await findLinkedReport(db, hashSecret(token));
   if (!linked) throw new AppError('report_link_not_found', 'This link has expired, was revoked, or never existed');
   const { workspaceId, accountId, startDate, endDate, campaign, groupListName, groupIds } = linked;
   return readSelection({ db }, workspaceId, {
@@ -86,8 +87,4 @@ export async function readSharedReport(
     campaign,
     groupListName,
   });
-}
-
-function hashToken(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
 }

@@ -19,6 +19,7 @@ import { diffSchedule } from '../change/replan-runs.ts';
 import { findOwnCampaign, readNow, scheduleOf, type OwnCampaign } from '../store.ts';
 import type { CheckWarning } from './check-warning.ts';
 import { warnOfCap } from './warn-of-cap.ts';
+import { warnOfFrequency } from './warn-of-frequency.ts';
 import { warnOfPace } from './warn-of-pace.ts';
 import { requireMentionsLeft, requireReach } from './require-reach.ts';
 import { warnOfReach } from './warn-of-reach.ts';
@@ -89,6 +90,8 @@ export async function checkCampaign(
   const pace = deps.gaps[account.messenger];
   const load = { groups: groupIds.length, dueAt, except: insteadOf, timeZone: deps.timeZone, now };
   const cap = await warnOfCap(db, account.accountId, load);
+  const often = { groupIds, dueAt, except: insteadOf, timeZone: deps.timeZone };
+  const frequent = await warnOfFrequency(db, account.accountId, often);
   const slow = await warnOfPace(db, account.accountId, { dueAt, pace, timeZone: deps.timeZone });
   return {
     text: extras.mentionAll ? withMentionAll(text) : text,
@@ -99,6 +102,7 @@ export async function checkCampaign(
       ...(await warnOfReach(db, account.accountId, reaching)),
       ...(cap ? [cap] : []),
       ...slow,
+      ...frequent,
     ],
     media: toFile(media ?? files[0]),
     files,

@@ -4,7 +4,7 @@ import { readSendWindows } from '../../accounts/send-window-rules.ts';
 import { dateIn, dayOf } from '../../accounts/quiet-hours.ts';
 import { countMentions } from '../../deliveries/decide-mentions.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
-import type { PostExtras } from '../../../content/post/post-extras.ts';
+import type { PostExtras, ReplyTo } from '../../../content/post/post-extras.ts';
 import { TEXT_LIMIT } from '../../../content/text/html-to-whatsapp.ts';
 import { isBallot } from './ballot-problems.ts';
 import { withMentionAll } from '../../../content/text/mention-all.ts';
@@ -23,11 +23,11 @@ interface Reaching {
 
 /**
  * Throws 400 if a post with a mention or a pin goes to a channel, or is too long with `@all`; 404 if the campaign that it replies to, or
- * its run, is not the account's. Costs a query only for such a post.
+ * its run, or that it follows up, is not the account's. Costs a query only for such a post.
  */
 export async function requireReach(db: Connection, reaching: Reaching): Promise<void> {
   const { accountId, groupIds, extras, text, campaignId } = reaching;
-  const { mentionAll, pinSeconds, replyTo } = extras;
+  const { mentionAll, pinSeconds, replyTo, followUp } = extras;
   if (mentionAll && isBallot(extras)) throw invalid([fieldError('mention_all', 'mention_in_poll')]);
   if (mentionAll && withMentionAll(text).length > TEXT_LIMIT)
     throw invalid([fieldError('html', 'mention_too_long', { limit: TEXT_LIMIT })]);
@@ -36,21 +36,35 @@ export async function requireReach(db: Connection, reaching: Reaching): Promise<
       ...(mentionAll ? [fieldError('mention_all', 'mention_in_channels')] : []),
       ...(pinSeconds === undefined ? [] : [fieldError('pin_for', 'pin_in_channels')]),
     ]);
-  if (!replyTo) return;
+  if (replyTo) await requireEarlier(db, accountId, { field: 'reply_to', earlier: replyTo, changed: campaignId });
+  if (followUp) await requireEarlier(db, accountId, { field: 'follow_up', earlier: followUp, changed: campaignId });
+}
+
+/** Throws 404 if the account has no such campaign, or it has no such run, and 400 for the campaign that is changed. */
+async function requireEarlier(
+  db: Connection,
+  accountId: number,
+  {
+    field,
+    earlier: { campaignId: publicId, runId },
+    changed,
+  }: { field: 'reply_to' | 'follow_up'; earlier: ReplyTo; changed: number | undefined },
+): Promise<void> {
   const { rows } = await sql<{ campaignId: number; hasRun: boolean }>`
     select campaign_id as "campaignId", exists (
-      select from runs r where r.campaign_id = c.campaign_id and r.run_id = ${replyTo.runId ?? null}::bigint) as "hasRun"
+      select from runs r where r.campaign_id = c.campaign_id and r.run_id = ${runId ?? null}::bigint) as "hasRun"
     from campaigns c
-    where public_id = ${replyTo.campaignId}::uuid and account_id = ${accountId} and deleted_at is null`.execute(db);
+    where public_id = ${publicId}::uuid and account_id = ${accountId} and deleted_at is null`.execute(db);
   const [found] = rows;
   if (!found)
-    throw new AppError('campaign_not_found', 'You have no campaign with the id in reply_to', {
-      details: [fieldError('reply_to', 'unknown_id', { of: 'campaigns' })],
+    throw new AppError('campaign_not_found', `You have no campaign with the id in ${field}`, {
+      details: [fieldError(field, 'unknown_id', { of: 'campaigns' })],
     });
-  if (found.campaignId === campaignId) throw invalid([fieldError('reply_to', 'reply_to_itself')]);
-  if (replyTo.runId !== undefined && !found.hasRun)
-    throw new AppError('run_not_found', 'The campaign in reply_to has no run with this id', {
-      details: [fieldError('reply_to', 'unknown_run')],
+  if (found.campaignId === changed)
+    throw invalid([fieldError(field, field === 'reply_to' ? 'reply_to_itself' : 'follow_up_itself')]);
+  if (runId !== undefined && !found.hasRun)
+    throw new AppError('run_not_found', `The campaign in ${field} has no run with this id`, {
+      details: [fieldError(field, 'unknown_run')],
     });
 }
 

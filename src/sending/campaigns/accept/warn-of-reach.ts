@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../../platform/database/connect.ts';
-import type { PostExtras } from '../../../content/post/post-extras.ts';
+import type { FollowUp, PostExtras } from '../../../content/post/post-extras.ts';
+import { findFollowed } from '../begin/skip-readers.ts';
+import { percentOf, reads } from '../roll-up/sum-deliveries.ts';
 import type { CheckWarning } from './check-warning.ts';
 
 /** WhatsApp's own choices, by their seconds. */
@@ -12,11 +14,12 @@ export async function warnOfReach(
   accountId: number,
   { groupIds, extras }: { groupIds: readonly number[]; extras: PostExtras },
 ): Promise<CheckWarning[]> {
-  const { mentionAll, pinSeconds, replyTo } = extras;
+  const { mentionAll, pinSeconds, replyTo, followUp } = extras;
   return [
     ...(mentionAll ? [await warnOfMention(db, groupIds)] : []),
     ...(pinSeconds === undefined ? [] : [warnOfPin(pinSeconds)]),
     ...(replyTo ? await warnOfQuotes(db, accountId, { groupIds, replyTo }) : []),
+    ...(followUp ? [await countFollowed(db, accountId, { groupIds, followUp })] : []),
   ];
 }
 
@@ -70,4 +73,27 @@ async function warnOfQuotes(
       params: { groups: without },
     },
   ];
+}
+
+/** How many groups a follow-up would go to if it were sent now. */
+async function countFollowed(
+  db: Connection,
+  accountId: number,
+  { groupIds, followUp }: { groupIds: readonly number[]; followUp: FollowUp },
+): Promise<CheckWarning> {
+  const campaignId = (await findFollowed(db, accountId, followUp.campaignId)) ?? 0;
+  const { rows } = await sql<{ left: number; unknown: number }>`
+    with ${reads({ accountId, campaignId, runId: followUp.runId })}
+    select count(*) filter (where percent < ${followUp.underPercent}::int)::int as left, count(*) filter (where percent is null)::int as unknown
+    from (select ${percentOf(sql.ref('i.group_id'))} as percent from reads r, unnest(${[...groupIds]}::bigint[]) i (group_id)) g`.execute(
+    db,
+  );
+  const { left = 0, unknown = 0 } = rows[0] ?? {};
+  const groups = groupIds.length;
+  const percent = followUp.underPercent;
+  return {
+    code: 'follow_up_groups',
+    message: `As of now, ${left} of ${groups} groups would get this follow-up: fewer than ${percent} % of their members have read. It is checked again when it is sent. Of ${unknown} groups the reads are unknown: they are left out.`,
+    params: { left, groups, percent, unknown },
+  };
 }

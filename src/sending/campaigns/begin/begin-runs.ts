@@ -9,6 +9,7 @@ import { createRoundRobin, type Rotation } from '../../../platform/concurrency/r
 import { replanLocked } from '../change/replan-stale-runs.ts';
 import { isLate } from './detect-late-runs.ts';
 import { expireSuperseded, latestStart, missRuns } from './expire-runs.ts';
+import { skipReaders, type FollowUpPiece } from './skip-readers.ts';
 import { traceRuns } from './trace-runs.ts';
 import { hasUnwritten, messageIdOf, writeDeliveries } from './write-deliveries.ts';
 
@@ -110,7 +111,7 @@ export async function beginRuns(
   { first, campaignId = null }: { first: number; /** Only this campaign's. */ campaignId?: number | null },
 ): Promise<void> {
   if (accountIds.length === 0) return;
-  await sql`
+  const { rows } = await sql<FollowUpPiece>`
     with due as materialized (
       select r.account_id, r.run_id, r.campaign_id, c.content_id, c.public_id, cardinality(t.group_ids) as targets, t.extras
       from lanes l
@@ -138,11 +139,13 @@ export async function beginRuns(
            unnest(c.group_ids[1 : ${first}::int]) with ordinality t (group_id, position)
     ), running as (
       update campaigns c set status = 'running' from due d where c.campaign_id = d.campaign_id and c.status = 'scheduled'
+    ), woken as (
+      update lanes l set work_at = campanile_now()
+      from (select distinct account_id from due) d where l.account_id = d.account_id and l.in_hand_run_id is null
     )
-    update lanes l set work_at = campanile_now()
-    from (select distinct account_id from due) d where l.account_id = d.account_id and l.in_hand_run_id is null`.execute(
-    trx,
-  );
+    select account_id as "accountId", run_id as "runId", extras -> 'followUp' as "followUp", 1 as first, ${first}::int as last
+    from due where extras ? 'followUp'`.execute(trx);
+  await skipReaders(trx, rows);
   await notifyAfterCommit(trx, 'campanile_lanes');
   await traceRuns(trx, accountIds);
 }

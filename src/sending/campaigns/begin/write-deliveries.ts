@@ -6,6 +6,7 @@ import type { Connection, Database } from '../../../platform/database/connect.ts
 import { readQuarantined } from '../../../platform/database/quarantine.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import type { Rotation } from '../../../platform/concurrency/round-robin.ts';
+import { skipReaders, type FollowUpPiece } from './skip-readers.ts';
 
 /** In one transaction, of a few accounts together; each has its share. */
 const DELIVERIES_PER_PIECE = 2_000;
@@ -87,7 +88,7 @@ function selectUnwritten(shards: readonly number[]): RawBuilder<unknown> {
 async function writePiece(trx: Connection, accountIds: readonly number[]): Promise<void> {
   if (accountIds.length === 0) return;
   const each = Math.ceil(DELIVERIES_PER_PIECE / accountIds.length);
-  await sql`
+  const { rows } = await sql<FollowUpPiece>`
     with part as materialized (
       select a.account_id, r.run_id, r.content_id, k.public_id, r.expanded, least(r.expanded + ${each}::int - r.before, r.targets)::int as upto
       from unnest(${[...accountIds]}::bigint[]) a (account_id)
@@ -106,9 +107,11 @@ async function writePiece(trx: Connection, accountIds: readonly number[]): Promi
            unnest(c.group_ids[p.expanded + 1 : p.upto]) with ordinality t (group_id, ordinal)
     ), expanded as (
       update runs r set expanded = p.upto from part p where r.account_id = p.account_id and r.run_id = p.run_id
+    ), woken as (
+      update lanes l set work_at = campanile_now()
+      from (select distinct account_id from part) p where l.account_id = p.account_id and l.in_hand_run_id is null
     )
-    update lanes l set work_at = campanile_now()
-    from (select distinct account_id from part) p where l.account_id = p.account_id and l.in_hand_run_id is null`.execute(
-    trx,
-  );
+    select p.account_id as "accountId", p.run_id as "runId", c.extras -> 'followUp' as "followUp", p.expanded + 1 as first, p.upto as last
+    from part p join contents c on c.content_id = p.content_id where c.extras ? 'followUp'`.execute(trx);
+  await skipReaders(trx, rows);
 }

@@ -29,6 +29,8 @@ export interface RunDetails {
   sent: number;
   failed: number;
   cancelled: number;
+  /** Of the cancelled: left out of a follow-up. */
+  skipped: number;
 }
 
 /** Returns a campaign of the workspace with its content, groups and runs, by due time. Throws 404. */
@@ -74,6 +76,7 @@ export function readRuns(db: Connection, id: number): Promise<RunDetails[]> {
       'sent',
       'failed',
       'cancelled',
+      'skipped',
     ])
     .where('campaign_id', '=', id)
     .orderBy('due_at')

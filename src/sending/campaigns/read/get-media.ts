@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../../platform/database/connect.ts';
 import { extensionOf } from '../../../content/media/sniff.ts';
@@ -28,12 +29,8 @@ export async function getMedia(
   const hash = Buffer.from(sha256, 'hex');
   if (still) {
     const bytes = await loadStill(db, workspaceId, hash);
-    return { mime: 'image/jpeg', extension: 'jpg', size: bytes.length, pieces: piecesOf(bytes) };
+    return { mime: 'image/jpeg', extension: 'jpg', size: bytes.length, pieces: Readable.from([bytes]) };
   }
   const { mime, size, pieces } = await openOwnMedia(db, workspaceId, hash);
   return { mime, extension: extensionOf(mime), size, pieces };
-}
-
-async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer> {
-  yield await Promise.resolve(bytes);
 }

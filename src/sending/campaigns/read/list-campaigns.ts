@@ -37,6 +37,8 @@ export interface CampaignSummary {
   name: string;
   status: CampaignStatus;
   isSchedule: boolean;
+  /** It leaves out groups that have read an earlier campaign. */
+  isFollowUp: boolean;
   createdAt: Date;
   nextRunAt: Date | null;
   deliveries: number;
@@ -80,7 +82,8 @@ export async function listCampaigns(
   const isOnPage = sort ? sql`true` : sql`(${after}::bigint is null or c.campaign_id < ${after})`;
   const offset = sort ? (after ?? 0) : 0;
   const { rows } = await sql<CampaignSummary & { id: number }>`
-    select c.campaign_id as id, c.public_id as "campaignId", c.name, c.status, c.is_schedule as "isSchedule", c.created_at as "createdAt",
+    select c.campaign_id as id, c.public_id as "campaignId", c.name, c.status, c.is_schedule as "isSchedule",
+           coalesce((select t.extras ? 'followUp' from contents t where t.content_id = c.content_id), false) as "isFollowUp", c.created_at as "createdAt",
            r.next_run_at as "nextRunAt", r.deliveries, r.sent, r.failed, r.delivered, r.read, r.acknowledging, r.recalled,
            post."groupCount", post."mediaMime", post."postKind"
     from accounts a

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { readSendWindows } from '../../accounts/send-window-rules.ts';
 import { findOwnAccount } from '../../accounts/store.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../../platform/database/connect.ts';
@@ -7,7 +8,10 @@ import type { CampaignStatus, GroupKind } from '../../../platform/database/schem
 import { readListedGroups } from '../../groups/group-list-store.ts';
 import { invalid } from '../../../platform/errors/errors.ts';
 import { readTimeZone } from '../accept/add-scheduled-campaign.ts';
+import type { CheckWarning } from '../accept/check-warning.ts';
+import { describeFrequency } from '../accept/warn-of-frequency.ts';
 import { spanOf } from '../occurrences.ts';
+import { findFrequentPosts } from './find-frequent-posts.ts';
 import { fieldError } from '../../../platform/errors/issues.ts';
 
 export interface RunFilter {
@@ -20,6 +24,8 @@ export interface RunFilter {
   /** Only what goes to a group of this kind, or of this saved list of the workspace. */
   kind?: GroupKind | undefined;
   groupListId?: number | undefined;
+  /** Adds warnings to runs that bring groups too many posts. */
+  withWarnings?: boolean | undefined;
 }
 
 export interface ListedRun {
@@ -36,6 +42,9 @@ export interface ListedRun {
   queued: number;
   sent: number;
   failed: number;
+  isFollowUp: boolean;
+  /** Absent: none, or not asked for. */
+  warnings?: CheckWarning[];
   post: ListedPost;
 }
 
@@ -70,7 +79,7 @@ export const kindOfContent = sql`case when t.extras ? 'poll' then 'poll' when t.
 export async function listRuns(
   deps: { db: Database; timeZone: string },
   { userId, workspaceId }: Actor,
-  { startDate, endDate, limit, after, kind, groupListId }: RunFilter,
+  { startDate, endDate, limit, after, kind, groupListId, withWarnings = false }: RunFilter,
 ): Promise<RunPage> {
   const { days, beginsAt, endsAt } = spanOf(startDate, endDate, await readTimeZone(deps, userId));
   if (days < 1) throw invalid([fieldError('end_date', 'end_before_start')]);
@@ -86,7 +95,8 @@ export async function listRuns(
       where r.account_id = ${accountId} and c.deleted_at is null and not c.is_test and r.due_at >= ${beginsAt} and r.due_at < ${endsAt} and r.run_id > ${after}
     ), content as materialized (
       -- Once for each content, however many runs it had.
-      select t.content_id, cardinality(t.group_ids) as groups, jsonb_build_object(
+      select t.content_id, cardinality(t.group_ids) as groups, coalesce(t.extras ? 'followUp', false) as is_follow_up,
+             jsonb_build_object(
                'kind', ${kindOfContent},
                'eventStartAt', t.extras -> 'event' -> 'startAt', 'mentionsAll', coalesce(t.extras ? 'mentionAll', false),
                'pinSeconds', t.extras -> 'pinSeconds', 'isReply', coalesce(t.extras ? 'replyTo', false)) as post
@@ -98,9 +108,33 @@ export async function listRuns(
         and (${listed}::bigint[] is null or exists (select from unnest(t.group_ids) u (group_id) where u.group_id = any(${listed}::bigint[])))
     )
     select r.run_id as "runId", r.public_id as "campaignId", r.name, r.campaign_status as "campaignStatus", r.due_at as "dueAt", r.status,
-           content.groups as "groupCount", r.queued, r.sent, r.failed, content.post
+           content.groups as "groupCount", content.is_follow_up as "isFollowUp", r.queued, r.sent, r.failed, content.post
     from run r join content on content.content_id = r.content_id
     order by r.run_id limit ${limit + 1}`.execute(db);
-  const runs = rows.slice(0, limit);
+  const warnings = withWarnings ? await warnOfRuns(deps, accountId, { startDate, endDate }) : undefined;
+  const runs = rows.slice(0, limit).map((row) => {
+    const own = warnings?.get(row.runId);
+    return own ? { ...row, warnings: own } : row;
+  });
   return { runs, next: rows.length > limit ? (runs.at(-1)?.runId ?? null) : null };
+}
+
+/** Returns the warnings of the planned runs that bring groups too many posts. */
+async function warnOfRuns(
+  { db, timeZone }: { db: Database; timeZone: string },
+  accountId: number,
+  { startDate, endDate }: Pick<RunFilter, 'startDate' | 'endDate'>,
+): Promise<Map<number, CheckWarning[]>> {
+  const [window] = await readSendWindows(db, [accountId], timeZone);
+  const warnings = new Map<number, CheckWarning[]>();
+  if (!window) return warnings;
+  const { weeklyPosts: weekly, timeZone: zone } = window;
+  const [first, last] = [Temporal.PlainDate.from(startDate), Temporal.PlainDate.from(endDate)];
+  const found = await findFrequentPosts(db, accountId, { draft: null, first, last, weekly, timeZone: zone });
+  for (const one of found) {
+    if (one.runId === null) continue;
+    const own = warnings.getOrInsertComputed(one.runId, () => []);
+    own.push(describeFrequency(one, { weekly, timeZone: zone }));
+  }
+  return warnings;
 }

@@ -82,11 +82,12 @@ describe('the list of channels', () => {
     expect(await unreadSince(person)).toEqual(expect.any(String));
   });
 
-  test('that is limited keeps the known channels, and the account rests', async () => {
+  test('that is limited keeps the known channels, is not asked for by other queries, and the account rests', async () => {
     const { person, phone } = await linked(0);
     await addOwnChannel(peer, { person, phone });
     answerMex(429);
     expect((await person.call('venom/sync-groups')).status).toBe(200);
+    expect(asked).toEqual([QUERY_IDS.list]);
     expect(await kindsOf(person)).toEqual(['channel']);
     expect(await stoodAs(person, 'paused')).toMatchObject({ status: 'paused' });
   });

@@ -48,6 +48,7 @@ describe('a new group', () => {
       [four, 500],
     ]);
     peer.script.refuseMember = (who) => codes.get(who);
+    peer.script.hidesCreator = true;
     const { body } = await create(person, [one, two, three, four, unknown], { with_not_added: true });
     const [group] = groupsOf(phone);
     expect(body.data).toMatchObject({
@@ -87,6 +88,18 @@ describe('a new group', () => {
     );
     expect(rows.length).toBeGreaterThan(0);
     for (const { name } of rows) expect(name).not.toMatch(new RegExp(`${careful.number}|${careful.lid}|@`));
+  });
+
+  test('gets no privacy token that was issued more than three weeks ago', async () => {
+    const { person, companion } = await linked(0);
+    const [recent, former] = [peer.addPerson('4915100001078'), peer.addPerson('4915100001079')];
+    const given = new Map<PeerPerson, string>();
+    peer.script.refuseMember = (who, token) => void given.set(who, token.toString());
+    const daysAgo = (days: number) => String(Math.floor(Date.now() / 1_000) - days * 24 * 3_600);
+    await issueToken(companion, recent, Buffer.from('recent'), daysAgo(20));
+    await issueToken(companion, former, Buffer.from('former'), daysAgo(22));
+    await create(person, [recent, former]);
+    expect([given.get(recent), given.get(former)]).toEqual(['recent', '']);
   });
 });
 

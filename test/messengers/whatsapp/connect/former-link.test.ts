@@ -96,6 +96,25 @@ describe('an ended link', () => {
     expect((await retry(somebody.person)).status).toBe(409);
   });
 
+  test('is no ended one any more once it has connected again', async () => {
+    const somebody = await linked(0);
+    const accountId = await accountOf(somebody.person);
+    const isEnded = async () => {
+      const { rows } = await sql<{ isEnded: boolean }>`
+        select ended_at is not null as "isEnded" from account_sessions where account_id = ${accountId}`.execute(
+        database.db,
+      );
+      return rows[0]?.isEnded;
+    };
+    await end(somebody);
+    expect(await isEnded()).toBe(true);
+    peer.behave();
+    await retry(somebody.person);
+    await statusWhen(somebody.person, 'connected');
+    // Housekeeping would delete its keys otherwise.
+    expect(await isEnded()).toBe(false);
+  });
+
   test('is deleted at once when the account is disconnected', async () => {
     const somebody = await linked(0);
     const { person } = somebody;
@@ -134,7 +153,16 @@ describe('an ended link', () => {
     await statusWhen(person, 'connected');
     await end(somebody);
     peer.behave();
+    const accountId = await accountOf(person);
+    await sql`
+      insert into account_keys (account_id, kind, name, sealed) values (${accountId}, 'probe', 'of the former link', '')`.execute(
+      database.db,
+    );
     await linkByQr(peer, person, phone);
     expect(await retryUntilOf(person)).toBeUndefined();
+    const { rows } = await sql`select from account_keys where account_id = ${accountId} and kind = 'probe'`.execute(
+      database.db,
+    );
+    expect(rows).toEqual([]);
   });
 });

@@ -41,6 +41,9 @@ const tried = (campaign: string) =>
     (attempts) => attempts.length === 6 && attempts.every((times) => times > 0),
   );
 
+const statusOfCampaign = async (person: Person, campaign_id: string) =>
+  (await person.call<{ status: string }>('venom/get-campaign', { campaign_id })).body.data;
+
 async function goesOn(person: Person, groups: readonly number[], text: string): Promise<void> {
   expect((await finished(person, await sendCampaign(person, groups, text))).totals).toMatchObject({
     sent: groups.length,
@@ -97,10 +100,16 @@ describe('texts are sent, and the account is not paused', () => {
     const { person, groups } = somebody;
     refuseFiles(() => code);
     const campaign = await sendCampaign(person, groups, `never ${code}`, fileFor(`never ${code}`));
-    const { totals, groups: outcomes } = await finished(person, campaign);
-    expect(totals).toMatchObject({ sent: 0, failed: 6 });
-    for (const { last_error } of outcomes) expect(last_error).toContain(reason);
+    // Three equal refusals in a row pause the campaign, and not the account.
+    const { groups: outcomes } = await until(
+      () => progressOf(person, campaign),
+      ({ totals }) => totals.failed === 3,
+    );
+    const errors = outcomes.flatMap(({ last_error }) => last_error ?? []);
+    expect(errors).toEqual(Array.from({ length: 3 }, () => expect.stringContaining(reason)));
+    expect(await statusOfCampaign(person, campaign)).toMatchObject({ status: 'paused' });
     expect(brought).toBe(1);
+    await person.call('venom/cancel-campaign', { campaign_id: campaign });
     await goesOn(person, groups, `after ${code}`);
   });
 });

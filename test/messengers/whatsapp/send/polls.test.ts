@@ -6,7 +6,7 @@ import { addOwnChannel, statusWhen } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import { postInGroup, sendReceipt } from '../../../whatsapp-peer/phones.ts';
 import { pollIn, sealedVote, type As } from '../../../whatsapp-peer/seal-vote.ts';
-import type { Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
+import { addCommunity, type Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
 
 const scene = await setWhatsAppScene();
 const { peer, members, linked, finished } = scene;
@@ -67,6 +67,20 @@ describe('a poll', () => {
     expect(post.message.pollCreationMessageV3).toBeTruthy();
     const several = await asked(1, { ...POLL, multiple: true });
     expect(several.post.message.pollCreationMessage).toMatchObject({ selectableOptionsCount: 0 });
+  });
+
+  test('has a field of its own in the announcement group of a community', async () => {
+    const { person, phone } = await linked(0);
+    addCommunity(peer.world, phone, 'Old town');
+    await person.call('venom/sync-groups');
+    const { body: list } = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+    const before = peer.arrivals.length;
+    const { body } = await sendPoll(
+      person,
+      list.data.groups.map((group) => group.group_metadata_id),
+    );
+    await finished(person, body.data.campaign_id);
+    expect(peer.arrivals[before]?.message.pollCreationMessageV2).toMatchObject({ name: POLL.question });
   });
 
   test('has the same secret when it leaves again, so that votes of both count', async () => {
@@ -148,6 +162,20 @@ describe('a vote', () => {
     expect(await results()).toEqual({ voters: 1, unreadable: 0, votes: [1, 0, 0] });
     await cast(now + 2, 'lid');
     expect(await results()).toEqual({ voters: 0, unreadable: 0, votes: [0, 0, 0] });
+  });
+
+  test('from a phone whose clock is ahead is not the newest for ever', async () => {
+    const { post, author, companion, results } = await asked(1);
+    const cast = async (at: number, option: string) =>
+      postInGroup(companion, {
+        chatId: post.chatId,
+        by: ann,
+        message: sealedVote({ post, author, by: ann, at }, [option]),
+      });
+    await cast(Date.now() + 24 * 3_600_000, 'Sunday');
+    expect((await results()).votes).toEqual([0, 1, 0]);
+    await cast(Date.now() + 60_000, 'Never');
+    expect((await results()).votes).toEqual([0, 0, 1]);
   });
 
   test('of the account’s own phone counts, as on all phones', async () => {

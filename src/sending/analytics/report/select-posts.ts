@@ -1,0 +1,114 @@
+/** The SQL that adds up posts, from the sums of campaigns and from single deliveries. Each statement reads a bounded number of rows. */
+import { sql } from 'kysely';
+import type { Connection } from '../../../platform/database/connect.ts';
+import type { GroupKind } from '../../../platform/database/schema.ts';
+import { SKIPPED } from '../../campaigns/begin/skip-readers.ts';
+import { deliveryCounts } from '../../campaigns/roll-up/roll-up-runs.ts';
+import type { Piece } from './cut-posts.ts';
+
+/** What some posts to one group came to. */
+export interface GroupSums {
+  groupId: number;
+  sent: number;
+  failed: number;
+  /** Members or followers other than the sender, once for each post. */
+  recipients: number;
+  delivered: number;
+  read: number;
+  reactions: number;
+  replies: number;
+  views: number;
+  /** Whether the messaging application has told a count. */
+  viewsSeen: boolean;
+  firstSentAt: Date | null;
+  lastSentAt: Date | null;
+  /** Of the latest run with an error. */
+  error: string | null;
+  errorRunId: number | null;
+  isWaiting: boolean;
+}
+
+/** What some posts of one run came to. */
+export interface RunSums {
+  runId: number;
+  sent: number;
+  failed: number;
+  delivered: number;
+  read: number;
+  /** Members whose reads are reported, once for each post. */
+  acknowledging: number;
+}
+
+/** Not why a follow-up left a group out. */
+const isError = sql`not starts_with(p.error, ${SKIPPED})`;
+
+const SUMS = sql`
+  p.group_id as "groupId", sum(p.sent)::float8 as sent, sum(p.failed)::float8 as failed, sum(p.recipients)::float8 as recipients,
+  sum(p.delivered)::float8 as delivered, sum(p.read)::float8 as read, sum(p.reactions)::float8 as reactions,
+  sum(p.replies)::float8 as replies, sum(p.views)::float8 as views, bool_or(p.views_seen) as "viewsSeen",
+  (array_agg(p.error order by p.error_run_id desc) filter (where ${isError}))[1] as error,
+  max(p.error_run_id) filter (where ${isError}) as "errorRunId",
+  coalesce((array_agg(p.error_waits order by p.error_run_id desc) filter (where ${isError}))[1], false) as "isWaiting"`;
+
+/** Returns the sums of campaigns, by group. `groupIds`: only of these groups. */
+export async function selectSums(
+  db: Connection,
+  { accountId, groupIds }: { accountId: number; groupIds: readonly number[] | null },
+  campaignIds: readonly number[],
+): Promise<GroupSums[]> {
+  const { rows } = await sql<GroupSums>`
+    select ${SUMS}, min(p.first_sent_at) as "firstSentAt", max(p.last_sent_at) as "lastSentAt"
+    from unnest(${[...campaignIds]}::bigint[]) c (campaign_id)
+    cross join lateral (
+      select s.group_id, s.first_sent_at, s.last_sent_at, s.sent, s.failed, s.recipients, s.delivered, s.read, s.reactions, s.replies, s.views,
+             s.views_seen or s.views > 0 as views_seen, s.error, s.error_run_id, s.error_waits
+      from group_sums s where s.account_id = ${accountId} and s.campaign_id = c.campaign_id
+      order by s.group_id) p
+    where ${groupIds ?? null}::bigint[] is null or p.group_id = any(${groupIds ?? null}::bigint[])
+    group by p.group_id`.execute(db);
+  return rows;
+}
+
+const piecesOf = (pieces: readonly Piece[]) => sql`
+  unnest(${pieces.map(({ runId }) => runId)}::bigint[], ${pieces.map(({ after }) => after)}::int[],
+         ${pieces.map(({ until }) => until)}::int[]) piece (run_id, after, until)`;
+
+/** The deliveries of a piece, in the order of the key, so that no other index is read (docs/explanation/decisions/0008). */
+const deliveriesOf = (accountId: number) => sql`
+  select d.run_id, d.group_id, ${deliveryCounts} from deliveries d
+  where d.account_id = ${accountId} and d.run_id = piece.run_id and d.position > piece.after and d.position <= piece.until
+  order by d.position`;
+
+/** Returns what the posts came to, by group. */
+export async function sumByGroup(db: Connection, accountId: number, pieces: readonly Piece[]): Promise<GroupSums[]> {
+  const { rows } = await sql<GroupSums>`
+    select ${SUMS}, min(p.sent_at) as "firstSentAt", max(p.sent_at) as "lastSentAt"
+    from ${piecesOf(pieces)} cross join lateral (${deliveriesOf(accountId)}) p group by p.group_id`.execute(db);
+  return rows;
+}
+
+/** Returns what the posts came to, by run. */
+export async function sumByRun(db: Connection, accountId: number, pieces: readonly Piece[]): Promise<RunSums[]> {
+  const { rows } = await sql<RunSums>`
+    select p.run_id as "runId", sum(p.sent)::float8 as sent, sum(p.failed)::float8 as failed, sum(p.delivered)::float8 as delivered,
+           sum(p.read)::float8 as read, coalesce(sum(p.recipients) filter (where g.kind <> 'channel'), 0)::float8 as acknowledging
+    from ${piecesOf(pieces)} cross join lateral (${deliveriesOf(accountId)}) p
+    cross join lateral (select kind from groups where group_id = p.group_id limit 1) g
+    group by p.run_id`.execute(db);
+  return rows;
+}
+
+export interface NamedGroup {
+  groupId: number;
+  name: string;
+  kind: GroupKind;
+  participants: number;
+}
+
+export async function selectNames(db: Connection, groupIds: readonly number[]): Promise<NamedGroup[]> {
+  const { rows } = await sql<NamedGroup>`
+    select g.group_id as "groupId", g.name, g.kind, g.participants
+    from unnest(${[...groupIds]}::bigint[]) i (group_id)
+    cross join lateral (select * from groups where group_id = i.group_id limit 1) g`.execute(db);
+  return rows;
+}

@@ -1,0 +1,65 @@
+import { sql } from 'kysely';
+import type { Connection } from '../../../platform/database/connect.ts';
+import type { FollowUp } from '../../../content/post/post-extras.ts';
+import { settleRuns } from '../../deliveries/settle-runs.ts';
+import { percentOf, reads } from '../roll-up/sum-deliveries.ts';
+
+/** Deliveries of a follow-up that were just written, by their positions. */
+export interface FollowUpPiece {
+  accountId: number;
+  runId: number;
+  followUp: FollowUp;
+  first: number;
+  last: number;
+}
+
+/** What `deliveries.error` of a delivery says that was left out begins with. */
+export const SKIPPED = 'skipped: ';
+
+/**
+ * Decides which deliveries of a follow-up go out, in the transaction that wrote them: those of groups that have read enough, or whose
+ * reads are unknown, are cancelled with the reason. So each is decided once, and no crash falls between the check and the queue. Ends
+ * runs with nothing left. The lanes must be locked.
+ */
+export async function skipReaders(trx: Connection, pieces: readonly FollowUpPiece[]): Promise<void> {
+  for (const piece of pieces) await skipReadersOf(trx, piece);
+  await settleRuns(trx, pieces);
+}
+
+async function skipReadersOf(
+  trx: Connection,
+  { accountId, runId, followUp, first, last }: FollowUpPiece,
+): Promise<void> {
+  const campaignId = await findFollowed(trx, accountId, followUp.campaignId);
+  // Of a campaign that was deleted nothing is known.
+  const source = {
+    accountId,
+    campaignId: campaignId ?? 0,
+    runId: campaignId === undefined ? undefined : followUp.runId,
+  };
+  const percent = percentOf(sql.ref('d.group_id'));
+  await sql`
+    with ${reads(source)}, skipped as (
+      update deliveries d
+      set status = 'cancelled', error = ${SKIPPED} || coalesce('read by ' || floor(${percent}) || ' %', 'reads unknown')
+      from reads r
+      where d.account_id = ${accountId} and d.run_id = ${runId} and d.position between ${first}::int and ${last}::int and d.status = 'queued'
+        and coalesce(${percent} >= ${followUp.underPercent}::int, true)
+      returning d.position
+    )
+    update runs r set queued = r.queued - n.count, cancelled = r.cancelled + n.count, skipped = r.skipped + n.count
+    from (select count(*)::int as count from skipped) n
+    where r.account_id = ${accountId} and r.run_id = ${runId}`.execute(trx);
+}
+
+/** The id of the campaign that is followed up; undefined: the account has none any more. */
+export async function findFollowed(db: Connection, accountId: number, publicId: string): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('campaigns')
+    .select('campaign_id')
+    .where('public_id', '=', publicId)
+    .where('account_id', '=', accountId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  return row?.campaign_id;
+}

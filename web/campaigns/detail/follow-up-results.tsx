@@ -1,0 +1,61 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import type { Analytics, Campaign, GroupRow } from '../../api/operations.ts';
+import { campaignQuery } from '../../api/queries.ts';
+import { Section } from '../../parts/page.tsx';
+import { t } from '../../i18n/translate.ts';
+import classes from './outcome-list.module.css';
+import { Outcome, OutcomeList, OutcomeReason } from './outcome-list.tsx';
+
+/** Which campaign a follow-up is about, and which groups it left out. */
+export function FollowUpResults({
+  followUp: { campaign_id: id, under_percent: percent },
+  analytics: { groups },
+}: {
+  followUp: NonNullable<Campaign['follow_up']>;
+  analytics: Analytics;
+}) {
+  const followed = useQuery(campaignQuery(id));
+  const skipped = groups.filter((group) => group.skipped !== undefined);
+  const [known, unknown] = [skipped.filter(isKnown), skipped.filter((group) => !isKnown(group))];
+  return (
+    <Section title={t('followUp.name')}>
+      <OutcomeList>
+        <Outcome>
+          {t('followUp.about', { percent })}{' '}
+          {followed.data ? (
+            <Link href={`/campaigns/${id}`} className={classes.link} dir="auto">
+              {followed.data.name}
+            </Link>
+          ) : (
+            t('followUp.gone')
+          )}
+        </Outcome>
+        {known.length > 0 && (
+          <OutcomeReason
+            what={t('followUp.leftOut', { groups: known.length })}
+            hit={known}
+            more={t('followUp.haveRead')}
+          />
+        )}
+        {unknown.length > 0 && (
+          <OutcomeReason
+            what={t('followUp.leftOut', { groups: unknown.length })}
+            hit={unknown}
+            more={t('followUp.notKnown')}
+          />
+        )}
+      </OutcomeList>
+    </Section>
+  );
+}
+
+function isKnown({ skipped = '' }: GroupRow): boolean {
+  return /\d/.test(skipped);
+}
+
+/** Why a follow-up left a group out, for its row. */
+export function skippedText(skipped: string): string {
+  const [percent] = /\d+/.exec(skipped) ?? [];
+  return percent === undefined ? t('followUp.skippedUnknown') : t('followUp.skipped', { percent: Number(percent) });
+}
