@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { GroupKind, PlannedRun } from '../api/operations.ts';
 import { groupListsQuery } from '../api/queries.ts';
+import { useMay } from '../api/workspace.ts';
 import { MoveRunDialog } from '../campaigns/planned-run-menu.tsx';
 import { localTime } from '../format/local-time.ts';
 import { dateIn, zoneName } from '../format/time.ts';
@@ -29,6 +30,7 @@ export default function CalendarPage() {
   const plan = usePlannedRuns(days[0] ?? today, days.at(-1) ?? today, { ...filter, withWarnings: true });
   const isEmpty = plan.isSuccess && !plan.isPlaceholderData && plan.data.length === 0;
   const isFiltered = filter.kind !== undefined || filter.listId !== undefined;
+  const mayWrite = useMay('author') !== false;
   const [moving, setMoving] = useState<{ run: PlannedRun; local: string }>();
   const drop = (runId: number, day: string) => {
     const run = plan.data?.find((one) => one.run_id === runId);
@@ -74,7 +76,10 @@ export default function CalendarPage() {
       <Legend runs={grid.runs} />
       {moving && <MoveRunDialog {...moving} zone={zone} opened close={() => setMoving(undefined)} />}
       {isEmpty && (
-        <Empty title={t('calendar.nothing')} link={{ href: '/campaigns/new', label: t('shell.newCampaign') }}>
+        <Empty
+          title={t('calendar.nothing')}
+          {...(mayWrite && { link: { href: '/campaigns/new', label: t('shell.newCampaign') } })}
+        >
           {isFiltered ? t('calendar.nothingFits') : t('calendar.nothingHint')}
         </Empty>
       )}

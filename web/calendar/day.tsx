@@ -2,6 +2,7 @@ import { UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { useState, type CSSProperties, type DragEvent, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { PlannedRun } from '../api/operations.ts';
+import { useMay } from '../api/workspace.ts';
 import { PlannedRunMenu } from '../campaigns/planned-run-menu.tsx';
 import { describePost, PostMarks } from '../campaigns/post-marks.tsx';
 import { newCampaignPath } from '../compose/create-draft.ts';
@@ -77,6 +78,7 @@ export function Day({
 /** Covers the day except for its runs. */
 function NewCampaignOnDay({ day }: { day: string }) {
   const [, go] = useLocation();
+  if (useMay('author') === false) return null;
   return (
     <UnstyledButton
       className={classes.newCampaign}
@@ -102,13 +104,13 @@ export function MoreRuns({ runs, show }: { runs: readonly PlannedRun[]; show: ()
   );
 }
 
-/** One line; dragging it to another day asks whether to move it. */
-export function RunChip({ run }: { run: PlannedRun }) {
+/** One line; dragging it to another day asks whether to move it. `maySend`: the user may send and move it. */
+export function RunChip({ run, maySend }: { run: PlannedRun; maySend: boolean }) {
   const zone = useZone();
   const status = statusOfRun(run.status, run.campaign_status);
   const warning = run.warnings?.map(localisedText);
   const groups = t('campaigns.groups', { groups: run.group_count ?? 0 });
-  const isPlanned = run.status === 'planned';
+  const isMovable = maySend && run.status === 'planned';
   return (
     <span className={classes.chip}>
       <Link
@@ -121,7 +123,7 @@ export function RunChip({ run }: { run: PlannedRun }) {
           ...describePost(run, zone),
           ...(warning ?? []),
         ].join('\n')}
-        draggable={isPlanned}
+        draggable={isMovable}
         onDragStart={(event: DragEvent) => event.dataTransfer.setData(DRAGGED_RUN, String(run.run_id))}
       >
         <span className={classes.time}>
@@ -142,7 +144,7 @@ export function RunChip({ run }: { run: PlannedRun }) {
           ({t(`status.${status}`)}) {warning?.join(' ')}
         </VisuallyHidden>
       </Link>
-      {isPlanned && <PlannedRunMenu run={run} zone={zone} isPaused={status === 'paused'} className={classes.runMenu} />}
+      {isMovable && <PlannedRunMenu run={run} zone={zone} isPaused={status === 'paused'} className={classes.runMenu} />}
     </span>
   );
 }

@@ -1,6 +1,7 @@
 import { Group } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import type { PlannedRun } from '../api/operations.ts';
+import { useMay } from '../api/workspace.ts';
 import { clockTime, dateIn, hourIn } from '../format/time.ts';
 import { useZone } from '../format/zone-context.tsx';
 import { Icon } from '../parts/icons.tsx';
@@ -36,6 +37,7 @@ export function Month({
   showWeek,
 }: Grid & { month: string; showWeek: (day: string) => void }) {
   const zone = useZone();
+  const maySend = useMay('manager') !== false;
   const byDay = Map.groupBy(runs, (run) => dateIn(run.due_at, zone));
   const grid = useRef<HTMLDivElement>(null);
   // On a phone the month is a list, which would open at its first day.
@@ -51,7 +53,7 @@ export function Month({
         return (
           <Day key={day} {...{ day, today, drop }} isOutside={day.slice(0, 7) !== month} isEmpty={own.length === 0}>
             {shown.map((run) => (
-              <RunChip key={run.run_id} run={run} />
+              <RunChip key={run.run_id} run={run} maySend={maySend} />
             ))}
             {own.length > shown.length && <MoreRuns runs={own.slice(shown.length)} show={() => showWeek(day)} />}
           </Day>
@@ -64,6 +66,7 @@ export function Month({
 /** Each run in the row of its hour; the row is as tall as its fullest day. */
 export function Week({ days, today, runs, drop }: Grid) {
   const zone = useZone();
+  const maySend = useMay('manager') !== false;
   const hourOf = (run: PlannedRun) => hourIn(run.due_at, zone);
   const used = runs.map(hourOf);
   const first = Math.min(FIRST_HOUR, ...used);
@@ -94,7 +97,7 @@ export function Week({ days, today, runs, drop }: Grid) {
             {hours.map((hour) => (
               <div key={hour} className={classes.hour}>
                 {byHour.get(hour)?.map((run) => (
-                  <RunChip key={run.run_id} run={run} />
+                  <RunChip key={run.run_id} run={run} maySend={maySend} />
                 ))}
               </div>
             ))}

@@ -46,6 +46,13 @@ const SUGGESTED_LENGTH = 60;
 
 export default function ComposePage() {
   const { data: session } = useQuery(sessionQuery);
+  const mayWrite = useMay('author') !== false;
+  if (!mayWrite)
+    return (
+      <Page title={t('pages.compose')}>
+        <RoleNote needs="author" />
+      </Page>
+    );
   return session ? <OpenDraft session={session} /> : null;
 }
 

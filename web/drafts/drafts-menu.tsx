@@ -1,17 +1,19 @@
 import { Button, Menu, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
+import { useMay } from '../api/workspace.ts';
 import { draftPath } from '../compose/create-draft.ts';
 import { count } from '../format/numbers.ts';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { t } from '../i18n/translate.ts';
 import { draftsQuery, type DraftRow } from './persisted-draft.ts';
 
-/** A menu with the other drafts; nothing without any. */
+/** A menu with the other drafts; nothing without any, and for those who may write none. */
 export function DraftsMenu({ openId }: { openId?: string }) {
   const { data } = useQuery(draftsQuery);
   const others = data?.drafts.filter((draft) => draft.draft_id !== openId) ?? [];
-  if (others.length === 0) return null;
+  const mayWrite = useMay('author') !== false;
+  if (!mayWrite || others.length === 0) return null;
   return (
     <Menu position="bottom-end" width={320}>
       <Menu.Target>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import type { GroupReport } from '../api/operations.ts';
 import { groupQuery } from '../api/queries.ts';
+import { useMay } from '../api/workspace.ts';
 import { CampanileError } from '../../clients/typescript/failure.ts';
 import { count, share } from '../format/numbers.ts';
 import { ErrorAlert } from '../parts/error-alert.tsx';
@@ -41,12 +42,14 @@ function GroupLoader({ groupId }: { groupId: number }) {
 function GroupDetails({ report }: { report: GroupReport }) {
   const { group, posts, members } = report;
   const write = useNewCampaign();
+  const mayWrite = useMay('author') !== false;
   const isThere = group.removed_at === null;
   return (
     <Page
       title={group.group_name}
       actions={
         isThere &&
+        mayWrite &&
         group.can_send && (
           <Button leftSection={<Icon name="send" size={16} />} onClick={() => write([group])}>
             {t('group.write')}

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Group, GroupReport } from '../api/operations.ts';
+import { useMay } from '../api/workspace.ts';
 import { count } from '../format/numbers.ts';
 import { shortTime } from '../format/time.ts';
 import { useZone } from '../format/zone-context.tsx';
@@ -45,9 +46,11 @@ export function PlannedRuns({ runs }: { runs: GroupReport['planned'] }) {
   );
 }
 
-/** The invite link with its QR code. A link that is not known is asked for when the user wants to see it. */
+/** The invite link with its QR code. A link that is not known is asked for when a user who may wants to see it. */
 export function GroupInvite({ group }: { group: Pick<Group, 'group_metadata_id' | 'invite_link'> }) {
   const [isShown, setShown] = useState(group.invite_link !== null);
+  const mayAsk = useMay('manager') !== false;
+  if (!isShown && !mayAsk) return null;
   return (
     <Section title={t('groups.invite')}>
       {isShown ? (

@@ -3,12 +3,14 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import { useState } from 'react';
 import type { Group, GroupKind } from '../api/operations.ts';
 import { groupsWithActivityQuery, fetchAllGroups, type GroupFilter } from '../api/queries.ts';
+import { useMay } from '../api/workspace.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { LoadMoreButton } from '../parts/load-more-button.tsx';
 import { Callout } from '../parts/callout.tsx';
 import { notifyError } from '../parts/notify.ts';
 import { Page } from '../parts/page.tsx';
+import { RoleNote } from '../parts/role-note.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
 import { t } from '../i18n/translate.ts';
 import { CreateGroupDialog } from './create-group-dialog.tsx';
@@ -38,9 +40,11 @@ export default function GroupsPage() {
   const found = useGroups(filters, view);
   const write = useNewCampaign();
   const syncing = useSync();
+  const maySend = useMay('manager') !== false;
 
   return (
-    <Page title={t('pages.groups')} actions={<GroupActions create={setCreating} syncing={syncing} />}>
+    <Page title={t('pages.groups')} actions={maySend && <GroupActions create={setCreating} syncing={syncing} />}>
+      <RoleNote needs="manager" />
       <SyncReportCallout
         isBusy={syncing.isPending}
         {...(syncing.data && { report: syncing.data })}
@@ -64,7 +68,7 @@ export default function GroupsPage() {
           {t('groups.changing', { name: changing.name })}
         </Callout>
       )}
-      {lists.length === 0 && groupsOf(found).length > 1 && selection.groups.length === 0 && (
+      {maySend && lists.length === 0 && groupsOf(found).length > 1 && selection.groups.length === 0 && (
         <Text size="sm" c="dimmed" mb="sm">
           {t('groups.noLists')}
         </Text>
@@ -73,7 +77,7 @@ export default function GroupsPage() {
         {...{ found, asked: filters, selection, view }}
         isFiltered={isFiltered}
         hasList={list !== undefined}
-        create={setCreating}
+        {...(maySend && { create: setCreating })}
         invite={setInviting}
       />
       <SelectionBar
@@ -105,7 +109,8 @@ function GroupResults({
   view: TableView;
   isFiltered: boolean;
   hasList: boolean;
-  create: (kind: GroupKind) => void;
+  /** Undefined for those who may create none. */
+  create?: (kind: GroupKind) => void;
   invite: (group: Group) => void;
 }) {
   const groups = groupsOf(found);
@@ -116,7 +121,7 @@ function GroupResults({
         <NoGroups
           isFiltered={isFiltered || view.isFiltered || hasList}
           isOfList={hasList && asked.search === '' && !view.isFiltered}
-          create={create}
+          {...(create && { create })}
         />
       )}
       {groups.length > 0 && (
@@ -182,14 +187,14 @@ function NoGroups({
 }: {
   isFiltered: boolean;
   isOfList: boolean;
-  create: (kind: GroupKind) => void;
+  create?: (kind: GroupKind) => void;
 }) {
   if (isOfList) return <Empty title={t('groups.emptyList')}>{t('groups.emptyListHint')}</Empty>;
   if (isFiltered) return <Empty title={t('groups.noneFound')}>{t('groups.noneFoundHint')}</Empty>;
   return (
     <Empty
       title={t('groups.none')}
-      action={<Button onClick={() => create('group')}>{t('groups.create.group')}</Button>}
+      action={create && <Button onClick={() => create('group')}>{t('groups.create.group')}</Button>}
     >
       {t('groups.noneHint')}
     </Empty>

@@ -1,5 +1,6 @@
 import { ActionIcon, Checkbox, Table, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import type { Group, GroupColumn } from '../api/operations.ts';
+import { useMay } from '../api/workspace.ts';
 import { share } from '../format/numbers.ts';
 import boxClasses from '../parts/box.module.css';
 import { Count } from '../parts/count.tsx';
@@ -34,6 +35,8 @@ export function GroupsTable({
   view: TableView;
   invite: (group: Group) => void;
 }) {
+  // Managers may ask for a link that is not known yet.
+  const mayAsk = useMay('manager') !== false;
   const picked = groups.filter((group) => selection.ids.has(group.group_metadata_id)).length;
   return (
     <div className={boxClasses.surface}>
@@ -63,7 +66,7 @@ export function GroupsTable({
               group={group}
               isSelected={selection.ids.has(group.group_metadata_id)}
               toggle={selection.toggle}
-              invite={invite}
+              {...((mayAsk || group.invite_link !== null) && { invite })}
             />
           ))}
         </Table.Tbody>
@@ -99,7 +102,7 @@ function GroupRow({
   group: Group;
   isSelected: boolean;
   toggle: (group: Group) => void;
-  invite: (group: Group) => void;
+  invite?: (group: Group) => void;
 }) {
   const { group_name: name, activity } = group;
   return (
@@ -139,15 +142,17 @@ function GroupRow({
         <Count of={activity?.failed ?? 0} />
       </Table.Td>
       <Table.Td className={classes.link}>
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          aria-label={t('groups.linkOf', { name })}
-          title={t('groups.inviteButton')}
-          onClick={() => invite(group)}
-        >
-          <Icon name="qr" size={16} />
-        </ActionIcon>
+        {invite && (
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label={t('groups.linkOf', { name })}
+            title={t('groups.inviteButton')}
+            onClick={() => invite(group)}
+          >
+            <Icon name="qr" size={16} />
+          </ActionIcon>
+        )}
       </Table.Td>
     </Table.Tr>
   );

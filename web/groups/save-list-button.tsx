@@ -5,6 +5,7 @@ import { call } from '../api/call.ts';
 import type { GroupList } from '../api/operations.ts';
 import { groupListsQuery } from '../api/queries.ts';
 import { useCancellableMutation } from '../api/use-cancellable-mutation.ts';
+import { useMay } from '../api/workspace.ts';
 import type { PickedGroup } from '../compose/draft.ts';
 import { ErrorText } from '../parts/error-alert.tsx';
 import { showToast } from '../parts/notify.ts';
@@ -12,7 +13,7 @@ import { t } from '../i18n/translate.ts';
 
 const NAME_LIMIT = 100;
 
-/** Saves the groups as a new list, or as the new content of `list`. */
+/** Saves the groups as a new list, or as the new content of `list`, for those who may. */
 export function SaveListButton({
   groups,
   list,
@@ -26,6 +27,7 @@ export function SaveListButton({
 }) {
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);
+  if (useMay('manager') === false) return null;
   return (
     <>
       <Button size={size} variant="default" disabled={groups.length === 0} onClick={() => setOpen(true)}>

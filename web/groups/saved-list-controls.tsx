@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import type { GroupList } from '../api/operations.ts';
 import { groupListsQuery } from '../api/queries.ts';
+import { useMay } from '../api/workspace.ts';
 import { count } from '../format/numbers.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { showToast } from '../parts/notify.ts';
@@ -52,6 +53,7 @@ export function SavedListActions({
   const client = useQueryClient();
   const writing = useMutation({ mutationFn: write });
   const changing = useMutation({ mutationFn: change });
+  const [mayWrite, maySave] = [useMay('author') !== false, useMay('manager') !== false];
   const remove = async (signal: AbortSignal) => {
     await call('venom/delete-group-list', { group_list_id: list.group_list_id }, { signal });
     showToast(t('groups.listDeleted', { name: list.name }));
@@ -60,21 +62,27 @@ export function SavedListActions({
   };
   return (
     <Row gap="xs" mb="md" role="group" aria-label={list.name}>
-      <Button size="xs" loading={writing.isPending} onClick={() => writing.mutate()}>
-        {t('groups.writeToList')}
-      </Button>
-      <Button size="xs" variant="default" loading={changing.isPending} onClick={() => changing.mutate()}>
-        {t('groups.changeList')}
-      </Button>
-      <ConfirmButton
-        size="xs"
-        title={t('groups.deleteListTitle', { name: list.name })}
-        action={t('groups.deleteList')}
-        act={remove}
-        danger
-      >
-        {t('groups.deleteListNote')}
-      </ConfirmButton>
+      {mayWrite && (
+        <Button size="xs" loading={writing.isPending} onClick={() => writing.mutate()}>
+          {t('groups.writeToList')}
+        </Button>
+      )}
+      {maySave && (
+        <>
+          <Button size="xs" variant="default" loading={changing.isPending} onClick={() => changing.mutate()}>
+            {t('groups.changeList')}
+          </Button>
+          <ConfirmButton
+            size="xs"
+            title={t('groups.deleteListTitle', { name: list.name })}
+            action={t('groups.deleteList')}
+            act={remove}
+            danger
+          >
+            {t('groups.deleteListNote')}
+          </ConfirmButton>
+        </>
+      )}
     </Row>
   );
 }

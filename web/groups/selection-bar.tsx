@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import type { GroupList } from '../api/operations.ts';
+import { useMay } from '../api/workspace.ts';
 import type { PickedGroup } from '../compose/draft.ts';
 import { membersOf } from '../compose/audience.ts';
 import { BottomBar } from '../parts/bottom-bar.tsx';
@@ -21,6 +22,7 @@ export function SelectionBar({
   clear: () => void;
   onSaved: (listId: number) => void;
 }) {
+  const mayWrite = useMay('author') !== false;
   if (selected.length === 0 && !changing) return null;
   return (
     <BottomBar sum={t('groups.selected', { groups: selected.length, members: membersOf(selected) })}>
@@ -28,7 +30,7 @@ export function SelectionBar({
         {changing ? t('common.cancel') : t('common.clear')}
       </Button>
       <SaveListButton key={changing?.group_list_id ?? 'new'} groups={selected} list={changing} onSaved={onSaved} />
-      {!changing && (
+      {mayWrite && !changing && (
         <Button size="compact-sm" onClick={write}>
           {t('groups.write')}
         </Button>

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { call } from '../api/call.ts';
+import { useMay } from '../api/workspace.ts';
 import { isDay } from '../calendar/days.ts';
 import { downloadFile } from '../campaigns/detail/download-file.ts';
 import { dateIn } from '../format/time.ts';
@@ -102,6 +103,7 @@ function DayField({ label, value, onChange }: { label: string; value: string; on
 const ALL_ROWS = 100_000;
 
 function Actions({ selection, share }: { selection: Selection; share: () => void }) {
+  const mayShare = useMay('manager') !== false;
   const exporting = useMutation({
     mutationFn: async (format: 'csv' | 'json') => {
       const { start_date: first, end_date: last } = selection;
@@ -130,9 +132,11 @@ function Actions({ selection, share }: { selection: Selection; share: () => void
           <Menu.Item onClick={() => exporting.mutate('json')}>{t('report.exportJson')}</Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <Button leftSection={<Icon name="send" size={16} />} onClick={share}>
-        {t('report.share')}
-      </Button>
+      {mayShare && (
+        <Button leftSection={<Icon name="send" size={16} />} onClick={share}>
+          {t('report.share')}
+        </Button>
+      )}
     </Group>
   );
 }

@@ -5,6 +5,7 @@ import { useId, useState, type KeyboardEvent } from 'react';
 import { useLocation } from 'wouter';
 import { call } from '../api/call.ts';
 import type { CampaignRow, Group } from '../api/operations.ts';
+import { useMay } from '../api/workspace.ts';
 import { ConfirmCancel } from '../campaigns/confirm-cancel.tsx';
 import { invalidateCampaign } from '../campaigns/use-campaign-action.ts';
 import { ErrorAlert } from '../parts/error-alert.tsx';
@@ -30,8 +31,9 @@ interface Entry {
   of?: string;
 }
 
+const NEW_CAMPAIGN = '/campaigns/new';
 const ACTIONS: readonly Entry[] = [
-  { label: t('shell.newCampaign'), hint: 'N', icon: 'plus', href: '/campaigns/new' },
+  { label: t('shell.newCampaign'), hint: 'N', icon: 'plus', href: NEW_CAMPAIGN },
   { label: t('pages.campaigns'), hint: '', icon: 'campaigns', href: '/' },
   { label: t('pages.calendar'), hint: '', icon: 'calendar', href: '/calendar' },
   { label: t('pages.groups'), hint: '', icon: 'groups', href: '/groups' },
@@ -162,12 +164,16 @@ function useEntries(typed: string, carry: Carry): Found {
     enabled: search !== '',
     queryFn: ({ signal }) => find(search, signal),
   });
+  const [mayWrite, maySend] = [useMay('author') !== false, useMay('manager') !== false];
   const lower = wanted.toLocaleLowerCase(locale);
-  const actions = ACTIONS.filter(({ label }) => label.toLocaleLowerCase(locale).includes(lower));
+  const actions = ACTIONS.filter(
+    ({ label, href }) => label.toLocaleLowerCase(locale).includes(lower) && (mayWrite || href !== NEW_CAMPAIGN),
+  );
   if (settled !== wanted) return { entries: actions, error: null, isAsking: true };
   if (!found.data || found.error) return { entries: actions, error: found.error, isAsking: found.isFetching };
   const { campaigns, groups } = found.data;
-  const toDo = (campaign: CampaignRow) => commandsFor(campaign).map((one) => ({ one, campaign }));
+  const toDo = (campaign: CampaignRow) =>
+    maySend ? commandsFor(campaign).map((one) => ({ one, campaign })) : [];
   // A single campaign shows all its actions; several show the typed one.
   const commands = campaigns
     .flatMap(toDo)

@@ -4,6 +4,7 @@ import { useRef, useState, type RefObject } from 'react';
 import { call } from '../api/call.ts';
 import type { Webhook } from '../api/operations.ts';
 import { useCancellableMutation } from '../api/use-cancellable-mutation.ts';
+import { useMay } from '../api/workspace.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { ErrorText } from '../parts/error-alert.tsx';
 import { Icon } from '../parts/icons.tsx';
@@ -35,6 +36,7 @@ export function WebhookMenu({
     // The menu item that opened the dialog is gone, and the focus with it.
     if (dialog !== 'change') more.current?.focus();
   };
+  const isOwner = useMay('owner') !== false;
   const { webhook_id: webhookId, url, public_key: publicKey } = webhook;
   const remove = async (signal: AbortSignal) => {
     await call('venom/delete-webhook', { webhook_id: webhookId }, { signal });
@@ -42,10 +44,12 @@ export function WebhookMenu({
   };
   return (
     <>
-      <Button size="xs" variant="default" aria-describedby={urlId} onClick={() => setDialog('change')}>
-        {t('webhooks.change')}
-      </Button>
-      <MoreMenu button={more} webhook={webhook} urlId={urlId} open={setDialog} switchOff={switchOff} />
+      {isOwner && (
+        <Button size="xs" variant="default" aria-describedby={urlId} onClick={() => setDialog('change')}>
+          {t('webhooks.change')}
+        </Button>
+      )}
+      <MoreMenu isOwner={isOwner} button={more} webhook={webhook} urlId={urlId} open={setDialog} switchOff={switchOff} />
       <Modal opened={dialog === 'change'} onClose={close} title={t('webhooks.changeTitle')} size="lg">
         <EditWebhookForm webhook={webhook} close={close} />
       </Modal>
@@ -76,12 +80,14 @@ function MoreMenu({
   button,
   webhook,
   urlId,
+  isOwner,
   open,
   switchOff,
 }: {
   button: RefObject<HTMLButtonElement | null>;
   webhook: Webhook;
   urlId: string;
+  isOwner: boolean;
   open: (dialog: Dialog) => void;
   switchOff: () => void;
 }) {
@@ -106,11 +112,15 @@ function MoreMenu({
         {webhook.public_key !== null && (
           <Menu.Item onClick={() => open('key')}>{t('webhooks.showPublicKey')}</Menu.Item>
         )}
-        <Menu.Item onClick={() => open('rotate')}>{t('webhooks.rotateOpen')}</Menu.Item>
-        {!isOff && <Menu.Item onClick={switchOff}>{t('webhooks.switchOff')}</Menu.Item>}
-        <Menu.Item c="var(--failed)" onClick={() => open('delete')}>
-          {t('webhooks.deleteOpen')}
-        </Menu.Item>
+        {isOwner && (
+          <>
+            <Menu.Item onClick={() => open('rotate')}>{t('webhooks.rotateOpen')}</Menu.Item>
+            {!isOff && <Menu.Item onClick={switchOff}>{t('webhooks.switchOff')}</Menu.Item>}
+            <Menu.Item c="var(--failed)" onClick={() => open('delete')}>
+              {t('webhooks.deleteOpen')}
+            </Menu.Item>
+          </>
+        )}
       </Menu.Dropdown>
     </Menu>
   );

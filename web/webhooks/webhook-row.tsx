@@ -4,6 +4,7 @@ import { useId, useState, type ReactNode } from 'react';
 import { call } from '../api/call.ts';
 import type { Webhook } from '../api/operations.ts';
 import { useCancellableMutation } from '../api/use-cancellable-mutation.ts';
+import { useMay } from '../api/workspace.ts';
 import { exactTime } from '../format/time.ts';
 import { useZone } from '../format/zone-context.tsx';
 import { ErrorText } from '../parts/error-alert.tsx';
@@ -29,6 +30,7 @@ export function WebhookRow({ webhook }: { webhook: Webhook }) {
   const [isLogOpen, setLogOpen] = useState(false);
   const { webhook_id: webhookId, url, description } = webhook;
   const isOff = webhook.status === 'disabled';
+  const isOwner = useMay('owner') !== false;
   const refresh = () => client.invalidateQueries({ queryKey: webhooksQuery.queryKey });
   const testing = useCancellableMutation({
     act: (_nothing: void, signal) => sendTestEvent(webhookId, signal),
@@ -56,7 +58,7 @@ export function WebhookRow({ webhook }: { webhook: Webhook }) {
         <WebhookStatus webhook={webhook} />
       </Stack>
       <Group gap="xs" mt="sm" className={classes.actions}>
-        {isOff ? (
+        {isOff && isOwner && (
           <Button
             size="xs"
             aria-describedby={urlId}
@@ -65,7 +67,8 @@ export function WebhookRow({ webhook }: { webhook: Webhook }) {
           >
             {t('webhooks.switchOn')}
           </Button>
-        ) : (
+        )}
+        {!isOff && (
           <Button
             size="xs"
             variant="default"

@@ -1,8 +1,10 @@
 import { Anchor, Button, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
+import { useMay } from '../api/workspace.ts';
 import { Section } from '../parts/page.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
+import { RoleNote } from '../parts/role-note.tsx';
 import { t } from '../i18n/translate.ts';
 import { SecretDialog } from './secret-dialog.tsx';
 import { NewWebhookForm } from './webhook-form.tsx';
@@ -13,18 +15,21 @@ import classes from './webhooks.module.css';
 /** The limit of a workspace (contract §4). */
 const LIMIT = 20;
 
-/** The workspace's webhooks. */
+/** The workspace's webhooks. Managers test them and read their logs; the owner changes them. */
 export function Webhooks() {
   const webhooks = useQuery(webhooksQuery);
   const [isMaking, making] = useDisclosure(false);
+  const isOwner = useMay('owner') !== false;
   const all = webhooks.data?.webhooks ?? [];
   return (
     <Section
       title={t('webhooks.title')}
       aside={
-        <Button size="xs" variant="default" disabled={all.length >= LIMIT} onClick={making.open}>
-          {t('webhooks.new')}
-        </Button>
+        isOwner && (
+          <Button size="xs" variant="default" disabled={all.length >= LIMIT} onClick={making.open}>
+            {t('webhooks.new')}
+          </Button>
+        )
       }
     >
       <Stack gap="xs">
@@ -34,6 +39,7 @@ export function Webhooks() {
             {t('webhooks.howTo')}
           </Anchor>
         </Text>
+        <RoleNote needs="owner" />
         <QueryStatus of={webhooks} rows={2} />
         {webhooks.data && all.length === 0 && <Text size="sm">{t('webhooks.none')}</Text>}
         {all.length >= LIMIT && <Text size="sm">{t('webhooks.full', { limit: String(LIMIT) })}</Text>}

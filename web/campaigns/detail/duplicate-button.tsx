@@ -5,6 +5,7 @@ import { call } from '../../api/call.ts';
 import type { Analytics } from '../../api/operations.ts';
 import { campaignQuery } from '../../api/queries.ts';
 import { sessionQuery, type SignedIn } from '../../api/session.ts';
+import { useMay } from '../../api/workspace.ts';
 import { createDraftFromCampaign, type Copy } from '../../compose/create-draft.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { notifyError } from '../../parts/notify.ts';
@@ -13,10 +14,11 @@ import { copyName } from './copy-name.ts';
 
 type DuplicateProps = Pick<Analytics, 'campaign' | 'groups'> & { isToAll?: boolean; label?: string; size?: 'xs' };
 
-/** Opens a copy of the campaign as a new draft for the given groups. `isToAll`: also for groups that the campaign no longer goes to. */
+/** Opens a copy of the campaign as a new draft for the given groups, for those who may write. `isToAll`: also for groups that the campaign no longer goes to. */
 export function DuplicateButton(copied: DuplicateProps) {
   const { data: session } = useQuery(sessionQuery);
-  return session ? <SignedInDuplicateButton session={session} {...copied} /> : null;
+  const mayWrite = useMay('author') !== false;
+  return session && mayWrite ? <SignedInDuplicateButton session={session} {...copied} /> : null;
 }
 
 function SignedInDuplicateButton({

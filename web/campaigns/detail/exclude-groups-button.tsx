@@ -2,13 +2,14 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
 import type { Analytics, GroupRow } from '../../api/operations.ts';
 import { campaignQuery } from '../../api/queries.ts';
+import { useMay } from '../../api/workspace.ts';
 import { count } from '../../format/numbers.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { showToast } from '../../parts/notify.ts';
 import { t } from '../../i18n/translate.ts';
 import { invalidateCampaign } from '../use-campaign-action.ts';
 
-/** Removes groups from the remaining runs. `left`: how many. */
+/** Removes groups from the remaining runs, for those who may send. `left`: how many. */
 export function ExcludeGroupsButton({
   campaign: { campaign_id: id, name },
   left,
@@ -23,7 +24,8 @@ export function ExcludeGroupsButton({
   // Groups that were removed earlier stay out; the order is kept.
   const kinds = new Map(others.map((group) => [group.group_metadata_id, group.kind]));
   const rest = post?.group_metadata_ids.filter((group) => kinds.has(group)) ?? [];
-  if (rest.length === 0 || rest.length === post?.group_metadata_ids.length) return null;
+  const maySend = useMay('manager') !== false;
+  if (!maySend || rest.length === 0 || rest.length === post?.group_metadata_ids.length) return null;
   const act = async () => {
     await call('venom/update-campaign', {
       campaign_id: id,

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { Analytics, GroupRow } from '../../api/operations.ts';
+import { useMay } from '../../api/workspace.ts';
 import { notifyError } from '../../parts/notify.ts';
 import { Section } from '../../parts/page.tsx';
 import { t } from '../../i18n/translate.ts';
@@ -16,6 +17,7 @@ export function Failures({ analytics }: { analytics: Analytics }) {
   const { campaign, groups, totals } = analytics;
   const act = useCampaignAction(campaign.campaign_id);
   const retrying = useMutation({ mutationFn: () => act('retry'), onError: notifyError });
+  const maySend = useMay('manager') !== false;
   const failing = groups.filter((group) => group.failed > 0);
   if (failing.length === 0) return null;
   const reasons = [...Map.groupBy(failing, (group) => group.last_error ?? '')].toSorted(
@@ -25,9 +27,11 @@ export function Failures({ analytics }: { analytics: Analytics }) {
     <Section
       title={t('campaign.failures', { failed: totals.failed })}
       aside={
-        <Button size="xs" loading={retrying.isPending} onClick={() => retrying.mutate()}>
-          {t('campaign.retry', { posts: totals.failed })}
-        </Button>
+        maySend && (
+          <Button size="xs" loading={retrying.isPending} onClick={() => retrying.mutate()}>
+            {t('campaign.retry', { posts: totals.failed })}
+          </Button>
+        )
       }
     >
       <OutcomeList>

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Analytics, GroupRow } from '../../api/operations.ts';
+import { useMay } from '../../api/workspace.ts';
 import { addDays } from '../../calendar/days.ts';
 import { createDraftForGroups, createReminder } from '../../compose/create-draft.ts';
 import { share } from '../../format/numbers.ts';
@@ -30,6 +31,7 @@ export function NonReaders({ analytics }: { analytics: Analytics }) {
   const under = sent
     .filter((group) => isUnder(group, percent ?? 0))
     .toSorted((one, other) => (one.read_rate ?? 0) - (other.read_rate ?? 0));
+  const mayWrite = useMay('author') !== false;
   const unknown = sent.filter((group) => group.read_rate === null).length;
   const label = t('followUp.under', { groups: under.length, all: sent.length, percent: percent ?? 0 });
   return (
@@ -50,7 +52,7 @@ export function NonReaders({ analytics }: { analytics: Analytics }) {
               </div>
             )}
           </VirtualList>
-          <Actions campaign={analytics.campaign} groups={under} percent={percent ?? HALF} />
+          {mayWrite && <Actions campaign={analytics.campaign} groups={under} percent={percent ?? HALF} />}
         </>
       )}
     </Section>

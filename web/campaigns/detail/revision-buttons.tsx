@@ -1,6 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Analytics } from '../../api/operations.ts';
+import { useMay } from '../../api/workspace.ts';
 import { shortTime } from '../../format/time.ts';
 import { useZone } from '../../format/zone-context.tsx';
 import { Icon } from '../../parts/icons.tsx';
@@ -11,7 +12,7 @@ import { PinDialog, UnpinDialog } from './pin-dialog.tsx';
 import { RecallDialog } from './recall-dialog.tsx';
 import { changeableUntil } from './revision-windows.ts';
 
-/** Pins, edits or deletes sent posts for everyone. Renders nothing if nothing was sent, or if the campaign is folded. */
+/** Pins, edits or deletes sent posts for everyone, for those who may send. Renders nothing if nothing was sent, or if the campaign is folded. */
 export function RevisionButtons({ analytics }: { analytics: Analytics }) {
   const [asking, setAsking] = useState<'correct' | 'recall' | 'pin' | 'unpin'>();
   const { campaign, totals, groups, runs } = analytics;
@@ -19,6 +20,8 @@ export function RevisionButtons({ analytics }: { analytics: Analytics }) {
   const zone = useZone();
   const nowMs = useNow();
   const close = () => setAsking(undefined);
+  const maySend = useMay('manager') !== false;
+  if (!maySend) return null;
   if (totals.sent <= (totals.recalled ?? 0) || campaign.folded_at !== undefined) return null;
   // Posts that are still to be sent can be changed whatever became of the others.
   const isOpen = runs.some(({ status }) => status === 'planned' || status === 'running');

@@ -2,6 +2,7 @@ import { ActionIcon, Menu, Text } from '@mantine/core';
 import { WHATSAPP_WINDOWS } from '../../../src/messengers/windows.ts';
 import { useState } from 'react';
 import type { Analytics, Run } from '../../api/operations.ts';
+import { useMay } from '../../api/workspace.ts';
 import { count } from '../../format/numbers.ts';
 import { exactTime, shortTime } from '../../format/time.ts';
 import { useZone } from '../../format/zone-context.tsx';
@@ -30,6 +31,7 @@ export function Runs({ analytics }: { analytics: Analytics }) {
   const { runs, campaign } = analytics;
   const zone = campaign.time_zone;
   const ownZone = useZone();
+  const maySend = useMay('manager') !== false;
   const [asking, setAsking] = useState<RevisionTarget>();
   // Kept while a dialog fades out, so that its content does not change.
   const [isOpen, setOpen] = useState(false);
@@ -49,7 +51,11 @@ export function Runs({ analytics }: { analytics: Analytics }) {
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <ol className={classes.runs} tabIndex={0} aria-label={t('campaign.runs', { count: runs.length })}>
         {runs.map((run) => (
-          <RunRow key={run.run_id} run={run} analytics={analytics} zone={zone ?? ownZone} openDialog={openDialog} />
+          <RunRow
+            key={run.run_id}
+            {...{ run, analytics, maySend, openDialog }}
+            zone={zone ?? ownZone}
+          />
         ))}
       </ol>
       {asking && (
@@ -83,11 +89,13 @@ function RunRow({
   run,
   analytics,
   zone,
+  maySend,
   openDialog,
 }: {
   run: Run;
   analytics: Analytics;
   zone: string;
+  maySend: boolean;
   openDialog: (target: RevisionTarget) => void;
 }) {
   const { runs, campaign } = analytics;
@@ -108,14 +116,14 @@ function RunRow({
           )}
         </span>
       </div>
-      {run.status === 'planned' && campaign.is_schedule && (
+      {maySend && run.status === 'planned' && campaign.is_schedule && (
         <PlannedRunMenu
           run={{ ...run, campaign_id: campaign.campaign_id, name: campaign.name }}
           zone={zone}
           isPaused={campaign.status === 'paused'}
         />
       )}
-      {runs.length > 1 && run.sent > 0 && isChangeable(run, analytics, nowMs) && (
+      {maySend && runs.length > 1 && run.sent > 0 && isChangeable(run, analytics, nowMs) && (
         <RunMenu
           label={t('campaign.runMenu', { time: exactTime(run.due_at, zone) })}
           run={run}

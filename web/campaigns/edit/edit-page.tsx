@@ -3,10 +3,12 @@ import { useState } from 'react';
 import { CampanileError } from '../../../clients/typescript/failure.ts';
 import { mediaQuery } from '../../api/media.ts';
 import { analyticsQuery, campaignQuery } from '../../api/queries.ts';
+import { useMay } from '../../api/workspace.ts';
 import { useStoredCard } from '../../compose/use-stored-card.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
 import { Page, PageSkeleton } from '../../parts/page.tsx';
+import { RoleNote } from '../../parts/role-note.tsx';
 import { NotFoundPage } from '../../shell/not-found-page.tsx';
 import { t } from '../../i18n/translate.ts';
 import { libraryFilesOf } from './diff-draft.ts';
@@ -19,6 +21,7 @@ export default function EditCampaignPage({ id }: { id: string }) {
   const post = useQuery({ ...campaignQuery(id), ...still });
   const analytics = useQuery({ ...analyticsQuery(id), ...still });
   const [round, setRound] = useState(0);
+  const maySend = useMay('manager') !== false;
   const isLibrary = post.data !== undefined && libraryFilesOf(post.data).length > 0;
   const media = isLibrary ? null : (post.data?.media ?? null);
   const file = useQuery({ ...mediaQuery(media?.sha256 ?? ''), enabled: media !== null });
@@ -38,6 +41,12 @@ export default function EditCampaignPage({ id }: { id: string }) {
       />
     );
   if (!post.data || !analytics.data) return <PageSkeleton />;
+  if (!maySend)
+    return (
+      <Page title={t('change.title', { name: post.data.name })}>
+        <RoleNote needs="manager" />
+      </Page>
+    );
   const isOver = ['completed', 'completed_with_errors', 'cancelled'].includes(post.data.status);
   if (!post.data.is_schedule || isOver)
     return (

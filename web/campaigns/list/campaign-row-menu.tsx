@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { CampaignRow } from '../../api/operations.ts';
+import { useMay } from '../../api/workspace.ts';
 import { ConfirmCancel } from '../confirm-cancel.tsx';
 import { useCampaignAction, type CampaignAction } from '../use-campaign-action.ts';
 import { Icon } from '../../parts/icons.tsx';
@@ -16,7 +17,8 @@ export function CampaignRowMenu({ campaign }: { campaign: CampaignRow }) {
   const act = useCampaignAction(id);
   const acting = useMutation({ mutationFn: (verb: CampaignAction) => act(verb), onError: notifyError });
   const isOpen = status === 'running' || status === 'scheduled' || status === 'paused';
-  if (!isOpen && progress.failed === 0) return <Box component="span" flex="none" w={28} />;
+  const maySend = useMay('manager') !== false;
+  if (!maySend || (!isOpen && progress.failed === 0)) return <Box component="span" flex="none" w={28} />;
   return (
     <>
       <Menu position="bottom-end" width={220}>

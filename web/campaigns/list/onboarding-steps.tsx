@@ -2,6 +2,7 @@ import { Button, Text, Title, VisuallyHidden } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { accountQuery, groupsQuery } from '../../api/queries.ts';
+import { useMay } from '../../api/workspace.ts';
 import boxClasses from '../../parts/box.module.css';
 import { Icon } from '../../parts/icons.tsx';
 import { t } from '../../i18n/translate.ts';
@@ -11,6 +12,7 @@ import classes from './onboarding-steps.module.css';
 export function OnboardingSteps() {
   const account = useQuery(accountQuery);
   const groups = useInfiniteQuery(groupsQuery({ kind: undefined, search: '' }));
+  const mayWrite = useMay('author') !== false;
   const isWhatsApp = account.data?.messenger === 'whatsapp';
   const isLinked = account.data?.status === 'connected';
   const steps = [
@@ -28,7 +30,7 @@ export function OnboardingSteps() {
       href: '/groups',
       isDone: (groups.data?.pages[0]?.groups.length ?? 0) > 0,
     },
-    { ...stepText('post'), href: '/campaigns/new', isDone: false },
+    ...(mayWrite ? [{ ...stepText('post'), href: '/campaigns/new', isDone: false }] : []),
   ];
   const next = steps.findIndex((step) => !step.isDone);
   return (
