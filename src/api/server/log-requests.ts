@@ -2,9 +2,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Log } from '../../platform/log/log.ts';
 
 const SIGN_IN = new Set(['/api/v1/user/authorize_user', '/session']);
-/** The operations on users, keys, factors and sessions, including those of administrators. */
-const OF_PEOPLE = /^\/(api\/v1\/(user|admin)\/|session(\/confirm|\/passkey)?$)/;
-const READS = /\/(get|list)_[a-z_]+$/;
+/** The operations on users, keys, factors, sessions and members, including those of administrators. */
+const OF_PEOPLE = /^\/(api\/v1\/(user|admin|workspace)\/|session(\/confirm|\/passkey)?$)/;
+const READS = /\/(get|list)[_-][a-z_-]+$/;
 
 /**
  * Logs security events (`"log":"security"`): failed sign-ins, rejected requests, exceeded limits, and users' actions on their accounts,

@@ -29,6 +29,8 @@ declare module 'fastify' {
 }
 
 const IDEMPOTENCY_KEY_LIMIT = 255;
+/** The time within which a revocation or a removal holds (contract §9). */
+const REVOCATION_DELAY_MS = 1_000;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 export interface RoutingOptions {
@@ -162,11 +164,12 @@ function requireReach(reach: {
   };
 }
 
-function handlerOf(operation: Operation, { limitPerUser, checkAnswers }: RoutingOptions) {
+function handlerOf(operation: Operation, options: RoutingOptions) {
+  const { limitPerUser, checkAnswers } = options;
   const { answerType, longAnswer } = operation;
   const isStreamed = longAnswer === 'pieces' || longAnswer === 'rows';
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const data = await withBodyPermit(request, () => run(operation, request, reply));
+    const data = await withBodyPermit(request, () => run(operation, request, reply, options));
     addWarningsHeader(request, reply);
     if (checkAnswers) assertMatchesSchema(operation, data);
     if (answerType === '*/*') reply.send(streamPieces(data as AsyncIterable<Uint8Array>));
@@ -181,13 +184,37 @@ function handlerOf(operation: Operation, { limitPerUser, checkAnswers }: Routing
   };
 }
 
-async function run(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+/**
+ * Returns the caller, authenticated again if the body took long to arrive: what was revoked meanwhile, or changed by a new role, holds for
+ * this request too.
+ */
+async function refreshCaller(
+  operation: Operation,
+  request: FastifyRequest,
+  elapsedMs: number,
+  { authenticate, isHttps }: RoutingOptions,
+): Promise<Caller> {
+  if (!request.caller) throw new Error('a bearer operation was reached without a caller');
+  if (elapsedMs < REVOCATION_DELAY_MS) return request.caller;
+  const { role } = operation;
+  const workspace = role === 'none' ? undefined : workspaceInHeader(request);
+  const caller = await authenticate(authorizationOf(request, isHttps), request.ip, workspace);
+  requireRole(caller, role);
+  request.caller = caller;
+  return caller;
+}
+
+async function run(
+  operation: Operation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: RoutingOptions,
+): Promise<unknown> {
   if (operation.access === 'open') {
     await assertValidBody(operation, request, undefined);
     return operation.handle(contextOf(request, reply));
   }
-  const { caller } = request;
-  if (!caller) throw new Error('a bearer operation was reached without a caller');
+  const caller = await refreshCaller(operation, request, reply.elapsedTime, options);
   const { userId, workspaceId, role, apiKeyId } = caller;
   const actor = { userId, workspaceId, role, apiKeyId, address: request.ip };
   await assertValidBody(operation, request, actor);
