@@ -1,11 +1,12 @@
 import type { Transaction } from 'kysely';
 import type { Actor } from '../workspaces/audit/record-audit.ts';
-import type { Schema, WorkspaceId } from '../platform/database/schema.ts';
+import type { Connection } from '../platform/database/connect.ts';
+import type { Schema, UserId, WorkspaceId } from '../platform/database/schema.ts';
 import { AppError } from '../platform/errors/errors.ts';
 import { confirmPassword } from './passwords/confirm-password.ts';
 import type { UserDependencies } from './dependencies.ts';
 import { handOverFirst } from './members/manage-members.ts';
-import { countMembers, lockWorkspace, selectOwnedWorkspaces } from './members/member-store.ts';
+import { countMembers, deleteMemberships, lockWorkspace, selectOwnedWorkspaces } from './members/member-store.ts';
 import { deleteFactors } from './factors/factor-store.ts';
 import { setUserDeleted, type UserWithSecrets } from './store.ts';
 import type { TokenIdentity } from './sessions/token.ts';
@@ -50,11 +51,23 @@ export async function endUser(
     for (const workspaceId of owned) await onUserDeleted(trx, workspaceId);
     if (!(await setUserDeleted(trx, user)))
       throw new AppError('changed_meanwhile', 'The password or the tokens changed at the same moment. Try again.');
+    await assertOwns(trx, user.userId, owned);
+    await deleteMemberships(trx, user.userId);
     await deleteFactors(trx, user.userId);
     await also(trx);
   });
   tokenStates.drop(user.userId);
   apiKeyStates.drop(user.userId);
+}
+
+/**
+ * Throws `conflict` when a workspace was handed over to or by the user since `owned` was read. Call it with the user locked: what
+ * concerns the owner of a workspace must be done for all of them.
+ */
+export async function assertOwns(trx: Connection, userId: UserId, owned: readonly WorkspaceId[]): Promise<void> {
+  const present = await selectOwnedWorkspaces(trx, userId);
+  if (present.join() !== owned.join())
+    throw new AppError('changed_meanwhile', 'A workspace of the user was handed over at the same moment. Try again.');
 }
 
 /** Nobody can join while the workspace is locked. */

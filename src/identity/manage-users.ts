@@ -5,7 +5,7 @@ import type { UserId } from '../platform/database/schema.ts';
 import { AppError } from '../platform/errors/errors.ts';
 import { queueMail } from '../platform/mail/mail-store.ts';
 import { confirmPassword } from './passwords/confirm-password.ts';
-import { endUser } from './delete-account.ts';
+import { assertOwns, endUser } from './delete-account.ts';
 import type { UserDependencies } from './dependencies.ts';
 import { selectOwnedWorkspaces } from './members/member-store.ts';
 import { deleteFactors, lockOwner } from './factors/factor-store.ts';
@@ -76,9 +76,10 @@ export async function switchUser(
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     // Lock order: lanes before users.
-    if (isDisabled)
-      for (const workspaceId of await selectOwnedWorkspaces(trx, userId)) await onUserDisabled(trx, workspaceId);
+    const owned = await selectOwnedWorkspaces(trx, userId);
+    if (isDisabled) for (const workspaceId of owned) await onUserDisabled(trx, workspaceId);
     const isChanged = isDisabled ? await writeDisabled(trx, userId) : await writeEnabled(trx, userId);
+    if (isDisabled) await assertOwns(trx, userId, owned);
     if (isChanged) await recordAudit(trx, { ...actor, action: isDisabled ? 'user.disabled' : 'user.enabled', subject });
   });
   tokenStates.drop(userId);

@@ -272,7 +272,7 @@ export async function replacePassword(
 }
 
 /**
- * Anonymises a deleted user: removes all personal data, logins, API keys and memberships in workspaces of others, and notifies all processes. Returns false without a change
+ * Anonymises a deleted user: removes all personal data, logins and API keys, and notifies all processes. Returns false without a change
  * when the password or the tokens differ from `seen` (optimistic locking).
  */
 export async function setUserDeleted(db: Connection, seen: UserWithSecrets): Promise<boolean> {
@@ -285,8 +285,6 @@ export async function setUserDeleted(db: Connection, seen: UserWithSecrets): Pro
       where user_id = ${seen.userId} and deleted_at is null and password_hash = ${seen.passwordHash}
         and token_generation = ${seen.tokenGeneration}
       returning user_id
-    ), left_workspaces as (
-      delete from memberships m using deleted d where m.user_id = d.user_id and m.role <> 'owner'
     ), logins as (
       delete from user_logins l using deleted d where l.user_id = d.user_id
     ), keys as (

@@ -113,7 +113,7 @@ export const administration = defineOperations('Administration', {
       "Within a second, the user's tokens, API keys and password are rejected. No more of the user's posts are sent, except the turn in hand. No data is deleted.",
     body: userBody,
     data: nothingData,
-    errors: ['user_not_found', 'not_for_oneself'],
+    errors: ['user_not_found', 'not_for_oneself', 'changed_meanwhile'],
   },
   enableUser: {
     path: '/api/v1/admin/enable_user',

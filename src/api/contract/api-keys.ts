@@ -32,7 +32,7 @@ export const apiKeys = defineOperations('Users', {
     requiresRecentAuth: true,
     summary: 'Create an API key',
     description:
-      'An API key works in place of a token, for the operations of its scopes, until it expires or is revoked. Limited to 50 per user.',
+      'An API key works in place of a token, for the operations of its scopes, until it expires or is revoked. Limited to 50 per workspace.',
     body: z
       .object({
         name: text(1, 100).meta({ description: 'A label for the key.', examples: ['Newsroom'] }),
@@ -56,7 +56,7 @@ export const apiKeys = defineOperations('Users', {
         .string()
         .meta({ description: 'For `Authorization: Bearer <key>`. Shown only once; the service stores its hash.' }),
     }),
-    errors: ['api_key_limit_reached'],
+    errors: ['api_key_limit_reached', 'changed_meanwhile'],
   },
   listApiKeys: {
     path: '/api/v1/user/list_api_keys',

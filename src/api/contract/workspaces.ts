@@ -70,6 +70,7 @@ export const workspaces = defineOperations('Workspaces', {
     summary: 'Rename the workspace',
     body: z.object({ name: workspaceName }).meta({ id: 'RenameWorkspace' }),
     data: nothingData,
+    errors: ['changed_meanwhile'],
   },
   listMembers: {
     path: '/api/v1/workspace/list-members',
@@ -102,7 +103,7 @@ export const workspaces = defineOperations('Workspaces', {
         .optional()
         .meta({ description: 'For `accept-invitation`. Shown only once; absent if the invitation goes by mail.' }),
     }),
-    errors: ['invitation_limit_reached', 'too_many_attempts'],
+    errors: ['invitation_limit_reached', 'changed_meanwhile', 'too_many_attempts'],
   },
   listInvitations: {
     path: '/api/v1/workspace/list-invitations',
@@ -122,7 +123,7 @@ export const workspaces = defineOperations('Workspaces', {
     summary: 'Revoke a pending invitation',
     body: z.object({ invitation_id: z.int() }),
     data: nothingData,
-    errors: ['workspace_invitation_not_found'],
+    errors: ['workspace_invitation_not_found', 'changed_meanwhile'],
   },
   acceptInvitation: {
     path: '/api/v1/workspace/accept-invitation',

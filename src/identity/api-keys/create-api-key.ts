@@ -3,14 +3,14 @@ import type { ApiKeyScope, Role } from '../../platform/database/schema.ts';
 import { AppError, invalid } from '../../platform/errors/errors.ts';
 import { hashSecret } from '../../platform/secrets/hash-secret.ts';
 import { generateApiKey } from './api-key.ts';
-import { countApiKeys, insertApiKey, lockUser } from './api-key-store.ts';
+import { countApiKeys, insertApiKey } from './api-key-store.ts';
 import { ensureTestWorkspace } from './test-workspace.ts';
 import type { UserDependencies } from '../dependencies.ts';
-import { userGoneError } from '../get-profile.ts';
+import { lockWorkspaceOf } from '../members/member-store.ts';
 import { lowerRole } from '../../workspaces/members/roles.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
 
-/** A user has at most so many keys, expired ones counted until they are revoked. */
+/** A workspace has at most so many keys, expired ones counted until they are revoked. */
 const API_KEYS_LIMIT = 50;
 
 export interface ApiKeyInput {
@@ -27,7 +27,7 @@ export interface ApiKeyInput {
 /**
  * Makes an API key, which serves wherever a Bearer token does, as far as its scopes reach (contract §4). The key is answered here
  * and never again: only its sha256 is kept. The first test key creates the test workspace. Throws `invalid` on `expires_at` when that is
- * past, `conflict` at the 51st key.
+ * past, `conflict` at the 51st key and for a former owner.
  */
 export async function createApiKey(
   { db, clock, onTestWorkspaceCreated }: Pick<UserDependencies, 'db' | 'clock' | 'onTestWorkspaceCreated'>,
@@ -37,7 +37,7 @@ export async function createApiKey(
   if (expiresAt && expiresAt.getTime() <= clock.nowMs()) throw invalid([fieldError('expires_at', 'in_past')]);
   const { key, prefix } = generateApiKey(isTest);
   return db.transaction().execute(async (trx) => {
-    if (!(await lockUser(trx, actor.userId))) throw userGoneError();
+    await lockWorkspaceOf(trx, actor);
     if ((await countApiKeys(trx, actor.workspaceId)) >= API_KEYS_LIMIT)
       throw new AppError(
         'api_key_limit_reached',

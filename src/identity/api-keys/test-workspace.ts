@@ -3,7 +3,7 @@ import type { Schema, WorkspaceId } from '../../platform/database/schema.ts';
 import type { UserDependencies } from '../dependencies.ts';
 
 /**
- * Gives a workspace its test workspace, unless it has one: a workspace without members, on which the test keys act. The owner's row must
+ * Gives a workspace its test workspace, unless it has one: a workspace without members, on which the test keys act. The workspace must
  * be locked, so that two keys do not create it twice.
  */
 export async function ensureTestWorkspace(

@@ -2,12 +2,14 @@ import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts'
 import type { Connection } from '../../platform/database/connect.ts';
 import type { InvitedRole, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
+import { hashSecret } from '../../platform/secrets/hash-secret.ts';
+import { lockUser } from '../api-keys/api-key-store.ts';
 import type { UserDependencies } from '../dependencies.ts';
+import { userGoneError } from '../get-profile.ts';
 import { badCode } from '../mail-codes.ts';
 import { ACCEPTED_INVITATIONS_PER_USER } from '../mail-limits.ts';
 import { countAttempts } from '../sign-in/brute-force-limit.ts';
 import { consumeInvitation, findInvited, type InvitationSecret } from './invitation-store.ts';
-import { hashToken } from './invite-member.ts';
 import { countMembers, countMemberships, findRole, insertMember, lockWorkspace } from './member-store.ts';
 
 /** Members of a workspace, its owner included. */
@@ -29,7 +31,7 @@ export async function acceptInvitation(
 ): Promise<{ workspaceId: WorkspaceId; name: string; role: InvitedRole }> {
   await countAttempts(db, [{ limit: ACCEPTED_INVITATIONS_PER_USER, key: String(actor.userId) }]);
   const mailId = links.mailIdOf(code);
-  const secret: InvitationSecret = mailId === undefined ? { tokenHash: hashToken(code) } : { mailId };
+  const secret: InvitationSecret = mailId === undefined ? { tokenHash: hashSecret(code) } : { mailId };
   const { userId, address } = actor;
   const joined = await db.transaction().execute(async (trx) => {
     const invited = await findInvited(trx, secret);
@@ -37,11 +39,14 @@ export async function acceptInvitation(
     const workspace = invited && (await lockWorkspace(trx, invited.workspaceId));
     if (!invited || !workspace) throw badCode();
     const { workspaceId } = invited;
+    // Locked, so that a user who is being deleted joins nothing, and of two joins at once the second counts the first.
+    if (!(await lockUser(trx, userId))) throw userGoneError();
     await assertMayJoin(trx, { workspaceId, userId });
     const used = await consumeInvitation(trx, secret);
     if (!used) throw badCode();
     await insertMember(trx, { workspaceId, userId, role: used.role });
-    await recordAudit(trx, { userId, workspaceId, address, action: 'member.joined', subject: String(userId) });
+    const [subject, givenRole] = [String(userId), used.role];
+    await recordAudit(trx, { userId, workspaceId, address, action: 'member.joined', subject, givenRole });
     return { workspaceId, name: workspace.name, role: used.role };
   });
   tokenStates.drop(userId);

@@ -1,10 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { InvitedRole } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
 import { queueMail } from '../../platform/mail/mail-store.ts';
+import { hashSecret } from '../../platform/secrets/hash-secret.ts';
 import type { UserDependencies } from '../dependencies.ts';
 import { INVITATIONS_PER_WORKSPACE } from '../mail-limits.ts';
 import { countAttempts } from '../sign-in/brute-force-limit.ts';
@@ -17,7 +18,7 @@ import {
   insertInvitation,
   type InvitationSecret,
 } from './invitation-store.ts';
-import { lockWorkspace } from './member-store.ts';
+import { lockWorkspaceOf } from './member-store.ts';
 
 /** Pending invitations of a workspace. */
 export const INVITATIONS_LIMIT = 100;
@@ -34,7 +35,7 @@ export interface MemberInvitation {
 /**
  * Invites a person to the actor's workspace, with a role that stays fixed. The invitation works once, within 7 days. By mail if there are
  * an address and a mail server; otherwise the code is returned, for the actor to pass on. Another invitation to the same address replaces
- * it. Throws `rate_limited` after 20 an hour, `conflict` at the 101st pending one.
+ * it. Throws `rate_limited` after 20 an hour, `conflict` at the 101st pending one and for a former owner.
  */
 export async function inviteMember(
   { db, hasMail }: InviteDeps,
@@ -43,8 +44,7 @@ export async function inviteMember(
 ): Promise<{ invitationId: number; expiresAt: Date; code?: string }> {
   await countAttempts(db, [{ limit: INVITATIONS_PER_WORKSPACE, key: String(actor.workspaceId) }]);
   return db.transaction().execute(async (trx) => {
-    const workspace = await lockWorkspace(trx, actor.workspaceId);
-    if (!workspace) throw userGoneError();
+    const workspace = await lockWorkspaceOf(trx, actor);
     if (email !== undefined) await deleteInvitationsTo(trx, actor.workspaceId, email);
     if ((await countInvitations(trx, actor.workspaceId)) >= INVITATIONS_LIMIT)
       throw new AppError(
@@ -60,7 +60,8 @@ export async function inviteMember(
     const row = { workspaceId, role, email: email ?? null, invitedBy, secret: made.secret };
     const written = await insertInvitation(trx, row);
     // By its id: an address would outlive the person whose it is.
-    await recordAudit(trx, { ...actor, action: 'member.invited', subject: String(written.invitationId) });
+    const subject = String(written.invitationId);
+    await recordAudit(trx, { ...actor, action: 'member.invited', subject, givenRole: role });
     return { ...written, ...('code' in made && { code: made.code }) };
   });
 }
@@ -74,12 +75,7 @@ async function queueInvitation(trx: Connection, actor: Actor, recipient: string,
 
 function createToken(): { code: string; secret: InvitationSecret } {
   const code = randomBytes(TOKEN_BYTES).toString('base64url');
-  return { code, secret: { tokenHash: hashToken(code) } };
-}
-
-/** Returns the stored hash of a token. A random token needs no slow hash. */
-export function hashToken(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
+  return { code, secret: { tokenHash: hashSecret(code) } };
 }
 
 /** Revokes a pending invitation of the actor's workspace. Throws `not_found` when there is none with this id. */
@@ -89,6 +85,7 @@ export async function revokeInvitation(
   invitationId: number,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
+    await lockWorkspaceOf(trx, actor);
     if (!(await deleteInvitation(trx, actor.workspaceId, invitationId)))
       throw new AppError('workspace_invitation_not_found', 'The workspace has no pending invitation with this id', {
         details: [fieldError('invitation_id', 'unknown_id', { of: 'invitations' })],

@@ -4,11 +4,11 @@ import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts'
 import type { InvitedRole, Schema, UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
+import { lockUser } from '../api-keys/api-key-store.ts';
 import { isDisabled } from '../account-flags-store.ts';
 import type { UserDependencies } from '../dependencies.ts';
-import { userGoneError } from '../get-profile.ts';
 import { insertWorkspace } from '../store.ts';
-import { countMemberships, deleteMember, findRole, lockWorkspace, writeName, writeRole } from './member-store.ts';
+import { countMemberships, deleteMember, findRole, lockWorkspaceOf, writeName, writeRole } from './member-store.ts';
 
 export type MemberDeps = Pick<
   UserDependencies,
@@ -26,7 +26,8 @@ export async function setMemberRole(
     if (present === 'owner') throw handOverFirst('The role of the owner changes by handing the workspace over');
     if (present === role) return;
     await writeRole(trx, { workspaceId: actor.workspaceId, userId, role });
-    await recordAudit(trx, { ...actor, action: 'member.role_changed', subject: String(userId) });
+    const subject = String(userId);
+    await recordAudit(trx, { ...actor, action: 'member.role_changed', subject, givenRole: role, formerRole: present });
   });
 }
 
@@ -63,9 +64,11 @@ export async function handOverWorkspace(deps: MemberDeps, actor: Actor, userId: 
   await changeMembers(deps, actor, [userId, actor.userId], async (trx) => {
     await requireMember(trx, workspaceId, userId);
     if (userId === actor.userId) throw new AppError('not_for_oneself', 'You are the owner of this workspace already');
+    await deps.onHandedOver(trx, workspaceId);
+    // Locked, so that a user who is being deleted or disabled does not become the owner: lanes before users.
+    if (!(await lockUser(trx, userId))) throw memberNotFound();
     if (await isDisabled(trx, userId))
       throw new AppError('member_disabled', 'An administrator has disabled this user, who cannot own a workspace now');
-    await deps.onHandedOver(trx, workspaceId);
     // In this order: a workspace has one owner.
     await writeRole(trx, { workspaceId, userId: actor.userId, role: 'manager' });
     await writeRole(trx, { workspaceId, userId, role: 'owner' });
@@ -75,6 +78,7 @@ export async function handOverWorkspace(deps: MemberDeps, actor: Actor, userId: 
 
 export async function renameWorkspace({ db }: MemberDeps, actor: Actor, name: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
+    await lockWorkspaceOf(trx, actor);
     await writeName(trx, actor.workspaceId, name);
     await recordAudit(trx, { ...actor, action: 'workspace.renamed', subject: name });
   });
@@ -88,14 +92,7 @@ async function changeMembers(
   change: (trx: Transaction<Schema>) => Promise<void>,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    if (!(await lockWorkspace(trx, actor.workspaceId))) throw userGoneError();
-    // The actor can have lost the role since the request was let in.
-    const present = await findRole(trx, actor.workspaceId, actor.userId);
-    if (present === undefined || (actor.role === 'owner' && present !== 'owner'))
-      throw new AppError(
-        'changed_meanwhile',
-        'Your role in the workspace changed at the same moment. Reload, then try again.',
-      );
+    await lockWorkspaceOf(trx, actor);
     await change(trx);
   });
   for (const userId of people) {
@@ -106,11 +103,14 @@ async function changeMembers(
 
 async function requireMember(trx: Transaction<Schema>, workspaceId: WorkspaceId, userId: UserId) {
   const role = await findRole(trx, workspaceId, userId);
-  if (!role)
-    throw new AppError('member_not_found', 'The workspace has no member with this id', {
-      details: [fieldError('user_id', 'unknown_id', { of: 'members' })],
-    });
+  if (!role) throw memberNotFound();
   return role;
+}
+
+function memberNotFound(): AppError {
+  return new AppError('member_not_found', 'The workspace has no member with this id', {
+    details: [fieldError('user_id', 'unknown_id', { of: 'members' })],
+  });
 }
 
 /** A person without any workspace gets a new one: everybody can sign in, and has a place of their own. */
@@ -120,8 +120,10 @@ async function endMembership(
   workspaceId: WorkspaceId,
   userId: UserId,
 ): Promise<void> {
+  // Locked, so that of two removals at once the second sees the first.
+  const isThere = await lockUser(trx, userId);
   await deleteMember(trx, workspaceId, userId);
-  if ((await countMemberships(trx, userId)) > 0) return;
+  if (!isThere || (await countMemberships(trx, userId)) > 0) return;
   await onUserCreated(trx, await insertWorkspace(trx, userId));
 }
 

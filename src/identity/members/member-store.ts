@@ -3,7 +3,10 @@ import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import type { Role, UserId, WorkspaceId } from '../../platform/database/schema.ts';
+import { AppError } from '../../platform/errors/errors.ts';
+import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import { DEFAULT_FIRST } from '../../workspaces/members/default-membership.ts';
+import { userGoneError } from '../get-profile.ts';
 
 export interface Member {
   userId: UserId;
@@ -37,6 +40,22 @@ export async function lockWorkspace(trx: Connection, workspaceId: WorkspaceId): 
       select from memberships o join users u using (user_id)
       where o.workspace_id = w.workspace_id and o.role = 'owner' and u.deleted_at is null)`.execute(trx);
   return rows[0];
+}
+
+/**
+ * Locks the workspace of the actor. Returns its name. Throws `unauthenticated` when it is gone, and `conflict` when the actor has left it or
+ * no longer owns it: that can have happened since the request was let in.
+ */
+export async function lockWorkspaceOf(trx: Connection, actor: Actor): Promise<{ name: string }> {
+  const workspace = await lockWorkspace(trx, actor.workspaceId);
+  if (!workspace) throw userGoneError();
+  const present = await findRole(trx, actor.workspaceId, actor.userId);
+  if (present === undefined || (actor.role === 'owner' && present !== 'owner'))
+    throw new AppError(
+      'changed_meanwhile',
+      'Your role in the workspace changed at the same moment. Reload, then try again.',
+    );
+  return workspace;
 }
 
 /** The owner first, then as they joined. */
@@ -76,6 +95,11 @@ export async function insertMember(
 ): Promise<void> {
   await trx.insertInto('memberships').values({ workspace_id: workspaceId, user_id: userId, role }).execute();
   await notifyAfterCommit(trx, 'campanile_tokens', String(userId));
+}
+
+/** Ends a user's memberships in workspaces of others. */
+export async function deleteMemberships(trx: Connection, userId: UserId): Promise<void> {
+  await sql`delete from memberships where user_id = ${userId} and role <> 'owner'`.execute(trx);
 }
 
 /** Ends a membership, and with it the keys that the member made and their notices of the workspace. Notifies all processes. */
