@@ -14,8 +14,9 @@ import {
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { ROLES } from '../../src/workspaces/members/roles.ts';
 import { call } from '../api/call.ts';
-import type { ApiKey } from '../api/operations.ts';
+import type { ApiKey, Role } from '../api/operations.ts';
 import { useCancellableMutation } from '../api/use-cancellable-mutation.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
@@ -30,6 +31,7 @@ import { t } from '../i18n/translate.ts';
 const KEY = ['api-keys'];
 const DAY_MS = 86_400_000;
 const NAME_LIMIT = 100;
+const SCOPES = ['read', 'write', 'send', 'webhooks', 'admin'] as const;
 const LIFETIMES = ['never', '30', '90', '365'] as const;
 
 export function ApiKeys() {
@@ -86,6 +88,7 @@ function KeyTable({ keys }: { keys: readonly ApiKey[] }) {
           header: t('settings.keyMay'),
           renderCell: ({ scopes }) => scopes.map((scope) => t(`settings.scopes.${scope}`)).join(', '),
         },
+        { header: t('members.role'), visibleFrom: 'sm', renderCell: ({ role }) => t(`members.roles.${role}`) },
         {
           header: t('settings.keyMade'),
           visibleFrom: 'sm',
@@ -136,17 +139,24 @@ function NewKey({ opened, close }: { opened: boolean; close: () => void }) {
 function NewKeyForm({ close, onMade }: { close: () => void; onMade: () => void }) {
   const client = useQueryClient();
   const form = useForm({
-    initialValues: { name: '', scopes: ['read'] as string[], days: 'never' as string | null, isTest: false },
+    initialValues: {
+      name: '',
+      scopes: ['read'] as string[],
+      role: 'owner' as Role,
+      days: 'never' as string | null,
+      isTest: false,
+    },
     validate: {
       name: (value) => (value.trim() === '' ? t('settings.keyNameMissing') : null),
       scopes: (value) => (value.length === 0 ? t('settings.scopeMissing') : null),
     },
   });
   const making = useCancellableMutation({
-    act: ({ name, scopes, days, isTest }: typeof form.values, signal) => {
+    act: ({ name, scopes, role, days, isTest }: typeof form.values, signal) => {
       const key = {
         name,
-        scopes: scopes.filter((one) => one === 'read' || one === 'send' || one === 'admin'),
+        scopes: SCOPES.filter((one) => scopes.includes(one)),
+        role,
         ...(isTest && { test: true }),
         ...(days !== 'never' && { expires_at: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
       };
@@ -185,6 +195,13 @@ function NewKeyForm({ close, onMade }: { close: () => void; onMade: () => void }
         <Checkbox.Group label={t('settings.keyMay')} {...form.getInputProps('scopes')}>
           <Scopes />
         </Checkbox.Group>
+        <Select
+          label={t('members.role')}
+          description={t('settings.keyRoleNote')}
+          data={ROLES.map((value) => ({ value, label: t(`members.roles.${value}`) }))}
+          allowDeselect={false}
+          {...form.getInputProps('role')}
+        />
         <Select
           label={t('settings.keyLives')}
           data={LIFETIMES.map((value) => ({ value, label: t(`settings.keyLifetimes.${value}`) }))}

@@ -5,7 +5,7 @@ import { Page } from '../parts/page.tsx';
 import { t } from '../i18n/translate.ts';
 import { ApiKeys } from './api-keys.tsx';
 import { Appearance } from './appearance.tsx';
-import { AuditLog } from './audit-log.tsx';
+import { AuditLog, SecurityLog } from './audit-log.tsx';
 import { DeleteAccount } from './delete-account.tsx';
 import { Factors } from './factors.tsx';
 import { LanguageSelect } from './language.tsx';
@@ -15,7 +15,7 @@ import { Profile } from './profile.tsx';
 import { Quotas } from './quotas.tsx';
 import { Sessions } from './sessions.tsx';
 import classes from './settings-page.module.css';
-import { useMay } from '../api/workspace.ts';
+import { useMay, useWorkspace } from '../api/workspace.ts';
 import { Members } from '../members/members.tsx';
 import { Webhooks } from '../webhooks/webhooks.tsx';
 
@@ -24,6 +24,9 @@ export default function SettingsPage() {
   const { data: session } = useQuery(sessionQuery);
   const isOwner = useMay('owner') === true;
   const isManager = useMay('manager') === true;
+  const workspace = useWorkspace();
+  // The audit log of the default workspace has the entries of the person, too.
+  const hasOwnLog = workspace !== undefined && !(isOwner && workspace.is_default);
   const parts = [
     { id: 'profile', title: t('settings.profile'), part: session && <Profile session={session} /> },
     { id: 'appearance', title: t('settings.appearance'), part: <Appearance /> },
@@ -37,6 +40,7 @@ export default function SettingsPage() {
     ...(isOwner ? [{ id: 'api-keys', title: t('settings.apiKeys'), part: <ApiKeys /> }] : []),
     ...(isManager ? [{ id: 'webhooks', title: t('webhooks.title'), part: <Webhooks /> }] : []),
     ...(isOwner ? [{ id: 'audit-log', title: t('settings.auditLog'), part: <AuditLog /> }] : []),
+    ...(hasOwnLog ? [{ id: 'security-log', title: t('settings.securityLog'), part: <SecurityLog /> }] : []),
     { id: 'delete', title: t('settings.delete'), part: <DeleteAccount /> },
   ];
   return (

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { defineOperations } from './define-operations.ts';
 import { count, cursor, instant, nextCursor, pageLimit } from './fields.ts';
+import { memberRole } from './workspaces.ts';
 
 const entry = z.object({
   at: instant,
@@ -18,9 +19,15 @@ const entry = z.object({
     .string()
     .optional()
     .meta({ description: 'The user name of the member whose id is in `subject`, of entries about members.' }),
+  given_role: memberRole.optional().meta({
+    description: 'The role that the member was given, or that the invitation gives.',
+  }),
+  former_role: memberRole.optional().meta({ description: 'The role that the member had before.' }),
   address: z.string().meta({ description: 'The client address of the request.' }),
   api_key_id: count.optional().meta({ description: 'The API key of the request. Absent if it came with a token.' }),
 });
+
+const page = z.object({ entries: z.array(entry), next_cursor: nextCursor });
 
 export const auditLog = defineOperations('Users', {
   listAuditLog: {
@@ -32,6 +39,18 @@ export const auditLog = defineOperations('Users', {
     description:
       'Newest first: sign-ups and sign-ins, failed ones too, and changes of password, tokens, profile, API keys, campaigns and groups. Entries are kept for a year.',
     body: z.object({ limit: pageLimit(200, 50), cursor }),
-    data: z.object({ entries: z.array(entry), next_cursor: nextCursor }),
+    data: page,
+  },
+  listSecurityLog: {
+    path: '/api/v1/user/list_security_log',
+    access: 'admin',
+    role: 'none',
+    isPersonal: true,
+    idempotency: 'always',
+    summary: 'List your sign-ins and the changes of your account',
+    description:
+      'Newest first: sign-ins, failed ones too, and changes of password, tokens, second factors and profile, in all workspaces. Entries are kept for a year.',
+    body: z.object({ limit: pageLimit(200, 50), cursor }),
+    data: page,
   },
 });

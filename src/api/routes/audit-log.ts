@@ -1,25 +1,33 @@
 import type { Database } from '../../platform/database/connect.ts';
-import { listAuditLog } from '../../workspaces/audit/list-audit-log.ts';
+import { listAuditLog, listSecurityLog, type AuditPage, type PageOfLog } from '../../workspaces/audit/list-audit-log.ts';
 import type { auditLog } from '../contract/audit-log.ts';
 import type { Handlers } from '../operation.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 
 export const auditLogHandlers: Handlers<typeof auditLog, { db: Database }> = {
-  async listAuditLog(deps, { body, actor }) {
-    const page = { limit: body.limit, before: readCursor(body.cursor) ?? null };
-    const { entries, next } = await listAuditLog(deps, actor, page);
-    return {
-      entries: entries.map(({ at, action, subject, campaignName, userName, memberName, address, apiKeyId }) => ({
-        at: at.toISOString(),
-        action,
-        subject,
-        ...(userName !== null && { user_name: userName }),
-        ...(memberName !== null && { member_name: memberName }),
-        address,
-        ...(campaignName !== null && { campaign_name: campaignName }),
-        ...(apiKeyId !== null && { api_key_id: apiKeyId }),
-      })),
-      next_cursor: writeCursor(next),
-    };
-  },
+  listAuditLog: async (deps, { body, actor }) => toWire(await listAuditLog(deps, actor, pageOf(body))),
+
+  listSecurityLog: async (deps, { body, actor }) => toWire(await listSecurityLog(deps, actor, pageOf(body))),
 };
+
+function pageOf({ limit, cursor }: { limit: number; cursor?: string | undefined }): PageOfLog {
+  return { limit, before: readCursor(cursor) ?? null };
+}
+
+function toWire({ entries, next }: AuditPage) {
+  return {
+    entries: entries.map(({ at, action, subject, address, ...more }) => ({
+      at: at.toISOString(),
+      action,
+      subject,
+      ...(more.userName !== null && { user_name: more.userName }),
+      ...(more.memberName !== null && { member_name: more.memberName }),
+      ...(more.givenRole !== null && { given_role: more.givenRole }),
+      ...(more.formerRole !== null && { former_role: more.formerRole }),
+      address,
+      ...(more.campaignName !== null && { campaign_name: more.campaignName }),
+      ...(more.apiKeyId !== null && { api_key_id: more.apiKeyId }),
+    })),
+    next_cursor: writeCursor(next),
+  };
+}

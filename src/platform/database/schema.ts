@@ -122,6 +122,8 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     subject: string;
     address: string;
     api_key_id: number | null;
+    given_role: Role | null;
+    former_role: Role | null;
   };
   idempotency_keys: {
     workspace_id: WorkspaceId;

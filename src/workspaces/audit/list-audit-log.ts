@@ -1,5 +1,6 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../../platform/database/connect.ts';
+import type { Role } from '../../platform/database/schema.ts';
 import type { Actor } from './record-audit.ts';
 
 export interface LoggedEntry {
@@ -15,6 +16,9 @@ export interface LoggedEntry {
   memberName: string | null;
   address: string;
   apiKeyId: number | null;
+  /** Of entries about members and invitations. */
+  givenRole: Role | null;
+  formerRole: Role | null;
 }
 
 export interface AuditPage {
@@ -39,27 +43,41 @@ const nameOfMember = sql<string | null>`(
       'workspace.handed_over']) then audit_log.subject::bigint end
     and u.deleted_at is null)`;
 
-/**
- * Returns the workspace's audit log, newest first, at most `limit` entries (contract §4, list_audit_log). `before` is the last entry of
- * the previous page: entries added meanwhile neither shift nor repeat the next page.
- */
-export async function listAuditLog(
+export interface PageOfLog {
+  limit: number;
+  /** The last entry of the previous page: entries added meanwhile neither shift nor repeat the next page. */
+  before: number | null;
+}
+
+/** Returns the workspace's audit log, newest first, at most `limit` entries (contract §4, list_audit_log). */
+export function listAuditLog(
   { db }: { db: Database },
   { workspaceId }: Actor,
-  { limit, before }: { limit: number; before: number | null },
+  page: PageOfLog,
 ): Promise<AuditPage> {
+  return listEntries(db, sql<boolean>`audit_log.workspace_id = ${workspaceId}`, page);
+}
+
+/** Returns the sign-ins of the person and the changes of their account, in whichever workspace they are logged; newest first. */
+export function listSecurityLog({ db }: { db: Database }, { userId }: Actor, page: PageOfLog): Promise<AuditPage> {
+  // As in the condition of the index.
+  return listEntries(db, sql<boolean>`audit_log.user_id = ${userId} and audit_log.action like 'user.%'`, page);
+}
+
+async function listEntries(db: Database, isOfLog: RawBuilder<boolean>, { limit, before }: PageOfLog): Promise<AuditPage> {
   let query = db
     .selectFrom('audit_log')
     .select(['entry_id as entryId', 'at', 'action', 'subject', 'address', 'api_key_id as apiKeyId'])
+    .select(['given_role as givenRole', 'former_role as formerRole'])
     .select([nameOfCampaign.as('campaignName'), nameOfUser.as('userName'), nameOfMember.as('memberName')])
-    .where('workspace_id', '=', workspaceId)
+    .where(isOfLog)
     .orderBy('at', 'desc')
     .orderBy('entry_id', 'desc')
     .limit(limit + 1);
   if (before !== null)
     // Of one that has been removed for its age nothing is left behind it either: the comparison is null, and the page empty.
     query = query.where(
-      sql<boolean>`(at, entry_id) < (select at, entry_id from audit_log where workspace_id = ${workspaceId} and entry_id = ${before})`,
+      sql<boolean>`(at, entry_id) < (select at, entry_id from audit_log where ${isOfLog} and entry_id = ${before})`,
     );
   const found = await query.execute();
   const entries = found.slice(0, limit);

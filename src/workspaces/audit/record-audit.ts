@@ -80,6 +80,10 @@ export interface AuditEntry extends Omit<Actor, 'role'> {
   action: AuditAction;
   /** The target of the action, as a short text: a campaign's id, or the name of a key or a group. */
   subject: string;
+  /** The role that a member was given, or is invited to. */
+  givenRole?: Role;
+  /** The role that the member had before. */
+  formerRole?: Role;
 }
 
 /**
@@ -96,6 +100,8 @@ export async function recordAudit(trx: Connection, entry: AuditEntry): Promise<v
       subject: entry.subject,
       address: entry.address,
       api_key_id: entry.apiKeyId ?? null,
+      given_role: entry.givenRole ?? null,
+      former_role: entry.formerRole ?? null,
     })
     .execute();
 }
