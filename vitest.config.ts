@@ -129,7 +129,7 @@ const RARE = [
   'sending/campaigns/{check,link-preview,mention-all,pin,reply}',
   'sending/groups/activity-sums',
   'sending/receipts/{same-person,votes}',
-  'web/{report,session}',
+  'web/{members,report,session}',
   'messengers/whatsapp/*/{about-files,by-hand,channel-queries,long-text,members-killed,first-posts,refused-files,take-over}',
   'operations/backup/own-server',
   'platform/database/{cancelled-wait,failover,patroni,pgbouncer,server-crashes,statement-timeout}',

@@ -327,3 +327,41 @@ test('what is about the person stays in their own workspace', async () => {
   expect(await actionsIn(manager.call<Log>('user/list_audit_log'))).toContain('user.profile_changed');
   expect(await actionsIn(ownerOf(team)<Log>('user/list_audit_log'))).not.toContain('user.profile_changed');
 });
+
+test('the audit log has the roles of members, given and former', async () => {
+  const team = await newTeam();
+  const { author } = team.members;
+  await ownerOf(team)('workspace/set-member-role', { user_id: author.userId, role: 'manager' });
+  const { entries } = (
+    await ownerOf(team)<{ entries: Array<Record<string, string>> }>('user/list_audit_log')
+  ).body.data;
+  const about = (action: string) =>
+    entries.find((entry) => entry['action'] === action && entry['subject'] === String(author.userId));
+  expect(about('member.role_changed')).toMatchObject({
+    member_name: author.name,
+    given_role: 'manager',
+    former_role: 'author',
+  });
+  expect(about('member.joined')).toMatchObject({ given_role: 'author' });
+  expect(about('member.joined')).not.toHaveProperty('former_role');
+});
+
+test('a person reads their own sign-ins whatever their role is, and no one else’s', async () => {
+  const team = await newTeam();
+  const { analyst, owner } = team.members;
+  // Their only workspace is that of others: its audit log has their sign-ins.
+  const own = await defaultWorkspace(analyst);
+  await join(app, { owner: analyst, workspaceId: own, role: 'manager' }, owner);
+  await inWorkspace(app, analyst, own)('workspace/hand-over-workspace', { user_id: owner.userId });
+  await inWorkspace(app, analyst, own)('workspace/leave-workspace');
+  await app.call('user/authorize_user', { user_name: analyst.name, password: 'wrong' });
+  const again = await app.signIn(analyst.name);
+  type Log = { entries: Array<{ action: string; user_name: string }>; next_cursor: string | null };
+  const refused = await callIn(app, again, team.workspaceId, 'user/list_audit_log');
+  expect(refused.body).toMatchObject({ code: 403, error_code: 'role_missing' });
+  const { entries, next_cursor: cursor } = (await again.call<Log>('user/list_security_log', { limit: 2 })).body.data;
+  expect(entries.map(({ action }) => action)).toEqual(['user.signed_in', 'user.sign_in_failed']);
+  const rest = (await again.call<Log>('user/list_security_log', { cursor })).body.data.entries;
+  expect(rest.map(({ action }) => action)).toEqual(['user.signed_in', 'user.signed_up']);
+  expect(new Set([...entries, ...rest].map((entry) => entry.user_name))).toEqual(new Set([analyst.name]));
+});

@@ -111,6 +111,7 @@ test('cannot reach keys, passwords, factors or other data of the person', async 
     ['admin/list_users', {}, 'token_required'],
     ['user/update_profile', { first_name: 'Mallory', whatsapp_number: '+447700900999' }, 'scope_missing'],
     ['user/list_notices', {}, 'scope_missing'],
+    ['user/list_security_log', {}, 'scope_missing'],
     ['user/read_notices', { up_to: 9 }, 'scope_missing'],
     ['user/get_notice_settings', {}, 'scope_missing'],
     ['user/update_notice_settings', { kinds: [{ kind: 'campaign_done', bell: false }] }, 'scope_missing'],

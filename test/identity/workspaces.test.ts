@@ -205,7 +205,7 @@ describe('two workspaces of different users', () => {
     expect(await apiKeyStates.find(alice.key)).toMatchObject({ userId, workspaceId, role: 'owner' });
     const strange = { ...alice.owner, workspaceId: mallory.owner.workspaceId };
     const wish = { name: 'strange', scopes: ['read' as const], expiresAt: null };
-    await expect(createApiKey(deps, strange, wish)).rejects.toThrow(/foreign key/);
+    await expect(createApiKey(deps, strange, wish)).rejects.toMatchObject({ kind: 'conflict' });
   });
 
   test('are recorded in the audit log together with the user', async () => {

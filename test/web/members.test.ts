@@ -1,9 +1,13 @@
-/** Members of a workspace in the dashboard: invite, join, switch, and what a role lacks. */
-import type { Browser, Page } from 'playwright-core';
+/** Members of a workspace in the dashboard: invite, join, switch, keys, and what a role lacks. */
+import { sql } from 'kysely';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp } from '../support/app.ts';
+import { startTestApp, type Person } from '../support/app.ts';
 import { launchBrowser, refused, visit, type Visit } from '../support/browser/browser.ts';
 import { signInInBrowser } from '../support/browser/dashboard-user.ts';
+import { until } from '../support/ledger.ts';
+import { defaultWorkspace, join, listWorkspaces } from '../support/team.ts';
+import { workspaceOf } from '../support/workspaces.ts';
 
 const browser = await launchBrowser();
 const app = await startTestApp({ sandboxSpeed: 200 });
@@ -69,4 +73,160 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await page.getByRole('button', { name: 'Leave the workspace' }).count()).toBe(0);
     visited.forgive(refused('404'));
   });
+
+  test('two tabs that show different workspaces act each in its own', async () => {
+    const [uma, vic] = [await app.signUp('uma'), await app.signUp('vic')];
+    await join(app, { owner: uma, workspaceId: await defaultWorkspace(uma), role: 'analyst' }, vic);
+    await page.goto('/settings');
+    await signInInBrowser(page, 'vic');
+    await page.getByRole('heading', { name: 'API keys' }).waitFor();
+    const other = await page.context().newPage();
+    await other.goto(`/settings?workspace=${await defaultWorkspace(uma)}`);
+    await other.getByRole('button', { name: 'Leave the workspace' }).waitFor();
+    await page.getByLabel('Name of the workspace').fill('The parish of Vic');
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByText('The workspace has a new name.').waitFor();
+    expect(await listWorkspaces(vic)).toMatchObject([{ name: 'The parish of Vic' }, { name: 'uma' }]);
+  });
+
+  test('a link to something that is no workspace opens the default one', async () => {
+    await app.signUp('wim');
+    await page.goto(`/settings?workspace=${encodeURIComponent('Ā')}`);
+    await signInInBrowser(page, 'wim');
+    await page.getByRole('heading', { name: 'API keys' }).waitFor();
+    expect(new URL(page.url()).search).toBe('');
+  });
+
+  test('a new key gets the scopes and the role that were chosen', async () => {
+    const xena = await app.signUp('xena');
+    await page.goto('/settings');
+    await signInInBrowser(page, 'xena');
+    await page.getByRole('button', { name: 'New API key' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name', { exact: true }).fill('Writer');
+    await dialog.getByLabel('Read: campaigns, groups and numbers').uncheck();
+    await dialog.getByLabel('Write: drafts, files and group lists').check();
+    await dialog.getByRole('combobox', { name: 'Role' }).click();
+    await page.getByRole('option', { name: 'Author' }).click();
+    await dialog.getByRole('button', { name: 'Create key' }).click();
+    await dialog.getByText('Copy it now').waitFor();
+    const { body } = await xena.call<{ api_keys: object[] }>('user/list_api_keys');
+    expect(body.data.api_keys).toMatchObject([{ name: 'Writer', scopes: ['write'], role: 'author' }]);
+  });
+
+  test('shows an analyst no button that leads to a refusal', async () => {
+    const [olaf, iris] = [await app.signUp('olaf'), await app.signUp('iris')];
+    const workspaceId = await defaultWorkspace(olaf);
+    await join(app, { owner: olaf, workspaceId, role: 'analyst' }, iris);
+    const pages = await fillWorkspace(olaf);
+    const walk = startWalk(page);
+    await page.goto(`/?workspace=${workspaceId}`);
+    await signInInBrowser(page, 'iris');
+    await page.getByRole('link', { name: 'Fair' }).first().waitFor();
+    for (const path of pages) await walk.press(path);
+    expect(walk.pressed.length).toBeGreaterThan(30);
+    expect(walk.refused).toEqual([]);
+  });
 });
+
+/** Fills a workspace with something of each kind, a failed post among them. Returns the paths of its pages. */
+async function fillWorkspace(owner: Person): Promise<string[]> {
+  const { groups } = (await owner.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups')).body.data;
+  const post = { html: 'Hello', group_metadata_ids: groups.map(({ group_metadata_id: id }) => id) };
+  await sql`
+    update sandbox_chats set account_id = account_id + 1000000
+    where name = 'Chess friends' and account_id = (select account_id from accounts where workspace_id = ${workspaceOf(owner)})`.execute(
+    app.database.db,
+  );
+  const { campaign_id: sent } = (await owner.call<{ campaign_id: string }>('venom/add-campaign', { ...post, name: 'Fair' }))
+    .body.data;
+  const today = Temporal.Now.plainDateISO('UTC');
+  const planned = await owner.call('venom/add-campaign-batch', {
+    ...post,
+    name: 'Every morning',
+    is_schedule: true,
+    start_date: today.toString(),
+    end_date: today.add({ days: 2 }).toString(),
+    schedule_time: '23:59:00',
+  });
+  const list = await owner.call<{ group_list_id: number }>('venom/save-group-list', {
+    name: 'All',
+    group_metadata_ids: post.group_metadata_ids,
+  });
+  await owner.call('venom/save-draft', { draft_id: crypto.randomUUID(), version: 0, name: 'Draft' });
+  await until(
+    () => owner.call<{ campaign: { status: string } }>('analytics/get-campaign-group-analytics-master', { campaign_id: sent }),
+    ({ body }) => body.data.campaign.status === 'completed_with_errors',
+  );
+  const id = planned.headers.get('x-campaign-id');
+  return [
+    '/',
+    `/campaigns/${sent}`,
+    `/campaigns/${id}`,
+    `/campaigns/${id}/change`,
+    '/campaigns/new',
+    '/calendar',
+    '/calendar?view=week',
+    '/groups',
+    `/groups?list=${list.body.data.group_list_id}`,
+    `/groups/${post.group_metadata_ids[0]}`,
+    '/report',
+    '/account',
+    '/phone',
+  ];
+}
+
+/** Presses the buttons of pages, each name once, and what they open. */
+function startWalk(page: Page) {
+  const [refused, pressed] = [new Array<string>(), new Array<string>()];
+  let pending = 0;
+  page.on('request', (request) => (pending += Number(request.method() === 'POST')));
+  for (const event of ['requestfinished', 'requestfailed'] as const)
+    page.on(event, (request) => (pending -= Number(request.method() === 'POST')));
+  page.on('response', (response) => {
+    if (response.status() === 403) refused.push(`${response.url()} after ${pressed.at(-1)}`);
+  });
+
+  async function settle() {
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+    await until(
+      () => pending,
+      (open) => open <= 0,
+    );
+  }
+  /** Presses the first of the elements that was not pressed yet. Returns its key; undefined: there is none. */
+  async function pressNext(within: Locator, under: string): Promise<string | undefined> {
+    const names = await within.evaluateAll((elements) =>
+      (elements as unknown as NamedElement[]).map((one) => one.getAttribute('aria-label') ?? one.textContent ?? ''),
+    );
+    const at = names.findIndex((name) => !pressed.includes(`${under}${name}`));
+    if (at < 0) return undefined;
+    pressed.push(`${under}${names[at]}`);
+    await within.nth(at).click();
+    await settle();
+    return `${under}${names[at]}`;
+  }
+
+  return {
+    refused,
+    pressed,
+    async press(path: string) {
+      for (;;) {
+        await page.goto(path);
+        await settle();
+        const button = await pressNext(page.locator('main button:visible:enabled'), '');
+        if (button === undefined) return;
+        const opened = page.locator('[role=menuitem]:visible, [role=dialog] button:visible:enabled');
+        const inner = await pressNext(opened, `${button} > `);
+        // The rest of what it opened follows.
+        if (inner !== undefined) pressed.splice(pressed.indexOf(button), 1);
+      }
+    },
+  };
+}
+
+interface NamedElement {
+  getAttribute(name: string): string | null;
+  textContent: string | null;
+}
