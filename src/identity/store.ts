@@ -85,6 +85,13 @@ export async function insertUser(db: Connection, user: NewUser): Promise<User> {
   return toUser(row);
 }
 
+/** Locks a user until the transaction ends; false when there is none. */
+export async function lockUser(trx: Connection, userId: UserId): Promise<boolean> {
+  const { rows } = await sql`
+    select from users where user_id = ${userId} and deleted_at is null for no key update`.execute(trx);
+  return rows.length > 0;
+}
+
 /** Makes a workspace that a user owns. */
 export async function insertWorkspace(db: Connection, userId: UserId): Promise<WorkspaceId> {
   const { workspace_id } = await db

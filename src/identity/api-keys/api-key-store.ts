@@ -44,13 +44,6 @@ export interface NewApiKey {
   expiresAt: Date | null;
 }
 
-/** Locks the user until the transaction ends; false when there is none. Two keys cannot be counted beside each other then. */
-export async function lockUser(trx: Connection, userId: UserId): Promise<boolean> {
-  const { rows } = await sql`
-    select from users where user_id = ${userId} and deleted_at is null for no key update`.execute(trx);
-  return rows.length > 0;
-}
-
 export async function countApiKeys(db: Connection, workspaceId: WorkspaceId): Promise<number> {
   const { count } = await db
     .selectFrom('api_keys')

@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { FactorKind, UserId } from '../../platform/database/schema.ts';
-import { lockUser } from '../api-keys/api-key-store.ts';
 import { userGoneError } from '../get-profile.ts';
+import { lockUser } from '../store.ts';
 
 /** A factor as its owner sees it. */
 export interface Factor {

@@ -3,12 +3,12 @@ import type { Connection } from '../../platform/database/connect.ts';
 import type { InvitedRole, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { hashSecret } from '../../platform/secrets/hash-secret.ts';
-import { lockUser } from '../api-keys/api-key-store.ts';
 import type { UserDependencies } from '../dependencies.ts';
 import { userGoneError } from '../get-profile.ts';
 import { badCode } from '../mail-codes.ts';
 import { ACCEPTED_INVITATIONS_PER_USER } from '../mail-limits.ts';
 import { countAttempts } from '../sign-in/brute-force-limit.ts';
+import { lockUser } from '../store.ts';
 import { consumeInvitation, findInvited, type InvitationSecret } from './invitation-store.ts';
 import { countMembers, countMemberships, findRole, insertMember, lockWorkspace } from './member-store.ts';
 

@@ -4,10 +4,9 @@ import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts'
 import type { InvitedRole, Schema, UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
-import { lockUser } from '../api-keys/api-key-store.ts';
 import { isDisabled } from '../account-flags-store.ts';
 import type { UserDependencies } from '../dependencies.ts';
-import { insertWorkspace } from '../store.ts';
+import { insertWorkspace, lockUser } from '../store.ts';
 import { countMemberships, deleteMember, findRole, lockWorkspaceOf, writeName, writeRole } from './member-store.ts';
 
 export type MemberDeps = Pick<
