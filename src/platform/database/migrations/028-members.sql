@@ -1,8 +1,8 @@
 -- Members, their roles, and invitations (docs/explanation/decisions/0105-act-as-a-member-with-a-role.md).
 --
 -- Locks: memberships, api_keys, mails, workspaces, accounts and notices exclusively, for milliseconds: nullable columns and constant defaults
--- write no row, and the checks read tables of a few rows a user. audit_log exclusively while its indexes are built, some 2 s for each million
--- rows.
+-- write no row, and the checks read tables of a few rows a user. audit_log in SHARE mode while its indexes are built, some 2 s for each
+-- million rows, and then as the others.
 
 alter table memberships drop constraint memberships_role_check;
 alter table memberships
@@ -49,10 +49,8 @@ alter table mails add constraint mails_kind_check check (kind in
   ('verification', 'reset', 'invitation', 'workspace_invitation', 'new_sign_in', 'password_changed', 'factors_changed', 'notice'));
 
 alter table notices add column workspace_id bigint;  -- of the event; null: made before a person could have several
-
--- Of entries about members.
-alter table audit_log
-  add column given_role text,
-  add column former_role text;
 create index audit_log_user on audit_log (user_id);  -- for the erasure of a member in workspaces of others
 create index audit_log_person on audit_log (user_id, at, entry_id) where action like 'user.%';  -- for a person's own list
+alter table audit_log
+  add column given_role text,   -- of entries about members and invitations
+  add column former_role text;
