@@ -1,6 +1,6 @@
 /** Members of a workspace in the dashboard: invite, join, switch, keys, and what a role lacks. */
 import { sql } from 'kysely';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, Locator, Page, Request } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type Person } from '../support/app.ts';
 import { launchBrowser, refused, visit, type Visit } from '../support/browser/browser.ts';
@@ -125,7 +125,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('link', { name: 'Fair' }).first().waitFor();
     for (const path of pages) await walk.press(path);
     expect(walk.pressed.length).toBeGreaterThan(30);
-    expect(walk.refused).toEqual([]);
+    expect(walk.refusals).toEqual([]);
   });
 });
 
@@ -178,13 +178,13 @@ async function fillWorkspace(owner: Person): Promise<string[]> {
 
 /** Presses the buttons of pages, each name once, and what they open. */
 function startWalk(page: Page) {
-  const [refused, pressed] = [new Array<string>(), new Array<string>()];
+  const [refusals, pressed] = [new Array<string>(), new Array<string>()];
   let pending = 0;
   page.on('request', (request) => (pending += Number(request.method() === 'POST')));
-  for (const event of ['requestfinished', 'requestfailed'] as const)
-    page.on(event, (request) => (pending -= Number(request.method() === 'POST')));
+  const end = (request: Request) => (pending -= Number(request.method() === 'POST'));
+  page.on('requestfinished', end).on('requestfailed', end);
   page.on('response', (response) => {
-    if (response.status() === 403) refused.push(`${response.url()} after ${pressed.at(-1)}`);
+    if (response.status() === 403) refusals.push(`${response.url()} after ${pressed.at(-1)}`);
   });
 
   async function settle() {
@@ -209,7 +209,7 @@ function startWalk(page: Page) {
   }
 
   return {
-    refused,
+    refusals,
     pressed,
     async press(path: string) {
       for (;;) {
