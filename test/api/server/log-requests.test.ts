@@ -89,6 +89,18 @@ test('logs the id of an API key that lacks the scope', async () => {
   expect(await linesOf('security', 1)).toMatchObject([{ event: 'refused', userId: bob.userId, apiKeyId: api_key_id }]);
 });
 
+test('logs changes of members, without names, and no reads of them', async () => {
+  const server = await start('info');
+  const carol = await person(server, 'carol');
+  written = [];
+  await server.post('/api/v1/workspace/list-members', {}, carol);
+  await server.post('/api/v1/workspace/rename-workspace', { name: 'my secret name' }, carol);
+  expect(await linesOf('security', 1)).toMatchObject([
+    { event: 'done', path: '/api/v1/workspace/rename-workspace', status: 200, userId: carol.userId },
+  ]);
+  expect(written.join('')).not.toContain('secret');
+});
+
 test('writes an access log only if it is enabled, and nothing at the level fatal', async () => {
   const [on, off, silent] = [await start('error', { accessLog: true }), await start('info'), await start('fatal')];
   for (const server of [off, silent]) await server.request('/health/live');
