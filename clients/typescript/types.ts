@@ -1459,7 +1459,7 @@ export interface Operations {
   };
   /** End a session. Signs out one session, which may be the current one. Takes effect on every process within a second. To end all sessions, use `revoke_tokens`. */
   'user/end_session': { body: { session_id: string }; data: NoData };
-  /** Create an API key. An API key works in place of a token, for the operations of its scopes, until it expires or is revoked. Limited to 50 per user. */
+  /** Create an API key. An API key works in place of a token, for the operations of its scopes, until it expires or is revoked. Limited to 50 per workspace. */
   'user/create_api_key': {
     body: CreateApiKey;
     data: {
@@ -1586,6 +1586,41 @@ export interface Operations {
         user_name?: string | undefined;
         /** The user name of the member whose id is in `subject`, of entries about members. */
         member_name?: string | undefined;
+        /** The role that the member was given, or that the invitation gives. */
+        given_role?: Role | undefined;
+        /** The role that the member had before. */
+        former_role?: Role | undefined;
+        /** The client address of the request. */
+        address: string;
+        /** The API key of the request. Absent if it came with a token. */
+        api_key_id?: number | undefined;
+      }>;
+      next_cursor: NextCursor;
+    };
+  };
+  /** List your sign-ins and the changes of your account. Newest first: sign-ins, failed ones too, and changes of password, tokens, second factors and profile, in all workspaces. Entries are kept for a year. */
+  'user/list_security_log': {
+    body: {
+      /** Maximum number of items on a page. */
+      limit?: number | null | undefined;
+      cursor?: Cursor | undefined;
+    };
+    data: {
+      entries: Array<{
+        at: string;
+        action: string;
+        /** What the action was done to, such as the id of a campaign or the name of a key. */
+        subject: string;
+        /** The current name of the campaign in `subject`. Absent once it is deleted. */
+        campaign_name?: string | undefined;
+        /** Who acted. Absent once the user is deleted. */
+        user_name?: string | undefined;
+        /** The user name of the member whose id is in `subject`, of entries about members. */
+        member_name?: string | undefined;
+        /** The role that the member was given, or that the invitation gives. */
+        given_role?: Role | undefined;
+        /** The role that the member had before. */
+        former_role?: Role | undefined;
         /** The client address of the request. */
         address: string;
         /** The API key of the request. Absent if it came with a token. */

@@ -48,7 +48,9 @@ async function whileHeld<Requests extends Array<() => Promise<Answer>>>(
 const holdUser = (userId: number) => sql`select from users where user_id = ${userId} for no key update`;
 const holdWorkspace = (id: string) => sql`select from workspaces where workspace_id = ${id}::bigint for no key update`;
 
-async function ownersOf(workspaceId: string): Promise<Array<{ name: string; isDeleted: boolean; isDisabled: boolean }>> {
+async function ownersOf(
+  workspaceId: string,
+): Promise<Array<{ name: string; isDeleted: boolean; isDisabled: boolean }>> {
   const { rows } = await sql<{ name: string; isDeleted: boolean; isDisabled: boolean }>`
     select user_name as name, deleted_at is not null as "isDeleted", disabled_at is not null as "isDisabled"
     from memberships join users using (user_id)
@@ -67,7 +69,9 @@ test('a person who is removed from both of their workspaces at once gets a new o
   for (const workspaceId of [hers, other.workspaceId])
     await sql`
       insert into notices (user_id, event_id, kind, at, data, workspace_id)
-      values (${eve.userId}, -(${workspaceId}::bigint), 'campaign_done', now(), '{}', ${workspaceId}::bigint)`.execute(db);
+      values (${eve.userId}, -(${workspaceId}::bigint), 'campaign_done', now(), '{}', ${workspaceId}::bigint)`.execute(
+      db,
+    );
   const answers = await whileHeld(
     sql`select from notices where user_id = ${eve.userId} for update`,
     () => inWorkspace(app, one.members.owner, hers)('workspace/remove-member', { user_id: eve.userId }),

@@ -332,9 +332,8 @@ test('the audit log has the roles of members, given and former', async () => {
   const team = await newTeam();
   const { author } = team.members;
   await ownerOf(team)('workspace/set-member-role', { user_id: author.userId, role: 'manager' });
-  const { entries } = (
-    await ownerOf(team)<{ entries: Array<Record<string, string>> }>('user/list_audit_log')
-  ).body.data;
+  const { entries } = (await ownerOf(team)<{ entries: Array<Record<string, string>> }>('user/list_audit_log')).body
+    .data;
   const about = (action: string) =>
     entries.find((entry) => entry['action'] === action && entry['subject'] === String(author.userId));
   expect(about('member.role_changed')).toMatchObject({

@@ -131,15 +131,17 @@ describe.skipIf(!browser)('in a browser', () => {
 
 /** Fills a workspace with something of each kind, a failed post among them. Returns the paths of its pages. */
 async function fillWorkspace(owner: Person): Promise<string[]> {
-  const { groups } = (await owner.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups')).body.data;
+  const { groups } = (await owner.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups')).body
+    .data;
   const post = { html: 'Hello', group_metadata_ids: groups.map(({ group_metadata_id: id }) => id) };
   await sql`
     update sandbox_chats set account_id = account_id + 1000000
     where name = 'Chess friends' and account_id = (select account_id from accounts where workspace_id = ${workspaceOf(owner)})`.execute(
     app.database.db,
   );
-  const { campaign_id: sent } = (await owner.call<{ campaign_id: string }>('venom/add-campaign', { ...post, name: 'Fair' }))
-    .body.data;
+  const { campaign_id: sent } = (
+    await owner.call<{ campaign_id: string }>('venom/add-campaign', { ...post, name: 'Fair' })
+  ).body.data;
   const today = Temporal.Now.plainDateISO('UTC');
   const planned = await owner.call('venom/add-campaign-batch', {
     ...post,
@@ -155,7 +157,10 @@ async function fillWorkspace(owner: Person): Promise<string[]> {
   });
   await owner.call('venom/save-draft', { draft_id: crypto.randomUUID(), version: 0, name: 'Draft' });
   await until(
-    () => owner.call<{ campaign: { status: string } }>('analytics/get-campaign-group-analytics-master', { campaign_id: sent }),
+    () =>
+      owner.call<{ campaign: { status: string } }>('analytics/get-campaign-group-analytics-master', {
+        campaign_id: sent,
+      }),
     ({ body }) => body.data.campaign.status === 'completed_with_errors',
   );
   const id = planned.headers.get('x-campaign-id');

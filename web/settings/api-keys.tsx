@@ -10,6 +10,7 @@ import {
   Text,
   TextInput,
   type CheckboxProps,
+  type SelectProps,
 } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
@@ -136,7 +137,7 @@ function NewKey({ opened, close }: { opened: boolean; close: () => void }) {
   );
 }
 
-function NewKeyForm({ close, onMade }: { close: () => void; onMade: () => void }) {
+function useNewKey(onMade: () => void) {
   const client = useQueryClient();
   const form = useForm({
     initialValues: {
@@ -167,6 +168,11 @@ function NewKeyForm({ close, onMade }: { close: () => void; onMade: () => void }
       return client.invalidateQueries({ queryKey: KEY });
     },
   });
+  return { form, making };
+}
+
+function NewKeyForm({ close, onMade }: { close: () => void; onMade: () => void }) {
+  const { form, making } = useNewKey(onMade);
   if (making.data)
     return (
       <Stack gap="sm">
@@ -195,13 +201,7 @@ function NewKeyForm({ close, onMade }: { close: () => void; onMade: () => void }
         <Checkbox.Group label={t('settings.keyMay')} {...form.getInputProps('scopes')}>
           <Scopes />
         </Checkbox.Group>
-        <Select
-          label={t('members.role')}
-          description={t('settings.keyRoleNote')}
-          data={ROLES.map((value) => ({ value, label: t(`members.roles.${value}`) }))}
-          allowDeselect={false}
-          {...form.getInputProps('role')}
-        />
+        <RoleOfKey {...form.getInputProps('role')} />
         <Select
           label={t('settings.keyLives')}
           data={LIFETIMES.map((value) => ({ value, label: t(`settings.keyLifetimes.${value}`) }))}
@@ -217,6 +217,18 @@ function NewKeyForm({ close, onMade }: { close: () => void; onMade: () => void }
         </Group>
       </Stack>
     </form>
+  );
+}
+
+function RoleOfKey(input: SelectProps) {
+  return (
+    <Select
+      {...input}
+      label={t('members.role')}
+      description={t('settings.keyRoleNote')}
+      data={ROLES.map((value) => ({ value, label: t(`members.roles.${value}`) }))}
+      allowDeselect={false}
+    />
   );
 }
 

@@ -172,8 +172,7 @@ function useEntries(typed: string, carry: Carry): Found {
   if (settled !== wanted) return { entries: actions, error: null, isAsking: true };
   if (!found.data || found.error) return { entries: actions, error: found.error, isAsking: found.isFetching };
   const { campaigns, groups } = found.data;
-  const toDo = (campaign: CampaignRow) =>
-    maySend ? commandsFor(campaign).map((one) => ({ one, campaign })) : [];
+  const toDo = (campaign: CampaignRow) => (maySend ? commandsFor(campaign).map((one) => ({ one, campaign })) : []);
   // A single campaign shows all its actions; several show the typed one.
   const commands = campaigns
     .flatMap(toDo)

@@ -49,7 +49,14 @@ export function WebhookMenu({
           {t('webhooks.change')}
         </Button>
       )}
-      <MoreMenu isOwner={isOwner} button={more} webhook={webhook} urlId={urlId} open={setDialog} switchOff={switchOff} />
+      <MoreMenu
+        isOwner={isOwner}
+        button={more}
+        webhook={webhook}
+        urlId={urlId}
+        open={setDialog}
+        switchOff={switchOff}
+      />
       <Modal opened={dialog === 'change'} onClose={close} title={t('webhooks.changeTitle')} size="lg">
         <EditWebhookForm webhook={webhook} close={close} />
       </Modal>

@@ -1,5 +1,10 @@
 import type { Database } from '../../platform/database/connect.ts';
-import { listAuditLog, listSecurityLog, type AuditPage, type PageOfLog } from '../../workspaces/audit/list-audit-log.ts';
+import {
+  listAuditLog,
+  listSecurityLog,
+  type AuditPage,
+  type PageOfLog,
+} from '../../workspaces/audit/list-audit-log.ts';
 import type { auditLog } from '../contract/audit-log.ts';
 import type { Handlers } from '../operation.ts';
 import { readCursor, writeCursor } from './cursor.ts';

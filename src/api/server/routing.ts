@@ -14,7 +14,7 @@ import type { LoadShedder } from './load-shedder.ts';
 import { authorizationOf } from './session-cookie.ts';
 import { idempotencyOf, type RequiredRole, type Scope } from '../contract/define-operations.ts';
 import type { LongText } from '../contract/long-text.ts';
-import type { Caller, OpenContext, Operation } from '../operation.ts';
+import type { BearerOperation, Caller, OpenContext, Operation } from '../operation.ts';
 import { streamPieces, streamSuccess, type LimitPerUser } from './long-answers.ts';
 import { collectIgnoredFields, assertValidBody, addWarningsHeader, warningsOf } from './validate-body.ts';
 import { registerWithFileBody } from './file-bodies.ts';
@@ -189,14 +189,13 @@ function handlerOf(operation: Operation, options: RoutingOptions) {
  * this request too.
  */
 async function refreshCaller(
-  operation: Operation,
+  { role }: BearerOperation,
   request: FastifyRequest,
   elapsedMs: number,
   { authenticate, isHttps }: RoutingOptions,
 ): Promise<Caller> {
   if (!request.caller) throw new Error('a bearer operation was reached without a caller');
   if (elapsedMs < REVOCATION_DELAY_MS) return request.caller;
-  const { role } = operation;
   const workspace = role === 'none' ? undefined : workspaceInHeader(request);
   const caller = await authenticate(authorizationOf(request, isHttps), request.ip, workspace);
   requireRole(caller, role);

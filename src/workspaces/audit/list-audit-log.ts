@@ -50,11 +50,7 @@ export interface PageOfLog {
 }
 
 /** Returns the workspace's audit log, newest first, at most `limit` entries (contract §4, list_audit_log). */
-export function listAuditLog(
-  { db }: { db: Database },
-  { workspaceId }: Actor,
-  page: PageOfLog,
-): Promise<AuditPage> {
+export function listAuditLog({ db }: { db: Database }, { workspaceId }: Actor, page: PageOfLog): Promise<AuditPage> {
   return listEntries(db, sql<boolean>`audit_log.workspace_id = ${workspaceId}`, page);
 }
 
@@ -64,7 +60,11 @@ export function listSecurityLog({ db }: { db: Database }, { userId }: Actor, pag
   return listEntries(db, sql<boolean>`audit_log.user_id = ${userId} and audit_log.action like 'user.%'`, page);
 }
 
-async function listEntries(db: Database, isOfLog: RawBuilder<boolean>, { limit, before }: PageOfLog): Promise<AuditPage> {
+async function listEntries(
+  db: Database,
+  isOfLog: RawBuilder<boolean>,
+  { limit, before }: PageOfLog,
+): Promise<AuditPage> {
   let query = db
     .selectFrom('audit_log')
     .select(['entry_id as entryId', 'at', 'action', 'subject', 'address', 'api_key_id as apiKeyId'])

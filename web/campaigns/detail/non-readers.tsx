@@ -26,12 +26,12 @@ const SHOWN_ROWS = 6;
 export function NonReaders({ analytics }: { analytics: Analytics }) {
   const [entered, setEntered] = useState<number | string>(HALF);
   const percent = wholeNumber(entered, MOST_PERCENT);
+  const mayWrite = useMay('author') !== false;
   const sent = analytics.groups.filter((group) => group.sent > 0);
   if (sent.every((group) => group.read_rate === null)) return null;
   const under = sent
     .filter((group) => isUnder(group, percent ?? 0))
     .toSorted((one, other) => (one.read_rate ?? 0) - (other.read_rate ?? 0));
-  const mayWrite = useMay('author') !== false;
   const unknown = sent.filter((group) => group.read_rate === null).length;
   const label = t('followUp.under', { groups: under.length, all: sent.length, percent: percent ?? 0 });
   return (

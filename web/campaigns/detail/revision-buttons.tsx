@@ -14,14 +14,16 @@ import { changeableUntil } from './revision-windows.ts';
 
 /** Pins, edits or deletes sent posts for everyone, for those who may send. Renders nothing if nothing was sent, or if the campaign is folded. */
 export function RevisionButtons({ analytics }: { analytics: Analytics }) {
+  return useMay('manager') === false ? null : <Buttons analytics={analytics} />;
+}
+
+function Buttons({ analytics }: { analytics: Analytics }) {
   const [asking, setAsking] = useState<'correct' | 'recall' | 'pin' | 'unpin'>();
   const { campaign, totals, groups, runs } = analytics;
   const hasGroups = groups.some((group) => group.kind !== 'channel');
   const zone = useZone();
   const nowMs = useNow();
   const close = () => setAsking(undefined);
-  const maySend = useMay('manager') !== false;
-  if (!maySend) return null;
   if (totals.sent <= (totals.recalled ?? 0) || campaign.folded_at !== undefined) return null;
   // Posts that are still to be sent can be changed whatever became of the others.
   const isOpen = runs.some(({ status }) => status === 'planned' || status === 'running');

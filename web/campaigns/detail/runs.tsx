@@ -51,11 +51,7 @@ export function Runs({ analytics }: { analytics: Analytics }) {
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <ol className={classes.runs} tabIndex={0} aria-label={t('campaign.runs', { count: runs.length })}>
         {runs.map((run) => (
-          <RunRow
-            key={run.run_id}
-            {...{ run, analytics, maySend, openDialog }}
-            zone={zone ?? ownZone}
-          />
+          <RunRow key={run.run_id} {...{ run, analytics, maySend, openDialog }} zone={zone ?? ownZone} />
         ))}
       </ol>
       {asking && (
