@@ -9,12 +9,17 @@ import { until } from '../support/ledger.ts';
 import { createTeam, defaultWorkspace, inWorkspace, join, listWorkspaces, type Team } from '../support/team.ts';
 
 const app = await startTestApp();
-afterAll(() => app.stop());
+/** Another process: in one, the requests of a person follow each other. */
+const other = await startTestApp({ role: 'api' }, app.database);
+afterAll(async () => {
+  await other.stop();
+  await app.stop();
+});
 const { db } = app.database;
 
 let people = 0;
 const newTeam = () => createTeam(app, `team-${++people}`);
-const ownerOf = ({ members, workspaceId }: Team) => inWorkspace(app, members.owner, workspaceId);
+const ownerOf = ({ members, workspaceId }: Team, at = app) => inWorkspace(at, members.owner, workspaceId);
 
 async function countWaiting(): Promise<number> {
   const { rows } = await sql<{ waiting: number }>`
@@ -59,14 +64,14 @@ async function ownersOf(
 }
 
 test('a person who is removed from both of their workspaces at once gets a new one', async () => {
-  const [one, other] = [await newTeam(), await newTeam()];
+  const [one, two] = [await newTeam(), await newTeam()];
   const eve = await app.signUp('eve');
   const hers = await defaultWorkspace(eve);
   await join(app, { owner: eve, workspaceId: hers, role: 'manager' }, one.members.owner);
-  await join(app, { owner: other.members.owner, workspaceId: other.workspaceId, role: 'author' }, eve);
+  await join(app, { owner: two.members.owner, workspaceId: two.workspaceId, role: 'author' }, eve);
   await eve.call('workspace/hand-over-workspace', { user_id: one.members.owner.userId });
   // Each removal deletes the notices of its workspace after the membership, and only then counts what is left.
-  for (const workspaceId of [hers, other.workspaceId])
+  for (const workspaceId of [hers, two.workspaceId])
     await sql`
       insert into notices (user_id, event_id, kind, at, data, workspace_id)
       values (${eve.userId}, -(${workspaceId}::bigint), 'campaign_done', now(), '{}', ${workspaceId}::bigint)`.execute(
@@ -75,7 +80,7 @@ test('a person who is removed from both of their workspaces at once gets a new o
   const answers = await whileHeld(
     sql`select from notices where user_id = ${eve.userId} for update`,
     () => inWorkspace(app, one.members.owner, hers)('workspace/remove-member', { user_id: eve.userId }),
-    () => ownerOf(other)('workspace/remove-member', { user_id: eve.userId }),
+    () => ownerOf(two)('workspace/remove-member', { user_id: eve.userId }),
   );
   expect(answers.map(({ status }) => status)).toEqual([200, 200]);
   expect(await listWorkspaces(await app.signIn('eve'))).toMatchObject([{ role: 'owner', members: 1 }]);
@@ -118,7 +123,7 @@ test('a user who is being deleted joins no workspace', async () => {
   const [, joined] = await whileHeld(
     holdUser(mallory.userId),
     () => mallory.call('user/delete_account', { password: PASSWORD }),
-    () => mallory.call('workspace/accept-invitation', { code }),
+    () => other.call('workspace/accept-invitation', { code }, mallory.token),
   );
   expect(joined.status).toBe(401);
   const { rows } = await sql`
@@ -135,11 +140,10 @@ test('a former owner neither invites nor renames nor creates keys by a request t
     ['user/create_api_key', { name: 'mine', scopes: ['read'] }],
   ] as const) {
     const team = await newTeam();
-    const owner = ownerOf(team);
     const [handed, late] = await whileHeld(
       holdWorkspace(team.workspaceId),
-      () => owner('workspace/hand-over-workspace', { user_id: team.members.manager.userId }),
-      () => owner(path, body),
+      () => ownerOf(team)('workspace/hand-over-workspace', { user_id: team.members.manager.userId }),
+      () => ownerOf(team, other)(path, body),
     );
     expect([handed.status, late.body], path).toEqual([
       200,
@@ -154,7 +158,7 @@ test('of two hand-overs at once the second changes nothing', async () => {
   const [first, second] = await whileHeld(
     holdWorkspace(team.workspaceId),
     () => ownerOf(team)('workspace/hand-over-workspace', { user_id: manager.userId }),
-    () => ownerOf(team)('workspace/hand-over-workspace', { user_id: author.userId }),
+    () => ownerOf(team, other)('workspace/hand-over-workspace', { user_id: author.userId }),
   );
   expect([first.status, second.status]).toEqual([200, 409]);
   expect(await ownersOf(team.workspaceId)).toMatchObject([{ name: manager.name }]);
@@ -169,7 +173,7 @@ test('an invitation that is accepted twice at once by one person makes one membe
   const answers = await whileHeld(
     holdWorkspace(team.workspaceId),
     () => carol.call('workspace/accept-invitation', { code: codes[0] }),
-    () => carol.call('workspace/accept-invitation', { code: codes[1] }),
+    () => other.call('workspace/accept-invitation', { code: codes[1] }, carol.token),
   );
   expect(answers.map(({ status }) => status)).toEqual([200, 409]);
 });

@@ -288,7 +288,13 @@ test('a deleted member leaves the history of the workspace, without name and add
     ([entry]) => entry?.['address'] === '',
   );
   expect(left).toEqual([
-    { at: expect.any(String), action: 'member.joined', subject: String(author.userId), address: '' },
+    {
+      at: expect.any(String),
+      action: 'member.joined',
+      subject: String(author.userId),
+      given_role: 'author',
+      address: '',
+    },
   ]);
 });
 
