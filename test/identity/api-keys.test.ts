@@ -345,6 +345,7 @@ describe('scopes', () => {
     expect(all.filter(({ scopes }) => scopes.includes('admin')).map(({ path }) => path)).toEqual([
       'user/update_profile',
       'user/list_audit_log',
+      'user/list_security_log',
       'venom/connect-account',
       'venom/submit-passkey',
       'venom/disconnect-account',

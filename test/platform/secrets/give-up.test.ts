@@ -32,6 +32,7 @@ afterEach(async () => {
 /** Columns of hashes, files and posts. */
 const OTHER_BYTES = [
   'media.still',
+  'invitations.token_hash',
   'report_links.token_hash',
   'api_keys.hash',
   'factors.public_key',
