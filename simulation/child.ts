@@ -17,8 +17,6 @@ export type Report = Omit<Simulated, 'lines'> & {
   tookMs: number;
   first?: number;
   last?: number;
-  /** The simulated process died while it held resources of the real one, so this process must run no other simulation. */
-  isSpent?: boolean;
 };
 
 process.on('message', (task: Task) => {

@@ -33,13 +33,6 @@ export function openChildren(servers: readonly ServerAddress[], mutation?: strin
     const one = free.pop();
     return one ? Promise.resolve(one) : new Promise<Child>((resolve) => void queue.push(resolve));
   };
-  async function replace(spent: Child): Promise<Child> {
-    spent.child.disconnect();
-    await spent.ended;
-    const whole = begin(spent.server);
-    all.splice(all.indexOf(spent), 1, whole);
-    return whole;
-  }
   return {
     async run(task) {
       const one = await take();
@@ -48,10 +41,9 @@ export function openChildren(servers: readonly ServerAddress[], mutation?: strin
       void one.ended.then(() => told.reject(new Error(`the process of seed ${task.seed} has ended`)));
       one.child.send({ ...task, server: one.server } satisfies Task);
       const report = await told.promise;
-      const whole = report.isSpent ? await replace(one) : one;
       const next = queue.shift();
-      if (next) next(whole);
-      else free.push(whole);
+      if (next) next(one);
+      else free.push(one);
       return report;
     },
     async close() {

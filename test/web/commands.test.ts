@@ -7,7 +7,7 @@ test.each([
   ['pause Spring fair', 'pause', 'Spring fair'],
   ['  Pause   spring ', 'pause', 'spring'],
   ['spring fair pause', 'pause', 'spring fair'],
-  ['Resend Fair', 'retry', 'Fair'],
+  ['Retry Fair', 'retry', 'Fair'],
   ['pause', undefined, 'pause'],
   ['pauses for breath', undefined, 'pauses for breath'],
   ['', undefined, ''],

@@ -138,10 +138,12 @@ export function RunChip({ run, maySend }: { run: PlannedRun; maySend: boolean })
         <span className={`${classes.name} ${textClasses.clip}`} dir="auto">
           {run.name}
         </span>{' '}
-        {run.is_follow_up && <span className={classes.followUp}>{t('followUp.name')}</span>}
-        <span className={classes.many}>{groups}</span>
+        <span className={classes.many}>
+          {run.is_follow_up && `${t('followUp.name')} · `}
+          {groups}
+        </span>
         <VisuallyHidden>
-          ({t(`status.${status}`)}) {warning?.join(' ')}
+          {run.is_follow_up && t('followUp.name')} ({t(`status.${status}`)}) {warning?.join(' ')}
         </VisuallyHidden>
       </Link>
       {isMovable && <PlannedRunMenu run={run} zone={zone} isPaused={status === 'paused'} className={classes.runMenu} />}

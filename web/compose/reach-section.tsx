@@ -6,6 +6,7 @@ import { call } from '../api/call.ts';
 import { campaignQuery } from '../api/queries.ts';
 import boxClasses from '../parts/box.module.css';
 import { Section } from '../parts/page.tsx';
+import { percentSuffix } from '../format/numbers.ts';
 import { t } from '../i18n/translate.ts';
 import { membersOf } from './audience.ts';
 import type { Draft } from './draft.ts';
@@ -68,7 +69,7 @@ function FollowUpField({ followUp, onChange }: { followUp: FollowUp; onChange: (
         className={boxClasses.grow}
         label={t('followUp.field', { name: followed?.name ?? '…' })}
         description={t('followUp.fieldHint')}
-        suffix=" %"
+        suffix={percentSuffix()}
         min={1}
         max={100}
         allowDecimal={false}

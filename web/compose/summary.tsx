@@ -1,5 +1,6 @@
 import { fileSize } from '../format/numbers.ts';
-import { Receipt, ReceiptPost } from '../parts/receipt.tsx';
+import { Receipt } from '../parts/receipt.tsx';
+import { ReceiptPost } from '../whatsapp/receipt-post.tsx';
 import { useNow } from '../parts/relative-time.tsx';
 import { useObjectUrl } from '../whatsapp/use-object-url.ts';
 import { mediaName } from '../format/media-name.ts';

@@ -22,6 +22,11 @@ export function share(value: number | null): string {
   return percent.format(shown);
 }
 
+/** What follows a percentage in the language of the reader: "%", with a space where there is one. */
+export function percentSuffix(): string {
+  return percent.format(1).replace('100', '');
+}
+
 /** "+12%", "−3%" */
 export function signedShare(value: number): string {
   return signed.format(value);

@@ -2,7 +2,6 @@ import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Icon } from './icons.tsx';
 import classes from './receipt.module.css';
-import textClasses from './text.module.css';
 
 /** What a dialog is about to do: warnings first, then how many it concerns, when, and the post (`children`). */
 export function Receipt({
@@ -38,40 +37,6 @@ export function Receipt({
         </Text>
       ))}
       {children}
-    </div>
-  );
-}
-
-/** The post, small. `notes`: its files, a line each. */
-export function ReceiptPost({
-  name,
-  text,
-  picture,
-  notes,
-}: {
-  name: string;
-  text: string;
-  picture?: ReactNode;
-  notes?: readonly string[];
-}) {
-  return (
-    <div className={classes.post}>
-      {picture}
-      <div className={classes.text}>
-        <Text fw={600} size="sm" className={textClasses.breakable}>
-          {name}
-        </Text>
-        {text !== '' && (
-          <Text size="sm" lineClamp={3} dir="auto" className={textClasses.breakable}>
-            {text}
-          </Text>
-        )}
-        {notes?.map((note) => (
-          <Text key={note} size="xs" c="dimmed" className={textClasses.breakable}>
-            {note}
-          </Text>
-        ))}
-      </div>
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
+import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { readRuns, type RunDetails } from '../campaigns/read/get-campaign.ts';
 import { findOwnCampaign, type OwnCampaign } from '../campaigns/store.ts';
@@ -62,15 +63,16 @@ export interface GroupAnalytics {
 
 /**
  * Returns the results of a campaign per group, per run and over time (contract §3), read in one snapshot: totals are the sums of the
- * groups. Throws 404 for a campaign of another workspace, `unavailable` while too many analytics are being read.
+ * groups. Throws 404 for a campaign of another workspace, `unavailable` while too many analytics are being read. `permits`: of a process
+ * that is simulated within this one.
  */
 export async function readGroupAnalytics(
-  { db }: { db: Database },
+  { db, permits = readingPermits }: { db: Database; permits?: FairSemaphore },
   { workspaceId }: Actor,
   publicId: string,
   { withPolls = false }: { withPolls?: boolean } = {},
 ): Promise<GroupAnalytics> {
-  const release = await readingPermits.acquire({ key: String(workspaceId) });
+  const release = await permits.acquire({ key: String(workspaceId) });
   try {
     return await readAtOneMoment(db, workspaceId, { publicId, withPolls });
   } finally {

@@ -37,7 +37,9 @@ test('a link that cannot be one is left out, and its text is sent', async () => 
   const campaign_id = later.headers.get('x-campaign-id');
   expect(warned(await alice.call('venom/update-campaign', { campaign_id, html: `${html}!` }))).toEqual([LINK]);
   const check = await alice.call('venom/check-campaign', { ...post(html), is_schedule: false });
-  expect(check.body.data).toMatchObject({ warnings: [{ code: 'link_not_linkable', message: LINK }] });
+  expect(check.body.data).toMatchObject({
+    warnings: expect.arrayContaining([expect.objectContaining({ code: 'link_not_linkable', message: LINK })]),
+  });
 });
 
 test('a repeated request with the same key is warned again', async () => {

@@ -16,7 +16,7 @@ interface Analytics {
 /** The columns of a campaign without pins, mentions, quotes and questions. */
 const NOT_ASKED = Object.fromEntries(
   ['pinned', 'unpinned', 'pins_waiting', 'pins_failed', 'pinned_until', 'pin_error']
-    .concat(['mentions', 'mentions_left_out', 'mention_left_out', 'quotes', 'voters', 'unreadable_votes'])
+    .concat(['mentions', 'mentions_left_out', 'mention_left_out', 'quotes', 'skipped', 'voters', 'unreadable_votes'])
     .map((name) => [name, null]),
 );
 

@@ -6,7 +6,7 @@ import type { Analytics, GroupRow } from '../../api/operations.ts';
 import { useMay } from '../../api/workspace.ts';
 import { addDays } from '../../calendar/days.ts';
 import { createDraftForGroups, createReminder } from '../../compose/create-draft.ts';
-import { share } from '../../format/numbers.ts';
+import { share, percentSuffix } from '../../format/numbers.ts';
 import { dateIn } from '../../format/time.ts';
 import { useZone } from '../../format/zone-context.tsx';
 import { GroupLink } from '../../groups/group-link.tsx';
@@ -129,7 +129,7 @@ function PercentInput({
         id={id}
         size="xs"
         w={84}
-        suffix=" %"
+        suffix={percentSuffix()}
         min={1}
         max={MOST_PERCENT}
         step={5}

@@ -21,7 +21,11 @@ export function OutcomeList({ children }: { children: ReactNode }) {
 
 /** An outcome without a reason. */
 export function Outcome({ children }: { children: ReactNode }) {
-  return <li className={classes.what}>{children}</li>;
+  return (
+    <li>
+      <p className={classes.what}>{children}</p>
+    </li>
+  );
 }
 
 /** An outcome with its reason (`more`) and the groups it concerns. `action` and `withGroups` are buttons. */

@@ -3,7 +3,7 @@ import type { Analytics, Run } from '../../api/operations.ts';
 import { campaignQuery } from '../../api/queries.ts';
 import { mediaName } from '../../format/media-name.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { ReceiptPost } from '../../parts/receipt.tsx';
+import { ReceiptPost } from '../../whatsapp/receipt-post.tsx';
 import { t } from '../../i18n/translate.ts';
 import { RevisionConsequences } from './revision-consequences.tsx';
 import { useRevise } from './use-revise.ts';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { readSendWindows } from '../../accounts/send-window-rules.ts';
 import { dateIn, dayOf } from '../../accounts/quiet-hours.ts';
 import { capOn } from '../../accounts/warm-up.ts';
-import type { Connection } from '../../../platform/database/connect.ts';
+import type { Connection, Database } from '../../../platform/database/connect.ts';
 import type { CheckWarning } from './check-warning.ts';
 
 /** What shall be sent, and when. */
@@ -18,17 +18,26 @@ interface Planned {
 }
 
 /** Of the first day of the account's owner on which more is to be sent than the daily cap and the warm-up allow; undefined where there is none. */
-export async function warnOfCap(
-  db: Connection,
+export async function warnOfCap(db: Database, accountId: number, planned: Planned): Promise<CheckWarning | undefined> {
+  // Of one moment: a post that is claimed in between would count as sent and as waiting, or not at all.
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute((trx) => compareWithCap(trx, accountId, planned));
+}
+
+async function compareWithCap(
+  trx: Connection,
   accountId: number,
   { groups, dueAt, except, timeZone, now }: Planned,
 ): Promise<CheckWarning | undefined> {
-  const [rest] = await readSendWindows(db, [accountId], timeZone);
+  const [rest] = await readSendWindows(trx, [accountId], timeZone);
   if (!rest || (rest.dailyCap === null && rest.warmUpFrom === null)) return undefined;
   const { dailyCap, timeZone: zone } = rest;
   const dateOf = (at: Date) => dateIn(zone, at.toTemporalInstant()).toString();
   const days = new Map([now, ...dueAt].map((at) => [dateOf(at), dayOf(zone, at.toTemporalInstant())]));
-  const posts = await readOthers(db, accountId, { days, except });
+  const posts = await readOthers(trx, accountId, { days, except });
   const add = (date: string, count: number) => posts.set(date, (posts.get(date) ?? 0) + count);
   add(dateOf(now), rest.sentToday ?? 0);
   for (const at of dueAt) add(dateOf(at), groups);
@@ -46,7 +55,10 @@ export async function warnOfCap(
 
 type Day = ReturnType<typeof dayOf>;
 
-/** How many posts of other campaigns are to be sent on each of these days. The days are not counted by PostgreSQL, which has zones of its own. */
+/**
+ * How many posts of other campaigns are to be sent on each of these days, without those in hand, which count as sent. The days are not
+ * counted by PostgreSQL, which has zones of its own.
+ */
 async function readOthers(
   db: Connection,
   accountId: number,
@@ -60,10 +72,13 @@ async function readOthers(
       select * from unnest(${[...days.keys()]}::text[], ${begins}::timestamptz[], ${ends}::timestamptz[]) d (date, begins_at, ends_at)
     ), due as materialized (
       select greatest(r.due_at, campanile_now()) as at,
-             sum(case r.status when 'running' then r.queued else cardinality(t.group_ids) end) as posts
+             sum(case r.status when 'running' then r.queued - coalesce(h.posts, 0) else cardinality(t.group_ids) end) as posts
       from runs r
       join campaigns c on c.campaign_id = r.campaign_id
       join contents t on t.content_id = coalesce(r.content_id, c.content_id)
+      left join lateral (
+        select sum(upper(i) - lower(i)) as posts from lanes l, unnest(l.in_hand) i
+        where l.account_id = r.account_id and l.in_hand_run_id = r.run_id) h on true
       where r.account_id = ${accountId} and r.status in ('planned', 'running') and not r.paused
         and r.due_at < (select max(ends_at) from day) and r.campaign_id is distinct from ${except ?? null}::bigint
       group by 1
