@@ -85,12 +85,6 @@ export async function insertCampaign(trx: Connection, campaign: NewCampaign): Pr
   return { campaignId: campaign_id, publicId: public_id };
 }
 
-/** The database's clock, which decides what is past. */
-export async function readNow(db: Connection): Promise<Date> {
-  const { rows } = await sql<{ now: Date }>`select campanile_now() as now`.execute(db);
-  return rows[0]?.now ?? new Date(Number.NaN);
-}
-
 /** One of the workspace's campaigns, without its content and its runs. */
 export interface OwnCampaign extends StoredCampaign {
   accountId: number;
