@@ -148,6 +148,22 @@ export async function findOwnCampaign(
   return row;
 }
 
+/** Returns the id of a campaign of the account; undefined if the account has none with this public id. */
+export async function findCampaignOfAccount(
+  db: Connection,
+  accountId: number,
+  publicId: string,
+): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('campaigns')
+    .select('campaign_id')
+    .where('public_id', '=', publicId)
+    .where('account_id', '=', accountId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  return row?.campaign_id;
+}
+
 /** Returns the schedule of a campaign; undefined for one that was sent at once. */
 export function scheduleOf(
   campaign: Pick<OwnCampaign, 'startDate' | 'endDate' | 'scheduleTime' | 'timeZone' | 'weekdays' | 'skipDates'>,
