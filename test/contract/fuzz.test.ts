@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { statusOf } from '../../src/api/server/envelope.ts';
 import { ERROR_CODES, type ErrorCode } from '../../src/platform/errors/error-codes.ts';
 import { failure, successEnvelope } from '../../src/api/contract/envelope.ts';
-import { PASSWORD, startTestApp, type Person } from '../support/app.ts';
+import { groupsOf, PASSWORD, startTestApp, type Person } from '../support/app.ts';
 import { bodiesOf, type KnownFields } from '../support/inputs/generate-bodies.ts';
 import { until } from '../support/ledger.ts';
 import { readOperations, type DocumentedOperation } from '../support/http/openapi.ts';
@@ -89,11 +89,6 @@ async function settle(person: Person) {
     email: fc.constant(null).map(() => JSON.stringify(`fuzzed.${newcomers}@example.com`)),
     current_password: fc.constantFrom(JSON.stringify(PASSWORD), '"not the password"'),
   };
-}
-
-async function groupsOf(person: Person): Promise<number[]> {
-  const answer = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
-  return answer.body.data.groups.map((group) => group.group_metadata_id);
 }
 
 interface Answered {

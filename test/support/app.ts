@@ -35,6 +35,12 @@ export interface Person {
   call: Call;
 }
 
+/** Resolves to the ids of the groups of a person: at first the three of the sandbox. */
+export async function groupsOf(person: Person): Promise<number[]> {
+  const { body } = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+  return body.data.groups.map((group) => group.group_metadata_id);
+}
+
 /** The whole service in this process, over real HTTP and a real database of its own. */
 export interface TestApp {
   url: string;

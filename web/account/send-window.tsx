@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, NumberInput, Stack, Text, TextInput, type NumberInputProps } from '@mantine/core';
+import { Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
@@ -10,6 +10,7 @@ import { ErrorText } from '../parts/error-alert.tsx';
 import { showToast } from '../parts/notify.ts';
 import { Section } from '../parts/page.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
+import { WholeNumber } from '../parts/whole-number.tsx';
 import { t } from '../i18n/translate.ts';
 
 type SendWindow = Data<'venom/update-account'>;
@@ -87,6 +88,7 @@ function Caps({ inputProps }: { inputProps: (name: 'cap' | 'mentions' | 'weekly'
   return (
     <>
       <WholeNumber
+        hideControls
         label={t('rests.cap')}
         description={t('rests.capHint')}
         min={1}
@@ -94,6 +96,7 @@ function Caps({ inputProps }: { inputProps: (name: 'cap' | 'mentions' | 'weekly'
         {...inputProps('cap')}
       />
       <WholeNumber
+        hideControls
         label={t('rests.mentions')}
         description={t('rests.mentionsHint')}
         min={0}
@@ -101,6 +104,7 @@ function Caps({ inputProps }: { inputProps: (name: 'cap' | 'mentions' | 'weekly'
         {...inputProps('mentions')}
       />
       <WholeNumber
+        hideControls
         label={t('rests.weekly')}
         description={t('rests.weeklyHint')}
         min={1}
@@ -109,10 +113,6 @@ function Caps({ inputProps }: { inputProps: (name: 'cap' | 'mentions' | 'weekly'
       />
     </>
   );
-}
-
-function WholeNumber(props: NumberInputProps) {
-  return <NumberInput allowDecimal={false} allowNegative={false} hideControls {...props} />;
 }
 
 function SendWindowStatus({

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, NumberInput, Select, Stack } from '@mantine/core';
+import { Button, Checkbox, Group, Select, Stack } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -7,6 +7,7 @@ import { campaignQuery } from '../api/queries.ts';
 import boxClasses from '../parts/box.module.css';
 import { Section } from '../parts/page.tsx';
 import { percentSuffix } from '../format/numbers.ts';
+import { WholeNumber } from '../parts/whole-number.tsx';
 import { t } from '../i18n/translate.ts';
 import { membersOf } from './audience.ts';
 import type { Draft } from './draft.ts';
@@ -65,15 +66,13 @@ function FollowUpField({ followUp, onChange }: { followUp: FollowUp; onChange: (
   const { data: followed } = useQuery(campaignQuery(followUp.campaign_id));
   return (
     <Group align="flex-end" gap="xs">
-      <NumberInput
+      <WholeNumber
         className={boxClasses.grow}
         label={t('followUp.field', { name: followed?.name ?? '…' })}
         description={t('followUp.fieldHint')}
         suffix={percentSuffix()}
         min={1}
         max={100}
-        allowDecimal={false}
-        allowNegative={false}
         value={followUp.under_percent}
         onChange={(value) => {
           if (Number(value) >= 1) onChange({ ...followUp, under_percent: Number(value) });

@@ -14,7 +14,7 @@ export interface FollowUp extends ReplyTo {
   under_percent: number;
 }
 
-/** Whom a post mentions and leaves out, how long it is pinned, and which campaign it replies to. */
+/** The members that a post mentions, the groups that it leaves out, how long it is pinned, and which campaign it replies to. */
 export interface Reach {
   mentionAll: boolean;
   pinFor: PinFor | null;

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { hashSecret } from '../../platform/secrets/hash-secret.ts';
 import { CampanileError, createClient } from '../../../clients/typescript/client.ts';
 
 /** Which API key a request carries. */
@@ -38,7 +38,7 @@ export function createAuthenticate(url: string): Authenticate {
     const key = BEARER.exec(authorization ?? '')?.[1];
     if (key === undefined)
       throw new McpAccessError(401, 'token_missing', 'Send an API key: Authorization: Bearer cmp_…');
-    await valid.fetch(createHash('sha256').update(key).digest('hex'), { context: key });
+    await valid.fetch(hashSecret(key).toString('hex'), { context: key });
     return key;
   };
 }

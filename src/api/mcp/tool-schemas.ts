@@ -34,7 +34,7 @@ const schedule = z
   .optional()
   .describe('Leave it out to send at once');
 const html = withoutId(post.html);
-/** Whom a post mentions, how long it is pinned, and what it replies to. */
+/** The members that a post mentions, how long it is pinned, and what it replies to. */
 const reach = {
   mention_all: withoutId(post.mention_all),
   pin_for: optional(z.enum(pinFor.options)).describe('Pins the post in each group after it was sent; not in channels'),

@@ -15,7 +15,7 @@ import type { Credentials, Engine, Restriction } from './client/engine.ts';
 import { isChannel } from './client/jid.ts';
 import type { KeyValueStore } from './client/key-storage.ts';
 import type { WhatsAppCondition } from './connect/conditions.ts';
-import { readNowMs } from './connect/read-now-ms.ts';
+import { readNow } from '../../platform/database/read-now.ts';
 import { createRestrictionQuery, withServerCooldown } from './connect/server-cooldown.ts';
 import { createWarnings, type Warnings } from './connect/warnings.ts';
 import { startConnection, type Connection } from './connect/connection.ts';
@@ -234,7 +234,7 @@ function socketOptions(
     handoffMs: timing.handoffMs,
     outcomeMs: timing.outcomeMs,
     queryMs: timing.queryMs,
-    now: () => readNowMs(db),
+    now: async () => (await readNow(db)).getTime(),
     log: log.child({ accountId }),
     onLidMappings: (pairs) => emitLidMappings(emitMemberEvents, accountId, pairs),
     canRecord: () => emitMemberEvents([]),

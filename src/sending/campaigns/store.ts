@@ -85,12 +85,6 @@ export async function insertCampaign(trx: Connection, campaign: NewCampaign): Pr
   return { campaignId: campaign_id, publicId: public_id };
 }
 
-/** The database's clock, which decides what is past. */
-export async function readNow(db: Connection): Promise<Date> {
-  const { rows } = await sql<{ now: Date }>`select campanile_now() as now`.execute(db);
-  return rows[0]?.now ?? new Date(Number.NaN);
-}
-
 /** One of the workspace's campaigns, without its content and its runs. */
 export interface OwnCampaign extends StoredCampaign {
   accountId: number;
@@ -152,6 +146,22 @@ export async function findOwnCampaign(
     .executeTakeFirst();
   if (!row) throw noSuchCampaign();
   return row;
+}
+
+/** Returns the id of a campaign of the account; undefined if the account has none with this public id. */
+export async function findCampaignOfAccount(
+  db: Connection,
+  accountId: number,
+  publicId: string,
+): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('campaigns')
+    .select('campaign_id')
+    .where('public_id', '=', publicId)
+    .where('account_id', '=', accountId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  return row?.campaign_id;
 }
 
 /** Returns the schedule of a campaign; undefined for one that was sent at once. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { groupsOf, startTestApp, type Person, type TestApp } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 import { listen, type CampaignSeen, type Listener } from '../../support/http/listen.ts';
 import { workspaceOf } from '../../support/workspaces.ts';
@@ -25,11 +25,6 @@ afterAll(async () => {
   await other.stop();
   await app.stop();
 });
-
-async function groupsOf(person: Person): Promise<number[]> {
-  const { body } = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
-  return body.data.groups.map((group) => group.group_metadata_id);
-}
 
 async function send(person: Person, name = 'Now'): Promise<string> {
   const ids = person === alice ? groupIds : await groupsOf(person);

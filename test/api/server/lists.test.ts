@@ -1,7 +1,7 @@
 /** Rules for every list: filters, limits, and pages that stay correct while rows are added between them. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { groupsOf, startTestApp, type Person, type TestApp } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 
 type Row = Record<string, unknown>;
@@ -18,11 +18,6 @@ afterAll(() => app.stop());
 
 let people = 0;
 const signUp = () => app.signUp(`person${++people}`);
-
-async function groupsOf(person: Person): Promise<number[]> {
-  const { body } = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
-  return body.data.groups.map((group) => group.group_metadata_id);
-}
 
 interface List {
   path: string;

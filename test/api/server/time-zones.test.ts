@@ -1,7 +1,7 @@
 /** Time zones: accepted names, and stored zones that Temporal does not know. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { groupsOf, startTestApp, type Person, type TestApp } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 
 let app: TestApp;
@@ -15,11 +15,6 @@ beforeAll(async () => {
   groups = await groupsOf(alice);
 });
 afterAll(() => app.stop());
-
-async function groupsOf(person: Person): Promise<number[]> {
-  const { body } = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
-  return body.data.groups.map((group) => group.group_metadata_id);
-}
 
 const week = () => ({
   name: 'Morning',

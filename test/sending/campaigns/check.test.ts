@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { groupsOf, startTestApp, type Person, type TestApp } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 import { PNG } from '../../support/inputs/sample-files.ts';
 import { workspaceOf } from '../../support/workspaces.ts';
@@ -30,11 +30,6 @@ beforeEach(async () => {
   await app.database.clock.set('2031-05-31T12:00:00Z');
 });
 afterAll(() => app.stop());
-
-async function groupsOf(person: Person): Promise<number[]> {
-  const { body } = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
-  return body.data.groups.map((group) => group.group_metadata_id);
-}
 
 const now = () => ({ name: 'Fair', html: '<p>We open at <b>nine</b></p>', group_metadata_ids: groups });
 const later = () => ({

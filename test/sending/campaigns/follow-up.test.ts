@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { rollUpRuns } from '../../../src/sending/campaigns/roll-up/roll-up-runs.ts';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { groupsOf, startTestApp, type Person, type TestApp } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 import { workspaceOf } from '../../support/workspaces.ts';
 
@@ -39,8 +39,7 @@ beforeEach(async () => {
   await app.database.clock.set('2031-06-01T08:00:00Z');
   alice = await app.signUp(`alice-${Math.random().toString(36).slice(2)}`);
   await alice.call('user/update_profile', { time_zone: 'UTC' });
-  const { body } = await alice.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
-  groups = body.data.groups.map((group) => group.group_metadata_id);
+  groups = await groupsOf(alice);
 });
 afterAll(() => app.stop());
 

@@ -1,7 +1,7 @@
 /** Warnings of groups that get too many posts: of check-campaign, and of the runs in list-runs. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { groupsOf, startTestApp, type Person, type TestApp } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 import { workspaceOf } from '../../support/workspaces.ts';
 
@@ -21,8 +21,7 @@ beforeEach(async () => {
   await app.database.clock.set('2031-05-05T06:00:00Z');
   alice = await app.signUp(`alice-${Math.random().toString(36).slice(2)}`);
   await alice.call('user/update_profile', { time_zone: 'Europe/Berlin' });
-  const { body } = await alice.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
-  groups = body.data.groups.map((group) => group.group_metadata_id);
+  groups = await groupsOf(alice);
 });
 afterAll(() => app.stop());
 

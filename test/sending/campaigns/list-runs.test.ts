@@ -1,6 +1,6 @@
 /** The runs of all campaigns on some days, as a calendar shows them. */
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { startTestApp, type Person } from '../../support/app.ts';
+import { groupsOf, startTestApp, type Person } from '../../support/app.ts';
 import { PNG } from '../../support/inputs/sample-files.ts';
 import { until } from '../../support/ledger.ts';
 
@@ -21,11 +21,6 @@ beforeEach(async () => {
   await app.database.clock.set('2031-06-01T12:00:00Z');
   alice = await app.signUp(`alice${++people}`);
 });
-
-async function groupsOf(person: Person): Promise<number[]> {
-  const { body } = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
-  return body.data.groups.map((group) => group.group_metadata_id);
-}
 
 async function schedule(person: Person, name: string, start_date: string, end_date: string, time: string) {
   const post = { name, html: 'Hello', group_metadata_ids: await groupsOf(person), is_schedule: true };

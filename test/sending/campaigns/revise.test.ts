@@ -1,7 +1,7 @@
 /** Recalls and corrections, as members of the sandbox and the analytics see them. */
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type Answer, type Person, type TestApp } from '../../support/app.ts';
+import { groupsOf, startTestApp, type Answer, type Person, type TestApp } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 
 interface Analytics {
@@ -30,11 +30,6 @@ beforeEach(async () => {
   groups = await groupsOf(alice);
 });
 afterAll(() => app.stop());
-
-async function groupsOf(person: Person): Promise<number[]> {
-  const { body } = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
-  return body.data.groups.map((group) => group.group_metadata_id);
-}
 
 async function textsIn(person: Person, group_metadata_id: number | undefined): Promise<string[]> {
   const page = { group_metadata_id, limit: 1_000 };

@@ -83,14 +83,17 @@ async function claim(owner: Owner): Promise<RevisionTurn> {
 }
 
 test('pins each post of a campaign once, in turns with its sends', async () => {
+  // The last post waits for the first pin: if pins waited for the last post, neither would ever come.
+  messenger.answer = ({ chatId }) =>
+    chatId.includes('-12@') && messenger.changes.length === 0
+      ? { kind: 'later', reason: 'no pin yet', waitMs: 50 }
+      : undefined;
   await start(20);
   const owner = await createOwner(database.db, 12);
   await sendPinned(owner, DAY_S);
   await pinsWhen(owner, isDone(12));
   expect(messenger.changes.map(({ kind }) => kind)).toEqual(Array.from({ length: 12 }, () => 'pin'));
   expect(new Set(messenger.changes.map(({ messageId }) => messageId)).size).toBe(12);
-  // The first pin does not wait for the last send.
-  expect(messenger.changes[0]?.atMs ?? Infinity).toBeLessThan(messenger.arrivals.at(-1)?.atMs ?? 0);
 });
 
 test('pins the posts of a large campaign', async () => {

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { dropUnusedMedia } from '../../../src/content/media/drop-unused.ts';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { groupsOf, startTestApp, type Person, type TestApp } from '../../support/app.ts';
 import { PNG } from '../../support/inputs/sample-files.ts';
 
 interface Content {
@@ -35,11 +35,6 @@ beforeEach(async () => {
   await sql`delete from drafts`.execute(app.database.db);
 });
 afterAll(() => app.stop());
-
-async function groupsOf(person: Person): Promise<number[]> {
-  const { body } = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
-  return body.data.groups.map((group) => group.group_metadata_id);
-}
 
 const save = (person: Person, body: object) => person.call<{ version: number }>('venom/save-draft', body);
 const draftsOf = async (person: Person, body: object = {}) =>

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { groupsOf, startTestApp, type Person, type TestApp } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 import { listen } from '../../support/http/listen.ts';
 import { ownerOf } from '../../support/workspaces.ts';
@@ -14,11 +14,6 @@ beforeAll(async () => {
   good = await app.signUp('good');
 });
 afterAll(() => app.stop());
-
-async function groupsOf(person: Person): Promise<number[]> {
-  const { body } = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
-  return body.data.groups.map((group) => group.group_metadata_id);
-}
 
 async function send(person: Person): Promise<string> {
   const sent = await person.call<{ campaign_id: string }>('venom/add-campaign', {

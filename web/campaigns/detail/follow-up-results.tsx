@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from 'wouter';
 import type { Analytics, Campaign, GroupRow } from '../../api/operations.ts';
 import { campaignQuery } from '../../api/queries.ts';
 import { Section } from '../../parts/page.tsx';
 import { t } from '../../i18n/translate.ts';
-import classes from './outcome-list.module.css';
+import { EarlierCampaign } from './earlier-campaign.tsx';
 import { Outcome, OutcomeList, OutcomeReason } from './outcome-list.tsx';
 
 /** Which campaign a follow-up is about, and which groups it left out. */
@@ -23,13 +22,7 @@ export function FollowUpResults({
       <OutcomeList>
         <Outcome>
           {t('followUp.about', { percent })}{' '}
-          {followed.data ? (
-            <Link href={`/campaigns/${id}`} className={classes.link} dir="auto">
-              {followed.data.name}
-            </Link>
-          ) : (
-            t('followUp.gone')
-          )}
+          {followed.data ? <EarlierCampaign campaign={followed.data} /> : t('followUp.gone')}
         </Outcome>
         {known.length > 0 && (
           <OutcomeReason

@@ -1,4 +1,4 @@
-import { Button, Group, NumberInput, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { useLocation } from 'wouter';
@@ -14,6 +14,7 @@ import { Icon } from '../../parts/icons.tsx';
 import { Section } from '../../parts/page.tsx';
 import { useNow } from '../../parts/relative-time.tsx';
 import { VirtualList } from '../../parts/virtual-rows.tsx';
+import { WholeNumber } from '../../parts/whole-number.tsx';
 import { t } from '../../i18n/translate.ts';
 import classes from './outcome-list.module.css';
 
@@ -46,7 +47,11 @@ export function NonReaders({ analytics }: { analytics: Analytics }) {
         <>
           <VirtualList items={under} rowHeight={ROW_HEIGHT} maxHeight={ROW_HEIGHT * SHOWN_ROWS} label={label}>
             {(group) => (
-              <div key={group.group_metadata_id} className={classes.reader} style={{ height: ROW_HEIGHT }}>
+              <div
+                key={group.group_metadata_id}
+                className={`${classes.group} ${classes.reader}`}
+                style={{ height: ROW_HEIGHT }}
+              >
                 <GroupLink group={group} />
                 <span className={classes.share}>{share(group.read_rate)}</span>
               </div>
@@ -84,14 +89,12 @@ function Actions({
         {t('followUp.write')}
       </Button>
       <Group gap={6} wrap="nowrap">
-        <NumberInput
+        <WholeNumber
           size="xs"
           w={72}
           aria-label={t('followUp.days')}
           min={1}
           max={MOST_DAYS}
-          allowDecimal={false}
-          allowNegative={false}
           value={entered}
           onChange={setEntered}
           error={days === null}
@@ -125,7 +128,7 @@ function PercentInput({
       <Text size="sm" component="label" htmlFor={id} c="dimmed">
         {t('followUp.percent')}
       </Text>
-      <NumberInput
+      <WholeNumber
         id={id}
         size="xs"
         w={84}
@@ -133,8 +136,6 @@ function PercentInput({
         min={1}
         max={MOST_PERCENT}
         step={5}
-        allowDecimal={false}
-        allowNegative={false}
         value={value}
         onChange={onChange}
         error={!isValid}

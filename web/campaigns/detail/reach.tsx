@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from 'wouter';
 import type { Analytics, Campaign, GroupRow } from '../../api/operations.ts';
 import { campaignQuery } from '../../api/queries.ts';
 import { exactTime } from '../../format/time.ts';
 import { useZone } from '../../format/zone-context.tsx';
 import { Section } from '../../parts/page.tsx';
 import { t } from '../../i18n/translate.ts';
+import { EarlierCampaign } from './earlier-campaign.tsx';
 import { OutcomeReason, OutcomeList, Outcome } from './outcome-list.tsx';
-import classes from './reach.module.css';
 
 /** The results of pins, mentions and quotes: how many posts have them, what is still to be done, and why some were left out. */
 export function ReachResults({ analytics, replyTo }: { analytics: Analytics; replyTo: Campaign['reply_to'] }) {
@@ -65,11 +64,7 @@ function Reply({ campaignId, quotes }: { campaignId: string; quotes: number | un
     <Outcome>
       {earlier.data ? (
         <>
-          {t('pin.replies')}{' '}
-          <Link href={`/campaigns/${campaignId}`} className={classes.earlier} dir="auto">
-            {earlier.data.name}
-          </Link>
-          .
+          {t('pin.replies')} <EarlierCampaign campaign={earlier.data} />.
         </>
       ) : (
         t('pin.repliesToDeleted')

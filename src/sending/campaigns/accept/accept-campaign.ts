@@ -13,7 +13,8 @@ import { saveCard, type CardDeps } from './prepare-card.ts';
 import { preparePost, type PostInput } from './prepare-post.ts';
 import { enforceCampaignQuota } from './enforce-campaign-quota.ts';
 import { requireMentionsLeft, requireReach } from './require-reach.ts';
-import { insertCampaign, readNow, type Plan } from '../store.ts';
+import { insertCampaign, type Plan } from '../store.ts';
+import { readNow } from '../../../platform/database/read-now.ts';
 import type { FieldError } from '../../../platform/errors/issues.ts';
 
 export interface AcceptedCampaign {

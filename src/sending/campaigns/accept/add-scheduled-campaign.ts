@@ -11,7 +11,7 @@ import { isTimeZone, knownTimeZone } from '../../../platform/time/time-zone.ts';
 import { acceptCampaign, type AcceptDeps, type AcceptedCampaign } from './accept-campaign.ts';
 import { listOccurrences, type Schedule } from '../occurrences.ts';
 import type { PostInput } from './prepare-post.ts';
-import { readNow } from '../store.ts';
+import { readNow } from '../../../platform/database/read-now.ts';
 import { fieldError, type FieldError } from '../../../platform/errors/issues.ts';
 
 /** A schedule covers at most so many days, both ends counted (contract §3). */

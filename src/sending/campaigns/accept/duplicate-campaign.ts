@@ -6,7 +6,8 @@ import { openMedia, type OpenMedia } from '../../../content/media/store.ts';
 import { findKept } from '../../../content/post/post-files.ts';
 import type { PostExtras } from '../../../content/post/post-extras.ts';
 import { moveAhead, type Schedule } from '../occurrences.ts';
-import { findOwnCampaign, readContent, readNow, scheduleOf } from '../store.ts';
+import { findOwnCampaign, readContent, scheduleOf } from '../store.ts';
+import { readNow } from '../../../platform/database/read-now.ts';
 
 /** A card as a request has it. */
 export interface CardCopy {

@@ -8,6 +8,7 @@ import type { PostExtras, ReplyTo } from '../../../content/post/post-extras.ts';
 import { TEXT_LIMIT } from '../../../content/text/html-to-whatsapp.ts';
 import { isBallot } from './ballot-problems.ts';
 import { withMentionAll } from '../../../content/text/mention-all.ts';
+import { findCampaignOfAccount } from '../store.ts';
 import { AppError, invalid } from '../../../platform/errors/errors.ts';
 import { fieldError } from '../../../platform/errors/issues.ts';
 
@@ -50,22 +51,27 @@ async function requireEarlier(
     changed,
   }: { field: 'reply_to' | 'follow_up'; earlier: ReplyTo; changed: number | undefined },
 ): Promise<void> {
-  const { rows } = await sql<{ campaignId: number; hasRun: boolean }>`
-    select campaign_id as "campaignId", exists (
-      select from runs r where r.campaign_id = c.campaign_id and r.run_id = ${runId ?? null}::bigint) as "hasRun"
-    from campaigns c
-    where public_id = ${publicId}::uuid and account_id = ${accountId} and deleted_at is null`.execute(db);
-  const [found] = rows;
-  if (!found)
+  const found = await findCampaignOfAccount(db, accountId, publicId);
+  if (found === undefined)
     throw new AppError('campaign_not_found', `You have no campaign with the id in ${field}`, {
       details: [fieldError(field, 'unknown_id', { of: 'campaigns' })],
     });
-  if (found.campaignId === changed)
+  if (found === changed)
     throw invalid([fieldError(field, field === 'reply_to' ? 'reply_to_itself' : 'follow_up_itself')]);
-  if (runId !== undefined && !found.hasRun)
+  if (runId !== undefined && !(await hasRun(db, found, runId)))
     throw new AppError('run_not_found', `The campaign in ${field} has no run with this id`, {
       details: [fieldError(field, 'unknown_run')],
     });
+}
+
+async function hasRun(db: Connection, campaignId: number, runId: number): Promise<boolean> {
+  const found = await db
+    .selectFrom('runs')
+    .select('run_id')
+    .where('campaign_id', '=', campaignId)
+    .where('run_id', '=', runId)
+    .executeTakeFirst();
+  return found !== undefined;
 }
 
 /** Returns how many of these groups are channels. */

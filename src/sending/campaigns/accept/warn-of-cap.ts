@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { readSendWindows } from '../../accounts/send-window-rules.ts';
+import { readSendWindows, type SendWindow } from '../../accounts/send-window-rules.ts';
 import { dateIn, dayOf } from '../../accounts/quiet-hours.ts';
 import { capOn } from '../../accounts/warm-up.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
@@ -19,6 +19,9 @@ interface Planned {
 
 /** Of the first day of the account's owner on which more is to be sent than the daily cap and the warm-up allow; undefined where there is none. */
 export async function warnOfCap(db: Database, accountId: number, planned: Planned): Promise<CheckWarning | undefined> {
+  const [usual] = await readSendWindows(db, [accountId], planned.timeZone);
+  // Most accounts have none, and their checks need no transaction.
+  if (!hasCap(usual)) return undefined;
   // Of one moment: a post that is claimed in between would count as sent and as waiting, or not at all.
   return db
     .transaction()
@@ -27,13 +30,17 @@ export async function warnOfCap(db: Database, accountId: number, planned: Planne
     .execute((trx) => compareWithCap(trx, accountId, planned));
 }
 
+function hasCap(window: SendWindow | undefined): window is SendWindow {
+  return window !== undefined && (window.dailyCap !== null || window.warmUpFrom !== null);
+}
+
 async function compareWithCap(
   trx: Connection,
   accountId: number,
   { groups, dueAt, except, timeZone, now }: Planned,
 ): Promise<CheckWarning | undefined> {
   const [rest] = await readSendWindows(trx, [accountId], timeZone);
-  if (!rest || (rest.dailyCap === null && rest.warmUpFrom === null)) return undefined;
+  if (!hasCap(rest)) return undefined;
   const { dailyCap, timeZone: zone } = rest;
   const dateOf = (at: Date) => dateIn(zone, at.toTemporalInstant()).toString();
   const days = new Map([now, ...dueAt].map((at) => [dateOf(at), dayOf(zone, at.toTemporalInstant())]));

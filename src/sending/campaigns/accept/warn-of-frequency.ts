@@ -37,15 +37,15 @@ export function describeFrequency(
 ): CheckWarning {
   const date = dateIn(timeZone, at.toTemporalInstant()).toString();
   const names = some.join(', ') + (groups > some.length ? ' …' : '');
-  const whom = groups === 1 ? '1 group gets' : `${groups} groups get`;
+  const groupsGet = groups === 1 ? '1 group gets' : `${groups} groups get`;
   if (kind === 'hour') {
-    const message = `${whom} two posts within an hour, on ${date} for the first time: ${names}`;
+    const message = `${groupsGet} two posts within an hour, on ${date} for the first time: ${names}`;
     return { code: 'posts_within_hour', message, params: { groups, date, names } };
   }
   const limit = weekly ?? 0;
   return {
     code: 'over_weekly_posts',
-    message: `${whom} more than ${limit} posts in 7 days, ${posts} at most, on ${date} for the first time: ${names}`,
+    message: `${groupsGet} more than ${limit} posts in 7 days, ${posts} at most, on ${date} for the first time: ${names}`,
     params: { groups, posts, limit, date, names },
   };
 }

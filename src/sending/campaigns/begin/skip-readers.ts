@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../../platform/database/connect.ts';
 import type { FollowUp } from '../../../content/post/post-extras.ts';
+import { findCampaignOfAccount } from '../store.ts';
 import { settleRuns } from '../../deliveries/settle-runs.ts';
 import { percentOf, reads } from '../roll-up/sum-deliveries.ts';
 
@@ -30,7 +31,7 @@ async function skipReadersOf(
   trx: Connection,
   { accountId, runId, followUp, first, last }: FollowUpPiece,
 ): Promise<void> {
-  const campaignId = await findFollowed(trx, accountId, followUp.campaignId);
+  const campaignId = await findCampaignOfAccount(trx, accountId, followUp.campaignId);
   // Of a campaign that was deleted nothing is known.
   const source = {
     accountId,
@@ -50,16 +51,4 @@ async function skipReadersOf(
     update runs r set queued = r.queued - n.count, cancelled = r.cancelled + n.count, skipped = r.skipped + n.count
     from (select count(*)::int as count from skipped) n
     where r.account_id = ${accountId} and r.run_id = ${runId}`.execute(trx);
-}
-
-/** The id of the campaign that is followed up; undefined: the account has none any more. */
-export async function findFollowed(db: Connection, accountId: number, publicId: string): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('campaigns')
-    .select('campaign_id')
-    .where('public_id', '=', publicId)
-    .where('account_id', '=', accountId)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
-  return row?.campaign_id;
 }

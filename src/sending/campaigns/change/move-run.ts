@@ -7,7 +7,7 @@ import type { PostExtras } from '../../../content/post/post-extras.ts';
 import { dateIn } from '../../accounts/quiet-hours.ts';
 import { readSendWindows } from '../../accounts/send-window-rules.ts';
 import { requireMentionsLeft } from '../accept/require-reach.ts';
-import { readNow } from '../store.ts';
+import { readNow } from '../../../platform/database/read-now.ts';
 import { control, requireStatus, type ControlDeps } from './control.ts';
 import { requirePlannedRun, type PlannedRun } from './require-planned-run.ts';
 import { fieldError } from '../../../platform/errors/issues.ts';

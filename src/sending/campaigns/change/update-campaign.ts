@@ -22,15 +22,8 @@ import { replanRuns } from './replan-runs.ts';
 import { EXTRAS_FIELDS, EXTRAS_NAMES, NO_EXTRAS, type PostExtras } from '../../../content/post/post-extras.ts';
 import { requireFiles } from '../../../content/post/post-files.ts';
 import { requireGroups } from '../../groups/require-groups.ts';
-import {
-  findOwnCampaign,
-  readContent,
-  readNow,
-  scheduleOf,
-  writeContent,
-  type Content,
-  type OwnCampaign,
-} from '../store.ts';
+import { findOwnCampaign, readContent, scheduleOf, writeContent, type Content, type OwnCampaign } from '../store.ts';
+import { readNow } from '../../../platform/database/read-now.ts';
 import { fieldError, type FieldError } from '../../../platform/errors/issues.ts';
 
 /** What a campaign is to become; what is undefined stays as it is. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../../platform/database/connect.ts';
 import { estimateSeconds, type Pace } from './estimate-seconds.ts';
-import { readNow } from '../store.ts';
+import { readNow } from '../../../platform/database/read-now.ts';
 
 export interface ExpectDeps {
   db: Database;
