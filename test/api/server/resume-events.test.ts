@@ -218,7 +218,7 @@ test('keep-alives renew the id of a quiet stream, so that it does not expire', a
   const [n] = await happen(alice);
   const back = await listen(server.url, alice.token, place);
   await snapshotted(back);
-  // An event is sent once every transaction of the server that began before it has ended.
+  // An event is sent once a poll has given it a position, which may be after the snapshot.
   await until(
     () => numbersOf(back),
     (numbers) => numbers.length > 0,
