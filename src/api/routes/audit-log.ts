@@ -63,6 +63,11 @@ function toCells(entry: LoggedEntry) {
   };
 }
 
+/** In this order: the database keeps none. */
+function toWireChange({ field, before, after }: Change): Change {
+  return { field, before, after };
+}
+
 function writeChange({ field, before, after }: Change): string {
   return `${field}: ${before ?? ''} → ${after ?? ''}`;
 }
@@ -86,7 +91,7 @@ function toWire({ entries, next }: AuditPage) {
       ...(more.memberName !== null && { member_name: more.memberName }),
       ...(more.givenRole !== null && { given_role: more.givenRole }),
       ...(more.formerRole !== null && { former_role: more.formerRole }),
-      ...(more.changes !== null && { changes: more.changes }),
+      ...(more.changes !== null && { changes: more.changes.map(toWireChange) }),
       address,
       ...(more.campaignName !== null && { campaign_name: more.campaignName }),
       ...(more.draftName !== null && { draft_name: more.draftName }),
