@@ -106,6 +106,7 @@ describe('a device without keys', () => {
       const asked = watchQuestions();
       expect((await postTo(somebody, group, 'second')).toSorted()).toEqual(others.toSorted());
       expect(asked).toEqual({ devices: [], keys: [] });
+      expect(keyedIn(group.chat).flat()).not.toContain(lost);
     },
   );
 
