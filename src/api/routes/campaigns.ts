@@ -48,8 +48,8 @@ export const campaignHandlers: Handlers<typeof campaigns, CampaignDeps> = {
     },
   },
 
-  previewCampaign: (deps, { body, actor }) =>
-    previewCampaign(deps, actor.userId, {
+  previewCampaign: (deps, { body }) =>
+    previewCampaign(deps, {
       html: body.html,
       withFile: body.with_file,
       unknownTags: body.on_unknown_tags,
@@ -146,7 +146,6 @@ async function findProblemsOfPost(deps: CampaignDeps, fields: PostFields, { user
   const withFile = fields.with_file ?? fields.campaign_id !== undefined;
   return findPostProblems(
     deps,
-    userId,
     {
       html,
       image,

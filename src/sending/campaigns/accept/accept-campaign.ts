@@ -78,7 +78,7 @@ export async function acceptCampaign(
     card,
     groupIds,
     warnings: found,
-  } = await preparePost(deps, actor.userId, input, problems ?? [], plannedNow);
+  } = await preparePost(deps, input, problems ?? [], plannedNow);
   const { accountId, status } = await findOwnAccount(db, actor.workspaceId);
   const warnings = [...listLosses(found), ...notes, ...(UNLINKED.has(status) ? [NOT_LINKED] : [])];
   await requireGroups(db, accountId, input.groupIds);
