@@ -1,9 +1,11 @@
 /** Stills of films. The service has no decoder of films: browsers and programs make stills. */
-import type { Connection } from '../../platform/database/connect.ts';
+import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { invalid } from '../../platform/errors/errors.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
+import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import { acceptMedia } from './accept-media.ts';
+import { nameOfFile } from './library.ts';
 import { toStill } from './pictures.ts';
 import { kindOf } from './sniff.ts';
 import { noSuchMedia } from './store.ts';
@@ -13,10 +15,11 @@ import { noSuchMedia } from './store.ts';
  * Throws 404 for a file that is not the workspace's or no longer kept, and 400 for a file that is no film or a still that is no picture.
  */
 export async function setStill(
-  db: Connection,
-  workspaceId: WorkspaceId,
+  db: Database,
+  actor: Actor,
   { mediaId, still }: { mediaId: number; still: string | undefined },
 ): Promise<void> {
+  const { workspaceId } = actor;
   const film = await db
     .selectFrom('media')
     .select('mime')
@@ -27,13 +30,18 @@ export async function setStill(
   if (!film) throw noSuchMedia();
   if (kindOf(film.mime) !== 'video') throw invalid([fieldError('media_id', 'not_film')]);
   const jpeg = still === undefined ? null : await acceptStill(still);
-  await db
-    .updateTable('media')
-    .set({ still: jpeg })
-    .where('media_id', '=', mediaId)
-    .where('workspace_id', '=', workspaceId)
-    .where('bytes', 'is not', null)
-    .execute();
+  await db.transaction().execute(async (trx) => {
+    const changed = await trx
+      .updateTable('media')
+      .set({ still: jpeg })
+      .where('media_id', '=', mediaId)
+      .where('workspace_id', '=', workspaceId)
+      .where('bytes', 'is not', null)
+      .returning('name')
+      .executeTakeFirst();
+    if (!changed) throw noSuchMedia();
+    await recordAudit(trx, { ...actor, action: 'media.changed', subject: nameOfFile(mediaId, changed.name) });
+  });
 }
 
 async function acceptStill(base64: string): Promise<Buffer> {

@@ -124,6 +124,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     api_key_id: number | null;
     given_role: Role | null;
     former_role: Role | null;
+    changes: Json | null;
   };
   idempotency_keys: {
     workspace_id: WorkspaceId;

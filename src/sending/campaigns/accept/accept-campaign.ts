@@ -1,4 +1,5 @@
 import { findOwnAccount, lockOwnLane } from '../../accounts/store.ts';
+import { diffValues } from '../../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
 import { actOnce, findResult, type IdempotencyKey } from '../../../workspaces/idempotency/once.ts';
@@ -109,7 +110,8 @@ export async function acceptCampaign(
         dueAt: due,
       });
       await start(trx, { accountId, campaignId });
-      await recordAudit(trx, { ...actor, action: 'campaign.accepted', subject: publicId });
+      const changes = diffValues({}, { status: plan.isSchedule ? 'scheduled' : 'running' });
+      await recordAudit(trx, { ...actor, action: 'campaign.accepted', subject: publicId, changes });
       return { campaignId: publicId, groupCount: groupIds.length, warnings, timeZone: plan.timeZone };
     }),
   );
