@@ -130,7 +130,7 @@ type TargetUser = Pick<ManagedUser, 'userName'> & { userId: UserId };
 
 export type ManageDeps = Pick<
   UserDependencies,
-  'db' | 'tokenStates' | 'apiKeyStates' | 'onUserDeleted' | 'onUserDisabled'
+  'db' | 'tokenStates' | 'apiKeyStates' | 'onUserCreated' | 'onUserDeleted' | 'onUserDisabled'
 >;
 
 async function requireManagedUser(db: Database, actor: Actor, userId: UserId): Promise<ManagedUser> {
