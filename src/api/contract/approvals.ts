@@ -36,7 +36,8 @@ const approvalFields = {
   approval_id: approvalId,
   state: z.enum(['waiting', 'changes_requested', 'rejected', 'withdrawn', 'scheduled', 'sending']).meta({
     id: 'ApprovalState',
-    description: '`scheduled`, `sending`: approved and accepted as the campaign `campaign_id`, which has states of its own.',
+    description:
+      '`scheduled`, `sending`: approved and accepted as the campaign `campaign_id`, which has states of its own.',
   }),
   reason: z.enum(['time_passed']).nullable().meta({
     description: '`time_passed`: the first time of the post passed before it was approved. Nothing is sent.',
@@ -100,12 +101,16 @@ export const approvals = defineOperations('Campaigns', {
     description:
       'Takes the body of either operation that adds a campaign, and rejects what they reject. The post is stored as it would be sent. Send a changed post with the same `approval_id`: it is a further version, without approvals. Repeating a request changes nothing. Limited to 100 open requests.',
     body: eitherCampaignBody({
-      approval_id: approvalId.meta({ description: 'A random UUID that the client generates, such as the id of a draft.' }),
+      approval_id: approvalId.meta({
+        description: 'A random UUID that the client generates, such as the id of a draft.',
+      }),
       remark: withDefault(remark, ''),
     }),
     data: approval,
     errors: [
-      ...ADDING_ERRORS.filter((code) => !['approval_required', 'campaign_limit_reached', 'mention_cap_reached'].includes(code)),
+      ...ADDING_ERRORS.filter(
+        (code) => !['approval_required', 'campaign_limit_reached', 'mention_cap_reached'].includes(code),
+      ),
       'approval_not_used',
       'approval_decided',
       'approval_limit_reached',

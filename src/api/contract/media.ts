@@ -108,7 +108,8 @@ export const media = defineOperations('Media', {
     access: 'write',
     role: 'author',
     summary: 'Delete a file',
-    description: 'A file that a draft has, a post that waits for an approval, or a campaign that has not ended, is a 409. Posts that were sent keep it.',
+    description:
+      'A file that a draft has, a post that waits for an approval, or a campaign that has not ended, is a 409. Posts that were sent keep it.',
     body: z.object({ media_id: mediaId }),
     data: nothingData,
     errors: ['media_not_found', 'media_in_use'],

@@ -134,7 +134,11 @@ interface PostFields extends PostExtrasBody, CardBody {
 }
 
 /** Returns all problems of the post in a body, as far as its fields have the right types. */
-export async function findProblemsOfPost(deps: CampaignDeps, fields: PostFields, { userId }: Actor): Promise<FieldError[]> {
+export async function findProblemsOfPost(
+  deps: CampaignDeps,
+  fields: PostFields,
+  { userId }: Actor,
+): Promise<FieldError[]> {
   const { html, image, start_date: startDate, end_date: endDate, weekdays = null, skip_dates: skipDates = [] } = fields;
   // What a change leaves of a schedule is not known by its dates alone.
   const time = fields.is_schedule === true && fields.campaign_id === undefined ? fields.schedule_time : undefined;

@@ -36,7 +36,10 @@ function diffMiddle(old: string[], now: string[]): WordChange[] {
       changes.push({ change: 'same', text: old[i] ?? '' });
       i += 1;
       j += 1;
-    } else if (j >= now.length || (i < old.length && (lengths[(i + 1) * width + j] ?? 0) >= (lengths[i * width + j + 1] ?? 0))) {
+    } else if (
+      j >= now.length ||
+      (i < old.length && (lengths[(i + 1) * width + j] ?? 0) >= (lengths[i * width + j + 1] ?? 0))
+    ) {
       changes.push({ change: 'removed', text: old[i] ?? '' });
       i += 1;
     } else {

@@ -110,7 +110,10 @@ export const ERROR_CODES = {
   approval_decided: ['conflict', 'The request for approval is closed: sent, rejected or withdrawn'],
   approval_changed: ['conflict', 'The post has changed since you loaded it; load it again'],
   approval_time_passed: ['conflict', 'The post was not approved in time; ask again with another time'],
-  approval_limit_reached: ['conflict', 'The workspace has reached its limit of requests for approval, or of entries in one'],
+  approval_limit_reached: [
+    'conflict',
+    'The workspace has reached its limit of requests for approval, or of entries in one',
+  ],
   poll_not_correctable: ['conflict', 'A poll or an event cannot be changed once it was sent'],
   voters_not_named: ['conflict', 'The poll was sent without `names_voters`, so nothing is stored of who voted'],
   nothing_sent: ['conflict', 'The campaign has no sent post that could be recalled, corrected, pinned or unpinned'],

@@ -138,7 +138,14 @@ export async function selectNames(db: Connection, workspaceId: WorkspaceId): Pro
 
 export async function insertEntry(
   trx: Connection,
-  entry: { workspaceId: WorkspaceId; approvalId: string; version: number; userId: UserId; kind: EntryKind; remark: string },
+  entry: {
+    workspaceId: WorkspaceId;
+    approvalId: string;
+    version: number;
+    userId: UserId;
+    kind: EntryKind;
+    remark: string;
+  },
 ): Promise<void> {
   await trx
     .insertInto('approval_entries')

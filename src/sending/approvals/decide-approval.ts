@@ -82,7 +82,12 @@ export function withdraw({ db }: { db: Database }, actor: Actor, approvalId: str
     if (approval.askedBy !== userId && !includesRole(actor.role, 'manager'))
       throw new AppError('role_missing', 'The person who asked may withdraw this request, and managers may');
     requireOpen(approval);
-    await recordDecision(trx, actor, approval, { approvalId, remark: '', kind: 'withdrawn', action: 'approval.withdrawn' });
+    await recordDecision(trx, actor, approval, {
+      approvalId,
+      remark: '',
+      kind: 'withdrawn',
+      action: 'approval.withdrawn',
+    });
     await writeState(trx, workspaceId, approvalId, { state: 'withdrawn', isJudged: false });
     return findApproval(trx, workspaceId, approvalId);
   });
@@ -127,7 +132,11 @@ async function recordDecision(
   trx: Transaction<Schema>,
   actor: Actor,
   { approvalId, version, name }: Approval,
-  { remark, kind, action }: Pick<Decision, 'approvalId' | 'remark'> & {
+  {
+    remark,
+    kind,
+    action,
+  }: Pick<Decision, 'approvalId' | 'remark'> & {
     kind: 'approved' | 'changes_requested' | 'rejected' | 'withdrawn';
     action: AuditAction;
   },
@@ -148,7 +157,9 @@ async function accept(
   const campaignId = await writeCampaign(trx, deps, {
     actor,
     campaign: { ...campaign, accountId },
-    ...(schedule ? { dueAt: dueBySchedule(schedule).dueAt, start: startScheduled } : { dueAt: dueNow, start: startNow }),
+    ...(schedule
+      ? { dueAt: dueBySchedule(schedule).dueAt, start: startScheduled }
+      : { dueAt: dueNow, start: startNow }),
   });
   await writeState(trx, actor.workspaceId, approvalId, { state: 'accepted', isJudged: true, campaignId });
 }

@@ -7,7 +7,10 @@ export interface FieldChange {
 }
 
 /** Returns the fields that differ, each word by word. Values that are no texts are compared as JSON; a missing value is an empty text. */
-export function diffPosts(before: Readonly<Record<string, unknown>>, after: Readonly<Record<string, unknown>>): FieldChange[] {
+export function diffPosts(
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): FieldChange[] {
   return [...new Set([...Object.keys(after), ...Object.keys(before)])].flatMap((field) => {
     const [old, now] = [toText(before[field]), toText(after[field])];
     return old === now ? [] : [{ field, pieces: diffWords(old, now) }];

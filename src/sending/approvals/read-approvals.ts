@@ -80,11 +80,7 @@ async function readStandings(db: Connection, { workspaceId, userId }: Actor) {
 }
 
 /** Returns a request with its post, its groups and its thread (contract §4, get-approval). Throws 404. */
-export async function readApproval(
-  { db }: { db: Database },
-  actor: Actor,
-  approvalId: string,
-): Promise<FullApproval> {
+export async function readApproval({ db }: { db: Database }, actor: Actor, approvalId: string): Promise<FullApproval> {
   const { workspaceId } = actor;
   const approval = await findApproval(db, workspaceId, approvalId);
   const { post, judged } = approval;

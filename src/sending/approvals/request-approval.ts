@@ -100,7 +100,9 @@ async function writeVersion(trx: Connection, actor: Actor, version: Version): Pr
   if (before?.campaignId != null && before.hash.equals(hash)) return;
   if (before && !['waiting', 'changes_requested'].includes(before.state)) throw alreadyDecided(before);
   if (before?.state === 'waiting' && before.hash.equals(hash)) return;
-  await (before ? overwrite(trx, workspaceId, version, { hash, actor }) : insert(trx, workspaceId, version, { hash, actor }));
+  await (before
+    ? overwrite(trx, workspaceId, version, { hash, actor })
+    : insert(trx, workspaceId, version, { hash, actor }));
   const number = (before?.version ?? 0) + 1;
   await insertEntry(trx, { workspaceId, approvalId, version: number, userId: actor.userId, kind: 'asked', remark });
   await recordAudit(trx, { ...actor, action: 'approval.asked', subject: post.name });

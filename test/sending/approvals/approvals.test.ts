@@ -111,7 +111,13 @@ describe('asking', () => {
   test('waits for everybody who may decide, and sends nothing', async () => {
     const before = await campaigns();
     const approval = await request('author', { remark: 'Please look at the time' });
-    expect(approval).toMatchObject({ state: 'waiting', version: 1, approvals: 0, approvals_needed: 1, may_decide: false });
+    expect(approval).toMatchObject({
+      state: 'waiting',
+      version: 1,
+      approvals: 0,
+      approvals_needed: 1,
+      may_decide: false,
+    });
     expect(names(approval.waits_for)).toEqual(['newsroom-manager', 'newsroom-owner', 'second']);
     expect(await read(approval.approval_id)).toMatchObject({
       text: 'We open at *nine* in the hall',
@@ -208,8 +214,12 @@ describe('approving', () => {
     // As a crash between the campaign and its commit.
     await sql`
       create function test_crash() returns trigger language plpgsql as $$ begin
-        if new.state = 'accepted' then raise exception 'crash' using errcode = '57P01'; end if; return new; end $$`.execute(db);
-    await sql`create trigger test_crash before update on approvals for each row execute function test_crash()`.execute(db);
+        if new.state = 'accepted' then raise exception 'crash' using errcode = '57P01'; end if; return new; end $$`.execute(
+      db,
+    );
+    await sql`create trigger test_crash before update on approvals for each row execute function test_crash()`.execute(
+      db,
+    );
     expect((await ask('manager', 'venom/decide-approval', decision(approval))).status).toBe(503);
     await sql`drop trigger test_crash on approvals`.execute(db);
     await sql`drop function test_crash()`.execute(db);
@@ -313,7 +323,9 @@ describe('nobody approves their own', () => {
   test('nor do authors, analysts, and API keys in the name of somebody else', async () => {
     const approval = await request('author');
     for (const who of ['author', 'analyst'] as const)
-      expect(await refusal(who, 'venom/decide-approval', decision(approval))).toMatchObject({ error_code: 'role_missing' });
+      expect(await refusal(who, 'venom/decide-approval', decision(approval))).toMatchObject({
+        error_code: 'role_missing',
+      });
     const { key } = await say<{ key: string }>('owner', 'user/create_api_key', {
       name: 'all',
       scopes: ['read', 'write', 'send', 'webhooks', 'admin'],
@@ -378,7 +390,10 @@ describe('sending a post back', () => {
 
   test('or rejecting it ends it', async () => {
     const approval = await request('author');
-    expect(await decide('manager', approval, { decision: 'reject' })).toMatchObject({ state: 'rejected', waits_for: [] });
+    expect(await decide('manager', approval, { decision: 'reject' })).toMatchObject({
+      state: 'rejected',
+      waits_for: [],
+    });
     for (const who of ['manager', 'owner'] as const)
       expect(await refusal(who, 'venom/decide-approval', decision(approval))).toMatchObject({
         error_code: 'approval_decided',

@@ -54,9 +54,14 @@ async function accepted(body: object = {}): Promise<string> {
 
 async function completed(): Promise<string> {
   await rules({ approval: 'never' });
-  const { campaign_id } = await say<{ campaign_id: string }>('venom/add-campaign', { ...NOW, group_metadata_ids: groups });
+  const { campaign_id } = await say<{ campaign_id: string }>('venom/add-campaign', {
+    ...NOW,
+    group_metadata_ids: groups,
+  });
   await expect
-    .poll(async () => (await say<{ status: string }>('venom/get-campaign', { campaign_id })).status, { timeout: 60_000 })
+    .poll(async () => (await say<{ status: string }>('venom/get-campaign', { campaign_id })).status, {
+      timeout: 60_000,
+    })
     .toBe('completed');
   await rules({ approval: 'all' });
   return campaign_id;
@@ -122,7 +127,9 @@ describe('is refused, whoever asks and with whichever credential', () => {
     expect((await ask('venom/decide-approval', decision, key)).body).toMatchObject({ error_code: 'token_required' });
     expect((await ask('workspace/set-approval-rules', { approval: 'never' }, key)).body).toMatchObject({ code: 403 });
     const manager = team.members.manager.token;
-    expect((await ask('workspace/set-approval-rules', { approval: 'never' }, manager)).body).toMatchObject({ code: 403 });
+    expect((await ask('workspace/set-approval-rules', { approval: 'never' }, manager)).body).toMatchObject({
+      code: 403,
+    });
   });
 
   test('and so is the still of a film that was accepted, or waits', async () => {
@@ -177,7 +184,9 @@ describe('is possible', () => {
 
 test('every operation that sends or changes posts is known to this file', () => {
   const paths = listContracts().flatMap(({ path, access, role }) =>
-    access === 'send' && role === 'manager' && path.startsWith('/api/v1/venom/') ? [path.slice('/api/v1/venom/'.length)] : [],
+    access === 'send' && role === 'manager' && path.startsWith('/api/v1/venom/')
+      ? [path.slice('/api/v1/venom/'.length)]
+      : [],
   );
   const refused = [
     'add-campaign',

@@ -1,5 +1,6 @@
 -- Approval of posts (docs/explanation/decisions/0106-approve-a-post-by-its-hash.md).
--- Locks: workspaces exclusively, for milliseconds: constant defaults write no row, and the check of a small table is quick.
+-- Locks: workspaces exclusively, for milliseconds: constant defaults write no row, and the check of a small table is quick; events in
+-- SHARE mode while their index is built, some 1 s for each million.
 
 alter table workspaces
   -- never: managers send, nobody asks. authors: authors may ask. all: managers ask as well, for posts to more than so many groups.
@@ -42,3 +43,10 @@ create table approval_entries (
   foreign key (workspace_id, approval_id) references approvals on delete cascade
 );
 create index approval_entries_approval on approval_entries (workspace_id, approval_id, entry_id);
+
+-- As src/notifications/notices/kinds.ts has it.
+drop index events_noticed;
+create index events_noticed on events (position)
+  where type in ('campaign.completed', 'campaign.completed_with_errors', 'campaign.late', 'campaign.missed', 'campaign.rescheduled',
+                 'campaign.paused', 'campaign.waiting', 'campaign.decided', 'account.logged_out', 'account.version_refused',
+                 'webhook.switched_off', 'backup.too_old');

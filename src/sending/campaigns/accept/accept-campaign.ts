@@ -104,7 +104,10 @@ export async function prepareCampaign(
 /** Throws 400 and 404 for groups that are not the account's, or that such a post cannot go to. */
 export async function requireTargets(
   db: Connection,
-  { givenIds, ...post }: Pick<NewCampaign, 'accountId' | 'groupIds' | 'extras' | 'text'> & { givenIds: readonly number[] },
+  {
+    givenIds,
+    ...post
+  }: Pick<NewCampaign, 'accountId' | 'groupIds' | 'extras' | 'text'> & { givenIds: readonly number[] },
 ): Promise<void> {
   await requireGroups(db, post.accountId, givenIds);
   await requireCountedGroups(db, post.extras, givenIds);
