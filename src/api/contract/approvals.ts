@@ -4,6 +4,7 @@ import { ADDING_ERRORS, campaignId, duplicateCampaignData, eitherCampaignBody, P
 import { defineOperations } from './define-operations.ts';
 import { count, instant, optional, text, withDefault } from './fields.ts';
 import { groupKind } from './groups.ts';
+import { shownFiles } from './post-files.ts';
 
 const approvalId = z.guid().meta({ format: 'uuid', examples: ['7d0e7a0c-6c0e-4f0a-9c55-2d1d1c3a7f10'] });
 const approvalBody = z.object({ approval_id: approvalId }).meta({ id: 'OneApproval' });
@@ -76,6 +77,7 @@ const fullApproval = z.object({
   ...approvalFields,
   text: z.string().meta({ description: 'The exact text that is sent.' }),
   post: duplicateCampaignData.meta({ description: 'The post as a body of `request-approval`, for a changed version.' }),
+  files: shownFiles.meta({ description: 'The files of `media`.' }),
   groups: z.array(namedGroup),
   difference: difference
     .nullable()

@@ -18,6 +18,7 @@ import type { approvals } from '../contract/approvals.ts';
 import type { Handlers } from '../operation.ts';
 import { findProblemsOfPost, toCampaignDraft, toWireCopy, type CampaignDeps } from './campaigns.ts';
 import { toCopiedExtras } from './post-extras.ts';
+import { toShownFiles } from './post-files.ts';
 
 export const approvalHandlers: Handlers<typeof approvals, CampaignDeps> = {
   requestApproval: {
@@ -41,6 +42,7 @@ export const approvalHandlers: Handlers<typeof approvals, CampaignDeps> = {
       ...toWire(full.approval, full),
       text: full.approval.post.text,
       post: toWireCopy(full.copy),
+      files: toShownFiles(full.files),
       groups: full.groups.map(toWireGroup),
       difference: toWireDifference(full),
       thread: full.entries.map(({ kind, userId, userName, version, remark, at }) => ({

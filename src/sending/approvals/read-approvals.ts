@@ -3,8 +3,8 @@ import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import { readApprovalRules, type ApprovalRules } from '../../workspaces/approval/approval-rules.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
-import type { CampaignCopy } from '../campaigns/accept/duplicate-campaign.ts';
-import { copyPost } from '../campaigns/accept/duplicate-campaign.ts';
+import { readFiles, type ShownFile } from '../../content/post/post-files.ts';
+import { copyPost, type CampaignCopy } from '../campaigns/accept/duplicate-campaign.ts';
 import { scheduleOf } from '../campaigns/store.ts';
 import type { DraftGroup } from '../drafts/draft-store.ts';
 import {
@@ -39,6 +39,8 @@ export interface FullApproval extends ApprovalStanding {
   entries: Entry[];
   /** As a request has it. */
   copy: CampaignCopy;
+  /** Those of the library that are still known. */
+  files: ShownFile[];
   groups: DraftGroup[];
   /** Groups that the version before had, and this one has not. */
   removedGroups: DraftGroup[];
@@ -100,6 +102,7 @@ export async function readApproval({ db }: { db: Database }, actor: Actor, appro
       scheduleTime: plan.scheduleTime,
       schedule: scheduleOf(plan) ?? null,
     },
+    files: await readFiles(db, post.extras.files ?? []),
     groups: await selectGroupsOf(db, workspaceId, groupIds),
     removedGroups: await selectGroupsOf(
       db,

@@ -4,9 +4,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { dropUnusedMedia } from '../../../src/content/media/drop-unused.ts';
 import { startTestApp, type Answer, type Person, type TestApp } from '../../support/app.ts';
-import { createLog } from '../../../src/platform/log/log.ts';
 import { PNG } from '../../support/inputs/sample-files.ts';
-import { callIn, createTeam, join, type Team } from '../../support/team.ts';
+import { callIn, createTeam, defaultWorkspace, join, type Team } from '../../support/team.ts';
 
 interface Approval {
   approval_id: string;
@@ -39,12 +38,11 @@ let team: Team;
 let second: Person;
 let groups: number[];
 beforeAll(async () => {
-  app = await startTestApp({ role: 'api' }, undefined, createLog('error'));
+  app = await startTestApp({ role: 'api' });
   team = await createTeam(app, 'newsroom');
   second = await app.signUp('second');
   await join(app, { owner: team.members.owner, workspaceId: team.workspaceId, role: 'manager' }, second);
-  const listed = await say<{ groups: Array<{ group_metadata_id: number }> }>('owner', 'venom/list-groups');
-  groups = listed.groups.map((group) => group.group_metadata_id);
+  groups = await createGroups(team.workspaceId);
 });
 beforeEach(async () => {
   await app.database.clock.set('2031-03-01T00:00:00Z');
@@ -52,6 +50,17 @@ beforeEach(async () => {
   await rules({ approval: 'authors', over_groups: 0, approvers: 1 });
 });
 afterAll(() => app.stop());
+
+/** Three groups, since no worker syncs those of the sandbox. */
+async function createGroups(workspaceId: string): Promise<number[]> {
+  const { rows } = await sql<{ group_id: number }>`
+    insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
+    select account_id, g || '@g.us', g || '@g.us', 'group'::group_kind, 'Group ' || g, 3, true
+    from accounts, generate_series(1, 3) g where workspace_id = ${workspaceId} order by g returning group_id`.execute(
+    app.database.db,
+  );
+  return rows.map((row) => row.group_id);
+}
 
 type Who = 'owner' | 'manager' | 'author' | 'analyst' | 'second';
 const personOf = (who: Who): Person => (who === 'second' ? second : team.members[who]);
@@ -312,8 +321,7 @@ describe('nobody approves their own', () => {
   test('except where they are the only one who could', async () => {
     const alone = await app.signUp('alone');
     await alone.call('workspace/set-approval-rules', { approval: 'all', approvers: 2 });
-    const { body } = await alone.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
-    const ids = body.data.groups.map((group) => group.group_metadata_id);
+    const ids = await createGroups(await defaultWorkspace(alone));
     const post = { approval_id: randomUUID(), ...NOW, group_metadata_ids: ids };
     const asked = (await alone.call<Approval>('venom/request-approval', post)).body.data;
     expect(asked).toMatchObject({ may_decide: true, approvals_needed: 1 });
