@@ -44,7 +44,9 @@ const request = (who: keyof Team['members'], fields: object = {}) =>
 /** The events of a request, in their order. */
 async function eventsOf({ approval_id }: Asked) {
   const { rows } = await sql<{ type: keyof typeof WEBHOOK_EVENTS; data: Record<string, unknown> }>`
-    select type, data from events where data ->> 'approval_id' = ${approval_id} order by event_id`.execute(app.database.db);
+    select type, data from events where data ->> 'approval_id' = ${approval_id} order by event_id`.execute(
+    app.database.db,
+  );
   for (const { type, data } of rows) WEBHOOK_EVENTS[type].data.parse(data);
   return rows.map(({ type, data }) => [type, data['decision'] ?? null]);
 }
@@ -53,7 +55,9 @@ async function noticesOf({ call }: Person, { approval_id }: Asked): Promise<stri
   const { body } = await call<{ notices: Array<{ kind: string; approval: { approval_id: string } | null }> }>(
     'user/list_notices',
   );
-  return body.data.notices.flatMap(({ kind, approval }) => (approval?.approval_id === approval_id ? [kind] : [])).toReversed();
+  return body.data.notices
+    .flatMap(({ kind, approval }) => (approval?.approval_id === approval_id ? [kind] : []))
+    .toReversed();
 }
 
 const told = (who: keyof Team['members'], asked: Asked, kinds: string[]) =>
@@ -100,7 +104,9 @@ test('the person who asked is told once that the time has passed', async () => {
   const asked = await request('author', plan);
   const { db } = app.database;
   await sql`
-    update approvals set first_due_at = now() - interval '1 minute' where approval_id = ${asked.approval_id}::uuid`.execute(db);
+    update approvals set first_due_at = now() - interval '1 minute' where approval_id = ${asked.approval_id}::uuid`.execute(
+    db,
+  );
   await giveBackLate(db);
   await giveBackLate(db);
   await told('author', asked, ['campaign_decided']);
