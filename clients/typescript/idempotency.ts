@@ -29,6 +29,7 @@ export const IDEMPOTENCY = {
   'workspace/leave-workspace': 'never',
   'workspace/hand-over-workspace': 'never',
   'user/list_audit_log': 'always',
+  'user/export_audit_log': 'always',
   'user/list_security_log': 'always',
   'user/list_factors': 'always',
   'user/add_totp': 'never',

@@ -1627,9 +1627,26 @@ export interface Operations {
   'workspace/leave-workspace': { body: Nothing; data: NoData };
   /** Make another member the owner. You become a manager. A linked account keeps its number. Quiet hours and caps count in the time zone of the new owner. */
   'workspace/hand-over-workspace': { body: OneMember; data: NoData };
-  /** List your audit log. Newest first: sign-ups and sign-ins, failed ones too, and changes of password, tokens, profile, API keys, campaigns and groups. Entries are kept for a year. */
+  /** List the audit log of your workspace. Newest first: who wrote, sent, changed, stopped or deleted campaigns and drafts, changed files, groups, lists, rules for sending, webhooks, keys and members, with the differences; and sign-ins and changes of the user whose default workspace it is. Entries are kept for a year. */
   'user/list_audit_log': {
     body: {
+      /** Only what this user did. */
+      user_id?: number | null | undefined;
+      /** Only entries about this. */
+      kind?:
+        | 'campaigns'
+        | 'drafts'
+        | 'files'
+        | 'groups'
+        | 'account'
+        | 'members'
+        | 'keys'
+        | 'webhooks'
+        | 'reports'
+        | 'sign_ins'
+        | 'installation'
+        | null
+        | undefined;
       /** Maximum number of items on a page. */
       limit?: number | null | undefined;
       cursor?: Cursor | undefined;
@@ -1642,7 +1659,11 @@ export interface Operations {
         subject: string;
         /** The current name of the campaign in `subject`. Absent once it is deleted. */
         campaign_name?: string | undefined;
-        /** Who acted. Absent once the user is deleted. */
+        /** The same of a draft. */
+        draft_name?: string | undefined;
+        /** Who acted. */
+        user_id: number;
+        /** Absent once the user is deleted. */
         user_name?: string | undefined;
         /** The user name of the member whose id is in `subject`, of entries about members. */
         member_name?: string | undefined;
@@ -1650,6 +1671,8 @@ export interface Operations {
         given_role?: Role | undefined;
         /** The role that the member had before. */
         former_role?: Role | undefined;
+        /** What the action changed. Of lists the items removed and added, of long texts the words that differ; up to some 200 characters each. `null`: no value. */
+        changes?: Array<{ field: string; before: string | null; after: string | null }> | undefined;
         /** The client address of the request. */
         address: string;
         /** The API key of the request. Absent if it came with a token. */
@@ -1657,6 +1680,30 @@ export interface Operations {
       }>;
       next_cursor: NextCursor;
     };
+  };
+  /** Export the audit log of your workspace as CSV. All entries of `list_audit_log`, newest first, in the format of `export-campaign`. */
+  'user/export_audit_log': {
+    body: {
+      /** Only what this user did. */
+      user_id?: number | null | undefined;
+      /** Only entries about this. */
+      kind?:
+        | 'campaigns'
+        | 'drafts'
+        | 'files'
+        | 'groups'
+        | 'account'
+        | 'members'
+        | 'keys'
+        | 'webhooks'
+        | 'reports'
+        | 'sign_ins'
+        | 'installation'
+        | null
+        | undefined;
+      format: 'csv';
+    };
+    data: string;
   };
   /** List your sign-ins and the changes of your account. Newest first: sign-ins, failed ones too, and changes of password, tokens, second factors and profile, in all workspaces. Entries are kept for a year. */
   'user/list_security_log': {
@@ -1673,7 +1720,11 @@ export interface Operations {
         subject: string;
         /** The current name of the campaign in `subject`. Absent once it is deleted. */
         campaign_name?: string | undefined;
-        /** Who acted. Absent once the user is deleted. */
+        /** The same of a draft. */
+        draft_name?: string | undefined;
+        /** Who acted. */
+        user_id: number;
+        /** Absent once the user is deleted. */
         user_name?: string | undefined;
         /** The user name of the member whose id is in `subject`, of entries about members. */
         member_name?: string | undefined;
@@ -1681,6 +1732,8 @@ export interface Operations {
         given_role?: Role | undefined;
         /** The role that the member had before. */
         former_role?: Role | undefined;
+        /** What the action changed. Of lists the items removed and added, of long texts the words that differ; up to some 200 characters each. `null`: no value. */
+        changes?: Array<{ field: string; before: string | null; after: string | null }> | undefined;
         /** The client address of the request. */
         address: string;
         /** The API key of the request. Absent if it came with a token. */

@@ -122,7 +122,10 @@ export const GROUPS: Readonly<Record<string, Group>> = {
         summary: 'creates, syncs and lists groups, channels and communities',
         imports: ['platform', 'workspaces', 'content', 'sending/accounts'],
       },
-      drafts: { summary: 'campaigns that are being written', imports: ['platform', 'workspaces', 'content'] },
+      drafts: {
+        summary: 'campaigns that are being written',
+        imports: ['platform', 'workspaces', 'content', 'sending/groups'],
+      },
       deliveries: {
         summary: 'claims turns, sends, classifies and records outcomes',
         imports: ['platform', 'content', 'messengers', 'sending/leases', 'sending/accounts', 'sending/sessions'],

@@ -11,6 +11,7 @@ ALWAYS = frozenset(
         "workspace/list-invitations",
         "workspace/set-member-role",
         "user/list_audit_log",
+        "user/export_audit_log",
         "user/list_security_log",
         "user/list_factors",
         "admin/list_invitations",

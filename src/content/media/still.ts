@@ -1,10 +1,12 @@
 /** Stills of films. The service has no decoder of films: browsers and programs make stills. */
 import { sql } from 'kysely';
-import type { Connection } from '../../platform/database/connect.ts';
+import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError, invalid } from '../../platform/errors/errors.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
+import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import { acceptMedia } from './accept-media.ts';
+import { nameOfFile } from './library.ts';
 import { toStill } from './pictures.ts';
 import { kindOf } from './sniff.ts';
 import { CAMPAIGNS_OF_MEDIA, IS_AWAITED } from './media-uses.ts';
@@ -16,10 +18,11 @@ import { noSuchMedia } from './store.ts';
  * for a film that an approval binds.
  */
 export async function setStill(
-  db: Connection,
-  workspaceId: WorkspaceId,
+  db: Database,
+  actor: Actor,
   { mediaId, still }: { mediaId: number; still: string | undefined },
 ): Promise<void> {
+  const { workspaceId } = actor;
   const film = await db
     .selectFrom('media')
     .select('mime')
@@ -31,13 +34,18 @@ export async function setStill(
   if (kindOf(film.mime) !== 'video') throw invalid([fieldError('media_id', 'not_film')]);
   await requireUnbound(db, workspaceId, mediaId);
   const jpeg = still === undefined ? null : await acceptStill(still);
-  await db
-    .updateTable('media')
-    .set({ still: jpeg })
-    .where('media_id', '=', mediaId)
-    .where('workspace_id', '=', workspaceId)
-    .where('bytes', 'is not', null)
-    .execute();
+  await db.transaction().execute(async (trx) => {
+    const changed = await trx
+      .updateTable('media')
+      .set({ still: jpeg })
+      .where('media_id', '=', mediaId)
+      .where('workspace_id', '=', workspaceId)
+      .where('bytes', 'is not', null)
+      .returning('name')
+      .executeTakeFirst();
+    if (!changed) throw noSuchMedia();
+    await recordAudit(trx, { ...actor, action: 'media.changed', subject: nameOfFile(mediaId, changed.name) });
+  });
 }
 
 /** Members see the still: throws 409 for a film whose post waits for an approval, or was accepted in a workspace that uses approval. */

@@ -127,6 +127,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     api_key_id: number | null;
     given_role: Role | null;
     former_role: Role | null;
+    changes: Json | null;
   };
   idempotency_keys: {
     workspace_id: WorkspaceId;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
-import type { Actor } from '../../workspaces/audit/record-audit.ts';
+import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import { findApproval, insertEntry, type Approval } from './approval-store.ts';
 
 /** Of one request for approval. */
@@ -11,13 +11,15 @@ const ENTRIES_LIMIT = 200;
 /** Adds a remark to the thread of a request, also of a closed one. Throws 404, and 409 at the limit of entries. */
 export function writeRemark(
   { db }: { db: Database },
-  { workspaceId, userId }: Actor,
+  actor: Actor,
   { approvalId, remark }: { approvalId: string; remark: string },
 ): Promise<Approval> {
+  const { workspaceId, userId } = actor;
   return db.transaction().execute(async (trx) => {
-    const { version } = await findApproval(trx, workspaceId, approvalId, { lock: true });
+    const { version, name } = await findApproval(trx, workspaceId, approvalId, { lock: true });
     await requireRoomForEntry(trx, workspaceId, approvalId);
     await insertEntry(trx, { workspaceId, approvalId, version, userId, kind: 'remark', remark });
+    await recordAudit(trx, { ...actor, action: 'approval.remarked', subject: name });
     return findApproval(trx, workspaceId, approvalId);
   });
 }

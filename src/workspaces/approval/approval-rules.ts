@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { ApprovalRule, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
+import { diffValues } from '../audit/diff-values.ts';
 import { recordAudit, type Actor } from '../audit/record-audit.ts';
 
 export interface ApprovalRules {
@@ -38,10 +39,15 @@ export function changeApprovalRules(
       update workspaces
       set approval = ${rules.approval}, approval_over_groups = ${rules.overGroups}, approvers_needed = ${rules.approvers}
       where workspace_id = ${actor.workspaceId}`.execute(trx);
-    const subject = `${rules.approval}, over ${rules.overGroups} groups, by ${rules.approvers}`;
-    await recordAudit(trx, { ...actor, action: 'approval.rules_changed', subject });
+    const changes = diffValues(toFields(before), toFields(rules));
+    await recordAudit(trx, { ...actor, action: 'approval.rules_changed', subject: rules.approval, changes });
     return rules;
   });
+}
+
+/** As requests name them. */
+function toFields({ approval, overGroups, approvers }: ApprovalRules) {
+  return { approval, over_groups: overGroups, approvers };
 }
 
 /**

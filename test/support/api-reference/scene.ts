@@ -367,6 +367,7 @@ async function createApiKey(ada: Actors): Promise<void> {
   await recorder.send('list_api_keys', {}, ada);
   await recorder.send('revoke_api_key', { api_key_id }, ada);
   await recorder.send('list_audit_log', { limit: 2 }, ada);
+  await recorder.send('export_audit_log', { kind: 'keys', format: 'csv' }, ada);
   await recorder.send('list_security_log', { limit: 2 }, ada);
 }
 

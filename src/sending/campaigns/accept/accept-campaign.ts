@@ -1,4 +1,5 @@
 import { findOwnAccount, lockOwnLane } from '../../accounts/store.ts';
+import { diffValues } from '../../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
 import { actOnce, findResult, type IdempotencyKey } from '../../../workspaces/idempotency/once.ts';
@@ -159,6 +160,7 @@ export async function writeCampaign(
   if (firstAt) await requireMentionsLeft(trx, campaign, { firstAt, timeZone });
   const { campaignId, publicId } = await insertCampaign(trx, { ...campaign, dueAt: due });
   await start(trx, { accountId, campaignId });
-  await recordAudit(trx, { ...actor, action: 'campaign.accepted', subject: publicId });
+  const changes = diffValues({}, { status: campaign.plan.isSchedule ? 'scheduled' : 'running' });
+  await recordAudit(trx, { ...actor, action: 'campaign.accepted', subject: publicId, changes });
   return publicId;
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { diffValues } from '../../../workspaces/audit/diff-values.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
@@ -43,6 +44,7 @@ export async function moveRun(deps: MoveDeps, actor: Actor, target: RunOfCampaig
     await validateInstant(trx, run, dueAt);
     await requireMentionsLeftOn(trx, run, { dueAt, timeZone: deps.timeZone });
     await writeInstant(trx, run, dueAt);
+    return diffValues({ due_at: run.dueAt }, { due_at: dueAt });
   });
   return { ...target, dueAt };
 }
@@ -56,9 +58,10 @@ export async function sendRunNow(deps: MoveDeps, actor: Actor, target: RunOfCamp
     const run = await requirePlannedRun(trx, campaign, target.runId);
     dueAt = await readNow(trx);
     // One that is due already begins by itself.
-    if (run.dueAt <= dueAt) return;
+    if (run.dueAt <= dueAt) return [];
     await requireMentionsLeftOn(trx, run, { dueAt, timeZone: deps.timeZone });
     await writeInstant(trx, run, dueAt);
+    return diffValues({ due_at: run.dueAt }, { due_at: dueAt });
   });
   return { ...target, dueAt };
 }

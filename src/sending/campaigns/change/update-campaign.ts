@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { lockOwnLane } from '../../accounts/store.ts';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
+import { diffCampaigns } from './diff-campaigns.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
 import { AppError, invalid } from '../../../platform/errors/errors.ts';
@@ -93,6 +94,7 @@ export async function updateCampaign(
     // What is too late to begin must not pass for something left to run.
     await missRuns(trx, [accountId], { campaignId });
     const campaign = await findOwnCampaign(trx, actor.workspaceId, publicId);
+    const content = await readContent(trx, campaignId);
     await changeSchedule(trx, campaign, change);
     const groupIds = change.groupIds && [...new Set(change.groupIds)];
     const changedExtras = {
@@ -104,7 +106,8 @@ export async function updateCampaign(
       await requireNoApproval(trx, actor.workspaceId, (await readContent(trx, campaignId)).groupIds.length);
     await requireMentions(trx, campaign, timeZone);
     await updateDescription(trx, campaignId, change);
-    await recordAudit(trx, { ...actor, action: 'campaign.updated', subject: publicId });
+    const changes = await diffCampaigns(trx, actor.workspaceId, { campaign, content });
+    await recordAudit(trx, { ...actor, action: 'campaign.updated', subject: publicId, changes });
     return { campaignId: publicId, status: campaign.status, warnings: listLosses(warnings) };
   });
 }

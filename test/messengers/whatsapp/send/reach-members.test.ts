@@ -1,10 +1,12 @@
 /** A post reaches all reachable members, also beside unreachable ones, and repeats no query that was answered before. */
 import { jidDecode } from 'baileys';
+import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { sleep } from '../../../../src/platform/time/time.ts';
 import { until } from '../../../support/ledger.ts';
 import { sendCampaign, type Linked } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
+import { workspaceOf } from '../../../support/workspaces.ts';
 import { SignalDevice } from '../../../whatsapp-peer/signal-device.ts';
 import { bytesOf, children, elementsOf } from '../../../whatsapp-peer/stanza.ts';
 import type { KeysOfDevice } from '../../../whatsapp-peer/state.ts';
@@ -63,6 +65,14 @@ function watchQuestions() {
 const stanzasTo = (chat: Group) =>
   peer.received.filter(({ attrs }) => attrs['to'] === chat.id && attrs['participant'] === undefined);
 
+/** How often each post of an account was attempted. */
+async function attemptsOf({ person }: Linked): Promise<number[]> {
+  const { rows } = await sql<{ attempts: number }>`
+    select attempts from deliveries join accounts using (account_id)
+    where workspace_id = ${workspaceOf(person)} order by run_id`.execute(scene.database.db);
+  return rows.map(({ attempts }) => attempts);
+}
+
 /** The devices that got a key with each stanza to a whole group. */
 const keyedIn = (chat: Group) =>
   stanzasTo(chat).map((stanza) =>
@@ -96,6 +106,7 @@ describe('a device without keys', () => {
       const asked = watchQuestions();
       expect((await postTo(somebody, group, 'second')).toSorted()).toEqual(others.toSorted());
       expect(asked).toEqual({ devices: [], keys: [] });
+      expect(keyedIn(group.chat).flat()).not.toContain(lost);
     },
   );
 
@@ -127,6 +138,8 @@ describe('a device without keys', () => {
     peer.behave();
     await sleep(leaveOutMs);
     expect(await postTo(somebody, group, 'later')).toContain(lidOf(member));
+    // With the post itself, and not as an answer to a retry receipt.
+    expect(membersKeyedIn(group.chat, somebody)).toEqual([[], [lidOf(member)]]);
     await scene.restart();
   });
 
@@ -257,6 +270,7 @@ describe('a stale cache of members', () => {
       devicesOf(...members, somebody.phone).toSorted(),
     );
     expect(keyedIn(second.chat)).toHaveLength(2);
+    expect(await attemptsOf(somebody)).toEqual([1, 1]);
   });
 
   test('is queried again when the group changes its addressing mode, and the post leaves once more', async () => {
@@ -273,6 +287,7 @@ describe('a stale cache of members', () => {
         .at(-1)
         ?.map((jid) => jidDecode(jid)?.server),
     ).toEqual(['lid', 'lid', 'lid', 'lid']);
+    expect(await attemptsOf(somebody)).toEqual([1, 1]);
   });
 
   test.each([421, 479])('costs the post no more than its attempts when WhatsApp repeats %i', async (code) => {
@@ -383,6 +398,20 @@ describe('the new computer of the owner', () => {
     expect(await postTo(somebody, group, 'after')).toContain(computer);
     expect(keyedIn(group.chat).slice(1)).toEqual([[lidOf(somebody.phone)], [lidOf(somebody.phone), computer]]);
   });
+});
+
+test('an old key is renewed although nobody has left', async () => {
+  const keyMaxAgeMs = 2_000;
+  await scene.restart({ answerMs: 5_000, keyMaxAgeMs });
+  const somebody = await linked(0);
+  const members = peopleWith(3);
+  const group = await groupOf(somebody, members);
+  await postTo(somebody, group, 'before');
+  await sleep(keyMaxAgeMs);
+  await postTo(somebody, group, 'after');
+  const all = devicesOf(...members).toSorted();
+  expect(membersKeyedIn(group.chat, somebody).map((jids) => jids.toSorted())).toEqual([all, all]);
+  await scene.restart();
 });
 
 describe('after a member has left', () => {
