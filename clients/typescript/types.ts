@@ -1228,6 +1228,8 @@ export type EventFilter =
   | 'campaign.corrected'
   | 'campaign.pinned'
   | 'campaign.unpinned'
+  | 'campaign.waiting'
+  | 'campaign.decided'
   | 'run.started'
   | 'run.completed'
   | 'delivery.failed'
@@ -1305,6 +1307,8 @@ export type NoticeKind =
   | 'campaign_missed'
   | 'campaign_paused'
   | 'campaign_rescheduled'
+  | 'campaign_waiting'
+  | 'campaign_decided'
   | 'account_unlinked'
   | 'version_refused'
   | 'webhook_off'
@@ -1380,6 +1384,30 @@ export interface CampaignPausedEventData {
   is_schedule: boolean;
   /** Why the messaging application refused three posts in a row, so that the service paused the campaign. */
   reason?: string | undefined;
+}
+export interface ApprovalAskedEventData {
+  approval_id: string;
+  name: string;
+  version: number;
+  group_count: number;
+  /** `null`: it is sent once it is approved. */
+  first_due_at: string | null;
+  /** The id of the member who asked. */
+  asked_by: number;
+}
+export interface ApprovalDecidedEventData {
+  approval_id: string;
+  name: string;
+  version: number;
+  group_count: number;
+  /** `null`: it is sent once it is approved. */
+  first_due_at: string | null;
+  /** The id of the member who asked. */
+  asked_by: number;
+  decision: 'approved' | 'changes_requested' | 'rejected' | 'withdrawn' | 'time_passed';
+  /** The id of a member; `null` for `time_passed`. */
+  decided_by: number | null;
+  campaign_id: string | null;
 }
 export interface RunEventData {
   campaign_id: string;
@@ -2914,6 +2942,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         /** The workspace of the event. Absent in notices of version 0.1.0. */
         workspace_id?: number | undefined;
         campaign: { campaign_id: string; name: string } | null;
+        /** The request for approval of `campaign_waiting` and `campaign_decided`. */
+        approval: { approval_id: string; name: string } | null;
         /** When the late or missed run was due. */
         due_at: string | null;
         /** The URL of the webhook. */
@@ -3009,6 +3039,10 @@ export interface EventData {
   'campaign.pinned': CampaignEventData;
   /** The end of the pins of a run was requested */
   'campaign.unpinned': CampaignEventData;
+  /** A post waits for an approval */
+  'campaign.waiting': ApprovalAskedEventData;
+  /** A post no longer waits for an approval */
+  'campaign.decided': ApprovalDecidedEventData;
   /** A run began, or was resumed by a retry */
   'run.started': RunEventData;
   /** A run ended. Sent again if failed posts prove to have been sent */

@@ -14,6 +14,7 @@ import { Summary } from '../compose/summary.tsx';
 import { sumOf } from '../compose/audience.ts';
 import { useCheck } from '../compose/use-check.ts';
 import { usePreview } from '../compose/use-preview.ts';
+import { count } from '../format/numbers.ts';
 import { clockTime, timeOfDay } from '../format/time.ts';
 import { ErrorAlert } from '../parts/error-alert.tsx';
 import { notifyError } from '../parts/notify.ts';
@@ -86,7 +87,9 @@ function Standing({ approval }: { approval: FullApproval }) {
   return (
     <div>
       <Text size="sm">{t('approvals.askedBy', { name: asker.user_name ?? t('approvals.formerMember') })}</Text>
-      {approval.state === 'waiting' && <Text size="sm">{t('approvals.progress', { approvals, needed })}</Text>}
+      {approval.state === 'waiting' && (
+        <Text size="sm">{t('approvals.progress', { approvals: count(approvals), needed })}</Text>
+      )}
       {names !== '' && <Text size="sm">{t('approvals.waitsFor', { names })}</Text>}
       {approval.reason === 'time_passed' && <Text size="sm">{t('approvals.timePassedHint')}</Text>}
     </div>

@@ -1,24 +1,7 @@
 import type { FullApproval } from '../api/operations.ts';
 import { Section } from '../parts/page.tsx';
-import { t } from '../i18n/translate.ts';
+import { findMessage, t } from '../i18n/translate.ts';
 import classes from './approvals.module.css';
-
-/** Fields without a label of their own are details of the post. */
-const LABELS: Readonly<Record<string, 'text' | 'name' | 'files' | 'plan'>> = {
-  text: 'text',
-  name: 'name',
-  desc: 'name',
-  image: 'files',
-  media: 'files',
-  file_name: 'files',
-  is_schedule: 'plan',
-  start_date: 'plan',
-  end_date: 'plan',
-  schedule_time: 'plan',
-  time_zone: 'plan',
-  weekdays: 'plan',
-  skip_dates: 'plan',
-};
 
 type Difference = NonNullable<FullApproval['difference']>;
 
@@ -35,7 +18,7 @@ export function DifferenceSection({ of: approval }: { of: FullApproval }) {
       <dl className={classes.fields}>
         {fields.map(({ field, pieces }) => (
           <div key={field}>
-            <dt>{t(`approvals.fields.${LABELS[field] ?? 'other'}`)}</dt>
+            <dt>{findMessage(`audit.fields.${field}`) ?? field.replaceAll('_', ' ')}</dt>
             <dd>
               <Pieces pieces={pieces} />
             </dd>
@@ -43,7 +26,7 @@ export function DifferenceSection({ of: approval }: { of: FullApproval }) {
         ))}
         {added.length + removed.length > 0 && (
           <div>
-            <dt>{t('approvals.fields.groups')}</dt>
+            <dt>{t('audit.fields.groups')}</dt>
             <dd>
               <Pieces
                 pieces={[

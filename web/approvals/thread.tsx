@@ -4,6 +4,7 @@ import { useState, type FormEvent } from 'react';
 import { call } from '../api/call.ts';
 import type { FullApproval } from '../api/operations.ts';
 import { useMay } from '../api/workspace.ts';
+import { count } from '../format/numbers.ts';
 import { FormErrorText } from '../parts/error-alert.tsx';
 import { Section } from '../parts/page.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
@@ -22,7 +23,8 @@ export function Thread({ approval }: { approval: FullApproval }) {
         {approval.thread.map(({ kind, by, remark, at, version }, index) => (
           <li key={index}>
             <Text size="sm">
-              <b>{by.user_name ?? t('approvals.formerMember')}</b> {t(`approvals.entries.${kind}`, { version })}{' '}
+              <b>{by.user_name ?? t('approvals.formerMember')}</b>{' '}
+              {t(`approvals.entries.${kind}`, { version: count(version) })}{' '}
               <Text span size="sm" c="dimmed">
                 <RelativeTime at={at} />
               </Text>
