@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { CampanileError } from '../../clients/typescript/failure.ts';
 import { call } from '../api/call.ts';
@@ -39,12 +39,12 @@ export default function ApprovalPage({ id }: { id: string }) {
 }
 
 function Approval({ approval, session }: { approval: FullApproval; session: SignedIn }) {
-  const { post, groups, files, sha256 } = approval;
+  const { post, groups, files } = approval;
   const nowMs = useNow();
+  const [openedAt] = useState(() => new Date());
   const { draft, file } = useMemo(
-    () => toCopiedDraft(session.time_zone, post, { groups, files, now: new Date() }),
-    // The hash is of all of them.
-    [sha256, session.time_zone],
+    () => toCopiedDraft(session.time_zone, post, { groups, files, now: openedAt }),
+    [session.time_zone, post, groups, files, openedAt],
   );
   const hasFile = file !== null || draft.files.length > 0;
   const { preview } = usePreview(draft.html, hasFile);

@@ -7,7 +7,7 @@ interface Kind {
   /** Only events whose data has this field. Default is all events of the type. */
   field?: string;
   /** Only for the member who asked, in place of those who manage the workspace. */
-  isForAsker?: true;
+  isForAsker?: boolean;
 }
 
 /** The kinds of notices: their events, and their default channels. */
