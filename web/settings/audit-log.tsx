@@ -188,6 +188,8 @@ function Subject({ entry }: { entry: Entry }) {
   const person = member ?? (ABOUT_A_MEMBER.has(action) ? t('audit.formerMember') : undefined);
   if (roles.length > 0) return [person ?? subject, roles.join(' → ')].join(': ');
   if (person !== undefined) return person;
+  // Their name was forgotten with them.
+  if (action === 'user.deleted' || (action.startsWith('user.') && subject === '')) return t('audit.formerMember');
   if (action.startsWith('draft.')) return draft === undefined ? t('audit.goneDraft') : draft || t('drafts.unnamed');
   if (!action.startsWith('campaign.')) return subject;
   if (name === undefined) return t('settings.goneCampaign');

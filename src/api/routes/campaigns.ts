@@ -48,8 +48,8 @@ export const campaignHandlers: Handlers<typeof campaigns, CampaignDeps> = {
     },
   },
 
-  previewCampaign: (deps, { body, actor }) =>
-    previewCampaign(deps, actor.userId, {
+  previewCampaign: (deps, { body }) =>
+    previewCampaign(deps, {
       html: body.html,
       withFile: body.with_file,
       unknownTags: body.on_unknown_tags,
@@ -149,7 +149,6 @@ export async function findProblemsOfPost(
   const withFile = fields.with_file ?? fields.campaign_id !== undefined;
   return findPostProblems(
     deps,
-    userId,
     {
       html,
       image,

@@ -148,7 +148,7 @@ export const ERROR_CODES = {
 
   rate_limited: ['rate_limited', 'The user has reached the limit of requests per minute'],
   too_many_attempts: ['rate_limited', 'Too many attempts at a password, code, sign-up or mail'],
-  too_many_streams: ['rate_limited', 'The user has reached the limit of open event streams'],
+  too_many_streams: ['rate_limited', 'The user or the workspace has reached the limit of open event streams'],
   creation_limit_reached: [
     'rate_limited',
     'The workspace has reached its limit of groups, communities and channels created in 24 hours',

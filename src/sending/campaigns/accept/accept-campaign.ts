@@ -95,7 +95,7 @@ export async function prepareCampaign(
 ): Promise<PreparedCampaign> {
   const { db } = deps;
   const plannedNow = async () => dueAt(await readNow(db));
-  const prepared = await preparePost(deps, actor.userId, input, problems ?? [], plannedNow);
+  const prepared = await preparePost(deps, input, problems ?? [], plannedNow);
   const { accountId, status } = await findOwnAccount(db, actor.workspaceId);
   const warnings = [...listLosses(prepared.warnings), ...notes, ...(UNLINKED.has(status) ? [NOT_LINKED] : [])];
   await requireTargets(db, { ...prepared, accountId, givenIds: input.groupIds });

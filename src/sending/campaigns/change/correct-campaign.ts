@@ -48,7 +48,6 @@ export async function correctCampaign(
   const { db, quotas = QUOTAS } = deps;
   const { html, text, card, warnings } = await prepareChange(
     deps,
-    actor.userId,
     { html: sent.html, image: null, unknownTags: sent.unknownTags, cardRequest: sent.cardRequest },
     [],
   );

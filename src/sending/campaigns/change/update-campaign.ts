@@ -80,7 +80,6 @@ export async function updateCampaign(
   const textBefore = cardRequest && changed === undefined ? (await readContent(db, campaignId)).text : undefined;
   const { html, text, media, card, warnings } = await prepareChange(
     deps,
-    actor.userId,
     { html: changed, image, unknownTags, extras, cardRequest, textBefore },
     problems,
   );
