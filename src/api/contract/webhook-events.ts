@@ -110,14 +110,14 @@ const asked = z
     name: z.string(),
     version: count,
     group_count: count,
-    first_due_at: instant.nullable().meta({ description: '`null`: it is sent once it is approved.' }),
-    asked_by: count.meta({ description: 'The id of the member who asked.' }),
+    first_due_at: instant.nullable(),
+    asked_by: count.meta({ description: 'A `user_id`.' }),
   })
   .meta({ id: 'ApprovalAskedEventData' });
 const decided = asked
   .extend({
     decision: z.enum(['approved', 'changes_requested', 'rejected', 'withdrawn', 'time_passed']),
-    decided_by: count.nullable().meta({ description: 'The id of a member; `null` for `time_passed`.' }),
+    decided_by: count.nullable(),
     campaign_id: z.uuid().nullable(),
   })
   .meta({ id: 'ApprovalDecidedEventData' });
