@@ -24,7 +24,7 @@ const rulesData = z
     over_groups: count.meta({
       description: 'With `all`: managers and the owner send to so many groups without one.',
     }),
-    approvers: count.meta({ description: 'How many other people approve a post: 1 or 2.' }),
+    approvers: count.meta({ description: '1 or 2.' }),
   })
   .meta({ id: 'ApprovalRules' });
 
@@ -41,20 +41,20 @@ const approvalFields = {
   reason: z.enum(['time_passed']).nullable().meta({
     description: 'Its first time passed before it was approved.',
   }),
-  version: count.meta({ description: 'Rises with each change of the post.' }),
+  version: count,
   sha256: z.string().meta({ description: 'Of content, groups and plan.' }),
   name: z.string(),
-  text_start: z.string().meta({ description: 'The first 500 characters of the text.' }),
+  text_start: z.string(),
   group_count: count,
   is_schedule: z.boolean(),
-  first_due_at: instant.nullable().meta({ description: '`null`: it is sent once it is approved.' }),
+  first_due_at: instant.nullable(),
   asked_by: person,
   asked_at: instant,
   updated_at: instant,
-  approvals: count.meta({ description: 'Members who have approved this version.' }),
+  approvals: count,
   approvals_needed: count,
-  waits_for: z.array(person).meta({ description: 'The people who have to act next.' }),
-  may_decide: z.boolean().meta({ description: 'Whether you may decide on it now.' }),
+  waits_for: z.array(person),
+  may_decide: z.boolean(),
   campaign_id: campaignId.nullable(),
 };
 const approval = z.object(approvalFields).meta({ id: 'Approval' });
@@ -158,7 +158,7 @@ export const approvals = defineOperations('Campaigns', {
       .meta({ id: 'DecideApproval' }),
     data: approval,
     errors: [
-      ...ADDING_ERRORS.filter((code) => code !== 'approval_required'),
+      ...ADDING_ERRORS.filter((code) => !['approval_required', 'media_busy', 'storage_full'].includes(code)),
       'approval_not_found',
       'approval_own',
       'approval_changed',
