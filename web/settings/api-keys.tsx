@@ -21,7 +21,7 @@ import type { ApiKey, Role } from '../api/operations.ts';
 import { useCancellableMutation } from '../api/use-cancellable-mutation.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
-import { DataTable } from '../parts/data-table.tsx';
+import { DataTable, RowName } from '../parts/data-table.tsx';
 import { ErrorText } from '../parts/error-alert.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { Section } from '../parts/page.tsx';
@@ -76,27 +76,31 @@ function KeyTable({ keys }: { keys: readonly ApiKey[] }) {
           header: t('settings.keyName'),
           cellProps: { fw: 550 },
           renderCell: ({ name, prefix }) => (
-            <>
-              {name}
-              <Code hiddenFrom="sm" display="block" w="max-content" fw={400}>
-                {prefix}…
-              </Code>
-            </>
+            <RowName name={name}>
+              <Code hiddenFrom="sm">{prefix}…</Code>
+            </RowName>
           ),
         },
         { header: t('settings.keyBegins'), visibleFrom: 'sm', renderCell: ({ prefix }) => <Code>{prefix}…</Code> },
         {
           header: t('settings.keyMay'),
+          isRest: true,
           renderCell: ({ scopes }) => scopes.map((scope) => t(`settings.scopes.${scope}`)).join(', '),
         },
         { header: t('members.role'), visibleFrom: 'sm', renderCell: ({ role }) => t(`members.roles.${role}`) },
         {
           header: t('settings.keyMade'),
           visibleFrom: 'sm',
+          nowrap: true,
           renderCell: ({ created_at: createdAt }) => <RelativeTime at={createdAt} />,
         },
-        { header: t('settings.keyUsed'), renderCell: (key) => momentOrNever(key.last_used_at) },
-        { header: t('settings.keyEnds'), renderCell: (key) => momentOrNever(key.expires_at) },
+        { header: t('settings.keyUsed'), nowrap: true, renderCell: (key) => momentOrNever(key.last_used_at) },
+        {
+          header: t('settings.keyEnds'),
+          visibleFrom: 'sm',
+          nowrap: true,
+          renderCell: (key) => momentOrNever(key.expires_at),
+        },
         {
           header: t('settings.revoke'),
           isActions: true,

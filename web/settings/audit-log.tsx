@@ -4,12 +4,11 @@ import { Link } from 'wouter';
 import { call } from '../api/call.ts';
 import { cursorPaging } from '../api/cursor-paging.ts';
 import type { Data } from '../api/operations.ts';
-import { DataTable } from '../parts/data-table.tsx';
+import { DataTable, RowName } from '../parts/data-table.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { LoadMoreButton } from '../parts/load-more-button.tsx';
 import { Section } from '../parts/page.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
-import textClasses from '../parts/text.module.css';
 import { findMessage, t } from '../i18n/translate.ts';
 
 const PAGE = 20;
@@ -56,17 +55,17 @@ function Log({
           rows={entries}
           rowKey={(_entry, index) => index}
           columns={[
-            { header: t('settings.what'), renderCell: ({ action }) => actionName(action) },
+            { header: t('settings.what'), renderCell: ({ action }) => <RowName name={actionName(action)} /> },
             ...(withPeople
               ? [{ header: t('settings.who'), renderCell: ({ user_name: name }: Entry) => name ?? t('common.unknown') }]
               : []),
             { header: t('settings.when'), nowrap: true, renderCell: ({ at }) => <RelativeTime at={at} /> },
             {
               header: t('settings.towards'),
-              cellProps: { className: textClasses.clip, maw: 300 },
+              isRest: true,
               renderCell: (entry) => <Subject entry={entry} />,
             },
-            { header: t('settings.from'), renderCell: ({ address }) => address },
+            { header: t('settings.from'), visibleFrom: 'sm', renderCell: ({ address }) => address },
           ]}
         />
       )}

@@ -42,7 +42,9 @@ function Details({ userId }: { userId: number }) {
         <Table.Tbody>
           {rows.map(([label, value]) => (
             <Table.Tr key={label}>
-              <Table.Th scope="row">{label}</Table.Th>
+              <Table.Th scope="row" w="40%">
+                {label}
+              </Table.Th>
               <Table.Td className={textClasses.breakable}>{value}</Table.Td>
             </Table.Tr>
           ))}
