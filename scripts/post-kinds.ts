@@ -10,7 +10,7 @@ type Call = (path: string, body: unknown) => Promise<{ body: { data: unknown } }
 
 /** Sends each kind to the groups. Resolves to the paths to look at, by name. */
 export async function addPostKinds(
-  { url, token, call }: { url: string; token: string; call: Call },
+  { url, token, call, settle }: { url: string; token: string; call: Call; settle: () => Promise<void> },
   groupIds: readonly number[],
 ): Promise<Record<string, string>> {
   const media = await uploadFiles(url, token);
@@ -18,6 +18,8 @@ export async function addPostKinds(
   const paths: Record<string, string> = {};
   let previous = '';
   for (const [kind, body] of Object.entries(bodies)) {
+    // A post that was not sent yet cannot be quoted.
+    if (kind === 'reply') await settle();
     const post = {
       ...body,
       group_metadata_ids: groupIds,
@@ -30,6 +32,7 @@ export async function addPostKinds(
     await call('venom/save-draft', { draft_id, version: 0, ...post });
     paths[`compose-${kind}`] = `/campaigns/new?draft=${draft_id}`;
   }
+  await settle();
   return paths;
 }
 
@@ -59,7 +62,7 @@ function listBodies({ wide, tall, film, document }: Awaited<ReturnType<typeof up
         url: 'https://example.org/fair',
         title: 'Spring fair on the square of the old town, from nine in the morning',
         description: 'Cake, tea and music. Children and dogs are welcome.',
-        picture,
+        image: picture,
       },
     },
     album: {

@@ -106,7 +106,16 @@ async function prepare(chromium: Browser): Promise<Prepared> {
   const { groups } = listed.body.data as unknown as { groups: { group_metadata_id: number; kind: string }[] };
   const ids = groups.map((group) => group.group_metadata_id);
   const countable = groups.filter(({ kind }) => kind !== 'channel').map((group) => group.group_metadata_id);
-  const kinds = await addPostKinds({ url: service.url, token, call }, countable);
+  const settle = async () => {
+    for (;;) {
+      const { campaigns } = (await call('venom/list-campaigns', { status: 'running' })).body.data as unknown as {
+        campaigns: object[];
+      };
+      if (campaigns.length === 0) return;
+      await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+    }
+  };
+  const kinds = await addPostKinds({ url: service.url, token, call, settle }, countable);
   if (given.kinds) return { campaigns: {}, kinds };
   const add = async (body: object) =>
     (
@@ -127,6 +136,7 @@ async function prepare(chromium: Browser): Promise<Prepared> {
     html: '<p>The programme, to print.</p>',
     image: Buffer.from('%PDF-1.4 programme').toString('base64'),
   });
+  await settle();
   const failed = await loseGroups(5, () => add({ name: 'Last call', html: '<p>There is a bus at eight.</p>' }), call);
   await call('venom/recall-campaign', { campaign_id: recalled });
   await call('venom/correct-campaign', {
@@ -177,6 +187,7 @@ async function photograph(
       .catch((error: unknown) => {
         throw new Error(`${name}: ${complaints.join('\n')}`, { cause: error });
       });
+    await page.waitForFunction('document.querySelector("[data-skeleton]") === null');
     await page.waitForTimeout(SETTLE_MS);
     await page.screenshot({ path: join(FOLDER, `${name}-${look}.png`), fullPage: path !== undefined });
   };
@@ -201,6 +212,7 @@ async function photograph(
     await takeDialogs(page, take, campaigns['corrected'] ?? '');
     await take('change', `/campaigns/${campaigns['scheduled']}/change`);
   }
+  await take('report', '/report');
   await take('calendar', '/calendar');
   await page.getByText('Week', { exact: true }).click();
   await take('calendar-week');
@@ -372,6 +384,10 @@ async function takeCompose(page: Page, take: (name: string, path?: string) => Pr
     await take('compose-preview');
     await page.keyboard.press('Escape');
   }
+  await page.getByRole('button', { name: 'Choose from your files, or add several' }).click();
+  await page.getByRole('dialog').getByText('Trailer').waitFor();
+  await take('library');
+  await page.keyboard.press('Escape');
   await page.getByText('On a schedule').click();
   await take('compose');
   await take('compose-whole', '/campaigns/new');
