@@ -41,7 +41,7 @@ function Details({ userId }: { userId: number }) {
       <Table>
         <Table.Tbody>
           {rows.map(([label, value]) => (
-            <Table.Tr key={label}>
+            <Table.Tr key={label} h={44}>
               <Table.Th scope="row" w="40%">
                 {label}
               </Table.Th>

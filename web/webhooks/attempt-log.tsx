@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Switch, Text } from '@mantine/core';
+import { Button, Group, Modal, Stack, Switch, Text, VisuallyHidden } from '@mantine/core';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
@@ -94,7 +94,8 @@ function Attempt({ of, retry, isRetrying }: { of: WebhookTry; retry?: () => void
         )}
       </Group>
       <details className={classes.details}>
-        <summary aria-label={`${t('webhooks.details')}: ${eventName(of.type)}`}>
+        <summary>
+          <VisuallyHidden>{t('webhooks.details')}: </VisuallyHidden>
           <AttemptOutcome of={of} />
           <Text span size="xs" c="dimmed">
             <RelativeTime at={of.at} />
