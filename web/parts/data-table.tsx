@@ -41,7 +41,12 @@ export function DataTable<Row>({
     // What scrolls has to be reachable by keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div ref={box} className={boxClasses.table} {...(isWider && { tabIndex: 0, role: 'group', 'aria-label': label })}>
-      <Table verticalSpacing={4} className={classes.table} {...(!keepsColumns && { 'data-stacked': true })}>
+      <Table
+        verticalSpacing={4}
+        horizontalSpacing={6}
+        className={classes.table}
+        {...(!keepsColumns && { 'data-stacked': true })}
+      >
         <Table.Thead>
           <Table.Tr>
             {columns.map(({ header, isActions, ...column }) => (

@@ -15,6 +15,7 @@ import {
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { ROLES } from '../../src/workspaces/members/roles.ts';
 import { call } from '../api/call.ts';
 import type { ApiKey, Role } from '../api/operations.ts';
@@ -77,20 +78,18 @@ function KeyTable({ keys }: { keys: readonly ApiKey[] }) {
           cellProps: { fw: 550 },
           renderCell: ({ name, prefix }) => (
             <RowName name={name}>
-              <Code hiddenFrom="sm">{prefix}…</Code>
+              <Code>{prefix}…</Code>
             </RowName>
           ),
         },
-        { header: t('settings.keyBegins'), visibleFrom: 'sm', renderCell: ({ prefix }) => <Code>{prefix}…</Code> },
         {
           header: t('settings.keyMay'),
           isRest: true,
-          renderCell: ({ scopes }) => scopes.map((scope) => t(`settings.scopes.${scope}`)).join(', '),
+          renderCell: ({ scopes, role }) => rightsOf(scopes, role),
         },
-        { header: t('members.role'), visibleFrom: 'sm', renderCell: ({ role }) => t(`members.roles.${role}`) },
         {
           header: t('settings.keyMade'),
-          visibleFrom: 'sm',
+          visibleFrom: 'xl',
           nowrap: true,
           renderCell: ({ created_at: createdAt }) => <RelativeTime at={createdAt} />,
         },
@@ -121,6 +120,12 @@ function KeyTable({ keys }: { keys: readonly ApiKey[] }) {
       ]}
     />
   );
+}
+
+/** "Read, Send · Owner" */
+function rightsOf(scopes: ApiKey['scopes'], role: ApiKey['role']): ReactNode {
+  const rights = `${scopes.map((scope) => t(`settings.scopes.${scope}`)).join(', ')} · ${t(`members.roles.${role}`)}`;
+  return <span title={rights}>{rights}</span>;
 }
 
 function NewKey({ opened, close }: { opened: boolean; close: () => void }) {

@@ -51,7 +51,7 @@ export function Sessions() {
               isActions: true,
               renderCell: (session) =>
                 session.is_current ? (
-                  <Badge variant="default" miw="max-content">
+                  <Badge variant="default" size="sm" miw="max-content">
                     {t('settings.thisDevice')}
                   </Badge>
                 ) : (
