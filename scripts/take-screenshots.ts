@@ -187,7 +187,7 @@ async function photograph(
       .catch((error: unknown) => {
         throw new Error(`${name}: ${complaints.join('\n')}`, { cause: error });
       });
-    await page.waitForFunction('document.querySelector("[data-skeleton]") === null');
+    await page.locator('[data-skeleton]').first().waitFor({ state: 'detached' });
     await page.waitForTimeout(SETTLE_MS);
     await page.screenshot({ path: join(FOLDER, `${name}-${look}.png`), fullPage: path !== undefined });
   };

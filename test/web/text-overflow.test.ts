@@ -137,7 +137,7 @@ test.skipIf(!browser).each([
     await page.goto(path);
     await open(page);
     await page.getByRole('dialog').waitFor();
-    await page.waitForFunction('document.querySelector("[role=dialog] :is(li, tr, input[type=checkbox])") !== null');
+    await page.getByRole('dialog').locator('li, tr, input[type=checkbox]').first().waitFor();
     await expectRoom(`the dialog of ${path}`);
     const room = `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('[role=dialog]'))`;
     expect(await page.evaluate(room), path).toBe(0);
