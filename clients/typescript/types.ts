@@ -723,6 +723,66 @@ export interface DraftedEvent {
   start_at: string | null;
   end_at: string | null;
 }
+export interface Approval {
+  approval_id: string;
+  state: ApprovalState;
+  /** `time_passed`: the first time of the post passed before it was approved. Nothing is sent. */
+  reason: 'time_passed' | null;
+  /** Rises with each change of the post. */
+  version: number;
+  /** Of content, groups and plan in a canonical form. A decision names it. */
+  sha256: string;
+  name: string;
+  /** The first 500 characters of the text. */
+  text_start: string;
+  group_count: number;
+  is_schedule: boolean;
+  /** `null`: it is sent once it is approved. */
+  first_due_at: string | null;
+  asked_by: MemberName;
+  asked_at: string;
+  updated_at: string;
+  /** Members who have approved this version. */
+  approvals: number;
+  approvals_needed: number;
+  /** The people who have to act next. */
+  waits_for: Array<MemberName>;
+  /** Whether you may decide on it now. */
+  may_decide: boolean;
+  campaign_id: string | null;
+}
+/** `scheduled`, `sending`: approved and accepted as the campaign `campaign_id`, which has states of its own. */
+export type ApprovalState = 'waiting' | 'changes_requested' | 'rejected' | 'withdrawn' | 'scheduled' | 'sending';
+export interface MemberName {
+  user_id: number;
+  /** `null`: no longer a member. */
+  user_name: string | null;
+}
+export interface ApprovalRules {
+  approval: ApprovalRule;
+  /** With `all`: posts to at most so many groups need no approval of managers and the owner. */
+  over_groups: number;
+  /** How many other people approve a post: 1 or 2. */
+  approvers: number;
+}
+/** `never`: nobody asks. `authors`: authors may ask. `all`: also the posts of managers and the owner need an approval. */
+export type ApprovalRule = 'never' | 'authors' | 'all';
+export interface OneApproval {
+  approval_id: string;
+}
+export interface DecideApproval {
+  approval_id: string;
+  /** Rejecting is final. */
+  decision: 'approve' | 'request_changes' | 'reject';
+  /** The `sha256` of the version that you have read. */
+  sha256: string;
+  remark?: string | null | undefined;
+}
+export interface SetApprovalRules {
+  approval?: ApprovalRule | null | undefined;
+  over_groups?: number | null | undefined;
+  approvers?: number | null | undefined;
+}
 export interface LibraryFile {
   mime: string;
   /** In bytes. */
@@ -1567,9 +1627,26 @@ export interface Operations {
   'workspace/leave-workspace': { body: Nothing; data: NoData };
   /** Make another member the owner. You become a manager. A linked account keeps its number. Quiet hours and caps count in the time zone of the new owner. */
   'workspace/hand-over-workspace': { body: OneMember; data: NoData };
-  /** List your audit log. Newest first: sign-ups and sign-ins, failed ones too, and changes of password, tokens, profile, API keys, campaigns and groups. Entries are kept for a year. */
+  /** List the audit log of your workspace. Newest first: who wrote, sent, changed, stopped or deleted campaigns and drafts, changed files, groups, lists, rules for sending, webhooks, keys and members, with the differences; and sign-ins and changes of the user whose default workspace it is. Entries are kept for a year. */
   'user/list_audit_log': {
     body: {
+      /** Only what this user did. */
+      user_id?: number | null | undefined;
+      /** Only entries about this. */
+      kind?:
+        | 'campaigns'
+        | 'drafts'
+        | 'files'
+        | 'groups'
+        | 'account'
+        | 'members'
+        | 'keys'
+        | 'webhooks'
+        | 'reports'
+        | 'sign_ins'
+        | 'installation'
+        | null
+        | undefined;
       /** Maximum number of items on a page. */
       limit?: number | null | undefined;
       cursor?: Cursor | undefined;
@@ -1582,7 +1659,11 @@ export interface Operations {
         subject: string;
         /** The current name of the campaign in `subject`. Absent once it is deleted. */
         campaign_name?: string | undefined;
-        /** Who acted. Absent once the user is deleted. */
+        /** The same of a draft. */
+        draft_name?: string | undefined;
+        /** Who acted. */
+        user_id: number;
+        /** Absent once the user is deleted. */
         user_name?: string | undefined;
         /** The user name of the member whose id is in `subject`, of entries about members. */
         member_name?: string | undefined;
@@ -1590,6 +1671,8 @@ export interface Operations {
         given_role?: Role | undefined;
         /** The role that the member had before. */
         former_role?: Role | undefined;
+        /** What the action changed. Of lists the items removed and added, of long texts the words that differ; up to some 200 characters each. `null`: no value. */
+        changes?: Array<{ field: string; before: string | null; after: string | null }> | undefined;
         /** The client address of the request. */
         address: string;
         /** The API key of the request. Absent if it came with a token. */
@@ -1597,6 +1680,30 @@ export interface Operations {
       }>;
       next_cursor: NextCursor;
     };
+  };
+  /** Export the audit log of your workspace as CSV. All entries of `list_audit_log`, newest first, in the format of `export-campaign`. */
+  'user/export_audit_log': {
+    body: {
+      /** Only what this user did. */
+      user_id?: number | null | undefined;
+      /** Only entries about this. */
+      kind?:
+        | 'campaigns'
+        | 'drafts'
+        | 'files'
+        | 'groups'
+        | 'account'
+        | 'members'
+        | 'keys'
+        | 'webhooks'
+        | 'reports'
+        | 'sign_ins'
+        | 'installation'
+        | null
+        | undefined;
+      format: 'csv';
+    };
+    data: string;
   };
   /** List your sign-ins and the changes of your account. Newest first: sign-ins, failed ones too, and changes of password, tokens, second factors and profile, in all workspaces. Entries are kept for a year. */
   'user/list_security_log': {
@@ -1613,7 +1720,11 @@ export interface Operations {
         subject: string;
         /** The current name of the campaign in `subject`. Absent once it is deleted. */
         campaign_name?: string | undefined;
-        /** Who acted. Absent once the user is deleted. */
+        /** The same of a draft. */
+        draft_name?: string | undefined;
+        /** Who acted. */
+        user_id: number;
+        /** Absent once the user is deleted. */
         user_name?: string | undefined;
         /** The user name of the member whose id is in `subject`, of entries about members. */
         member_name?: string | undefined;
@@ -1621,6 +1732,8 @@ export interface Operations {
         given_role?: Role | undefined;
         /** The role that the member had before. */
         former_role?: Role | undefined;
+        /** What the action changed. Of lists the items removed and added, of long texts the words that differ; up to some 200 characters each. `null`: no value. */
+        changes?: Array<{ field: string; before: string | null; after: string | null }> | undefined;
         /** The client address of the request. */
         address: string;
         /** The API key of the request. Absent if it came with a token. */
@@ -2379,6 +2492,150 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   };
   /** Delete a draft */
   'venom/delete-draft': { body: { draft_id: string }; data: NoData };
+  /** Ask for the approval of a post. Takes the body of either operation that adds a campaign, and rejects what they reject. The post is stored as it would be sent. Send a changed post with the same `approval_id`: it is a further version, without approvals. Repeating a request changes nothing. Limited to 100 open requests. */
+  'venom/request-approval': {
+    body:
+      | {
+          /** The name of the campaign. Recipients do not see it. */
+          name: string;
+          /** A description for your own use. */
+          desc?: string | null | undefined;
+          html: Html;
+          on_unknown_tags?: UnknownTags | undefined;
+          image?: Base64File | undefined;
+          file_name?: FileName | undefined;
+          media?: PostFiles | undefined;
+          mention_all?: MentionAll | undefined;
+          pin_for?: PinPostFor | undefined;
+          reply_to?: ReplyTo | undefined;
+          follow_up?: FollowUp | undefined;
+          poll?: Poll | undefined;
+          event?: GroupEvent | undefined;
+          link_preview?: LinkCard | undefined;
+          fetch_link_preview?: FetchLinkCard | undefined;
+          group_metadata_ids: GroupIds;
+          /** Stored and returned only: the ids determine whether posts go to channels. */
+          is_channel_campaign?: boolean | null | undefined;
+          is_schedule?: false | null | undefined;
+          /** Stored and returned only, in any form: the campaign is sent now. */
+          schedule_time?: string | null | undefined;
+          /** A test of a post: list-runs and the overview leave it out, and so does list-campaigns without `with_tests`. */
+          is_test?: boolean | null | undefined;
+          /** A random UUID that the client generates, such as the id of a draft. */
+          approval_id: string;
+          remark?: string | null | undefined;
+        }
+      | {
+          /** The name of the campaign. Recipients do not see it. */
+          name: string;
+          /** A description for your own use. */
+          desc?: string | null | undefined;
+          html: Html;
+          on_unknown_tags?: UnknownTags | undefined;
+          image?: Base64File | undefined;
+          file_name?: FileName | undefined;
+          media?: PostFiles | undefined;
+          mention_all?: MentionAll | undefined;
+          pin_for?: PinPostFor | undefined;
+          reply_to?: ReplyTo | undefined;
+          follow_up?: FollowUp | undefined;
+          poll?: Poll | undefined;
+          event?: GroupEvent | undefined;
+          link_preview?: LinkCard | undefined;
+          fetch_link_preview?: FetchLinkCard | undefined;
+          group_metadata_ids: GroupIds;
+          /** Stored and returned only: the ids determine whether posts go to channels. */
+          is_channel_campaign?: boolean | null | undefined;
+          is_schedule: true;
+          start_date: string;
+          /** Inclusive. At most 366 days in all. */
+          end_date: string;
+          /** Wall-clock time in the time zone, HH:MM:SS. */
+          schedule_time: string;
+          /** An IANA time zone. Default: the user's. */
+          time_zone?: string | null | undefined;
+          /** Days of the week to send on; 1 is Monday. Default: every day. */
+          weekdays?: Array<number> | null | undefined;
+          /** Dates without a run. */
+          skip_dates?: Array<string> | null | undefined;
+          /** A random UUID that the client generates, such as the id of a draft. */
+          approval_id: string;
+          remark?: string | null | undefined;
+        };
+    data: Approval;
+  };
+  /** List the posts that wait for an approval. Open requests first, the most recently changed before the others; then closed ones. */
+  'venom/list-approvals': {
+    body: {
+      /** Adds the newest closed requests. */
+      with_closed?: boolean | null | undefined;
+    };
+    data: { rules: ApprovalRules; approvals: Array<Approval> };
+  };
+  /** Read a post that waits for an approval. `check-campaign` takes `post`, and says what would stand in its way. */
+  'venom/get-approval': {
+    body: OneApproval;
+    data: {
+      approval_id: string;
+      state: ApprovalState;
+      /** `time_passed`: the first time of the post passed before it was approved. Nothing is sent. */
+      reason: 'time_passed' | null;
+      /** Rises with each change of the post. */
+      version: number;
+      /** Of content, groups and plan in a canonical form. A decision names it. */
+      sha256: string;
+      name: string;
+      /** The first 500 characters of the text. */
+      text_start: string;
+      group_count: number;
+      is_schedule: boolean;
+      /** `null`: it is sent once it is approved. */
+      first_due_at: string | null;
+      asked_by: MemberName;
+      asked_at: string;
+      updated_at: string;
+      /** Members who have approved this version. */
+      approvals: number;
+      approvals_needed: number;
+      /** The people who have to act next. */
+      waits_for: Array<MemberName>;
+      /** Whether you may decide on it now. */
+      may_decide: boolean;
+      campaign_id: string | null;
+      /** The exact text that is sent. */
+      text: string;
+      /** The post as a body of `request-approval`, for a changed version. */
+      post: CampaignCopy | ScheduledCampaignCopy;
+      /** The files of `media`. */
+      files: Array<ShownFile>;
+      groups: Array<{ group_metadata_id: number; group_name: string; kind: GroupKind; participants: number }>;
+      /** To the version before that was decided on last. `null`: there is none. */
+      difference: {
+        fields: Array<{
+          /** As in a request; `text` is the text that groups get. */
+          field: string;
+          pieces: Array<{ change: 'same' | 'removed' | 'added'; text: string }>;
+        }>;
+        groups_added: Array<number>;
+        groups_removed: Array<{ group_metadata_id: number; group_name: string; kind: GroupKind; participants: number }>;
+      } | null;
+      thread: Array<{
+        kind: 'asked' | 'approved' | 'changes_requested' | 'rejected' | 'withdrawn' | 'remark';
+        by: MemberName;
+        version: number;
+        remark: string;
+        at: string;
+      }>;
+    };
+  };
+  /** Approve a post, send it back, or reject it. The approval that completes the number accepts the post as a campaign, in the same transaction: approvals at the same moment and repeated ones make one campaign. If the campaign cannot be accepted, the answer says why, and nothing is recorded. Nobody decides on their own post, unless nobody else could. */
+  'venom/decide-approval': { body: DecideApproval; data: Approval };
+  /** Add a remark to a request for approval. Limited to 200 entries a request. */
+  'venom/remark-approval': { body: { approval_id: string; remark: string }; data: Approval };
+  /** Withdraw a request for approval. For the person who asked, and for managers and the owner. */
+  'venom/withdraw-approval': { body: OneApproval; data: Approval };
+  /** Change which posts need an approval. Fields that are omitted keep their values. Campaigns that were accepted before are sent as they are. */
+  'workspace/set-approval-rules': { body: SetApprovalRules; data: ApprovalRules };
   /** Upload a file. The body is the file itself. Its leading bytes determine the type, as in `add-campaign`; TXT, CSV and VCF files need their type as `content-type`. Limits: 64 MiB for films and documents, 16 MiB for pictures and sounds. The same bytes have the same `media_id`. */
   'media/upload': { body: FileBody; data: LibraryFile };
   /** Import a file from a URL. Downloads the file, with the limits of `upload`. The address must be public. The download may take 45 s. */
@@ -2435,7 +2692,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
     };
     data: LibraryFile;
   };
-  /** Delete a file. A file that a draft has, or a campaign that has not ended, is a 409. Posts that were sent keep it. */
+  /** Delete a file. A file that a draft has, a post that waits for an approval, or a campaign that has not ended, is a 409. Posts that were sent keep it. */
   'media/delete-media': { body: { media_id: number }; data: NoData };
   /** Fetch the preview of a link. Reads the page of the link, and returns its title, description and picture to send as `link_preview` of a campaign. Takes 3 seconds at most. Limited to 30 fetches a minute and user; an answer of the last 10 minutes is returned again. */
   'venom/link-preview': {

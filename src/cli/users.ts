@@ -96,7 +96,7 @@ export function deleteUser(given: NamedShell<Confirmed>): Promise<number> {
         `This permanently deletes ${user.userName} (${user.email}) and everything in the workspace. Add --yes to confirm.`,
       );
     // The log of the deleted goes with them.
-    await endUser(deps, user, (trx) => recordCommand(trx, 'user.deleted', user.userName));
+    await endUser(deps, user, (trx) => recordCommand(trx, 'user.deleted', String(user.userId)));
     return `Deleted ${user.userName}`;
   });
 }

@@ -8,6 +8,7 @@ import type { UserDependencies } from './dependencies.ts';
 import { handOverFirst } from './members/manage-members.ts';
 import { countMembers, deleteMemberships, lockWorkspace, selectOwnedWorkspaces } from './members/member-store.ts';
 import { deleteFactors } from './factors/factor-store.ts';
+import { forgetPerson } from './forget-person.ts';
 import { setUserDeleted, type UserWithSecrets } from './store.ts';
 import type { TokenIdentity } from './sessions/token.ts';
 
@@ -22,7 +23,7 @@ type DeleteDeps = Pick<UserDependencies, 'db' | 'tokenStates' | 'apiKeyStates' |
  * A worker then closes the session and removes everything else, which may be millions of rows, in small steps that a crash only
  * interrupts (`erasure/erase-user.ts`); until then the rest belongs to a user who cannot sign in.
  *
- * Their memberships in workspaces of others end, and what they did there stays.
+ * Their memberships in workspaces of others end, and what they did there stays, without their name (`forget-person.ts`).
  *
  * Throws what `confirmPassword` throws, on `password`, `conflict` for the owner of a workspace with other members, and `conflict` when password or tokens were changed at the same moment.
  */
@@ -54,6 +55,7 @@ export async function endUser(
     await assertOwns(trx, user.userId, owned);
     await deleteMemberships(trx, user.userId);
     await deleteFactors(trx, user.userId);
+    await forgetPerson(trx, user);
     await also(trx);
   });
   tokenStates.drop(user.userId);

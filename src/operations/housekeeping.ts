@@ -23,6 +23,7 @@ import { clearOldWebhookAttempts } from '../notifications/webhooks/attempt-store
 import { clearOldStates } from '../sending/accounts/account-history.ts';
 import { clearExpiredInvitations } from '../identity/members/invitation-store.ts';
 import { clearExpiredLinks } from '../sending/analytics/report/link-store.ts';
+import { clearOldApprovals } from '../sending/approvals/approval-store.ts';
 import { clearOldSlots } from '../sending/accounts/send-window-rules.ts';
 
 const EVERY_MS = 10 * 60_000;
@@ -86,6 +87,7 @@ const CLEARINGS: ReadonlyArray<(deps: QuarantineDeps) => Promise<void>> = [
   clearOldSlots,
   clearExpiredLinks,
   clearExpiredInvitations,
+  clearOldApprovals,
   clearOldWebhookAttempts,
   clearOldNotices,
   clearOldEvents,

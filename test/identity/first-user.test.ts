@@ -37,7 +37,7 @@ test('creates the first user and administrator in an empty DATA_DIR, before the 
     `\nThe user is the administrator of a new database, which was created in DATA_DIR (${environment.DATA_DIR}).\n`,
   );
   expect(await signInAt(folder, environment, created)).toMatchObject({ status: 200, user: { user_name: 'ada' } });
-  expect((await campanile(environment, 'users', 'list')).said).toMatch(/\nada .* administrator\n$/);
+  expect((await campanile(environment, 'users', 'list')).said).toMatch(/\nada .* administrator +ada \(owner\)\n$/);
   expect(await campanile(environment, 'release')).toMatchObject({ said: expect.not.stringContaining('Held') });
 });
 

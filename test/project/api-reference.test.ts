@@ -2,20 +2,14 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readAllowedHosts } from '../../src/platform/network/allowed-hosts.ts';
 import type { OperationExample } from '../../src/api/server/operation-examples.ts';
 import { renderApiReference } from '../../scripts/render-api-reference.ts';
-import { startTestApp } from '../support/app.ts';
 import type { OpenApiDocument } from '../support/api-reference/document.ts';
 import { createRecorder, type Example } from '../support/api-reference/recorder.ts';
 import { playScene } from '../support/api-reference/scene.ts';
 import { settleExamples } from '../support/api-reference/settle.ts';
+import { withStage } from '../support/api-reference/stage.ts';
 import { readDocument } from '../support/http/own-document.ts';
-import { startMailServer } from '../support/servers/mail-server.ts';
-import { startFileHost } from '../support/servers/file-host.ts';
-import { startReceiver } from '../support/servers/receiver.ts';
-import { pageWithCard, startWebSite } from '../support/servers/web-site.ts';
-import { startWhatsAppPeer } from '../whatsapp-peer/peer.ts';
 
 const FOLDER = join(import.meta.dirname, '../../docs/reference/api');
 
@@ -36,42 +30,12 @@ function bodiesOf(examples: ReadonlyMap<string, Example>): Record<string, Operat
 const shorten = (_name: string, value: unknown): unknown => (Array.isArray(value) ? value.slice(0, 1) : value);
 
 /** Sends every example to a service of its own, and returns the requests and answers. */
-async function recordExamples(document: OpenApiDocument): Promise<Map<string, Example>> {
-  const mails = await startMailServer();
-  const receiver = await startReceiver();
-  const files = await startFileHost();
-  const allowed = readAllowedHosts(['127.0.0.0/8']);
-  if (!allowed) throw new Error('127.0.0.0/8 is no list of hosts');
-  const whatsapp = await startWhatsAppPeer();
-  const site = await startWebSite();
-  const page = pageWithCard({ title: 'Spring fair', description: 'Saturday at nine, at the old mill' });
-  site.serve('/fair', { type: 'text/html', body: page });
-  const app = await startTestApp({
-    whatsappUrl: whatsapp.url,
-    whatsappRootKey: Buffer.from(whatsapp.rootKey, 'hex'),
-    egress: { allowHttp: true, allowed, proxy: {} },
-    linkPreviews: { isEnabled: true, allowed, proxy: {}, fetchMs: 60_000 },
-    smtpUrl: mails.url,
-    mailFrom: 'campanile@example.com',
-    publicUrl: 'https://campanile.example',
-    signUp: 'open',
+function recordExamples(document: OpenApiDocument): Promise<Map<string, Example>> {
+  return withStage(async ({ url, ...setting }) => {
+    const recorder = createRecorder(url, document);
+    await playScene({ recorder, ...setting });
+    return settleExamples(recorder.examples, setting);
   });
-  try {
-    const today = Temporal.Now.plainDateISO('UTC');
-    await app.database.clock.set(`${today}T09:00:00Z`);
-    const recorder = createRecorder(app.url, document);
-    const firstMonday = today.add({ days: 15 - today.dayOfWeek });
-    const urls = { receiverUrl: receiver.url, siteUrl: site.url, fileUrl: files.url };
-    await playScene({ recorder, db: app.database.db, mails, whatsapp, ...urls, firstMonday });
-    return settleExamples(recorder.examples, { today, firstMonday, ...urls });
-  } finally {
-    await app.stop();
-    await whatsapp.stop();
-    await mails.close();
-    await receiver.close();
-    await files.close();
-    await site.close();
-  }
 }
 
 test('the service answers the example of every operation as documented, and the pages are current: npm run docs', async () => {

@@ -55,7 +55,7 @@ test.for([
   expect(created).toMatchObject({ code: 0, said: expect.stringContaining('a new database') });
   expect(await campanile(environment, 'upgrade', '--check')).toMatchObject({ code: 0 });
   const [row] = (await campanile(environment, 'users', 'list')).said.split('\n').slice(1);
-  expect(row).toMatch(/^ada .* administrator$/);
+  expect(row).toMatch(/^ada .* administrator +ada \(owner\)$/);
 
   await run(`create role stranger${index} login`, 'postgres');
   expect(await campanile(environmentOf(`stranger${index}`, name), 'users', 'list')).toMatchObject({

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { expect } from 'vitest';
 import type { Config } from '../../src/platform/config/config.ts';
 import { sleep } from '../../src/platform/time/time.ts';
@@ -5,8 +6,10 @@ import type { PasskeyOptions } from '../whatsapp-peer/authenticator.ts';
 import type { WhatsAppPeer } from '../whatsapp-peer/peer.ts';
 import { addChannel, type Channel, type Companion, type Person as PeerPerson } from '../whatsapp-peer/world.ts';
 import type { Person, TestApp } from './app.ts';
+import type { TestDatabase } from './database.ts';
 import { until } from './ledger.ts';
 import { skipWaiting } from './skip-waiting.ts';
+import { workspaceOf } from './workspaces.ts';
 
 /** The digits of the default number of `signUp` in `support/app.ts`. */
 export const OWN_NUMBER = '491511234567';
@@ -115,6 +118,14 @@ export async function createGroups(person: Person, count: number, members: reado
     ids.push(body.data.group_metadata_id);
   }
   return ids;
+}
+
+/** The names of the credentials of one kind that are stored for the person's account, in order. */
+export async function namesOfKeys({ db }: TestDatabase, person: Person, kind: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select k.name from account_keys k join accounts a using (account_id)
+    where a.workspace_id = ${workspaceOf(person)} and k.kind = ${kind} order by k.name`.execute(db);
+  return rows.map(({ name }) => name);
 }
 
 /** A channel created on the phone of a linked person, and its id in the service. */

@@ -13,16 +13,23 @@ const RECORD_FILM = `(async () => {
   const canvas = Object.assign(document.createElement('canvas'), { width: 320, height: 180 });
   const context = canvas.getContext('2d');
   const paint = setInterval(() => { context.fillStyle = 'rgb(' + (200 + (Date.now() % 50)) + ',0,0)'; context.fillRect(0, 0, 320, 180); }, 40);
-  const recorder = new MediaRecorder(canvas.captureStream(25), { mimeType: 'video/mp4;codecs=vp9' });
-  const parts = [];
-  recorder.ondataavailable = ({ data }) => parts.push(data);
-  const stopped = new Promise((resolve) => (recorder.onstop = resolve));
-  recorder.start();
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
-  recorder.stop();
-  await stopped;
+  const stream = canvas.captureStream(25);
+  const record = async (ms) => {
+    const recorder = new MediaRecorder(stream, { mimeType: 'video/mp4;codecs=vp9' });
+    const parts = [];
+    recorder.ondataavailable = ({ data }) => parts.push(data);
+    const stopped = new Promise((resolve) => (recorder.onstop = resolve));
+    recorder.start();
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    recorder.stop();
+    await stopped;
+    return new Blob(parts);
+  };
+  // On a slow machine the browser may not have encoded one picture in a second.
+  let film = new Blob();
+  for (let ms = 1_000; film.size < 1_000; ms *= 2) film = await record(ms);
   clearInterval(paint);
-  const bytes = new Uint8Array(await new Blob(parts).arrayBuffer());
+  const bytes = new Uint8Array(await film.arrayBuffer());
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
 })()`;
 

@@ -1,4 +1,4 @@
-/** A self-signed certificate for the loopback address: media hosts always use HTTPS. */
+/** A self-signed certificate for the loopback address and WhatsApp's default media host: media hosts always use HTTPS. */
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
 export interface SelfSigned {
@@ -12,6 +12,8 @@ const COMMON_NAME = [0x55, 0x04, 0x03];
 const SUBJECT_ALT_NAME = [0x55, 0x1d, 0x11];
 const BASIC_CONSTRAINTS = [0x55, 0x1d, 0x13];
 const LOOPBACK = Buffer.from([127, 0, 0, 1]);
+/** Clients download from it whatever a message does not name a host for. */
+export const DEFAULT_MEDIA_HOST = 'mmg.whatsapp.net';
 /** The DER tags used here. */
 const DER = {
   boolean: 0x01,
@@ -24,7 +26,8 @@ const DER = {
   sequence: 0x30,
   set: 0x31,
 };
-/** Context tags: an IP address in a list of names; version and extensions in a certificate. */
+/** Context tags: a DNS name and an IP address in a list of names; version and extensions in a certificate. */
+const DNS_NAME = 0x82;
 const IP_ADDRESS = 0x87;
 const VERSION = 0xa0;
 const EXTENSIONS = 0xa3;
@@ -44,7 +47,10 @@ export function signOwnCertificate(): SelfSigned {
   const extensions = der(
     DER.sequence,
     extension(BASIC_CONSTRAINTS, der(DER.sequence, der(DER.boolean, [0xff]))),
-    extension(SUBJECT_ALT_NAME, der(DER.sequence, der(IP_ADDRESS, LOOPBACK))),
+    extension(
+      SUBJECT_ALT_NAME,
+      der(DER.sequence, der(IP_ADDRESS, LOOPBACK), der(DNS_NAME, Buffer.from(DEFAULT_MEDIA_HOST))),
+    ),
   );
   // A serial number must be positive.
   const serial = Buffer.concat([Buffer.from([1]), randomBytes(15)]);

@@ -52,6 +52,8 @@ export interface WhatsAppPeer {
   environment: Record<string, string>;
   /** For `WHATSAPP_CA_FILE`: PEM of the media host's certificate. */
   certificate: string;
+  /** The address of the media host, with the port. */
+  mediaHost: string;
   world: World;
   /** Change it to inject faults; `behave` resets it. */
   script: Script;
@@ -145,6 +147,7 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
       WHATSAPP_REST_AFTER_LINK_MINUTES: '0',
     },
     certificate: mediaHost.certificate,
+    mediaHost: mediaHost.hostname,
     world: state.world,
     script: state.script,
     behave: () => void Object.assign(state.script, goodDay()),
@@ -237,6 +240,7 @@ function goodDay(): Script {
     ackOf: () => ({}),
     refuseQuery: () => undefined,
     devicesOf: () => 'given',
+    hasHostedDevice: () => false,
     refuseMember: () => undefined,
     keysOf: () => 'given',
     refuseUpload: () => undefined,

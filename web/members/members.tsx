@@ -15,7 +15,7 @@ import { RelativeTime } from '../parts/relative-time.tsx';
 import { t } from '../i18n/translate.ts';
 import { InviteMemberDialog } from './invite-member-dialog.tsx';
 import { PendingInvitations } from './pending-invitations.tsx';
-import { MEMBERS } from './queries.ts';
+import { MEMBERS, membersQuery } from './queries.ts';
 import { roleOptions } from './role-options.ts';
 import { WorkspaceName } from './workspace-name.tsx';
 
@@ -24,10 +24,7 @@ export function Members() {
   const isOwner = useMay('owner') === true;
   const workspace = useWorkspace();
   const [isInviting, inviting] = useDisclosure(false);
-  const members = useQuery({
-    queryKey: MEMBERS,
-    queryFn: ({ signal }) => call('workspace/list-members', {}, { signal }),
-  });
+  const members = useQuery(membersQuery);
   return (
     <Section
       title={t('members.title')}

@@ -5,7 +5,7 @@ import { lazy, Suspense, useState } from 'react';
 import { call } from '../api/call.ts';
 import { useMay } from '../api/workspace.ts';
 import { isDay } from '../calendar/days.ts';
-import { downloadFile } from '../campaigns/detail/download-file.ts';
+import { downloadFile } from '../parts/download-file.ts';
 import { dateIn } from '../format/time.ts';
 import { useZone } from '../format/zone-context.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';

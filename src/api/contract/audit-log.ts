@@ -1,7 +1,9 @@
 /** The audit log (contract §4). */
 import { z } from 'zod';
 import { defineOperations } from './define-operations.ts';
-import { count, cursor, instant, nextCursor, pageLimit } from './fields.ts';
+import { AUDIT_KINDS } from '../../workspaces/audit/audit-kinds.ts';
+import { count, cursor, instant, nextCursor, optional, pageLimit } from './fields.ts';
+import { longText } from './long-text.ts';
 import { memberRole } from './workspaces.ts';
 
 const entry = z.object({
@@ -14,7 +16,9 @@ const entry = z.object({
     .string()
     .optional()
     .meta({ description: 'The current name of the campaign in `subject`. Absent once it is deleted.' }),
-  user_name: z.string().optional().meta({ description: 'Who acted. Absent once the user is deleted.' }),
+  draft_name: z.string().optional().meta({ description: 'The same of a draft.' }),
+  user_id: count.meta({ description: 'Who acted.' }),
+  user_name: z.string().optional().meta({ description: 'Absent once the user is deleted.' }),
   member_name: z
     .string()
     .optional()
@@ -23,9 +27,21 @@ const entry = z.object({
     description: 'The role that the member was given, or that the invitation gives.',
   }),
   former_role: memberRole.optional().meta({ description: 'The role that the member had before.' }),
+  changes: z
+    .array(z.object({ field: z.string(), before: z.string().nullable(), after: z.string().nullable() }))
+    .optional()
+    .meta({
+      description:
+        'What the action changed. Of lists the items removed and added, of long texts the words that differ; up to some 200 characters each. `null`: no value.',
+    }),
   address: z.string().meta({ description: 'The client address of the request.' }),
   api_key_id: count.optional().meta({ description: 'The API key of the request. Absent if it came with a token.' }),
 });
+
+const filter = {
+  user_id: optional(z.int()).meta({ description: 'Only what this user did.' }),
+  kind: optional(z.enum(AUDIT_KINDS)).meta({ description: 'Only entries about this.' }),
+};
 
 const page = z.object({ entries: z.array(entry), next_cursor: nextCursor });
 
@@ -35,11 +51,25 @@ export const auditLog = defineOperations('Users', {
     access: 'admin',
     role: 'owner',
     idempotency: 'always',
-    summary: 'List your audit log',
+    summary: 'List the audit log of your workspace',
     description:
-      'Newest first: sign-ups and sign-ins, failed ones too, and changes of password, tokens, profile, API keys, campaigns and groups. Entries are kept for a year.',
-    body: z.object({ limit: pageLimit(200, 50), cursor }),
+      'Newest first: who wrote, sent, changed, stopped or deleted campaigns and drafts, changed files, groups, lists, rules for sending, webhooks, keys and members, with the differences; and sign-ins and changes of the user whose default workspace it is. Entries are kept for a year.',
+    body: z.object({ ...filter, limit: pageLimit(200, 50), cursor }),
     data: page,
+  },
+  exportAuditLog: {
+    path: '/api/v1/user/export_audit_log',
+    access: 'admin',
+    role: 'owner',
+    idempotency: 'always',
+    summary: 'Export the audit log of your workspace as CSV',
+    description: 'All entries of `list_audit_log`, newest first, in the format of `export-campaign`.',
+    body: z.object({ ...filter, format: z.literal('csv') }),
+    data: longText,
+    answerType: 'text/csv; charset=utf-8',
+    answerHeaders: { 'content-disposition': 'A file name.' },
+    shedFirst: true,
+    longAnswer: 'pieces',
   },
   listSecurityLog: {
     path: '/api/v1/user/list_security_log',

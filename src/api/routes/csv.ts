@@ -22,12 +22,12 @@ const FORMULA_WITHIN = /([;\t\r\n])(?=[\s"]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g;
 
 /**
  * Rows as RFC 4180 has them, with a head of column names, for spreadsheets: in UTF-8 with a byte order mark, and with an
- * apostrophe before every text that would be run as a formula, also by one that reads other separators. Rows are written while the
- * client takes them.
+ * apostrophe before every text that would be run as a formula, also by one that reads other separators. Rows are written, and steps of
+ * rows read, while the client takes them.
  */
 export function writeCsv<Column extends string, Row>(
   columns: readonly Column[],
-  rows: readonly Row[],
+  rows: readonly Row[] | AsyncIterable<readonly Row[]>,
   toCells: (row: Row) => Readonly<Record<Column, Cell>>,
 ): LongText {
   return new LongText(writePieces(columns, rows, toCells));
@@ -35,15 +35,18 @@ export function writeCsv<Column extends string, Row>(
 
 async function* writePieces<Column extends string, Row>(
   columns: readonly Column[],
-  rows: readonly Row[],
+  rows: readonly Row[] | AsyncIterable<readonly Row[]>,
   toCells: (row: Row) => Readonly<Record<Column, Cell>>,
 ): AsyncGenerator<string> {
   yield BYTE_ORDER_MARK + lines([columns]);
-  for (let from = 0; from < rows.length; from += ROWS_PER_STEP) {
+  for await (const step of Symbol.asyncIterator in rows ? rows : cutIntoSteps(rows)) {
     await letOthers();
-    const step = rows.slice(from, from + ROWS_PER_STEP).map(toCells);
-    yield lines(step.map((row) => columns.map((column) => row[column])));
+    if (step.length > 0) yield lines(step.map(toCells).map((row) => columns.map((column) => row[column])));
   }
+}
+
+function* cutIntoSteps<Row>(rows: readonly Row[]): Generator<readonly Row[]> {
+  for (let from = 0; from < rows.length; from += ROWS_PER_STEP) yield rows.slice(from, from + ROWS_PER_STEP);
 }
 
 function lines(rows: ReadonlyArray<readonly Cell[]>): string {

@@ -16,7 +16,7 @@ const LONGEST_NAME = 200;
 export const mediaHandlers: Handlers<typeof media, MediaDeps> = {
   async uploadMedia(deps, { body, actor, header }) {
     const length = Number(header('content-length') ?? NaN);
-    const mediaId = await receiveMedia(deps, actor.workspaceId, {
+    const mediaId = await receiveMedia(deps, actor, {
       field: 'body',
       bytes: body,
       announcedSize: Number.isSafeInteger(length) ? length : undefined,
@@ -27,7 +27,7 @@ export const mediaHandlers: Handlers<typeof media, MediaDeps> = {
   },
 
   async importMedia(deps, { body, actor }) {
-    const mediaId = await importMedia(deps, actor.workspaceId, { url: body.url, name: body.file_name });
+    const mediaId = await importMedia(deps, actor, { url: body.url, name: body.file_name });
     return toWireFile(await readLibraryFile(deps.db, actor.workspaceId, mediaId));
   },
 
@@ -48,12 +48,12 @@ export const mediaHandlers: Handlers<typeof media, MediaDeps> = {
   },
 
   async setStill(deps, { body, actor }) {
-    await setStill(deps.db, actor.workspaceId, { mediaId: body.media_id, still: body.still });
+    await setStill(deps.db, actor, { mediaId: body.media_id, still: body.still });
     return toWireFile(await readLibraryFile(deps.db, actor.workspaceId, body.media_id));
   },
 
   async deleteMedia(deps, { body, actor }) {
-    await deleteMedia(deps.db, actor.workspaceId, body.media_id);
+    await deleteMedia(deps.db, actor, body.media_id);
     return {};
   },
 };

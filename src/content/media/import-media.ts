@@ -1,7 +1,7 @@
 import { BlockedAddressError } from '../../platform/http-client/validate-url.ts';
 import type { Download, Downloader } from '../../platform/http-client/safe-http-client.ts';
 import { invalid, type AppError } from '../../platform/errors/errors.ts';
-import type { WorkspaceId } from '../../platform/database/schema.ts';
+import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import { LARGEST_MEDIA } from './media-limits.ts';
 import { receiveMedia, type ReceiveDeps } from './receive-media.ts';
 
@@ -21,7 +21,7 @@ const FIELD = 'url';
  */
 export async function importMedia(
   { egress, ...deps }: ImportDeps,
-  workspaceId: WorkspaceId,
+  actor: Actor,
   { url, name }: { url: string; name: string | undefined },
 ): Promise<number> {
   const signal = AbortSignal.timeout(LONGEST_MS);
@@ -30,7 +30,7 @@ export async function importMedia(
     if (answer.status !== 200) throw failed(`answered ${answer.status}`);
     const length = Number(answer.headers['content-length']);
     if (length > LARGEST_MEDIA) throw failed(`is larger than ${LARGEST_MEDIA / 1024 ** 2} MiB`);
-    return await receiveMedia(deps, workspaceId, {
+    return await receiveMedia(deps, actor, {
       field: FIELD,
       bytes: readable(answer.bytes),
       announcedSize: Number.isSafeInteger(length) ? length : undefined,

@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { CampaignStatus, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
-import { CAMPAIGNS_OF_MEDIA, IS_IN_DRAFT } from './media-uses.ts';
+import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
+import { CAMPAIGNS_OF_MEDIA, IS_AWAITED, IS_IN_DRAFT } from './media-uses.ts';
 import { noSuchMedia } from './store.ts';
 
 /** A file of a workspace, without its bytes. */
@@ -72,18 +73,24 @@ export async function readLibraryFile(db: Connection, workspaceId: WorkspaceId, 
   return file;
 }
 
+/** Returns a file's name in the audit log. */
+export function nameOfFile(mediaId: number, name: string | null | undefined): string {
+  return name || String(mediaId);
+}
+
 /**
- * Deletes a file. Of one that an ended campaign has had the description stays. Throws 404, and 409 while a draft, or a campaign that has
- * not ended, has it.
+ * Deletes a file. Of one that an ended campaign has had the description stays. Throws 404, and 409 while a draft, a post that waits
+ * for an approval, or a campaign that has not ended, has it.
  */
-export async function deleteMedia(db: Database, workspaceId: WorkspaceId, mediaId: number): Promise<void> {
+export async function deleteMedia(db: Database, actor: Actor, mediaId: number): Promise<void> {
+  const { workspaceId } = actor;
   await db.transaction().execute(async (trx) => {
     // In the order of everybody else. A campaign that is just being accepted holds the file until it is there.
     await sql`select from workspaces where workspace_id = ${workspaceId} for no key update`.execute(trx);
     await sql`select from media where media_id = ${mediaId} and workspace_id = ${workspaceId} for update`.execute(trx);
-    const { rows } = await sql<{ isInUse: boolean; isTold: boolean }>`
-      select exists (select from ${CAMPAIGNS_OF_MEDIA} c) as "isTold",
-             exists (select from drafts d where ${IS_IN_DRAFT})
+    const { rows } = await sql<{ name: string | null; isInUse: boolean; isTold: boolean }>`
+      select m.name, exists (select from ${CAMPAIGNS_OF_MEDIA} c) as "isTold",
+             exists (select from drafts d where ${IS_IN_DRAFT}) or ${IS_AWAITED}
                or exists (select from ${CAMPAIGNS_OF_MEDIA} c join campaigns k using (campaign_id)
                           where k.finished_at is null and k.deleted_at is null) as "isInUse"
       from media m where m.media_id = ${mediaId} and m.workspace_id = ${workspaceId} and m.bytes is not null`.execute(
@@ -94,12 +101,13 @@ export async function deleteMedia(db: Database, workspaceId: WorkspaceId, mediaI
     if (found.isInUse)
       throw new AppError(
         'media_in_use',
-        'A draft, or a campaign that has not ended, has this file. Delete or end it first.',
+        'A draft, a post that waits for an approval, or a campaign that has not ended, has this file. Delete or end it first.',
       );
     await (
       found.isTold
         ? sql`update media set bytes = null, still = null where media_id = ${mediaId}`
         : sql`delete from media where media_id = ${mediaId}`
     ).execute(trx);
+    await recordAudit(trx, { ...actor, action: 'media.deleted', subject: nameOfFile(mediaId, found.name) });
   });
 }

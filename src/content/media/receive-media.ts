@@ -4,9 +4,11 @@ import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { invalid } from '../../platform/errors/errors.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
+import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import { QUOTAS, type Quotas } from '../../workspaces/quotas/quotas.ts';
 import { describeMedia } from './accept-media.ts';
 import { inspectContent } from './inspect-content.ts';
+import { nameOfFile } from './library.ts';
 import { toPieces, writePiece } from './media-pieces.ts';
 import { readMovie } from './read-movie.ts';
 import type { MediaType } from './sniff.ts';
@@ -38,12 +40,12 @@ export interface ReceiveDeps {
  */
 export async function receiveMedia(
   { db, quotas = QUOTAS }: ReceiveDeps,
-  workspaceId: WorkspaceId,
+  actor: Actor,
   { bytes, ...file }: IncomingFile,
 ): Promise<number> {
   const pieces = toPieces(bytes);
   try {
-    return await receivePieces({ db, quotas }, workspaceId, { pieces, ...file });
+    return await receivePieces({ db, quotas }, actor, { pieces, ...file });
   } finally {
     // Leaves the stream to others, who answer over the same connection.
     await pieces.return(undefined);
@@ -59,15 +61,16 @@ interface Deps {
 
 async function receivePieces(
   { db, quotas }: Deps,
-  workspaceId: WorkspaceId,
+  actor: Actor,
   { pieces, field, announcedSize, declared, name }: Omit<IncomingFile, 'bytes'> & { pieces: Pieces },
 ): Promise<number> {
+  const { workspaceId } = actor;
   const { value: head } = await pieces.next();
   if (head === undefined) throw invalid([fieldError(field, 'empty_file')]);
   const content = await inspectContent(field, head, withoutParameters(declared));
   await assertStorageQuota(db, workspaceId, announcedSize ?? head.length, quotas.storedBytes);
   const { value: second } = await pieces.next();
-  if (second === undefined) return keepSmall({ db, quotas }, workspaceId, { bytes: head, type: content.type(), name });
+  if (second === undefined) return keepSmall({ db, quotas }, actor, { bytes: head, type: content.type(), name });
   const mediaId = await reserve(db, workspaceId);
   try {
     const hash = createHash('sha256');
@@ -83,7 +86,7 @@ async function receivePieces(
       await write(piece);
     }
     const received = { mediaId, sha256: hash.digest(), size, type: content.type(), name };
-    return await keep({ db, quotas }, workspaceId, received);
+    return await keep({ db, quotas }, actor, received);
   } catch (error) {
     // Without a database housekeeping does this a day later.
     await remove(db, mediaId).catch(() => undefined);
@@ -110,13 +113,13 @@ async function remove(db: Connection, mediaId: number): Promise<void> {
 
 async function keepSmall(
   { db, quotas }: Deps,
-  workspaceId: WorkspaceId,
+  actor: Actor,
   { bytes, type, name }: { bytes: Buffer; type: MediaType; name: string | undefined },
 ): Promise<number> {
   const media = await describeMedia(type, bytes);
   return db.transaction().execute(async (trx) => {
-    const mediaId = await saveMedia(trx, workspaceId, media, quotas);
-    await putInLibrary(trx, mediaId, name);
+    const mediaId = await saveMedia(trx, actor.workspaceId, media, quotas);
+    await putInLibrary(trx, actor, { mediaId, name });
     return mediaId;
   });
 }
@@ -133,9 +136,10 @@ interface Received {
 /** Makes a file of the pieces that have arrived, unless the workspace has the same bytes already. */
 async function keep(
   { db, quotas }: Deps,
-  workspaceId: WorkspaceId,
+  actor: Actor,
   { mediaId, sha256, size, type, name }: Received,
 ): Promise<number> {
+  const { workspaceId } = actor;
   const movie =
     type.kind === 'video'
       ? await readMovie((from, length) => readStoredBytes(db, mediaId, { from, length }))
@@ -161,7 +165,7 @@ async function keep(
           .where('media_id', '=', mediaId)
           .execute();
     }
-    await putInLibrary(trx, known?.media_id ?? mediaId, name);
+    await putInLibrary(trx, actor, { mediaId: known?.media_id ?? mediaId, name });
     return known?.media_id ?? mediaId;
   });
 }
@@ -186,8 +190,13 @@ async function refill(
 }
 
 /** A file that was uploaded stays without a campaign, for as long as one of a campaign. */
-async function putInLibrary(trx: Connection, mediaId: number, name: string | undefined): Promise<void> {
+async function putInLibrary(
+  trx: Connection,
+  actor: Actor,
+  { mediaId, name }: { mediaId: number; name: string | undefined },
+): Promise<void> {
   await sql`
     update media set is_uploaded = true, used_at = campanile_now(), name = coalesce(${name ?? null}, name)
     where media_id = ${mediaId}`.execute(trx);
+  await recordAudit(trx, { ...actor, action: 'media.uploaded', subject: nameOfFile(mediaId, name) });
 }

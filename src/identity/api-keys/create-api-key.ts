@@ -1,3 +1,4 @@
+import { diffValues } from '../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { ApiKeyScope, Role } from '../../platform/database/schema.ts';
 import { AppError, invalid } from '../../platform/errors/errors.ts';
@@ -54,7 +55,11 @@ export async function createApiKey(
       expiresAt,
     };
     const apiKeyId = await insertApiKey(trx, actor, stored);
-    await recordAudit(trx, { ...actor, action: 'api_key.created', subject: name });
+    const changes = diffValues(
+      {},
+      { role: stored.role, scopes: stored.scopes, is_test: isTest, expires_at: expiresAt },
+    );
+    await recordAudit(trx, { ...actor, action: 'api_key.created', subject: name, changes });
     return { apiKeyId, key };
   });
 }

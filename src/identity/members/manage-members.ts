@@ -1,5 +1,6 @@
 /** Changes of the members of a workspace. All take effect in this process at once, and in all others within a second. */
 import type { Transaction } from 'kysely';
+import { diffValues } from '../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { InvitedRole, Schema, UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
@@ -78,8 +79,9 @@ export async function handOverWorkspace(deps: MemberDeps, actor: Actor, userId: 
 export async function renameWorkspace({ db }: MemberDeps, actor: Actor, name: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await lockWorkspaceOf(trx, actor);
-    await writeName(trx, actor.workspaceId, name);
-    await recordAudit(trx, { ...actor, action: 'workspace.renamed', subject: name });
+    const before = await writeName(trx, actor.workspaceId, name);
+    const changes = diffValues({ name: before }, { name });
+    await recordAudit(trx, { ...actor, action: 'workspace.renamed', subject: name, changes });
   });
 }
 

@@ -118,8 +118,12 @@ export async function writeRole(
   await notifyAfterCommit(trx, 'campanile_tokens', String(userId));
 }
 
-export async function writeName(trx: Connection, workspaceId: WorkspaceId, name: string): Promise<void> {
-  await sql`update workspaces set name = ${name} where workspace_id = ${workspaceId}`.execute(trx);
+/** Returns the name before; null: it had none of its own. */
+export async function writeName(trx: Connection, workspaceId: WorkspaceId, name: string): Promise<string | null> {
+  const { rows } = await sql<{ before: string | null }>`
+    update workspaces w set name = ${name} from workspaces o
+    where w.workspace_id = ${workspaceId} and o.workspace_id = w.workspace_id returning o.name as before`.execute(trx);
+  return rows[0]?.before ?? null;
 }
 
 /** The default workspace first. */

@@ -85,6 +85,8 @@ export interface SessionTiming extends ConnectionTiming, PollTiming {
   leaveOutMs: number;
   /** The age from which a sender key that a departed member holds is renewed. */
   keyMinAgeMs: number;
+  /** The age from which every sender key is renewed. */
+  keyMaxAgeMs: number;
   /** How long each QR code is shown. Undefined: for as long as WhatsApp accepts it. */
   qrMs?: number | undefined;
   /** How long a user has to show the passkey of the number. */

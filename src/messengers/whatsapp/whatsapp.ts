@@ -59,6 +59,7 @@ const TIMING: WhatsAppTiming = {
   queryMs: 60_000,
   leaveOutMs: 24 * 60 * 60_000,
   keyMinAgeMs: 24 * 60 * 60_000,
+  keyMaxAgeMs: 30 * 24 * 60 * 60_000,
   steadyMs: 60_000,
   // As WhatsApp Web has them.
   passkeyMs: 600_000,

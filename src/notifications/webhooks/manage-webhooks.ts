@@ -1,6 +1,7 @@
 /** The owners' operations on their webhooks (contract §4). Each throws `not_found` for a webhook that is not the workspace's. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { diffValues } from '../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { BlockedAddressError } from '../../platform/http-client/validate-url.ts';
@@ -64,7 +65,8 @@ export async function createWebhook(
       insert into webhooks (webhook_id, workspace_id, user_id, url, description, events, signature, secret, position, newest)
       select ${webhookId}, ${actor.workspaceId}, ${actor.userId}, ${url}, ${description}, ${[...new Set(events)]}::text[], ${signature},
              ${vault.seal(secret, aboutSecret(webhookId))}, position, position from event_sequence`.execute(trx);
-    await recordAudit(trx, { ...actor, action: 'webhook.created', subject: url });
+    const changes = diffValues({}, { events: [...new Set(events)] });
+    await recordAudit(trx, { ...actor, action: 'webhook.created', subject: url, changes });
   });
   return { webhookId, verifier: verifierOf(signature, secret) };
 }
@@ -124,8 +126,22 @@ export async function updateWebhook(
         update webhooks set disabled_at = campanile_now(), disabled_reason = 'by_owner' where webhook_id = ${webhookId}`.execute(
         trx,
       );
-    await recordAudit(trx, { ...actor, action: 'webhook.updated', subject: url ?? webhook.url });
+    const before = {
+      url: withoutSecrets(webhook.url),
+      description: webhook.description,
+      events: webhook.events,
+      is_enabled: webhook.disabledAt === null,
+    };
+    const after = { url: url && withoutSecrets(url), description, events, is_enabled: isEnabled };
+    const changes = diffValues(before, after);
+    await recordAudit(trx, { ...actor, action: 'webhook.updated', subject: url ?? webhook.url, changes });
   });
+}
+
+/** Without the parts that are most likely a password or a key. */
+function withoutSecrets(url: string): string {
+  const { protocol, host, pathname, search } = new URL(url);
+  return `${protocol}//${host}${pathname}${search === '' ? '' : '?…'}`;
 }
 
 /** Deletes a webhook with its log of attempts. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Actor } from '../../workspaces/audit/record-audit.ts';
+import { diffValues } from '../../workspaces/audit/diff-values.ts';
+import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { TEST_EVENT } from '../../workspaces/events/event-types.ts';
 import { writeEvent } from '../../workspaces/events/write-event.ts';
@@ -51,6 +52,8 @@ export async function retryWebhook(
       webhookId,
       rows.map((row) => row.event_id),
     );
+    const changes = diffValues({}, { messages: rows.length });
+    await recordAudit(trx, { ...actor, action: 'webhook.replayed', subject: webhook.url, changes });
     return rows.length;
   });
 }
@@ -58,10 +61,11 @@ export async function retryWebhook(
 /** Sends a webhook a test message. Returns its id; the log of attempts shows the result. */
 export async function testWebhook({ db }: { db: Database }, actor: Actor, webhookId: string): Promise<string> {
   return db.transaction().execute(async (trx) => {
-    requireEnabled(await lockWebhook(trx, actor.workspaceId, webhookId));
+    const { url } = requireEnabled(await lockWebhook(trx, actor.workspaceId, webhookId));
     const data = { webhook_id: webhookId };
     const { eventId, messageId } = await writeEvent(trx, { ...actor, type: TEST_EVENT, data });
     await queueRetries(trx, webhookId, [eventId]);
+    await recordAudit(trx, { ...actor, action: 'webhook.tested', subject: url });
     return messageId;
   });
 }

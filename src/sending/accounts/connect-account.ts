@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { diffValues } from '../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { AppError } from '../../platform/errors/errors.ts';
@@ -47,23 +48,26 @@ export async function connectAccount(
   const isLinked = await db.transaction().execute(async (trx) => {
     await lockOwnLane(trx, accountId);
     const account = await findOwnAccount(trx, actor.workspaceId);
-    const changes = messenger !== undefined && messenger !== account.messenger;
-    if (method === 'retry' && (changes || (account.retryUntil === null && !LINKED.has(account.status))))
+    const moves = messenger !== undefined && messenger !== account.messenger;
+    if (method === 'retry' && (moves || (account.retryUntil === null && !LINKED.has(account.status))))
       throw new AppError(
         'link_not_kept',
         'There is no ended link that could be tried once more: link the account again',
       );
-    if (changes) {
+    if (moves) {
       const leavesAtOnce = deps.messengers.get(account.messenger)?.linksAtOnce ?? false;
       await changeMessenger(trx, account, { messenger, leavesAtOnce });
     }
     if (warmUp !== undefined) await writeRules(trx, accountId, { warmUp });
-    if (!changes && LINKED.has(account.status)) {
-      if (warmUp !== undefined)
-        await recordAudit(trx, { ...actor, action: 'account.changed', subject: account.messenger });
+    if (!moves && LINKED.has(account.status)) {
+      const changes = diffValues({}, { warm_up: warmUp });
+      if (changes.length > 0)
+        await recordAudit(trx, { ...actor, action: 'account.changed', subject: account.messenger, changes });
       return true;
     }
-    await recordAudit(trx, { ...actor, action: 'account.linking', subject: messenger ?? account.messenger });
+    const subject = messenger ?? account.messenger;
+    const changes = diffValues({ messenger: account.messenger }, { messenger: subject });
+    await recordAudit(trx, { ...actor, action: 'account.linking', subject, changes });
     return false;
   });
   if (!isLinked) await runCommand(deps, accountId, 'connect', { method });

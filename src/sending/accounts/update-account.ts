@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { diffValues, type Values } from '../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { readSendWindows, type SendWindow, type SendWindowRules } from './send-window-rules.ts';
@@ -24,10 +25,23 @@ export async function updateAccount(
   if (Object.values(change).every((value) => value === undefined)) return readSendWindow(db, accountId, timeZone);
   return db.transaction().execute(async (trx) => {
     await lockOwnLane(trx, accountId);
+    const before = await readSendWindow(trx, accountId, timeZone);
     await writeRules(trx, accountId, change);
-    await recordAudit(trx, { ...actor, action: 'account.changed', subject: messenger });
-    return readSendWindow(trx, accountId, timeZone);
+    const after = await readSendWindow(trx, accountId, timeZone);
+    const changes = diffValues(rulesOf(before), rulesOf(after));
+    await recordAudit(trx, { ...actor, action: 'account.changed', subject: messenger, changes });
+    return after;
   });
+}
+
+function rulesOf({ quietHours, dailyCap, mentionAllCap, weeklyPosts, warmUpFrom }: SendWindow): Values {
+  return {
+    quiet_hours: quietHours && `${quietHours.from}–${quietHours.to}`,
+    daily_cap: dailyCap,
+    mention_all_cap: mentionAllCap,
+    weekly_posts: weeklyPosts,
+    warm_up: warmUpFrom && warmUpFrom.toString(),
+  };
 }
 
 /** Changes the rules, and wakes the account's lane, which sleeps while they let nothing leave. The lane must be locked. */

@@ -127,6 +127,18 @@ export async function compareDraft(
   return rows[0];
 }
 
+/** Locks a draft of this version and returns it, for the differences of a change; undefined if it is not there in this version. */
+export async function lockDraft(
+  trx: Connection,
+  workspaceId: WorkspaceId,
+  { draftId, version }: { draftId: string; version: number },
+): Promise<(Omit<DraftRow, 'mediaId'> & { mediaId: number | null }) | undefined> {
+  const { rows } = await sql<Omit<DraftRow, 'mediaId'> & { mediaId: number | null }>`
+    select name, content, group_ids as "groupIds", media_id as "mediaId" from drafts
+    where workspace_id = ${workspaceId} and draft_id = ${draftId} and version = ${version} for update`.execute(trx);
+  return rows[0];
+}
+
 /** False when there is none. */
 export async function removeDraft(db: Connection, workspaceId: WorkspaceId, draftId: string): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`

@@ -1,4 +1,4 @@
-import type { Actor } from '../../workspaces/audit/record-audit.ts';
+import { recordAudit, recordRepeatedAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import { AppError, invalid } from '../../platform/errors/errors.ts';
 import { acceptMedia } from '../../content/media/accept-media.ts';
@@ -10,12 +10,14 @@ import {
   compareDraft,
   countDrafts,
   insertDraft,
+  lockDraft,
   lockDrafts,
   overwriteDraft,
   ownsGroups,
   type DraftContent,
   type DraftRow,
 } from './draft-store.ts';
+import { diffDrafts } from './diff-drafts.ts';
 import { filesOf } from './draft-files.ts';
 import { noSuchDraft } from './no-such-draft.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
@@ -49,9 +51,10 @@ export interface DraftInput {
  */
 export async function saveDraft(
   { db, quotas = QUOTAS }: DraftDeps,
-  { workspaceId }: Actor,
+  actor: Actor,
   { draftId, version, name, content: sent, ...input }: DraftInput,
 ): Promise<number> {
+  const { workspaceId } = actor;
   const groupIds = [...new Set(input.groupIds)];
   const content = await shrinkCardPicture(sent);
   const media = input.image === undefined ? undefined : await acceptMedia('image', input.image);
@@ -68,14 +71,22 @@ export async function saveDraft(
     if (version === 0) {
       await lockDrafts(trx, workspaceId);
       const isFull = (await countDrafts(trx, workspaceId)) >= DRAFTS_LIMIT;
-      if (!isFull && (await insertDraft(trx, workspaceId, draftId, row))) return 1;
+      if (!isFull && (await insertDraft(trx, workspaceId, draftId, row))) {
+        await recordAudit(trx, { ...actor, action: 'draft.created', subject: draftId });
+        return 1;
+      }
       const kept = await compareDraft(trx, workspaceId, draftId, row);
       if (!kept) throw tooManyDrafts();
       if (kept.isSame) return kept.version;
       throw changedSince();
     }
+    const before = await lockDraft(trx, workspaceId, { draftId, version });
     const saved = await overwriteDraft(trx, workspaceId, { draftId, version }, row);
-    if (saved !== undefined) return saved;
+    if (before && saved !== undefined) {
+      const changes = await diffDrafts(trx, before, row);
+      await recordRepeatedAudit(trx, { ...actor, action: 'draft.changed', subject: draftId, changes });
+      return saved;
+    }
     const kept = await compareDraft(trx, workspaceId, draftId, row);
     if (!kept) throw noSuchDraft();
     if (kept.isSame) return kept.version;

@@ -1,8 +1,10 @@
 import { findOwnAccount, lockOwnLane } from '../accounts/store.ts';
+import { diffValues } from '../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import { AppError } from '../../platform/errors/errors.ts';
-import { countGroupLists, insertGroupList, overwriteGroupList } from './group-list-store.ts';
+import { diffGroups } from './diff-groups.ts';
+import { countGroupLists, insertGroupList, overwriteGroupList, readGroupList } from './group-list-store.ts';
 import { requireGroups } from './require-groups.ts';
 
 /** More would make the list of lists a long one to answer. */
@@ -28,11 +30,16 @@ export async function saveGroupList({ db }: { db: Database }, actor: Actor, inpu
     await lockOwnLane(trx, accountId);
     await requireGroups(trx, accountId, input.groupIds);
     let { groupListId } = input;
+    const before = groupListId === null ? undefined : await readGroupList(trx, accountId, groupListId);
     if (groupListId === null) {
       if ((await countGroupLists(trx, accountId)) >= LISTS_LIMIT) throw tooManyLists();
       groupListId = await insertGroupList(trx, accountId, list);
     } else await overwriteGroupList(trx, accountId, groupListId, list);
-    await recordAudit(trx, { ...actor, action: 'group_list.saved', subject: list.name });
+    const changes = [
+      ...(before ? diffValues({ name: before.name }, { name: list.name }) : []),
+      ...(await diffGroups(trx, before?.groupIds ?? [], list.groupIds)),
+    ];
+    await recordAudit(trx, { ...actor, action: 'group_list.saved', subject: list.name, changes });
     return groupListId;
   });
 }

@@ -1,6 +1,8 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../../platform/database/connect.ts';
-import type { Role } from '../../platform/database/schema.ts';
+import type { Role, UserId } from '../../platform/database/schema.ts';
+import { topicsOf, type AuditKind } from './audit-kinds.ts';
+import type { Change } from './diff-values.ts';
 import type { Actor } from './record-audit.ts';
 
 export interface LoggedEntry {
@@ -10,7 +12,11 @@ export interface LoggedEntry {
   subject: string;
   /** The present name of the campaign that the entry is about; null if the campaign was deleted, or the entry is about something else. */
   campaignName: string | null;
-  /** Who acted; null: the user was deleted. */
+  /** The present name of the draft that the entry is about; null as above. */
+  draftName: string | null;
+  /** Who acted. */
+  userId: UserId;
+  /** null: the user was deleted. */
   userName: string | null;
   /** The member that an entry about members is about; null: deleted, or the entry is about something else. */
   memberName: string | null;
@@ -19,6 +25,8 @@ export interface LoggedEntry {
   /** Of entries about members and invitations. */
   givenRole: Role | null;
   formerRole: Role | null;
+  /** Null: nothing to compare. */
+  changes: Change[] | null;
 }
 
 export interface AuditPage {
@@ -33,6 +41,11 @@ const nameOfCampaign = sql<string | null>`(
   where c.public_id = case when audit_log.action like 'campaign.%' then audit_log.subject::uuid end
     and a.workspace_id = audit_log.workspace_id and c.deleted_at is null)`;
 
+const nameOfDraft = sql<string | null>`(
+  select d.name from drafts d
+  where d.draft_id = case when audit_log.action like 'draft.%' then audit_log.subject::uuid end
+    and d.workspace_id = audit_log.workspace_id)`;
+
 const nameOfUser = sql<string | null>`(
   select u.user_name from users u where u.user_id = audit_log.user_id and u.deleted_at is null)`;
 
@@ -43,6 +56,12 @@ const nameOfMember = sql<string | null>`(
       'workspace.handed_over']) then audit_log.subject::bigint end
     and u.deleted_at is null)`;
 
+/** Which entries of a workspace's log are wanted; undefined: all. */
+export interface LogFilter {
+  userId?: UserId | undefined;
+  kind?: AuditKind | undefined;
+}
+
 export interface PageOfLog {
   limit: number;
   /** The last entry of the previous page: entries added meanwhile neither shift nor repeat the next page. */
@@ -50,8 +69,32 @@ export interface PageOfLog {
 }
 
 /** Returns the workspace's audit log, newest first, at most `limit` entries (contract §4, list_audit_log). */
-export function listAuditLog({ db }: { db: Database }, { workspaceId }: Actor, page: PageOfLog): Promise<AuditPage> {
-  return listEntries(db, sql<boolean>`audit_log.workspace_id = ${workspaceId}`, page);
+export function listAuditLog(
+  { db }: { db: Database },
+  { workspaceId }: Actor,
+  { userId, kind, ...page }: PageOfLog & LogFilter,
+): Promise<AuditPage> {
+  const isOfLog = sql<boolean>`
+    audit_log.workspace_id = ${workspaceId} and (${userId ?? null}::bigint is null or audit_log.user_id = ${userId ?? null})
+    and (${kind ?? null}::text is null or split_part(audit_log.action, '.', 1) = any(${kind ? topicsOf(kind) : []}::text[]))`;
+  return listEntries(db, isOfLog, page);
+}
+
+/** Entries that are read at once for an export. */
+const EXPORT_STEP = 500;
+
+/** Yields the workspace's whole audit log in steps, newest first, each read when it is asked for. */
+export async function* readAuditLog(
+  deps: { db: Database },
+  actor: Actor,
+  filter: LogFilter,
+): AsyncGenerator<LoggedEntry[]> {
+  for (let before: number | null = null; ;) {
+    const { entries, next }: AuditPage = await listAuditLog(deps, actor, { ...filter, limit: EXPORT_STEP, before });
+    yield entries;
+    if (next === null) return;
+    before = next;
+  }
 }
 
 /** Returns the sign-ins of the person and the changes of their account, in whichever workspace they are logged; newest first. */
@@ -67,9 +110,18 @@ async function listEntries(
 ): Promise<AuditPage> {
   let query = db
     .selectFrom('audit_log')
-    .select(['entry_id as entryId', 'at', 'action', 'subject', 'address', 'api_key_id as apiKeyId'])
-    .select(['given_role as givenRole', 'former_role as formerRole'])
-    .select([nameOfCampaign.as('campaignName'), nameOfUser.as('userName'), nameOfMember.as('memberName')])
+    .select([
+      'entry_id as entryId',
+      'at',
+      'action',
+      'subject',
+      'address',
+      'user_id as userId',
+      'api_key_id as apiKeyId',
+    ])
+    .select(['given_role as givenRole', 'former_role as formerRole', sql<Change[] | null>`changes`.as('changes')])
+    .select([nameOfCampaign.as('campaignName'), nameOfDraft.as('draftName')])
+    .select([nameOfUser.as('userName'), nameOfMember.as('memberName')])
     .where(isOfLog)
     .orderBy('at', 'desc')
     .orderBy('entry_id', 'desc')

@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { Role, UserId, WorkspaceId } from '../../platform/database/schema.ts';
+import { joinChanges, type Change } from './diff-values.ts';
 
 /** The caller, their workspace and their address, determined once per request. */
 export interface Actor {
@@ -44,6 +46,13 @@ export type AuditAction =
   | 'member.left'
   | 'workspace.renamed'
   | 'workspace.handed_over'
+  | 'approval.rules_changed'
+  | 'approval.asked'
+  | 'approval.approved'
+  | 'approval.sent_back'
+  | 'approval.rejected'
+  | 'approval.withdrawn'
+  | 'approval.remarked'
   | 'api_key.created'
   | 'api_key.revoked'
   | 'account.changed'
@@ -63,6 +72,12 @@ export type AuditAction =
   | 'campaign.deleted'
   | 'campaign.updated'
   | 'campaign.rescheduled'
+  | 'draft.created'
+  | 'draft.changed'
+  | 'draft.deleted'
+  | 'media.uploaded'
+  | 'media.changed'
+  | 'media.deleted'
   | 'group.created'
   | 'community.created'
   | 'channel.created'
@@ -74,6 +89,8 @@ export type AuditAction =
   | 'webhook.updated'
   | 'webhook.deleted'
   | 'webhook.secret_rotated'
+  | 'webhook.tested'
+  | 'webhook.replayed'
   | 'webhook.switched_off';
 
 export interface AuditEntry extends Omit<Actor, 'role'> {
@@ -84,6 +101,8 @@ export interface AuditEntry extends Omit<Actor, 'role'> {
   givenRole?: Role;
   /** The role that the member had before. */
   formerRole?: Role;
+  /** What the action changed; never a secret. */
+  changes?: readonly Change[];
 }
 
 /**
@@ -102,6 +121,31 @@ export async function recordAudit(trx: Connection, entry: AuditEntry): Promise<v
       api_key_id: entry.apiKeyId ?? null,
       given_role: entry.givenRole ?? null,
       former_role: entry.formerRole ?? null,
+      changes: storeChanges(entry.changes),
     })
     .execute();
+}
+
+/** Saves of one draft by one person within this time are one entry: editors save every few seconds. */
+const JOINED_MINUTES = 10;
+
+/**
+ * As `recordAudit`, for an action that is repeated while a person works. Changes the latest entry instead if it is of the same person,
+ * action and subject, and not older than 10 minutes: it then has the first values before and the last ones after.
+ */
+export async function recordRepeatedAudit(trx: Connection, entry: AuditEntry): Promise<void> {
+  const { rows } = await sql<{ entryId: number; changes: Change[] | null }>`
+    select entry_id as "entryId", changes from audit_log
+    where workspace_id = ${entry.workspaceId} and at > campanile_now() - ${JOINED_MINUTES} * interval '1 minute'
+      and user_id = ${entry.userId} and action = ${entry.action} and subject = ${entry.subject}
+      and api_key_id is not distinct from ${entry.apiKeyId ?? null}::bigint
+    order by at desc, entry_id desc limit 1`.execute(trx);
+  const [latest] = rows;
+  if (!latest) return recordAudit(trx, entry);
+  const changes = storeChanges(joinChanges(latest.changes ?? [], entry.changes ?? []));
+  await sql`update audit_log set changes = ${changes}::jsonb where entry_id = ${latest.entryId}`.execute(trx);
+}
+
+function storeChanges(changes: readonly Change[] | undefined): string | null {
+  return changes === undefined || changes.length === 0 ? null : JSON.stringify(changes);
 }

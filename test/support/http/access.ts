@@ -35,6 +35,13 @@ export function ownedFields({ body }: DocumentedOperation): string[] {
 /** Values that keep a valid body from being rejected for other reasons. Dates must be in the future. */
 export const AHEAD: Ids = { start_date: '2032-06-01', end_date: '2032-06-03', schedule_time: '09:00:00' };
 
+/** Returns the parts of a view that have changed, as they were and as they are. */
+function differences(before: unknown, after: unknown): string {
+  if (!Array.isArray(before) || !Array.isArray(after)) return JSON.stringify([before, after]);
+  const changed = before.map((one, at) => [one, after[at]].map((part) => JSON.stringify(part)));
+  return changed.flatMap(([was, is]) => (was === is ? [] : [`${was} / ${is}`])).join('; ');
+}
+
 /**
  * Sends the victim's ids as an outsider. Returns a sentence for each leak, none if there is none. Each field is tried
  * alone, with the outsider's own ids in the others, and all together; the answers must equal those for unknown ids.
@@ -75,7 +82,8 @@ export async function findLeaks(
     if (!isRefused) leaks.push(`${operation.path} answers ${answer.status} to ${what}`);
   }
   const after = (seen.last = await look(victim));
-  if (JSON.stringify(after) !== JSON.stringify(before)) leaks.push(`${operation.path} changes what is another's`);
+  if (JSON.stringify(after) !== JSON.stringify(before))
+    leaks.push(`${operation.path} changes what is another's: ${differences(before, after)}`);
   return leaks;
 }
 

@@ -15,12 +15,16 @@ export interface TestProxy {
   stop(): Promise<void>;
 }
 
-export async function startProxy(kind: 'socks5' | 'http', port = 0): Promise<TestProxy> {
+/** `hosts` maps addresses, `host:port`, to those that the proxy connects to instead. */
+export async function startProxy(
+  kind: 'socks5' | 'http',
+  hosts: Readonly<Record<string, string>> = {},
+): Promise<TestProxy> {
   const asked: string[] = [];
   const sockets = new Set<Socket>();
   const tunnel = (client: Socket, address: string, onConnect: () => void) => {
     asked.push(address);
-    const { hostname, port: to } = new URL(`tcp://${address}`);
+    const { hostname, port: to } = new URL(`tcp://${hosts[address] ?? address}`);
     const target = connect(Number(to), hostname, () => {
       onConnect();
       client.pipe(target).pipe(client);
@@ -36,7 +40,7 @@ export async function startProxy(kind: 'socks5' | 'http', port = 0): Promise<Tes
       ? createHttpProxy(tunnel)
       : createServer((client) => void serveSocks(client, tunnel).catch(() => client.destroy()));
   server.on('connection', (socket: Socket) => sockets.add(socket));
-  server.listen(port, '127.0.0.1');
+  server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port: taken } = server.address() as AddressInfo;
   return {

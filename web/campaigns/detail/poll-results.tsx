@@ -1,5 +1,5 @@
-import { Button, Group, Progress, Stack, Table, Text } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { Group, Progress, Stack, Table, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
 import type { Analytics, Data } from '../../api/operations.ts';
 import { pollResultsQuery } from '../../api/queries.ts';
@@ -7,15 +7,13 @@ import { count, share } from '../../format/numbers.ts';
 import { exactTime } from '../../format/time.ts';
 import { useZone } from '../../format/zone-context.tsx';
 import { Count } from '../../parts/count.tsx';
+import { DownloadCsvButton } from '../../parts/download-csv-button.tsx';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
-import { Icon } from '../../parts/icons.tsx';
-import { notifyError } from '../../parts/notify.ts';
 import { RowsSkeleton, Section } from '../../parts/page.tsx';
 import textClasses from '../../parts/text.module.css';
 import { useIsPhone } from '../../parts/use-is-phone.ts';
 import { ScrollBox, useVirtualRows } from '../../parts/virtual-rows.tsx';
 import { t } from '../../i18n/translate.ts';
-import { downloadFile } from './download-file.ts';
 import classes from './poll-results.module.css';
 
 type Poll = Data<'analytics/get-poll-results'>['polls'][number];
@@ -159,22 +157,11 @@ function Exports({ campaign, namesVoters }: Pick<Analytics, 'campaign'> & { name
 
 function ExportButton({ campaign, label, voters }: Pick<Analytics, 'campaign'> & { label: string; voters: boolean }) {
   const { campaign_id, name } = campaign;
-  const exporting = useMutation({
-    mutationFn: async () => {
-      const csv = await call('analytics/export-poll', { campaign_id, format: 'csv', voters });
-      downloadFile(new Blob([csv], { type: 'text/csv' }), name, 'csv');
-    },
-    onError: notifyError,
-  });
   return (
-    <Button
-      size="xs"
-      variant="default"
-      leftSection={<Icon name="download" size={14} />}
-      loading={exporting.isPending}
-      onClick={() => exporting.mutate()}
-    >
-      {label}
-    </Button>
+    <DownloadCsvButton
+      name={name}
+      label={label}
+      load={() => call('analytics/export-poll', { campaign_id, format: 'csv', voters })}
+    />
   );
 }

@@ -12,7 +12,7 @@ import { Phone } from '../../whatsapp/phone.tsx';
 import { PinnedLine, Quote } from '../../whatsapp/quote.tsx';
 import { shownText } from '../../compose/reach.ts';
 import { RevisionButtons } from './revision-buttons.tsx';
-import { downloadFile } from './download-file.ts';
+import { downloadFile } from '../../parts/download-file.ts';
 import { t } from '../../i18n/translate.ts';
 
 /** The post as members of the first group see it now. */

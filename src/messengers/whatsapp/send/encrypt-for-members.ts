@@ -49,8 +49,7 @@ export async function encryptForMembers(sending: Sending, group: Group, to: ToMe
   const { accountId, client, members, fanOuts } = sending;
   const { reachable: devices, all } = await findDevices(client, members, group);
   const known = await renewSenderKey(sending, group);
-  // As in WhatsApp's own client, the account's own devices never count as holders: they get the key with each post.
-  const isHolding = ({ jid, member, phone }: MemberDevice) => known[jid] === phone && !isOwn(client, member);
+  const isHolding = ({ jid, phone }: MemberDevice) => known[jid] === phone;
   const [holding, lacking] = partition(devices, isHolding);
   const release = lacking.length < LARGE_FAN_OUT ? () => undefined : await fanOuts.acquire({ key: String(accountId) });
   try {
@@ -61,6 +60,7 @@ export async function encryptForMembers(sending: Sending, group: Group, to: ToMe
     if (devices.length > 0 && keyed.length + holding.length === 0)
       throw new Error('none of the devices in a group can be written to');
     await recordOutcome(sending, { keyed, keyless });
+    // As in WhatsApp's own client, the account's own devices never count as holders: they get the key with each post.
     const added = keyed.filter(({ member }) => !isOwn(client, member));
     const holders = Object.fromEntries([...holding, ...added].map(({ jid, phone }) => [jid, phone]));
     const participants = nodes.map(({ node }) => node);

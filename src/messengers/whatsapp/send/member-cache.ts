@@ -22,6 +22,8 @@ export interface KnownMember {
 export interface MemberCache {
   /** A sender key that a departed member holds is renewed when it is older, in milliseconds. */
   keyMinAgeMs: number;
+  /** Any sender key is renewed when it is older, in milliseconds. */
+  keyMaxAgeMs: number;
   /** How long members that WhatsApp rejects queries about, and devices without keys are left out, in milliseconds. */
   leaveOutMs: number;
   /** The known ones, by JID. */
@@ -50,7 +52,7 @@ const MEMBERS_IN_MEMORY = 5_000;
 
 export function createMemberCache(
   store: KeyValueStore,
-  { leaveOutMs, keyMinAgeMs }: Pick<MemberCache, 'leaveOutMs' | 'keyMinAgeMs'>,
+  { leaveOutMs, keyMinAgeMs, keyMaxAgeMs }: Pick<MemberCache, 'leaveOutMs' | 'keyMinAgeMs' | 'keyMaxAgeMs'>,
 ): MemberCache {
   // Each account has one of these. `max` would allocate all of it at once; `maxSize` grows with use.
   const recent = new LRUCache<string, KnownMember>({ maxSize: MEMBERS_IN_MEMORY, sizeCalculation: () => 1 });
@@ -80,6 +82,7 @@ export function createMemberCache(
   return {
     leaveOutMs,
     keyMinAgeMs,
+    keyMaxAgeMs,
     read,
     change(jids, change) {
       const changed = last.then(() => changeNow(jids, change));

@@ -5,8 +5,6 @@ import type { KeyHolders } from './member-cache.ts';
 import { addressingOf, senderIn } from './sender-key.ts';
 import type { Sending } from './sending.ts';
 
-const MAX_AGE_MS = 30 * 24 * 60 * 60_000;
-
 /**
  * Returns the holders of the group's sender key, those who departed among them. None if the next post creates another key: the first
  * one, one in place of a key that departed members hold, or one in place of an old key.
@@ -19,7 +17,7 @@ export async function renewSenderKey(sending: Sending, group: Group): Promise<Ke
     return holders;
   }
   const hasDeparted = Object.keys(departedHolders(group, holders)).length > 0;
-  if (Date.now() - createdAtMs < (hasDeparted ? members.keyMinAgeMs : MAX_AGE_MS)) return holders;
+  if (Date.now() - createdAtMs < (hasDeparted ? members.keyMinAgeMs : members.keyMaxAgeMs)) return holders;
   log.info({ chatId: group.id, hasDeparted }, 'the sender key of a group is renewed');
   await dropSenderKey(sending, group, holders);
   return {};

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { STOPPED, writeOrQuarantine } from '../../accounts/quarantine-account.ts';
 import { lockOwnLane, wakeLane } from '../../accounts/store.ts';
+import { diffValues, type Change } from '../../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor, type AuditAction } from '../../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
 import type { CampaignStatus } from '../../../platform/database/schema.ts';
@@ -66,7 +67,8 @@ export function cancelCampaign(deps: ControlDeps, actor: Actor, publicId: string
 }
 
 /**
- * Changes a campaign with the account's lane locked, and records it in the audit log. `change` gets the campaign as it is under the lock.
+ * Changes a campaign with the account's lane locked, and records it in the audit log. `change` gets the campaign as it is under the lock,
+ * and may return what it changed beside the status.
  * Throws 404; 409 if the ledger would become wrong, which quarantines the account; and all errors of `change`.
  */
 export async function control(
@@ -74,15 +76,17 @@ export async function control(
   actor: Actor,
   publicId: string,
   action: AuditAction,
-  change: (trx: Connection, campaign: OwnCampaign) => Promise<void>,
+  change: (trx: Connection, campaign: OwnCampaign) => Promise<readonly Change[] | void>,
 ): Promise<Controlled> {
   const { accountId } = await findOwnCampaign(db, actor.workspaceId, publicId);
   const write = () =>
     db.transaction().execute(async (trx) => {
       await lockOwnLane(trx, accountId);
-      await change(trx, await findOwnCampaign(trx, actor.workspaceId, publicId));
-      await recordAudit(trx, { ...actor, action, subject: publicId });
+      const before = await findOwnCampaign(trx, actor.workspaceId, publicId);
+      const changed = (await change(trx, before)) ?? [];
       const { status } = await findOwnCampaign(trx, actor.workspaceId, publicId);
+      const changes = [...changed, ...diffValues({ status: before.status }, { status })];
+      await recordAudit(trx, { ...actor, action, subject: publicId, changes });
       return { campaignId: publicId, status };
     });
   const done = await writeOrQuarantine({ db, log }, accountId, write);

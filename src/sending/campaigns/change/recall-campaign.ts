@@ -1,4 +1,5 @@
 import { lockOwnLane } from '../../accounts/store.ts';
+import { diffValues } from '../../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../../platform/database/connect.ts';
 import { requestRevision } from '../../deliveries/request-revision.ts';
@@ -36,7 +37,9 @@ export async function recallCampaign(
     if (groups === 0 && stopped === 0)
       throw new AppError('nothing_sent', 'Nothing to recall: no post was sent, or all posts were recalled');
     await writeCampaignEvent(trx, 'campaign.recalled', campaign.campaignId);
-    await recordAudit(trx, { ...actor, action: 'campaign.recalled', subject: publicId });
+    const { status } = await findOwnCampaign(trx, actor.workspaceId, publicId);
+    const changes = diffValues({ status: campaign.status }, { status });
+    await recordAudit(trx, { ...actor, action: 'campaign.recalled', subject: publicId, changes });
     return { campaignId: publicId, groups };
   });
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { dateIn } from '../../accounts/quiet-hours.ts';
+import { diffValues } from '../../../workspaces/audit/diff-values.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import { AppError } from '../../../platform/errors/errors.ts';
 import { knownTimeZone } from '../../../platform/time/time-zone.ts';
@@ -36,6 +37,7 @@ export function skipRun(
       .set((eb) => ({ skip_dates: withDate(campaign.skipDates, date), open_runs: eb('open_runs', '-', 1) }))
       .where('campaign_id', '=', campaignId)
       .execute();
+    return diffValues({ due_at: dueAt }, { due_at: null });
   });
 }
 

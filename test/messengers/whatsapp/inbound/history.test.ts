@@ -1,13 +1,10 @@
 /** The history sync that a phone sends to a newly linked device. */
 import { randomBytes } from 'node:crypto';
 import { proto } from 'baileys';
-import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
-import type { Person } from '../../../support/app.ts';
 import { until } from '../../../support/ledger.ts';
-import { progressOf, sendCampaign } from '../../../support/whatsapp.ts';
+import { namesOfKeys, progressOf, sendCampaign } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-import { workspaceOf } from '../../../support/workspaces.ts';
 import { sendReceipt } from '../../../whatsapp-peer/phones.ts';
 import { tellHistory } from '../../../whatsapp-peer/tell-history.ts';
 import type { Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
@@ -30,13 +27,6 @@ afterAll(() => {
   globalThis.fetch = fetch;
 });
 
-async function namesOf(person: Person, kind: string): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`
-    select k.name from account_keys k join accounts a using (account_id)
-    where a.workspace_id = ${workspaceOf(person)} and k.kind = ${kind} order by k.name`.execute(database.db);
-  return rows.map(({ name }) => name);
-}
-
 const friends = Array.from({ length: 5 }, (_, index) => peer.addPerson(`49151000300${index}`));
 
 test('stores the LID mappings, downloads no full history, and stores no message', async () => {
@@ -54,12 +44,12 @@ test('stores the LID mappings, downloads no full history, and stores no message'
   ];
   for (const { answer } of told) expect(answer).toMatchObject({ tag: 'receipt', attrs: { type: 'peer_msg' } });
   const numbers = await until(
-    () => namesOf(person, 'lid-mapping'),
+    () => namesOfKeys(database, person, 'lid-mapping'),
     (names) => names.includes(cem.number),
   );
   expect(friends.map(({ number }) => numbers.includes(number))).toEqual([true, true, true, false, false]);
   expect(files).toEqual([told[2]?.directPath, told[3]?.directPath]);
-  for (const name of await namesOf(person, 'tctoken')) expect(name).not.toContain('@');
+  for (const name of await namesOfKeys(database, person, 'tctoken')) expect(name).not.toContain('@');
   // The settings of private chats are not stored either.
   expect([...asked]).not.toContain('w:sync:app:state');
 });
@@ -70,7 +60,7 @@ test('counts a member with a known LID mapping as one person from the first rece
   const { uploads } = peer;
   await tellHistory(companion, { syncType: INITIAL_BOOTSTRAP, people: [stranger], uploads });
   await until(
-    () => namesOf(person, 'lid-mapping'),
+    () => namesOfKeys(database, person, 'lid-mapping'),
     (names) => names.includes(stranger.number),
   );
   const campaign = await sendCampaign(person, groups, 'to one');

@@ -1,10 +1,12 @@
 /** A post reaches all reachable members, also beside unreachable ones, and repeats no query that was answered before. */
 import { jidDecode } from 'baileys';
+import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { sleep } from '../../../../src/platform/time/time.ts';
 import { until } from '../../../support/ledger.ts';
 import { sendCampaign, type Linked } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
+import { workspaceOf } from '../../../support/workspaces.ts';
 import { SignalDevice } from '../../../whatsapp-peer/signal-device.ts';
 import { bytesOf, children, elementsOf } from '../../../whatsapp-peer/stanza.ts';
 import type { KeysOfDevice } from '../../../whatsapp-peer/state.ts';
@@ -63,6 +65,14 @@ function watchQuestions() {
 const stanzasTo = (chat: Group) =>
   peer.received.filter(({ attrs }) => attrs['to'] === chat.id && attrs['participant'] === undefined);
 
+/** How often each post of an account was attempted. */
+async function attemptsOf({ person }: Linked): Promise<number[]> {
+  const { rows } = await sql<{ attempts: number }>`
+    select attempts from deliveries join accounts using (account_id)
+    where workspace_id = ${workspaceOf(person)} order by run_id`.execute(scene.database.db);
+  return rows.map(({ attempts }) => attempts);
+}
+
 /** The devices that got a key with each stanza to a whole group. */
 const keyedIn = (chat: Group) =>
   stanzasTo(chat).map((stanza) =>
@@ -96,6 +106,7 @@ describe('a device without keys', () => {
       const asked = watchQuestions();
       expect((await postTo(somebody, group, 'second')).toSorted()).toEqual(others.toSorted());
       expect(asked).toEqual({ devices: [], keys: [] });
+      expect(keyedIn(group.chat).flat()).not.toContain(lost);
     },
   );
 
@@ -127,6 +138,8 @@ describe('a device without keys', () => {
     peer.behave();
     await sleep(leaveOutMs);
     expect(await postTo(somebody, group, 'later')).toContain(lidOf(member));
+    // With the post itself, and not as an answer to a retry receipt.
+    expect(membersKeyedIn(group.chat, somebody)).toEqual([[], [lidOf(member)]]);
     await scene.restart();
   });
 
@@ -161,6 +174,25 @@ describe('a device list that WhatsApp does not give', () => {
     expect(asked.devices).toEqual([[lost]]);
     const keyed = membersKeyedIn(group.chat, somebody).map((devices) => devices.toSorted());
     expect(keyed).toEqual([others.toSorted(), [lost]]);
+  });
+
+  test('is not queried again for a while when WhatsApp refuses queries about the member', async () => {
+    const somebody = await linked(0);
+    const members = peopleWith(4);
+    const group = await groupOf(somebody, members);
+    const [lost = '', ...others] = devicesOf(...members);
+    const asked: Array<readonly string[]> = [];
+    peer.script.refuseQuery = ({ namespace, users }) => {
+      if (namespace === 'usync') asked.push(users);
+      return namespace === 'usync' && users.includes(lost) ? 406 : undefined;
+    };
+    peer.script.ackOf = (chat) => ({ phash: stanzasTo(chat).at(-1)?.attrs['phash'] ?? '' });
+    await postTo(somebody, group, 'first');
+    expect(asked).toContainEqual([lost]);
+    const queries = asked.length;
+    await postTo(somebody, group, 'second');
+    expect(asked).toHaveLength(queries);
+    expect(membersKeyedIn(group.chat, somebody).map((jids) => jids.toSorted())).toEqual([others.toSorted(), []]);
   });
 
   test('does not let a post leave without a member: it waits', async () => {
@@ -257,6 +289,7 @@ describe('a stale cache of members', () => {
       devicesOf(...members, somebody.phone).toSorted(),
     );
     expect(keyedIn(second.chat)).toHaveLength(2);
+    expect(await attemptsOf(somebody)).toEqual([1, 1]);
   });
 
   test('is queried again when the group changes its addressing mode, and the post leaves once more', async () => {
@@ -273,6 +306,7 @@ describe('a stale cache of members', () => {
         .at(-1)
         ?.map((jid) => jidDecode(jid)?.server),
     ).toEqual(['lid', 'lid', 'lid', 'lid']);
+    expect(await attemptsOf(somebody)).toEqual([1, 1]);
   });
 
   test.each([421, 479])('costs the post no more than its attempts when WhatsApp repeats %i', async (code) => {
@@ -349,6 +383,18 @@ describe('a device that WhatsApp has not reported', () => {
   });
 });
 
+test('a device that WhatsApp hosts for a company gets no key', async () => {
+  const somebody = await linked(0);
+  const members = peopleWith(2);
+  const group = await groupOf(somebody, members);
+  peer.script.hasHostedDevice = (jid) => jid === lidOf(members[0] ?? somebody.phone);
+  const asked = watchQuestions();
+  await postTo(somebody, group, 'to people');
+  const all = devicesOf(...members, somebody.phone).toSorted();
+  expect(asked.keys.flat().toSorted()).toEqual(all);
+  expect(keyedIn(group.chat).map((jids) => jids.toSorted())).toEqual([all]);
+});
+
 test('an acknowledgement with another addressing mode corrects that of the group', async () => {
   const somebody = await linked(0);
   const members = peopleWith(2);
@@ -385,7 +431,28 @@ describe('the new computer of the owner', () => {
   });
 });
 
+test('an old key is renewed although nobody has left', async () => {
+  const keyMaxAgeMs = 2_000;
+  await scene.restart({ answerMs: 5_000, keyMaxAgeMs });
+  const somebody = await linked(0);
+  const members = peopleWith(3);
+  const group = await groupOf(somebody, members);
+  await postTo(somebody, group, 'before');
+  await sleep(keyMaxAgeMs);
+  await postTo(somebody, group, 'after');
+  const all = devicesOf(...members).toSorted();
+  expect(membersKeyedIn(group.chat, somebody).map((jids) => jids.toSorted())).toEqual([all, all]);
+  await scene.restart();
+});
+
 describe('after a member has left', () => {
+  const NO_KEY = 'No session found to decrypt message';
+  /** The phone of a person decrypts the last post to a group. */
+  function decryptLast({ companion }: Linked, { id }: Group, person: Person | undefined) {
+    const body = children(peer.received.at(-1), 'enc').find(({ attrs }) => attrs['type'] === 'skmsg');
+    return person?.devices[0]?.decryptGroup(id, companionLid(companion), bytesOf(body));
+  }
+
   test('the others get a new sender key, and the member cannot decrypt later posts', async () => {
     const somebody = await linked(0);
     const members = peopleWith(3);
@@ -398,9 +465,7 @@ describe('after a member has left', () => {
       devicesOf(...others, somebody.phone).toSorted(),
     );
     expect(keyedIn(group.chat).at(-1)?.toSorted()).toEqual(devicesOf(...others, somebody.phone).toSorted());
-    const body = children(peer.received.at(-1), 'enc').find(({ attrs }) => attrs['type'] === 'skmsg');
-    const decrypted = member.devices[0]?.decryptGroup(group.chat.id, companionLid(somebody.companion), bytesOf(body));
-    await expect(decrypted).rejects.toThrow('No session found to decrypt message');
+    await expect(decryptLast(somebody, group.chat, member)).rejects.toThrow(NO_KEY);
   });
 
   test('the key is renewed if the last post is older than a key may be', async () => {
@@ -418,6 +483,49 @@ describe('after a member has left', () => {
     expect(membersKeyedIn(group.chat, somebody).at(-1)?.toSorted()).toEqual(devicesOf(...others).toSorted());
   });
 
+  test('the key is renewed later although somebody has joined meanwhile', async () => {
+    // A day.
+    await scene.restart({ answerMs: 5_000 });
+    const somebody = await linked(0);
+    const members = peopleWith(3);
+    const group = await groupOf(somebody, members);
+    await postTo(somebody, group, 'before');
+    const [member, ...others] = members;
+    const [newcomer] = peopleWith(1);
+    if (!member || !newcomer) throw new Error('nobody is there');
+    await peer.leave(group.chat, member);
+    await peer.join(group.chat, newcomer);
+    await postTo(somebody, group, 'too early');
+    expect(membersKeyedIn(group.chat, somebody).at(-1)).toEqual([lidOf(newcomer)]);
+    await scene.restart();
+    await postTo(somebody, group, 'after');
+    const all = devicesOf(...others, newcomer).toSorted();
+    expect(membersKeyedIn(group.chat, somebody).at(-1)?.toSorted()).toEqual(all);
+  });
+
+  test('the key is renewed with the next attempt if it could not be deleted', async () => {
+    const { db } = scene.database;
+    const somebody = await linked(0);
+    const members = peopleWith(3);
+    const group = await groupOf(somebody, members);
+    await postTo(somebody, group, 'before');
+    const [member] = members;
+    if (!member) throw new Error('nobody is there');
+    await peer.leave(group.chat, member);
+    await sql`create function refuse() returns trigger language plpgsql as 'begin raise ''refused''; end'`.execute(db);
+    await sql`
+      create trigger refuse before delete on account_keys for each row
+      when (old.kind = 'sender-key') execute function refuse()`.execute(db);
+    const campaign = await sendCampaign(somebody.person, group.ids, 'after');
+    await until(
+      () => attemptsOf(somebody),
+      ([, attempts = 0]) => attempts > 0,
+    );
+    await sql`drop function refuse cascade`.execute(db);
+    expect((await finished(somebody.person, campaign)).totals).toMatchObject({ sent: 1, failed: 0 });
+    await expect(decryptLast(somebody, group.chat, member)).rejects.toThrow(NO_KEY);
+  });
+
   test('the key is renewed at most once a day', async () => {
     await scene.restart({ answerMs: 5_000 });
     const somebody = await linked(0);
@@ -431,9 +539,6 @@ describe('after a member has left', () => {
     let refusals = 0;
     peer.script.judge = () => (refusals++ === 0 ? { refuse: 479 } : 'accept');
     await postTo(somebody, group, 'after 479');
-    const [, member] = members;
-    const body = children(peer.received.at(-1), 'enc').find(({ attrs }) => attrs['type'] === 'skmsg');
-    const decrypted = member?.devices[0]?.decryptGroup(group.chat.id, companionLid(somebody.companion), bytesOf(body));
-    await expect(decrypted).rejects.toThrow('No session found to decrypt message');
+    await expect(decryptLast(somebody, group.chat, members[1])).rejects.toThrow(NO_KEY);
   });
 });

@@ -1,0 +1,46 @@
+import type { AuditAction } from './record-audit.ts';
+
+/** What entries of the audit log are about, to choose from. */
+export const AUDIT_KINDS = [
+  'campaigns',
+  'drafts',
+  'files',
+  'groups',
+  'account',
+  'members',
+  'keys',
+  'webhooks',
+  'reports',
+  'sign_ins',
+  'installation',
+] as const;
+export type AuditKind = (typeof AUDIT_KINDS)[number];
+
+/** The first part of an action. */
+type Topic = AuditAction extends infer Action ? (Action extends `${infer First}.${string}` ? First : never) : never;
+
+/** An action with a topic that is missing here is a type error. */
+const KIND_OF: Readonly<Record<Topic, AuditKind>> = {
+  campaign: 'campaigns',
+  approval: 'campaigns',
+  draft: 'drafts',
+  media: 'files',
+  group: 'groups',
+  community: 'groups',
+  channel: 'groups',
+  group_list: 'groups',
+  account: 'account',
+  member: 'members',
+  workspace: 'members',
+  api_key: 'keys',
+  webhook: 'webhooks',
+  report: 'reports',
+  user: 'sign_ins',
+  secrets: 'installation',
+  ledger: 'installation',
+};
+
+/** Returns the first parts of the actions of a kind. */
+export function topicsOf(kind: AuditKind): string[] {
+  return Object.entries(KIND_OF).flatMap(([topic, of]) => (of === kind ? topic : []));
+}
