@@ -201,6 +201,7 @@ export interface MessageParameters {
   'campaigns.progressLabel': { name: string };
   'campaigns.sentOf': { sent: string; all: string };
   'campaigns.failed': { failed: string };
+  'campaigns.leftOut': { groups: string };
   'campaigns.readShare': { rate: string };
   'campaigns.groups': { groups: number };
   'attention.failed': { failed: number; name: string };
@@ -263,13 +264,17 @@ export interface MessageParameters {
   'campaign.run.skipDone': { name: string };
   'campaign.expectedFinish': { time: string; zone: string };
   'campaign.retry': { posts: number };
+  'campaign.downloadOf': { name: string };
   'campaign.copyOf': { name: string };
   'campaign.cancelTitle': { name: string };
   'campaign.deleteTitle': { name: string };
   'campaign.deleted': { name: string };
   'poll.votes': { votes: number };
+  'poll.answersOf': { votes: number };
   'poll.voters': { voters: number };
+  'poll.answered': { voters: number };
   'poll.unreadable': { votes: number };
+  'poll.unreadableAnswers': { votes: number };
   'poll.closes': { at: string };
   'change.title': { name: string };
   'change.confirm': { name: string };
