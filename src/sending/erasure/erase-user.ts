@@ -45,6 +45,7 @@ const PARTS: readonly Part[] = [
   { table: 'runs', owner: 'account_id', chunk: 5_000 },
   { table: 'campaigns', owner: 'account_id', chunk: 50 },
   { table: 'report_links', owner: 'workspace_id', chunk: 100 },
+  { table: 'approvals', owner: 'workspace_id', chunk: 20 },
   { table: 'drafts', owner: 'workspace_id', chunk: 50 },
   { table: 'media', owner: 'workspace_id', chunk: 5 },
   { table: 'account_commands', owner: 'account_id', chunk: 1_000 },
