@@ -726,32 +726,26 @@ export interface DraftedEvent {
 export interface Approval {
   approval_id: string;
   state: ApprovalState;
-  /** `time_passed`: the first time of the post passed before it was approved. Nothing is sent. */
+  /** Its first time passed before it was approved. */
   reason: 'time_passed' | null;
-  /** Rises with each change of the post. */
   version: number;
-  /** Of content, groups and plan in a canonical form. A decision names it. */
+  /** Of content, groups and plan. */
   sha256: string;
   name: string;
-  /** The first 500 characters of the text. */
   text_start: string;
   group_count: number;
   is_schedule: boolean;
-  /** `null`: it is sent once it is approved. */
   first_due_at: string | null;
   asked_by: MemberName;
   asked_at: string;
   updated_at: string;
-  /** Members who have approved this version. */
   approvals: number;
   approvals_needed: number;
-  /** The people who have to act next. */
   waits_for: Array<MemberName>;
-  /** Whether you may decide on it now. */
   may_decide: boolean;
   campaign_id: string | null;
 }
-/** `scheduled`, `sending`: approved and accepted as the campaign `campaign_id`, which has states of its own. */
+/** `scheduled`, `sending`: approved; `campaign_id` has states of its own. */
 export type ApprovalState = 'waiting' | 'changes_requested' | 'rejected' | 'withdrawn' | 'scheduled' | 'sending';
 export interface MemberName {
   user_id: number;
@@ -760,12 +754,12 @@ export interface MemberName {
 }
 export interface ApprovalRules {
   approval: ApprovalRule;
-  /** With `all`: posts to at most so many groups need no approval of managers and the owner. */
+  /** With `all`: managers and the owner send to so many groups without one. */
   over_groups: number;
-  /** How many other people approve a post: 1 or 2. */
+  /** 1 or 2. */
   approvers: number;
 }
-/** `never`: nobody asks. `authors`: authors may ask. `all`: also the posts of managers and the owner need an approval. */
+/** `authors`: authors may ask. `all`: also posts of managers and the owner need an approval. */
 export type ApprovalRule = 'never' | 'authors' | 'all';
 export interface OneApproval {
   approval_id: string;
@@ -1228,6 +1222,8 @@ export type EventFilter =
   | 'campaign.corrected'
   | 'campaign.pinned'
   | 'campaign.unpinned'
+  | 'campaign.waiting'
+  | 'campaign.decided'
   | 'run.started'
   | 'run.completed'
   | 'delivery.failed'
@@ -1305,6 +1301,8 @@ export type NoticeKind =
   | 'campaign_missed'
   | 'campaign_paused'
   | 'campaign_rescheduled'
+  | 'campaign_waiting'
+  | 'campaign_decided'
   | 'account_unlinked'
   | 'version_refused'
   | 'webhook_off'
@@ -1380,6 +1378,27 @@ export interface CampaignPausedEventData {
   is_schedule: boolean;
   /** Why the messaging application refused three posts in a row, so that the service paused the campaign. */
   reason?: string | undefined;
+}
+export interface ApprovalAskedEventData {
+  approval_id: string;
+  name: string;
+  version: number;
+  group_count: number;
+  first_due_at: string | null;
+  /** A `user_id`. */
+  asked_by: number;
+}
+export interface ApprovalDecidedEventData {
+  approval_id: string;
+  name: string;
+  version: number;
+  group_count: number;
+  first_due_at: string | null;
+  /** A `user_id`. */
+  asked_by: number;
+  decision: 'approved' | 'changes_requested' | 'rejected' | 'withdrawn' | 'time_passed';
+  decided_by: number | null;
+  campaign_id: string | null;
 }
 export interface RunEventData {
   campaign_id: string;
@@ -2492,7 +2511,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   };
   /** Delete a draft */
   'venom/delete-draft': { body: { draft_id: string }; data: NoData };
-  /** Ask for the approval of a post. Takes the body of either operation that adds a campaign, and rejects what they reject. The post is stored as it would be sent. Send a changed post with the same `approval_id`: it is a further version, without approvals. Repeating a request changes nothing. Limited to 100 open requests. */
+  /** Ask for the approval of a post. Takes the body of either operation that adds a campaign. The post is stored as it would be sent. A changed post with the same `approval_id` is a further version, without approvals. Limited to 100 open requests. */
   'venom/request-approval': {
     body:
       | {
@@ -2578,38 +2597,32 @@ One run takes place on each date of the range, at the wall-clock time in the tim
     data: {
       approval_id: string;
       state: ApprovalState;
-      /** `time_passed`: the first time of the post passed before it was approved. Nothing is sent. */
+      /** Its first time passed before it was approved. */
       reason: 'time_passed' | null;
-      /** Rises with each change of the post. */
       version: number;
-      /** Of content, groups and plan in a canonical form. A decision names it. */
+      /** Of content, groups and plan. */
       sha256: string;
       name: string;
-      /** The first 500 characters of the text. */
       text_start: string;
       group_count: number;
       is_schedule: boolean;
-      /** `null`: it is sent once it is approved. */
       first_due_at: string | null;
       asked_by: MemberName;
       asked_at: string;
       updated_at: string;
-      /** Members who have approved this version. */
       approvals: number;
       approvals_needed: number;
-      /** The people who have to act next. */
       waits_for: Array<MemberName>;
-      /** Whether you may decide on it now. */
       may_decide: boolean;
       campaign_id: string | null;
       /** The exact text that is sent. */
       text: string;
-      /** The post as a body of `request-approval`, for a changed version. */
+      /** A body for `request-approval`. */
       post: CampaignCopy | ScheduledCampaignCopy;
       /** The files of `media`. */
       files: Array<ShownFile>;
       groups: Array<{ group_metadata_id: number; group_name: string; kind: GroupKind; participants: number }>;
-      /** To the version before that was decided on last. `null`: there is none. */
+      /** To the version that was decided on last. */
       difference: {
         fields: Array<{
           /** As in a request; `text` is the text that groups get. */
@@ -2628,7 +2641,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       }>;
     };
   };
-  /** Approve a post, send it back, or reject it. The approval that completes the number accepts the post as a campaign, in the same transaction: approvals at the same moment and repeated ones make one campaign. If the campaign cannot be accepted, the answer says why, and nothing is recorded. Nobody decides on their own post, unless nobody else could. */
+  /** Approve a post, send it back, or reject it. The last approval that is needed accepts the post as a campaign, once. If that fails, the answer says why, and nothing is recorded. Nobody decides on their own post, unless nobody else could. */
   'venom/decide-approval': { body: DecideApproval; data: Approval };
   /** Add a remark to a request for approval. Limited to 200 entries a request. */
   'venom/remark-approval': { body: { approval_id: string; remark: string }; data: Approval };
@@ -2914,6 +2927,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         /** The workspace of the event. Absent in notices of version 0.1.0. */
         workspace_id?: number | undefined;
         campaign: { campaign_id: string; name: string } | null;
+        approval: { approval_id: string; name: string } | null;
         /** When the late or missed run was due. */
         due_at: string | null;
         /** The URL of the webhook. */
@@ -3009,6 +3023,10 @@ export interface EventData {
   'campaign.pinned': CampaignEventData;
   /** The end of the pins of a run was requested */
   'campaign.unpinned': CampaignEventData;
+  /** A post waits for an approval */
+  'campaign.waiting': ApprovalAskedEventData;
+  /** A post no longer waits for an approval */
+  'campaign.decided': ApprovalDecidedEventData;
   /** A run began, or was resumed by a retry */
   'run.started': RunEventData;
   /** A run ended. Sent again if failed posts prove to have been sent */

@@ -16,16 +16,15 @@ const sha256 = z
 
 const rule = z.enum(['never', 'authors', 'all']).meta({
   id: 'ApprovalRule',
-  description:
-    '`never`: nobody asks. `authors`: authors may ask. `all`: also the posts of managers and the owner need an approval.',
+  description: '`authors`: authors may ask. `all`: also posts of managers and the owner need an approval.',
 });
 const rulesData = z
   .object({
     approval: rule,
     over_groups: count.meta({
-      description: 'With `all`: posts to at most so many groups need no approval of managers and the owner.',
+      description: 'With `all`: managers and the owner send to so many groups without one.',
     }),
-    approvers: count.meta({ description: 'How many other people approve a post: 1 or 2.' }),
+    approvers: count.meta({ description: '1 or 2.' }),
   })
   .meta({ id: 'ApprovalRules' });
 
@@ -37,26 +36,25 @@ const approvalFields = {
   approval_id: approvalId,
   state: z.enum(['waiting', 'changes_requested', 'rejected', 'withdrawn', 'scheduled', 'sending']).meta({
     id: 'ApprovalState',
-    description:
-      '`scheduled`, `sending`: approved and accepted as the campaign `campaign_id`, which has states of its own.',
+    description: '`scheduled`, `sending`: approved; `campaign_id` has states of its own.',
   }),
   reason: z.enum(['time_passed']).nullable().meta({
-    description: '`time_passed`: the first time of the post passed before it was approved. Nothing is sent.',
+    description: 'Its first time passed before it was approved.',
   }),
-  version: count.meta({ description: 'Rises with each change of the post.' }),
-  sha256: z.string().meta({ description: 'Of content, groups and plan in a canonical form. A decision names it.' }),
+  version: count,
+  sha256: z.string().meta({ description: 'Of content, groups and plan.' }),
   name: z.string(),
-  text_start: z.string().meta({ description: 'The first 500 characters of the text.' }),
+  text_start: z.string(),
   group_count: count,
   is_schedule: z.boolean(),
-  first_due_at: instant.nullable().meta({ description: '`null`: it is sent once it is approved.' }),
+  first_due_at: instant.nullable(),
   asked_by: person,
   asked_at: instant,
   updated_at: instant,
-  approvals: count.meta({ description: 'Members who have approved this version.' }),
+  approvals: count,
   approvals_needed: count,
-  waits_for: z.array(person).meta({ description: 'The people who have to act next.' }),
-  may_decide: z.boolean().meta({ description: 'Whether you may decide on it now.' }),
+  waits_for: z.array(person),
+  may_decide: z.boolean(),
   campaign_id: campaignId.nullable(),
 };
 const approval = z.object(approvalFields).meta({ id: 'Approval' });
@@ -76,12 +74,10 @@ const difference = z.object({
 const fullApproval = z.object({
   ...approvalFields,
   text: z.string().meta({ description: 'The exact text that is sent.' }),
-  post: duplicateCampaignData.meta({ description: 'The post as a body of `request-approval`, for a changed version.' }),
+  post: duplicateCampaignData.meta({ description: 'A body for `request-approval`.' }),
   files: shownFiles.meta({ description: 'The files of `media`.' }),
   groups: z.array(namedGroup),
-  difference: difference
-    .nullable()
-    .meta({ description: 'To the version before that was decided on last. `null`: there is none.' }),
+  difference: difference.nullable().meta({ description: 'To the version that was decided on last.' }),
   thread: z.array(
     z.object({
       kind: z.enum(['asked', 'approved', 'changes_requested', 'rejected', 'withdrawn', 'remark']),
@@ -101,7 +97,7 @@ export const approvals = defineOperations('Campaigns', {
     idempotency: 'always',
     summary: 'Ask for the approval of a post',
     description:
-      'Takes the body of either operation that adds a campaign, and rejects what they reject. The post is stored as it would be sent. Send a changed post with the same `approval_id`: it is a further version, without approvals. Repeating a request changes nothing. Limited to 100 open requests.',
+      'Takes the body of either operation that adds a campaign. The post is stored as it would be sent. A changed post with the same `approval_id` is a further version, without approvals. Limited to 100 open requests.',
     body: eitherCampaignBody({
       approval_id: approvalId.meta({
         description: 'A random UUID that the client generates, such as the id of a draft.',
@@ -151,7 +147,7 @@ export const approvals = defineOperations('Campaigns', {
     idempotency: 'always',
     summary: 'Approve a post, send it back, or reject it',
     description:
-      'The approval that completes the number accepts the post as a campaign, in the same transaction: approvals at the same moment and repeated ones make one campaign. If the campaign cannot be accepted, the answer says why, and nothing is recorded. Nobody decides on their own post, unless nobody else could.',
+      'The last approval that is needed accepts the post as a campaign, once. If that fails, the answer says why, and nothing is recorded. Nobody decides on their own post, unless nobody else could.',
     body: z
       .object({
         approval_id: approvalId,
@@ -162,7 +158,7 @@ export const approvals = defineOperations('Campaigns', {
       .meta({ id: 'DecideApproval' }),
     data: approval,
     errors: [
-      ...ADDING_ERRORS.filter((code) => code !== 'approval_required'),
+      ...ADDING_ERRORS.filter((code) => !['approval_required', 'media_busy', 'storage_full'].includes(code)),
       'approval_not_found',
       'approval_own',
       'approval_changed',

@@ -65,6 +65,17 @@ export interface MessageParameters {
   'users.invited': { email: string };
   'users.handOn': { email: string };
   'users.withdrawTitle': { email: string };
+  'approvals.asked': { name: string };
+  'approvals.askedBy': { name: string };
+  'approvals.progress': { needed: number; approvals: string };
+  'approvals.waitsFor': { names: string };
+  'approvals.entries.asked': { version: string };
+  'approvals.entries.approved': { version: string };
+  'approvals.entries.changes_requested': { version: string };
+  'approvals.entries.rejected': { version: string };
+  'approvals.entries.withdrawn': { version: string };
+  'approvals.entries.remark': { version: string };
+  'approvals.rules.people': { people: number };
   'members.roleOf': { name: string };
   'members.handOverTitle': { name: string };
   'members.handOverNote': { name: string };
@@ -326,6 +337,8 @@ export interface MessageParameters {
   'notices.texts.campaign_missed': { count: number; name: string };
   'notices.texts.campaign_paused': { count: number; name: string };
   'notices.texts.campaign_rescheduled': { count: number; name: string };
+  'notices.texts.campaign_waiting': { count: number; name: string };
+  'notices.texts.campaign_decided': { count: number; name: string };
   'notices.texts.webhook_off': { count: number; name: string };
   'settings.signedInAs': { name: string; email: string; number: string };
   'settings.endSessionTitle': { device: string };

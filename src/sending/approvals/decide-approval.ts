@@ -14,6 +14,7 @@ import { scheduleOf } from '../campaigns/store.ts';
 import { findApproval, insertEntry, selectApprovers, writeState, type Approval } from './approval-store.ts';
 import { hashPost, listMediaIds } from './asked-post.ts';
 import { alreadyDecided } from './request-approval.ts';
+import { writeDecided, type Decided } from './write-events.ts';
 import { findJudges, type Turn } from './whose-turn.ts';
 
 export interface Decision {
@@ -69,7 +70,7 @@ export function refuse(
     await requireJudge(trx, actor, approval);
     await recordDecision(trx, actor, approval, { ...decision, kind: state, action });
     await writeState(trx, actor.workspaceId, decision.approvalId, { state, isJudged: true });
-    return findApproval(trx, actor.workspaceId, decision.approvalId);
+    return announce(trx, actor, decision.approvalId, state);
   });
 }
 
@@ -89,8 +90,20 @@ export function withdraw({ db }: { db: Database }, actor: Actor, approvalId: str
       action: 'approval.withdrawn',
     });
     await writeState(trx, workspaceId, approvalId, { state: 'withdrawn', isJudged: false });
-    return findApproval(trx, workspaceId, approvalId);
+    return announce(trx, actor, approvalId, 'withdrawn');
   });
+}
+
+/** Writes the event of a decision. Returns the request as it is now. */
+async function announce(
+  trx: Transaction<Schema>,
+  { workspaceId, userId }: Actor,
+  approvalId: string,
+  decision: Decided['decision'],
+): Promise<Approval> {
+  const approval = await findApproval(trx, workspaceId, approvalId);
+  await writeDecided(trx, workspaceId, approval, { decision, decidedBy: userId });
+  return approval;
 }
 
 async function holdFiles(trx: Transaction<Schema>, { workspaceId }: Actor, { post }: Approval): Promise<void> {
@@ -162,4 +175,5 @@ async function accept(
       : { dueAt: dueNow, start: startNow }),
   });
   await writeState(trx, actor.workspaceId, approvalId, { state: 'accepted', isJudged: true, campaignId });
+  await announce(trx, actor, approvalId, 'approved');
 }

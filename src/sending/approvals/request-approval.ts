@@ -14,6 +14,7 @@ import { planScheduled } from '../campaigns/accept/add-scheduled-campaign.ts';
 import type { CampaignDraft } from '../campaigns/accept/check-campaign.ts';
 import { CLOSED_KEPT, findApproval, insertEntry, IS_OPEN, type Approval } from './approval-store.ts';
 import { hashPost, listMediaIds, type AskedPost } from './asked-post.ts';
+import { writeWaiting } from './write-events.ts';
 import { requireRoomForEntry } from './write-remark.ts';
 
 /** Of a workspace: more would make the list of them a long one to look through. */
@@ -106,6 +107,7 @@ async function writeVersion(trx: Connection, actor: Actor, version: Version): Pr
   const number = (before?.version ?? 0) + 1;
   await insertEntry(trx, { workspaceId, approvalId, version: number, userId: actor.userId, kind: 'asked', remark });
   await recordAudit(trx, { ...actor, action: 'approval.asked', subject: post.name });
+  await writeWaiting(trx, workspaceId, await findApproval(trx, workspaceId, approvalId));
 }
 
 async function findIfThere(
