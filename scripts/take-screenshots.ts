@@ -1,6 +1,6 @@
 /**
  * Pictures of every page, light, dark and on a phone: `npx node scripts/take-screenshots.ts`, then look at them. `--groups 300` takes them
- * with as many groups, `--groups 0` the pages of somebody without any, `--folder` puts them elsewhere.
+ * with as many groups, `--groups 0` the pages of somebody without any, `--kinds` only the kinds of posts, `--folder` puts them elsewhere.
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -15,8 +15,11 @@ import { drawPng } from '../test/support/inputs/draw-png.ts';
 import { startReceiver } from '../test/support/servers/receiver.ts';
 import { removeService, startService } from '../test/support/service/service.ts';
 import { startWhatsAppPeer } from '../test/whatsapp-peer/peer.ts';
+import { addPostKinds } from './post-kinds.ts';
 
-const { values: given } = parseArgs({ options: { folder: { type: 'string' }, groups: { type: 'string' } } });
+const { values: given } = parseArgs({
+  options: { folder: { type: 'string' }, groups: { type: 'string' }, kinds: { type: 'boolean', default: false } },
+});
 const FOLDER = given.folder === undefined ? join(import.meta.dirname, '../screenshots') : resolve(given.folder);
 const GROUPS = Number(given.groups ?? 20);
 const SETTLE_MS = 1_200;
@@ -58,8 +61,8 @@ const service = await startService({
 try {
   await rm(FOLDER, { recursive: true, force: true });
   await mkdir(FOLDER, { recursive: true });
-  const campaigns = await prepare(browser);
-  for (const [look, options] of Object.entries(LOOKS)) await photograph(browser, look, options, campaigns);
+  const prepared = await prepare(browser);
+  for (const [look, options] of Object.entries(LOOKS)) await photograph(browser, look, options, prepared);
 } finally {
   await browser.close();
   await service.stop();
@@ -68,8 +71,14 @@ try {
   await removeService(service);
 }
 
-/** Somebody with groups of each kind, campaigns in several states, and a draft. Resolves to the ids of the campaigns. */
-async function prepare(chromium: Browser): Promise<Record<string, string>> {
+/** The ids of the campaigns, and the paths of the pages about each kind of post. */
+interface Prepared {
+  campaigns: Record<string, string>;
+  kinds: Record<string, string>;
+}
+
+/** Somebody with groups of each kind, campaigns in several states, and a draft. */
+async function prepare(chromium: Browser): Promise<Prepared> {
   const { page, close } = await visit(chromium, service.url);
   await signUpInBrowser(page, 'ada');
   await page.screenshot({ path: join(FOLDER, 'first-steps.png') });
@@ -87,16 +96,27 @@ async function prepare(chromium: Browser): Promise<Record<string, string>> {
   if (GROUPS === 0) {
     await runSql('delete from sandbox_chats');
     await call('venom/sync-groups', {});
-    return {};
+    return { campaigns: {}, kinds: {} };
   }
   await call('venom/create-community', { community_name: 'Old town', description: '' });
   await call('venom/create-channel', { name: 'Town news', description: '', image: null });
   await addGroups();
   await call('venom/sync-groups', {});
   const listed = await call('venom/list-groups', { limit: 500 });
-  const ids = (listed.body.data as unknown as { groups: { group_metadata_id: number }[] }).groups.map(
-    (group) => group.group_metadata_id,
-  );
+  const { groups } = listed.body.data as unknown as { groups: { group_metadata_id: number; kind: string }[] };
+  const ids = groups.map((group) => group.group_metadata_id);
+  const countable = groups.filter(({ kind }) => kind !== 'channel').map((group) => group.group_metadata_id);
+  const settle = async () => {
+    for (;;) {
+      const { campaigns } = (await call('venom/list-campaigns', { status: 'running' })).body.data as unknown as {
+        campaigns: object[];
+      };
+      if (campaigns.length === 0) return;
+      await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+    }
+  };
+  const kinds = await addPostKinds({ url: service.url, token, call, settle }, countable);
+  if (given.kinds) return { campaigns: {}, kinds };
   const add = async (body: object) =>
     (
       (await call('venom/add-campaign', { group_metadata_ids: ids, ...body })).body.data as unknown as {
@@ -116,6 +136,7 @@ async function prepare(chromium: Browser): Promise<Record<string, string>> {
     html: '<p>The programme, to print.</p>',
     image: Buffer.from('%PDF-1.4 programme').toString('base64'),
   });
+  await settle();
   const failed = await loseGroups(5, () => add({ name: 'Last call', html: '<p>There is a bus at eight.</p>' }), call);
   await call('venom/recall-campaign', { campaign_id: recalled });
   await call('venom/correct-campaign', {
@@ -148,14 +169,14 @@ async function prepare(chromium: Browser): Promise<Record<string, string>> {
   await call('venom/create-webhook', { url: receiver.url, description: 'The newsroom' });
   await call('venom/create-webhook', { url: `${receiver.url}/old`, signature: 'v1a' });
   await call('venom/pause-campaign', { campaign_id: paused.headers.get('x-campaign-id') });
-  return { sent: now, corrected, recalled, failed, scheduled };
+  return { campaigns: { sent: now, corrected, recalled, failed, scheduled }, kinds };
 }
 
 async function photograph(
   chromium: Browser,
   look: string,
   options: BrowserContextOptions,
-  campaigns: Record<string, string>,
+  { campaigns, kinds }: Prepared,
 ) {
   const { page, complaints, close } = await visit(chromium, service.url, options);
   const take = async (name: string, path?: string) => {
@@ -166,9 +187,17 @@ async function photograph(
       .catch((error: unknown) => {
         throw new Error(`${name}: ${complaints.join('\n')}`, { cause: error });
       });
+    await page.locator('[data-skeleton]').first().waitFor({ state: 'detached' });
     await page.waitForTimeout(SETTLE_MS);
     await page.screenshot({ path: join(FOLDER, `${name}-${look}.png`), fullPage: path !== undefined });
   };
+  if (given.kinds) {
+    await page.goto('/sign-in');
+    await signInInBrowser(page, 'ada');
+    await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
+    for (const [name, path] of Object.entries(kinds)) await take(name, path);
+    return close();
+  }
   await take('sign-in', '/sign-in');
   await take('sign-up', '/sign-up');
   await take('forgot-password', '/forgot-password');
@@ -183,6 +212,7 @@ async function photograph(
     await takeDialogs(page, take, campaigns['corrected'] ?? '');
     await take('change', `/campaigns/${campaigns['scheduled']}/change`);
   }
+  await take('report', '/report');
   await take('calendar', '/calendar');
   await page.getByText('Week', { exact: true }).click();
   await take('calendar-week');
@@ -354,6 +384,10 @@ async function takeCompose(page: Page, take: (name: string, path?: string) => Pr
     await take('compose-preview');
     await page.keyboard.press('Escape');
   }
+  await page.getByRole('button', { name: 'Choose from your files, or add several' }).click();
+  await page.getByRole('dialog').getByText('Trailer').waitFor();
+  await take('library');
+  await page.keyboard.press('Escape');
   await page.getByText('On a schedule').click();
   await take('compose');
   await take('compose-whole', '/campaigns/new');

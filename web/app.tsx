@@ -21,6 +21,7 @@ const CampaignsPage = lazy(lazyWithRetry(() => import('./campaigns/list/campaign
 const ComposePage = lazy(lazyWithRetry(() => import('./compose/compose-page.tsx')));
 const EditCampaignPage = lazy(lazyWithRetry(() => import('./campaigns/edit/edit-page.tsx')));
 const CampaignPage = lazy(lazyWithRetry(() => import('./campaigns/detail/campaign-page.tsx')));
+const ApprovalPage = lazy(lazyWithRetry(() => import('./approvals/approval-page.tsx')));
 const CalendarPage = lazy(lazyWithRetry(() => import('./calendar/calendar-page.tsx')));
 const GroupsPage = lazy(lazyWithRetry(() => import('./groups/groups-page.tsx')));
 const GroupPage = lazy(lazyWithRetry(() => import('./groups/group-page.tsx')));
@@ -67,6 +68,7 @@ export function App() {
               <Route path="/campaigns/new" component={ComposePage} />
               <Route path="/campaigns/:id">{({ id }) => <CampaignPage key={id} id={id} />}</Route>
               <Route path="/campaigns/:id/change">{({ id }) => <EditCampaignPage key={id} id={id} />}</Route>
+              <Route path="/approvals/:id">{({ id }) => <ApprovalPage key={id} id={id} />}</Route>
               <Route path="/calendar" component={CalendarPage} />
               <Route path="/groups" component={GroupsPage} />
               <Route path="/groups/:id">{({ id }) => <GroupPage key={id} id={id} />}</Route>

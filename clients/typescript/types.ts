@@ -723,6 +723,60 @@ export interface DraftedEvent {
   start_at: string | null;
   end_at: string | null;
 }
+export interface Approval {
+  approval_id: string;
+  state: ApprovalState;
+  /** Its first time passed before it was approved. */
+  reason: 'time_passed' | null;
+  version: number;
+  /** Of content, groups and plan. */
+  sha256: string;
+  name: string;
+  text_start: string;
+  group_count: number;
+  is_schedule: boolean;
+  first_due_at: string | null;
+  asked_by: MemberName;
+  asked_at: string;
+  updated_at: string;
+  approvals: number;
+  approvals_needed: number;
+  waits_for: Array<MemberName>;
+  may_decide: boolean;
+  campaign_id: string | null;
+}
+/** `scheduled`, `sending`: approved; `campaign_id` has states of its own. */
+export type ApprovalState = 'waiting' | 'changes_requested' | 'rejected' | 'withdrawn' | 'scheduled' | 'sending';
+export interface MemberName {
+  user_id: number;
+  /** `null`: no longer a member. */
+  user_name: string | null;
+}
+export interface ApprovalRules {
+  approval: ApprovalRule;
+  /** With `all`: managers and the owner send to so many groups without one. */
+  over_groups: number;
+  /** 1 or 2. */
+  approvers: number;
+}
+/** `authors`: authors may ask. `all`: also posts of managers and the owner need an approval. */
+export type ApprovalRule = 'never' | 'authors' | 'all';
+export interface OneApproval {
+  approval_id: string;
+}
+export interface DecideApproval {
+  approval_id: string;
+  /** Rejecting is final. */
+  decision: 'approve' | 'request_changes' | 'reject';
+  /** The `sha256` of the version that you have read. */
+  sha256: string;
+  remark?: string | null | undefined;
+}
+export interface SetApprovalRules {
+  approval?: ApprovalRule | null | undefined;
+  over_groups?: number | null | undefined;
+  approvers?: number | null | undefined;
+}
 export interface LibraryFile {
   mime: string;
   /** In bytes. */
@@ -1168,6 +1222,8 @@ export type EventFilter =
   | 'campaign.corrected'
   | 'campaign.pinned'
   | 'campaign.unpinned'
+  | 'campaign.waiting'
+  | 'campaign.decided'
   | 'run.started'
   | 'run.completed'
   | 'delivery.failed'
@@ -1245,6 +1301,8 @@ export type NoticeKind =
   | 'campaign_missed'
   | 'campaign_paused'
   | 'campaign_rescheduled'
+  | 'campaign_waiting'
+  | 'campaign_decided'
   | 'account_unlinked'
   | 'version_refused'
   | 'webhook_off'
@@ -1320,6 +1378,27 @@ export interface CampaignPausedEventData {
   is_schedule: boolean;
   /** Why the messaging application refused three posts in a row, so that the service paused the campaign. */
   reason?: string | undefined;
+}
+export interface ApprovalAskedEventData {
+  approval_id: string;
+  name: string;
+  version: number;
+  group_count: number;
+  first_due_at: string | null;
+  /** A `user_id`. */
+  asked_by: number;
+}
+export interface ApprovalDecidedEventData {
+  approval_id: string;
+  name: string;
+  version: number;
+  group_count: number;
+  first_due_at: string | null;
+  /** A `user_id`. */
+  asked_by: number;
+  decision: 'approved' | 'changes_requested' | 'rejected' | 'withdrawn' | 'time_passed';
+  decided_by: number | null;
+  campaign_id: string | null;
 }
 export interface RunEventData {
   campaign_id: string;
@@ -2432,6 +2511,144 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   };
   /** Delete a draft */
   'venom/delete-draft': { body: { draft_id: string }; data: NoData };
+  /** Ask for the approval of a post. Takes the body of either operation that adds a campaign. The post is stored as it would be sent. A changed post with the same `approval_id` is a further version, without approvals. Limited to 100 open requests. */
+  'venom/request-approval': {
+    body:
+      | {
+          /** The name of the campaign. Recipients do not see it. */
+          name: string;
+          /** A description for your own use. */
+          desc?: string | null | undefined;
+          html: Html;
+          on_unknown_tags?: UnknownTags | undefined;
+          image?: Base64File | undefined;
+          file_name?: FileName | undefined;
+          media?: PostFiles | undefined;
+          mention_all?: MentionAll | undefined;
+          pin_for?: PinPostFor | undefined;
+          reply_to?: ReplyTo | undefined;
+          follow_up?: FollowUp | undefined;
+          poll?: Poll | undefined;
+          event?: GroupEvent | undefined;
+          link_preview?: LinkCard | undefined;
+          fetch_link_preview?: FetchLinkCard | undefined;
+          group_metadata_ids: GroupIds;
+          /** Stored and returned only: the ids determine whether posts go to channels. */
+          is_channel_campaign?: boolean | null | undefined;
+          is_schedule?: false | null | undefined;
+          /** Stored and returned only, in any form: the campaign is sent now. */
+          schedule_time?: string | null | undefined;
+          /** A test of a post: list-runs and the overview leave it out, and so does list-campaigns without `with_tests`. */
+          is_test?: boolean | null | undefined;
+          /** A random UUID that the client generates, such as the id of a draft. */
+          approval_id: string;
+          remark?: string | null | undefined;
+        }
+      | {
+          /** The name of the campaign. Recipients do not see it. */
+          name: string;
+          /** A description for your own use. */
+          desc?: string | null | undefined;
+          html: Html;
+          on_unknown_tags?: UnknownTags | undefined;
+          image?: Base64File | undefined;
+          file_name?: FileName | undefined;
+          media?: PostFiles | undefined;
+          mention_all?: MentionAll | undefined;
+          pin_for?: PinPostFor | undefined;
+          reply_to?: ReplyTo | undefined;
+          follow_up?: FollowUp | undefined;
+          poll?: Poll | undefined;
+          event?: GroupEvent | undefined;
+          link_preview?: LinkCard | undefined;
+          fetch_link_preview?: FetchLinkCard | undefined;
+          group_metadata_ids: GroupIds;
+          /** Stored and returned only: the ids determine whether posts go to channels. */
+          is_channel_campaign?: boolean | null | undefined;
+          is_schedule: true;
+          start_date: string;
+          /** Inclusive. At most 366 days in all. */
+          end_date: string;
+          /** Wall-clock time in the time zone, HH:MM:SS. */
+          schedule_time: string;
+          /** An IANA time zone. Default: the user's. */
+          time_zone?: string | null | undefined;
+          /** Days of the week to send on; 1 is Monday. Default: every day. */
+          weekdays?: Array<number> | null | undefined;
+          /** Dates without a run. */
+          skip_dates?: Array<string> | null | undefined;
+          /** A random UUID that the client generates, such as the id of a draft. */
+          approval_id: string;
+          remark?: string | null | undefined;
+        };
+    data: Approval;
+  };
+  /** List the posts that wait for an approval. Open requests first, the most recently changed before the others; then closed ones. */
+  'venom/list-approvals': {
+    body: {
+      /** Adds the newest closed requests. */
+      with_closed?: boolean | null | undefined;
+    };
+    data: { rules: ApprovalRules; approvals: Array<Approval> };
+  };
+  /** Read a post that waits for an approval. `check-campaign` takes `post`, and says what would stand in its way. */
+  'venom/get-approval': {
+    body: OneApproval;
+    data: {
+      approval_id: string;
+      state: ApprovalState;
+      /** Its first time passed before it was approved. */
+      reason: 'time_passed' | null;
+      version: number;
+      /** Of content, groups and plan. */
+      sha256: string;
+      name: string;
+      text_start: string;
+      group_count: number;
+      is_schedule: boolean;
+      first_due_at: string | null;
+      asked_by: MemberName;
+      asked_at: string;
+      updated_at: string;
+      approvals: number;
+      approvals_needed: number;
+      waits_for: Array<MemberName>;
+      may_decide: boolean;
+      campaign_id: string | null;
+      /** The exact text that is sent. */
+      text: string;
+      /** A body for `request-approval`. */
+      post: CampaignCopy | ScheduledCampaignCopy;
+      /** The files of `media`. */
+      files: Array<ShownFile>;
+      groups: Array<{ group_metadata_id: number; group_name: string; kind: GroupKind; participants: number }>;
+      /** To the version that was decided on last. */
+      difference: {
+        fields: Array<{
+          /** As in a request; `text` is the text that groups get. */
+          field: string;
+          pieces: Array<{ change: 'same' | 'removed' | 'added'; text: string }>;
+        }>;
+        groups_added: Array<number>;
+        groups_removed: Array<{ group_metadata_id: number; group_name: string; kind: GroupKind; participants: number }>;
+      } | null;
+      thread: Array<{
+        kind: 'asked' | 'approved' | 'changes_requested' | 'rejected' | 'withdrawn' | 'remark';
+        by: MemberName;
+        version: number;
+        remark: string;
+        at: string;
+      }>;
+    };
+  };
+  /** Approve a post, send it back, or reject it. The last approval that is needed accepts the post as a campaign, once. If that fails, the answer says why, and nothing is recorded. Nobody decides on their own post, unless nobody else could. */
+  'venom/decide-approval': { body: DecideApproval; data: Approval };
+  /** Add a remark to a request for approval. Limited to 200 entries a request. */
+  'venom/remark-approval': { body: { approval_id: string; remark: string }; data: Approval };
+  /** Withdraw a request for approval. For the person who asked, and for managers and the owner. */
+  'venom/withdraw-approval': { body: OneApproval; data: Approval };
+  /** Change which posts need an approval. Fields that are omitted keep their values. Campaigns that were accepted before are sent as they are. */
+  'workspace/set-approval-rules': { body: SetApprovalRules; data: ApprovalRules };
   /** Upload a file. The body is the file itself. Its leading bytes determine the type, as in `add-campaign`; TXT, CSV and VCF files need their type as `content-type`. Limits: 64 MiB for films and documents, 16 MiB for pictures and sounds. The same bytes have the same `media_id`. */
   'media/upload': { body: FileBody; data: LibraryFile };
   /** Import a file from a URL. Downloads the file, with the limits of `upload`. The address must be public. The download may take 45 s. */
@@ -2488,7 +2705,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
     };
     data: LibraryFile;
   };
-  /** Delete a file. A file that a draft has, or a campaign that has not ended, is a 409. Posts that were sent keep it. */
+  /** Delete a file. A file that a draft has, a post that waits for an approval, or a campaign that has not ended, is a 409. Posts that were sent keep it. */
   'media/delete-media': { body: { media_id: number }; data: NoData };
   /** Fetch the preview of a link. Reads the page of the link, and returns its title, description and picture to send as `link_preview` of a campaign. Takes 3 seconds at most. Limited to 30 fetches a minute and user; an answer of the last 10 minutes is returned again. */
   'venom/link-preview': {
@@ -2710,6 +2927,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         /** The workspace of the event. Absent in notices of version 0.1.0. */
         workspace_id?: number | undefined;
         campaign: { campaign_id: string; name: string } | null;
+        approval: { approval_id: string; name: string } | null;
         /** When the late or missed run was due. */
         due_at: string | null;
         /** The URL of the webhook. */
@@ -2805,6 +3023,10 @@ export interface EventData {
   'campaign.pinned': CampaignEventData;
   /** The end of the pins of a run was requested */
   'campaign.unpinned': CampaignEventData;
+  /** A post waits for an approval */
+  'campaign.waiting': ApprovalAskedEventData;
+  /** A post no longer waits for an approval */
+  'campaign.decided': ApprovalDecidedEventData;
   /** A run began, or was resumed by a retry */
   'run.started': RunEventData;
   /** A run ended. Sent again if failed posts prove to have been sent */

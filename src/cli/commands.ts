@@ -63,9 +63,18 @@ const userCommands: readonly Command[] = [
     run: async (given) => (await import('./users.ts')).makeAdministrator(given),
   }),
   command({
+    name: 'users hand-over',
+    args: ['NAME', 'MEMBER'],
+    about: "Make a member the owner of the user's workspaces that both belong to.",
+    run: async (given) => (await import('./users.ts')).handOver(given),
+  }),
+  command({
     name: 'users delete',
     args: ['NAME'],
-    options: YES_FLAG('Confirm the deletion.'),
+    options: {
+      ...YES_FLAG('Confirm the deletion.'),
+      'with-shared-workspaces': { about: 'Also delete workspaces of the user that have other members.' },
+    },
     about: 'Delete a user and everything in the workspace, permanently.',
     run: async (given) => (await import('./users.ts')).deleteUser(given),
   }),

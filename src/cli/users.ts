@@ -6,7 +6,8 @@ import { createUser } from '../identity/create-user.ts';
 import { endUser } from '../identity/delete-account.ts';
 import type { UserDependencies } from '../identity/dependencies.ts';
 import { isLastAdministrator, selectUsers, type ListedUser } from '../identity/manage-users-store.ts';
-import { selectWorkspacesOf, type OwnWorkspace } from '../identity/members/member-store.ts';
+import { handOverWorkspace } from '../identity/members/manage-members.ts';
+import { selectOwnWorkspaces, selectWorkspacesOf, type OwnWorkspace } from '../identity/members/member-store.ts';
 import { removeFactors, switchUser } from '../identity/manage-users.ts';
 import { hashPassword } from '../identity/passwords/password.ts';
 import { makeAdmin, setPassword } from '../identity/account-flags-store.ts';
@@ -22,7 +23,7 @@ const MOST_LISTED = 1_000;
 const PASSWORD_BYTES = 15;
 
 type UsersWorkspaces = ReadonlyArray<Pick<OwnWorkspace, 'workspaceId' | 'name' | 'role'>>;
-type NamedShell<Options = unknown> = Shell & { args: { NAME: string }; options: Options };
+type NamedShell<Options = unknown> = Pick<Shell, 'output'> & { args: { NAME: string }; options: Options };
 type Confirmed = { yes: boolean };
 
 /** Runs an action on the user with this name or e-mail address, and writes what it returns. */
@@ -88,15 +89,47 @@ export function resetPassword(given: NamedShell): Promise<number> {
   });
 }
 
-/** `campanile users delete`. Throws a StartupError unless it is confirmed. */
-export function deleteUser(given: NamedShell<Confirmed>): Promise<number> {
+/**
+ * `campanile users hand-over`: for an owner who cannot do it. Every workspace that the user owns and the member belongs to changes hands.
+ * Throws a StartupError if there is none.
+ */
+export function handOver({
+  args: { NAME, MEMBER },
+  output,
+}: Shell & { args: { NAME: string; MEMBER: string } }): Promise<number> {
+  return actOn({ args: { NAME }, options: {}, output }, async (deps, user) => {
+    const member = await requireUser(deps, MEMBER);
+    const shared = new Set((await selectOwnWorkspaces(deps.db, member.userId)).map(({ workspaceId }) => workspaceId));
+    const owned = (await selectOwnWorkspaces(deps.db, user.userId)).filter(({ role }) => role === 'owner');
+    const common = owned.filter(({ workspaceId }) => shared.has(workspaceId));
+    if (member.userId === user.userId || common.length === 0)
+      throw new StartupError(`${MEMBER} is not a member of a workspace that ${NAME} owns`);
+    for (const { workspaceId } of common)
+      await handOverWorkspace(deps, { ...actorFor(user), workspaceId, role: 'owner' }, member.userId);
+    return `Handed over to ${member.userName}: ${common.map(({ name }) => name).join(', ')}`;
+  });
+}
+
+/**
+ * `campanile users delete`. Throws a StartupError unless it is confirmed, and for the owner of a workspace with other members unless the
+ * deletion of that is asked for, too.
+ */
+export function deleteUser(given: NamedShell<Confirmed & { 'with-shared-workspaces': boolean }>): Promise<number> {
   return actOn(given, async (deps, user) => {
+    const { 'with-shared-workspaces': removesMembers } = given.options;
+    const shared = (await selectOwnWorkspaces(deps.db, user.userId)).filter(
+      (one) => one.role === 'owner' && one.members > 1,
+    );
+    if (shared.length > 0 && !removesMembers)
+      throw new StartupError(
+        `${user.userName} owns workspaces with other members: ${shared.map(({ name, members }) => `${name} (${members})`).join(', ')}. Hand them over with "campanile users hand-over", or add --with-shared-workspaces to delete them too.`,
+      );
     if (!given.options.yes)
       throw new StartupError(
         `This permanently deletes ${user.userName} (${user.email}) and everything in the workspace. Add --yes to confirm.`,
       );
     // The log of the deleted goes with them.
-    await endUser(deps, user, (trx) => recordCommand(trx, 'user.deleted', user.userName));
+    await endUser(deps, user, (trx) => recordCommand(trx, 'user.deleted', String(user.userId)), { removesMembers });
     return `Deleted ${user.userName}`;
   });
 }

@@ -5,13 +5,20 @@ import type { Schema, UserId, WorkspaceId } from '../platform/database/schema.ts
 import { AppError } from '../platform/errors/errors.ts';
 import { confirmPassword } from './passwords/confirm-password.ts';
 import type { UserDependencies } from './dependencies.ts';
-import { handOverFirst } from './members/manage-members.ts';
-import { countMembers, deleteMemberships, lockWorkspace, selectOwnedWorkspaces } from './members/member-store.ts';
+import { endMembership, handOverFirst } from './members/manage-members.ts';
+import {
+  countMembers,
+  deleteMemberships,
+  lockWorkspace,
+  selectMembers,
+  selectOwnedWorkspaces,
+} from './members/member-store.ts';
 import { deleteFactors } from './factors/factor-store.ts';
+import { forgetPerson } from './forget-person.ts';
 import { setUserDeleted, type UserWithSecrets } from './store.ts';
 import type { TokenIdentity } from './sessions/token.ts';
 
-type DeleteDeps = Pick<UserDependencies, 'db' | 'tokenStates' | 'apiKeyStates' | 'onUserDeleted'>;
+type DeleteDeps = Pick<UserDependencies, 'db' | 'tokenStates' | 'apiKeyStates' | 'onUserDeleted' | 'onUserCreated'>;
 
 /**
  * Deletes a user, and with them the workspaces that they alone own (contract §4). When this resolves, durably and in one short transaction:
@@ -22,7 +29,7 @@ type DeleteDeps = Pick<UserDependencies, 'db' | 'tokenStates' | 'apiKeyStates' |
  * A worker then closes the session and removes everything else, which may be millions of rows, in small steps that a crash only
  * interrupts (`erasure/erase-user.ts`); until then the rest belongs to a user who cannot sign in.
  *
- * Their memberships in workspaces of others end, and what they did there stays.
+ * Their memberships in workspaces of others end, and what they did there stays, without their name (`forget-person.ts`).
  *
  * Throws what `confirmPassword` throws, on `password`, `conflict` for the owner of a workspace with other members, and `conflict` when password or tokens were changed at the same moment.
  */
@@ -36,24 +43,31 @@ export async function deleteAccount(
 }
 
 /**
- * Deletes a user without a password: the caller has verified the request. `also` runs in the same transaction. Throws the `conflict` of
+ * Deletes a user without a password: the caller has verified the request. `also` runs in the same transaction. With `removesMembers` the
+ * user's workspaces go even if they have other members, who get a new one each if it was their only one. Throws the `conflict` of
  * `deleteAccount`.
  */
 export async function endUser(
-  { db, tokenStates, apiKeyStates, onUserDeleted }: DeleteDeps,
+  { db, tokenStates, apiKeyStates, onUserDeleted, onUserCreated }: DeleteDeps,
   user: UserWithSecrets,
   also: (trx: Transaction<Schema>) => Promise<void> = async () => {},
+  { removesMembers = false }: { removesMembers?: boolean } = {},
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     // Lock order: workspaces before lanes, since a campaign stores its file first, and lanes before users.
     const owned = await selectOwnedWorkspaces(trx, user.userId);
-    for (const workspaceId of owned) await assertNotShared(trx, workspaceId);
+    for (const workspaceId of owned)
+      await (removesMembers ? lockWorkspace(trx, workspaceId) : assertNotShared(trx, workspaceId));
     for (const workspaceId of owned) await onUserDeleted(trx, workspaceId);
+    for (const workspaceId of owned)
+      for (const { userId } of await selectMembers(trx, workspaceId))
+        if (userId !== user.userId) await endMembership({ onUserCreated }, trx, workspaceId, userId);
     if (!(await setUserDeleted(trx, user)))
       throw new AppError('changed_meanwhile', 'The password or the tokens changed at the same moment. Try again.');
     await assertOwns(trx, user.userId, owned);
     await deleteMemberships(trx, user.userId);
     await deleteFactors(trx, user.userId);
+    await forgetPerson(trx, user);
     await also(trx);
   });
   tokenStates.drop(user.userId);

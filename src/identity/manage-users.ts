@@ -118,11 +118,11 @@ export async function deleteUser(
   { userId, token, password }: { userId: UserId; token: TokenIdentity; password: string },
 ): Promise<void> {
   const { db } = deps;
-  const { userName: subject } = await requireOther(db, actor, userId);
+  await requireOther(db, actor, userId);
   await confirmPassword(db, { userId: actor.userId, token }, { field: 'password', password });
   const user = await findUser(db, userId);
   if (!user) throw noSuchUser();
-  await endUser(deps, user, (trx) => recordAudit(trx, { ...actor, action: 'user.deleted', subject }));
+  await endUser(deps, user, (trx) => recordAudit(trx, { ...actor, action: 'user.deleted', subject: String(userId) }));
 }
 
 /** The user that an administrator acts on. */
@@ -130,7 +130,7 @@ type TargetUser = Pick<ManagedUser, 'userName'> & { userId: UserId };
 
 export type ManageDeps = Pick<
   UserDependencies,
-  'db' | 'tokenStates' | 'apiKeyStates' | 'onUserDeleted' | 'onUserDisabled'
+  'db' | 'tokenStates' | 'apiKeyStates' | 'onUserCreated' | 'onUserDeleted' | 'onUserDisabled'
 >;
 
 async function requireManagedUser(db: Database, actor: Actor, userId: UserId): Promise<ManagedUser> {

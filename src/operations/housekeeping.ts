@@ -23,9 +23,13 @@ import { clearOldWebhookAttempts } from '../notifications/webhooks/attempt-store
 import { clearOldStates } from '../sending/accounts/account-history.ts';
 import { clearExpiredInvitations } from '../identity/members/invitation-store.ts';
 import { clearExpiredLinks } from '../sending/analytics/report/link-store.ts';
+import { clearOldApprovals } from '../sending/approvals/approval-store.ts';
+import { giveBackLate } from '../sending/approvals/write-events.ts';
 import { clearOldSlots } from '../sending/accounts/send-window-rules.ts';
 
 const EVERY_MS = 10 * 60_000;
+/** After the time of a post that nobody approved, its author is told within a minute. */
+const LATE_MS = 60_000;
 /** Pause between two batches of a large cleanup, so that sending gets the rest of the time. */
 const STEP_PAUSE_MS = 100;
 
@@ -47,6 +51,7 @@ export function startHousekeeping(deps: {
   const options = { log, ...(deps.onLoopError && { onError: deps.onLoopError }) };
   const loops = [
     startLoop('housekeeping', () => clearOld({ db, log }).then(() => everyMs), options),
+    startLoop('late approvals', async () => ((await giveBackLate(db)) ? STEP_PAUSE_MS : LATE_MS), options),
     startLoop('old receipts', async () => ((await foldReceipts(db, log)) ? STEP_PAUSE_MS : everyMs), options),
     startLoop(
       'old campaigns',
@@ -86,6 +91,7 @@ const CLEARINGS: ReadonlyArray<(deps: QuarantineDeps) => Promise<void>> = [
   clearOldSlots,
   clearExpiredLinks,
   clearExpiredInvitations,
+  clearOldApprovals,
   clearOldWebhookAttempts,
   clearOldNotices,
   clearOldEvents,

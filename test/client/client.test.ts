@@ -40,7 +40,7 @@ describe('with the real service', () => {
       // (contract §4).
       const changesNothing =
         post.security.some(({ api_key: scopes }) => scopes?.includes('read')) ||
-        /^(user|admin)\/(get|list)_|^workspace\/(list-|rename-workspace$|set-member-role$)|^admin\/(dis|en)able_user$|^venom\/save-draft$|^media\/(upload|import|set-still)$/.test(
+        /^(user|admin)\/(get|list|export)_|^workspace\/(list-|rename-workspace$|set-member-role$)|^admin\/(dis|en)able_user$|^venom\/save-draft$|^media\/(upload|import|set-still)$/.test(
           name,
         );
       return [[name, isKeyed ? 'keyed' : changesNothing ? 'always' : 'never'] as const];

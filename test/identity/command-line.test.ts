@@ -195,12 +195,56 @@ test('deletes a user only with --yes', async () => {
   expect((await campanile('users', 'list', 'frank')).text).not.toContain('frank');
 });
 
+/** Two users, and the id of the workspace of the first, of which the second is a member. */
+async function createShared(owner: string, member: string): Promise<{ workspaceId: number; memberToken: string }> {
+  const tokens: string[] = [];
+  for (const name of [owner, member]) {
+    const { text } = await campanile('users', 'create', name, `${name}@example.com`, '+49 151 7654321');
+    tokens.push((await signIn(name, passwordIn(text))).token ?? '');
+  }
+  const [ownerToken, memberToken = ''] = tokens;
+  const invited = await post(service.url, 'workspace/invite-member', { role: 'author' }, ownerToken);
+  const { code } = invited.body.data as unknown as { code: string };
+  const joined = await post(service.url, 'workspace/accept-invitation', { code }, memberToken);
+  return { workspaceId: (joined.body.data as unknown as { workspace_id: number }).workspace_id, memberToken };
+}
+
+const workspacesOf = async (token: string) =>
+  (
+    (await post(service.url, 'workspace/list-workspaces', {}, token)).body.data as unknown as {
+      workspaces: Array<{ workspace_id: number; role: string }>;
+    }
+  ).workspaces.map(({ workspace_id: id, role }) => ({ id, role }));
+
+test('hands the workspace of a departed owner over to a member, so that the owner can be deleted', async () => {
+  const { workspaceId, memberToken } = await createShared('gerd', 'hanna');
+  const refused = await campanile('users', 'delete', 'gerd', '--yes');
+  expect(refused).toMatchObject({ status: 1, text: expect.stringContaining('gerd (2)') });
+  expect(refused.text).toContain('users hand-over');
+  expect(await campanile('users', 'hand-over', 'gerd', 'frank')).toMatchObject({ status: 1 });
+  expect(await campanile('users', 'hand-over', 'gerd', 'gerd')).toMatchObject({ status: 1 });
+  await campanile('users', 'disable', 'gerd');
+  expect(await campanile('users', 'hand-over', 'gerd', 'hanna')).toMatchObject({ status: 0 });
+  expect(await campanile('users', 'delete', 'gerd', '--yes')).toMatchObject({ status: 0 });
+  await expect.poll(() => workspacesOf(memberToken)).toContainEqual({ id: workspaceId, role: 'owner' });
+});
+
+test('deletes a workspace with its members only if that is asked for', async () => {
+  const { workspaceId, memberToken } = await createShared('ida', 'jonas');
+  expect(await campanile('users', 'delete', 'ida', '--with-shared-workspaces')).toMatchObject({ status: 1 });
+  expect(await workspacesOf(memberToken)).toContainEqual({ id: workspaceId, role: 'author' });
+  expect(await campanile('users', 'delete', 'ida', '--with-shared-workspaces', '--yes')).toMatchObject({ status: 0 });
+  await expect.poll(async () => (await workspacesOf(memberToken)).map(({ id }) => id)).not.toContain(workspaceId);
+  expect(await workspacesOf(memberToken)).toHaveLength(1);
+});
+
 test('records a deletion in the audit log of a remaining administrator', async () => {
   const { token: anew } = await signIn('erin', password);
   const { body } = await post(service.url, 'user/list_audit_log', {}, anew);
   const { entries } = body.data as unknown as { entries: Array<{ action: string }> };
   expect(entries.find(({ action }) => action === 'user.deleted')).toMatchObject({
-    subject: 'frank',
+    // The id: the name was forgotten.
+    subject: expect.stringMatching(/^\d+$/),
     address: 'command line',
   });
 });

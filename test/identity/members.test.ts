@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PASSWORD, startTestApp, type Person, type TestApp } from '../support/app.ts';
+import { sleep } from '../../src/platform/time/time.ts';
 import { until } from '../support/ledger.ts';
 import { listen } from '../support/http/listen.ts';
 import { createTeam, callIn, defaultWorkspace, inWorkspace, join, listWorkspaces, type Team } from '../support/team.ts';
@@ -186,6 +187,38 @@ describe('a member', () => {
     expect((await owner('venom/list-drafts')).body.data).toMatchObject({ drafts: [{ name: 'Kept' }] });
   });
 
+  test('who is removed while a file arrives does not put it into the library', async () => {
+    const team = await newTeam();
+    const { author } = team.members;
+    let finish = () => {};
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode('The first half, '));
+        finish = () => {
+          controller.enqueue(new TextEncoder().encode('and the second.'));
+          controller.close();
+        };
+      },
+    });
+    const uploading = fetch(`${app.url}/api/v1/media/upload`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${author.token}`,
+        'x-workspace': team.workspaceId,
+        'content-type': 'text/plain',
+      },
+      body,
+      duplex: 'half',
+    } as RequestInit);
+    // Long enough to arrive, and short enough to be let in without a second look.
+    await sleep(300);
+    await ownerOf(team)('workspace/remove-member', { user_id: author.userId });
+    finish();
+    expect((await uploading).status).toBe(404);
+    const { files } = (await ownerOf(team)<{ files: unknown[] }>('media/list-media')).body.data;
+    expect(files).toEqual([]);
+  });
+
   test('leaves, and gets a new workspace if it was the only one', async () => {
     const team = await newTeam();
     const eve = await newcomer('eve');
@@ -292,6 +325,7 @@ test('a deleted member leaves the history of the workspace, without name and add
       at: expect.any(String),
       action: 'member.joined',
       subject: String(author.userId),
+      user_id: author.userId,
       given_role: 'author',
       address: '',
     },

@@ -108,7 +108,14 @@ test('names the workspace in every tenant table that names a user', async () => 
   const tablesWith = (name: string) =>
     new Set(columns.filter(({ column }) => column === name).map(({ table }) => table));
   const ofUsers = [...tablesWith('user_id')].filter((table) => !OF_NO_WORKSPACE.has(table));
-  expect(ofUsers.toSorted()).toEqual(['api_keys', 'audit_log', 'memberships', 'quarantine', 'webhooks']);
+  expect(ofUsers.toSorted()).toEqual([
+    'api_keys',
+    'approval_entries',
+    'audit_log',
+    'memberships',
+    'quarantine',
+    'webhooks',
+  ]);
   expect([...tablesWith('workspace_id')]).toEqual(expect.arrayContaining(ofUsers));
 });
 

@@ -60,6 +60,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
     rooms: {
       audit: { summary: 'the actor, and the audit log', imports: ['platform'] },
       members: { summary: 'the order of roles, and the default workspace of a person', imports: ['platform'] },
+      approval: { summary: 'when posts need an approval', imports: ['platform', 'workspaces/audit'] },
       quotas: { summary: 'limits and usage of a workspace', imports: ['platform'] },
       idempotency: { summary: 'makes a repeated request take effect once', imports: ['platform'] },
       events: { summary: 'the event log (outbox), in an order that readers can resume from', imports: ['platform'] },
@@ -140,6 +141,10 @@ export const GROUPS: Readonly<Record<string, Group>> = {
           'sending/groups',
           'sending/deliveries',
         ],
+      },
+      approvals: {
+        summary: 'posts that wait for an approval, and their acceptance as campaigns',
+        imports: ['platform', 'workspaces', 'content', 'sending/accounts', 'sending/campaigns', 'sending/drafts'],
       },
       receipts: {
         summary: 'counts receipts, reactions, replies and votes, and accepts them as proof of sending',

@@ -101,6 +101,17 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.goto('/campaigns/new');
     await writeMessage(page, 'The very same');
     await press('Select all matching');
+    // The button stands beside the count, on one line.
+    const [sum, clear] = await Promise.all([
+      page
+        .locator('main')
+        .getByText(/^3 groups · \d+ members$/)
+        .boundingBox(),
+      page.getByRole('button', { name: 'Clear', exact: true }).boundingBox(),
+    ]);
+    expect(Math.abs((sum?.y ?? 0) + (sum?.height ?? 0) / 2 - (clear?.y ?? 0) - (clear?.height ?? 0) / 2)).toBeLessThan(
+      3,
+    );
     await check().getByText('1 group gets exactly the same text from you').waitFor();
     await check().getByText('Chess friends', { exact: true }).waitFor();
     await check().getByRole('button', { name: 'Remove it' }).click();

@@ -141,6 +141,13 @@ describe.skipIf(!browser)('in a browser', () => {
     await section.getByText('2 groups were left out').waitFor();
     await section.getByRole('link', { name: 'Spring fair' }).waitFor();
     await page.getByTitle('Left out: read by 72%').waitFor();
+    await page.getByText('of 1 group', { exact: true }).waitFor();
+    expect(await page.getByRole('progressbar').count()).toBe(0);
     expect(await findBarriersAnywhere(page, {})).toEqual([]);
+    // Nothing is missing of a reminder that has ended.
+    await page.goto('/');
+    const row = page.getByRole('listitem').filter({ hasText: 'It is on Sunday' });
+    await row.getByText('1 of 1 sent · 2 left out').waitFor();
+    expect(await row.getByRole('progressbar').count()).toBe(0);
   });
 });

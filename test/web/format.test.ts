@@ -1,7 +1,7 @@
 /** How the dashboard writes times, numbers, days and errors. */
 import { describe, expect, test } from 'vitest';
 import { CampanileError } from '../../clients/typescript/failure.ts';
-import { countTicks, timeTicks } from '../../web/format/axis-ticks.ts';
+import { countTicks, timeLabel, timeTicks } from '../../web/format/axis-ticks.ts';
 import { busiestHour, spansOf, pointsWithin } from '../../web/campaigns/detail/timeline-span.ts';
 import { describeChange } from '../../web/campaigns/list/describe-change.ts';
 import { copyName } from '../../web/campaigns/detail/copy-name.ts';
@@ -60,7 +60,7 @@ describe('numbers', () => {
   });
 
   test('shorten bytes', () => {
-    expect([12, 2_048, 16 * 1_048_576].map(fileSize)).toEqual(['12 byte', '2 kB', '16 MB']);
+    expect([12, 2_048, 16 * 1_048_576].map(fileSize)).toEqual(['12 bytes', '2 kB', '16 MB']);
   });
 });
 
@@ -163,6 +163,22 @@ describe('axis ticks', () => {
       ['07:15:00', '08:15:00', '09:15:00', '10:15:00'].map((time) => at(time)),
     );
     expect(timeTicks(at('00:00:00'), at('00:00:00') + 5 * 86_400_000, 'America/New_York')).toHaveLength(5);
+  });
+
+  test.each([
+    ['Europe/Berlin', '2026-06-01', 3],
+    ['Europe/Berlin', '2026-06-01', 5],
+    ['Europe/Berlin', '2026-10-23', 6],
+    ['Europe/Berlin', '2026-03-27', 6],
+    // Its clocks skip midnight.
+    ['Asia/Beirut', '2026-03-27', 6],
+    ['America/Santiago', '2026-04-02', 7],
+  ])('name no day twice: %s from %s, %d days', (zone, day, days) => {
+    const fromMs = Date.parse(`${day}T12:00Z`);
+    const toMs = fromMs + days * 86_400_000;
+    const labels = timeTicks(fromMs, toMs, zone).map((atMs) => timeLabel(atMs, { fromMs, toMs, zone }));
+    expect(labels).toHaveLength(days);
+    expect(labels).toEqual([...new Set(labels)]);
   });
 });
 

@@ -80,6 +80,9 @@ describe.skipIf(!browser)('in a browser', () => {
       { mime: 'image/png', caption: null },
       { mime: 'video/mp4', caption: 'The trailer' },
     ]);
+    await page.goto('/phone');
+    await page.getByRole('figure').getByText('The trailer').waitFor();
+    expect(await page.getByRole('figure').getByText('Look at this').count()).toBe(1);
   });
 
   test('a film that the browser can decode gets a still, in the library and in the preview', async () => {

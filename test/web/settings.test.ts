@@ -48,7 +48,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.goto('/settings');
     const bar = (name: string) => page.getByRole('meter', { name, exact: true });
     await bar('Files').waitFor();
-    expect(await bar('Files').getAttribute('aria-valuetext')).toBe('0 byte of 2 GB');
+    expect(await bar('Files').getAttribute('aria-valuetext')).toBe('0 bytes of 2 GB');
     expect(await bar('Running or scheduled campaigns').getAttribute('aria-valuetext')).toBe('0 of 10,000');
     // On the sandbox there is no such limit.
     expect(await bar('Groups created in 24 hours').count()).toBe(0);

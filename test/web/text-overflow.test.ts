@@ -5,12 +5,22 @@ import { afterAll, expect, test } from 'vitest';
 import { startTestApp, type Person } from '../support/app.ts';
 import { launchBrowser, visit } from '../support/browser/browser.ts';
 import { enter } from '../support/browser/dashboard-page.ts';
+import { PNG } from '../support/inputs/sample-files.ts';
 import { until } from '../support/ledger.ts';
+import { startReceiver } from '../support/servers/receiver.ts';
+import { upload } from '../support/upload.ts';
+import { readAllowedHosts } from '../../src/platform/network/allowed-hosts.ts';
 import { LANGUAGE_TAGS } from '../../src/platform/i18n/languages.ts';
 
 const browser = await launchBrowser();
-const app = await startTestApp({ sandboxSpeed: 200 });
-afterAll(() => app.stop());
+const allowed = readAllowedHosts(['127.0.0.0/8']);
+if (!allowed) throw new Error('no such hosts');
+const app = await startTestApp({ sandboxSpeed: 200, egress: { allowHttp: true, allowed, proxy: {} } });
+const receiver = await startReceiver();
+afterAll(async () => {
+  await app.stop();
+  await receiver.close();
+});
 
 const PAGES = [
   '/',
@@ -66,6 +76,81 @@ const findWide = (page: Page) =>
   page.evaluate<string[]>(`[...document.querySelectorAll('table, :has(> table)')]
     .filter((one) => one.getBoundingClientRect().right > innerWidth || one.scrollWidth > one.clientWidth + 1)
     .map((one) => one.tagName + ' ' + one.innerText.slice(0, 60))`);
+
+/** Measures the rows of tables and of `li`s in dialogs: those whose name is below 40 %, or that are too low or too high. */
+const findOddRows = (page: Page, [low, high]: readonly [number, number]) =>
+  page.evaluate<
+    string[]
+  >(`[...document.querySelectorAll('tbody tr:not([aria-hidden]), [role=dialog] li')].flatMap((row) => {
+    const { width, height } = row.getBoundingClientRect();
+    const cells = row.tagName === 'TR' ? [...row.children] : [row.firstElementChild];
+    const name = cells.find((cell) => !cell.querySelector('input[type=checkbox]'));
+    const share = name.getBoundingClientRect().width / width;
+    // What is no table has two lines everywhere.
+    const most = row.tagName === 'TR' ? ${high} : 72;
+    return width === 0 || (share >= 0.395 && height >= ${low} && height <= most)
+      ? []
+      : [row.innerText.replaceAll(/\\s+/g, ' ').slice(0, 60) + ': ' + Math.round(share * 100) + ' %, ' + Math.round(height) + ' px'];
+  })`);
+
+/** Opens what has rows and is no page of its own. */
+const DIALOGS: ReadonlyArray<readonly [path: string, open: (page: Page) => Promise<void>]> = [
+  [
+    '/campaigns/new',
+    (page) => page.getByRole('button', { name: 'Choose from your files, or add several', exact: true }).click(),
+  ],
+  ['/settings', (page) => page.getByRole('button', { name: 'Log', exact: true }).click()],
+  [
+    '/users',
+    async (page) => {
+      await page
+        .getByRole('button', { name: /^Actions for/ })
+        .first()
+        .click();
+      await page.getByRole('menuitem', { name: 'Details' }).click();
+    },
+  ],
+];
+
+test.skipIf(!browser).each([
+  ['a desk', { width: 1280, height: 860 }, [44, 56]],
+  // Two lines.
+  ['a phone', PHONE, [44, 72]],
+] as const)('rows of tables on %s have room for the name, and a height', async (_where, viewport, heights) => {
+  const person = await app.signUp(`rows-${viewport.width}`);
+  await sql`update users set is_admin = true`.execute(app.database.db);
+  const own = await fill(person);
+  await addFileAndWebhook(person);
+  const { page, end } = await visit(browser as Browser, app.url, { viewport });
+  await enter(page, person.name);
+  const expectRoom = async (what: string) => {
+    await expect.poll(() => page.locator('[data-skeleton]').count()).toBe(0);
+    expect(await findOddRows(page, heights), what).toEqual([]);
+    expect(await findWide(page), what).toEqual([]);
+  };
+  for (const path of [...PAGES, ...own]) {
+    await page.goto(path);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await expectRoom(path);
+  }
+  for (const [path, open] of DIALOGS) {
+    await page.goto(path);
+    await open(page);
+    await page.getByRole('dialog').waitFor();
+    await page.getByRole('dialog').locator('li, tr, input[type=checkbox]').first().waitFor();
+    await expectRoom(`the dialog of ${path}`);
+    const room = `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('[role=dialog]'))`;
+    expect(await page.evaluate(room), path).toBe(0);
+  }
+  await end();
+});
+
+/** A file with a long name, and a webhook that was sent a test. */
+async function addFileAndWebhook(person: Person): Promise<void> {
+  expect((await upload(app.url, person.token, PNG, { name: `${LONG_NAME}.png` })).status).toBe(200);
+  const { body } = await person.call<{ webhook_id: number }>('venom/create-webhook', { url: receiver.url });
+  expect((await person.call('venom/test-webhook', { webhook_id: body.data.webhook_id })).status).toBe(200);
+}
 
 test.skipIf(!browser).each(LANGUAGE_TAGS)('pages in %s, and their tables, fit on a phone', async (language) => {
   const person = await app.signUp(`reader-${language.toLowerCase()}`);

@@ -213,7 +213,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(made.status).toBe(200);
     await page.goto('/settings');
     const keys = page.getByRole('region', { name: 'API keys' });
-    await keys.getByRole('row', { name: /Till .*read, admin .*just now .*Never/ }).waitFor();
+    await keys.getByRole('row', { name: /Till .*read, admin · Owner .*just now/ }).waitFor();
     const hooks = page.getByRole('region', { name: 'Webhooks' });
     await hooks.getByText('Everything').waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);

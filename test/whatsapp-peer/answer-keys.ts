@@ -115,6 +115,9 @@ function bundleOf({ bundle }: Companion, jid: string): Stanza {
   return element('user', { jid }, parts);
 }
 
+/** A device on WhatsApp's own servers, which groups are not encrypted for. */
+const HOSTED = { id: '99', 'key-index': '1', is_hosted: 'true' };
+
 /** Answers whether people are on WhatsApp, their LIDs and their devices, as the query requests. */
 export function findUsers({ world, script }: PeerState, usync: Stanza): QueryAnswer {
   const query = need(usync, 'query');
@@ -136,6 +139,7 @@ export function findUsers({ world, script }: PeerState, usync: Stanza): QueryAns
       const devices = numbers.map((id) =>
         element('device', { id: String(id), 'key-index': id === 0 ? undefined : String(id) }),
       );
+      if (script.hasHostedDevice(jid)) devices.push(element('device', HOSTED));
       answers.push(element('devices', {}, [element('device-list', {}, devices)]));
     }
     return element('user', { jid }, answers);

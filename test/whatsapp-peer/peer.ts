@@ -240,6 +240,7 @@ function goodDay(): Script {
     ackOf: () => ({}),
     refuseQuery: () => undefined,
     devicesOf: () => 'given',
+    hasHostedDevice: () => false,
     refuseMember: () => undefined,
     keysOf: () => 'given',
     refuseUpload: () => undefined,

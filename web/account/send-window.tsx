@@ -89,6 +89,8 @@ function Caps({ inputProps }: { inputProps: (name: 'cap' | 'mentions' | 'weekly'
     <>
       <WholeNumber
         hideControls
+        w={360}
+        maw="100%"
         label={t('rests.cap')}
         description={t('rests.capHint')}
         min={1}
@@ -97,6 +99,8 @@ function Caps({ inputProps }: { inputProps: (name: 'cap' | 'mentions' | 'weekly'
       />
       <WholeNumber
         hideControls
+        w={360}
+        maw="100%"
         label={t('rests.mentions')}
         description={t('rests.mentionsHint')}
         min={0}
@@ -105,6 +109,8 @@ function Caps({ inputProps }: { inputProps: (name: 'cap' | 'mentions' | 'weekly'
       />
       <WholeNumber
         hideControls
+        w={360}
+        maw="100%"
         label={t('rests.weekly')}
         description={t('rests.weeklyHint')}
         min={1}

@@ -93,7 +93,10 @@ function applyEvent(client: QueryClient, event: LiveEvent): void {
 /** Handles events that no progress event covers. */
 function applyMessage(client: QueryClient, type: string): void {
   if (type === 'group.changed') void client.invalidateQueries({ queryKey: ['groups'] });
-  else if (/^run\.|^campaign\.(accepted|missed|late)$/.test(type))
+  else if (/^campaign\.(waiting|decided)$/.test(type)) {
+    void client.invalidateQueries({ queryKey: ['approvals'] });
+    refetchNoticesSoon(client);
+  } else if (/^run\.|^campaign\.(accepted|missed|late)$/.test(type))
     void client.invalidateQueries({ queryKey: ['runs'] });
 }
 

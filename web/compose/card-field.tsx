@@ -62,14 +62,14 @@ export function CardField({ isAutomatic = true, hasFile, ...props }: CardFieldPr
 
 function Choices({ again, isFirst, write }: { again: () => void; isFirst: boolean; write: () => void }) {
   return (
-    <>
+    <Group gap="xs" ml={-8}>
       <Button size="compact-sm" variant="subtle" onClick={again}>
         {isFirst ? t('compose.card.restore') : t('common.tryAgain')}
       </Button>
       <Button size="compact-sm" variant="subtle" onClick={write}>
         {t('compose.card.write')}
       </Button>
-    </>
+    </Group>
   );
 }
 

@@ -3,7 +3,6 @@ import type { ReactNode } from 'react';
 import { listNames } from '../format/list-names.ts';
 import { localisedText } from '../format/warning-text.ts';
 import { problemText } from '../format/problem.ts';
-import boxClasses from '../parts/box.module.css';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import textClasses from '../parts/text.module.css';
 import { findText, t } from '../i18n/translate.ts';
@@ -149,18 +148,20 @@ function Issue({
   const names = new Map(picked.map((group) => [group.group_metadata_id, group.group_name]));
   return (
     <Line>
-      <div className={boxClasses.grow}>
-        {groupIssueText(issue, ids.length)}
-        <Text size="xs" c="dimmed">
-          {listNames(
-            ids.flatMap((id) => names.get(id) ?? []),
-            NAMED,
-          )}
-        </Text>
+      <div className={classes.issue}>
+        <div>
+          {groupIssueText(issue, ids.length)}
+          <Text size="xs" c="dimmed">
+            {listNames(
+              ids.flatMap((id) => names.get(id) ?? []),
+              NAMED,
+            )}
+          </Text>
+        </div>
+        <Button size="compact-sm" variant="default" onClick={() => onLeaveOut(ids)}>
+          {t('compose.leaveOut', { count: ids.length })}
+        </Button>
       </div>
-      <Button size="compact-sm" variant="default" onClick={() => onLeaveOut(ids)}>
-        {t('compose.leaveOut', { count: ids.length })}
-      </Button>
     </Line>
   );
 }

@@ -33,7 +33,8 @@ import { MessageSection } from './message-section.tsx';
 import { AudienceSections } from './reach-section.tsx';
 import { PhonePreview } from './phone-preview.tsx';
 import { draftPath } from './create-draft.ts';
-import { sendDraft } from './send-draft.ts';
+import { useMustAsk } from '../approvals/approval-queries.ts';
+import { askForApproval, sendDraft } from './send-draft.ts';
 import { Summary } from './summary.tsx';
 import { TestPostButton } from './test-post.tsx';
 import { useCheck } from './use-check.ts';
@@ -149,11 +150,11 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
   const name = draft.name.trim() || suggestedName;
   const check = useCheck(draft, name, hasFile);
   const problems = listProblems(kept, hasFile, shown);
-  const send = useSend({ draft, name, file, drop });
-  const action = t(draft.isScheduled ? 'compose.actionSchedule' : 'compose.actionSend', {
-    groups: draft.groups.length,
-  });
-  const maySend = useMay('manager') !== false;
+  const mustAsk = useMustAsk(draft.groups.length) === true;
+  const send = useSend({ id, draft, name, file, drop, mustAsk });
+  const action = actionOf(draft, mustAsk);
+  const maySend = useMay('manager') !== false || mustAsk;
+  const mayTest = useMustAsk(1) !== true;
   const openConfirm = () => {
     tried.open();
     // Rejections are shown under Check. A failed check (offline) does not block sending.
@@ -167,18 +168,18 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
         sum={sumOf(draft)}
         buttons={
           <>
-            <RoleNote needs="manager" />
+            {!mustAsk && <RoleNote needs="manager" />}
             <TestPostButton
               draft={draft}
               name={name}
               file={file}
-              isWritten={maySend && !shown.error && isWritten(draft, preview.length > 0 || hasFile)}
+              isWritten={maySend && mayTest && !shown.error && isWritten(draft, preview.length > 0 || hasFile)}
             />
             <Button
               onClick={openConfirm}
               disabled={!maySend || (problems.length === 0 && !(isSettled && check.isSettled))}
             >
-              {action}
+              {action.title}
             </Button>
           </>
         }
@@ -191,17 +192,19 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
         </WhenSection>
         <CheckSection {...{ draft, update, problems, isSubmitted, preview, hasFile, check }} />
       </ComposeLayout>
-      <ConfirmDialog
-        opened={isAsking}
-        close={asking.close}
-        title={action}
-        action={draft.isScheduled ? t('compose.schedule') : t('compose.send')}
-        act={send}
-      >
+      <ConfirmDialog opened={isAsking} close={asking.close} title={action.title} action={action.button} act={send}>
         <Summary {...{ draft, name, file, preview, check }} />
       </ConfirmDialog>
     </Page>
   );
+}
+
+/** What the button does, in words: for the page, and for its confirmation. */
+function actionOf({ isScheduled, groups: { length: groups } }: Draft, mustAsk: boolean) {
+  if (mustAsk) return { title: t('approvals.ask'), button: t('approvals.ask') };
+  return isScheduled
+    ? { title: t('compose.actionSchedule', { groups }), button: t('compose.schedule') }
+    : { title: t('compose.actionSend', { groups }), button: t('compose.send') };
 }
 
 /** What prevents sending: also the refusal of a file, which the service gives when it saves the draft. */
@@ -214,21 +217,32 @@ function listProblems(
   return hasFile && fileProblem !== undefined ? [...found, problemText(fileProblem)] : found;
 }
 
-/** Sends the draft, deletes it, and opens the new campaign. */
+/** Sends the draft, or asks for its approval; deletes it, and opens the new campaign or request. */
 function useSend({
+  id,
   draft,
   name,
   file,
   drop,
+  mustAsk,
 }: {
+  id: string;
   draft: Draft;
   name: string;
   file: File | null;
   drop: () => Promise<void>;
+  mustAsk: boolean;
 }) {
   const client = useQueryClient();
   const [, go] = useLocation();
   return async (signal: AbortSignal) => {
+    if (mustAsk) {
+      await askForApproval(id, draft, name, file, signal);
+      drop().catch(notifyError);
+      void client.invalidateQueries({ queryKey: ['approvals'] });
+      showToast(t('approvals.asked', { name }));
+      return go(`/approvals/${id}`);
+    }
     const campaignId = await sendDraft(draft, name, file, signal);
     // The campaign was sent; a leftover draft only shows an error.
     drop().catch(notifyError);

@@ -18,8 +18,18 @@ export function createDraftFromCampaign(
   client: QueryClient,
   timeZone: string,
   copy: Copy,
-  { groups: known, files, now }: { groups: readonly PickedGroup[]; files: Files; now: Date },
+  known: { groups: readonly PickedGroup[]; files: Files; now: Date },
 ): string {
+  const { draft, file } = toCopiedDraft(timeZone, copy, known);
+  return createSavedDraft(client, draft, file);
+}
+
+/** Returns the draft of a copied post, and its file. No copy starts before today. */
+export function toCopiedDraft(
+  timeZone: string,
+  copy: Copy,
+  { groups: known, files, now }: { groups: readonly PickedGroup[]; files: Files; now: Date },
+): { draft: Draft; file: File | null } {
   const ids = new Set(copy.group_metadata_ids);
   const groups = known.filter((group) => ids.has(group.group_metadata_id)).map(toPicked);
   const file = copy.image === null ? null : toFile(copy.image, copy.name);
@@ -27,8 +37,7 @@ export function createDraftFromCampaign(
   const library = files.filter(({ media_id }) => kept.has(media_id)).map(fromShown);
   const { name, html, link_preview: card, poll, event } = copy;
   const content = { name, html, card, poll, event, groups, files: library };
-  const draft = { ...emptyDraft(timeZone), ...copySchedule(copy, now), ...toReach(copy), ...content };
-  return createSavedDraft(client, draft, file);
+  return { draft: { ...emptyDraft(timeZone), ...copySchedule(copy, now), ...toReach(copy), ...content }, file };
 }
 
 /** Creates a draft for these groups. Returns its path. */
@@ -49,9 +58,9 @@ export function createReminder(
   return createSavedDraft(client, draft);
 }
 
-/** Creates a draft and saves it at once. Returns its path. */
-export function createSavedDraft(client: QueryClient, draft: Draft, file: File | null = null): string {
-  const id = createDraft(client, draft, file);
+/** Creates a draft, with this id if given, and saves it at once. Returns its path. */
+export function createSavedDraft(client: QueryClient, draft: Draft, file: File | null = null, given?: string): string {
+  const id = createDraft(client, draft, file, given);
   changeDraft(client, id, (begun) => begun);
   return draftPath(id);
 }

@@ -1,4 +1,4 @@
-import { Group, Stack, Textarea, TextInput } from '@mantine/core';
+import { SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
 import { instantOf, localTime } from '../format/local-time.ts';
 import { t } from '../i18n/translate.ts';
 import type { DraftEvent } from './ballot.ts';
@@ -28,7 +28,7 @@ export default function EventField({
         value={event.name}
         onChange={({ currentTarget: { value } }) => change({ name: value })}
       />
-      <Group gap="sm" grow>
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
         <TextInput
           type="datetime-local"
           label={t('compose.event.start')}
@@ -43,7 +43,7 @@ export default function EventField({
           value={toLocal(event.end_at)}
           onChange={({ currentTarget: { value } }) => change({ end_at: toInstant(value) })}
         />
-      </Group>
+      </SimpleGrid>
       <TextInput
         label={t('compose.event.place')}
         description={t('compose.event.optional')}

@@ -52,11 +52,21 @@ export function GroupPicker({ picked, onChange }: GroupPickerProps) {
       <QueryStatus of={found} rows={3} height={ROW_HEIGHT} />
       {found.isSuccess && shown.length === 0 && <NoGroups isFiltered={isFiltered} />}
       {shown.length > 0 && <GroupPickerList shown={shown} picked={picked} onChange={onChange} />}
-      <Row justify="flex-end" mt="sm" gap="xs">
-        <Text size="sm" fw={550} aria-live="polite" mr="auto">
+      <Row justify="space-between" mt="sm" gap="xs" wrap="nowrap">
+        <Text size="sm" fw={550} aria-live="polite">
           {t('compose.picked', { groups: picked.length, members: membersOf(picked) })}
         </Text>
-        <SaveListButton groups={picked} />
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          flex="none"
+          disabled={picked.length === 0}
+          onClick={() => onChange([])}
+        >
+          {t('common.clear')}
+        </Button>
+      </Row>
+      <Row mt={6} gap="xs">
         {!isShowingPicked && <LoadMoreButton of={found} size="compact-sm" />}
         <Button
           size="compact-sm"
@@ -76,9 +86,7 @@ export function GroupPicker({ picked, onChange }: GroupPickerProps) {
         >
           {isShowingPicked ? t('compose.showAll') : t('compose.showPicked')}
         </Button>
-        <Button size="compact-sm" variant="default" disabled={picked.length === 0} onClick={() => onChange([])}>
-          {t('common.clear')}
-        </Button>
+        <SaveListButton groups={picked} />
       </Row>
     </div>
   );

@@ -64,6 +64,22 @@ export async function sendDraft(
   return headers.get('x-campaign-id') ?? '';
 }
 
+/** Asks for the approval of a draft, under its own id: the post of an earlier request is replaced. Idempotent. */
+export async function askForApproval(
+  id: string,
+  draft: Draft,
+  name: string,
+  file: File | null,
+  signal: AbortSignal,
+): Promise<void> {
+  const post = { ...postOf(draft, name, file && (await base64(file))), approval_id: id };
+  await call(
+    'venom/request-approval',
+    draft.isScheduled ? { ...post, ...scheduleOf(draft) } : { ...post, is_schedule: false },
+    { signal },
+  );
+}
+
 /** Returns the file in base64. Only text files have a data URL prefix: the service detects all other types. */
 export function base64(file: File): Promise<string> {
   return new Promise((resolve, reject) => {

@@ -84,9 +84,13 @@ export async function fetchDraft(client: QueryClient, id: string, timeZone: stri
   return { draft, file, version: row.version, isChanged: false, isOtherFile: false, problem: null, edition: 0 };
 }
 
-/** Creates a draft in the page's memory. Returns its id. */
-export function createDraft(client: QueryClient, draft: Draft, file: File | null = null): string {
-  const id = generateDraftId();
+/** Creates a draft in the page's memory, with a new id unless given. Returns its id. */
+export function createDraft(
+  client: QueryClient,
+  draft: Draft,
+  file: File | null = null,
+  id: string = generateDraftId(),
+): string {
   const isOtherFile = file !== null;
   const kept: PersistedDraft = { draft, file, version: 0, isChanged: false, isOtherFile, problem: null, edition: 0 };
   client.setQueryData(draftKey(id), kept);

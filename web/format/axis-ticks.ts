@@ -1,6 +1,7 @@
 /** Evenly spaced, round ticks for the axes of charts. */
 
 import { supportedZone } from './supported-zone.ts';
+import { clockTime, dayName, shortTime } from './time.ts';
 
 const MOST_STEPS = 5;
 const MINUTE_MS = 60_000;
@@ -23,14 +24,36 @@ export function countTicks(highest: number): number[] {
   return Array.from({ length: steps + 1 }, (_, index) => index * step);
 }
 
-/** Returns instants (ms since 1970) between two, at round times of the clocks in `zone`. */
+/** From this span on, ticks are days: a label without a time would otherwise repeat its day. */
+const DAYS_FROM_MS = 3 * DAY_MS;
+
+/** Returns instants (ms since 1970) between two, at round times of the clocks in `zone`, also after a change of its clocks. */
 export function timeTicks(fromMs: number, toMs: number, zone: string): number[] {
+  const spanMs = toMs - fromMs;
+  const leastMs = spanMs >= DAYS_FROM_MS ? DAY_MS : 0;
   const stepMs =
-    TIME_STEPS_MS.find((one) => (toMs - fromMs) / one <= MOST_TIMES) ?? Math.ceil((toMs - fromMs) / MOST_TIMES);
-  const shiftMs = offsetMs(fromMs, zone);
-  const first = Math.ceil((fromMs + shiftMs) / stepMs) * stepMs - shiftMs;
-  const many = Math.max(0, Math.floor((toMs - first) / stepMs) + 1);
-  return Array.from({ length: many }, (_, index) => first + index * stepMs);
+    TIME_STEPS_MS.find((one) => one >= leastMs && spanMs / one <= MOST_TIMES) ?? Math.ceil(spanMs / MOST_TIMES);
+  // Ticks are equally far apart on the clocks of the zone.
+  const first = Math.ceil((fromMs + offsetMs(fromMs, zone)) / stepMs) * stepMs;
+  const many = Math.max(0, Math.floor((toMs + offsetMs(toMs, zone) - first) / stepMs) + 1);
+  return Array.from({ length: many }, (_, index) => instantAt(first + index * stepMs, offsetMs(fromMs, zone), zone));
+}
+
+/** Returns when the clocks of the zone show a local time, of which the offset is about known. A time that they skip moves forward. */
+function instantAt(localMs: number, aboutMs: number, zone: string): number {
+  const about = localMs - aboutMs;
+  const exact = localMs - offsetMs(about, zone);
+  return offsetMs(exact, zone) === offsetMs(about, zone) ? exact : about;
+}
+
+/** The label of a tick of `timeTicks`: the day, the time, or both, as the span needs. */
+export function timeLabel(
+  atMs: number,
+  { fromMs, toMs, zone }: { fromMs: number; toMs: number; zone: string },
+): string {
+  const at = new Date(atMs);
+  if (toMs - fromMs >= DAYS_FROM_MS) return dayName(at, zone);
+  return toMs - fromMs < DAY_MS ? clockTime(at, zone) : shortTime(at, zone);
 }
 
 /** The offset of the zone from UTC. */

@@ -37,7 +37,7 @@ export function signedCount(value: number): string {
   return signedInteger.format(value);
 }
 
-/** "340 kB", in units of 1,024 as the limits are. */
+/** "340 kB", "12 bytes", in units of 1,024 as the limits are. */
 export function fileSize(bytes: number): string {
   const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
   const power = units.findLastIndex((_, at) => at === 0 || bytes >= KILO ** at);
@@ -45,6 +45,7 @@ export function fileSize(bytes: number): string {
   return new Intl.NumberFormat(locale, {
     style: 'unit',
     unit,
+    unitDisplay: power === 0 ? 'long' : 'short',
     maximumFractionDigits: power > 1 ? 1 : 0,
   }).format(bytes / KILO ** power);
 }

@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import type { GroupKind, GroupReport } from '../api/operations.ts';
 import { count, share } from '../format/numbers.ts';
 import { RelativeTime } from '../parts/relative-time.tsx';
-import { Section } from '../parts/page.tsx';
+import { Section, SectionNote } from '../parts/page.tsx';
 import textClasses from '../parts/text.module.css';
 import { Count } from '../parts/count.tsx';
 import { useIsPhone } from '../parts/use-is-phone.ts';
@@ -45,53 +45,49 @@ export function GroupFailures({ posts }: { posts: readonly Post[] }) {
 export function GroupPosts({ posts, kind }: { posts: readonly Post[]; kind: GroupKind }) {
   const rowHeight = useIsPhone() ? PHONE_ROW_HEIGHT : ROW_HEIGHT;
   const { box, first, last, before, after } = useVirtualRows(posts.length, rowHeight);
+  if (posts.length === 0) return <SectionNote title={t('group.posts')}>{t('group.noPosts')}</SectionNote>;
   return (
     <Section title={t('group.postsOf', { many: count(posts.length) })}>
-      {posts.length === 0 && <p className={textClasses.dim}>{t('group.noPosts')}</p>}
       <ScrollBox box={box} maxHeight={rowHeight * SHOWN_ROWS} label={t('group.posts')}>
-        {posts.length > 0 && (
-          <table className={classes.posts} aria-rowcount={posts.length + 1}>
-            <thead>
-              <tr>
-                <th scope="col" className={classes.name}>
-                  {t('group.campaign')}
-                </th>
-                <th scope="col" className={classes.wide}>
-                  {t('group.when')}
-                </th>
-                <th scope="col" className={classes.wide}>
-                  {t('group.state')}
-                </th>
-                <th scope="col" className={classes.wide}>
-                  {t('group.people')}
-                </th>
-                <th scope="col">{kind === 'channel' ? t('campaign.views') : t('groups.columns.read_rate')}</th>
+        <table className={classes.posts} aria-rowcount={posts.length + 1}>
+          <thead>
+            <tr>
+              <th scope="col" className={classes.name}>
+                {t('group.campaign')}
+              </th>
+              <th scope="col" className={classes.wide}>
+                {t('group.when')}
+              </th>
+              <th scope="col" className={classes.wide}>
+                {t('group.state')}
+              </th>
+              <th scope="col" className={classes.wide}>
+                {t('group.people')}
+              </th>
+              <th scope="col">{kind === 'channel' ? t('campaign.views') : t('groups.columns.read_rate')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {before > 0 && <tr aria-hidden="true" style={{ height: before }} />}
+            {posts.slice(first, last).map((post, index) => (
+              <tr key={keyOf(post)} aria-rowindex={first + index + 2} style={{ height: rowHeight }}>
+                <td className={classes.name}>
+                  <CampaignLink post={post} />
+                  <span className={classes.below}>
+                    {stateOf(post)} · <RelativeTime at={post.at} />
+                  </span>
+                </td>
+                <td className={classes.wide}>
+                  <RelativeTime at={post.at} />
+                </td>
+                <td className={`${classes.wide} ${post.failed > 0 ? textClasses.failed : ''}`}>{stateOf(post)}</td>
+                <td className={classes.wide}>{post.sent > 0 ? <Count of={post.recipients} /> : t('common.unknown')}</td>
+                <td>{kind === 'channel' ? <Count of={post.read} /> : share(post.read_rate)}</td>
               </tr>
-            </thead>
-            <tbody>
-              {before > 0 && <tr aria-hidden="true" style={{ height: before }} />}
-              {posts.slice(first, last).map((post, index) => (
-                <tr key={keyOf(post)} aria-rowindex={first + index + 2} style={{ height: rowHeight }}>
-                  <td className={classes.name}>
-                    <CampaignLink post={post} />
-                    <span className={classes.below}>
-                      {stateOf(post)} · <RelativeTime at={post.at} />
-                    </span>
-                  </td>
-                  <td className={classes.wide}>
-                    <RelativeTime at={post.at} />
-                  </td>
-                  <td className={`${classes.wide} ${post.failed > 0 ? textClasses.failed : ''}`}>{stateOf(post)}</td>
-                  <td className={classes.wide}>
-                    {post.sent > 0 ? <Count of={post.recipients} /> : t('common.unknown')}
-                  </td>
-                  <td>{kind === 'channel' ? <Count of={post.read} /> : share(post.read_rate)}</td>
-                </tr>
-              ))}
-              {after > 0 && <tr aria-hidden="true" style={{ height: after }} />}
-            </tbody>
-          </table>
-        )}
+            ))}
+            {after > 0 && <tr aria-hidden="true" style={{ height: after }} />}
+          </tbody>
+        </table>
       </ScrollBox>
     </Section>
   );

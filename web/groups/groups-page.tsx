@@ -52,7 +52,10 @@ export default function GroupsPage() {
       />
       <GroupFilters fields={fields}>
         <SavedListFilter lists={lists} chosen={list} choose={saved.choose} />
-        <ActivityFilters view={view} />
+        {/* Of no groups at all there is nothing to narrow down. */}
+        {(!found.isSuccess || isFiltered || view.isFiltered || groupsOf(found).length > 0) && (
+          <ActivityFilters view={view} />
+        )}
       </GroupFilters>
       {list && (
         <SavedListActions

@@ -1,7 +1,7 @@
 import '@mantine/charts/styles.layer.css';
 import { LineChart } from '@mantine/charts';
-import { timeTicks } from '../format/axis-ticks.ts';
-import { dayName, shortTime } from '../format/time.ts';
+import { timeLabel, timeTicks } from '../format/axis-ticks.ts';
+import { shortTime } from '../format/time.ts';
 import { useZone } from '../format/zone-context.tsx';
 import textClasses from '../parts/text.module.css';
 import { t } from '../i18n/translate.ts';
@@ -45,7 +45,7 @@ export function TrendChart({
           domain: [fromMs, toMs],
           ticks: timeTicks(fromMs, toMs, zone),
           interval: 'equidistantPreserveStart',
-          tickFormatter: (atMs: number) => dayName(new Date(atMs), zone),
+          tickFormatter: (atMs: number) => timeLabel(atMs, { fromMs, toMs, zone }),
         }}
         yAxisProps={{ ticks, domain: [0, ticks.at(-1) ?? 1], interval: 0, width: 48 }}
         tooltipProps={{ labelFormatter: (at) => (typeof at === 'number' ? shortTime(new Date(at), zone) : '') }}

@@ -14,7 +14,11 @@ export function FileThumbnail({ file }: { file: { mime: string; sha256: string; 
   const show = useObjectUrl(data);
   return (
     <span className={classes.thumbnail}>
-      {data ? <img ref={show} alt="" className={classes.picture} /> : <Icon name="file" />}
+      {data ? (
+        <img ref={show} alt="" className={classes.picture} />
+      ) : (
+        <Icon name={isShownAs(file.mime, 'video') ? 'play' : 'file'} />
+      )}
     </span>
   );
 }

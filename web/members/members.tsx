@@ -7,7 +7,7 @@ import type { GivenRole, Member } from '../api/operations.ts';
 import { sessionQuery } from '../api/session.ts';
 import { useMay, useWorkspace, workspacesQuery } from '../api/workspace.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
-import { DataTable } from '../parts/data-table.tsx';
+import { DataTable, RowName } from '../parts/data-table.tsx';
 import { ErrorText } from '../parts/error-alert.tsx';
 import { Section } from '../parts/page.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
@@ -58,7 +58,11 @@ function MemberTable({ members, isOwner }: { members: readonly Member[]; isOwner
       rows={members}
       rowKey={(member) => member.user_id}
       columns={[
-        { header: t('members.name'), cellProps: { fw: 550 }, renderCell: (member) => <Person member={member} /> },
+        {
+          header: t('members.name'),
+          cellProps: { fw: 550 },
+          renderCell: (member) => <RowName name={nameOf(member)}>{member.email}</RowName>,
+        },
         {
           header: t('members.role'),
           renderCell: (member) =>
@@ -67,6 +71,7 @@ function MemberTable({ members, isOwner }: { members: readonly Member[]; isOwner
         {
           header: t('members.joined'),
           visibleFrom: 'sm',
+          nowrap: true,
           renderCell: ({ joined_at: at }) => <RelativeTime at={at} />,
         },
         ...(isOwner
@@ -80,19 +85,6 @@ function MemberTable({ members, isOwner }: { members: readonly Member[]; isOwner
           : []),
       ]}
     />
-  );
-}
-
-function Person({ member }: { member: Member }) {
-  return (
-    <>
-      <span dir="auto">{nameOf(member)}</span>
-      {member.email !== undefined && (
-        <Text size="xs" c="dimmed">
-          {member.email}
-        </Text>
-      )}
-    </>
   );
 }
 

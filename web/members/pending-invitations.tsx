@@ -1,9 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
-import { DataTable } from '../parts/data-table.tsx';
+import { DataTable, RowName } from '../parts/data-table.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
-import textClasses from '../parts/text.module.css';
 import { t } from '../i18n/translate.ts';
 import { INVITATIONS } from './queries.ts';
 
@@ -28,8 +27,7 @@ export function PendingInvitations() {
       columns={[
         {
           header: t('users.invitations'),
-          cellProps: { className: textClasses.breakable },
-          renderCell: ({ email }) => email ?? t('members.byLink'),
+          renderCell: ({ email }) => <RowName name={email ?? t('members.byLink')} />,
         },
         { header: t('members.role'), renderCell: ({ role }) => t(`members.roles.${role}`) },
         { header: t('users.holdsUntil'), nowrap: true, renderCell: ({ expires_at: at }) => <RelativeTime at={at} /> },

@@ -23,6 +23,8 @@ const ICONS: Readonly<Record<NoticeKind, IconName>> = {
   campaign_missed: 'stopped',
   campaign_paused: 'pause',
   campaign_rescheduled: 'clock',
+  campaign_waiting: 'clock',
+  campaign_decided: 'check',
   account_unlinked: 'account',
   version_refused: 'account',
   webhook_off: 'send',
@@ -111,9 +113,9 @@ function Row({ notice, isUnread, close }: { notice: Notice; isUnread: boolean; c
   );
 }
 
-function NoticeText({ notice: { kind, campaign, due_at: dueAt, url } }: { notice: Notice }) {
+function NoticeText({ notice: { kind, campaign, approval, due_at: dueAt, url } }: { notice: Notice }) {
   const zone = useZone();
-  const name = campaign?.name.trim() || (url ?? t('notices.unnamed'));
+  const name = (campaign ?? approval)?.name.trim() || (url ?? t('notices.unnamed'));
   return (
     <>
       {t(`notices.texts.${kind}`, { count: 1, name })}
@@ -123,7 +125,8 @@ function NoticeText({ notice: { kind, campaign, due_at: dueAt, url } }: { notice
 }
 
 /** Returns the page about the notice; undefined if the dashboard has none. */
-function pageOf({ kind, campaign }: Notice): string | undefined {
+function pageOf({ kind, campaign, approval }: Notice): string | undefined {
+  if (approval) return `/approvals/${approval.approval_id}`;
   if (campaign) return `/campaigns/${campaign.campaign_id}`;
   if (kind === 'webhook_off') return '/settings';
   return kind === 'backup_old' ? undefined : '/account';

@@ -12,6 +12,8 @@ export interface Column<Row> {
   /** The narrowest screen that shows the column. */
   visibleFrom?: MantineBreakpoint;
   nowrap?: boolean;
+  /** May be long: it takes the room that the others leave, on one line. */
+  isRest?: boolean;
   /** More props of each cell below the header. */
   cellProps?: TableTdProps;
 }
@@ -39,7 +41,12 @@ export function DataTable<Row>({
     // What scrolls has to be reachable by keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div ref={box} className={boxClasses.table} {...(isWider && { tabIndex: 0, role: 'group', 'aria-label': label })}>
-      <Table verticalSpacing={4} className={classes.table} {...(!keepsColumns && { 'data-stacked': true })}>
+      <Table
+        verticalSpacing={4}
+        horizontalSpacing={6}
+        className={classes.table}
+        {...(!keepsColumns && { 'data-stacked': true })}
+      >
         <Table.Thead>
           <Table.Tr>
             {columns.map(({ header, isActions, ...column }) => (
@@ -52,12 +59,13 @@ export function DataTable<Row>({
         <Table.Tbody>
           {rows.map((row, index) => (
             <Table.Tr key={rowKey(row, index)}>
-              {columns.map(({ header, renderCell, isActions, cellProps, ...column }, place) => (
+              {columns.map(({ header, renderCell, isActions, isRest, cellProps, ...column }, place) => (
                 <Table.Td
                   key={header}
                   {...shared(column)}
                   {...(isActions && { ta: 'right', 'data-actions': true })}
                   {...(place > 0 && !isActions && { 'data-label': header })}
+                  {...(isRest && { 'data-rest': true })}
                   {...cellProps}
                 >
                   {renderCell(row)}
@@ -68,6 +76,18 @@ export function DataTable<Row>({
         </Table.Tbody>
       </Table>
     </div>
+  );
+}
+
+/** The name of a row, and beside it what goes with it: an address, the beginning of a key. */
+export function RowName({ name, children }: { name: string; children?: ReactNode }) {
+  return (
+    <span className={classes.named}>
+      <span className={textClasses.clip} dir="auto" title={name}>
+        {name}
+      </span>
+      {children !== undefined && <span className={textClasses.clip}>{children}</span>}
+    </span>
   );
 }
 

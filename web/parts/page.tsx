@@ -82,6 +82,17 @@ export function PartSkeleton({ height }: { height: number }) {
   return <Skeleton height={height} className={classes.skeleton} data-skeleton />;
 }
 
+/** A section that is a single sentence, which needs no card. */
+export function SectionNote({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className={classes.note} aria-label={title}>
+      <Text size="sm">
+        <strong>{title}</strong> · {children}
+      </Text>
+    </section>
+  );
+}
+
 /** A section of a page. */
 export function Section({ title, children, aside }: { title: string; children: ReactNode; aside?: ReactNode }) {
   return (

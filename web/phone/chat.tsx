@@ -78,7 +78,7 @@ function ReceivedMessage({
           <Post
             text={message.text}
             media={message.media}
-            files={message.files}
+            files={message.files && withoutText(message.files, message.text)}
             card={message.link_preview}
             poll={message.poll ?? null}
             event={message.event ?? null}
@@ -91,6 +91,11 @@ function ReceivedMessage({
       )}
     </div>
   );
+}
+
+/** The service answers the text as the caption of the first file, where it is no caption of its own. */
+function withoutText(files: NonNullable<Message['files']>, text: string) {
+  return files.map((file, index) => (index === 0 && file.caption === text ? { ...file, caption: null } : file));
 }
 
 function titleOf({ sent_at: sentAt, recalled_at: recalledAt, corrected_at: correctedAt }: Message, zone: string) {

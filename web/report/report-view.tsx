@@ -7,7 +7,7 @@ import { dateName } from '../format/time.ts';
 import { Callout } from '../parts/callout.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Figure, Figures } from '../parts/figures.tsx';
-import { Section } from '../parts/page.tsx';
+import { Section, SectionNote } from '../parts/page.tsx';
 import { Count } from '../parts/count.tsx';
 import textClasses from '../parts/text.module.css';
 import { t } from '../i18n/translate.ts';
@@ -206,48 +206,36 @@ function Rest({ shown, all, showMore }: { shown: number; all: number; showMore: 
 
 function SilentGroups({ report, linksToGroups }: { report: Report; linksToGroups: boolean }) {
   const { silent_groups: groups, silent_count: all } = report;
+  if (all === 0) return <SectionNote title={t('report.silent')}>{t('report.silentNone')}</SectionNote>;
   return (
     <Section title={t('report.silent')}>
-      {all === 0 ? (
-        <Text size="sm" c="dimmed">
-          {t('report.silentNone')}
-        </Text>
-      ) : (
-        <>
-          <ul className={classes.list}>
-            {groups.map((row) => (
-              <li key={row.group_metadata_id}>
-                <GroupName row={row} isLink={linksToGroups} />
-                <span className={textClasses.dim}>
-                  {t('report.silentOf', { posts: row.sent, members: row.participants })}
-                </span>
-              </li>
-            ))}
-          </ul>
-          <Rest shown={groups.length} all={all} showMore={undefined} />
-        </>
-      )}
+      <ul className={classes.list}>
+        {groups.map((row) => (
+          <li key={row.group_metadata_id}>
+            <GroupName row={row} isLink={linksToGroups} />
+            <span className={textClasses.dim}>
+              {t('report.silentOf', { posts: row.sent, members: row.participants })}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <Rest shown={groups.length} all={all} showMore={undefined} />
     </Section>
   );
 }
 
 function Failures({ report: { failures } }: { report: Report }) {
+  if (failures.length === 0) return <SectionNote title={t('overview.failed')}>{t('report.failuresNone')}</SectionNote>;
   return (
     <Section title={t('overview.failed')}>
-      {failures.length === 0 ? (
-        <Text size="sm" c="dimmed">
-          {t('report.failuresNone')}
-        </Text>
-      ) : (
-        <ul className={classes.list}>
-          {failures.map(({ error, groups, posts }) => (
-            <li key={error} className={classes.failure}>
-              <span className={textClasses.failed}>{t('report.failure', { posts, groups })}</span>
-              <span className={textClasses.breakable}>{error}.</span>
-            </li>
-          ))}
-        </ul>
-      )}
+      <ul className={classes.list}>
+        {failures.map(({ error, groups, posts }) => (
+          <li key={error} className={classes.failure}>
+            <span className={textClasses.failed}>{t('report.failure', { posts, groups })}</span>
+            <span className={textClasses.breakable}>{error}.</span>
+          </li>
+        ))}
+      </ul>
     </Section>
   );
 }

@@ -15,13 +15,14 @@ import {
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { ROLES } from '../../src/workspaces/members/roles.ts';
 import { call } from '../api/call.ts';
 import type { ApiKey, Role } from '../api/operations.ts';
 import { useCancellableMutation } from '../api/use-cancellable-mutation.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
-import { DataTable } from '../parts/data-table.tsx';
+import { DataTable, RowName } from '../parts/data-table.tsx';
 import { ErrorText } from '../parts/error-alert.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { Section } from '../parts/page.tsx';
@@ -76,27 +77,29 @@ function KeyTable({ keys }: { keys: readonly ApiKey[] }) {
           header: t('settings.keyName'),
           cellProps: { fw: 550 },
           renderCell: ({ name, prefix }) => (
-            <>
-              {name}
-              <Code hiddenFrom="sm" display="block" w="max-content" fw={400}>
-                {prefix}…
-              </Code>
-            </>
+            <RowName name={name}>
+              <Code>{prefix}…</Code>
+            </RowName>
           ),
         },
-        { header: t('settings.keyBegins'), visibleFrom: 'sm', renderCell: ({ prefix }) => <Code>{prefix}…</Code> },
         {
           header: t('settings.keyMay'),
-          renderCell: ({ scopes }) => scopes.map((scope) => t(`settings.scopes.${scope}`)).join(', '),
+          isRest: true,
+          renderCell: ({ scopes, role }) => rightsOf(scopes, role),
         },
-        { header: t('members.role'), visibleFrom: 'sm', renderCell: ({ role }) => t(`members.roles.${role}`) },
         {
           header: t('settings.keyMade'),
-          visibleFrom: 'sm',
+          visibleFrom: 'xl',
+          nowrap: true,
           renderCell: ({ created_at: createdAt }) => <RelativeTime at={createdAt} />,
         },
-        { header: t('settings.keyUsed'), renderCell: (key) => momentOrNever(key.last_used_at) },
-        { header: t('settings.keyEnds'), renderCell: (key) => momentOrNever(key.expires_at) },
+        { header: t('settings.keyUsed'), nowrap: true, renderCell: (key) => momentOrNever(key.last_used_at) },
+        {
+          header: t('settings.keyEnds'),
+          visibleFrom: 'sm',
+          nowrap: true,
+          renderCell: (key) => momentOrNever(key.expires_at),
+        },
         {
           header: t('settings.revoke'),
           isActions: true,
@@ -117,6 +120,12 @@ function KeyTable({ keys }: { keys: readonly ApiKey[] }) {
       ]}
     />
   );
+}
+
+/** "Read, Send · Owner" */
+function rightsOf(scopes: ApiKey['scopes'], role: ApiKey['role']): ReactNode {
+  const rights = `${scopes.map((scope) => t(`settings.scopes.${scope}`)).join(', ')} · ${t(`members.roles.${role}`)}`;
+  return <span title={rights}>{rights}</span>;
 }
 
 function NewKey({ opened, close }: { opened: boolean; close: () => void }) {

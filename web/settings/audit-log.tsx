@@ -6,7 +6,7 @@ import { call } from '../api/call.ts';
 import { cursorPaging } from '../api/cursor-paging.ts';
 import type { Body, Data } from '../api/operations.ts';
 import { membersQuery } from '../members/queries.ts';
-import { DataTable } from '../parts/data-table.tsx';
+import { DataTable, RowName } from '../parts/data-table.tsx';
 import { DownloadCsvButton } from '../parts/download-csv-button.tsx';
 import filterClasses from '../parts/filters.module.css';
 import { RelativeTime } from '../parts/relative-time.tsx';
@@ -138,10 +138,10 @@ function Log({
             { header: t('settings.when'), nowrap: true, renderCell: ({ at }) => <RelativeTime at={at} /> },
             {
               header: t('settings.towards'),
-              cellProps: { className: textClasses.clip, maw: 300 },
+              isRest: true,
               renderCell: (entry) => <Subject entry={entry} />,
             },
-            { header: t('settings.from'), renderCell: ({ address }) => address },
+            { header: t('settings.from'), visibleFrom: 'sm', renderCell: ({ address }) => address },
           ]}
         />
       )}
@@ -159,7 +159,7 @@ function actionName(action: string): string {
 function Action({ entry: { action, changes } }: { entry: Entry }) {
   return (
     <>
-      {actionName(action)}
+      <RowName name={actionName(action)} />
       {changes?.map(({ field, before, after }) => (
         <Text key={field} size="xs" c="dimmed" className={textClasses.breakable}>
           {findMessage(`audit.fields.${field}`) ?? field.replaceAll('_', ' ')}: {before !== null && <del>{before}</del>}
@@ -188,6 +188,8 @@ function Subject({ entry }: { entry: Entry }) {
   const person = member ?? (ABOUT_A_MEMBER.has(action) ? t('audit.formerMember') : undefined);
   if (roles.length > 0) return [person ?? subject, roles.join(' → ')].join(': ');
   if (person !== undefined) return person;
+  // Their name was forgotten with them.
+  if (action === 'user.deleted' || (action.startsWith('user.') && subject === '')) return t('audit.formerMember');
   if (action.startsWith('draft.')) return draft === undefined ? t('audit.goneDraft') : draft || t('drafts.unnamed');
   if (!action.startsWith('campaign.')) return subject;
   if (name === undefined) return t('settings.goneCampaign');

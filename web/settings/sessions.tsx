@@ -1,9 +1,9 @@
-import { Badge, Text } from '@mantine/core';
+import { Badge } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import type { UserSession } from '../api/operations.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
-import { DataTable } from '../parts/data-table.tsx';
+import { DataTable, RowName } from '../parts/data-table.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { Section } from '../parts/page.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
@@ -29,27 +29,29 @@ export function Sessions() {
           rows={sessions.data.sessions}
           rowKey={(session) => session.session_id}
           columns={[
-            { header: t('settings.device'), cellProps: { fw: 550 }, renderCell: nameOf },
             {
-              header: t('settings.from'),
-              renderCell: ({ address }) => (
-                <Text size="sm" ff="monospace">
-                  {address}
-                </Text>
-              ),
+              header: t('settings.device'),
+              cellProps: { fw: 550 },
+              renderCell: (session) => <RowName name={nameOf(session)} />,
             },
+            { header: t('settings.from'), isRest: true, renderCell: ({ address }) => address },
             {
               header: t('settings.signedInAt'),
               visibleFrom: 'sm',
+              nowrap: true,
               renderCell: ({ created_at: createdAt }) => <RelativeTime at={createdAt} />,
             },
-            { header: t('settings.keyUsed'), renderCell: ({ last_used_at: usedAt }) => <RelativeTime at={usedAt} /> },
+            {
+              header: t('settings.keyUsed'),
+              nowrap: true,
+              renderCell: ({ last_used_at: usedAt }) => <RelativeTime at={usedAt} />,
+            },
             {
               header: t('shell.signOut'),
               isActions: true,
               renderCell: (session) =>
                 session.is_current ? (
-                  <Badge variant="default" miw="max-content">
+                  <Badge variant="default" size="sm" miw="max-content">
                     {t('settings.thisDevice')}
                   </Badge>
                 ) : (

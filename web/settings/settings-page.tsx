@@ -16,6 +16,7 @@ import { Quotas } from './quotas.tsx';
 import { Sessions } from './sessions.tsx';
 import classes from './settings-page.module.css';
 import { useMay, useWorkspace } from '../api/workspace.ts';
+import { ApprovalRules } from '../approvals/approval-rules.tsx';
 import { Members } from '../members/members.tsx';
 import { Webhooks } from '../webhooks/webhooks.tsx';
 
@@ -36,6 +37,7 @@ export default function SettingsPage() {
     { id: 'factors', title: t('factors.title'), part: <Factors /> },
     { id: 'sessions', title: t('settings.sessions'), part: <Sessions /> },
     { id: 'members', title: t('members.title'), part: <Members /> },
+    { id: 'approvals', title: t('approvals.rules.title'), part: <ApprovalRules /> },
     { id: 'quotas', title: t('quotas.title'), part: <Quotas /> },
     ...(isOwner ? [{ id: 'api-keys', title: t('settings.apiKeys'), part: <ApiKeys /> }] : []),
     ...(isManager ? [{ id: 'webhooks', title: t('webhooks.title'), part: <Webhooks /> }] : []),

@@ -1,10 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
-import { DataTable } from '../parts/data-table.tsx';
+import { DataTable, RowName } from '../parts/data-table.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { Section } from '../parts/page.tsx';
-import textClasses from '../parts/text.module.css';
 import { t } from '../i18n/translate.ts';
 
 export const INVITATIONS = ['invitations'];
@@ -31,8 +30,7 @@ export function Invitations() {
         columns={[
           {
             header: t('fields.email'),
-            cellProps: { className: textClasses.breakable },
-            renderCell: ({ email }) => email,
+            renderCell: ({ email }) => <RowName name={email} />,
           },
           {
             header: t('users.holdsUntil'),

@@ -41,8 +41,10 @@ function Details({ userId }: { userId: number }) {
       <Table>
         <Table.Tbody>
           {rows.map(([label, value]) => (
-            <Table.Tr key={label}>
-              <Table.Th scope="row">{label}</Table.Th>
+            <Table.Tr key={label} h={44}>
+              <Table.Th scope="row" w="40%">
+                {label}
+              </Table.Th>
               <Table.Td className={textClasses.breakable}>{value}</Table.Td>
             </Table.Tr>
           ))}

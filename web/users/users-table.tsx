@@ -5,11 +5,10 @@ import { call } from '../api/call.ts';
 import type { ListedUser } from '../api/operations.ts';
 import { sessionQuery } from '../api/session.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
-import { DataTable } from '../parts/data-table.tsx';
+import { DataTable, RowName } from '../parts/data-table.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { Dot } from '../parts/status.tsx';
-import textClasses from '../parts/text.module.css';
 import { t } from '../i18n/translate.ts';
 import { UserDetails } from './user-details.tsx';
 
@@ -34,16 +33,8 @@ export function UsersTable({ users }: { users: readonly ListedUser[] }) {
         columns={[
           {
             header: t('users.user'),
-            renderCell: (user) => (
-              <>
-                <Text size="sm" fw={550}>
-                  {user.user_name}
-                </Text>
-                <Text size="sm" c="dimmed" className={textClasses.breakable}>
-                  {user.email}
-                </Text>
-              </>
-            ),
+            cellProps: { fw: 550 },
+            renderCell: (user) => <RowName name={user.user_name}>{user.email}</RowName>,
           },
           { header: t('users.state'), nowrap: true, renderCell: (user) => <State of={user} /> },
           {

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Switch, Text } from '@mantine/core';
+import { Button, Group, Modal, Stack, Switch, Text, VisuallyHidden } from '@mantine/core';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
@@ -9,6 +9,7 @@ import { RelativeTime } from '../parts/relative-time.tsx';
 import { LoadMoreButton } from '../parts/load-more-button.tsx';
 import { showToast } from '../parts/notify.ts';
 import { QueryStatus } from '../parts/query-status.tsx';
+import textClasses from '../parts/text.module.css';
 import { t } from '../i18n/translate.ts';
 import { isEvent } from './event-kinds.ts';
 import { AttemptResponse, AttemptOutcome } from './attempt-outcome.tsx';
@@ -75,18 +76,10 @@ function Log({ webhook }: { webhook: Webhook }) {
 function Attempt({ of, retry, isRetrying }: { of: WebhookTry; retry?: () => void; isRetrying: boolean }) {
   return (
     <li className={classes.attempt}>
-      <Group justify="space-between" align="flex-start" wrap="nowrap" gap="sm">
-        <Stack gap={2} miw={0}>
-          <Text size="sm" fw={550}>
-            {eventName(of.type)}
-          </Text>
-          <Group gap={8}>
-            <AttemptOutcome of={of} />
-            <Text size="xs" c="dimmed">
-              <RelativeTime at={of.at} />
-            </Text>
-          </Group>
-        </Stack>
+      <Group justify="space-between" wrap="nowrap" gap="sm">
+        <Text size="sm" fw={550} className={textClasses.clip} title={eventName(of.type)}>
+          {eventName(of.type)}
+        </Text>
         {retry && (
           <Button
             size="compact-sm"
@@ -101,7 +94,13 @@ function Attempt({ of, retry, isRetrying }: { of: WebhookTry; retry?: () => void
         )}
       </Group>
       <details className={classes.details}>
-        <summary>{t('webhooks.details')}</summary>
+        <summary>
+          <VisuallyHidden>{t('webhooks.details')}: </VisuallyHidden>
+          <AttemptOutcome of={of} />
+          <Text span size="xs" c="dimmed">
+            <RelativeTime at={of.at} />
+          </Text>
+        </summary>
         <Stack gap={6} mt={6}>
           <Text size="xs" c="dimmed" className={classes.url}>
             {t('webhooks.message', { type: of.type, id: of.message_id })}

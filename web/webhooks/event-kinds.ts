@@ -19,6 +19,8 @@ const KINDS: Readonly<Record<EventType, EventKind>> = {
   'campaign.corrected': 'campaigns',
   'campaign.pinned': 'campaigns',
   'campaign.unpinned': 'campaigns',
+  'campaign.waiting': 'campaigns',
+  'campaign.decided': 'campaigns',
   'run.started': 'campaigns',
   'run.completed': 'campaigns',
   'delivery.failed': 'posts',

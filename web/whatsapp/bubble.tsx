@@ -7,7 +7,6 @@ import { sessionQuery } from '../api/session.ts';
 import type { GroupKind } from '../api/operations.ts';
 import { fileSize } from '../format/numbers.ts';
 import { Icon } from '../parts/icons.tsx';
-import textClasses from '../parts/text.module.css';
 import { isShownAs, mediaName } from '../format/media-name.ts';
 import { t } from '../i18n/translate.ts';
 import classes from './bubble.module.css';
@@ -231,9 +230,11 @@ function MediaBox({ media }: { media: ShownMedia }) {
   if (file && isShownAs(mime, 'video')) return <video ref={show} className={classes.media} controls />;
   return (
     <div className={classes.file}>
-      <Icon name="file" size={28} />
-      <span className={textClasses.clip}>{media.name ?? mediaName(mime)}</span>
-      <span className={classes.size}>{fileSize(media.size)}</span>
+      <Icon name={isShownAs(mime, 'video') ? 'play' : 'file'} size={28} />
+      <span className={classes.about}>
+        <span className={classes.fileName}>{media.name ?? mediaName(mime)}</span>
+        <span className={classes.size}>{fileSize(media.size)}</span>
+      </span>
     </div>
   );
 }

@@ -179,12 +179,14 @@ const changeOf = {
     description: 'The campaign that this would change. Its current content and planned runs are disregarded.',
   }),
 };
-/** `is_schedule` determines which of the two bodies is validated. */
-const checkCampaignBody = z.discriminatedUnion(
-  'is_schedule',
-  [addCampaignBody.extend(changeOf), addCampaignBatchBody.extend({ is_schedule: scheduled, ...changeOf })],
-  { error: ({ code }) => (code === 'invalid_union' ? 'must be true or false' : undefined) },
-);
+/** A body of either operation that adds a campaign, and more fields. `is_schedule` determines which of the two is validated. */
+export const eitherCampaignBody = <Shape extends z.core.$ZodShape>(shape: Shape) =>
+  z.discriminatedUnion(
+    'is_schedule',
+    [addCampaignBody.extend(shape), addCampaignBatchBody.extend({ is_schedule: scheduled, ...shape })],
+    { error: ({ code }) => (code === 'invalid_union' ? 'must be true or false' : undefined) },
+  );
+const checkCampaignBody = eitherCampaignBody(changeOf);
 
 const checkCampaignData = z.object({
   text: z.string().meta({ description: 'The exact text that would be sent.' }),
@@ -230,7 +232,7 @@ const copiedPost = {
   is_channel_campaign: z.boolean(),
 };
 
-const duplicateCampaignData = z.discriminatedUnion('is_schedule', [
+export const duplicateCampaignData = z.discriminatedUnion('is_schedule', [
   z
     .object({ ...copiedPost, is_schedule: z.literal(false), schedule_time: z.string().nullable() })
     .meta({ id: 'CampaignCopy', description: 'A body for `add-campaign`.' }),
@@ -249,12 +251,13 @@ const duplicateCampaignData = z.discriminatedUnion('is_schedule', [
 ]);
 
 /** Of both operations that add a campaign. */
-const ADDING_ERRORS = [
+export const ADDING_ERRORS = [
   'group_not_found',
   'campaign_not_found',
   'run_not_found',
   'campaign_limit_reached',
   'mention_cap_reached',
+  'approval_required',
   'media_busy',
   'media_not_found',
   'storage_full',
@@ -354,6 +357,7 @@ export const campaigns = defineOperations('Campaigns', {
       'run_not_found',
       'campaign_wrong_state',
       'mention_cap_reached',
+      'approval_required',
       'media_busy',
       'media_not_found',
       'storage_full',

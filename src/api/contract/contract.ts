@@ -3,6 +3,7 @@ import { accounts } from './accounts.ts';
 import { administration } from './administration.ts';
 import { analytics } from './analytics.ts';
 import { apiKeys } from './api-keys.ts';
+import { approvals } from './approvals.ts';
 import { auditLog } from './audit-log.ts';
 import { campaignControl } from './campaign-control.ts';
 import { campaignReads } from './campaign-reads.ts';
@@ -42,6 +43,7 @@ export const contract = {
   campaignReads,
   campaignControl,
   drafts,
+  approvals,
   media,
   linkPreviews,
   analytics,

@@ -101,14 +101,15 @@ export const media = defineOperations('Media', {
       still: optional(text(1, LONGEST_STILL)).meta({ description: 'A picture in base64, 100 KiB at most.' }),
     }),
     data: libraryFile,
-    errors: ['media_not_found'],
+    errors: ['media_not_found', 'media_in_use'],
   },
   deleteMedia: {
     path: '/api/v1/media/delete-media',
     access: 'write',
     role: 'author',
     summary: 'Delete a file',
-    description: 'A file that a draft has, or a campaign that has not ended, is a 409. Posts that were sent keep it.',
+    description:
+      'A file that a draft has, a post that waits for an approval, or a campaign that has not ended, is a 409. Posts that were sent keep it.',
     body: z.object({ media_id: mediaId }),
     data: nothingData,
     errors: ['media_not_found', 'media_in_use'],

@@ -104,6 +104,24 @@ const votes = z
   })
   .meta({ id: 'VotesEventData' });
 
+const asked = z
+  .object({
+    approval_id: z.uuid(),
+    name: z.string(),
+    version: count,
+    group_count: count,
+    first_due_at: instant.nullable(),
+    asked_by: count.meta({ description: 'A `user_id`.' }),
+  })
+  .meta({ id: 'ApprovalAskedEventData' });
+const decided = asked
+  .extend({
+    decision: z.enum(['approved', 'changes_requested', 'rejected', 'withdrawn', 'time_passed']),
+    decided_by: count.nullable(),
+    campaign_id: z.uuid().nullable(),
+  })
+  .meta({ id: 'ApprovalDecidedEventData' });
+
 /** The payloads by event type, with a summary for the document. */
 export const WEBHOOK_EVENTS = {
   'campaign.accepted': { summary: 'A campaign was created', data: campaign },
@@ -126,6 +144,8 @@ export const WEBHOOK_EVENTS = {
   'campaign.corrected': { summary: 'A correction of a campaign was requested', data: campaign },
   'campaign.pinned': { summary: 'The pin of the posts of a run was requested', data: campaign },
   'campaign.unpinned': { summary: 'The end of the pins of a run was requested', data: campaign },
+  'campaign.waiting': { summary: 'A post waits for an approval', data: asked },
+  'campaign.decided': { summary: 'A post no longer waits for an approval', data: decided },
   'run.started': { summary: 'A run began, or was resumed by a retry', data: run },
   'run.completed': { summary: 'A run ended. Sent again if failed posts prove to have been sent', data: run },
   'delivery.failed': { summary: 'Deliveries failed', data: deliveries },

@@ -1,5 +1,5 @@
 import { AppError, OverloadError } from '../../platform/errors/errors.ts';
-import type { UserId, WorkspaceId } from '../../platform/database/schema.ts';
+import type { WorkspaceId } from '../../platform/database/schema.ts';
 import type { Caller } from '../operation.ts';
 import type { EventStream } from './event-stream.ts';
 import { createWorkspaceChannel, type WorkspaceChannel } from './workspace-feed.ts';
@@ -7,6 +7,8 @@ import { createWorkspaceChannel, type WorkspaceChannel } from './workspace-feed.
 /** The most streams. */
 export interface FeedLimits {
   perUser: number;
+  /** So that a workspace with many members leaves room for the others. */
+  perWorkspace: number;
   /** Of this process. */
   most: number;
 }
@@ -29,15 +31,24 @@ export interface Feeds {
 
 export function createFeeds(limits: FeedLimits): Feeds {
   const feeds = new Map<WorkspaceId, WorkspaceChannel>();
-  /** Live and test streams together. */
-  const perUser = new Map<UserId, number>();
+  /** Live and test streams together, by user and by workspace. */
+  const open = new Map<string, number>();
   let size = 0;
 
-  function count({ caller: { userId } }: EventStream, by: 1 | -1) {
+  function count({ caller }: EventStream, by: 1 | -1) {
     size += by;
-    const own = (perUser.get(userId) ?? 0) + by;
-    if (own > 0) perUser.set(userId, own);
-    else perUser.delete(userId);
+    for (const { key } of limitsOf(caller)) {
+      const own = (open.get(key) ?? 0) + by;
+      if (own > 0) open.set(key, own);
+      else open.delete(key);
+    }
+  }
+
+  function limitsOf({ userId, workspaceId, testOf }: Caller) {
+    return [
+      { key: `user ${userId}`, limit: limits.perUser, of: 'user' },
+      { key: `workspace ${testOf ?? workspaceId}`, limit: limits.perWorkspace, of: 'workspace' },
+    ];
   }
 
   function remove(feed: WorkspaceChannel, stream: EventStream) {
@@ -58,13 +69,14 @@ export function createFeeds(limits: FeedLimits): Feeds {
       }
     },
     count: () => size,
-    assertStreamLimit({ userId }) {
+    assertStreamLimit(caller) {
       if (size >= limits.most) throw new OverloadError('event_streams', RETRY_SECONDS);
-      if ((perUser.get(userId) ?? 0) >= limits.perUser)
-        throw new AppError('too_many_streams', `Limit exceeded: ${limits.perUser} concurrent event streams per user`, {
-          retryAfterSeconds: RETRY_SECONDS,
-          limit: limits.perUser,
-        });
+      for (const { key, limit, of } of limitsOf(caller))
+        if ((open.get(key) ?? 0) >= limit)
+          throw new AppError('too_many_streams', `Limit exceeded: ${limit} concurrent event streams per ${of}`, {
+            retryAfterSeconds: RETRY_SECONDS,
+            limit,
+          });
     },
     add(stream) {
       const { workspaceId } = stream.caller;

@@ -30,6 +30,7 @@ export const WATCH_LIMITS: WatchLimits = {
   // Proxies take a connection for dead after 30 to 60 s.
   keepAliveMs: 15_000,
   perUser: 100,
+  perWorkspace: 250,
   most: 5_000,
   mostUnread: 256 * 1024,
   retryMs: 3_000,

@@ -48,8 +48,8 @@ export const campaignHandlers: Handlers<typeof campaigns, CampaignDeps> = {
     },
   },
 
-  previewCampaign: (deps, { body, actor }) =>
-    previewCampaign(deps, actor.userId, {
+  previewCampaign: (deps, { body }) =>
+    previewCampaign(deps, {
       html: body.html,
       withFile: body.with_file,
       unknownTags: body.on_unknown_tags,
@@ -58,10 +58,8 @@ export const campaignHandlers: Handlers<typeof campaigns, CampaignDeps> = {
   checkCampaign: {
     validateSemantics: findProblemsOfPost,
     async handle(deps, { body, actor, warnings }) {
-      const post = { ...toPost(body), withFile: body.with_file };
-      const draft: CampaignDraft = body.is_schedule
-        ? { when: 'scheduled', post: { ...post, ...toSchedule(body) } }
-        : { when: 'now', post: { ...post, ...toSendNow(body) } };
+      const draft = toCampaignDraft(body);
+      draft.post.withFile = body.with_file;
       const found = await checkCampaign(deps, actor, draft, body.campaign_id);
       return {
         text: found.text,
@@ -135,7 +133,12 @@ interface PostFields extends PostExtrasBody, CardBody {
   skip_dates?: string[] | undefined;
 }
 
-async function findProblemsOfPost(deps: CampaignDeps, fields: PostFields, { userId }: Actor): Promise<FieldError[]> {
+/** Returns all problems of the post in a body, as far as its fields have the right types. */
+export async function findProblemsOfPost(
+  deps: CampaignDeps,
+  fields: PostFields,
+  { userId }: Actor,
+): Promise<FieldError[]> {
   const { html, image, start_date: startDate, end_date: endDate, weekdays = null, skip_dates: skipDates = [] } = fields;
   // What a change leaves of a schedule is not known by its dates alone.
   const time = fields.is_schedule === true && fields.campaign_id === undefined ? fields.schedule_time : undefined;
@@ -146,7 +149,6 @@ async function findProblemsOfPost(deps: CampaignDeps, fields: PostFields, { user
   const withFile = fields.with_file ?? fields.campaign_id !== undefined;
   return findPostProblems(
     deps,
-    userId,
     {
       html,
       image,
@@ -157,6 +159,13 @@ async function findProblemsOfPost(deps: CampaignDeps, fields: PostFields, { user
     },
     known,
   );
+}
+
+/** Returns the campaign of a body of either operation that adds one. */
+export function toCampaignDraft(body: SendNowBody | ScheduledBody): CampaignDraft {
+  return body.is_schedule
+    ? { when: 'scheduled', post: { ...toPost(body), ...toSchedule(body) } }
+    : { when: 'now', post: { ...toPost(body), ...toSendNow(body) } };
 }
 
 function toPost(body: SendNowBody | ScheduledBody) {
@@ -188,7 +197,7 @@ function toSchedule(body: ScheduledBody) {
   };
 }
 
-function toWireCopy({ schedule, ...copy }: CampaignCopy) {
+export function toWireCopy({ schedule, ...copy }: CampaignCopy) {
   const post = {
     name: copy.name,
     desc: copy.description,

@@ -13,9 +13,9 @@ export interface LinkPreviewDeps {
 }
 
 export const linkPreviewHandlers: Handlers<typeof linkPreviews, LinkPreviewDeps> = {
-  async findLinkPreview({ linkPreviews: previews }, { body: { url }, actor }) {
+  async findLinkPreview({ linkPreviews: previews }, { body: { url } }) {
     if (!URL.canParse(toUrl(url))) throw invalid([fieldError('url', 'link')]);
-    const { card, ...none } = await previews.find(toUrl(url), actor.userId);
+    const { card, ...none } = await previews.find(toUrl(url));
     if (card) {
       const { title, description, picture } = card;
       const image = picture && `data:image/jpeg;base64,${picture.bytes.toString('base64')}`;

@@ -54,7 +54,11 @@ function toWire({ noticeId, kind, at, isRead, workspaceId, data }: Notice) {
     at: at.toISOString(),
     is_read: isRead,
     ...(workspaceId !== null && { workspace_id: workspaceId }),
-    campaign: data.campaign_id === undefined ? null : { campaign_id: data.campaign_id, name: data.name ?? '' },
+    approval: data.approval_id === undefined ? null : { approval_id: data.approval_id, name: data.name ?? '' },
+    campaign:
+      data.campaign_id == null || data.approval_id !== undefined
+        ? null
+        : { campaign_id: data.campaign_id, name: data.name ?? '' },
     due_at: data.due_at ?? null,
     url: data.url ?? null,
     reason: kind === 'account_unlinked' || kind === 'version_refused' ? (data.reason ?? null) : null,

@@ -9,6 +9,7 @@ import { accountHandlers, type AccountHandlerDeps } from './accounts.ts';
 import { administrationHandlers, type AdministrationDeps } from './administration.ts';
 import { analyticsHandlers, type AnalyticsDeps } from './analytics.ts';
 import { apiKeyHandlers } from './api-keys.ts';
+import { approvalHandlers } from './approvals.ts';
 import { auditLogHandlers } from './audit-log.ts';
 import { campaignControlHandlers, type CampaignControlDeps } from './campaign-control.ts';
 import { campaignReadHandlers } from './campaign-reads.ts';
@@ -63,6 +64,7 @@ const HANDLERS: { readonly [Resource in keyof Contract]: Handlers<Contract[Resou
   campaignReads: campaignReadHandlers,
   campaignControl: campaignControlHandlers,
   drafts: draftHandlers,
+  approvals: approvalHandlers,
   media: mediaHandlers,
   linkPreviews: linkPreviewHandlers,
   analytics: analyticsHandlers,

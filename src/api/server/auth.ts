@@ -56,10 +56,13 @@ export function createAuthenticate({
     const claims = tokens.read(credential);
     if (!claims) throw new AppError('token_invalid', 'The token is invalid or has expired');
     return thenCaller(tokenStates.find(claims), (memberships) => {
-      const member = memberIn(memberships, workspace);
-      const caller = callerOfToken(claims, member, tokens.isRecentlyAuthenticated(claims));
+      const [byDefault] = memberships ?? [];
+      if (!memberships || !byDefault) throw new AppError('token_revoked', 'The token has been revoked');
+      const callerIn = (member: Membership) => callerOfToken(claims, member, tokens.isRecentlyAuthenticated(claims));
+      const member = workspace === undefined ? byDefault : memberIn(memberships, workspace);
+      if (!member) throw new ForeignWorkspaceError(callerIn(byDefault));
       recordSessionUse(claims);
-      return caller;
+      return callerIn(member);
     });
   };
 }
@@ -131,18 +134,19 @@ function thenCaller<Known>(known: Known | Promise<Known>, then: (known: Known) =
   return known instanceof Promise ? known.then(then) : then(known);
 }
 
-/** Returns the membership of the named workspace, else the default one. */
-function memberIn(memberships: readonly Membership[] | undefined, workspace: string | undefined): Membership {
-  const [byDefault] = memberships ?? [];
-  if (!memberships || !byDefault) throw new AppError('token_revoked', 'The token has been revoked');
-  if (workspace === undefined) return byDefault;
-  const named = memberships.find(({ workspaceId }) => String(workspaceId) === workspace);
-  if (!named) throw workspaceNotFound();
-  return named;
+function memberIn(memberships: readonly Membership[], workspace: string): Membership | undefined {
+  return memberships.find(({ workspaceId }) => String(workspaceId) === workspace);
 }
 
-function workspaceNotFound(): AppError {
-  return new AppError('workspace_not_found', 'The workspace does not exist, or you are not a member of it');
+/** A workspace that does not exist, or that the caller is no member of. */
+export class ForeignWorkspaceError extends AppError {
+  /** In the default workspace, or in that of the key: its rate limit counts the request, so that ids cannot be guessed at full speed. */
+  readonly caller: Caller;
+
+  constructor(caller: Caller) {
+    super('workspace_not_found', 'The workspace does not exist, or you are not a member of it');
+    this.caller = caller;
+  }
 }
 
 function callerOfToken(claims: TokenClaims, member: Membership, isRecentlyAuthenticated: boolean): Caller {
@@ -154,7 +158,9 @@ function callerOfToken(claims: TokenClaims, member: Membership, isRecentlyAuthen
 /** A key acts in its own workspace only. For a test key, the workspace that it tests for is its own. */
 function callerOfKey(state: ApiKeyState | undefined, workspace: string | undefined): Caller {
   if (!state) throw new AppError('api_key_invalid', 'The API key is invalid, expired or revoked');
-  if (workspace !== undefined && workspace !== String(state.testOf ?? state.workspaceId)) throw workspaceNotFound();
   const { expiresAt, ...known } = state;
-  return { ...known, ...(expiresAt && { expiresAtMs: expiresAt.getTime() }) };
+  const caller = { ...known, ...(expiresAt && { expiresAtMs: expiresAt.getTime() }) };
+  if (workspace !== undefined && workspace !== String(state.testOf ?? state.workspaceId))
+    throw new ForeignWorkspaceError(caller);
+  return caller;
 }

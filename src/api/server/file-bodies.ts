@@ -33,7 +33,7 @@ async function* readUntilGone(payload: Readable): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Semaphore: a hook that lets files wait before they are read, users in turn. */
+/** Semaphore: a hook that lets files wait before they are read, workspaces in turn. */
 export function acquireFilePermit(permits: FairSemaphore): onRequestHookHandler {
   return (request, { raw }) => holdUntilAnswered(permits, request, raw);
 }

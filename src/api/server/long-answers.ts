@@ -7,6 +7,7 @@ import { bindRequester } from '../../platform/concurrency/requester.ts';
 import { LongList } from '../contract/long-list.ts';
 import { LongText } from '../contract/long-text.ts';
 import { successText } from './envelope.ts';
+import { shareOf } from './set-requesters.ts';
 
 /**
  * Semaphore: a hook that makes requests for long answers wait for a permit. A request keeps its permit until its answer is sent or its
@@ -20,31 +21,31 @@ export function acquireResponsePermit(permits: FairSemaphore, unreadMs: number):
   };
 }
 
-/** Waits for a permit, users in turn. It is given back when the answer is sent, or its connection closed. */
+/** Waits for a permit, workspaces in turn. It is given back when the answer is sent, or its connection closed. */
 export async function holdUntilAnswered(
   permits: FairSemaphore,
-  { caller }: FastifyRequest,
+  request: FastifyRequest,
   answer: ServerResponse,
 ): Promise<void> {
   const gone = new AbortController();
   answer.once('close', () => gone.abort());
   if (answer.closed) gone.abort();
-  const release = await permits.acquire({ key: String(caller?.userId), signal: gone.signal });
+  const release = await permits.acquire({ key: shareOf(request), signal: gone.signal });
   gone.signal.addEventListener('abort', release);
   if (gone.signal.aborted) release();
 }
 
-/** Runs the work of one user at a time. After each work the user's next one waits a multiple of its duration. */
-export type LimitPerUser = <Result>(request: FastifyRequest, work: () => Promise<Result>) => Promise<Result>;
+/** Runs the work of one workspace at a time. After each work its next one waits a multiple of the duration. */
+export type LimitPerWorkspace = <Result>(request: FastifyRequest, work: () => Promise<Result>) => Promise<Result>;
 
-/** Cooldown as a multiple of the duration: no user gets more than a tenth of the process for long answers. */
+/** Cooldown as a multiple of the duration: no workspace gets more than a tenth of the process for long answers. */
 const COOLDOWN_FACTOR = 9;
 const MAX_COOLDOWN_MS = 5_000;
 
 /** Each key is to get one of `permits`. Work that waits for its turn too long ends with an OverloadError. */
-export function createLimitPerUser(permits: FairSemaphore): LimitPerUser {
+export function createLimitPerWorkspace(permits: FairSemaphore): LimitPerWorkspace {
   return async (request, work) => {
-    const release = await permits.acquire({ key: String(request.caller?.userId) });
+    const release = await permits.acquire({ key: shareOf(request) });
     const startedAt = performance.now();
     try {
       return await work();

@@ -1,12 +1,7 @@
 import rateLimit from '@fastify/rate-limit';
-import type {
-  FastifyInstance,
-  FastifyReply,
-  FastifyRequest,
-  onRequestAsyncHookHandler,
-  onRequestHookHandler,
-} from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../platform/errors/errors.ts';
+import { shareOf } from './set-requesters.ts';
 
 /**
  * The headers of the rate limit in each answer of a limited operation: those in wide use, and those of the IETF
@@ -21,19 +16,22 @@ export const RATE_HEADERS = [
 ] as const;
 export type RateHeader = (typeof RATE_HEADERS)[number];
 
-const MINUTE_MS = 60_000;
-const USERS_KNOWN = 100_000;
+/** A hook that counts a request. Throws `rate_limited` when there are too many. */
+export type CheckRate = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
-/** Hooks that refuse what a user asks too often in a minute: of `all`, where that is limited, and of `previews` by themselves. */
+const MINUTE_MS = 60_000;
+const WORKSPACES_KNOWN = 100_000;
+
+/** Hooks that refuse what a workspace asks too often in a minute: of `all`, where that is limited, and of `previews` by themselves. */
 export async function limitRates(
   server: FastifyInstance,
   { all, previews }: { all: number | undefined; previews: number },
-): Promise<{ rateLimit?: onRequestHookHandler; previewLimit: onRequestHookHandler }> {
+): Promise<{ rateLimit?: CheckRate; previewLimit: CheckRate }> {
   await server.register(rateLimit, {
     global: false,
     timeWindow: MINUTE_MS,
-    cache: USERS_KNOWN,
-    keyGenerator: (request) => String(request.caller?.userId),
+    cache: WORKSPACES_KNOWN,
+    keyGenerator: shareOf,
   });
   return {
     ...(all !== undefined && { rateLimit: limitTo(server, all, { name: 'requests', what: 'requests' }) }),
@@ -45,13 +43,9 @@ export async function limitRates(
  * If two limits apply to a request, the `x-` headers describe the narrower one, which is checked last, and the others list both.
  * `name` is that of the policy.
  */
-function limitTo(
-  server: FastifyInstance,
-  max: number,
-  { name, what }: { name: string; what: string },
-): onRequestAsyncHookHandler {
+function limitTo(server: FastifyInstance, max: number, { name, what }: { name: string; what: string }): CheckRate {
   const count = server.createRateLimit({ max });
-  return async (request: FastifyRequest, reply) => {
+  return async (request, reply) => {
     const limit = await count(request);
     if (limit.isAllowed) return;
     writeLimit(reply, name, limit);

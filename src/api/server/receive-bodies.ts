@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { AppError } from '../../platform/errors/errors.ts';
 import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
+import { shareOf } from './set-requesters.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -40,7 +41,7 @@ async function takePermit(
   answer.once('close', () => gone.abort());
   if (answer.closed) gone.abort();
   const release = await budget.acquire({
-    key: String(request.caller?.userId),
+    key: shareOf(request),
     weight: bytes,
     signal: gone.signal,
   });

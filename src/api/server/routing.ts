@@ -5,7 +5,8 @@ import type { IdempotencyKey } from '../../workspaces/idempotency/once.ts';
 import { invalid } from '../../platform/errors/errors.ts';
 import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
 import { assertDeclaredError } from './assert-declared-error.ts';
-import { requireRole, requireScope, type Authenticate } from './auth.ts';
+import { ForeignWorkspaceError, requireRole, requireScope, type Authenticate } from './auth.ts';
+import type { CheckRate } from './rate-limits.ts';
 import { successText } from './envelope.ts';
 import type { ErrorToAnswer } from './error-handler.ts';
 import { routeSchema } from './openapi.ts';
@@ -15,7 +16,7 @@ import { authorizationOf } from './session-cookie.ts';
 import { idempotencyOf, type RequiredRole, type Scope } from '../contract/define-operations.ts';
 import type { LongText } from '../contract/long-text.ts';
 import type { BearerOperation, Caller, OpenContext, Operation } from '../operation.ts';
-import { streamPieces, streamSuccess, type LimitPerUser } from './long-answers.ts';
+import { streamPieces, streamSuccess, type LimitPerWorkspace } from './long-answers.ts';
 import { collectIgnoredFields, assertValidBody, addWarningsHeader, warningsOf } from './validate-body.ts';
 import { registerWithFileBody } from './file-bodies.ts';
 import { acquireBodyPermit, SMALL_BODY_BYTES, withBodyPermit } from './receive-bodies.ts';
@@ -42,12 +43,12 @@ export interface RoutingOptions {
   load: LoadShedder;
   /** Runs before what may have a long answer. */
   acquireResponsePermit: onRequestHookHandler;
-  /** Does what makes a long answer as a whole, in each user's share of the process. */
-  limitPerUser: LimitPerUser;
+  /** Does what makes a long answer as a whole, in each workspace's share of the process. */
+  limitPerWorkspace: LimitPerWorkspace;
   /** Whether the dashboard's cookie is one that goes over HTTPS only. */
   isHttps: boolean;
   /** Runs after the caller is known. */
-  rateLimit?: onRequestHookHandler;
+  rateLimit?: CheckRate;
   /** Runs after the caller is known, before what only previews. */
   previewLimit: onRequestHookHandler;
   /** Throws while the disk is nearly full. */
@@ -114,6 +115,7 @@ export function requireCaller(
       authenticate,
       (request) => authorizationOf(request, isHttps),
       role === 'none' ? undefined : workspaceOf,
+      rateLimit,
     ),
     ...(rateLimit ? [rateLimit] : []),
     requireReach({ scope, role, requiresRecentAuth, isPersonal }),
@@ -125,21 +127,33 @@ export function authenticateRequest(
   authenticate: Authenticate,
   readAuthorization: (request: FastifyRequest) => string | undefined,
   workspaceOf: (request: FastifyRequest) => string | undefined = () => undefined,
+  checkRate?: CheckRate,
 ): onRequestHookHandler {
-  return (request, _reply, done) => {
+  /** Counts a request for a workspace of others, too. Throws the error, or that of the limit. */
+  async function reject(request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<never> {
+    if (checkRate && error instanceof ForeignWorkspaceError) {
+      request.caller = error.caller;
+      await checkRate(request, reply);
+    }
+    throw error;
+  }
+  return (request, reply, done) => {
     let caller: Caller | Promise<Caller>;
     try {
       caller = authenticate(readAuthorization(request), request.ip, workspaceOf(request));
     } catch (error) {
-      return done(error instanceof Error ? error : new Error(String(error)));
+      return reject(request, reply, error);
     }
     if (!(caller instanceof Promise)) {
       request.caller = caller;
       return done();
     }
-    return caller.then((known) => {
-      request.caller = known;
-    });
+    return caller.then(
+      (known) => {
+        request.caller = known;
+      },
+      (error: unknown) => reject(request, reply, error),
+    );
   };
 }
 
@@ -165,7 +179,7 @@ function requireReach(reach: {
 }
 
 function handlerOf(operation: Operation, options: RoutingOptions) {
-  const { limitPerUser, checkAnswers } = options;
+  const { limitPerWorkspace, checkAnswers } = options;
   const { answerType, longAnswer } = operation;
   const isStreamed = longAnswer === 'pieces' || longAnswer === 'rows';
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -179,7 +193,7 @@ function handlerOf(operation: Operation, options: RoutingOptions) {
   }
   if (longAnswer === undefined || longAnswer === 'pieces') return answer;
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    await limitPerUser(request, () => answer(request, reply));
+    await limitPerWorkspace(request, () => answer(request, reply));
     return reply;
   };
 }

@@ -33,6 +33,7 @@ const PAGES = [
   '/campaigns/new',
   '/campaigns/:id',
   '/campaigns/:id/change',
+  '/approvals/:id',
   '/calendar',
   '/groups',
   '/groups/:id',

@@ -36,7 +36,7 @@ import { registerSession } from './session.ts';
 import { setRequesters } from './set-requesters.ts';
 import { traceRequests } from './trace-requests.ts';
 import { registerNotFound } from './not-found.ts';
-import { acquireResponsePermit, createLimitPerUser } from './long-answers.ts';
+import { acquireResponsePermit, createLimitPerWorkspace } from './long-answers.ts';
 import { enforceMinUploadRate, SMALL_BODY_BYTES, type BodyPace } from './receive-bodies.ts';
 
 export interface ServerDependencies {
@@ -77,7 +77,7 @@ export interface HttpSettings {
   publicDocs?: boolean | undefined;
   /** A line in the log for each request. */
   accessLog?: boolean | undefined;
-  /** Requests a minute and user on bearer operations. */
+  /** Requests a minute and workspace on bearer operations. */
   rateLimit?: number | undefined;
   /** Limit of previews and checks together; 600 unless given. */
   previewRateLimit?: number | undefined;
@@ -119,7 +119,7 @@ export const LIMITS: HttpLimits = {
   bigBodyWaitMs: 30_000,
   overload: OVERLOAD_LIMITS,
 };
-/** A minute and user, unless the operator says otherwise. */
+/** A minute and workspace, unless the operator says otherwise. */
 const PREVIEWS_PER_MINUTE = 600;
 /**
  * Permits for long answers, held until the client has read the answer: most need one or two pieces of a file, those of analytics some
@@ -130,7 +130,7 @@ const RESPONSE_PERMITS = { name: 'long_answers', size: 200, perKey: 4, maxWaitin
 const FILE_PERMITS = { name: 'files', size: 16, perKey: 2, maxWaiting: 1_000, maxWaitMs: 30_000 };
 /** In bytes: memory that big bodies may take at once. */
 const BODY_BUDGET = { name: 'uploads', perKey: 1, maxWaiting: 1_000 };
-/** Permits for building answers of megabytes. A user in cooldown keeps a permit, so their number is not limited. */
+/** Permits for building answers of megabytes. A workspace in cooldown keeps a permit, so their number is not limited. */
 const LONG_RESPONSE_PERMITS = { ...RESPONSE_PERMITS, size: Infinity, perKey: 1 };
 
 /** Returns the HTTP server with all operations, not yet listening. `close()` finishes the requests in flight first. */
@@ -286,7 +286,7 @@ async function registerOperations(
     authenticate,
     acquireResponsePermit: acquireResponsePermit(createFairSemaphore(RESPONSE_PERMITS), limits.unreadMs),
     acquireFilePermit: acquireFilePermit(createFairSemaphore(FILE_PERMITS)),
-    limitPerUser: createLimitPerUser(createFairSemaphore(LONG_RESPONSE_PERMITS)),
+    limitPerWorkspace: createLimitPerWorkspace(createFairSemaphore(LONG_RESPONSE_PERMITS)),
     bodyBudget: createFairSemaphore({
       ...BODY_BUDGET,
       size: limits.bigBodiesBytes,

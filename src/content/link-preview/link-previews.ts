@@ -1,6 +1,7 @@
 /** Fetches the cards of links: each once for a while, a few at a time, and so many a minute for each user. */
 import { LRUCache } from 'lru-cache';
 import type { AllowedHosts } from '../../platform/network/allowed-hosts.ts';
+import { currentRequester } from '../../platform/concurrency/requester.ts';
 import { createFairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
 import { createThreadPool } from '../../platform/concurrency/thread-pool.ts';
 import { createSafeHttpClient, type EgressOptions } from '../../platform/http-client/safe-http-client.ts';
@@ -30,7 +31,7 @@ export function explainNoCard(reason: NoCardReason): string {
     case 'no_card':
       return 'its page has no title';
     case 'rate_limited':
-      return `you have caused ${FETCHES_PER_MINUTE} in a minute`;
+      return `your workspace has caused ${FETCHES_PER_MINUTE} in a minute`;
     default:
       return reason satisfies never;
   }
@@ -38,7 +39,7 @@ export function explainNoCard(reason: NoCardReason): string {
 
 export interface LinkPreviews {
   /** Returns the card of a URL within `fetchMs`. Never throws. */
-  find(url: string, userId: number): Promise<CardResult>;
+  find(url: string): Promise<CardResult>;
   close(): Promise<void>;
 }
 
@@ -57,14 +58,14 @@ export interface LinkPreviewsOptions extends Pick<EgressOptions, 'proxy' | 'look
 export const FETCHES_PER_MINUTE = 30;
 const MINUTE_MS = 60_000;
 const AT_ONCE = 8;
-const AT_ONCE_PER_USER = 2;
+const AT_ONCE_PER_REQUESTER = 2;
 const WAITING_AT_MOST = 100;
 const THREADS = 2;
 const CACHE_BYTES = 16 * 1024 * 1024;
 const CARD_TTL_MS = 10 * MINUTE_MS;
 /** A site that was down may be up again. */
 const FAILURE_TTL_MS = 30_000;
-const USERS_COUNTED = 100_000;
+const REQUESTERS_COUNTED = 100_000;
 
 export function createLinkPreviews(options: LinkPreviewsOptions): LinkPreviews {
   const { isEnabled, fetchesPerMinute = FETCHES_PER_MINUTE } = options;
@@ -73,9 +74,9 @@ export function createLinkPreviews(options: LinkPreviewsOptions): LinkPreviews {
   const inFlight = new Map<string, Promise<CardResult>>();
   const limit = createFetchLimit(fetchesPerMinute);
 
-  function start(url: string, userId: number): Promise<CardResult> {
+  function start(url: string): Promise<CardResult> {
     const fetching = fetcher
-      .fetch(url, userId)
+      .fetch(url)
       .then((result) => {
         known.set(url, result, { ttl: result.card ? CARD_TTL_MS : FAILURE_TTL_MS });
         return result;
@@ -86,19 +87,19 @@ export function createLinkPreviews(options: LinkPreviewsOptions): LinkPreviews {
   }
 
   return {
-    async find(url, userId) {
+    async find(url) {
       if (!isEnabled) return { card: null, reason: 'disabled' };
       const found = known.get(url) ?? inFlight.get(url);
       if (found) return found;
-      const retryAfterSeconds = limit.count(userId);
+      const retryAfterSeconds = limit.count(currentRequester()?.key ?? '');
       if (retryAfterSeconds !== undefined) return { card: null, reason: 'rate_limited', retryAfterSeconds };
-      return start(url, userId);
+      return start(url);
     },
     close: fetcher.close,
   };
 }
 
-/** Fetches cards, a few at a time, and a few of each user. */
+/** Fetches cards, a few at a time, and a few of each requester. */
 function createCardFetcher(options: LinkPreviewsOptions) {
   const { log, allowed, proxy, lookup, ca, fetchMs, providers = OEMBED_PROVIDERS } = options;
   const http = createSafeHttpClient({
@@ -120,13 +121,13 @@ function createCardFetcher(options: LinkPreviewsOptions) {
   const permits = createFairSemaphore({
     name: 'link previews',
     size: AT_ONCE,
-    perKey: AT_ONCE_PER_USER,
+    perKey: AT_ONCE_PER_REQUESTER,
     maxWaiting: WAITING_AT_MOST,
     maxWaitMs: fetchMs,
   });
 
-  async function fetch(url: string, userId: number): Promise<CardResult> {
-    const key = String(userId);
+  async function fetch(url: string): Promise<CardResult> {
+    const key = currentRequester()?.key;
     const signal = AbortSignal.timeout(fetchMs);
     const sources: CardSources = { http, providers, read: (page, until) => threads.run(key, page, until) };
     try {
@@ -157,15 +158,15 @@ const sizeOf = ({ card }: CardResult) => 1_024 + (card?.picture?.bytes.length ??
 
 /** Counts in memory: each process for itself, as the other rates of requests. */
 function createFetchLimit(most: number) {
-  const counted = new LRUCache<number, { count: number; untilMs: number }>({ max: USERS_COUNTED });
+  const counted = new LRUCache<string, { count: number; untilMs: number }>({ max: REQUESTERS_COUNTED });
   return {
     /** Counts a fetch. Returns the seconds to wait if it is one too many. */
-    count(userId: number): number | undefined {
+    count(key: string): number | undefined {
       const nowMs = performance.now();
-      const before = counted.get(userId);
+      const before = counted.get(key);
       const minute = before && before.untilMs > nowMs ? before : { count: 0, untilMs: nowMs + MINUTE_MS };
       if (minute.count >= most) return Math.max(1, Math.ceil((minute.untilMs - nowMs) / 1_000));
-      counted.set(userId, { ...minute, count: minute.count + 1 });
+      counted.set(key, { ...minute, count: minute.count + 1 });
       return undefined;
     },
   };

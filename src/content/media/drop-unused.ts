@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../platform/database/connect.ts';
 import { isolateStatement, ownedBy, type Owners } from '../../platform/database/isolate-statement.ts';
 import type { Log } from '../../platform/log/log.ts';
-import { CAMPAIGNS_OF_MEDIA, IS_IN_DRAFT } from './media-uses.ts';
+import { CAMPAIGNS_OF_MEDIA, IS_AWAITED, IS_IN_DRAFT } from './media-uses.ts';
 
 /**
  * A file that no campaign and no draft has is kept for so long after it was last used: something that is under way may be about to need
@@ -54,7 +54,7 @@ async function dropOf(
                and (bytes is not null or not exists (select from ${CAMPAIGNS_OF_MEDIA} c))
                and used_at <= campanile_now()
                  - case when is_uploaded then ${mediaDays}::int + 1 else ${UNUSED_MEDIA_RETENTION_DAYS} end * interval '1 day'
-               and not exists (select from drafts d where ${IS_IN_DRAFT})
+               and not exists (select from drafts d where ${IS_IN_DRAFT}) and not ${IS_AWAITED}
                and not exists (
                  select from ${CAMPAIGNS_OF_MEDIA} c join campaigns k using (campaign_id)
                  where coalesce(k.finished_at, 'infinity') > campanile_now() - (${mediaDays}::int + 1) * interval '1 day'

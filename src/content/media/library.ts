@@ -4,7 +4,7 @@ import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { CampaignStatus, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
-import { CAMPAIGNS_OF_MEDIA, IS_IN_DRAFT } from './media-uses.ts';
+import { CAMPAIGNS_OF_MEDIA, IS_AWAITED, IS_IN_DRAFT } from './media-uses.ts';
 import { noSuchMedia } from './store.ts';
 
 /** A file of a workspace, without its bytes. */
@@ -79,8 +79,8 @@ export function nameOfFile(mediaId: number, name: string | null | undefined): st
 }
 
 /**
- * Deletes a file. Of one that an ended campaign has had the description stays. Throws 404, and 409 while a draft, or a campaign that has
- * not ended, has it.
+ * Deletes a file. Of one that an ended campaign has had the description stays. Throws 404, and 409 while a draft, a post that waits
+ * for an approval, or a campaign that has not ended, has it.
  */
 export async function deleteMedia(db: Database, actor: Actor, mediaId: number): Promise<void> {
   const { workspaceId } = actor;
@@ -90,7 +90,7 @@ export async function deleteMedia(db: Database, actor: Actor, mediaId: number): 
     await sql`select from media where media_id = ${mediaId} and workspace_id = ${workspaceId} for update`.execute(trx);
     const { rows } = await sql<{ name: string | null; isInUse: boolean; isTold: boolean }>`
       select m.name, exists (select from ${CAMPAIGNS_OF_MEDIA} c) as "isTold",
-             exists (select from drafts d where ${IS_IN_DRAFT})
+             exists (select from drafts d where ${IS_IN_DRAFT}) or ${IS_AWAITED}
                or exists (select from ${CAMPAIGNS_OF_MEDIA} c join campaigns k using (campaign_id)
                           where k.finished_at is null and k.deleted_at is null) as "isInUse"
       from media m where m.media_id = ${mediaId} and m.workspace_id = ${workspaceId} and m.bytes is not null`.execute(
@@ -101,7 +101,7 @@ export async function deleteMedia(db: Database, actor: Actor, mediaId: number): 
     if (found.isInUse)
       throw new AppError(
         'media_in_use',
-        'A draft, or a campaign that has not ended, has this file. Delete or end it first.',
+        'A draft, a post that waits for an approval, or a campaign that has not ended, has this file. Delete or end it first.',
       );
     await (
       found.isTold

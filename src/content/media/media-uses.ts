@@ -16,3 +16,8 @@ export const CAMPAIGNS_OF_MEDIA: RawBuilder<unknown> = sql`(
 export const IS_IN_DRAFT: RawBuilder<boolean> = sql`
   d.workspace_id = m.workspace_id
   and (d.media_id = m.media_id or d.content -> 'media' @> jsonb_build_array(jsonb_build_object('media_id', m.media_id)))`;
+
+/** The condition that a post which waits for an approval has the file of the row `m`. */
+export const IS_AWAITED: RawBuilder<boolean> = sql`exists (
+  select from approvals p
+  where p.workspace_id = m.workspace_id and p.state in ('waiting', 'changes_requested') and m.media_id = any(p.media_ids))`;

@@ -5,6 +5,7 @@ import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { invalid } from '../../platform/errors/errors.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
+import { assertStillMember } from '../../workspaces/members/assert-still-member.ts';
 import { QUOTAS, type Quotas } from '../../workspaces/quotas/quotas.ts';
 import { describeMedia } from './accept-media.ts';
 import { inspectContent } from './inspect-content.ts';
@@ -189,12 +190,13 @@ async function refill(
     .execute();
 }
 
-/** A file that was uploaded stays without a campaign, for as long as one of a campaign. */
+/** A file that was uploaded stays without a campaign, for as long as one of a campaign. Of a member who was removed meanwhile it does not. */
 async function putInLibrary(
   trx: Connection,
   actor: Actor,
   { mediaId, name }: { mediaId: number; name: string | undefined },
 ): Promise<void> {
+  await assertStillMember(trx, actor, 'author');
   await sql`
     update media set is_uploaded = true, used_at = campanile_now(), name = coalesce(${name ?? null}, name)
     where media_id = ${mediaId}`.execute(trx);

@@ -1,18 +1,21 @@
 /** Stills of films. The service has no decoder of films: browsers and programs make stills. */
+import { sql } from 'kysely';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
-import { invalid } from '../../platform/errors/errors.ts';
+import { AppError, invalid } from '../../platform/errors/errors.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import { acceptMedia } from './accept-media.ts';
 import { nameOfFile } from './library.ts';
 import { toStill } from './pictures.ts';
 import { kindOf } from './sniff.ts';
+import { CAMPAIGNS_OF_MEDIA, IS_AWAITED } from './media-uses.ts';
 import { noSuchMedia } from './store.ts';
 
 /**
  * Gives a film of the workspace this still, a picture in base64; without one, takes its still away. Posts that leave later have it.
- * Throws 404 for a file that is not the workspace's or no longer kept, and 400 for a file that is no film or a still that is no picture.
+ * Throws 404 for a file that is not the workspace's or no longer kept, and 400 for a file that is no film or a still that is no picture, and 409
+ * for a film that an approval binds.
  */
 export async function setStill(
   db: Database,
@@ -29,6 +32,7 @@ export async function setStill(
     .executeTakeFirst();
   if (!film) throw noSuchMedia();
   if (kindOf(film.mime) !== 'video') throw invalid([fieldError('media_id', 'not_film')]);
+  await requireUnbound(db, workspaceId, mediaId);
   const jpeg = still === undefined ? null : await acceptStill(still);
   await db.transaction().execute(async (trx) => {
     const changed = await trx
@@ -42,6 +46,21 @@ export async function setStill(
     if (!changed) throw noSuchMedia();
     await recordAudit(trx, { ...actor, action: 'media.changed', subject: nameOfFile(mediaId, changed.name) });
   });
+}
+
+/** Members see the still: throws 409 for a film whose post waits for an approval, or was accepted in a workspace that uses approval. */
+async function requireUnbound(db: Connection, workspaceId: WorkspaceId, mediaId: number): Promise<void> {
+  const { rows } = await sql<{ isBound: boolean }>`
+    select ${IS_AWAITED} or w.approval <> 'never' and exists (
+             select from ${CAMPAIGNS_OF_MEDIA} c join campaigns k using (campaign_id)
+             where k.finished_at is null and k.deleted_at is null) as "isBound"
+    from media m join workspaces w using (workspace_id)
+    where m.media_id = ${mediaId} and m.workspace_id = ${workspaceId}`.execute(db);
+  if (rows[0]?.isBound)
+    throw new AppError(
+      'media_in_use',
+      'A post that waits for an approval, or a campaign that has not ended, has this film. Set the still before you ask.',
+    );
 }
 
 async function acceptStill(base64: string): Promise<Buffer> {

@@ -1,11 +1,12 @@
+import { currentRequester } from '../../platform/concurrency/requester.ts';
 import { createThreadPool, DeadlineError } from '../../platform/concurrency/thread-pool.ts';
 import { convertHtml, rejectAsTooComplex, type Converted, type UnknownTags } from './html-to-whatsapp.ts';
 
 /**
- * `convertHtml` for HTML of any length. A long conversion runs in a worker thread, one per user at a time, so that the event loop stays
+ * `convertHtml` for HTML of any length. A long conversion runs in a worker thread, one per requester at a time, so that the event loop stays
  * free. After 3 s the worker is stopped and the HTML is rejected as too complex. Throws an OverloadError when too many conversions wait.
  */
-export type Convert = (html: string, userId: number, unknownTags?: UnknownTags) => Promise<Converted>;
+export type Convert = (html: string, unknownTags?: UnknownTags) => Promise<Converted>;
 
 /** The message to a thread. */
 export interface Conversion {
@@ -37,10 +38,10 @@ export function createConverter({ deadlineMs = DEADLINE_MS, waitMs = WAIT_MS } =
     deadlineMs,
   });
   return {
-    async convert(html, userId, unknownTags) {
+    async convert(html, unknownTags) {
       if (html.length <= SHORT) return convertHtml(html, unknownTags);
       try {
-        return await threads.run(String(userId), { html, unknownTags });
+        return await threads.run(currentRequester()?.key, { html, unknownTags });
       } catch (error) {
         if (error instanceof DeadlineError) return rejectAsTooComplex(html);
         throw error;

@@ -115,8 +115,8 @@ function memberNotFound(): AppError {
 }
 
 /** A person without any workspace gets a new one: everybody can sign in, and has a place of their own. */
-async function endMembership(
-  { onUserCreated }: MemberDeps,
+export async function endMembership(
+  { onUserCreated }: Pick<MemberDeps, 'onUserCreated'>,
   trx: Transaction<Schema>,
   workspaceId: WorkspaceId,
   userId: UserId,

@@ -36,7 +36,8 @@ export function pageOf(kind: NoticeKind, count: number, data: NoticeData, worksp
   return workspace === null ? page : `${page}?workspace=${workspace}`;
 }
 
-function pathOf(kind: NoticeKind, count: number, { campaign_id: id }: NoticeData): string {
+function pathOf(kind: NoticeKind, count: number, { campaign_id: id, approval_id: asked }: NoticeData): string {
+  if (asked !== undefined) return count > 1 ? '/' : `/approvals/${asked}`;
   if (kind.startsWith('campaign_')) return count > 1 || id === undefined ? '/' : `/campaigns/${id}`;
   if (kind === 'webhook_off') return '/settings';
   return kind === 'backup_old' ? '/' : '/account';

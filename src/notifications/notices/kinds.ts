@@ -6,6 +6,8 @@ interface Kind {
   email: boolean;
   /** Only events whose data has this field. Default is all events of the type. */
   field?: string;
+  /** Only for the member who asked, in place of those who manage the workspace. */
+  isForAsker?: boolean;
 }
 
 /** The kinds of notices: their events, and their default channels. */
@@ -17,6 +19,8 @@ const KINDS = {
   /** Not if a user paused it. */
   campaign_paused: { event: 'campaign.paused', email: true, field: 'reason' },
   campaign_rescheduled: { event: 'campaign.rescheduled', email: false },
+  campaign_waiting: { event: 'campaign.waiting', email: true },
+  campaign_decided: { event: 'campaign.decided', email: true, isForAsker: true },
   account_unlinked: { event: 'account.logged_out', email: true },
   version_refused: { event: 'account.version_refused', email: true },
   webhook_off: { event: SWITCHED_OFF_EVENT, email: true },
@@ -47,6 +51,12 @@ export function eventOf(kind: NoticeKind): string {
 export function fieldOf(kind: NoticeKind): string | null {
   const { field }: Kind = KINDS[kind];
   return field ?? null;
+}
+
+/** Whether only the member gets this kind who asked for what was decided. */
+export function isForAsker(kind: NoticeKind): boolean {
+  const { isForAsker: isSo = false }: Kind = KINDS[kind];
+  return isSo;
 }
 
 /** Whether only members who administer the installation get this kind. */

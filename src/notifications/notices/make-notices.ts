@@ -3,7 +3,7 @@ import type { Connection } from '../../platform/database/connect.ts';
 import { inSavepoint } from '../../platform/database/in-savepoint.ts';
 import { isolateStatement, ownedBy, type Owners } from '../../platform/database/isolate-statement.ts';
 import { readQuarantined, type QuarantineDeps } from '../../platform/database/quarantine.ts';
-import { eventOf, fieldOf, isForAdministrators, NOTICE_KINDS, defaultPreferences } from './kinds.ts';
+import { eventOf, fieldOf, isForAdministrators, isForAsker, NOTICE_KINDS, defaultPreferences } from './kinds.ts';
 
 const BATCH = 500;
 /** A person has at most so many; the oldest go first. */
@@ -16,13 +16,13 @@ const EVENT_LIST = sql.raw(NOTICE_KINDS.map((kind) => `'${eventOf(kind)}'`).join
 const KIND_ROWS = sql.join(
   NOTICE_KINDS.map((kind): RawBuilder<unknown> => {
     const { browser, email } = defaultPreferences(kind);
-    return sql`(${kind}::text, ${eventOf(kind)}::text, ${fieldOf(kind)}::text, ${isForAdministrators(kind)}::boolean, ${browser}::boolean, ${email}::boolean)`;
+    return sql`(${kind}::text, ${eventOf(kind)}::text, ${fieldOf(kind)}::text, ${isForAdministrators(kind)}::boolean, ${isForAsker(kind)}::boolean, ${browser}::boolean, ${email}::boolean)`;
   }),
 );
 
 /**
  * Creates notices from the events since the last run, for each member of the event's workspace who may act on them (managers and the
- * owner; of the installation its administrators), and queues them for the member's chosen channels. By e-mail only with a mail server, and only to verified addresses. One process at a time: a process that finds the lock taken
+ * owner; of a decision the person who asked; of the installation its administrators), and queues them for the member's chosen channels. By e-mail only with a mail server, and only to verified addresses. One process at a time: a process that finds the lock taken
  * returns at once. Returns whether there may be more. Poison message: a workspace whose notices fail is left out, and its missed notices
  * are created when it succeeds again.
  */
@@ -88,14 +88,18 @@ function isInSpan({ after, to, owners }: Span & { owners: Owners }): RawBuilder<
 /** Returns the ids of the users with new notices. */
 async function insertNotices(trx: Connection, span: Span & { owners: Owners }, hasMail: boolean): Promise<number[]> {
   const { rows } = await sql<{ userId: number }>`
-    with kinds (kind, type, field, for_admins, browser, email) as (values ${KIND_ROWS}), made as (
+    with kinds (kind, type, field, for_admins, for_asker, browser, email) as (values ${KIND_ROWS}), made as (
       insert into notices (user_id, event_id, kind, at, data, workspace_id)
       select u.user_id, e.event_id, k.kind, e.at, e.data, e.workspace_id
       from events e
       join kinds k on k.type = e.type and (k.field is null or e.data ? k.field)
       join memberships m on m.workspace_id = e.workspace_id
       join users u on u.user_id = m.user_id and u.deleted_at is null and u.disabled_at is null
-        and case when k.for_admins then u.is_admin else m.role in ('manager', 'owner') end
+        and case when k.for_admins then u.is_admin
+                 when k.for_asker then m.user_id = (e.data ->> 'asked_by')::bigint
+                 else m.role in ('manager', 'owner') end
+        -- What they did themselves is no news: asked_by of a request, decided_by of a decision.
+        and m.user_id is distinct from (e.data ->> case when k.for_asker then 'decided_by' else 'asked_by' end)::bigint
       where ${isInSpan(span)} and ${ownedBy('e.workspace_id', span.owners)} and e.type in (${EVENT_LIST})
       order by e.position
       on conflict (user_id, event_id) do nothing

@@ -19,7 +19,8 @@ export interface Notice {
 /** The event's data that a notice needs. */
 export interface NoticeData {
   campaign_id?: string;
-  /** Of the campaign. */
+  approval_id?: string;
+  /** Of the campaign, or of the post that waits or waited. */
   name?: string;
   /** Of the webhook. */
   url?: string;

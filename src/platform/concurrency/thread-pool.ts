@@ -11,7 +11,7 @@ export interface ThreadPool<Task, Result> {
    * Throws a DeadlineError when the task takes too long, an OverloadError when too many tasks wait, and the reason of `signal` when that
    * is aborted.
    */
-  run(key: string, task: Task, signal?: AbortSignal): Promise<Result>;
+  run(key: string | undefined, task: Task, signal?: AbortSignal): Promise<Result>;
   /** Terminates all threads. Rejects running, waiting and later tasks. */
   close(): Promise<void>;
 }

@@ -85,6 +85,9 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     created_at: GeneratedInstant;
     test_of: WorkspaceId | null;
     name: string | null;
+    approval: Generated<ApprovalRule>;
+    approval_over_groups: Generated<number>;
+    approvers_needed: Generated<number>;
   };
   memberships: { workspace_id: WorkspaceId; user_id: UserId; role: Role; joined_at: GeneratedInstant };
   invitations: {
@@ -160,6 +163,31 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     media_id: number | null;
     version: Generated<number>;
     updated_at: Generated<Date>;
+  };
+  approvals: {
+    workspace_id: WorkspaceId;
+    approval_id: string;
+    state: Generated<'waiting' | 'changes_requested' | 'rejected' | 'withdrawn' | 'accepted'>;
+    version: Generated<number>;
+    hash: Buffer;
+    post: Json;
+    judged: Json | null;
+    media_ids: number[];
+    first_due_at: Date | null;
+    asked_by: UserId;
+    asked_at: Generated<Date>;
+    updated_at: Generated<Date>;
+    campaign_id: string | null;
+  };
+  approval_entries: {
+    entry_id: GeneratedAlways<number>;
+    workspace_id: WorkspaceId;
+    approval_id: string;
+    version: number;
+    user_id: UserId;
+    kind: 'asked' | 'approved' | 'changes_requested' | 'rejected' | 'withdrawn' | 'remark';
+    remark: Generated<string>;
+    at: GeneratedInstant;
   };
   accounts: {
     account_id: GeneratedAlways<number>;
@@ -344,6 +372,8 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
 
 /** In their order: each may do what the ones before it may. */
 export type Role = 'analyst' | 'author' | 'manager' | 'owner';
+/** Whose posts need an approval in a workspace. */
+export type ApprovalRule = 'never' | 'authors' | 'all';
 /** A role that an invitation can give. */
 export type InvitedRole = Exclude<Role, 'owner'>;
 /** The kind of a mail. */

@@ -32,6 +32,7 @@ export const ERROR_CODES = {
     'forbidden',
     'Your role in the workspace, or that of the API key, is below the one that the operation needs',
   ],
+  approval_own: ['forbidden', 'Nobody decides on a post for which they asked themselves, while somebody else can'],
   proof_required: [
     'forbidden',
     'The token’s proof of identity is older than 10 minutes; call `confirm_identity` or sign in again',
@@ -57,6 +58,7 @@ export const ERROR_CODES = {
     'not_found',
     'The link to a report does not exist, has expired, was revoked, or belongs to another user',
   ],
+  approval_not_found: ['not_found', 'The workspace has no request for approval with this id'],
   draft_not_found: ['not_found', 'The draft does not exist or belongs to another user'],
   media_not_found: ['not_found', 'The file does not exist, belongs to another user, or is no longer kept'],
   api_key_not_found: ['not_found', 'You have no API key with this id'],
@@ -103,6 +105,15 @@ export const ERROR_CODES = {
   campaign_media_gone: ['conflict', 'The campaign’s file is no longer kept'],
   campaign_revising: ['conflict', 'Posts of the campaign are still being recalled, corrected, pinned or unpinned'],
   campaign_limit_reached: ['conflict', 'The workspace has reached its limit of campaigns under way or planned'],
+  approval_required: ['conflict', 'The post needs an approval in this workspace; ask for it with `request-approval`'],
+  approval_not_used: ['conflict', 'The workspace uses no approval: its owner can change that'],
+  approval_decided: ['conflict', 'The request for approval is closed: sent, rejected or withdrawn'],
+  approval_changed: ['conflict', 'The post has changed since you loaded it; load it again'],
+  approval_time_passed: ['conflict', 'The post was not approved in time; ask again with another time'],
+  approval_limit_reached: [
+    'conflict',
+    'The workspace has reached its limit of requests for approval, or of entries in one',
+  ],
   poll_not_correctable: ['conflict', 'A poll or an event cannot be changed once it was sent'],
   voters_not_named: ['conflict', 'The poll was sent without `names_voters`, so nothing is stored of who voted'],
   nothing_sent: ['conflict', 'The campaign has no sent post that could be recalled, corrected, pinned or unpinned'],
@@ -137,7 +148,7 @@ export const ERROR_CODES = {
 
   rate_limited: ['rate_limited', 'The user has reached the limit of requests per minute'],
   too_many_attempts: ['rate_limited', 'Too many attempts at a password, code, sign-up or mail'],
-  too_many_streams: ['rate_limited', 'The user has reached the limit of open event streams'],
+  too_many_streams: ['rate_limited', 'The user or the workspace has reached the limit of open event streams'],
   creation_limit_reached: [
     'rate_limited',
     'The workspace has reached its limit of groups, communities and channels created in 24 hours',

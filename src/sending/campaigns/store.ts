@@ -165,9 +165,7 @@ export async function findCampaignOfAccount(
 }
 
 /** Returns the schedule of a campaign; undefined for one that was sent at once. */
-export function scheduleOf(
-  campaign: Pick<OwnCampaign, 'startDate' | 'endDate' | 'scheduleTime' | 'timeZone' | 'weekdays' | 'skipDates'>,
-): Schedule | undefined {
+export function scheduleOf(campaign: Pick<Plan, Exclude<keyof Plan, 'isSchedule'>>): Schedule | undefined {
   const { startDate, endDate, scheduleTime: time, timeZone, weekdays, skipDates } = campaign;
   if (startDate === null || endDate === null || time === null || timeZone === null) return undefined;
   return { startDate, endDate, time, timeZone, weekdays, skipDates };

@@ -45,6 +45,7 @@ const PARTS: readonly Part[] = [
   { table: 'runs', owner: 'account_id', chunk: 5_000 },
   { table: 'campaigns', owner: 'account_id', chunk: 50 },
   { table: 'report_links', owner: 'workspace_id', chunk: 100 },
+  { table: 'approvals', owner: 'workspace_id', chunk: 20 },
   { table: 'drafts', owner: 'workspace_id', chunk: 50 },
   { table: 'media', owner: 'workspace_id', chunk: 5 },
   { table: 'account_commands', owner: 'account_id', chunk: 1_000 },
@@ -122,10 +123,10 @@ export async function eraseNext(db: Connection, { userId, workspaceIds, accountI
 /** Rows of the audit log that lose their address in one step. */
 const SCRUB_CHUNK = 5_000;
 
-/** The history of a workspace outlives a member who was deleted: what they did there stays, by their id, without name and address. */
+/** The history of a workspace outlives a member who was deleted: what they did there stays, by their id, without name, address and number. */
 async function scrubAuditLog(db: Connection, userId: UserId, workspaceIds: readonly WorkspaceId[]): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
-    update audit_log set address = '', subject = case when action like 'user.%' then '' else subject end
+    update audit_log set address = '', subject = case when action like 'user.%' or action = 'account.number_changed' then '' else subject end
     where entry_id = any(array(
       select entry_id from audit_log
       where user_id = ${userId} and address <> '' and workspace_id <> all(${[...workspaceIds]}::bigint[]) limit ${SCRUB_CHUNK}))`.execute(

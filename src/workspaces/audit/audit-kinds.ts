@@ -22,6 +22,7 @@ type Topic = AuditAction extends infer Action ? (Action extends `${infer First}.
 /** An action with a topic that is missing here is a type error. */
 const KIND_OF: Readonly<Record<Topic, AuditKind>> = {
   campaign: 'campaigns',
+  approval: 'campaigns',
   draft: 'drafts',
   media: 'files',
   group: 'groups',

@@ -14,6 +14,8 @@ export const EVENT_TYPES = [
   'campaign.corrected',
   'campaign.pinned',
   'campaign.unpinned',
+  'campaign.waiting',
+  'campaign.decided',
   'run.started',
   'run.completed',
   'delivery.failed',

@@ -11,7 +11,7 @@ import { listen } from '../../support/http/listen.ts';
 import { person, type Person } from '../../support/people.ts';
 import { rawConnection } from '../../support/http/raw.ts';
 import { startTestServer, type TestServer } from '../../support/http/server.ts';
-import { workspaceOf } from '../../support/workspaces.ts';
+import { actorOf, workspaceOf } from '../../support/workspaces.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -57,6 +57,37 @@ test('limits the streams of a user and of a process, and accepts another once on
   const again = await listen(server.url, alice.token);
   expect(again.status).toBe(200);
   await Promise.all([second?.leave(), bobs.leave(), again.leave()]);
+  await server.close();
+});
+
+test('limits the streams of a workspace, so that many members leave room for others', async () => {
+  const server = await start({ perUser: 2, perWorkspace: 3, most: 100 });
+  const owner = await person(server, 'olga');
+  const members = await Promise.all(['mia', 'max'].map((name) => person(server, name)));
+  const workspaceId = (await actorOf(database.db, owner)).workspaceId;
+  const workspace = String(workspaceId);
+  const first = [];
+  for (const { userId, token } of members) {
+    await sql`insert into memberships (workspace_id, user_id, role) values (${workspaceId}, ${userId}, 'analyst')`.execute(
+      database.db,
+    );
+    // What is known of a token is up to a second old.
+    first.push(
+      await until(
+        () => listen(server.url, token, undefined, workspace),
+        ({ status }) => status === 200,
+      ),
+    );
+  }
+  const owners = await listen(server.url, owner.token);
+  expect(owners.status).toBe(200);
+  const [, max] = members;
+  const fourth = await listen(server.url, max?.token ?? '', undefined, workspace);
+  expect([fourth.status, fourth.headers.get('x-ratelimit-limit')]).toEqual([429, '3']);
+  // In a workspace of their own they have room.
+  const own = await listen(server.url, max?.token ?? '');
+  expect(own.status).toBe(200);
+  await Promise.all([...first, owners, own].map((stream) => stream.leave()));
   await server.close();
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FastifyRequest } from 'fastify';
-import { createLimitPerUser } from '../../../src/api/server/long-answers.ts';
+import { createLimitPerWorkspace } from '../../../src/api/server/long-answers.ts';
 import { OverloadError } from '../../../src/platform/errors/errors.ts';
 import { createFairSemaphore } from '../../../src/platform/concurrency/fair-semaphore.ts';
 import { sleep } from '../../../src/platform/time/time.ts';
@@ -9,10 +9,10 @@ const TOOK_MS = 30;
 /** A timer may come a millisecond early. */
 const ABOUT_A_REST_MS = TOOK_MS * 9 - 5;
 
-const from = (userId: number) => ({ caller: { userId } }) as FastifyRequest;
+const from = (workspaceId: number) => ({ caller: { workspaceId } }) as FastifyRequest;
 
 test('a user with a long answer waits nine times its duration before the next one, and no other user waits', async () => {
-  const limitPerUser = createLimitPerUser(
+  const limitPerWorkspace = createLimitPerWorkspace(
     createFairSemaphore({ name: 'tests', size: Infinity, perKey: 1, maxWaiting: 10, maxWaitMs: 60_000 }),
   );
   const told: string[] = [];
@@ -22,28 +22,28 @@ test('a user with a long answer waits nine times its duration before the next on
     await sleep(TOOK_MS);
     endedAt = performance.now();
   };
-  await limitPerUser(from(1), work('first of one'));
+  await limitPerWorkspace(from(1), work('first of one'));
   const first = endedAt;
   let rested = 0;
-  const second = limitPerUser(from(1), async () => {
+  const second = limitPerWorkspace(from(1), async () => {
     rested = performance.now() - first;
     told.push('second of one');
   });
-  await limitPerUser(from(2), work('first of another'));
+  await limitPerWorkspace(from(2), work('first of another'));
   await second;
   expect(told).toEqual(['first of one', 'first of another', 'second of one']);
   expect(rested).toBeGreaterThan(ABOUT_A_REST_MS);
 });
 
 test('a failed request makes its user wait, too, and the next one is rejected as overload', async () => {
-  const limitPerUser = createLimitPerUser(
+  const limitPerWorkspace = createLimitPerWorkspace(
     createFairSemaphore({ name: 'tests', size: Infinity, perKey: 1, maxWaiting: 0, maxWaitMs: 1 }),
   );
   await expect(
-    limitPerUser(from(1), async () => {
+    limitPerWorkspace(from(1), async () => {
       await sleep(TOOK_MS);
       throw new Error('no such campaign');
     }),
   ).rejects.toThrow('no such campaign');
-  await expect(limitPerUser(from(1), async () => 'answered')).rejects.toThrow(OverloadError);
+  await expect(limitPerWorkspace(from(1), async () => 'answered')).rejects.toThrow(OverloadError);
 });

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { randomBytes } from 'node:crypto';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { workFor } from '../../../src/platform/concurrency/requester.ts';
 import {
   createLinkPreviews,
   type LinkPreviews,
@@ -16,7 +17,8 @@ import { drawNoise, drawPlain } from '../../support/inputs/pictures.ts';
 import { startNameServer, type NameServer } from '../../support/servers/name-server.ts';
 import { pageWithCard, startWebSite, type WebSite } from '../../support/servers/web-site.ts';
 
-const USER = 1;
+/** Does work for another workspace. */
+const asOther = <Result>(work: () => Result) => workFor({ key: 'workspace 2', isWrite: false }, work);
 let site: WebSite;
 let inside: WebSite;
 let names: NameServer;
@@ -58,7 +60,7 @@ function open(options: Partial<LinkPreviewsOptions>): void {
 }
 
 const at = (path: string, of: WebSite = site, host = 'site.example') => `${of.url.replace('127.0.0.1', host)}${path}`;
-const find = (path: string) => previews.find(at(path), USER);
+const find = (path: string) => previews.find(at(path));
 const serve = (path: string, head: string, type = 'text/html') =>
   site.serve(path, { type, body: `<!doctype html><html><head>${head}` });
 
@@ -92,7 +94,7 @@ test('makes any picture small enough', async () => {
 
 test('asks a site once, for one after the other and for all at the same moment', async () => {
   serve('/once', '<title>Once</title>');
-  await Promise.all([find('/once'), find('/once'), previews.find(at('/once'), 2)]);
+  await Promise.all([find('/once'), find('/once'), asOther(() => previews.find(at('/once')))]);
   expect(await find('/once')).toMatchObject({ card: { title: 'Once' } });
   expect(site.requested).toEqual(['/once']);
 });
@@ -111,7 +113,7 @@ test('limits how many fetches a user causes in a minute, and no other user notic
   const fourth = await find('/4');
   expect(fourth).toMatchObject({ card: null, reason: 'rate_limited' });
   expect(await find('/1')).toMatchObject({ reason: 'no_card' });
-  expect(await previews.find(at('/4'), 2)).toMatchObject({ reason: 'no_card' });
+  expect(await asOther(() => previews.find(at('/4')))).toMatchObject({ reason: 'no_card' });
   expect(site.requested).toEqual(['/1', '/2', '/3', '/4']);
 });
 
@@ -123,7 +125,7 @@ describe('SSRF: does not read', () => {
   ])('%s', async (_name, url) => {
     addresses['evil.example'] = ['127.0.0.1'];
     addresses['both.example'] = ['93.184.215.14', '127.0.0.1'];
-    expect(await previews.find(url(), USER)).toEqual({ card: null, reason: 'no_answer' });
+    expect(await previews.find(url())).toEqual({ card: null, reason: 'no_answer' });
     expect(inside.requested).toEqual([]);
   });
 
@@ -212,7 +214,7 @@ describe('a site that', () => {
   ])('sends %s has no card', async (name, status, type) => {
     const headers = { 'content-type': type, ...(name.startsWith('a compressed') && { 'content-encoding': 'gzip' }) };
     site.serve('/odd', (_request, response) => response.writeHead(status, headers).end('<title>Odd</title>'));
-    expect(await previews.find(at(`/odd?${encodeURIComponent(name)}`), USER)).toMatchObject({ reason: 'no_card' });
+    expect(await previews.find(at(`/odd?${encodeURIComponent(name)}`))).toMatchObject({ reason: 'no_card' });
   });
 
   test('hangs up has no card', async () => {
@@ -276,7 +278,7 @@ describe('HTML that is made to be slow', () => {
     let turns = 0;
     const timer = setInterval(() => (turns += 1), 1);
     const startedAt = performance.now();
-    await previews.find(at(`/tangled?${encodeURIComponent(name)}`), USER);
+    await previews.find(at(`/tangled?${encodeURIComponent(name)}`));
     clearInterval(timer);
     const tookMs = performance.now() - startedAt;
     // A blocked event loop would have no turns at all while the page is read.

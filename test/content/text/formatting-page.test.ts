@@ -62,7 +62,7 @@ function casesTable(): string {
 
 async function warningsTable(): Promise<string> {
   const convert = (html: string) => Promise.resolve(convertHtml(html));
-  const previews = await Promise.all(WARNED.map((html) => previewCampaign({ convert }, 1, { html, withFile: false })));
+  const previews = await Promise.all(WARNED.map((html) => previewCampaign({ convert }, { html, withFile: false })));
   const rows = previews.flatMap(({ warnings }, index) =>
     warnings.map(({ code: name, message }) => [code(WARNED[index] ?? ''), `\`${name}\``, message]),
   );

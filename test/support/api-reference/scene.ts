@@ -392,11 +392,33 @@ async function shareWorkspace(ada: Actors): Promise<void> {
   const adasId = (members as Array<{ user_id: number; role: string }>).find(({ role }) => role === 'owner')?.user_id;
   await recorder.send('set-member-role', { user_id: userId, role: 'manager' }, ada);
   const here = { ...mary, headers: { 'x-workspace': String(joined) } };
+  await approvePosts(ada, here);
   await recorder.send('hand-over-workspace', { user_id: userId }, ada);
   await recorder.poll('hand-over-workspace', { user_id: adasId }, here);
   await recorder.send('leave-workspace', {}, here);
   await recorder.poll('accept-invitation', { code: await invite() }, mary);
   await recorder.send('remove-member', { user_id: userId }, ada);
+}
+
+/** Mary asks for the approval of a post, which Ada sends back and then approves. */
+async function approvePosts(ada: Actors, mary: { token: string; headers: Record<string, string> }): Promise<void> {
+  const { recorder, groupIds: group_metadata_ids } = ada;
+  await recorder.send('set-approval-rules', { approval: 'authors' }, ada);
+  const approval_id = '7d0e7a0c-6c0e-4f0a-9c55-2d1d1c3a7f10';
+  const post = { approval_id, ...POST, is_schedule: true, ...scheduleOf(ada), group_metadata_ids };
+  const asked = await recorder.send('request-approval', { ...post, remark: 'Is nine right?' }, mary);
+  const sentBack = { approval_id, sha256: asked['sha256'], decision: 'request_changes', remark: 'No, ten.' };
+  await recorder.poll('decide-approval', sentBack, ada);
+  await recorder.send('remark-approval', { approval_id, remark: 'I change it.' }, mary);
+  const html = POST.html.replace('nine', 'ten');
+  const { sha256 } = await recorder.poll('request-approval', { ...post, html }, mary);
+  await recorder.send('list-approvals', {}, ada);
+  await recorder.send('get-approval', { approval_id }, ada);
+  await recorder.send('decide-approval', { approval_id, sha256, decision: 'approve' }, ada);
+  const other = 'c1d1e0aa-33a5-4a36-8d0c-7c9a3c6f0a11';
+  await recorder.poll('request-approval', { ...post, approval_id: other }, mary);
+  await recorder.send('withdraw-approval', { approval_id: other }, mary);
+  await recorder.poll('set-approval-rules', { approval: 'never' }, ada);
 }
 
 async function proveIdentity(ada: Actors): Promise<void> {

@@ -29,6 +29,17 @@ const PLACEHOLDERS: Readonly<Record<string, unknown>> = {
   timeline: [{ at: NOW, sent: 1, delivered: RECEIPTS.delivered, read: RECEIPTS.read }],
 };
 
+/** Of a post whose plan depends on the day. */
+const POST_HASH = 'f23ae7e36aade639988747de9dfe0c07daecddd649aea8e7c068bd1e331d8263';
+const APPROVALS = [
+  'request-approval',
+  'list-approvals',
+  'get-approval',
+  'decide-approval',
+  'remark-approval',
+  'withdraw-approval',
+];
+
 /** The same, for fields of one operation. */
 const PLACEHOLDERS_OF: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'create-webhook': { secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDFZXy1bT0wKq=' },
@@ -49,6 +60,7 @@ const PLACEHOLDERS_OF: Readonly<Record<string, Readonly<Record<string, unknown>>
   },
   'share-report': { token: LINK_TOKEN, path: `/shared-report#${LINK_TOKEN}` },
   'get-shared-report': { token: LINK_TOKEN },
+  ...Object.fromEntries(APPROVALS.map((name) => [name, { sha256: POST_HASH }])),
   add_totp: {
     secret: 'JBSWY3DPEHPK3PXP',
     uri: 'otpauth://totp/Campanile:ada?issuer=Campanile&secret=JBSWY3DPEHPK3PXP&algorithm=SHA1&digits=6&period=30',

@@ -65,6 +65,12 @@ const MAKERS: Readonly<Record<string, (person: Person, had: Ids) => Promise<unkn
     const draft = { draft_id: randomUUID(), version: 0, html: `of ${person.name}` };
     return (await person.call<Ids>('venom/save-draft', draft)).body.data['draft_id'];
   },
+  approval_id: async (person) => {
+    await person.call('workspace/set-approval-rules', { approval: 'authors' });
+    const post = { name: `of ${person.name}`, html: 'Hello', group_metadata_ids: [await firstGroup(person)] };
+    const body = { approval_id: randomUUID(), is_schedule: false, ...post };
+    return (await person.call<Ids>('venom/request-approval', body)).body.data['approval_id'];
+  },
   group_list_id: async (person) => {
     const list = { name: 'mine', group_metadata_ids: [await firstGroup(person)] };
     return (await person.call<Ids>('venom/save-group-list', list)).body.data['group_list_id'];

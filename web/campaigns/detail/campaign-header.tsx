@@ -24,7 +24,8 @@ export function CampaignHeader({ analytics, rule }: { analytics: Analytics; rule
   const next = campaign.status === 'paused' ? undefined : runs.find((run) => run.status === 'planned');
   const isRecalled = totals.sent > 0 && (totals.recalled ?? 0) >= totals.sent;
   // Of posts that have all been sent, the first figure says enough.
-  const isUnfinished = totals.deliveries > 0 && totals.sent < totals.deliveries;
+  const deliveries = totals.deliveries - skipped;
+  const isUnfinished = totals.sent < deliveries;
   return (
     <section className={`${boxClasses.surface} ${classes.head}`} aria-label={t('campaign.progress')}>
       <div className={classes.line}>
@@ -48,7 +49,7 @@ export function CampaignHeader({ analytics, rule }: { analytics: Analytics; rule
       {totals.deliveries > 0 && <DeliveryFunnel totals={totals} groups={groups} />}
       {isUnfinished && (
         <>
-          <Progress {...totals} label={t('campaigns.progressLabel', { name: campaign.name })} />
+          <Progress {...totals} deliveries={deliveries} label={t('campaigns.progressLabel', { name: campaign.name })} />
           <Text size="sm">
             {t('campaign.soFar', {
               sent: count(totals.sent),

@@ -8,10 +8,13 @@ import classes from './delivery-funnel.module.css';
 /** From the posts that were sent to the reactions of members, a step each. Channels have views instead of receipts. */
 export function DeliveryFunnel({ totals, groups }: Pick<Analytics, 'totals' | 'groups'>) {
   const reached = groups.filter((group) => group.sent > 0).length;
+  // A reminder leaves groups out: they are no part of what there is to send.
+  const { skipped: leftOut = 0 } = totals;
+  const all = totals.deliveries - leftOut;
   const members = countMembers(groups);
   const isOnePostEach = totals.deliveries <= totals.groups;
   const asks = [
-    ...(groups.some((group) => group.kind === 'channel')
+    ...(totals.views !== null && groups.some((group) => group.kind === 'channel')
       ? [t('campaign.viewsOf', { views: count(totals.views) })]
       : []),
     t('campaign.repliesOf', { replies: totals.replies ?? 0 }),
@@ -22,12 +25,12 @@ export function DeliveryFunnel({ totals, groups }: Pick<Analytics, 'totals' | 'g
         label={t('campaign.state.sent')}
         sign={<DeliveryTicks kind="sent" />}
         value={count(isOnePostEach ? reached : totals.sent)}
-        part={totals.deliveries === 0 ? 0 : totals.sent / totals.deliveries}
+        part={all === 0 ? 0 : totals.sent / all}
         color="var(--mantine-color-bronze-6)"
       >
         {isOnePostEach
-          ? t('campaign.ofGroups', { groups: totals.groups })
-          : t('campaign.ofPosts', { all: count(totals.deliveries), groups: totals.groups })}
+          ? t('campaign.ofGroups', { groups: totals.groups - leftOut })
+          : t('campaign.ofPosts', { all: count(all), groups: totals.groups })}
       </Step>
       <Step
         label={t('campaign.delivered')}

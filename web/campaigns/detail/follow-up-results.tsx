@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Analytics, Campaign, GroupRow } from '../../api/operations.ts';
 import { campaignQuery } from '../../api/queries.ts';
-import { Section } from '../../parts/page.tsx';
+import { Section, SectionNote } from '../../parts/page.tsx';
 import { t } from '../../i18n/translate.ts';
 import { EarlierCampaign } from './earlier-campaign.tsx';
 import { Outcome, OutcomeList, OutcomeReason } from './outcome-list.tsx';
@@ -17,13 +17,17 @@ export function FollowUpResults({
   const followed = useQuery(campaignQuery(id));
   const skipped = groups.filter((group) => group.skipped !== undefined);
   const [known, unknown] = [skipped.filter(isKnown), skipped.filter((group) => !isKnown(group))];
+  const about = (
+    <>
+      {t('followUp.about', { percent })}{' '}
+      {followed.data ? <EarlierCampaign campaign={followed.data} /> : t('followUp.gone')}
+    </>
+  );
+  if (skipped.length === 0) return <SectionNote title={t('followUp.name')}>{about}</SectionNote>;
   return (
     <Section title={t('followUp.name')}>
       <OutcomeList>
-        <Outcome>
-          {t('followUp.about', { percent })}{' '}
-          {followed.data ? <EarlierCampaign campaign={followed.data} /> : t('followUp.gone')}
-        </Outcome>
+        <Outcome>{about}</Outcome>
         {known.length > 0 && (
           <OutcomeReason
             what={t('followUp.leftOut', { groups: known.length })}

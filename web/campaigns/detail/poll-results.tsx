@@ -43,17 +43,19 @@ function Results({ poll }: { poll: Poll }) {
   const zone = useZone();
   const labels = optionLabels(poll);
   const closesAt = poll.runs.at(-1)?.closes_at;
+  const isEvent = poll.kind === 'event';
   return (
     <Stack gap="sm">
       <Text fw={600}>{poll.question}</Text>
       <Stack gap={8} component="ul" m={0} p={0}>
         {labels.map((label, index) => (
-          <Option key={label} label={label} votes={poll.votes[index] ?? 0} voters={poll.voters} />
+          <Option key={label} label={label} votes={votesOf(poll, poll.votes[index] ?? 0)} part={partOf(poll, index)} />
         ))}
       </Stack>
       <Text size="sm" c="dimmed">
-        {t('poll.voters', { voters: poll.voters })}
-        {poll.unreadable > 0 && ` · ${t('poll.unreadable', { votes: poll.unreadable })}`}
+        {t(isEvent ? 'poll.answered' : 'poll.voters', { voters: poll.voters })}
+        {poll.unreadable > 0 &&
+          ` · ${t(isEvent ? 'poll.unreadableAnswers' : 'poll.unreadable', { votes: poll.unreadable })}`}
         {closesAt && ` · ${t('poll.closes', { at: exactTime(closesAt, zone) })}`}
       </Text>
       {poll.groups.length > 1 && <PerGroup poll={poll} labels={labels} />}
@@ -66,14 +68,23 @@ function optionLabels({ kind, options }: Poll): string[] {
   return kind === 'poll' ? options : [t('poll.answers.going'), t('poll.answers.maybe'), t('poll.answers.not_going')];
 }
 
-function Option({ label, votes, voters }: { label: string; votes: number; voters: number }) {
-  const part = voters === 0 ? 0 : votes / voters;
+/** Events have answers, polls have votes. */
+function votesOf({ kind }: Poll, votes: number): string {
+  return t(kind === 'event' ? 'poll.answersOf' : 'poll.votes', { votes });
+}
+
+/** The share of the voters that chose an option. */
+function partOf({ votes, voters }: Poll, option: number): number {
+  return voters === 0 ? 0 : (votes[option] ?? 0) / voters;
+}
+
+function Option({ label, votes, part }: { label: string; votes: string; part: number }) {
   return (
     <li style={{ listStyle: 'none' }}>
       <Group justify="space-between" gap="xs" wrap="nowrap">
         <Text size="sm">{label}</Text>
-        <Text size="sm" c="dimmed">
-          {t('poll.votes', { votes })} · {share(part)}
+        <Text size="sm" c="dimmed" className={textClasses.nowrap}>
+          {votes} · {share(part)}
         </Text>
       </Group>
       <Progress value={part * 100} aria-label={label} />
@@ -103,7 +114,14 @@ function PerGroup({ poll, labels }: { poll: Poll; labels: string[] }) {
             <Table.Tr key={group.group_metadata_id} style={{ height: rowHeight }}>
               <Table.Td className={classes.name}>
                 <span className={textClasses.clip}>{group.group_name}</span>
-                <span className={`${classes.below} ${textClasses.clip}`}>{listVotes(group.votes, labels)}</span>
+                <span className={classes.below}>
+                  {labels.map((label, index) => (
+                    <span key={label}>
+                      <span className={textClasses.clip}>{label}</span>
+                      <b>{count(group.votes[index] ?? 0)}</b>
+                    </span>
+                  ))}
+                </span>
               </Table.Td>
               {labels.map((label, index) => (
                 <Table.Td key={label} className={classes.votes}>
@@ -117,11 +135,6 @@ function PerGroup({ poll, labels }: { poll: Poll; labels: string[] }) {
       </Table>
     </ScrollBox>
   );
-}
-
-/** The answers of a group on one line, for a phone. */
-function listVotes(votes: readonly number[], labels: readonly string[]): string {
-  return labels.map((label, index) => `${label} ${count(votes[index] ?? 0)}`).join(' · ');
 }
 
 function Gap({ height, columns }: { height: number; columns: number }) {

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { callWithHeaders } from '../../api/call.ts';
 import type { Analytics, Campaign } from '../../api/operations.ts';
@@ -17,7 +17,7 @@ import { t } from '../../i18n/translate.ts';
 
 /** The post as members of the first group see it now. */
 export function PostPreview({ post, analytics }: { post: Campaign; analytics: Analytics }) {
-  const { groups, runs } = analytics;
+  const { groups, runs, totals } = analytics;
   const zone = useZone();
   const first = groups.find((group) => group.sent > 0) ?? groups[0];
   const isSent = first !== undefined && first.sent > 0;
@@ -25,9 +25,11 @@ export function PostPreview({ post, analytics }: { post: Campaign; analytics: An
   const next = runs.find((run) => run.status === 'planned');
   const at = first?.first_sent_at ?? next?.due_at ?? runs[0]?.due_at ?? post.created_at;
   const time = clockTime(at, zone);
+  // Nobody has seen it, and nobody will.
+  const isOver = analytics.campaign.finished_at !== null;
   const isDeleted = isSent && (first.recalled ?? 0) >= first.sent;
   return (
-    <Section title={isSent ? t('campaign.asSeen') : t('campaign.asWillBeSeen')}>
+    <Section title={t(isSent ? 'campaign.asSeen' : isOver ? 'campaign.post' : 'campaign.asWillBeSeen')}>
       <Phone name={first?.group_name ?? ''} kind={kind} participants={first?.participants ?? null}>
         {isDeleted ? (
           <DeletedPost time={time} kind={kind} />
@@ -44,14 +46,12 @@ export function PostPreview({ post, analytics }: { post: Campaign; analytics: An
               time={time}
               kind={kind}
               isEdited={isSent && (first.corrected ?? 0) > 0}
-              quote={post.reply_to && <Quote campaignId={post.reply_to.campaign_id} />}
+              quote={post.reply_to && totals.quotes !== 0 && <Quote campaignId={post.reply_to.campaign_id} />}
             />
           </>
         )}
       </Phone>
-      {filesOf(post).map(({ sha256, name }) => (
-        <Download key={sha256} sha256={sha256} name={name ?? post.name} />
-      ))}
+      <Downloads post={post} />
       <RevisionButtons analytics={analytics} />
     </Section>
   );
@@ -63,8 +63,25 @@ function filesOf({ files, media, file_name }: Pick<Campaign, 'files' | 'media' |
   return media ? [{ sha256: media.sha256, name: file_name }] : [];
 }
 
-/** Pictures are shown; other files can be downloaded. */
-function Download({ sha256, name }: { sha256: string; name: string }) {
+/** A button for each file once. One of several bears the name of its file. */
+function Downloads({ post }: { post: Campaign }) {
+  const files = [...new Map(filesOf(post).map((file) => [file.sha256, file])).values()];
+  if (files.length === 0) return null;
+  return (
+    <Group gap="xs" mt="sm">
+      {files.map(({ sha256, name }) => (
+        <Download
+          key={sha256}
+          sha256={sha256}
+          name={name ?? post.name}
+          label={files.length > 1 && name !== null ? t('campaign.downloadOf', { name }) : t('campaign.download')}
+        />
+      ))}
+    </Group>
+  );
+}
+
+function Download({ sha256, name, label }: { sha256: string; name: string; label: string }) {
   const loading = useMutation({
     mutationFn: async () => {
       const { data, headers } = await callWithHeaders('venom/get-media', { sha256 });
@@ -75,14 +92,14 @@ function Download({ sha256, name }: { sha256: string; name: string }) {
   });
   return (
     <Button
-      mt="sm"
+      maw="100%"
       size="xs"
       variant="default"
       leftSection={<Icon name="download" size={14} />}
       loading={loading.isPending}
       onClick={() => loading.mutate()}
     >
-      {t('campaign.download')}
+      {label}
     </Button>
   );
 }

@@ -3,7 +3,7 @@ import type { Analytics, Campaign, GroupRow } from '../../api/operations.ts';
 import { campaignQuery } from '../../api/queries.ts';
 import { exactTime } from '../../format/time.ts';
 import { useZone } from '../../format/zone-context.tsx';
-import { Section } from '../../parts/page.tsx';
+import { Section, SectionNote } from '../../parts/page.tsx';
 import { t } from '../../i18n/translate.ts';
 import { EarlierCampaign } from './earlier-campaign.tsx';
 import { OutcomeReason, OutcomeList, Outcome } from './outcome-list.tsx';
@@ -15,17 +15,26 @@ export function ReachResults({ analytics, replyTo }: { analytics: Analytics; rep
   if (pinned === undefined && leftOut === 0 && replyTo === null) return null;
   const refused = reasonsOf(groups, (group) => ((group.pins_failed ?? 0) > 0 ? group.pin_error : null));
   const unmentioned = reasonsOf(groups, (group) => group.mention_left_out);
+  const sentences = [
+    replyTo && <Reply key="reply" campaignId={replyTo.campaign_id} quotes={totals.quotes} />,
+    pinned !== undefined && (
+      <span key="pinned">
+        {t('pin.pinned', { posts: pinned })} <PinnedUntil groups={groups} />
+      </span>
+    ),
+    unpinned > 0 && t('pin.unpinned', { posts: unpinned }),
+    waiting > 0 && t('pin.waiting', { posts: waiting }),
+  ].filter(Boolean);
+  if (sentences.length + refused.length + unmentioned.length === 1 && sentences.length === 1)
+    return <SectionNote title={t('pin.results')}>{sentences}</SectionNote>;
   return (
     <Section title={t('pin.results')}>
       <OutcomeList>
-        {replyTo && <Reply campaignId={replyTo.campaign_id} quotes={totals.quotes} />}
-        {pinned !== undefined && (
-          <Outcome>
-            {t('pin.pinned', { posts: pinned })} <PinnedUntil groups={groups} />
-          </Outcome>
-        )}
-        {unpinned > 0 && <Outcome>{t('pin.unpinned', { posts: unpinned })}</Outcome>}
-        {waiting > 0 && <Outcome>{t('pin.waiting', { posts: waiting })}</Outcome>}
+        {sentences.map((sentence, index) => (
+          // Sentences have no identity but their place.
+          // oxlint-disable-next-line react/no-array-index-key
+          <Outcome key={index}>{sentence}</Outcome>
+        ))}
         {refused.map(([reason, hit]) => (
           <OutcomeReason
             key={reason}
@@ -61,7 +70,7 @@ function PinnedUntil({ groups }: { groups: readonly GroupRow[] }) {
 function Reply({ campaignId, quotes }: { campaignId: string; quotes: number | undefined }) {
   const earlier = useQuery(campaignQuery(campaignId));
   return (
-    <Outcome>
+    <span>
       {earlier.data ? (
         <>
           {t('pin.replies')} <EarlierCampaign campaign={earlier.data} />.
@@ -70,7 +79,7 @@ function Reply({ campaignId, quotes }: { campaignId: string; quotes: number | un
         t('pin.repliesToDeleted')
       )}
       {quotes !== undefined && ` ${t('pin.quoted', { posts: quotes })}`}
-    </Outcome>
+    </span>
   );
 }
 

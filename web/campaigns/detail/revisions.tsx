@@ -1,7 +1,7 @@
 import type { Analytics, GroupRow } from '../../api/operations.ts';
 import { count } from '../../format/numbers.ts';
 import { Progress } from '../../parts/progress.tsx';
-import { Section } from '../../parts/page.tsx';
+import { Section, SectionNote } from '../../parts/page.tsx';
 import textClasses from '../../parts/text.module.css';
 import { t } from '../../i18n/translate.ts';
 import { OutcomeReason, OutcomeList, Outcome } from './outcome-list.tsx';
@@ -11,8 +11,16 @@ import classes from './revisions.module.css';
 export function Revisions({ analytics }: { analytics: Analytics }) {
   const { totals, groups } = analytics;
   const { recalled, corrected } = totals;
-  if (recalled === undefined || corrected === undefined) return null;
+  // Before anything was sent, a recall is a cancellation.
+  if (recalled === undefined || corrected === undefined || totals.sent === 0) return null;
   const refused = groups.filter(isRefused);
+  const changed = [recalled, corrected].find((posts) => posts > 0);
+  if (changed === totals.sent && recalled + corrected === changed && refused.length === 0)
+    return (
+      <SectionNote title={t('revise.title')}>
+        {recalled > 0 ? t('revise.recalled', { posts: recalled }) : t('revise.corrected', { posts: corrected })}
+      </SectionNote>
+    );
   const reasons = [...Map.groupBy(refused, (group) => group.last_error ?? '')];
   return (
     <Section title={t('revise.title')}>

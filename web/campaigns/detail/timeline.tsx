@@ -4,15 +4,15 @@ import { Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Analytics } from '../../api/operations.ts';
 import { count } from '../../format/numbers.ts';
-import { clockTime, dayName, shortTime } from '../../format/time.ts';
+import { clockTime, shortTime } from '../../format/time.ts';
 import { useZone } from '../../format/zone-context.tsx';
 import { t } from '../../i18n/translate.ts';
-import { countTicks, timeTicks } from '../../format/axis-ticks.ts';
+import { countTicks, timeLabel, timeTicks } from '../../format/axis-ticks.ts';
+import classes from './campaign-page.module.css';
 import { busiestHour, spansOf, pointsWithin, type Span } from './timeline-span.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 /** Cumulative deliveries and reads over time, for the whole timeline or its beginning. */
 export default function Timeline({ timeline }: Pick<Analytics, 'timeline'>) {
@@ -55,12 +55,6 @@ function Chart({ timeline, busiestMs }: Pick<Analytics, 'timeline'> & { busiestM
   const points = addUp(timeline);
   const last = points.at(-1);
   const [fromMs, toMs] = [points[0]?.at ?? 0, last?.at ?? 0];
-  const isDays = toMs - fromMs >= 3 * DAY_MS;
-  const label = (atMs: number) => {
-    const at = new Date(atMs);
-    if (isDays) return dayName(at, zone);
-    return toMs - fromMs < DAY_MS ? clockTime(at, zone) : shortTime(at, zone);
-  };
   // The middle of the hour, clamped to the chart.
   const busiestAt =
     busiestMs !== undefined && busiestMs < toMs ? Math.min(Math.max(busiestMs + HOUR_MS / 2, fromMs), toMs) : undefined;
@@ -71,6 +65,7 @@ function Chart({ timeline, busiestMs }: Pick<Analytics, 'timeline'> & { busiestM
       aria-label={t('campaign.chartLabel', { delivered: count(last?.delivered ?? 0), read: count(last?.read ?? 0) })}
     >
       <LineChart
+        className={classes.timeline}
         h={340}
         data={points}
         dataKey="at"
@@ -90,7 +85,7 @@ function Chart({ timeline, busiestMs }: Pick<Analytics, 'timeline'> & { busiestM
           domain: [fromMs, toMs],
           ticks: timeTicks(fromMs, toMs, zone),
           interval: 'equidistantPreserveStart',
-          tickFormatter: label,
+          tickFormatter: (atMs: number) => timeLabel(atMs, { fromMs, toMs, zone }),
         }}
         yAxisProps={{
           ticks: heights,
@@ -113,7 +108,7 @@ function Chart({ timeline, busiestMs }: Pick<Analytics, 'timeline'> & { busiestM
         })}
         tickLine="none"
         gridAxis="x"
-        lineChartProps={{ accessibilityLayer: false, margin: { top: 24, right: 48 } }}
+        lineChartProps={{ accessibilityLayer: false, margin: { top: 34, right: 48 } }}
       />
     </div>
   );

@@ -12,6 +12,8 @@ import { t } from '../../i18n/translate.ts';
 import classes from './campaign-row.module.css';
 import { CampaignRowMenu } from './campaign-row-menu.tsx';
 
+const ENDED: ReadonlySet<Row['status']> = new Set(['completed', 'completed_with_errors', 'cancelled']);
+
 /** The column headings, for the eye only: each row carries its own labels for screen readers. */
 export function CampaignHeadings() {
   return (
@@ -29,6 +31,9 @@ export function CampaignRow({ campaign }: { campaign: Row }) {
   const { progress, next_run_at: nextRunAt, status } = campaign;
   const zone = useZone();
   const waitsFor = status === 'scheduled' ? nextRunAt : null;
+  const isOpen = !ENDED.has(status);
+  // An ended reminder has sent to all groups but those that it left out: nothing is missing.
+  const leftOut = campaign.is_follow_up && !isOpen ? progress.deliveries - progress.sent - progress.failed : 0;
   const isUnsent = waitsFor !== null && progress.deliveries === 0;
   return (
     <li className={classes.item}>
@@ -51,17 +56,22 @@ export function CampaignRow({ campaign }: { campaign: Row }) {
           )}
           {progress.deliveries > 0 && (
             <>
-              {progress.sent < progress.deliveries && (
-                <Progress {...progress} label={t('campaigns.progressLabel', { name: campaign.name })} />
+              {(isOpen ? progress.sent < progress.deliveries : progress.failed > 0) && (
+                <Progress
+                  {...progress}
+                  deliveries={isOpen ? progress.deliveries : progress.sent + progress.failed}
+                  label={t('campaigns.progressLabel', { name: campaign.name })}
+                />
               )}
               <span>
-                {t('campaigns.sentOf', { sent: count(progress.sent), all: count(progress.deliveries) })}
+                {t('campaigns.sentOf', { sent: count(progress.sent), all: count(progress.deliveries - leftOut) })}
                 {progress.failed > 0 && (
-                  <span className={textClasses.failed}>
+                  <span className={`${textClasses.failed} ${textClasses.nowrap}`}>
                     {' '}
                     · {t('campaigns.failed', { failed: count(progress.failed) })}
                   </span>
                 )}
+                {leftOut > 0 && ` · ${t('campaigns.leftOut', { groups: count(leftOut) })}`}
               </span>
             </>
           )}

@@ -6,6 +6,7 @@ import { campaignsQuery, plannedCampaignsQuery } from '../../api/queries.ts';
 import { dateIn } from '../../format/time.ts';
 import { useZone } from '../../format/zone-context.tsx';
 import boxClasses from '../../parts/box.module.css';
+import { WaitingList } from '../../approvals/waiting-list.tsx';
 import { DraftsMenu } from '../../drafts/drafts-menu.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
@@ -52,6 +53,7 @@ export default function CampaignsPage() {
           <Overview />
         </>
       )}
+      <WaitingList />
       {!isFirstTime && (
         <Filters label={t('campaigns.search')} typed={typed} onType={setTyped}>
           <Select

@@ -44,7 +44,7 @@ export function OnboardingSteps() {
             <span className={classes.badge} data-done={isDone || undefined} aria-hidden="true">
               {isDone ? <Icon name="check" size={16} /> : index + 1}
             </span>
-            <div className={boxClasses.grow}>
+            <div className={classes.about}>
               <Text fw={600}>
                 {title}
                 {isDone && <VisuallyHidden> ({t('common.done')})</VisuallyHidden>}

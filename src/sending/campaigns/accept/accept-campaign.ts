@@ -11,10 +11,11 @@ import type { Convert } from '../../../content/text/convert-in-worker.ts';
 import { listLosses } from '../../../content/text/warnings.ts';
 import { requireCountedGroups } from './ballot-problems.ts';
 import { saveCard, type CardDeps } from './prepare-card.ts';
-import { preparePost, type PostInput } from './prepare-post.ts';
+import { preparePost, type PostInput, type PreparedPost } from './prepare-post.ts';
 import { enforceCampaignQuota } from './enforce-campaign-quota.ts';
 import { requireMentionsLeft, requireReach } from './require-reach.ts';
-import { insertCampaign, type Plan } from '../store.ts';
+import { insertCampaign, type NewCampaign, type Plan } from '../store.ts';
+import { requireNoApproval } from '../../../workspaces/approval/approval-rules.ts';
 import { readNow } from '../../../platform/database/read-now.ts';
 import type { FieldError } from '../../../platform/errors/issues.ts';
 
@@ -56,63 +57,110 @@ const UNLINKED: ReadonlySet<string> = new Set(['unlinked', 'linking', 'logged_ou
 const NOT_LINKED =
   'Your account is not linked to a messaging application: the posts wait until you link it, and expire if you do not';
 
+/** Writes what a campaign begins with, once its runs are there. */
+export type Start = (trx: Connection, stored: { accountId: number; campaignId: number }) => Promise<void>;
+
 /**
  * Accepts a campaign, sent now or scheduled: when this resolves, campaign, content, runs and the writes of `start` are durable. Throws
  * 400 for an invalid post, 404 for groups of another workspace or a campaign to reply to, and 409 or `no_room` for an exhausted quota or
- * cap.
+ * cap, and where the post needs an approval.
  */
 export async function acceptCampaign(
   deps: AcceptDeps,
-  { actor, input, plan, problems, notes = [], dueAt, key }: CampaignRequest,
-  start: (trx: Connection, stored: { accountId: number; campaignId: number }) => Promise<void>,
+  { key, ...request }: CampaignRequest,
+  start: Start,
 ): Promise<AcceptedCampaign> {
-  const { db, quotas = QUOTAS, timeZone = 'UTC' } = deps;
+  const { db } = deps;
   const first = await findResult<AcceptedCampaign>(db, key);
   if (first) return first;
-  const plannedNow = async () => dueAt(await readNow(db));
-  const {
-    html,
-    text,
-    media,
-    extras,
-    card,
-    groupIds,
-    warnings: found,
-  } = await preparePost(deps, actor.userId, input, problems ?? [], plannedNow);
-  const { accountId, status } = await findOwnAccount(db, actor.workspaceId);
-  const warnings = [...listLosses(found), ...notes, ...(UNLINKED.has(status) ? [NOT_LINKED] : [])];
-  await requireGroups(db, accountId, input.groupIds);
-  await requireCountedGroups(db, extras, input.groupIds);
-  await requireReach(db, { accountId, groupIds, extras, text });
+  const prepared = await prepareCampaign(deps, request);
+  const { actor, plan, dueAt } = request;
   return db.transaction().execute((trx) =>
     actOnce(trx, key, async () => {
-      await requireFiles(trx, actor.workspaceId, extras);
-      const mediaId = media && (await saveMedia(trx, actor.workspaceId, media, quotas));
-      const linkPreview = card && (await saveCard(trx, actor.workspaceId, card, quotas));
-      await lockOwnLane(trx, accountId);
-      await enforceCampaignQuota(trx, accountId, quotas);
-      const due = dueAt(await readNow(trx));
-      const [firstAt] = due;
-      if (firstAt) await requireMentionsLeft(trx, { accountId, groupIds, extras }, { firstAt, timeZone });
-      const { name, description, isChannelCampaign, isTest } = input;
-      const { campaignId, publicId } = await insertCampaign(trx, {
-        accountId,
-        name,
-        description,
-        isChannelCampaign,
-        ...(isTest !== undefined && { isTest }),
-        plan,
-        html,
-        text,
-        mediaId,
-        extras: { ...extras, ...(linkPreview && { linkPreview }) },
-        groupIds,
-        dueAt: due,
-      });
-      await start(trx, { accountId, campaignId });
-      const changes = diffValues({}, { status: plan.isSchedule ? 'scheduled' : 'running' });
-      await recordAudit(trx, { ...actor, action: 'campaign.accepted', subject: publicId, changes });
-      return { campaignId: publicId, groupCount: groupIds.length, warnings, timeZone: plan.timeZone };
+      await requireNoApproval(trx, actor.workspaceId, prepared.groupIds.length);
+      const campaign = await saveFiles(trx, deps, request, prepared);
+      const campaignId = await writeCampaign(trx, deps, { actor, campaign, dueAt, start });
+      const { groupIds, warnings } = prepared;
+      return { campaignId, groupCount: groupIds.length, warnings, timeZone: plan.timeZone };
     }),
   );
+}
+
+export type PreparedCampaign = Omit<PreparedPost, 'warnings'> & { accountId: number; warnings: string[] };
+
+/** Validates everything about a campaign that depends on no lock, and writes nothing. Throws 400 and 404 as `acceptCampaign`. */
+export async function prepareCampaign(
+  deps: AcceptDeps,
+  { actor, input, problems, notes = [], dueAt }: Omit<CampaignRequest, 'key' | 'plan'>,
+): Promise<PreparedCampaign> {
+  const { db } = deps;
+  const plannedNow = async () => dueAt(await readNow(db));
+  const prepared = await preparePost(deps, input, problems ?? [], plannedNow);
+  const { accountId, status } = await findOwnAccount(db, actor.workspaceId);
+  const warnings = [...listLosses(prepared.warnings), ...notes, ...(UNLINKED.has(status) ? [NOT_LINKED] : [])];
+  await requireTargets(db, { ...prepared, accountId, givenIds: input.groupIds });
+  return { ...prepared, accountId, warnings };
+}
+
+/** Throws 400 and 404 for groups that are not the account's, or that such a post cannot go to. */
+export async function requireTargets(
+  db: Connection,
+  {
+    givenIds,
+    ...post
+  }: Pick<NewCampaign, 'accountId' | 'groupIds' | 'extras' | 'text'> & { givenIds: readonly number[] },
+): Promise<void> {
+  await requireGroups(db, post.accountId, givenIds);
+  await requireCountedGroups(db, post.extras, givenIds);
+  await requireReach(db, post);
+}
+
+/** Stores the files of a prepared campaign for its workspace. Returns the campaign as it is written. */
+export async function saveFiles(
+  trx: Connection,
+  { quotas = QUOTAS }: Pick<AcceptDeps, 'quotas'>,
+  { actor, input, plan }: Pick<CampaignRequest, 'actor' | 'input' | 'plan'>,
+  { accountId, html, text, media, extras, card, groupIds }: PreparedCampaign,
+): Promise<Omit<NewCampaign, 'dueAt'>> {
+  await requireFiles(trx, actor.workspaceId, extras);
+  const mediaId = media && (await saveMedia(trx, actor.workspaceId, media, quotas));
+  const linkPreview = card && (await saveCard(trx, actor.workspaceId, card, quotas));
+  const { name, description, isChannelCampaign, isTest } = input;
+  return {
+    accountId,
+    name,
+    description,
+    isChannelCampaign,
+    ...(isTest !== undefined && { isTest }),
+    plan,
+    html,
+    text,
+    mediaId,
+    extras: { ...extras, ...(linkPreview && { linkPreview }) },
+    groupIds,
+  };
+}
+
+/** Writes a campaign whose files are held, with its runs, and what `start` does. Returns its public id. Locks the account's lane. */
+export async function writeCampaign(
+  trx: Connection,
+  { quotas = QUOTAS, timeZone = 'UTC' }: Pick<AcceptDeps, 'quotas' | 'timeZone'>,
+  {
+    actor,
+    campaign,
+    dueAt,
+    start,
+  }: { actor: Actor; campaign: Omit<NewCampaign, 'dueAt'>; dueAt: CampaignRequest['dueAt']; start: Start },
+): Promise<string> {
+  const { accountId } = campaign;
+  await lockOwnLane(trx, accountId);
+  await enforceCampaignQuota(trx, accountId, quotas);
+  const due = dueAt(await readNow(trx));
+  const [firstAt] = due;
+  if (firstAt) await requireMentionsLeft(trx, campaign, { firstAt, timeZone });
+  const { campaignId, publicId } = await insertCampaign(trx, { ...campaign, dueAt: due });
+  await start(trx, { accountId, campaignId });
+  const changes = diffValues({}, { status: campaign.plan.isSchedule ? 'scheduled' : 'running' });
+  await recordAudit(trx, { ...actor, action: 'campaign.accepted', subject: publicId, changes });
+  return publicId;
 }

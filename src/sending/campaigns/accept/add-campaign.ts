@@ -1,8 +1,15 @@
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { IdempotencyKey } from '../../../workspaces/idempotency/once.ts';
-import { acceptCampaign, type AcceptDeps, type AcceptedCampaign } from './accept-campaign.ts';
+import {
+  acceptCampaign,
+  type AcceptDeps,
+  type AcceptedCampaign,
+  type CampaignRequest,
+  type Start,
+} from './accept-campaign.ts';
 import { beginRuns } from '../begin/begin-runs.ts';
 import type { PostInput } from './prepare-post.ts';
+import type { Plan } from '../store.ts';
 
 /** The most groups a campaign goes to (contract §3). */
 const GROUPS_LIMIT = 10_000;
@@ -22,9 +29,16 @@ export function addCampaign(
   input: SendNowInput,
   key?: IdempotencyKey,
 ): Promise<AcceptedCampaign> {
-  const never = { startDate: null, endDate: null, timeZone: null, weekdays: null, skipDates: [] };
-  const plan = { isSchedule: false, scheduleTime: input.scheduleTime, ...never };
-  return acceptCampaign(deps, { actor, input, plan, dueAt: (now) => [now], key }, (trx, { accountId, campaignId }) =>
-    beginRuns(trx, [accountId], { first: GROUPS_LIMIT, campaignId }),
-  );
+  return acceptCampaign(deps, { actor, input, plan: planOfNow(input), dueAt: dueNow, key }, startNow);
 }
+
+/** Returns the plan of a campaign that goes out at once. */
+export function planOfNow({ scheduleTime }: Pick<SendNowInput, 'scheduleTime'>): Plan {
+  const never = { startDate: null, endDate: null, timeZone: null, weekdays: null, skipDates: [] };
+  return { isSchedule: false, scheduleTime, ...never };
+}
+
+export const dueNow: CampaignRequest['dueAt'] = (now) => [now];
+
+export const startNow: Start = (trx, { accountId, campaignId }) =>
+  beginRuns(trx, [accountId], { first: GROUPS_LIMIT, campaignId });

@@ -8,7 +8,13 @@ import type { IdempotencyKey } from '../../../workspaces/idempotency/once.ts';
 import { invalid, type AppError } from '../../../platform/errors/errors.ts';
 import { describeTimeZone } from '../../../platform/time/suggest-time-zones.ts';
 import { isTimeZone, knownTimeZone } from '../../../platform/time/time-zone.ts';
-import { acceptCampaign, type AcceptDeps, type AcceptedCampaign } from './accept-campaign.ts';
+import {
+  acceptCampaign,
+  type AcceptDeps,
+  type AcceptedCampaign,
+  type CampaignRequest,
+  type Start,
+} from './accept-campaign.ts';
 import { listOccurrences, type Schedule } from '../occurrences.ts';
 import type { PostInput } from './prepare-post.ts';
 import { readNow } from '../../../platform/database/read-now.ts';
@@ -32,17 +38,30 @@ export async function addScheduledCampaign(
   input: ScheduledInput,
   key?: IdempotencyKey,
 ): Promise<AcceptedCampaign> {
+  return acceptCampaign(deps, { actor, input, ...(await planScheduled(deps, actor, input)), key }, startScheduled);
+}
+
+/** Returns the plan of a scheduled campaign, in the zone that it names, else that of the user. */
+export async function planScheduled(
+  deps: { db: Database; timeZone: string },
+  actor: Actor,
+  input: ScheduledInput,
+): Promise<Pick<CampaignRequest, 'plan' | 'problems' | 'notes' | 'dueAt'>> {
   const timeZone = input.timeZone ?? (await readTimeZone(deps, actor.userId));
   const notes =
     input.timeZone === null && (await isFirstWithoutZone(deps.db, actor)) ? [describeAssumedZone(timeZone)] : [];
-  const { occurrences, problems } = planOccurrences({ ...input, timeZone });
-  const { startDate, endDate, weekdays, skipDates } = input;
-  const plan = { isSchedule: true, scheduleTime: input.time, startDate, endDate, timeZone, weekdays, skipDates };
-  const dueAt = (now: Date) => stillToCome(occurrences, now, timeZone);
-  return acceptCampaign(deps, { actor, input, plan, problems, notes, dueAt, key }, async (trx) => {
-    await notifyAfterCommit(trx, 'campanile_runs');
-  });
+  const { startDate, endDate, weekdays, skipDates, time } = input;
+  const plan = { isSchedule: true, scheduleTime: time, startDate, endDate, timeZone, weekdays, skipDates };
+  return { plan, notes, ...dueBySchedule({ ...input, timeZone }) };
 }
+
+/** Returns when the runs of a schedule are due. */
+export function dueBySchedule(schedule: Schedule): Required<Pick<CampaignRequest, 'problems' | 'dueAt'>> {
+  const { occurrences, problems } = planOccurrences(schedule);
+  return { problems, dueAt: (now) => stillToCome(occurrences, now, schedule.timeZone) };
+}
+
+export const startScheduled: Start = (trx) => notifyAfterCommit(trx, 'campanile_runs');
 
 /** Whether the user has never chosen a zone, and this is the first schedule that needs one: then it is worth a warning, once. */
 async function isFirstWithoutZone(db: Database, { userId, workspaceId }: Actor): Promise<boolean> {

@@ -75,7 +75,7 @@ export async function checkCampaign(
   const { occurrences, problems } = planDraft(draft, timeZone);
   const now = await readNow(db);
   const planned = async () => (occurrences ? listDue(db, occurrences, { before, timeZone, now }) : [now]);
-  const prepared = await preparePost(deps, userId, draft.post, problems, planned);
+  const prepared = await preparePost(deps, draft.post, problems, planned);
   const { text, media, extras, card, groupIds, warnings } = prepared;
   const account = await findOwnAccount(db, workspaceId);
   const files = await checkFiles(db, workspaceId, extras);

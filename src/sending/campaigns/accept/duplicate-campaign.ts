@@ -6,7 +6,7 @@ import { openMedia, type OpenMedia } from '../../../content/media/store.ts';
 import { findKept } from '../../../content/post/post-files.ts';
 import type { PostExtras } from '../../../content/post/post-extras.ts';
 import { moveAhead, type Schedule } from '../occurrences.ts';
-import { findOwnCampaign, readContent, scheduleOf } from '../store.ts';
+import { findOwnCampaign, readContent, scheduleOf, type Content } from '../store.ts';
 import { readNow } from '../../../platform/database/read-now.ts';
 
 /** A card as a request has it. */
@@ -51,9 +51,17 @@ export async function duplicateCampaign(
   const readable = before && { ...before, timeZone: knownTimeZone(before.timeZone, 'UTC') };
   const schedule = readable ? { ...moveAhead(readable, await readNow(db)), timeZone: before.timeZone } : null;
   const { name, description, isChannelCampaign, scheduleTime } = campaign;
+  const post = await copyPost(db, { mediaId, extras });
+  return { name, description, html, ...post, groupIds, isChannelCampaign, scheduleTime, schedule };
+}
+
+/** Returns the files and extras of a stored post as a request has them. */
+export async function copyPost(
+  db: Database,
+  { mediaId, extras }: Pick<Content, 'mediaId' | 'extras'>,
+): Promise<Pick<CampaignCopy, 'image' | 'extras' | 'card'>> {
   const image = mediaId === null ? null : await openDataUrl(db, mediaId);
-  const [kept, card] = [await keepFiles(db, extras), await copyCard(db, extras)];
-  return { name, description, html, image, extras: kept, card, groupIds, isChannelCampaign, scheduleTime, schedule };
+  return { image, extras: await keepFiles(db, extras), card: await copyCard(db, extras) };
 }
 
 /** Without the files that are no longer kept. */

@@ -63,14 +63,13 @@ const NONE: CardPreparation = { ...NOTHING, card: null };
  */
 export async function prepareCard(
   deps: CardDeps,
-  userId: number,
   request: CardRequest | undefined,
   { text, isCaption }: { text: string | undefined; isCaption: boolean },
 ): Promise<CardPreparation> {
   if (request?.card) return takeCard(request.card, { text, isCaption });
   if (!request?.isFetched || text === undefined) return NOTHING;
   const [link] = findLinks(text);
-  return link === undefined || isCaption ? NONE : fetchCard(deps, userId, link);
+  return link === undefined || isCaption ? NONE : fetchCard(deps, link);
 }
 
 async function takeCard(
@@ -106,10 +105,8 @@ async function takePicture(image: string | null, problems: FieldError[]): Promis
   }
 }
 
-async function fetchCard({ linkPreviews }: CardDeps, userId: number, link: string): Promise<CardPreparation> {
-  const found = linkPreviews
-    ? await linkPreviews.find(toUrl(link), userId)
-    : ({ card: null, reason: 'disabled' } as const);
+async function fetchCard({ linkPreviews }: CardDeps, link: string): Promise<CardPreparation> {
+  const found = linkPreviews ? await linkPreviews.find(toUrl(link)) : ({ card: null, reason: 'disabled' } as const);
   if (found.card) return { ...NOTHING, card: { url: link, ...found.card, isFetched: true } };
   // Clients that word it themselves name the link alone: the reason is in English.
   const loss = lossOf('link_preview_missing', `${link} (${explainNoCard(found.reason)})`);

@@ -60,12 +60,11 @@ export type PrepareDeps = CardDeps & { convert: Convert };
  */
 export async function preparePost(
   deps: PrepareDeps,
-  userId: number,
   input: PostInput,
   known: readonly FieldError[],
   plan: () => Promise<unknown>,
 ): Promise<PreparedPost> {
-  const { html = '', text = '', media, card, warnings, problems } = await understand(deps, userId, input, known);
+  const { html = '', text = '', media, card, warnings, problems } = await understand(deps, input, known);
   if (input.withFile && media === null)
     problems.push(...findBallotProblems(input.extras ?? NO_EXTRAS, { text: '', hasFile: true }));
   if (problems.length + known.length > 0)
@@ -80,16 +79,10 @@ export async function preparePost(
  */
 export async function prepareChange(
   deps: PrepareDeps,
-  userId: number,
   change: SentPost,
   known: readonly FieldError[],
 ): Promise<Omit<Understood, 'problems'>> {
-  const { problems, ...understood } = await understand(
-    deps,
-    userId,
-    { ...change, withFile: true, isChange: true },
-    known,
-  );
+  const { problems, ...understood } = await understand(deps, { ...change, withFile: true, isChange: true }, known);
   if (problems.length + known.length > 0) throw invalid([...problems, ...known]);
   return understood;
 }
@@ -97,11 +90,10 @@ export async function prepareChange(
 /** Everything that is wrong with a post of which other fields are wrong already, beside what is `known`. */
 export async function findPostProblems(
   { convert }: { convert: Convert },
-  userId: number,
   post: SentPost,
   known: readonly FieldError[],
 ): Promise<FieldError[]> {
-  const { problems } = await understand({ convert }, userId, post, known);
+  const { problems } = await understand({ convert }, post, known);
   return [...problems, ...known];
 }
 
@@ -135,14 +127,9 @@ interface Understood {
   problems: FieldError[];
 }
 
-async function understand(
-  deps: PrepareDeps,
-  userId: number,
-  post: SentPost,
-  known: readonly FieldError[],
-): Promise<Understood> {
+async function understand(deps: PrepareDeps, post: SentPost, known: readonly FieldError[]): Promise<Understood> {
   const { html: sent, image = null, withFile = false, unknownTags, extras = NO_EXTRAS } = post;
-  const converted = sent === undefined ? undefined : await deps.convert(sent, userId, unknownTags);
+  const converted = sent === undefined ? undefined : await deps.convert(sent, unknownTags);
   const { html, text, warnings = [] } = converted ?? {};
   const problems = [...(converted?.problems ?? [])];
   const hasFile = image !== null || extras.files !== undefined;
@@ -153,7 +140,7 @@ async function understand(
   if (extras.fileName !== undefined && image === null && !withFile) problems.push(NO_FILE);
   const media = await recognise(image, problems);
   const isWrong = problems.length + known.length > 0;
-  const prepared = await preparePostCard(deps, userId, { ...post, text, media, isWrong });
+  const prepared = await preparePostCard(deps, { ...post, text, media, isWrong });
   return {
     html,
     text,
@@ -167,7 +154,6 @@ async function understand(
 /** Nothing is fetched for a post that is rejected anyway. */
 function preparePostCard(
   deps: PrepareDeps,
-  userId: number,
   {
     cardRequest,
     text,
@@ -184,7 +170,7 @@ function preparePostCard(
   const hasCaption = media ? media.kind !== 'audio' : hasFile;
   // A text that could not be converted has no links to look for.
   const said = isWrong && text === '' ? undefined : (text ?? textBefore);
-  return prepareCard(deps, userId, isWrong && !cardRequest?.card ? undefined : cardRequest, {
+  return prepareCard(deps, isWrong && !cardRequest?.card ? undefined : cardRequest, {
     text: said,
     isCaption: hasCaption && (said ?? '').length <= CAPTION_LIMIT,
   });

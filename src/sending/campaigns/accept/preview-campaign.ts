@@ -20,10 +20,9 @@ const LINKS_LISTED = 100;
 /** The very text that would be sent (contract §4, preview-campaign). Throws 400 with everything that is wrong with the html. */
 export async function previewCampaign(
   { convert }: { convert: Convert },
-  userId: number,
   { html, withFile, unknownTags }: { html: string; withFile: boolean; unknownTags?: UnknownTags | undefined },
 ): Promise<Preview> {
-  const { text, warnings, problems } = await convert(html, userId, unknownTags);
+  const { text, warnings, problems } = await convert(html, unknownTags);
   if (problems.length > 0) throw invalid(problems);
   if (text === '' && !withFile) throw invalid([NO_TEXT]);
   const caption = captionWarning(text);

@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import { lockOwnLane } from '../../accounts/store.ts';
 import { diffValues } from '../../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
+import type { WorkspaceId } from '../../../platform/database/schema.ts';
+import { requireNoApproval } from '../../../workspaces/approval/approval-rules.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
 import { requestRevision } from '../../deliveries/request-revision.ts';
 import { writeCampaignEvent } from '../../../workspaces/events/write-event.ts';
@@ -35,8 +37,8 @@ interface Correction {
  * Edits the posts of a campaign, or of one of its runs (contract §4, correct-campaign); files stay. Unsent posts leave with the new text;
  * without `runId` those of later runs too. The request is durable when this resolves. The account's lane carries it out at its pace, and
  * the analytics show the state of each group. A second correction replaces the pending part of the first; recalled posts stay recalled.
- * Throws 400 for invalid html and for a post that would have neither text nor file, 404, and 409 if nothing is left to correct, and for a
- * poll or an event.
+ * Throws 400 for invalid html and for a post that would have neither text nor file, 404, and 409 if nothing is left to correct, for a
+ * poll or an event, and where the post needs an approval.
  */
 export async function correctCampaign(
   deps: CorrectDeps,
@@ -46,7 +48,6 @@ export async function correctCampaign(
   const { db, quotas = QUOTAS } = deps;
   const { html, text, card, warnings } = await prepareChange(
     deps,
-    actor.userId,
     { html: sent.html, image: null, unknownTags: sent.unknownTags, cardRequest: sent.cardRequest },
     [],
   );
@@ -57,6 +58,7 @@ export async function correctCampaign(
     requirePosts(await findOwnCampaign(trx, actor.workspaceId, publicId), 'corrected');
     const runs = await findBegunRuns(trx, campaignId, runId);
     const { waiting, before } = await rewrite(trx, {
+      workspaceId: actor.workspaceId,
       accountId,
       campaignId,
       runId,
@@ -76,6 +78,7 @@ export async function correctCampaign(
 }
 
 interface Rewriting {
+  workspaceId: WorkspaceId;
   accountId: number;
   campaignId: number;
   runId: number | null;
@@ -95,8 +98,16 @@ async function rewrite(
 ): Promise<{ waiting: boolean; before: string | undefined }> {
   const { accountId, campaignId, runId, html, text } = rewriting;
   // Runs that differ in nothing but what they said share it from now on.
-  const { rows: posts } = await sql<{ olds: number[]; before: string; hasFile: boolean; extras: PostExtras | null }>`
-    select array_agg(content_id) as olds, (array_agg(text order by content_id desc))[1] as before, media_id is not null or coalesce(extras ? 'files', false) as "hasFile", extras from contents
+  const { rows: posts } = await sql<{
+    olds: number[];
+    groups: number;
+    before: string;
+    hasFile: boolean;
+    extras: PostExtras | null;
+  }>`
+    select array_agg(content_id) as olds, cardinality(group_ids) as groups, (array_agg(text order by content_id desc))[1] as before,
+           media_id is not null or coalesce(extras ? 'files', false) as "hasFile", extras
+    from contents
     where content_id in (
       select content_id from runs
       where account_id = ${accountId} and campaign_id = ${campaignId} and content_id is not null
@@ -105,6 +116,7 @@ async function rewrite(
       select content_id from campaigns where campaign_id = ${campaignId} and ${runId}::bigint is null)
     group by name, media_id, extras, group_ids
     order by max(content_id) desc`.execute(trx);
+  await requireNoApproval(trx, rewriting.workspaceId, Math.max(0, ...posts.map(({ groups }) => groups)));
   if (posts.some(({ extras }) => extras && isBallot(extras)))
     throw new AppError(
       'poll_not_correctable',

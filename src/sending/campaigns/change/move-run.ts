@@ -12,6 +12,8 @@ import { readNow } from '../../../platform/database/read-now.ts';
 import { control, requireStatus, type ControlDeps } from './control.ts';
 import { requirePlannedRun, type PlannedRun } from './require-planned-run.ts';
 import { fieldError } from '../../../platform/errors/issues.ts';
+import { requireNoApproval } from '../../../workspaces/approval/approval-rules.ts';
+import { readContent, type OwnCampaign } from '../store.ts';
 
 /** A run is at most this many days away from the instant that its schedule gave it (contract §4). */
 const DAYS_LIMIT = 366;
@@ -37,6 +39,7 @@ export interface MovedRun extends RunOfCampaign {
 export async function moveRun(deps: MoveDeps, actor: Actor, target: RunOfCampaign, dueAt: Date): Promise<MovedRun> {
   await control(deps, actor, target.campaignId, 'campaign.updated', async (trx, campaign) => {
     requireStatus(campaign, ['scheduled', 'running', 'paused'], 'changed');
+    await requireFreePlan(trx, actor, campaign);
     const run = await requirePlannedRun(trx, campaign, target.runId);
     await validateInstant(trx, run, dueAt);
     await requireMentionsLeftOn(trx, run, { dueAt, timeZone: deps.timeZone });
@@ -51,6 +54,7 @@ export async function sendRunNow(deps: MoveDeps, actor: Actor, target: RunOfCamp
   let dueAt = new Date(Number.NaN);
   await control(deps, actor, target.campaignId, 'campaign.updated', async (trx, campaign) => {
     requireStatus(campaign, ['scheduled', 'running'], 'sent now');
+    await requireFreePlan(trx, actor, campaign);
     const run = await requirePlannedRun(trx, campaign, target.runId);
     dueAt = await readNow(trx);
     // One that is due already begins by itself.
@@ -60,6 +64,11 @@ export async function sendRunNow(deps: MoveDeps, actor: Actor, target: RunOfCamp
     return diffValues({ due_at: run.dueAt }, { due_at: dueAt });
   });
   return { ...target, dueAt };
+}
+
+/** Throws 409 where the plan of the campaign needs an approval. */
+async function requireFreePlan(trx: Connection, { workspaceId }: Actor, { campaignId }: OwnCampaign): Promise<void> {
+  await requireNoApproval(trx, workspaceId, (await readContent(trx, campaignId)).groupIds.length);
 }
 
 async function validateInstant(trx: Connection, run: PlannedRun, dueAt: Date): Promise<void> {

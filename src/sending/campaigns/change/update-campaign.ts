@@ -19,6 +19,7 @@ import { findBallotProblems, isBallot, requireCountedGroups } from '../accept/ba
 import { dropLostCard, saveCard, type CardRequest } from '../accept/prepare-card.ts';
 import { NO_FILE, NO_TEXT, prepareChange } from '../accept/prepare-post.ts';
 import { requireMentionsLeft, requireReach } from '../accept/require-reach.ts';
+import { requireNoApproval } from '../../../workspaces/approval/approval-rules.ts';
 import { replanRuns } from './replan-runs.ts';
 import { EXTRAS_FIELDS, EXTRAS_NAMES, NO_EXTRAS, type PostExtras } from '../../../content/post/post-extras.ts';
 import { requireFiles } from '../../../content/post/post-files.ts';
@@ -55,7 +56,7 @@ export interface CampaignChange {
  * whole or the new one, since both lock the account's lane. A value that is the one it has already is no change.
  *
  * Throws 404 for a campaign or groups that are not the workspace's, 409 for one that was sent at once or has ended, and for another
- * post when every run has begun, and 400 for what makes no sense, among it a schedule that leaves nothing to run.
+ * post when every run has begun, and where the post needs an approval, and 400 for what makes no sense, among it a schedule that leaves nothing to run.
  */
 export async function updateCampaign(
   deps: AcceptDeps,
@@ -66,8 +67,11 @@ export async function updateCampaign(
   const { db, quotas = QUOTAS, timeZone = 'UTC' } = deps;
   const before = await findOwnCampaign(db, actor.workspaceId, publicId);
   const { removeImage = false, unknownTags, extras = NO_EXTRAS, removedExtras = [], ...values } = change;
-  const changes = [...Object.values(values), ...Object.values(extras), ...removedExtras];
-  if (!removeImage && changes.every((value) => value === undefined))
+  const { name, description, isChannelCampaign, ...seen } = values;
+  const ofPost = [...Object.values(seen), ...Object.values(extras), ...removedExtras];
+  // Members see neither of the others.
+  const changesPost = removeImage || ofPost.some((value) => value !== undefined);
+  if (!changesPost && [name, description, isChannelCampaign].every((value) => value === undefined))
     throw new AppError('invalid_request', 'Send at least one field to change');
   if (removeImage && change.image !== undefined) throw invalid([fieldError('remove_image', 'either_image_or_removal')]);
   const { problems = [] } = planChange(requireSchedule(before), change) ?? {};
@@ -76,7 +80,6 @@ export async function updateCampaign(
   const textBefore = cardRequest && changed === undefined ? (await readContent(db, campaignId)).text : undefined;
   const { html, text, media, card, warnings } = await prepareChange(
     deps,
-    actor.userId,
     { html: changed, image, unknownTags, extras, cardRequest, textBefore },
     problems,
   );
@@ -98,6 +101,8 @@ export async function updateCampaign(
       removedExtras: card === null ? [...removedExtras, 'linkPreview' as const] : removedExtras,
     };
     await changeContent(trx, campaign, { html, text, mediaId, groupIds, ...changedExtras });
+    if (changesPost)
+      await requireNoApproval(trx, actor.workspaceId, (await readContent(trx, campaignId)).groupIds.length);
     await requireMentions(trx, campaign, timeZone);
     await updateDescription(trx, campaignId, change);
     const changes = await diffCampaigns(trx, actor.workspaceId, { campaign, content });

@@ -61,6 +61,20 @@ describe('an ended link', () => {
     expect((await statusOf(somebody.person)).status).toBe('logged_out');
   });
 
+  test('is not used to log in again when its end was not written down', async () => {
+    const somebody = await linked(0);
+    const accountId = await accountOf(somebody.person);
+    await end(somebody);
+    peer.behave();
+    await scene.stop();
+    // As a worker leaves it that dies after it has marked the credentials.
+    await sql`update accounts set status = 'connected' where account_id = ${accountId}`.execute(database.db);
+    await scene.start();
+    await statusWhen(somebody.person, 'logged_out');
+    expect(somebody.companion.connection).toBeUndefined();
+    expect(await retryUntilOf(somebody.person)).toBeDefined();
+  });
+
   test('is deleted when WhatsApp refuses it a second time', async () => {
     const somebody = await linked(0);
     const { person } = somebody;

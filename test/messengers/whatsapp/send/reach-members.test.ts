@@ -176,6 +176,25 @@ describe('a device list that WhatsApp does not give', () => {
     expect(keyed).toEqual([others.toSorted(), [lost]]);
   });
 
+  test('is not queried again for a while when WhatsApp refuses queries about the member', async () => {
+    const somebody = await linked(0);
+    const members = peopleWith(4);
+    const group = await groupOf(somebody, members);
+    const [lost = '', ...others] = devicesOf(...members);
+    const asked: Array<readonly string[]> = [];
+    peer.script.refuseQuery = ({ namespace, users }) => {
+      if (namespace === 'usync') asked.push(users);
+      return namespace === 'usync' && users.includes(lost) ? 406 : undefined;
+    };
+    peer.script.ackOf = (chat) => ({ phash: stanzasTo(chat).at(-1)?.attrs['phash'] ?? '' });
+    await postTo(somebody, group, 'first');
+    expect(asked).toContainEqual([lost]);
+    const queries = asked.length;
+    await postTo(somebody, group, 'second');
+    expect(asked).toHaveLength(queries);
+    expect(membersKeyedIn(group.chat, somebody).map((jids) => jids.toSorted())).toEqual([others.toSorted(), []]);
+  });
+
   test('does not let a post leave without a member: it waits', async () => {
     const somebody = await linked(0);
     const members = peopleWith(3);
@@ -364,6 +383,18 @@ describe('a device that WhatsApp has not reported', () => {
   });
 });
 
+test('a device that WhatsApp hosts for a company gets no key', async () => {
+  const somebody = await linked(0);
+  const members = peopleWith(2);
+  const group = await groupOf(somebody, members);
+  peer.script.hasHostedDevice = (jid) => jid === lidOf(members[0] ?? somebody.phone);
+  const asked = watchQuestions();
+  await postTo(somebody, group, 'to people');
+  const all = devicesOf(...members, somebody.phone).toSorted();
+  expect(asked.keys.flat().toSorted()).toEqual(all);
+  expect(keyedIn(group.chat).map((jids) => jids.toSorted())).toEqual([all]);
+});
+
 test('an acknowledgement with another addressing mode corrects that of the group', async () => {
   const somebody = await linked(0);
   const members = peopleWith(2);
@@ -415,6 +446,13 @@ test('an old key is renewed although nobody has left', async () => {
 });
 
 describe('after a member has left', () => {
+  const NO_KEY = 'No session found to decrypt message';
+  /** The phone of a person decrypts the last post to a group. */
+  function decryptLast({ companion }: Linked, { id }: Group, person: Person | undefined) {
+    const body = children(peer.received.at(-1), 'enc').find(({ attrs }) => attrs['type'] === 'skmsg');
+    return person?.devices[0]?.decryptGroup(id, companionLid(companion), bytesOf(body));
+  }
+
   test('the others get a new sender key, and the member cannot decrypt later posts', async () => {
     const somebody = await linked(0);
     const members = peopleWith(3);
@@ -427,9 +465,7 @@ describe('after a member has left', () => {
       devicesOf(...others, somebody.phone).toSorted(),
     );
     expect(keyedIn(group.chat).at(-1)?.toSorted()).toEqual(devicesOf(...others, somebody.phone).toSorted());
-    const body = children(peer.received.at(-1), 'enc').find(({ attrs }) => attrs['type'] === 'skmsg');
-    const decrypted = member.devices[0]?.decryptGroup(group.chat.id, companionLid(somebody.companion), bytesOf(body));
-    await expect(decrypted).rejects.toThrow('No session found to decrypt message');
+    await expect(decryptLast(somebody, group.chat, member)).rejects.toThrow(NO_KEY);
   });
 
   test('the key is renewed if the last post is older than a key may be', async () => {
@@ -447,6 +483,49 @@ describe('after a member has left', () => {
     expect(membersKeyedIn(group.chat, somebody).at(-1)?.toSorted()).toEqual(devicesOf(...others).toSorted());
   });
 
+  test('the key is renewed later although somebody has joined meanwhile', async () => {
+    // A day.
+    await scene.restart({ answerMs: 5_000 });
+    const somebody = await linked(0);
+    const members = peopleWith(3);
+    const group = await groupOf(somebody, members);
+    await postTo(somebody, group, 'before');
+    const [member, ...others] = members;
+    const [newcomer] = peopleWith(1);
+    if (!member || !newcomer) throw new Error('nobody is there');
+    await peer.leave(group.chat, member);
+    await peer.join(group.chat, newcomer);
+    await postTo(somebody, group, 'too early');
+    expect(membersKeyedIn(group.chat, somebody).at(-1)).toEqual([lidOf(newcomer)]);
+    await scene.restart();
+    await postTo(somebody, group, 'after');
+    const all = devicesOf(...others, newcomer).toSorted();
+    expect(membersKeyedIn(group.chat, somebody).at(-1)?.toSorted()).toEqual(all);
+  });
+
+  test('the key is renewed with the next attempt if it could not be deleted', async () => {
+    const { db } = scene.database;
+    const somebody = await linked(0);
+    const members = peopleWith(3);
+    const group = await groupOf(somebody, members);
+    await postTo(somebody, group, 'before');
+    const [member] = members;
+    if (!member) throw new Error('nobody is there');
+    await peer.leave(group.chat, member);
+    await sql`create function refuse() returns trigger language plpgsql as 'begin raise ''refused''; end'`.execute(db);
+    await sql`
+      create trigger refuse before delete on account_keys for each row
+      when (old.kind = 'sender-key') execute function refuse()`.execute(db);
+    const campaign = await sendCampaign(somebody.person, group.ids, 'after');
+    await until(
+      () => attemptsOf(somebody),
+      ([, attempts = 0]) => attempts > 0,
+    );
+    await sql`drop function refuse cascade`.execute(db);
+    expect((await finished(somebody.person, campaign)).totals).toMatchObject({ sent: 1, failed: 0 });
+    await expect(decryptLast(somebody, group.chat, member)).rejects.toThrow(NO_KEY);
+  });
+
   test('the key is renewed at most once a day', async () => {
     await scene.restart({ answerMs: 5_000 });
     const somebody = await linked(0);
@@ -460,9 +539,6 @@ describe('after a member has left', () => {
     let refusals = 0;
     peer.script.judge = () => (refusals++ === 0 ? { refuse: 479 } : 'accept');
     await postTo(somebody, group, 'after 479');
-    const [, member] = members;
-    const body = children(peer.received.at(-1), 'enc').find(({ attrs }) => attrs['type'] === 'skmsg');
-    const decrypted = member?.devices[0]?.decryptGroup(group.chat.id, companionLid(somebody.companion), bytesOf(body));
-    await expect(decrypted).rejects.toThrow('No session found to decrypt message');
+    await expect(decryptLast(somebody, group.chat, members[1])).rejects.toThrow(NO_KEY);
   });
 });

@@ -1,0 +1,206 @@
+/** Approval of posts (contract §4). */
+import { z } from 'zod';
+import { ADDING_ERRORS, campaignId, duplicateCampaignData, eitherCampaignBody, POST_LIMIT_BYTES } from './campaigns.ts';
+import { defineOperations } from './define-operations.ts';
+import { count, instant, optional, text, withDefault } from './fields.ts';
+import { groupKind } from './groups.ts';
+import { shownFiles } from './post-files.ts';
+
+const approvalId = z.guid().meta({ format: 'uuid', examples: ['7d0e7a0c-6c0e-4f0a-9c55-2d1d1c3a7f10'] });
+const approvalBody = z.object({ approval_id: approvalId }).meta({ id: 'OneApproval' });
+const remark = text(0, 2_000).meta({ description: 'For the thread.' });
+const sha256 = z
+  .string()
+  .regex(/^[0-9a-fA-F]{64}$/, { error: 'must be 64 hexadecimal digits' })
+  .meta({ description: 'The `sha256` of the version that you have read.' });
+
+const rule = z.enum(['never', 'authors', 'all']).meta({
+  id: 'ApprovalRule',
+  description: '`authors`: authors may ask. `all`: also posts of managers and the owner need an approval.',
+});
+const rulesData = z
+  .object({
+    approval: rule,
+    over_groups: count.meta({
+      description: 'With `all`: managers and the owner send to so many groups without one.',
+    }),
+    approvers: count.meta({ description: '1 or 2.' }),
+  })
+  .meta({ id: 'ApprovalRules' });
+
+const person = z
+  .object({ user_id: count, user_name: z.string().nullable().meta({ description: '`null`: no longer a member.' }) })
+  .meta({ id: 'MemberName' });
+
+const approvalFields = {
+  approval_id: approvalId,
+  state: z.enum(['waiting', 'changes_requested', 'rejected', 'withdrawn', 'scheduled', 'sending']).meta({
+    id: 'ApprovalState',
+    description: '`scheduled`, `sending`: approved; `campaign_id` has states of its own.',
+  }),
+  reason: z.enum(['time_passed']).nullable().meta({
+    description: 'Its first time passed before it was approved.',
+  }),
+  version: count,
+  sha256: z.string().meta({ description: 'Of content, groups and plan.' }),
+  name: z.string(),
+  text_start: z.string(),
+  group_count: count,
+  is_schedule: z.boolean(),
+  first_due_at: instant.nullable(),
+  asked_by: person,
+  asked_at: instant,
+  updated_at: instant,
+  approvals: count,
+  approvals_needed: count,
+  waits_for: z.array(person),
+  may_decide: z.boolean(),
+  campaign_id: campaignId.nullable(),
+};
+const approval = z.object(approvalFields).meta({ id: 'Approval' });
+
+const namedGroup = z.object({ group_metadata_id: count, group_name: z.string(), kind: groupKind, participants: count });
+const difference = z.object({
+  fields: z.array(
+    z.object({
+      field: z.string().meta({ description: 'As in a request; `text` is the text that groups get.' }),
+      pieces: z.array(z.object({ change: z.enum(['same', 'removed', 'added']), text: z.string() })),
+    }),
+  ),
+  groups_added: z.array(count),
+  groups_removed: z.array(namedGroup),
+});
+
+const fullApproval = z.object({
+  ...approvalFields,
+  text: z.string().meta({ description: 'The exact text that is sent.' }),
+  post: duplicateCampaignData.meta({ description: 'A body for `request-approval`.' }),
+  files: shownFiles.meta({ description: 'The files of `media`.' }),
+  groups: z.array(namedGroup),
+  difference: difference.nullable().meta({ description: 'To the version that was decided on last.' }),
+  thread: z.array(
+    z.object({
+      kind: z.enum(['asked', 'approved', 'changes_requested', 'rejected', 'withdrawn', 'remark']),
+      by: person,
+      version: count,
+      remark: z.string(),
+      at: instant,
+    }),
+  ),
+});
+
+export const approvals = defineOperations('Campaigns', {
+  requestApproval: {
+    path: '/api/v1/venom/request-approval',
+    access: 'write',
+    role: 'author',
+    idempotency: 'always',
+    summary: 'Ask for the approval of a post',
+    description:
+      'Takes the body of either operation that adds a campaign. The post is stored as it would be sent. A changed post with the same `approval_id` is a further version, without approvals. Limited to 100 open requests.',
+    body: eitherCampaignBody({
+      approval_id: approvalId.meta({
+        description: 'A random UUID that the client generates, such as the id of a draft.',
+      }),
+      remark: withDefault(remark, ''),
+    }),
+    data: approval,
+    errors: [
+      ...ADDING_ERRORS.filter(
+        (code) => !['approval_required', 'campaign_limit_reached', 'mention_cap_reached'].includes(code),
+      ),
+      'approval_not_used',
+      'approval_decided',
+      'approval_limit_reached',
+    ],
+    bodyLimitBytes: POST_LIMIT_BYTES,
+    requiresDiskSpace: true,
+    shedFirst: true,
+  },
+  listApprovals: {
+    path: '/api/v1/venom/list-approvals',
+    access: 'read',
+    role: 'analyst',
+    summary: 'List the posts that wait for an approval',
+    description: 'Open requests first, the most recently changed before the others; then closed ones.',
+    body: z.object({
+      with_closed: withDefault(z.boolean(), false).meta({ description: 'Adds the newest closed requests.' }),
+    }),
+    data: z.object({ rules: rulesData, approvals: z.array(approval) }),
+  },
+  getApproval: {
+    path: '/api/v1/venom/get-approval',
+    access: 'read',
+    role: 'analyst',
+    summary: 'Read a post that waits for an approval',
+    description: '`check-campaign` takes `post`, and says what would stand in its way.',
+    body: approvalBody,
+    data: fullApproval,
+    errors: ['approval_not_found'],
+    shedFirst: true,
+    longAnswer: 'pieces',
+  },
+  decideApproval: {
+    path: '/api/v1/venom/decide-approval',
+    access: 'token',
+    role: 'manager',
+    idempotency: 'always',
+    summary: 'Approve a post, send it back, or reject it',
+    description:
+      'The last approval that is needed accepts the post as a campaign, once. If that fails, the answer says why, and nothing is recorded. Nobody decides on their own post, unless nobody else could.',
+    body: z
+      .object({
+        approval_id: approvalId,
+        decision: z.enum(['approve', 'request_changes', 'reject']).meta({ description: 'Rejecting is final.' }),
+        sha256,
+        remark: withDefault(remark, ''),
+      })
+      .meta({ id: 'DecideApproval' }),
+    data: approval,
+    errors: [
+      ...ADDING_ERRORS.filter((code) => !['approval_required', 'media_busy', 'storage_full'].includes(code)),
+      'approval_not_found',
+      'approval_own',
+      'approval_changed',
+      'approval_decided',
+      'approval_time_passed',
+    ],
+  },
+  remarkApproval: {
+    path: '/api/v1/venom/remark-approval',
+    access: 'write',
+    role: 'author',
+    summary: 'Add a remark to a request for approval',
+    description: 'Limited to 200 entries a request.',
+    body: approvalBody.extend({ remark: text(1, 2_000) }),
+    data: approval,
+    errors: ['approval_not_found', 'approval_limit_reached'],
+  },
+  withdrawApproval: {
+    path: '/api/v1/venom/withdraw-approval',
+    access: 'write',
+    role: 'author',
+    idempotency: 'always',
+    summary: 'Withdraw a request for approval',
+    description: 'For the person who asked, and for managers and the owner.',
+    body: approvalBody,
+    data: approval,
+    errors: ['approval_not_found', 'approval_decided'],
+  },
+  setApprovalRules: {
+    path: '/api/v1/workspace/set-approval-rules',
+    access: 'token',
+    role: 'owner',
+    idempotency: 'always',
+    summary: 'Change which posts need an approval',
+    description: 'Fields that are omitted keep their values. Campaigns that were accepted before are sent as they are.',
+    body: z
+      .object({
+        approval: optional(rule),
+        over_groups: optional(z.int().min(0).max(10_000)),
+        approvers: optional(z.int().min(1).max(2)),
+      })
+      .meta({ id: 'SetApprovalRules' }),
+    data: rulesData,
+  },
+});

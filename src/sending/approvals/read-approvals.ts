@@ -1,0 +1,128 @@
+import { sql } from 'kysely';
+import type { Connection, Database } from '../../platform/database/connect.ts';
+import type { UserId, WorkspaceId } from '../../platform/database/schema.ts';
+import { readApprovalRules, type ApprovalRules } from '../../workspaces/approval/approval-rules.ts';
+import type { Actor } from '../../workspaces/audit/record-audit.ts';
+import { readFiles, type ShownFile } from '../../content/post/post-files.ts';
+import { copyPost, type CampaignCopy } from '../campaigns/accept/duplicate-campaign.ts';
+import { scheduleOf } from '../campaigns/store.ts';
+import type { DraftGroup } from '../drafts/draft-store.ts';
+import {
+  findApproval,
+  selectApprovals,
+  selectApprovers,
+  selectEntries,
+  selectNames,
+  type Approval,
+  type ApprovalHead,
+  type Entry,
+} from './approval-store.ts';
+import { findJudges, whoseTurn, type Turn } from './whose-turn.ts';
+
+export interface Person {
+  userId: UserId;
+  /** Null: they left the workspace, or were deleted. */
+  userName: string | null;
+}
+
+/** What a request says of its own state. */
+export interface ApprovalStanding extends Omit<Turn, 'judges'> {
+  askedBy: Person;
+  /** The people who have to act next. */
+  waitsFor: Person[];
+  /** Whether the caller may decide on it at the moment. */
+  mayDecide: boolean;
+}
+
+export interface FullApproval extends ApprovalStanding {
+  approval: Approval;
+  entries: Entry[];
+  /** As a request has it. */
+  copy: CampaignCopy;
+  /** Those of the library that are still known. */
+  files: ShownFile[];
+  groups: DraftGroup[];
+  /** Groups that the version before had, and this one has not. */
+  removedGroups: DraftGroup[];
+}
+
+export interface ApprovalList {
+  rules: ApprovalRules;
+  approvals: Array<ApprovalHead & { standing: ApprovalStanding }>;
+}
+
+/** Returns the requests for approval of a workspace, each with who has to act next, and the rules (contract §4, list-approvals). */
+export async function listApprovals(
+  { db }: { db: Database },
+  actor: Actor,
+  { withClosed }: { withClosed: boolean },
+): Promise<ApprovalList> {
+  const heads = await selectApprovals(db, actor.workspaceId, withClosed);
+  const { rules, standingOf } = await readStandings(db, actor);
+  return { rules, approvals: heads.map((head) => ({ ...head, standing: standingOf(head) })) };
+}
+
+export async function readStanding(db: Connection, actor: Actor, head: ApprovalHead): Promise<ApprovalStanding> {
+  return (await readStandings(db, actor)).standingOf(head);
+}
+
+async function readStandings(db: Connection, { workspaceId, userId }: Actor) {
+  const rules = await readApprovalRules(db, workspaceId);
+  const approvers = await selectApprovers(db, workspaceId);
+  const names = await selectNames(db, workspaceId);
+  const personOf = (id: UserId): Person => ({ userId: id, userName: names.get(id) ?? null });
+  const standingOf = (head: ApprovalHead): ApprovalStanding => {
+    const turn = findJudges(head, approvers, rules);
+    const { approvals, needed, judges } = turn;
+    const waitsFor = whoseTurn(head, turn).map(personOf);
+    const mayDecide = head.state === 'waiting' && judges.some((judge) => judge.userId === userId);
+    return { approvals, needed, askedBy: personOf(head.askedBy), waitsFor, mayDecide };
+  };
+  return { rules, standingOf };
+}
+
+/** Returns a request with its post, its groups and its thread (contract §4, get-approval). Throws 404. */
+export async function readApproval({ db }: { db: Database }, actor: Actor, approvalId: string): Promise<FullApproval> {
+  const { workspaceId } = actor;
+  const approval = await findApproval(db, workspaceId, approvalId);
+  const { post, judged } = approval;
+  const { name, description, html, groupIds, isChannelCampaign, plan } = post;
+  const now = new Set(groupIds);
+  return {
+    ...(await readStanding(db, actor, approval)),
+    approval,
+    entries: await selectEntries(db, workspaceId, approvalId),
+    copy: {
+      name,
+      description,
+      html,
+      ...(await copyPost(db, post)),
+      groupIds,
+      isChannelCampaign,
+      scheduleTime: plan.scheduleTime,
+      schedule: scheduleOf(plan) ?? null,
+    },
+    files: await readFiles(db, post.extras.files ?? []),
+    groups: await selectGroupsOf(db, workspaceId, groupIds),
+    removedGroups: await selectGroupsOf(
+      db,
+      workspaceId,
+      (judged?.groupIds ?? []).filter((id) => !now.has(id)),
+    ),
+  };
+}
+
+/** Those of the workspace's groups, in the order given, also if they are gone. */
+async function selectGroupsOf(
+  db: Connection,
+  workspaceId: WorkspaceId,
+  groupIds: readonly number[],
+): Promise<DraftGroup[]> {
+  if (groupIds.length === 0) return [];
+  const { rows } = await sql<DraftGroup>`
+    select g.group_id as "groupId", g.name, g.kind, g.participants
+    from unnest(${[...groupIds]}::bigint[]) with ordinality i (group_id, place)
+    join groups g using (group_id) join accounts a using (account_id)
+    where a.workspace_id = ${workspaceId} order by i.place`.execute(db);
+  return rows;
+}

@@ -1,0 +1,180 @@
+import { sql } from 'kysely';
+import { plainFileName } from '../../content/media/file-name.ts';
+import { checkFiles } from '../../content/post/post-files.ts';
+import type { PostExtras } from '../../content/post/post-extras.ts';
+import type { Connection } from '../../platform/database/connect.ts';
+import type { WorkspaceId } from '../../platform/database/schema.ts';
+import { readNow } from '../../platform/database/read-now.ts';
+import { AppError } from '../../platform/errors/errors.ts';
+import { readApprovalRules } from '../../workspaces/approval/approval-rules.ts';
+import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
+import { prepareCampaign, saveFiles, type AcceptDeps } from '../campaigns/accept/accept-campaign.ts';
+import { dueNow, planOfNow } from '../campaigns/accept/add-campaign.ts';
+import { planScheduled } from '../campaigns/accept/add-scheduled-campaign.ts';
+import type { CampaignDraft } from '../campaigns/accept/check-campaign.ts';
+import { CLOSED_KEPT, findApproval, insertEntry, IS_OPEN, type Approval } from './approval-store.ts';
+import { hashPost, listMediaIds, type AskedPost } from './asked-post.ts';
+import { writeWaiting } from './write-events.ts';
+import { requireRoomForEntry } from './write-remark.ts';
+
+/** Of a workspace: more would make the list of them a long one to look through. */
+const OPEN_LIMIT = 100;
+
+export interface Asking {
+  /** Drawn by the client; that of a request which is to be changed. */
+  approvalId: string;
+  draft: CampaignDraft;
+  /** For the thread. */
+  remark: string;
+}
+
+export interface Asked {
+  approval: Approval;
+  /** Sentences for the author. */
+  warnings: string[];
+}
+
+/**
+ * Asks for the approval of a post (contract §4, request-approval), which is stored as it would be accepted: its text is converted, its card
+ * fetched and its files named now. A changed post is a further version, which has no approvals yet. Asking for the same once more does
+ * nothing. Throws what adding the campaign would throw, and 409 where the workspace uses no approval, for a request that is closed, and at
+ * the limit of requests.
+ */
+export async function requestApproval(
+  deps: AcceptDeps & { timeZone: string },
+  actor: Actor,
+  { approvalId, draft, remark }: Asking,
+): Promise<Asked> {
+  const { db } = deps;
+  if ((await readApprovalRules(db, actor.workspaceId)).approval === 'never')
+    throw new AppError('approval_not_used', 'This workspace uses no approval: managers send its posts');
+  const planned =
+    draft.when === 'now'
+      ? { plan: planOfNow(draft.post), dueAt: dueNow }
+      : await planScheduled(deps, actor, draft.post);
+  const request = { actor, input: draft.post, ...planned };
+  const prepared = await prepareCampaign(deps, request);
+  return db.transaction().execute(async (trx) => {
+    // Before its files, as everybody else; and one request after the other, so that the limit holds.
+    await sql`select from workspaces where workspace_id = ${actor.workspaceId} for no key update`.execute(trx);
+    const { accountId: _, ...campaign } = await saveFiles(trx, deps, request, prepared);
+    const extras = await nameFiles(trx, actor.workspaceId, campaign.extras);
+    const sha256s = await readHashes(trx, listMediaIds({ ...campaign, extras }));
+    const firstDueAt = draft.when === 'now' ? null : (planned.dueAt(await readNow(trx))[0]?.toISOString() ?? null);
+    const post: AskedPost = { ...campaign, extras, isTest: campaign.isTest ?? false, firstDueAt, sha256s };
+    await writeVersion(trx, actor, { approvalId, post, remark });
+    return { approval: await findApproval(trx, actor.workspaceId, approvalId), warnings: prepared.warnings };
+  });
+}
+
+/** The library may give a file another name later, and recipients see it. */
+async function nameFiles(trx: Connection, workspaceId: WorkspaceId, extras: PostExtras): Promise<PostExtras> {
+  if (!extras.files) return extras;
+  const shown = await checkFiles(trx, workspaceId, extras);
+  const names = new Map(shown.map(({ mediaId, fileName }) => [mediaId, fileName]));
+  const files = extras.files.map((file) => ({
+    ...file,
+    fileName: file.fileName ?? names.get(file.mediaId) ?? plainFileName(''),
+  }));
+  return { ...extras, files };
+}
+
+async function readHashes(trx: Connection, mediaIds: readonly number[]): Promise<string[]> {
+  if (mediaIds.length === 0) return [];
+  const { rows } = await sql<{ sha256: string }>`
+    select encode(m.sha256, 'hex') as sha256 from unnest(${[...mediaIds]}::bigint[]) with ordinality i (media_id, place)
+    join media m using (media_id) order by i.place`.execute(trx);
+  return rows.map(({ sha256 }) => sha256);
+}
+
+interface Version {
+  approvalId: string;
+  post: AskedPost;
+  remark: string;
+}
+
+async function writeVersion(trx: Connection, actor: Actor, version: Version): Promise<void> {
+  const { workspaceId } = actor;
+  const { approvalId, post, remark } = version;
+  const hash = hashPost(post);
+  const before = await findIfThere(trx, workspaceId, approvalId);
+  if (before?.campaignId != null && before.hash.equals(hash)) return;
+  if (before && !['waiting', 'changes_requested'].includes(before.state)) throw alreadyDecided(before);
+  if (before?.state === 'waiting' && before.hash.equals(hash)) return;
+  await (before
+    ? overwrite(trx, workspaceId, version, { hash, actor })
+    : insert(trx, workspaceId, version, { hash, actor }));
+  const number = (before?.version ?? 0) + 1;
+  await insertEntry(trx, { workspaceId, approvalId, version: number, userId: actor.userId, kind: 'asked', remark });
+  await recordAudit(trx, { ...actor, action: 'approval.asked', subject: post.name });
+  await writeWaiting(trx, workspaceId, await findApproval(trx, workspaceId, approvalId));
+}
+
+async function findIfThere(
+  trx: Connection,
+  workspaceId: WorkspaceId,
+  approvalId: string,
+): Promise<Approval | undefined> {
+  try {
+    return await findApproval(trx, workspaceId, approvalId, { lock: true });
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'approval_not_found') return undefined;
+    throw error;
+  }
+}
+
+interface Hashed {
+  hash: Buffer;
+  actor: Actor;
+}
+
+async function insert(
+  trx: Connection,
+  workspaceId: WorkspaceId,
+  { approvalId, post }: Version,
+  { hash, actor }: Hashed,
+): Promise<void> {
+  const { rows } = await sql<{ open: number }>`
+    select count(*)::int as open from approvals p where p.workspace_id = ${workspaceId} and ${IS_OPEN}`.execute(trx);
+  if ((rows[0]?.open ?? 0) >= OPEN_LIMIT)
+    throw new AppError(
+      'approval_limit_reached',
+      `The workspace has reached the limit of ${OPEN_LIMIT} open requests for approval. Decide on some, or withdraw them.`,
+    );
+  await sql`
+    insert into approvals (workspace_id, approval_id, hash, post, media_ids, first_due_at, asked_by)
+    values (${workspaceId}, ${approvalId}, ${hash}, ${JSON.stringify(post)}::jsonb, ${listMediaIds(post)}::bigint[],
+            ${post.firstDueAt}::timestamptz, ${actor.userId})`.execute(trx);
+  // Nobody can fill the disk with requests that they withdraw.
+  await sql`
+    delete from approvals d using (
+      select p.approval_id from approvals p where p.workspace_id = ${workspaceId} and not (${IS_OPEN})
+      order by p.updated_at desc, p.approval_id offset ${CLOSED_KEPT}) old
+    where d.workspace_id = ${workspaceId} and d.approval_id = old.approval_id`.execute(trx);
+}
+
+async function overwrite(
+  trx: Connection,
+  workspaceId: WorkspaceId,
+  { approvalId, post }: Version,
+  { hash, actor }: Hashed,
+): Promise<void> {
+  await requireRoomForEntry(trx, workspaceId, approvalId);
+  await sql`
+    update approvals p
+    set state = 'waiting', version = version + 1, hash = ${hash}, post = ${JSON.stringify(post)}::jsonb,
+        -- A version that somebody has approved was judged, too.
+        judged = case when exists (select from approval_entries e
+                                   where e.workspace_id = p.workspace_id and e.approval_id = p.approval_id
+                                     and e.version = p.version and e.kind = 'approved')
+                      then post else judged end,
+        media_ids = ${listMediaIds(post)}::bigint[], first_due_at = ${post.firstDueAt}::timestamptz, asked_by = ${actor.userId},
+        asked_at = campanile_now(), updated_at = campanile_now()
+    where p.workspace_id = ${workspaceId} and p.approval_id = ${approvalId}`.execute(trx);
+}
+
+/** The answer to a change of something that is closed. */
+export function alreadyDecided({ state }: Pick<Approval, 'state'>): AppError {
+  const said = state === 'accepted' ? 'approved, and is a campaign now' : state;
+  return new AppError('approval_decided', `This post was ${said}: it can no longer be changed or decided on`);
+}

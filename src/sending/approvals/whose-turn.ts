@@ -1,0 +1,33 @@
+import type { UserId } from '../../platform/database/schema.ts';
+import type { ApprovalRules } from '../../workspaces/approval/approval-rules.ts';
+import type { ApprovalHead, Approver } from './approval-store.ts';
+
+export interface Turn {
+  /** The members who may decide on the post. */
+  judges: Approver[];
+  /** How many of them have approved this version. */
+  approvals: number;
+  /** How many have to. */
+  needed: number;
+}
+
+/**
+ * Returns who decides on a post. Nobody decides on a post for which they asked, unless nobody else in the workspace could. Two approvals
+ * become one where only one other person could give them.
+ */
+export function findJudges(
+  { askedBy, approvedBy }: Pick<ApprovalHead, 'askedBy' | 'approvedBy'>,
+  approvers: readonly Approver[],
+  { approvers: wanted }: Pick<ApprovalRules, 'approvers'>,
+): Turn {
+  const others = approvers.filter(({ userId }) => userId !== askedBy);
+  const judges = others.length > 0 ? others : [...approvers];
+  const approvals = judges.filter(({ userId }) => approvedBy.includes(userId)).length;
+  return { judges, approvals, needed: Math.max(1, Math.min(wanted, judges.length)) };
+}
+
+/** Returns the ids of the people who have to act next: judges who have not approved, or the person who asked. */
+export function whoseTurn({ state, askedBy, approvedBy }: ApprovalHead, { judges }: Turn): UserId[] {
+  if (state === 'waiting') return judges.map(({ userId }) => userId).filter((userId) => !approvedBy.includes(userId));
+  return state === 'changes_requested' ? [askedBy] : [];
+}

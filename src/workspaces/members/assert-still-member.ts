@@ -1,0 +1,27 @@
+import { sql } from 'kysely';
+import type { Connection } from '../../platform/database/connect.ts';
+import type { Role, UserId, WorkspaceId } from '../../platform/database/schema.ts';
+import { AppError } from '../../platform/errors/errors.ts';
+import { includesRole } from './roles.ts';
+
+/**
+ * Throws `workspace_not_found` or `role_missing` when the actor was removed, or lost the role, since the request was let in: for requests
+ * that take long. In a test workspace the membership of the live one counts.
+ */
+export async function assertStillMember(
+  trx: Connection,
+  { workspaceId, userId }: { workspaceId: WorkspaceId; userId: UserId },
+  needed: Role,
+): Promise<void> {
+  const { rows } = await sql<{ role: Role }>`
+    select m.role from workspaces w join memberships m on m.workspace_id = coalesce(w.test_of, w.workspace_id)
+    where w.workspace_id = ${workspaceId} and m.user_id = ${userId}`.execute(trx);
+  const [member] = rows;
+  if (!member)
+    throw new AppError('workspace_not_found', 'You were removed from the workspace before the request was complete');
+  if (!includesRole(member.role, needed))
+    throw new AppError(
+      'role_missing',
+      `This operation needs the role ${needed}, which you lost before the request was complete`,
+    );
+}

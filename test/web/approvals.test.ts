@@ -1,0 +1,102 @@
+/** Approval in the dashboard: an author asks, a manager sends back, the author mends, the manager approves. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { startTestApp } from '../support/app.ts';
+import { launchBrowser, visit, type Visit } from '../support/browser/browser.ts';
+import { signInInBrowser, writeMessage } from '../support/browser/dashboard-user.ts';
+import { callIn, createTeam, type Team } from '../support/team.ts';
+
+const browser = await launchBrowser();
+const app = await startTestApp({ sandboxSpeed: 200 });
+afterAll(() => app.stop());
+
+describe.skipIf(!browser)('in a browser', () => {
+  const visits: Visit[] = [];
+  let team: Team;
+  let teams = 0;
+  beforeEach(async () => {
+    teams += 1;
+    team = await createTeam(app, `team${teams}`);
+  });
+  afterEach(async () => {
+    for (const one of visits.splice(0)) await one.end();
+  });
+
+  /** A browser of its own, on a page of the team's workspace. */
+  async function enter(who: keyof Team['members'], path: string): Promise<Page> {
+    const visited = await visit(browser as Browser, app.url);
+    visits.push(visited);
+    const { page } = visited;
+    await page.goto(`${path}?workspace=${team.workspaceId}`);
+    await signInInBrowser(page, team.members[who].name);
+    return page;
+  }
+
+  const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+  const confirm = (page: Page, name: string) =>
+    page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
+
+  test('a post goes from its author to a manager, back, and out', async () => {
+    const owner = await enter('owner', '/settings');
+    await owner.getByRole('combobox', { name: 'Whose posts need approval' }).click();
+    await owner.getByRole('option', { name: /^Authors/ }).click();
+    await press(owner, 'Save rules');
+    await owner.getByText('Saved. Applies to posts from now on.').waitFor();
+
+    const author = await enter('author', '/campaigns/new');
+    await writeMessage(author, 'We open at nine');
+    await author.getByRole('checkbox', { name: 'Chess friends' }).check();
+    await press(author, 'Ask for approval');
+    await confirm(author, 'Ask for approval');
+    await author.waitForURL(/\/approvals\//);
+    await author.getByText('0 of 1 approval').waitFor();
+
+    const manager = await enter('manager', '/');
+    await manager.getByRole('region', { name: 'Waits for you' }).getByRole('link').click();
+    await manager.getByText('Chess friends').first().waitFor();
+    await press(manager, 'Request changes');
+    await manager.getByRole('dialog').getByLabel('Remark').fill('Ten, not nine');
+    await confirm(manager, 'Request changes');
+    await manager.getByText('Changes requested', { exact: true }).waitFor();
+
+    await author.reload();
+    await author.getByText('Ten, not nine').waitFor();
+    await press(author, 'Change the post');
+    const message = author.getByRole('textbox', { name: 'Message' });
+    await message.getByText('We open at nine').waitFor();
+    await message.click();
+    await author.keyboard.press('ControlOrMeta+a');
+    await author.keyboard.type('We open at ten');
+    await press(author, 'Ask for approval');
+    await confirm(author, 'Ask for approval');
+    await author.waitForURL(/\/approvals\//);
+
+    await manager.reload();
+    await manager.locator('del', { hasText: 'nine' }).waitFor();
+    await manager.locator('ins', { hasText: 'ten' }).waitFor();
+    await press(manager, 'Approve');
+    await confirm(manager, 'Approve');
+    await manager.waitForURL(/\/campaigns\/[0-9a-f-]{36}/);
+    const { body } = await callIn<{ campaigns: unknown[] }>(
+      app,
+      team.members.owner,
+      team.workspaceId,
+      'venom/list-campaigns',
+    );
+    expect(body.data.campaigns).toHaveLength(1);
+  });
+
+  test('a manager asks, too, where the workspace says so, and cannot approve', async () => {
+    const rules = { approval: 'all', over_groups: 0 };
+    await callIn(app, team.members.owner, team.workspaceId, 'workspace/set-approval-rules', rules);
+    const manager = await enter('manager', '/campaigns/new');
+    await writeMessage(manager, 'Hello');
+    await manager.getByRole('checkbox', { name: 'Chess friends' }).check();
+    await press(manager, 'Ask for approval');
+    await confirm(manager, 'Ask for approval');
+    await manager.waitForURL(/\/approvals\//);
+    await press(manager, 'Withdraw');
+    await manager.getByText('Withdrawn', { exact: true }).waitFor();
+    expect(await manager.getByRole('button', { name: 'Approve', exact: true }).count()).toBe(0);
+  });
+});

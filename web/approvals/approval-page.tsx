@@ -1,0 +1,132 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { CampanileError } from '../../clients/typescript/failure.ts';
+import { call } from '../api/call.ts';
+import type { FullApproval } from '../api/operations.ts';
+import { sessionQuery, type SignedIn } from '../api/session.ts';
+import { useMay } from '../api/workspace.ts';
+import { ComposeLayout } from '../compose/compose-layout.tsx';
+import { createSavedDraft, toCopiedDraft } from '../compose/create-draft.ts';
+import { PhonePreview } from '../compose/phone-preview.tsx';
+import { Summary } from '../compose/summary.tsx';
+import { sumOf } from '../compose/audience.ts';
+import { useCheck } from '../compose/use-check.ts';
+import { usePreview } from '../compose/use-preview.ts';
+import { count } from '../format/numbers.ts';
+import { clockTime, timeOfDay } from '../format/time.ts';
+import { ErrorAlert } from '../parts/error-alert.tsx';
+import { notifyError } from '../parts/notify.ts';
+import { Page, PageSkeleton, Section } from '../parts/page.tsx';
+import { useNow } from '../parts/relative-time.tsx';
+import { NotFoundPage } from '../shell/not-found-page.tsx';
+import { t } from '../i18n/translate.ts';
+import { approvalQuery, approvalsQuery } from './approval-queries.ts';
+import { ApprovalStatus } from './approval-status.tsx';
+import { DecideButtons } from './decide-buttons.tsx';
+import { DifferenceSection } from './difference.tsx';
+import { Thread } from './thread.tsx';
+
+/** A post that waits for an approval, as the people see it who decide, and the person who asked. */
+export default function ApprovalPage({ id }: { id: string }) {
+  const approval = useQuery(approvalQuery(id));
+  const { data: session } = useQuery(sessionQuery);
+  if (approval.data && session) return <Approval approval={approval.data} session={session} />;
+  const { error } = approval;
+  if (error instanceof CampanileError && (error.status === 404 || error.status === 400)) return <NotFoundPage />;
+  return error ? <ErrorAlert error={error} retry={() => void approval.refetch()} /> : <PageSkeleton />;
+}
+
+function Approval({ approval, session }: { approval: FullApproval; session: SignedIn }) {
+  const { post, groups, files } = approval;
+  const nowMs = useNow();
+  const [openedAt] = useState(() => new Date());
+  const { draft, file } = useMemo(
+    () => toCopiedDraft(session.time_zone, post, { groups, files, now: openedAt }),
+    [session.time_zone, post, groups, files, openedAt],
+  );
+  const hasFile = file !== null || draft.files.length > 0;
+  const { preview } = usePreview(draft.html, hasFile);
+  const check = useCheck(draft, approval.name, hasFile);
+  const time = draft.isScheduled ? timeOfDay(draft.time) : clockTime(new Date(nowMs), session.time_zone);
+  const summary = <Summary {...{ draft, name: approval.name, file, preview, check }} />;
+  return (
+    <Page title={approval.name} actions={<ApprovalStatus of={approval} />}>
+      <ComposeLayout
+        sum={sumOf(draft)}
+        buttons={
+          approval.may_decide ? (
+            <DecideButtons approval={approval} summary={summary} />
+          ) : (
+            <OwnButtons approval={approval} session={session} />
+          )
+        }
+        preview={<PhonePreview draft={draft} text={approval.text} file={file} time={time} reach={draft} />}
+      >
+        <Section title={t('approvals.request')}>
+          <Stack gap="sm">
+            <Standing approval={approval} />
+            {summary}
+            <Text size="sm" dir="auto">
+              {groups.map((group) => group.group_name).join(', ')}
+            </Text>
+          </Stack>
+        </Section>
+        <DifferenceSection of={approval} />
+        <Thread approval={approval} />
+      </ComposeLayout>
+    </Page>
+  );
+}
+
+/** Who asked, how many have approved, and whose turn it is. */
+function Standing({ approval }: { approval: FullApproval }) {
+  const { asked_by: asker, approvals, approvals_needed: needed, waits_for: people } = approval;
+  const names = people.map((one) => one.user_name ?? t('approvals.formerMember')).join(', ');
+  return (
+    <div>
+      <Text size="sm">{t('approvals.askedBy', { name: asker.user_name ?? t('approvals.formerMember') })}</Text>
+      {approval.state === 'waiting' && (
+        <Text size="sm">{t('approvals.progress', { approvals: count(approvals), needed })}</Text>
+      )}
+      {names !== '' && <Text size="sm">{t('approvals.waitsFor', { names })}</Text>}
+      {approval.reason === 'time_passed' && <Text size="sm">{t('approvals.timePassedHint')}</Text>}
+    </div>
+  );
+}
+
+/** For the person who asked: change the post, or take the request back. A link to the campaign that came of it. */
+function OwnButtons({ approval, session }: { approval: FullApproval; session: SignedIn }) {
+  const client = useQueryClient();
+  const [, go] = useLocation();
+  const isManager = useMay('manager') === true;
+  const mayWrite = useMay('author') === true;
+  const { approval_id: id, post, groups, files, asked_by: asker, campaign_id: campaignId } = approval;
+  const withdrawing = useMutation({
+    mutationFn: () => call('venom/withdraw-approval', { approval_id: id }),
+    onSuccess: () => client.invalidateQueries({ queryKey: approvalsQuery.queryKey }),
+    onError: notifyError,
+  });
+  if (campaignId !== null)
+    return (
+      <Button component={Link} href={`/campaigns/${campaignId}`}>
+        {t('approvals.openCampaign')}
+      </Button>
+    );
+  if (approval.state !== 'waiting' && approval.state !== 'changes_requested') return null;
+  const change = () => {
+    const { draft, file } = toCopiedDraft(session.time_zone, post, { groups, files, now: new Date() });
+    go(createSavedDraft(client, draft, file, id));
+  };
+  return (
+    <Group gap="xs">
+      {(isManager || asker.user_id === session.user_info.user_id) && (
+        <Button variant="default" loading={withdrawing.isPending} onClick={() => withdrawing.mutate()}>
+          {t('approvals.withdraw')}
+        </Button>
+      )}
+      {mayWrite && <Button onClick={change}>{t('approvals.change')}</Button>}
+    </Group>
+  );
+}

@@ -1,0 +1,77 @@
+import { Button, Group, Text, Textarea } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { call } from '../api/call.ts';
+import type { FullApproval } from '../api/operations.ts';
+import { useMay } from '../api/workspace.ts';
+import { count } from '../format/numbers.ts';
+import { FormErrorText } from '../parts/error-alert.tsx';
+import { Section } from '../parts/page.tsx';
+import { RelativeTime } from '../parts/relative-time.tsx';
+import { t } from '../i18n/translate.ts';
+import { approvalQuery } from './approval-queries.ts';
+import classes from './approvals.module.css';
+
+const REMARK_LIMIT = 2_000;
+
+/** Requests, decisions and remarks in their order, and a field for another remark. */
+export function Thread({ approval }: { approval: FullApproval }) {
+  const mayWrite = useMay('author') === true;
+  return (
+    <Section title={t('approvals.thread')}>
+      <ol className={classes.thread}>
+        {approval.thread.map(({ kind, by, remark, at, version }, index) => (
+          <li key={index}>
+            <Text size="sm">
+              <b>{by.user_name ?? t('approvals.formerMember')}</b>{' '}
+              {t(`approvals.entries.${kind}`, { version: count(version) })}{' '}
+              <Text span size="sm" c="dimmed">
+                <RelativeTime at={at} />
+              </Text>
+            </Text>
+            {remark !== '' && (
+              <p className={classes.remark} dir="auto">
+                {remark}
+              </p>
+            )}
+          </li>
+        ))}
+      </ol>
+      {mayWrite && <RemarkForm id={approval.approval_id} />}
+    </Section>
+  );
+}
+
+function RemarkForm({ id }: { id: string }) {
+  const client = useQueryClient();
+  const [remark, setRemark] = useState('');
+  const writing = useMutation({
+    mutationFn: () => call('venom/remark-approval', { approval_id: id, remark: remark.trim() }),
+    async onSuccess() {
+      setRemark('');
+      await client.invalidateQueries({ queryKey: approvalQuery(id).queryKey });
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    writing.mutate();
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Textarea
+        label={t('approvals.remark')}
+        value={remark}
+        maxLength={REMARK_LIMIT}
+        autosize
+        minRows={2}
+        onChange={(event) => setRemark(event.currentTarget.value)}
+      />
+      <FormErrorText error={writing.error} />
+      <Group justify="flex-end" mt="xs">
+        <Button type="submit" variant="default" size="xs" loading={writing.isPending} disabled={remark.trim() === ''}>
+          {t('approvals.addRemark')}
+        </Button>
+      </Group>
+    </form>
+  );
+}
