@@ -220,7 +220,8 @@ test('names every body, so that generated clients have types with names', () => 
   for (const [path, { post }] of Object.entries(written.paths)) {
     if (!path.startsWith('/api/v1/user/') || !post) continue;
     const bodies = [post.requestBody.content, document.paths[path]?.['post']?.responses['200']?.content];
-    for (const content of bodies)
+    // A CSV is a text and needs no name.
+    for (const content of bodies.filter((one) => !one?.['text/csv; charset=utf-8']))
       expect(content?.['application/json']?.schema, path).toEqual({
         $ref: expect.stringMatching(/^#\/components\/schemas\/\w+$/),
       });
