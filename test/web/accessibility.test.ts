@@ -22,6 +22,7 @@ describe.skipIf(!browser)('in a browser', () => {
   let visited: Visit;
   let page: Page;
   /** The address of a group, of a campaign that is sent, of one that could not be sent to that group, and of one that is scheduled. */
+  const approval = randomUUID();
   let group: string;
   let sent: string;
   let failed: string;
@@ -60,6 +61,15 @@ describe.skipIf(!browser)('in a browser', () => {
       start_date: today.add({ days: 1 }).toString(),
       end_date: today.add({ days: 9 }).toString(),
       schedule_time: '09:00:00',
+    });
+    await ada.call('workspace/set-approval-rules', { approval: 'authors' });
+    await ada.call('venom/request-approval', {
+      approval_id: approval,
+      name: 'Fair',
+      html: 'Hello',
+      is_schedule: false,
+      group_metadata_ids: ids,
+      remark: 'Is the day right?',
     });
     await ada.call('venom/save-group-list', { name: 'Clubs', group_metadata_ids: ids });
     await ada.call('venom/save-draft', { draft_id: randomUUID(), version: 0, name: 'Half done', html: '<p>We' });
@@ -122,6 +132,7 @@ describe.skipIf(!browser)('in a browser', () => {
     'a campaign that failed': () => failed,
     'a campaign that was sent': () => sent,
     'a schedule': () => scheduled,
+    'a request for approval': () => `/approvals/${approval}`,
     'the change of one': () => `${scheduled}/change`,
     'an address that leads nowhere': () => '/nowhere',
   };
