@@ -1,4 +1,5 @@
 /** Text overflow: every language fits on a phone, and so does every table. */
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
@@ -63,12 +64,15 @@ async function fill(person: Person): Promise<string[]> {
       () => person.call<{ status: string }>('venom/get-campaign', { campaign_id }),
       (answer) => answer.body.data.status === 'completed',
     );
+  const approval_id = randomUUID();
   for (const [path, data] of [
     ['user/create_api_key', { name: LONG_NAME, scopes: ['read', 'send', 'admin'] }],
+    ['workspace/set-approval-rules', { approval: 'authors' }],
+    ['venom/request-approval', { approval_id, name: LONG_NAME, html: 'Ten, then', group_metadata_ids: ids }],
     ['user/invite', { email: `${'neighbour'.repeat(5)}@${'street.'.repeat(5)}example.org` }],
   ] as const)
     expect((await person.call(path, data)).status, path).toBe(200);
-  return [`/campaigns/${sent}`, `/campaigns/${poll}`, `/groups/${ids[0]}`];
+  return [`/approvals/${approval_id}`, `/campaigns/${sent}`, `/campaigns/${poll}`, `/groups/${ids[0]}`];
 }
 
 /** The tables and the boxes that scroll which are wider than there is room for. */
@@ -76,6 +80,13 @@ const findWide = (page: Page) =>
   page.evaluate<string[]>(`[...document.querySelectorAll('table, :has(> table)')]
     .filter((one) => one.getBoundingClientRect().right > innerWidth || one.scrollWidth > one.clientWidth + 1)
     .map((one) => one.tagName + ' ' + one.innerText.slice(0, 60))`);
+
+/** The buttons that have no room for their label. */
+const findClipped = (page: Page) =>
+  page.evaluate<string[]>(`[...document.querySelectorAll('button, a')]
+    .flatMap((one) => [...one.querySelectorAll('.mantine-Button-label')])
+    .filter((one) => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).position !== 'absolute')
+    .map((one) => one.innerText)`);
 
 /** Measures the rows of tables and of `li`s in dialogs: those whose name is below 40 %, or that are too low or too high. */
 const findOddRows = (page: Page, [low, high]: readonly [number, number]) =>
@@ -166,6 +177,7 @@ test.skipIf(!browser).each(LANGUAGE_TAGS)('pages in %s, and their tables, fit on
     expect(await page.evaluate('document.documentElement.lang')).toBe(language);
     expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(PHONE.width);
     expect(await findWide(page), path).toEqual([]);
+    expect(await findClipped(page), path).toEqual([]);
   }
   await end();
 });

@@ -1,3 +1,4 @@
+import { Box } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { Approval } from '../api/operations.ts';
@@ -20,15 +21,17 @@ export function WaitingList() {
   const own = data.approvals.filter(isOwnTurn);
   const others = data.approvals.filter((one) => !isOwnTurn(one));
   return (
-    <Section title={own.length > 0 ? t('approvals.yourTurn') : t('approvals.title')}>
-      <ul className={classes.list}>
-        {[...own, ...others].map((approval) => (
-          <li key={approval.approval_id}>
-            <Row approval={approval} />
-          </li>
-        ))}
-      </ul>
-    </Section>
+    <Box mb="md">
+      <Section title={own.length > 0 ? t('approvals.yourTurn') : t('approvals.title')}>
+        <ul className={classes.list}>
+          {[...own, ...others].map((approval) => (
+            <li key={approval.approval_id}>
+              <Row approval={approval} />
+            </li>
+          ))}
+        </ul>
+      </Section>
+    </Box>
   );
 }
 
