@@ -313,6 +313,7 @@ describe('scopes', () => {
         'subscribe_push',
         'unsubscribe_push',
       ].map((name) => `user/${name}`),
+      'venom/decide-approval',
       ...[
         'accept-invitation',
         'hand-over-workspace',
@@ -324,6 +325,7 @@ describe('scopes', () => {
         'remove-member',
         'rename-workspace',
         'revoke-invitation',
+        'set-approval-rules',
         'set-member-role',
       ].map((name) => `workspace/${name}`),
     ]);
@@ -345,6 +347,7 @@ describe('scopes', () => {
     expect(all.filter(({ scopes }) => scopes.includes('admin')).map(({ path }) => path)).toEqual([
       'user/update_profile',
       'user/list_audit_log',
+      'user/export_audit_log',
       'user/list_security_log',
       'venom/connect-account',
       'venom/submit-passkey',
@@ -367,6 +370,7 @@ describe('scopes', () => {
       'venom/delete-group-list',
       'venom/save-draft',
       'venom/delete-draft',
+      ...['request', 'remark', 'withdraw'].map((what) => `venom/${what}-approval`),
       ...['import', 'set-still', 'delete-media', 'upload'].map((name) => `media/${name}`),
     ]);
     for (const { scopes } of all)
