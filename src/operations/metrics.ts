@@ -32,6 +32,7 @@ const LOOPS = [
   'health',
   'housekeeping',
   'lanes',
+  'late approvals',
   'late revisions',
   'late runs',
   'leases',

@@ -27,7 +27,10 @@ const uniqueIds = (ids: Ids) => Object.values(ids).filter((id) => typeof id === 
 
 test('IDOR: ids of the other workspace are answered like unknown ids, and change nothing', async () => {
   const owner = await app.signUp('both-sides');
-  const operations = (await readOperations(app.url)).filter(({ isBearer, takesKeys }) => isBearer && takesKeys);
+  // A test workspace uses no approval. The person of a filter of the audit log is the same on both sides.
+  const operations = (await readOperations(app.url)).filter(
+    ({ isBearer, takesKeys, path }) => isBearer && takesKeys && !/approval|audit_log/.test(path),
+  );
   const owning = operations.filter((operation) => ownedFields(operation).length > 0);
   const fields = new Set(owning.flatMap(ownedFields));
   const send = sendTo(app.url);

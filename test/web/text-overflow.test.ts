@@ -97,8 +97,8 @@ const findOddRows = (page: Page, [low, high]: readonly [number, number]) =>
     const cells = row.tagName === 'TR' ? [...row.children] : [row.firstElementChild];
     const name = cells.find((cell) => !cell.querySelector('input[type=checkbox]'));
     const share = name.getBoundingClientRect().width / width;
-    // What is no table has two lines everywhere.
-    const most = row.tagName === 'TR' ? ${high} : 72;
+    // What is no table has two lines everywhere. Differences in the audit log take a line each.
+    const most = row.querySelector('ins, del') ? Infinity : row.tagName === 'TR' ? ${high} : 72;
     return width === 0 || (share >= 0.395 && height >= ${low} && height <= most)
       ? []
       : [row.innerText.replaceAll(/\\s+/g, ' ').slice(0, 60) + ': ' + Math.round(share * 100) + ' %, ' + Math.round(height) + ' px'];
