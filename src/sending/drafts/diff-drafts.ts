@@ -6,7 +6,7 @@ import type { DraftRow } from './draft-store.ts';
 /** Returns what has changed in a draft, for the audit log. */
 export async function diffDrafts(trx: Connection, before: DraftRow, after: DraftRow): Promise<Change[]> {
   return [
-    ...diffValues(valuesOf(before), { ...valuesOf(after), media_id: after.mediaId }),
+    ...diffValues(valuesOf(before), valuesOf(after)),
     ...(await diffGroups(trx, before.groupIds, after.groupIds)),
   ];
 }

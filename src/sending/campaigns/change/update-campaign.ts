@@ -101,8 +101,7 @@ export async function updateCampaign(
       removedExtras: card === null ? [...removedExtras, 'linkPreview' as const] : removedExtras,
     };
     await changeContent(trx, campaign, { html, text, mediaId, groupIds, ...changedExtras });
-    if (changesPost)
-      await requireNoApproval(trx, actor.workspaceId, (await readContent(trx, campaignId)).groupIds.length);
+    if (changesPost) await requireNoApproval(trx, actor.workspaceId, (groupIds ?? content.groupIds).length);
     await requireMentions(trx, campaign, timeZone);
     await updateDescription(trx, campaignId, change);
     const changes = await diffCampaigns(trx, actor.workspaceId, { campaign, content });
