@@ -1,4 +1,4 @@
-import { Button, Stack, Text, Textarea } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
@@ -8,12 +8,11 @@ import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { showToast } from '../parts/notify.ts';
 import { t } from '../i18n/translate.ts';
 import { approvalsQuery } from './approval-queries.ts';
+import { RemarkField } from './remark-field.tsx';
 
 type Decision = Body<'venom/decide-approval'>['decision'];
 
 const LABELS = { approve: 'approve', request_changes: 'requestChanges', reject: 'reject' } as const;
-
-const REMARK_LIMIT = 2_000;
 
 /** The buttons of a person who may decide. Each names the version that was read. */
 export function DecideButtons({ approval, summary }: { approval: FullApproval; summary: ReactNode }) {
@@ -56,14 +55,7 @@ export function DecideButtons({ approval, summary }: { approval: FullApproval; s
       >
         <Stack gap="sm">
           {asked === 'approve' ? summary : <Text size="sm">{t(`approvals.consequences.${asked}`)}</Text>}
-          <Textarea
-            label={t('approvals.remark')}
-            value={remark}
-            maxLength={REMARK_LIMIT}
-            autosize
-            minRows={2}
-            onChange={(event) => setRemark(event.currentTarget.value)}
-          />
+          <RemarkField value={remark} onChange={setRemark} />
         </Stack>
       </ConfirmDialog>
     </>

@@ -1,4 +1,4 @@
-import { Button, Group, Text, Textarea } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { call } from '../api/call.ts';
@@ -11,8 +11,7 @@ import { RelativeTime } from '../parts/relative-time.tsx';
 import { t } from '../i18n/translate.ts';
 import { approvalQuery } from './approval-queries.ts';
 import classes from './approvals.module.css';
-
-const REMARK_LIMIT = 2_000;
+import { RemarkField } from './remark-field.tsx';
 
 /** Requests, decisions and remarks in their order, and a field for another remark. */
 export function Thread({ approval }: { approval: FullApproval }) {
@@ -58,14 +57,7 @@ function RemarkForm({ id }: { id: string }) {
   };
   return (
     <form onSubmit={submit} noValidate>
-      <Textarea
-        label={t('approvals.remark')}
-        value={remark}
-        maxLength={REMARK_LIMIT}
-        autosize
-        minRows={2}
-        onChange={(event) => setRemark(event.currentTarget.value)}
-      />
+      <RemarkField value={remark} onChange={setRemark} />
       <FormErrorText error={writing.error} />
       <Group justify="flex-end" mt="xs">
         <Button type="submit" variant="default" size="xs" loading={writing.isPending} disabled={remark.trim() === ''}>

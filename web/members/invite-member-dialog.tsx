@@ -1,13 +1,12 @@
-import { Button, Code, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { call } from '../api/call.ts';
 import type { GivenRole } from '../api/operations.ts';
 import { useCancellableMutation } from '../api/use-cancellable-mutation.ts';
 import { fieldProblems } from '../format/problem.ts';
-import { CopyButton } from '../parts/copy-button.tsx';
 import { FormErrorText } from '../parts/error-alert.tsx';
-import textClasses from '../parts/text.module.css';
+import { InvitationSent } from '../parts/invitation-sent.tsx';
 import { t } from '../i18n/translate.ts';
 import { INVITATIONS } from './queries.ts';
 import { roleOptions } from './role-options.ts';
@@ -33,7 +32,16 @@ function InviteForm({ close }: { close: () => void }) {
     event.preventDefault();
     inviting.mutate(email.trim());
   };
-  if (inviting.data) return <Invited email={email.trim()} code={inviting.data.code} close={close} />;
+  if (inviting.data) {
+    const { code } = inviting.data;
+    return (
+      <InvitationSent
+        note={code === undefined ? t('users.invited', { email: email.trim() }) : t('members.passOn')}
+        link={code && `${globalThis.location.origin}/join#${code}`}
+        close={close}
+      />
+    );
+  }
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
@@ -64,28 +72,5 @@ function InviteForm({ close }: { close: () => void }) {
         </Group>
       </Stack>
     </form>
-  );
-}
-
-/** With a code, the owner passes the link on. */
-function Invited({ email, code, close }: { email: string; code: string | undefined; close: () => void }) {
-  const link = `${globalThis.location.origin}/join#${code}`;
-  return (
-    <Stack gap="sm">
-      <Text size="sm" role="status">
-        {code === undefined ? t('users.invited', { email }) : t('members.passOn')}
-      </Text>
-      {code !== undefined && (
-        <Code block className={textClasses.breakable}>
-          {link}
-        </Code>
-      )}
-      <Group justify="flex-end">
-        {code !== undefined && <CopyButton value={link} label={t('users.copyLink')} />}
-        <Button size="xs" onClick={close}>
-          {t('common.done')}
-        </Button>
-      </Group>
-    </Stack>
   );
 }

@@ -1,12 +1,11 @@
-import { Button, Code, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { call } from '../api/call.ts';
 import { useCancellableMutation } from '../api/use-cancellable-mutation.ts';
 import { fieldProblems } from '../format/problem.ts';
-import { CopyButton } from '../parts/copy-button.tsx';
 import { FormErrorText } from '../parts/error-alert.tsx';
-import textClasses from '../parts/text.module.css';
+import { InvitationSent } from '../parts/invitation-sent.tsx';
 import { t } from '../i18n/translate.ts';
 import { INVITATIONS } from './invitations.tsx';
 
@@ -29,7 +28,16 @@ function InviteForm({ close }: { close: () => void }) {
     event.preventDefault();
     inviting.mutate(email.trim());
   };
-  if (inviting.data) return <Invited email={email} code={inviting.data.code} close={close} />;
+  if (inviting.data) {
+    const { code } = inviting.data;
+    return (
+      <InvitationSent
+        note={code === undefined ? t('users.invited', { email }) : t('users.handOn', { email })}
+        link={code && `${globalThis.location.origin}/accept-invite#${code}`}
+        close={close}
+      />
+    );
+  }
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
@@ -52,28 +60,5 @@ function InviteForm({ close }: { close: () => void }) {
         </Group>
       </Stack>
     </form>
-  );
-}
-
-/** Without mail, the administrator passes the link on. */
-function Invited({ email, code, close }: { email: string; code: string | undefined; close: () => void }) {
-  const link = `${globalThis.location.origin}/accept-invite#${code}`;
-  return (
-    <Stack gap="sm">
-      <Text size="sm" role="status">
-        {code === undefined ? t('users.invited', { email }) : t('users.handOn', { email })}
-      </Text>
-      {code !== undefined && (
-        <Code block className={textClasses.breakable}>
-          {link}
-        </Code>
-      )}
-      <Group justify="flex-end">
-        {code !== undefined && <CopyButton value={link} label={t('users.copyLink')} />}
-        <Button size="xs" onClick={close}>
-          {t('common.done')}
-        </Button>
-      </Group>
-    </Stack>
   );
 }
