@@ -7,6 +7,7 @@ import { call, generateIdempotencyKey } from '../api/call.ts';
 import type { Group } from '../api/operations.ts';
 import { sessionQuery } from '../api/session.ts';
 import { useCancellableMutation } from '../api/use-cancellable-mutation.ts';
+import { shorten } from '../format/shorten.ts';
 import { ErrorText } from '../parts/error-alert.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { t } from '../i18n/translate.ts';
@@ -50,7 +51,7 @@ function TestForm({ draft, name, file, isWritten, close }: TestPostProps & { clo
   const group = (chosen === undefined ? last.group : chosen) ?? undefined;
   // The same key for the same test: pressing again after a lost response must not send twice.
   const [key, setKey] = useState(() => generateIdempotencyKey());
-  const testName = t('compose.testName', { name }).slice(0, NAME_LIMIT);
+  const testName = shorten(t('compose.testName', { name }), NAME_LIMIT);
   const sending = useCancellableMutation({
     act: (to: Group, signal) =>
       sendDraft({ ...draft, groups: [to], isScheduled: false, idempotencyKey: key }, testName, file, signal, {
