@@ -38,7 +38,7 @@ describe.skipIf(!browser)('in a browser', () => {
 
   test('a post goes from its author to a manager, back, and out', async () => {
     const owner = await enter('owner', '/settings');
-    await owner.getByRole('combobox', { name: 'Whose posts need approval' }).click();
+    await owner.getByRole('combobox', { name: 'Who needs approval' }).click();
     await owner.getByRole('option', { name: /^Authors/ }).click();
     await press(owner, 'Save rules');
     await owner.getByText('Saved. Applies to posts from now on.').waitFor();
@@ -52,7 +52,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await author.getByText('0 of 1 approval').waitFor();
 
     const manager = await enter('manager', '/');
-    await manager.getByRole('region', { name: 'Waits for you' }).getByRole('link').click();
+    await manager.getByRole('region', { name: 'Waiting for you' }).getByRole('link').click();
     await manager.getByText('Chess friends').first().waitFor();
     await press(manager, 'Request changes');
     await manager.getByRole('dialog').getByLabel('Remark').fill('Ten, not nine');
