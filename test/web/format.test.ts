@@ -138,7 +138,7 @@ test('names a copy within the limit of a name', () => {
 test('says how much a figure changed, and after a leap what it was before', () => {
   expect(describeChange(112, 100, '30')).toBe('+12% vs. the previous 30 days');
   expect(describeChange(0, 100, '7')).toBe('-100% vs. the previous 7 days');
-  expect(describeChange(3_309, 50, '30')).toBe('50 in the 30 days before');
+  expect(describeChange(3_309, 50, '30')).toBe('50 in the previous 30 days');
   expect([describeChange(5, 0, '30'), describeChange(null, 3, '30')]).toEqual([undefined, undefined]);
 });
 
