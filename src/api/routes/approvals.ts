@@ -91,7 +91,7 @@ export const approvalHandlers: Handlers<typeof approvals, CampaignDeps> = {
       userId: userId as UserId,
       number: requirePhoneDigits(`phone_approvers.${index}.whatsapp_number`, number),
     }));
-    const reviewGroupId = groupId === 0 ? null : groupId;
+    const reviewGroupId = groupId === 'none' ? null : groupId;
     const change = { approval, overGroups, approvers, reviewGroupId, phoneApprovers };
     const rules = await changeApprovalRules(deps, actor, change);
     return toWireRules(rules, await readPhoneApprovers(deps.db, actor.workspaceId));
@@ -162,7 +162,7 @@ function toComparable({ plan, sha256s, ...post }: AskedPost) {
 }
 
 function toWireRules(
-  { approval, overGroups, approvers, reviewGroupId }: ApprovalRules,
+  { approval, overGroups, approvers, reviewGroupId, reviewGroupName }: ApprovalRules,
   phoneApprovers: readonly PhoneApprover[] | undefined,
 ) {
   return {
@@ -170,6 +170,7 @@ function toWireRules(
     over_groups: overGroups,
     approvers,
     review_group_id: reviewGroupId,
+    review_group_name: reviewGroupName,
     ...(phoneApprovers && {
       phone_approvers: phoneApprovers.map(({ userId, number }) => ({ user_id: userId, whatsapp_number: number })),
     }),

@@ -198,19 +198,18 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     on_phone: Generated<boolean>;
   };
   approval_reviews: {
+    campaign_id: number;
+    account_id: number;
     workspace_id: WorkspaceId;
     approval_id: string;
     version: number;
     hash: Buffer;
-    account_id: number;
-    campaign_id: number;
+    asked_by: UserId;
     created_at: GeneratedInstant;
   };
   review_answers: {
     answer_id: GeneratedAlways<number>;
-    workspace_id: WorkspaceId;
-    approval_id: string;
-    version: number;
+    campaign_id: number;
     account_id: number;
     participant: string;
     number: string | null;

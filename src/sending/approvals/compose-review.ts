@@ -45,7 +45,8 @@ export function composeReview(post: AskedPost, shown: Shown, reader: Reader): { 
   const more = groupIds.length - names.length;
   const header = [
     `*${t('review.title', { version: String(shown.version) })}*`,
-    t('approvals.askedBy', { name: toLine(shown.askedBy) }),
+    // `forgetPerson` finds this line again.
+    t('approvals.askedBy', { name: shown.askedBy }),
     first === undefined || last === undefined
       ? t('review.leavesNow')
       : dueAt.length === 1
@@ -65,14 +66,17 @@ export function composeReview(post: AskedPost, shown: Shown, reader: Reader): { 
 
 /** The text of a post, or of what it asks its recipients. */
 function writeOut(text: string, { poll, event }: PostExtras, format: (at: Date) => string): string {
-  if (poll) return [`*${poll.question}*`, ...poll.options.map((option) => `${poll.isMultiple ? '☐' : '○'} ${option}`)].join('\n');
+  if (poll)
+    return [`*${poll.question}*`, ...poll.options.map((option) => `${poll.isMultiple ? '☐' : '○'} ${option}`)].join(
+      '\n',
+    );
   if (!event) return text;
   const times = [event.startAt, event.endAt].flatMap((at) => (at === undefined ? [] : [format(new Date(at))]));
   const lines = [`*${event.name}*`, event.description, times.join(' – '), event.place];
   return lines.filter((line) => line !== undefined && line !== '').join('\n');
 }
 
-/** Names are written by people, and must not look like further lines of the header. */
+/** Names of groups are written by people, and must not look like further lines of the header. */
 function toLine(name: string): string {
   return name.replaceAll(/\s+/g, ' ').trim();
 }

@@ -35,9 +35,7 @@ export interface DecideDeps extends Pick<AcceptDeps, 'quotas' | 'timeZone'> {
   log: Log;
 }
 
-export function watchAnswers(
-  deps: DecideDeps & { workPoll?: WorkPoll | undefined; onLoopError?: OnLoopError },
-): Loop {
+export function watchAnswers(deps: DecideDeps & { workPoll?: WorkPoll | undefined; onLoopError?: OnLoopError }): Loop {
   const { log, workPoll, onLoopError } = deps;
   const polled = { name: 'review answers', isDue: hasAnswers, wake: () => loop.wake() };
   const restMs = workPoll?.add(polled) ?? POLL_MS;
@@ -60,8 +58,8 @@ export function hasAnswers(): RawBuilder<boolean> {
 export async function decideAnswers(deps: DecideDeps): Promise<boolean> {
   const { db, log } = deps;
   const { rows } = await sql<Answer>`
-    select a.answer_id as "answerId", a.workspace_id as "workspaceId", a.approval_id as "approvalId", a.version, v.hash, a.number, a.remark
-    from review_answers a join approval_reviews v using (workspace_id, approval_id, version)
+    select a.answer_id as "answerId", v.workspace_id as "workspaceId", v.approval_id as "approvalId", v.version, v.hash, a.number, a.remark
+    from review_answers a join approval_reviews v using (campaign_id)
     where a.number is not null order by a.answer_id limit ${STEP}`.execute(db);
   const failures: unknown[] = [];
   for (const answer of rows)

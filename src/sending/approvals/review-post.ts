@@ -52,7 +52,7 @@ export async function postForReview(
   { group, approval, dueAt }: { group: ReviewGroup; approval: Approval; dueAt: readonly Date[] },
 ): Promise<string | undefined> {
   const { accountId, groupId, reader } = group;
-  const { approvalId, version, hash, post } = approval;
+  const { approvalId, version, hash, post, askedBy } = approval;
   if (await isDayFull(trx, workspaceId))
     return `The review group has got ${POSTS_A_DAY} posts within 24 hours. This one waits in the dashboard alone.`;
   const names = await readNames(trx, approval);
@@ -70,14 +70,18 @@ export async function postForReview(
     html: [...header.map((line) => `<p>${escape(line)}</p>`), post.html].join(''),
     text,
     mediaId: post.mediaId,
-    extras: { ...(fileName !== undefined && { fileName }), ...(files && { files }), ...(linkPreview && { linkPreview }) },
+    extras: {
+      ...(fileName !== undefined && { fileName }),
+      ...(files && { files }),
+      ...(linkPreview && { linkPreview }),
+    },
     groupIds: [groupId],
     dueAt: dueNow(await readNow(trx)),
   });
   await startNow(trx, { accountId, campaignId });
   await sql`
-    insert into approval_reviews (workspace_id, approval_id, version, hash, account_id, campaign_id)
-    values (${workspaceId}, ${approvalId}, ${version}, ${hash}, ${accountId}, ${campaignId})`.execute(trx);
+    insert into approval_reviews (campaign_id, account_id, workspace_id, approval_id, version, hash, asked_by)
+    values (${campaignId}, ${accountId}, ${workspaceId}, ${approvalId}, ${version}, ${hash}, ${askedBy})`.execute(trx);
   return undefined;
 }
 
@@ -109,9 +113,8 @@ export async function findReview(
 ): Promise<string | null> {
   const { rows } = await sql<{ publicId: string }>`
     select c.public_id as "publicId" from approval_reviews v join campaigns c using (campaign_id)
-    where v.workspace_id = ${workspaceId} and v.approval_id = ${approvalId} and v.version = ${version} and c.deleted_at is null`.execute(
-    db,
-  );
+    where v.workspace_id = ${workspaceId} and v.approval_id = ${approvalId} and v.version = ${version} and c.deleted_at is null
+    order by v.campaign_id desc`.execute(db);
   return rows[0]?.publicId ?? null;
 }
 

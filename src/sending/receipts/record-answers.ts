@@ -9,27 +9,23 @@ export type AnswerEvent = Extract<MemberEvent, { kind: 'answered' }>;
  * Records answers to review posts, in any order and with repeats (transactional inbox). Answers to any other post, and to one of an
  * earlier version or a request that was decided on, are dropped with their text.
  */
-export async function recordAnswers(
-  trx: Connection,
-  accountId: number,
-  events: readonly AnswerEvent[],
-): Promise<void> {
+export async function recordAnswers(trx: Connection, accountId: number, events: readonly AnswerEvent[]): Promise<void> {
   const told = events.flatMap(({ messageIds, participant, number, remark, at }) =>
     messageIds.map((messageId) => ({ message_id: messageId, participant, number: number ?? null, remark, at })),
   );
   await sql`
     with shown as materialized (
       -- The few posts that wait, in place of each message that somebody answers.
-      select v.workspace_id, v.approval_id, v.version, d.message_id
+      select v.campaign_id, d.message_id
       from approval_reviews v
       join approvals p on p.workspace_id = v.workspace_id and p.approval_id = v.approval_id
-        and p.version = v.version and p.state = 'waiting'
+        and p.version = v.version and p.asked_at <= v.created_at and p.state = 'waiting'
       join runs r on r.account_id = v.account_id and r.campaign_id = v.campaign_id
       join deliveries d on d.account_id = r.account_id and d.run_id = r.run_id
       where v.account_id = ${accountId}
     )
-    insert into review_answers (workspace_id, approval_id, version, account_id, participant, number, remark, at)
-    select s.workspace_id, s.approval_id, s.version, ${accountId}::bigint, e.participant, e.number, e.remark, e.at
+    insert into review_answers (campaign_id, account_id, participant, number, remark, at)
+    select s.campaign_id, ${accountId}::bigint, e.participant, e.number, e.remark, e.at
     from shown s
     join jsonb_to_recordset(${JSON.stringify(told)}::jsonb)
       e (message_id text, participant text, number text, remark text, at timestamptz) using (message_id)

@@ -15,6 +15,8 @@ export interface ApprovalRules {
   approvers: number;
   /** Where posts that wait are shown; null: in the dashboard alone. */
   reviewGroupId: number | null;
+  /** Its present name; null: there is none, or it is gone. */
+  reviewGroupName: string | null;
 }
 
 /** A member who may approve in the review group, if their role allows it. */
@@ -25,16 +27,19 @@ export interface PhoneApprover {
 }
 
 /** Values that are undefined stay as they are. */
-export type RulesChange = { [Name in keyof ApprovalRules]: ApprovalRules[Name] | undefined } & {
+export type RulesChange = {
+  [Name in Exclude<keyof ApprovalRules, 'reviewGroupName'>]: ApprovalRules[Name] | undefined;
+} & {
   /** All of them. */
   phoneApprovers?: readonly PhoneApprover[] | undefined;
 };
 
 export async function readApprovalRules(db: Connection, workspaceId: WorkspaceId): Promise<ApprovalRules> {
   const { rows } = await sql<ApprovalRules>`
-    select approval, approval_over_groups as "overGroups", approvers_needed as approvers, review_group_id as "reviewGroupId"
+    select approval, approval_over_groups as "overGroups", approvers_needed as approvers, review_group_id as "reviewGroupId",
+           (select name from groups where group_id = review_group_id) as "reviewGroupName"
     from workspaces where workspace_id = ${workspaceId}`.execute(db);
-  return rows[0] ?? { approval: 'never', overGroups: 0, approvers: 1, reviewGroupId: null };
+  return rows[0] ?? { approval: 'never', overGroups: 0, approvers: 1, reviewGroupId: null, reviewGroupName: null };
 }
 
 /** Returns the listed members in the order in which they joined. */
@@ -57,8 +62,8 @@ export async function requireListed(
 }
 
 /**
- * Changes what is given, and returns the rules. Posts that were accepted before are sent as they were accepted. Throws 400 and 404 for a
- * group that cannot be a review group, and for people who are no members.
+ * Changes what is given, and returns the rules. Posts that were accepted before are sent as they were accepted. Throws 404 for a group
+ * of another workspace, and 400 for a group that cannot be a review group and for people who are no members.
  */
 export function changeApprovalRules(
   { db }: { db: Database },
@@ -68,7 +73,7 @@ export function changeApprovalRules(
   return db.transaction().execute(async (trx) => {
     await sql`select from workspaces where workspace_id = ${actor.workspaceId} for no key update`.execute(trx);
     const before = await readApprovalRules(trx, actor.workspaceId);
-    const rules: ApprovalRules = {
+    const rules = {
       approval: change.approval ?? before.approval,
       overGroups: change.overGroups ?? before.overGroups,
       approvers: change.approvers ?? before.approvers,
@@ -81,18 +86,19 @@ export function changeApprovalRules(
       set approval = ${rules.approval}, approval_over_groups = ${rules.overGroups}, approvers_needed = ${rules.approvers},
           review_group_id = ${rules.reviewGroupId}::bigint
       where workspace_id = ${actor.workspaceId}`.execute(trx);
+    const after = await readApprovalRules(trx, actor.workspaceId);
     const changes = diffValues(
       { ...toFields(before), phone_approvers: listed?.before },
-      { ...toFields(rules), phone_approvers: listed?.after },
+      { ...toFields(after), phone_approvers: listed?.after },
     );
-    await recordAudit(trx, { ...actor, action: 'approval.rules_changed', subject: rules.approval, changes });
-    return rules;
+    await recordAudit(trx, { ...actor, action: 'approval.rules_changed', subject: after.approval, changes });
+    return after;
   });
 }
 
 /** As requests name them. */
-function toFields({ approval, overGroups, approvers, reviewGroupId }: ApprovalRules) {
-  return { approval, over_groups: overGroups, approvers, review_group_id: reviewGroupId };
+function toFields({ approval, overGroups, approvers, reviewGroupName }: ApprovalRules) {
+  return { approval, over_groups: overGroups, approvers, review_group_id: reviewGroupName };
 }
 
 /** Channels tell no names, so that a 👍 there is nobody's. */
@@ -126,9 +132,7 @@ async function listPhoneApprovers(
     from unnest(${userIds}::bigint[], ${numbers}::text[]) l (user_id, number)
     where m.workspace_id = ${workspaceId} and m.user_id = l.user_id`.execute(trx);
   if (numAffectedRows < BigInt(userIds.length))
-    throw new AppError('member_not_found', 'The workspace has no member with this id', {
-      details: [fieldError('phone_approvers', 'unknown_id', { of: 'members' })],
-    });
+    throw invalid([fieldError('phone_approvers', 'unknown_id', { of: 'members' })]);
   return { before: before.map(({ userId }) => userId), after: userIds };
 }
 

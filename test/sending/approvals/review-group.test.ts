@@ -58,6 +58,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await sql`delete from approvals`.execute(app.database.db);
+  await sql`delete from approval_reviews`.execute(app.database.db);
   await sql`update memberships set role = 'manager' where user_id = ${second.userId} and role <> 'owner'`.execute(
     app.database.db,
   );
@@ -104,9 +105,8 @@ async function shown(count: number, after = 0): Promise<Message[]> {
   return messages.slice(after);
 }
 const countShown = async () =>
-  (
-    await say<{ messages: Message[] }>('owner', 'sandbox/list-messages', { group_metadata_id: review, limit: 1_000 })
-  ).messages.length;
+  (await say<{ messages: Message[] }>('owner', 'sandbox/list-messages', { group_metadata_id: review, limit: 1_000 }))
+    .messages.length;
 
 /** Asks, and waits until the review group has the post. */
 async function posted(who: Who, fields: object = {}) {
@@ -157,7 +157,7 @@ describe('the rules', () => {
       expect(others).toMatchObject({ review_group_id: review });
       expect(others).not.toHaveProperty('phone_approvers');
     }
-    expect(await rules({ review_group_id: 0, phone_approvers: [] })).toMatchObject({
+    expect(await rules({ review_group_id: 'none', phone_approvers: [] })).toMatchObject({
       review_group_id: null,
       phone_approvers: [],
     });
@@ -178,7 +178,7 @@ describe('the rules', () => {
         details: [{ field: 'review_group_id', issue: expect.stringContaining('may post to') }],
       });
     const stranger = { user_id: 987_654_321, whatsapp_number: '4915199999999' };
-    expect(await refusal('owner', path, { phone_approvers: [stranger] })).toMatchObject({ code: 404 });
+    expect(await refusal('owner', path, { phone_approvers: [stranger] })).toMatchObject({ code: 400 });
     const [one, other] = listOf('owner', 'manager');
     const twice = [one, { ...other, whatsapp_number: NUMBERS.owner }];
     expect(await refusal('owner', path, { phone_approvers: twice })).toMatchObject({ code: 400 });
@@ -187,7 +187,7 @@ describe('the rules', () => {
       code: 400,
       details: [{ field: 'phone_approvers.0.whatsapp_number' }],
     });
-    expect(await refusal('manager', path, { review_group_id: 0 })).toMatchObject({ error_code: 'role_missing' });
+    expect(await refusal('manager', path, { review_group_id: 'none' })).toMatchObject({ error_code: 'role_missing' });
   });
 });
 
@@ -224,7 +224,7 @@ describe('the review post', () => {
     await request('author', { approval_id: approval.approval_id, html: 'Other' });
     const [, changed] = await shown(2, before);
     expect(changed?.text).toContain('version 2');
-    await rules({ review_group_id: 0 });
+    await rules({ review_group_id: 'none' });
     const alone = await request('author');
     expect((await read(alone.approval_id)).review_campaign_id).toBeNull();
     expect(await countShown()).toBe(before + 2);
@@ -243,7 +243,7 @@ describe('the review post', () => {
     expect(await statusOf(later)).toBe('running');
     await say('author', 'venom/withdraw-approval', { approval_id: approval.approval_id });
     expect(await statusOf(later)).toBe('cancelled');
-    await say('owner', 'venom/update-account', { quiet_hours: null });
+    await say('owner', 'venom/update-account', { quiet_hours: 'none' });
     expect(await countShown()).toBe(before);
   });
 
@@ -259,8 +259,11 @@ describe('the review post', () => {
   test('is limited to 50 a day', async () => {
     const { approval } = await posted('author');
     await sql`
-      insert into approval_reviews (workspace_id, approval_id, version, hash, account_id, campaign_id)
-      select workspace_id, approval_id, n + 1000, hash, account_id, -n from approval_reviews, generate_series(1, 49) n
+      with copies as (
+        insert into campaigns (account_id, name, description, is_channel_campaign, is_test, is_schedule, skip_dates, status, open_runs)
+        select ${accountId}, 'Copy', '', false, true, false, '{}', 'cancelled', 0 from generate_series(1, 49) returning campaign_id)
+      insert into approval_reviews (campaign_id, account_id, workspace_id, approval_id, version, hash, asked_by)
+      select c.campaign_id, account_id, workspace_id, approval_id, 9, hash, asked_by from approval_reviews v, copies c
       where approval_id = ${approval.approval_id}`.execute(app.database.db);
     const body = { approval_id: randomUUID(), ...NOW, group_metadata_ids: groups };
     const { headers } = await ask('author', 'venom/request-approval', body);
@@ -282,7 +285,7 @@ describe('a 👍', () => {
     ]);
     const { entries } = await say<{ entries: Array<{ action: string; changes: object[] }> }>(
       'owner',
-      'workspace/list-audit-log',
+      'user/list_audit_log',
     );
     expect(entries.find(({ action }) => action === 'approval.approved')).toMatchObject({
       user_name: 'desk-manager',
@@ -321,7 +324,7 @@ describe('a 👍', () => {
     await rules({ phone_approvers: listOf('author', 'second') });
     const { approval, message } = await posted('manager');
     await like(message, 'author');
-    await say('owner', 'workspace/change-role', { user_id: second.userId, role: 'author' });
+    await say('owner', 'workspace/set-member-role', { user_id: second.userId, role: 'author' });
     await like(message, 'second');
     expect(await stateAfter(approval)).toMatchObject({ state: 'waiting', approvals: 0 });
     const third = await app.signUp(`third${randomUUID().slice(0, 8)}`);
@@ -408,10 +411,12 @@ describe('a 👍', () => {
     // The stored post is no longer the one that was shown.
     expect(await stateAfter(approval)).toMatchObject({ state: 'waiting', approvals: 0 });
     const gone = await posted('author', { group_metadata_ids: groups.slice(0, 1) });
-    await sql`update groups set removed_at = campanile_now() where group_id = ${groups[0]}`.execute(app.database.db);
+    await sql`
+      update groups set account_id = (select max(account_id) from accounts where account_id <> ${accountId})
+      where group_id = ${groups[0]}`.execute(app.database.db);
     await like(gone.message, 'manager');
     const after = await stateAfter(gone.approval);
-    await sql`update groups set removed_at = null where group_id = ${groups[0]}`.execute(app.database.db);
+    await sql`update groups set account_id = ${accountId} where group_id = ${groups[0]}`.execute(app.database.db);
     expect(after).toMatchObject({ state: 'waiting', approvals: 0 });
     expect(after.thread.at(-1)).toMatchObject({
       kind: 'remark',
