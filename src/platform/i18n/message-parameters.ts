@@ -76,6 +76,7 @@ export interface MessageParameters {
   'approvals.entries.withdrawn': { version: string };
   'approvals.entries.remark': { version: string };
   'approvals.rules.people': { people: number };
+  'review.campaign': { name: string };
   'review.title': { version: string };
   'review.leavesOnce': { time: string };
   'review.leavesOften': { posts: number; first: string; last: string };

@@ -2,6 +2,7 @@
 import type { PostExtras } from '../../content/post/post-extras.ts';
 import { LANGUAGES, knownLanguage } from '../../platform/i18n/languages.ts';
 import { translatorFor } from '../../platform/i18n/load-messages.ts';
+import type { Translate } from '../../platform/i18n/translator.ts';
 import type { AskedPost } from './asked-post.ts';
 
 /** What a request says besides its post. */
@@ -22,13 +23,24 @@ export interface Reader {
   timeZone: string;
 }
 
+export interface Review {
+  /** Of the campaign. */
+  name: string;
+  /** The lines above the post. */
+  header: string[];
+  /** Of the message: the header, and the post as its groups would get it. A poll or an event is written out. */
+  text: string;
+}
+
+/** Of a campaign. */
+const NAME_LIMIT = 200;
 /** Groups that are named. */
 export const NAMED_GROUPS = 10;
 const LINE = '———';
 const DAY_SECONDS = 86_400;
 
-/** Returns the lines above the post, and the post as its groups would get it. A poll or an event is written out. */
-export function composeReview(post: AskedPost, shown: Shown, reader: Reader): { header: string[]; text: string } {
+/** Returns a post as the review group is shown it. */
+export function composeReview(post: AskedPost, shown: Shown, reader: Reader): Review {
   const language = knownLanguage(reader.language);
   const t = translatorFor(language);
   const { extras, groupIds } = post;
@@ -38,20 +50,14 @@ export function composeReview(post: AskedPost, shown: Shown, reader: Reader): { 
     timeStyle: 'long',
   });
   const format = (at: Date) => formats.format(at);
-  const { groupNames: names, dueAt } = shown;
-  const [first] = dueAt;
-  const last = dueAt.at(-1);
+  const { groupNames: names } = shown;
   const list = names.map(toLine).join(', ');
   const more = groupIds.length - names.length;
   const header = [
     `*${t('review.title', { version: String(shown.version) })}*`,
     // `forgetPerson` finds this line again.
     t('approvals.askedBy', { name: shown.askedBy }),
-    first === undefined || last === undefined
-      ? t('review.leavesNow')
-      : dueAt.length === 1
-        ? t('review.leavesOnce', { time: format(first) })
-        : t('review.leavesOften', { posts: dueAt.length, first: format(first), last: format(last) }),
+    tellTimes(t, shown.dueAt.map(format)),
     more > 0 ? t('review.moreGroups', { names: list, more }) : t('review.groups', { names: list }),
     ...(extras.mentionAll ? [t('review.mentionAll')] : []),
     ...(extras.pinSeconds === undefined
@@ -61,7 +67,16 @@ export function composeReview(post: AskedPost, shown: Shown, reader: Reader): { 
     ...(extras.followUp ? [t('review.followUp', { percent: String(extras.followUp.underPercent) })] : []),
     t('review.howTo'),
   ];
-  return { header, text: [...header, LINE, writeOut(post.text, extras, format)].join('\n') };
+  const name = t('review.campaign', { name: post.name }).slice(0, NAME_LIMIT).toWellFormed();
+  return { name, header, text: [...header, LINE, writeOut(post.text, extras, format)].join('\n') };
+}
+
+function tellTimes(t: Translate, times: readonly string[]): string {
+  const [first] = times;
+  const last = times.at(-1);
+  if (first === undefined || last === undefined) return t('review.leavesNow');
+  if (times.length === 1) return t('review.leavesOnce', { time: first });
+  return t('review.leavesOften', { posts: times.length, first, last });
 }
 
 /** The text of a post, or of what it asks its recipients. */

@@ -56,13 +56,13 @@ export async function postForReview(
   if (await isDayFull(trx, workspaceId))
     return `The review group has got ${POSTS_A_DAY} posts within 24 hours. This one waits in the dashboard alone.`;
   const names = await readNames(trx, approval);
-  const { header, text } = composeReview(post, { version, dueAt, ...names }, reader);
+  const { name, header, text } = composeReview(post, { version, dueAt, ...names }, reader);
   if (text.length > TEXT_LIMIT)
     return 'The post is too long for the review group, which shows more than the post. It waits in the dashboard alone.';
   const { fileName, files, linkPreview } = post.extras;
   const { campaignId } = await insertCampaign(trx, {
     accountId,
-    name: post.name,
+    name,
     description: '',
     isChannelCampaign: false,
     isTest: true,

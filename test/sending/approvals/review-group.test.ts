@@ -202,7 +202,7 @@ describe('the review post', () => {
     expect(message.text).toMatch(/\nWe open at \*nine\*$/);
     expect(message.media).toMatchObject({ mime: 'image/png' });
     const { review_campaign_id: campaign_id } = await read(approval.approval_id);
-    expect(await say('analyst', 'venom/get-campaign', { campaign_id })).toMatchObject({ name: 'Fair' });
+    expect(await say('analyst', 'venom/get-campaign', { campaign_id })).toMatchObject({ name: 'Review: Fair' });
     const { campaigns } = await say<{ campaigns: object[] }>('analyst', 'venom/list-campaigns');
     expect(campaigns).not.toContainEqual(expect.objectContaining({ campaign_id }));
   });
@@ -254,6 +254,27 @@ describe('the review post', () => {
       code: 409,
       error_code: 'campaign_wrong_state',
     });
+  });
+
+  test('makes no notice of its own that a campaign is complete', async () => {
+    const { approval, message } = await posted('author');
+    const { review_campaign_id: shownAs } = await read(approval.approval_id);
+    const isDone = async (campaign_id: string | null) =>
+      (await say<{ status: string }>('owner', 'venom/get-campaign', { campaign_id })).status === 'completed';
+    await until(() => isDone(shownAs), Boolean);
+    await like(message, 'second');
+    await settled();
+    const { campaign_id } = await read(approval.approval_id);
+    const listed = async () => {
+      const { body } = await ask<{ notices: Array<{ kind: string; campaign: { campaign_id: string } | null }> }>(
+        'manager',
+        'user/list_notices',
+      );
+      return body.data.notices.flatMap(({ kind, campaign }) =>
+        kind === 'campaign_done' && campaign ? [campaign.campaign_id] : [],
+      );
+    };
+    expect(await until(listed, (ids) => ids.includes(campaign_id ?? ''))).not.toContain(shownAs);
   });
 
   test('is limited to 50 a day', async () => {
