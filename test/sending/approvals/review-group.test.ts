@@ -295,7 +295,7 @@ describe('the review post', () => {
 
 describe('a 👍', () => {
   test('of a listed approver accepts the campaign, once, and says that it came from the phone', async () => {
-    const { approval, message } = await posted('author');
+    const { approval, message } = await posted('author', { name: 'Once' });
     await happen(answer(message, NUMBERS.manager), answer(message, NUMBERS.manager), answer(message, NUMBERS.owner));
     await like(message, 'manager');
     const after = await stateAfter(approval);
@@ -313,7 +313,7 @@ describe('a 👍', () => {
       changes: [{ field: 'decided_on', after: 'phone' }],
     });
     const { rows } = await sql<{ n: number }>`
-      select count(*)::int as n from campaigns where name = 'Fair' and not is_test and account_id = ${accountId}`.execute(
+      select count(*)::int as n from campaigns where name = 'Once' and not is_test and account_id = ${accountId}`.execute(
       app.database.db,
     );
     await like(message, 'second');
