@@ -76,6 +76,15 @@ export interface MessageParameters {
   'approvals.entries.withdrawn': { version: string };
   'approvals.entries.remark': { version: string };
   'approvals.rules.people': { people: number };
+  'review.campaign': { name: string };
+  'review.title': { version: string };
+  'review.leavesOnce': { time: string };
+  'review.leavesOften': { posts: number; first: string; last: string };
+  'review.groups': { names: string };
+  'review.moreGroups': { names: string; more: number };
+  'review.pins': { days: number };
+  'review.followUp': { percent: string };
+  'approvals.rules.numberOf': { name: string };
   'members.roleOf': { name: string };
   'members.handOverTitle': { name: string };
   'members.handOverNote': { name: string };
