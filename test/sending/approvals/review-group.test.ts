@@ -212,7 +212,7 @@ describe('the review post', () => {
     const asked = await posted('author', { html: '', poll });
     expect(asked.message.text).toMatch(/\*When\?\*\n○ Friday\n○ Sunday$/);
     const all = await posted('author', { mention_all: true });
-    expect(all.message.text).toContain('Mentions everybody');
+    expect(all.message.text).toContain('Mentions everyone');
     expect(all.message.text).not.toContain('@all');
   });
 
