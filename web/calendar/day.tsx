@@ -78,7 +78,7 @@ export function Day({
 /** Covers the day except for its runs. */
 function NewCampaignOnDay({ day }: { day: string }) {
   const [, go] = useLocation();
-  if (useMay('author') === false) return null;
+  if (!useMay('author')) return null;
   return (
     <UnstyledButton
       className={classes.newCampaign}

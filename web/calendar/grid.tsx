@@ -37,7 +37,7 @@ export function Month({
   showWeek,
 }: Grid & { month: string; showWeek: (day: string) => void }) {
   const zone = useZone();
-  const maySend = useMay('manager') !== false;
+  const maySend = useMay('manager');
   const byDay = Map.groupBy(runs, (run) => dateIn(run.due_at, zone));
   const grid = useRef<HTMLDivElement>(null);
   // On a phone the month is a list, which would open at its first day.
@@ -66,7 +66,7 @@ export function Month({
 /** Each run in the row of its hour; the row is as tall as its fullest day. */
 export function Week({ days, today, runs, drop }: Grid) {
   const zone = useZone();
-  const maySend = useMay('manager') !== false;
+  const maySend = useMay('manager');
   const hourOf = (run: PlannedRun) => hourIn(run.due_at, zone);
   const used = runs.map(hourOf);
   const first = Math.min(FIRST_HOUR, ...used);
