@@ -176,9 +176,8 @@ type PersonReceipt = Extract<Receipt, { participant: string; messageId: string }
 
 /** Each member counts once for each thing they did, under whichever id; of a channel the largest sums count. */
 export function receiptsAreCounted({ lines, final, taken }: Case): string[] {
-  const isKept = ({ atMs }: { atMs: number }) => !taken || atMs < taken.fromMs || atMs > taken.toMs;
   const reported = only(lines, 'receipts');
-  const [all, kept] = [indexReceipts(reported), indexReceipts(reported.filter(isKept))];
+  const [all, kept] = [indexReceipts(reported), indexReceipts(taken ? dropUnknown(reported, taken, final) : reported)];
   return final.deliveries.flatMap((delivery) => {
     const { messageId, status, campaign } = delivery;
     const [least, most] = [countReceipts(kept, all, messageId), countReceipts(all, kept, messageId)];
@@ -189,6 +188,25 @@ export function receiptsAreCounted({ lines, final, taken }: Case): string[] {
     if (isReceived && status !== 'sent') found.push(`received, and reported as ${status}: ${campaign} ${messageId}`);
     return found;
   });
+}
+
+/**
+ * Leaves out the receipts that a ledger which was put back may not have counted: of the time that it lost, and those of posts whose run
+ * it had yet to begin again, since no delivery had their message id.
+ */
+function dropUnknown(
+  reported: ReadonlyArray<Of<'receipts'>>,
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+  final: Of<'final'>,
+): Array<Of<'receipts'>> {
+  const runs = new Map(final.campaigns.flatMap((one) => one.runs).map((run) => [run.runId, run.startedMs ?? Infinity]));
+  const beganMs = new Map(final.deliveries.map(({ messageId, runId }) => [messageId, runs.get(runId) ?? 0]));
+  return reported
+    .filter(({ atMs }) => atMs < fromMs || atMs > toMs)
+    .map((line) => ({
+      ...line,
+      receipts: line.receipts.filter((one) => one.what === 'same' || (beganMs.get(one.messageId) ?? 0) <= line.atMs),
+    }));
 }
 
 const RECEIPT_COUNTS = ['delivered', 'read', 'reactions', 'replies', 'views'] as const;

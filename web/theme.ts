@@ -73,6 +73,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--planned': '#4a63b8',
     '--paused': '#8a6100',
     '--accent-text': '#8a5820',
+    ...listColours(['#2a62c9', '#b4540a', '#0d7d74', '#b0308f', '#7a6a00', '#6d45c4', '#4c7a0f', '#44546a']),
   },
   dark: {
     '--mantine-color-dimmed': '#b4b4b4',
@@ -91,5 +92,11 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--planned': '#9fb2ff',
     '--paused': '#e6b94d',
     '--accent-text': '#d9b07b',
+    ...listColours(['#7fb0ff', '#f2a35e', '#4fd1c3', '#f28bd6', '#d9c441', '#b9a0ff', '#a5d35a', '#b3c2d6']),
   },
 });
+
+/** The colours of saved lists in the calendar, at a contrast of 3:1 or more on a chip. */
+function listColours(colours: readonly string[]): Record<string, string> {
+  return Object.fromEntries(colours.map((colour, index) => [`--list-${index + 1}`, colour]));
+}

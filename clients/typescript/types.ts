@@ -2339,9 +2339,9 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       group_list_id?: number | null | undefined;
       /** Adds `group_count`, `queued`, `sent` and `failed`. */
       with_counts?: boolean | null | undefined;
-      /** Adds `warnings` to planned runs that bring groups too many posts. */
+      /** Adds `warnings`. */
       with_warnings?: boolean | null | undefined;
-      /** Adds `post`: what kind of post it is. */
+      /** Adds `post` and `group_list_id`. */
       with_post?: boolean | null | undefined;
       /** Maximum number of items on a page. */
       limit?: number | null | undefined;
@@ -2351,7 +2351,6 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       runs: Array<{
         run_id: number;
         campaign_id: string;
-        /** The name of the campaign. */
         name: string;
         campaign_status: CampaignStatus;
         due_at: string;
@@ -2363,7 +2362,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         sent?: number | undefined;
         failed?: number | undefined;
         is_follow_up?: IsFollowUp | undefined;
-        /** With `with_warnings`, of a run that brings groups a second post within an hour, or more than `weekly_posts` in seven days. */
+        /** Of a planned run that brings groups a second post within an hour, or more than `weekly_posts` in seven days. */
         warnings?:
           | Array<{
               code: string;
@@ -2372,6 +2371,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
               params?: Record<string, string | number> | undefined;
             }>
           | undefined;
+        /** The smallest saved list with all its groups, if any. */
+        group_list_id?: number | undefined;
         /** With `with_post`. */
         post?:
           | {

@@ -295,6 +295,15 @@ describe('ignores unknowable events after a restored ledger:', () => {
       'a receipt',
       history({ deliveries: [delivery(1), delivery(2, { delivered: 0 })], delivered: 1, more: putBack(0, 3_500) }),
     ],
+    [
+      'a receipt of a post whose run it begins again afterwards',
+      history({
+        deliveries: [delivery(1), delivery(2, { delivered: 0 })],
+        delivered: 1,
+        run: { startedMs: 3_100, finishedMs: 3_200 },
+        more: putBack(0, 2_900),
+      }),
+    ],
     ['an erasure', history({ more: [...asked('erase'), ...putBack(5, 50)] })],
   ])('%s', ([, lines]) => {
     expect(checkHistory(lines)).toEqual([]);

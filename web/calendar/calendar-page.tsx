@@ -27,7 +27,7 @@ export default function CalendarPage() {
   const today = dateIn(new Date(useNow()), zone);
   const { view, setView, day: shown, setDay, filter, setKind, setList } = useCalendarParams(today);
   const days = daysOfView(view, shown);
-  const plan = usePlannedRuns(days[0] ?? today, days.at(-1) ?? today, { ...filter, withWarnings: true });
+  const plan = usePlannedRuns(days[0] ?? today, days.at(-1) ?? today, { ...filter, withDetails: true });
   const isEmpty = plan.isSuccess && !plan.isPlaceholderData && plan.data.length === 0;
   const isFiltered = filter.kind !== undefined || filter.listId !== undefined;
   const mayWrite = useMay('author');

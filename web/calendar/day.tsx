@@ -16,6 +16,7 @@ import { statusOfRun, toneOfStatus } from '../parts/status-tone.ts';
 import textClasses from '../parts/text.module.css';
 import { locale, t } from '../i18n/translate.ts';
 import classes from './calendar.module.css';
+import { ListMark, type MarkedList } from './list-mark.tsx';
 
 /** The type of what is dragged: the id of a planned run. */
 const DRAGGED_RUN = 'application/x-campanile-run';
@@ -105,11 +106,12 @@ export function MoreRuns({ runs, show }: { runs: readonly PlannedRun[]; show: ()
 }
 
 /** One line; dragging it to another day asks whether to move it. `maySend`: the user may send and move it. */
-export function RunChip({ run, maySend }: { run: PlannedRun; maySend: boolean }) {
+export function RunChip({ run, list, maySend }: { run: PlannedRun; list: MarkedList | undefined; maySend: boolean }) {
   const zone = useZone();
   const status = statusOfRun(run.status, run.campaign_status);
   const warning = run.warnings?.map(localisedText);
   const groups = t('campaigns.groups', { groups: run.group_count ?? 0 });
+  const listName = list && `${t('groups.list')}: ${list.name}`;
   const isMovable = maySend && run.status === 'planned';
   return (
     <span className={classes.chip}>
@@ -121,6 +123,7 @@ export function RunChip({ run, maySend }: { run: PlannedRun; maySend: boolean })
         title={[
           `${run.name}: ${groups}, ${t(`status.${status}`)}`,
           ...describePost(run, zone),
+          ...(listName === undefined ? [] : [listName]),
           ...(warning ?? []),
         ].join('\n')}
         draggable={isMovable}
@@ -135,6 +138,7 @@ export function RunChip({ run, maySend }: { run: PlannedRun; maySend: boolean })
             <Icon name="alert" size={13} />
           </span>
         )}
+        {list && <ListMark list={list} />}
         <span className={`${classes.name} ${textClasses.clip}`} dir="auto">
           {run.name}
         </span>{' '}
@@ -143,7 +147,7 @@ export function RunChip({ run, maySend }: { run: PlannedRun; maySend: boolean })
           {groups}
         </span>
         <VisuallyHidden>
-          {run.is_follow_up && t('followUp.name')} ({t(`status.${status}`)}) {warning?.join(' ')}
+          {run.is_follow_up && t('followUp.name')} ({t(`status.${status}`)}) {listName} {warning?.join(' ')}
         </VisuallyHidden>
       </Link>
       {isMovable && <PlannedRunMenu run={run} zone={zone} isPaused={status === 'paused'} className={classes.runMenu} />}

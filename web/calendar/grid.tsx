@@ -11,6 +11,7 @@ import { weekdayNames } from '../format/weekday.ts';
 import { t } from '../i18n/translate.ts';
 import classes from './calendar.module.css';
 import { Day, MoreRuns, RunChip } from './day.tsx';
+import { ListLegend, useMarkedLists } from './list-mark.tsx';
 
 /** More of them would make a row of the month taller than a screen. */
 const MOST_CHIPS = 4;
@@ -38,6 +39,7 @@ export function Month({
 }: Grid & { month: string; showWeek: (day: string) => void }) {
   const zone = useZone();
   const maySend = useMay('manager');
+  const listOf = useMarkedLists();
   const byDay = Map.groupBy(runs, (run) => dateIn(run.due_at, zone));
   const grid = useRef<HTMLDivElement>(null);
   // On a phone the month is a list, which would open at its first day.
@@ -53,7 +55,7 @@ export function Month({
         return (
           <Day key={day} {...{ day, today, drop }} isOutside={day.slice(0, 7) !== month} isEmpty={own.length === 0}>
             {shown.map((run) => (
-              <RunChip key={run.run_id} run={run} maySend={maySend} />
+              <RunChip key={run.run_id} run={run} list={listOf(run)} maySend={maySend} />
             ))}
             {own.length > shown.length && <MoreRuns runs={own.slice(shown.length)} show={() => showWeek(day)} />}
           </Day>
@@ -67,6 +69,7 @@ export function Month({
 export function Week({ days, today, runs, drop }: Grid) {
   const zone = useZone();
   const maySend = useMay('manager');
+  const listOf = useMarkedLists();
   const hourOf = (run: PlannedRun) => hourIn(run.due_at, zone);
   const used = runs.map(hourOf);
   const first = Math.min(FIRST_HOUR, ...used);
@@ -97,7 +100,7 @@ export function Week({ days, today, runs, drop }: Grid) {
             {hours.map((hour) => (
               <div key={hour} className={classes.hour}>
                 {byHour.get(hour)?.map((run) => (
-                  <RunChip key={run.run_id} run={run} maySend={maySend} />
+                  <RunChip key={run.run_id} run={run} list={listOf(run)} maySend={maySend} />
                 ))}
               </div>
             ))}
@@ -113,16 +116,19 @@ export function Legend({ runs }: Pick<Grid, 'runs'>) {
   const states = new Set(runs.map((run) => statusOfRun(run.status, run.campaign_status)));
   const isTooMuch = runs.some((run) => run.warnings);
   return (
-    <Group gap="md" mt="sm">
-      {[...states].map((state) => (
-        <Status key={state} of={state} />
-      ))}
-      {isTooMuch && (
-        <span className={classes.legend}>
-          <Icon name="alert" size={14} /> {t('calendar.tooMuch')}
-        </span>
-      )}
-    </Group>
+    <>
+      <Group gap="md" mt="sm">
+        {[...states].map((state) => (
+          <Status key={state} of={state} />
+        ))}
+        {isTooMuch && (
+          <span className={classes.legend}>
+            <Icon name="alert" size={14} /> {t('calendar.tooMuch')}
+          </span>
+        )}
+      </Group>
+      <ListLegend runs={runs} />
+    </>
   );
 }
 

@@ -5,24 +5,34 @@ import type { GroupKind, PlannedRun } from '../api/operations.ts';
 const PAGE = 1_000;
 const REFRESH_MS = 10_000;
 /** The warnings cost several times what the runs do, and change with plans only. */
-const REFRESH_WITH_WARNINGS_MS = 30_000;
+const REFRESH_WITH_DETAILS_MS = 30_000;
 
 /** Only runs to a group of this kind and of this saved list. */
 export interface RunFilter {
   kind?: GroupKind | undefined;
   listId?: number | undefined;
-  /** Adds what is too much in planned runs. */
-  withWarnings?: boolean;
+  /** Adds the kind of post, the saved list, and what is too much. */
+  withDetails?: boolean;
 }
 
 /** The runs of all campaigns due from `first` to `last` (dates in the user's zone), by due time. */
-export function usePlannedRuns(first: string, last: string, { kind, listId, withWarnings = false }: RunFilter = {}) {
+export function usePlannedRuns(first: string, last: string, { kind, listId, withDetails = false }: RunFilter = {}) {
   return useQuery({
-    queryKey: ['runs', first, last, kind ?? 'all', listId ?? 'any', withWarnings],
+    queryKey: ['runs', first, last, kind ?? 'all', listId ?? 'any', withDetails],
     queryFn: ({ signal }) =>
-      listAll({ start_date: first, end_date: last, kind, group_list_id: listId, with_warnings: withWarnings }, signal),
+      listAll(
+        {
+          start_date: first,
+          end_date: last,
+          kind,
+          group_list_id: listId,
+          with_post: withDetails,
+          with_warnings: withDetails,
+        },
+        signal,
+      ),
     placeholderData: keepPreviousData,
-    refetchInterval: withWarnings ? REFRESH_WITH_WARNINGS_MS : REFRESH_MS,
+    refetchInterval: withDetails ? REFRESH_WITH_DETAILS_MS : REFRESH_MS,
   });
 }
 
@@ -31,6 +41,7 @@ interface Span {
   end_date: string;
   kind: GroupKind | undefined;
   group_list_id: number | undefined;
+  with_post: boolean;
   with_warnings: boolean;
 }
 
@@ -38,11 +49,7 @@ async function listAll(span: Span, signal: AbortSignal): Promise<PlannedRun[]> {
   const runs: PlannedRun[] = [];
   let cursor: string | null | undefined;
   do {
-    const page = await call(
-      'venom/list-runs',
-      { ...span, with_counts: true, with_post: true, limit: PAGE, cursor },
-      { signal },
-    );
+    const page = await call('venom/list-runs', { ...span, with_counts: true, limit: PAGE, cursor }, { signal });
     runs.push(...page.runs);
     cursor = page.next_cursor;
   } while (cursor !== null);

@@ -125,10 +125,8 @@ const listRunsBody = z.object({
   with_counts: withDefault(z.boolean(), false).meta({
     description: 'Adds `group_count`, `queued`, `sent` and `failed`.',
   }),
-  with_warnings: optional(z.boolean()).meta({
-    description: 'Adds `warnings` to planned runs that bring groups too many posts.',
-  }),
-  with_post: withDefault(z.boolean(), false).meta({ description: 'Adds `post`: what kind of post it is.' }),
+  with_warnings: optional(z.boolean()).meta({ description: 'Adds `warnings`.' }),
+  with_post: withDefault(z.boolean(), false).meta({ description: 'Adds `post` and `group_list_id`.' }),
   limit: pageLimit(1_000, 500),
   cursor,
 });
@@ -136,7 +134,7 @@ const listRunsBody = z.object({
 const listedRun = z.object({
   run_id: count,
   campaign_id: campaignId,
-  name: z.string().meta({ description: 'The name of the campaign.' }),
+  name: z.string(),
   campaign_status: campaignStatus,
   due_at: instant,
   status: runStatus,
@@ -147,8 +145,9 @@ const listedRun = z.object({
   is_follow_up: isFollowUp,
   warnings: warnings.optional().meta({
     description:
-      'With `with_warnings`, of a run that brings groups a second post within an hour, or more than `weekly_posts` in seven days.',
+      'Of a planned run that brings groups a second post within an hour, or more than `weekly_posts` in seven days.',
   }),
+  group_list_id: count.optional().meta({ description: 'The smallest saved list with all its groups, if any.' }),
   post: z
     .object({
       kind: postKind.meta({ description: '`files`: several.' }),

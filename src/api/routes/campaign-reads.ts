@@ -97,6 +97,7 @@ export const campaignReadHandlers: Handlers<typeof campaignReads, { db: Database
       kind: body.kind,
       groupListId: body.group_list_id,
       withWarnings: body.with_warnings,
+      withGroupLists: body.with_post,
     });
     return {
       runs: runs.map((run) => ({
@@ -114,6 +115,7 @@ export const campaignReadHandlers: Handlers<typeof campaignReads, { db: Database
         }),
         ...(run.isFollowUp && { is_follow_up: true as const }),
         ...(run.warnings && { warnings: run.warnings }),
+        ...(run.groupListId !== undefined && { group_list_id: run.groupListId }),
         ...(body.with_post && { post: toWirePost(run.post) }),
       })),
       next_cursor: writeCursor(next),

@@ -152,3 +152,38 @@ test('returns the number of groups and the results of a run on request', async (
     { name: 'now', group_count: 3, queued: 0, sent: 3, failed: 0 },
   ]);
 });
+
+test('names on request the smallest saved list that has all groups of a run', async () => {
+  const [one = 0, two = 0, three = 0] = await groupsOf(alice);
+  const save = async (name: string, group_metadata_ids: number[]) => {
+    const { body } = await alice.call<{ group_list_id: number }>('venom/save-group-list', { name, group_metadata_ids });
+    return body.data.group_list_id;
+  };
+  const asked = { start_date: '2031-06-01', end_date: '2031-06-01', with_post: true };
+  const lists = async (more: object = {}) => {
+    const { body } = await alice.call<{ runs: Array<{ name: string; group_list_id?: number }> }>('venom/list-runs', {
+      ...asked,
+      ...more,
+    });
+    return Object.fromEntries(body.data.runs.map((run) => [run.name, run.group_list_id]));
+  };
+  const send = (name: string, group_metadata_ids: number[]) =>
+    alice.call('venom/add-campaign', { name, html: 'Hello', group_metadata_ids });
+  await send('exactly', [two, one]);
+  await send('within', [three]);
+  await send('in several', [one]);
+  await send('across', [one, three]);
+  expect(await lists()).toEqual({ exactly: undefined, within: undefined, 'in several': undefined, across: undefined });
+
+  const pair = await save('Pair', [one, two]);
+  const large = await save('Large', [three, two]);
+  expect(await lists()).toEqual({ exactly: pair, within: large, 'in several': pair, across: undefined });
+  // Of lists of one size the older one, and another workspace's lists do not count.
+  await save('Pair again', [two, one]);
+  const bob = await app.signUp(`bob${people}`);
+  await bob.call('venom/save-group-list', { name: 'His', group_metadata_ids: await groupsOf(bob) });
+  expect(await lists()).toEqual({ exactly: pair, within: large, 'in several': pair, across: undefined });
+  const single = await save('Single', [one]);
+  expect(await lists()).toMatchObject({ exactly: pair, 'in several': single });
+  expect(Object.values(await lists({ with_post: false }))).toEqual([undefined, undefined, undefined, undefined]);
+});

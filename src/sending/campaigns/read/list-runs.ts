@@ -11,6 +11,7 @@ import { readTimeZone } from '../accept/add-scheduled-campaign.ts';
 import type { CheckWarning } from '../accept/check-warning.ts';
 import { describeFrequency } from '../accept/warn-of-frequency.ts';
 import { spanOf } from '../occurrences.ts';
+import { findContainingLists } from './find-containing-lists.ts';
 import { findFrequentPosts } from './find-frequent-posts.ts';
 import { fieldError } from '../../../platform/errors/issues.ts';
 
@@ -26,6 +27,8 @@ export interface RunFilter {
   groupListId?: number | undefined;
   /** Adds warnings to runs that bring groups too many posts. */
   withWarnings?: boolean | undefined;
+  /** Adds the saved list that has all groups of a run. */
+  withGroupLists?: boolean | undefined;
 }
 
 export interface ListedRun {
@@ -45,6 +48,8 @@ export interface ListedRun {
   isFollowUp: boolean;
   /** Absent: none, or not asked for. */
   warnings?: CheckWarning[];
+  /** The smallest saved list that has all its groups. Absent: there is none, or not asked for. */
+  groupListId?: number;
   post: ListedPost;
 }
 
@@ -79,7 +84,7 @@ export const kindOfContent = sql`case when t.extras ? 'poll' then 'poll' when t.
 export async function listRuns(
   deps: { db: Database; timeZone: string },
   { userId, workspaceId }: Actor,
-  { startDate, endDate, limit, after, kind, groupListId, withWarnings = false }: RunFilter,
+  { startDate, endDate, limit, after, kind, groupListId, withWarnings = false, withGroupLists = false }: RunFilter,
 ): Promise<RunPage> {
   const { days, beginsAt, endsAt } = spanOf(startDate, endDate, await readTimeZone(deps, userId));
   if (days < 1) throw invalid([fieldError('end_date', 'end_before_start')]);
@@ -87,7 +92,7 @@ export async function listRuns(
   const { db } = deps;
   const { accountId } = await findOwnAccount(db, workspaceId);
   const listed = groupListId === undefined ? null : await readListedGroups(db, accountId, groupListId);
-  const { rows } = await sql<ListedRun>`
+  const { rows } = await sql<ListedRun & { contentId: number }>`
     with run as materialized (
       select r.run_id, c.public_id, c.name, c.status as campaign_status, r.due_at, r.status, r.queued, r.sent, r.failed,
              coalesce(r.content_id, c.content_id) as content_id
@@ -107,14 +112,16 @@ export async function listRuns(
                where u.group_id in (select group_id from groups where account_id = ${accountId} and kind::text = ${kind ?? null})))
         and (${listed}::bigint[] is null or exists (select from unnest(t.group_ids) u (group_id) where u.group_id = any(${listed}::bigint[])))
     )
-    select r.run_id as "runId", r.public_id as "campaignId", r.name, r.campaign_status as "campaignStatus", r.due_at as "dueAt", r.status,
+    select r.run_id as "runId", r.content_id as "contentId", r.public_id as "campaignId", r.name, r.campaign_status as "campaignStatus", r.due_at as "dueAt", r.status,
            content.groups as "groupCount", content.is_follow_up as "isFollowUp", r.queued, r.sent, r.failed, content.post
     from run r join content on content.content_id = r.content_id
     order by r.run_id limit ${limit + 1}`.execute(db);
   const warnings = withWarnings ? await warnOfRuns(deps, accountId, { startDate, endDate }) : undefined;
-  const runs = rows.slice(0, limit).map((row) => {
-    const own = warnings?.get(row.runId);
-    return own ? { ...row, warnings: own } : row;
+  const page = rows.slice(0, limit);
+  const lists = withGroupLists ? await findContainingLists(db, accountId, page) : undefined;
+  const runs = page.map(({ contentId, ...run }) => {
+    const [own, list] = [warnings?.get(run.runId), lists?.get(contentId)];
+    return { ...run, ...(own && { warnings: own }), ...(list !== undefined && { groupListId: list }) };
   });
   return { runs, next: rows.length > limit ? (runs.at(-1)?.runId ?? null) : null };
 }
