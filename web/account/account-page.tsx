@@ -41,7 +41,7 @@ function Account({ account }: { account: AccountStatus }) {
   const isSandbox = messenger === 'sandbox';
   const isLinking = status === 'linking';
   const isFree = status === 'unlinked' || status === 'logged_out';
-  const isOwner = useMay('owner');
+  const isOwner = useMay('owner') !== false;
   return (
     <Stack gap="md">
       <RoleNote needs="owner" />
@@ -117,7 +117,7 @@ function AccountSettings({ account, isFirst }: { account: AccountStatus; isFirst
 function Paused({ account: { paused_until: until, reason } }: { account: AccountStatus }) {
   const zone = useZone();
   const nowMs = useNow();
-  const isOwner = useMay('owner');
+  const isOwner = useMay('owner') !== false;
   return (
     <LargeCallout
       icon="pause"

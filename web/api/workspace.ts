@@ -18,11 +18,8 @@ export function useWorkspace(): Workspace | undefined {
   return data?.find((one) => (chosen === undefined ? one.is_default : String(one.workspace_id) === chosen));
 }
 
-/**
- * Returns whether the user's role in the workspace includes `role`, and true while that is unknown, so that controls do not jump in. A part
- * that asks the server for what others may not see has to wait for `useWorkspace`.
- */
-export function useMay(role: Role): boolean {
+/** Returns whether the user's role in the workspace includes `role`; undefined while that is unknown. */
+export function useMay(role: Role): boolean | undefined {
   const workspace = useWorkspace();
-  return !workspace || includesRole(workspace.role, role);
+  return workspace && includesRole(workspace.role, role);
 }

@@ -100,8 +100,8 @@ function Standing({ approval }: { approval: FullApproval }) {
 function OwnButtons({ approval, session }: { approval: FullApproval; session: SignedIn }) {
   const client = useQueryClient();
   const [, go] = useLocation();
-  const isManager = useMay('manager');
-  const mayWrite = useMay('author');
+  const isManager = useMay('manager') === true;
+  const mayWrite = useMay('author') === true;
   const { approval_id: id, post, groups, files, asked_by: asker, campaign_id: campaignId } = approval;
   const withdrawing = useMutation({
     mutationFn: () => call('venom/withdraw-approval', { approval_id: id }),

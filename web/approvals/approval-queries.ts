@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
-import { useMay, useWorkspace } from '../api/workspace.ts';
+import { useMay } from '../api/workspace.ts';
 
 const APPROVALS_KEY = ['approvals'] as const;
 
@@ -19,9 +19,8 @@ export const approvalQuery = (id: string) =>
 /** Whether the user has to ask for approval of a post to so many groups, in place of sending it; undefined while that is unknown. */
 export function useMustAsk(groups: number): boolean | undefined {
   const { data } = useQuery(approvalsQuery);
-  const isRoleKnown = useWorkspace() !== undefined;
   const maySend = useMay('manager');
-  if (!data || !isRoleKnown) return undefined;
+  if (!data || maySend === undefined) return undefined;
   const { approval, over_groups: overGroups } = data.rules;
   return maySend ? approval === 'all' && groups > overGroups : approval !== 'never';
 }

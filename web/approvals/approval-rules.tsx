@@ -31,7 +31,7 @@ export function ApprovalRules() {
 
 function RulesForm({ rules }: { rules: Rules }) {
   const client = useQueryClient();
-  const isOwner = useMay('owner');
+  const isOwner = useMay('owner') === true;
   const [approval, setApproval] = useState(rules.approval);
   const [overGroups, setOverGroups] = useState(rules.over_groups);
   const [approvers, setApprovers] = useState(String(rules.approvers));

@@ -15,7 +15,7 @@ import { RemarkField } from './remark-field.tsx';
 
 /** Requests, decisions and remarks in their order, and a field for another remark. */
 export function Thread({ approval }: { approval: FullApproval }) {
-  const mayWrite = useMay('author');
+  const mayWrite = useMay('author') === true;
   return (
     <Section title={t('approvals.thread')}>
       <ol className={classes.thread}>

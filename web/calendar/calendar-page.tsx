@@ -30,7 +30,7 @@ export default function CalendarPage() {
   const plan = usePlannedRuns(days[0] ?? today, days.at(-1) ?? today, { ...filter, withDetails: true });
   const isEmpty = plan.isSuccess && !plan.isPlaceholderData && plan.data.length === 0;
   const isFiltered = filter.kind !== undefined || filter.listId !== undefined;
-  const mayWrite = useMay('author');
+  const mayWrite = useMay('author') !== false;
   const [moving, setMoving] = useState<{ run: PlannedRun; local: string }>();
   const drop = (runId: number, day: string) => {
     const run = plan.data?.find((one) => one.run_id === runId);

@@ -79,7 +79,7 @@ export function Day({
 /** Covers the day except for its runs. */
 function NewCampaignOnDay({ day }: { day: string }) {
   const [, go] = useLocation();
-  if (!useMay('author')) return null;
+  if (useMay('author') === false) return null;
   return (
     <UnstyledButton
       className={classes.newCampaign}

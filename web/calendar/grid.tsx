@@ -38,7 +38,7 @@ export function Month({
   showWeek,
 }: Grid & { month: string; showWeek: (day: string) => void }) {
   const zone = useZone();
-  const maySend = useMay('manager');
+  const maySend = useMay('manager') !== false;
   const listOf = useMarkedLists();
   const byDay = Map.groupBy(runs, (run) => dateIn(run.due_at, zone));
   const grid = useRef<HTMLDivElement>(null);
@@ -68,7 +68,7 @@ export function Month({
 /** Each run in the row of its hour; the row is as tall as its fullest day. */
 export function Week({ days, today, runs, drop }: Grid) {
   const zone = useZone();
-  const maySend = useMay('manager');
+  const maySend = useMay('manager') !== false;
   const listOf = useMarkedLists();
   const hourOf = (run: PlannedRun) => hourIn(run.due_at, zone);
   const used = runs.map(hourOf);

@@ -47,7 +47,7 @@ const SUGGESTED_LENGTH = 60;
 
 export default function ComposePage() {
   const { data: session } = useQuery(sessionQuery);
-  const mayWrite = useMay('author');
+  const mayWrite = useMay('author') !== false;
   if (!mayWrite)
     return (
       <Page title={t('pages.compose')}>
@@ -153,7 +153,7 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
   const mustAsk = useMustAsk(draft.groups.length) === true;
   const send = useSend({ id, draft, name, file, drop, mustAsk });
   const action = actionOf(draft, mustAsk);
-  const maySend = useMay('manager') || mustAsk;
+  const maySend = useMay('manager') !== false || mustAsk;
   const mayTest = useMustAsk(1) !== true;
   const openConfirm = () => {
     tried.open();

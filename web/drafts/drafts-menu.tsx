@@ -12,7 +12,7 @@ import { draftsQuery, type DraftRow } from './persisted-draft.ts';
 export function DraftsMenu({ openId }: { openId?: string }) {
   const { data } = useQuery(draftsQuery);
   const others = data?.drafts.filter((draft) => draft.draft_id !== openId) ?? [];
-  const mayWrite = useMay('author');
+  const mayWrite = useMay('author') !== false;
   if (!mayWrite || others.length === 0) return null;
   return (
     <Menu position="bottom-end" width={320}>

@@ -42,7 +42,7 @@ function GroupLoader({ groupId }: { groupId: number }) {
 function GroupDetails({ report }: { report: GroupReport }) {
   const { group, posts, members } = report;
   const write = useNewCampaign();
-  const mayWrite = useMay('author');
+  const mayWrite = useMay('author') !== false;
   const isThere = group.removed_at === null;
   return (
     <Page

@@ -49,7 +49,7 @@ export function PlannedRuns({ runs }: { runs: GroupReport['planned'] }) {
 /** The invite link with its QR code. A link that is not known is asked for when a user who may wants to see it. */
 export function GroupInvite({ group }: { group: Pick<Group, 'group_metadata_id' | 'invite_link'> }) {
   const [isShown, setShown] = useState(group.invite_link !== null);
-  const mayAsk = useMay('manager');
+  const mayAsk = useMay('manager') !== false;
   if (!isShown && !mayAsk) return null;
   return (
     <Section title={t('groups.invite')}>

@@ -40,7 +40,7 @@ export default function GroupsPage() {
   const found = useGroups(filters, view);
   const write = useNewCampaign();
   const syncing = useSync();
-  const maySend = useMay('manager');
+  const maySend = useMay('manager') !== false;
 
   return (
     <Page title={t('pages.groups')} actions={maySend && <GroupActions create={setCreating} syncing={syncing} />}>

@@ -36,7 +36,7 @@ export function GroupsTable({
   invite: (group: Group) => void;
 }) {
   // Managers may ask for a link that is not known yet.
-  const mayAsk = useMay('manager');
+  const mayAsk = useMay('manager') !== false;
   const picked = groups.filter((group) => selection.ids.has(group.group_metadata_id)).length;
   return (
     <div className={boxClasses.surface}>

@@ -27,7 +27,7 @@ export function SaveListButton({
 }) {
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);
-  if (!useMay('manager')) return null;
+  if (useMay('manager') === false) return null;
   return (
     <>
       <Button size={size} variant="default" disabled={groups.length === 0} onClick={() => setOpen(true)}>

@@ -53,7 +53,7 @@ export function SavedListActions({
   const client = useQueryClient();
   const writing = useMutation({ mutationFn: write });
   const changing = useMutation({ mutationFn: change });
-  const [mayWrite, maySave] = [useMay('author'), useMay('manager')];
+  const [mayWrite, maySave] = [useMay('author') !== false, useMay('manager') !== false];
   const remove = async (signal: AbortSignal) => {
     await call('venom/delete-group-list', { group_list_id: list.group_list_id }, { signal });
     showToast(t('groups.listDeleted', { name: list.name }));

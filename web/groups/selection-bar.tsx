@@ -22,7 +22,7 @@ export function SelectionBar({
   clear: () => void;
   onSaved: (listId: number) => void;
 }) {
-  const mayWrite = useMay('author');
+  const mayWrite = useMay('author') !== false;
   if (selected.length === 0 && !changing) return null;
   return (
     <BottomBar sum={t('groups.selected', { groups: selected.length, members: membersOf(selected) })}>

@@ -21,8 +21,8 @@ import { WorkspaceName } from './workspace-name.tsx';
 
 /** The members of the workspace, and for its owner the name, the invitations and the roles. */
 export function Members() {
+  const isOwner = useMay('owner') === true;
   const workspace = useWorkspace();
-  const isOwner = useMay('owner') && workspace !== undefined;
   const [isInviting, inviting] = useDisclosure(false);
   const members = useQuery(membersQuery);
   return (

@@ -4,7 +4,7 @@ import { t } from '../i18n/translate.ts';
 
 /** Says why controls are missing or disabled, unless the user has the role that they need. */
 export function RoleNote({ needs }: { needs: 'author' | 'manager' | 'owner' }) {
-  if (useMay(needs)) return null;
+  if (useMay(needs) !== false) return null;
   return (
     <Text size="sm" c="dimmed">
       {t(`members.missing.${needs}`)}

@@ -103,7 +103,7 @@ function DayField({ label, value, onChange }: { label: string; value: string; on
 const ALL_ROWS = 100_000;
 
 function Actions({ selection, share }: { selection: Selection; share: () => void }) {
-  const mayShare = useMay('manager');
+  const mayShare = useMay('manager') !== false;
   const exporting = useMutation({
     mutationFn: async (format: 'csv' | 'json') => {
       const { start_date: first, end_date: last } = selection;

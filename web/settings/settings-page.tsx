@@ -23,9 +23,9 @@ import { Webhooks } from '../webhooks/webhooks.tsx';
 /** The page with an index of its sections beside them. */
 export default function SettingsPage() {
   const { data: session } = useQuery(sessionQuery);
+  const isOwner = useMay('owner') === true;
+  const isManager = useMay('manager') === true;
   const workspace = useWorkspace();
-  const isOwner = useMay('owner') && workspace !== undefined;
-  const isManager = useMay('manager') && workspace !== undefined;
   // The audit log of the default workspace has the entries of the person, too.
   const hasOwnLog = workspace !== undefined && !(isOwner && workspace.is_default);
   const parts = [

@@ -164,7 +164,7 @@ function useEntries(typed: string, carry: Carry): Found {
     enabled: search !== '',
     queryFn: ({ signal }) => find(search, signal),
   });
-  const [mayWrite, maySend] = [useMay('author'), useMay('manager')];
+  const [mayWrite, maySend] = [useMay('author') !== false, useMay('manager') !== false];
   const lower = wanted.toLocaleLowerCase(locale);
   const actions = ACTIONS.filter(
     ({ label, href }) => label.toLocaleLowerCase(locale).includes(lower) && (mayWrite || href !== NEW_CAMPAIGN),

@@ -40,7 +40,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const [typed, type] = useTypeahead(isPaletteOpen);
   const wasAsked = useEver(useReauthentication() !== undefined);
   const [isHelping, help] = useDisclosure(false);
-  const mayWrite = useMay('author');
+  const mayWrite = useMay('author') !== false;
   // Some keyboards need the shift key for this character.
   useHotkeys([
     ['n', () => mayWrite && go('/campaigns/new')],

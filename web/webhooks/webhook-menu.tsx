@@ -36,7 +36,7 @@ export function WebhookMenu({
     // The menu item that opened the dialog is gone, and the focus with it.
     if (dialog !== 'change') more.current?.focus();
   };
-  const isOwner = useMay('owner');
+  const isOwner = useMay('owner') !== false;
   const { webhook_id: webhookId, url, public_key: publicKey } = webhook;
   const remove = async (signal: AbortSignal) => {
     await call('venom/delete-webhook', { webhook_id: webhookId }, { signal });

@@ -30,7 +30,7 @@ export function WebhookRow({ webhook }: { webhook: Webhook }) {
   const [isLogOpen, setLogOpen] = useState(false);
   const { webhook_id: webhookId, url, description } = webhook;
   const isOff = webhook.status === 'disabled';
-  const isOwner = useMay('owner');
+  const isOwner = useMay('owner') !== false;
   const refresh = () => client.invalidateQueries({ queryKey: webhooksQuery.queryKey });
   const testing = useCancellableMutation({
     act: (_nothing: void, signal) => sendTestEvent(webhookId, signal),

@@ -19,7 +19,7 @@ const LIMIT = 20;
 export function Webhooks() {
   const webhooks = useQuery(webhooksQuery);
   const [isMaking, making] = useDisclosure(false);
-  const isOwner = useMay('owner');
+  const isOwner = useMay('owner') !== false;
   const all = webhooks.data?.webhooks ?? [];
   return (
     <Section

@@ -16,7 +16,7 @@ export function CampaignActions({ analytics }: { analytics: Analytics }) {
   const { campaign_id: id, status } = campaign;
   const act = useCampaignAction(id);
   const acting = useMutation({ mutationFn: (verb: CampaignAction) => act(verb), onError: notifyError });
-  const maySend = useMay('manager');
+  const maySend = useMay('manager') !== false;
   const canPause = maySend && (status === 'running' || status === 'scheduled');
   return (
     <>

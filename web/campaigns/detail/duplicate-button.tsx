@@ -17,7 +17,7 @@ type DuplicateProps = Pick<Analytics, 'campaign' | 'groups'> & { isToAll?: boole
 /** Opens a copy of the campaign as a new draft for the given groups, for those who may write. `isToAll`: also for groups that the campaign no longer goes to. */
 export function DuplicateButton(copied: DuplicateProps) {
   const { data: session } = useQuery(sessionQuery);
-  const mayWrite = useMay('author');
+  const mayWrite = useMay('author') !== false;
   return session && mayWrite ? <SignedInDuplicateButton session={session} {...copied} /> : null;
 }
 

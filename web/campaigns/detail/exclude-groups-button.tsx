@@ -24,7 +24,7 @@ export function ExcludeGroupsButton({
   // Groups that were removed earlier stay out; the order is kept.
   const kinds = new Map(others.map((group) => [group.group_metadata_id, group.kind]));
   const rest = post?.group_metadata_ids.filter((group) => kinds.has(group)) ?? [];
-  const maySend = useMay('manager');
+  const maySend = useMay('manager') !== false;
   if (!maySend || rest.length === 0 || rest.length === post?.group_metadata_ids.length) return null;
   const act = async () => {
     await call('venom/update-campaign', {

@@ -17,7 +17,7 @@ export function Failures({ analytics }: { analytics: Analytics }) {
   const { campaign, groups, totals } = analytics;
   const act = useCampaignAction(campaign.campaign_id);
   const retrying = useMutation({ mutationFn: () => act('retry'), onError: notifyError });
-  const maySend = useMay('manager');
+  const maySend = useMay('manager') !== false;
   const failing = groups.filter((group) => group.failed > 0);
   if (failing.length === 0) return null;
   const reasons = [...Map.groupBy(failing, (group) => group.last_error ?? '')].toSorted(

@@ -27,7 +27,7 @@ const SHOWN_ROWS = 6;
 export function NonReaders({ analytics }: { analytics: Analytics }) {
   const [entered, setEntered] = useState<number | string>(HALF);
   const percent = wholeNumber(entered, MOST_PERCENT);
-  const mayWrite = useMay('author');
+  const mayWrite = useMay('author') !== false;
   const sent = analytics.groups.filter((group) => group.sent > 0);
   if (sent.every((group) => group.read_rate === null)) return null;
   const under = sent

@@ -14,7 +14,7 @@ import { changeableUntil } from './revision-windows.ts';
 
 /** Pins, edits or deletes sent posts for everyone, for those who may send. Renders nothing if nothing was sent, or if the campaign is folded. */
 export function RevisionButtons({ analytics }: { analytics: Analytics }) {
-  return useMay('manager') ? <Buttons analytics={analytics} /> : null;
+  return useMay('manager') === false ? null : <Buttons analytics={analytics} />;
 }
 
 function Buttons({ analytics }: { analytics: Analytics }) {

@@ -31,7 +31,7 @@ export function Runs({ analytics }: { analytics: Analytics }) {
   const { runs, campaign } = analytics;
   const zone = campaign.time_zone;
   const ownZone = useZone();
-  const maySend = useMay('manager');
+  const maySend = useMay('manager') !== false;
   const [asking, setAsking] = useState<RevisionTarget>();
   // Kept while a dialog fades out, so that its content does not change.
   const [isOpen, setOpen] = useState(false);

@@ -21,7 +21,7 @@ export default function EditCampaignPage({ id }: { id: string }) {
   const post = useQuery({ ...campaignQuery(id), ...still });
   const analytics = useQuery({ ...analyticsQuery(id), ...still });
   const [round, setRound] = useState(0);
-  const maySend = useMay('manager');
+  const maySend = useMay('manager') !== false;
   const isLibrary = post.data !== undefined && libraryFilesOf(post.data).length > 0;
   const media = isLibrary ? null : (post.data?.media ?? null);
   const file = useQuery({ ...mediaQuery(media?.sha256 ?? ''), enabled: media !== null });

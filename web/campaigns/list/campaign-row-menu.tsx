@@ -17,7 +17,7 @@ export function CampaignRowMenu({ campaign }: { campaign: CampaignRow }) {
   const act = useCampaignAction(id);
   const acting = useMutation({ mutationFn: (verb: CampaignAction) => act(verb), onError: notifyError });
   const isOpen = status === 'running' || status === 'scheduled' || status === 'paused';
-  const maySend = useMay('manager');
+  const maySend = useMay('manager') !== false;
   if (!maySend || (!isOpen && progress.failed === 0)) return <Box component="span" flex="none" w={28} />;
   return (
     <>

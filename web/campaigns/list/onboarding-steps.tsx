@@ -12,7 +12,7 @@ import classes from './onboarding-steps.module.css';
 export function OnboardingSteps() {
   const account = useQuery(accountQuery);
   const groups = useInfiniteQuery(groupsQuery({ kind: undefined, search: '' }));
-  const mayWrite = useMay('author');
+  const mayWrite = useMay('author') !== false;
   const isWhatsApp = account.data?.messenger === 'whatsapp';
   const isLinked = account.data?.status === 'connected';
   const steps = [
