@@ -324,7 +324,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
 
   /** Once an alias is resolved, its member is reported by the true id, as by the real adapter, also for what was reported before. */
   function nameMember(event: MemberEvent): MemberEvent {
-    if (event.kind === 'same' || !('participant' in event)) return event;
+    if (event.kind === 'same' || event.kind === 'answered' || !('participant' in event)) return event;
     const member = members.get(event.participant);
     return member === undefined ? event : { ...event, participant: member, isProvisional: false };
   }
@@ -340,7 +340,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
     unrecorded = unrecorded.filter((event) => !told.includes(event));
     history.add({
       kind: 'receipts',
-      receipts: named.map(toReceipt),
+      receipts: named.flatMap((event) => (event.kind === 'answered' ? [] : [toReceipt(event)])),
     });
   }
 
@@ -379,7 +379,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
 /** Returns the SHA-256 of a file, as hex. */
 export const hashFile = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
-function toReceipt(event: MemberEvent): Receipt {
+function toReceipt(event: Exclude<MemberEvent, { kind: 'answered' }>): Receipt {
   switch (event.kind) {
     case 'same': {
       const { accountId, participant, alias } = event;

@@ -173,6 +173,32 @@ export interface OneMember {
 }
 /** The `next_cursor` of the previous page, with the same filters. Omit it to get the first page. */
 export type Cursor = string | null;
+export interface AuditEntry {
+  at: string;
+  action: string;
+  /** What the action was done to, such as the id of a campaign or the name of a key. */
+  subject: string;
+  /** The current name of the campaign in `subject`. Absent once it is deleted. */
+  campaign_name?: string | undefined;
+  /** The same of a draft. */
+  draft_name?: string | undefined;
+  /** Who acted. */
+  user_id: number;
+  /** Absent once the user is deleted. */
+  user_name?: string | undefined;
+  /** The user name of the member whose id is in `subject`, of entries about members. */
+  member_name?: string | undefined;
+  /** The role that the member was given, or that the invitation gives. */
+  given_role?: Role | undefined;
+  /** The role that the member had before. */
+  former_role?: Role | undefined;
+  /** What the action changed. Of lists the items removed and added, of long texts the words that differ; up to some 200 characters each. `null`: no value. */
+  changes?: Array<{ field: string; before: string | null; after: string | null }> | undefined;
+  /** The client address of the request. */
+  address: string;
+  /** The API key of the request. Absent if it came with a token. */
+  api_key_id?: number | undefined;
+}
 /** Pass it as `cursor` to get the next page. `null` on the last page. */
 export type NextCursor = string | null;
 /** Users with a second factor send `code`, all others `password`. */
@@ -758,6 +784,10 @@ export interface ApprovalRules {
   over_groups: number;
   /** 1 or 2. */
   approvers: number;
+  review_group_id: number | null;
+  review_group_name: string | null;
+  /** For the owner. */
+  phone_approvers?: Array<{ user_id: number; whatsapp_number: string }> | undefined;
 }
 /** `authors`: authors may ask. `all`: also posts of managers and the owner need an approval. */
 export type ApprovalRule = 'never' | 'authors' | 'all';
@@ -776,6 +806,9 @@ export interface SetApprovalRules {
   approval?: ApprovalRule | null | undefined;
   over_groups?: number | null | undefined;
   approvers?: number | null | undefined;
+  review_group_id?: number | 'none' | null | undefined;
+  /** All whose 👍 in the review group approves. */
+  phone_approvers?: Array<{ user_id: number; whatsapp_number: string }> | null | undefined;
 }
 export interface LibraryFile {
   mime: string;
@@ -1670,35 +1703,7 @@ export interface Operations {
       limit?: number | null | undefined;
       cursor?: Cursor | undefined;
     };
-    data: {
-      entries: Array<{
-        at: string;
-        action: string;
-        /** What the action was done to, such as the id of a campaign or the name of a key. */
-        subject: string;
-        /** The current name of the campaign in `subject`. Absent once it is deleted. */
-        campaign_name?: string | undefined;
-        /** The same of a draft. */
-        draft_name?: string | undefined;
-        /** Who acted. */
-        user_id: number;
-        /** Absent once the user is deleted. */
-        user_name?: string | undefined;
-        /** The user name of the member whose id is in `subject`, of entries about members. */
-        member_name?: string | undefined;
-        /** The role that the member was given, or that the invitation gives. */
-        given_role?: Role | undefined;
-        /** The role that the member had before. */
-        former_role?: Role | undefined;
-        /** What the action changed. Of lists the items removed and added, of long texts the words that differ; up to some 200 characters each. `null`: no value. */
-        changes?: Array<{ field: string; before: string | null; after: string | null }> | undefined;
-        /** The client address of the request. */
-        address: string;
-        /** The API key of the request. Absent if it came with a token. */
-        api_key_id?: number | undefined;
-      }>;
-      next_cursor: NextCursor;
-    };
+    data: { entries: Array<AuditEntry>; next_cursor: NextCursor };
   };
   /** Export the audit log of your workspace as CSV. All entries of `list_audit_log`, newest first, in the format of `export-campaign`. */
   'user/export_audit_log': {
@@ -1731,35 +1736,7 @@ export interface Operations {
       limit?: number | null | undefined;
       cursor?: Cursor | undefined;
     };
-    data: {
-      entries: Array<{
-        at: string;
-        action: string;
-        /** What the action was done to, such as the id of a campaign or the name of a key. */
-        subject: string;
-        /** The current name of the campaign in `subject`. Absent once it is deleted. */
-        campaign_name?: string | undefined;
-        /** The same of a draft. */
-        draft_name?: string | undefined;
-        /** Who acted. */
-        user_id: number;
-        /** Absent once the user is deleted. */
-        user_name?: string | undefined;
-        /** The user name of the member whose id is in `subject`, of entries about members. */
-        member_name?: string | undefined;
-        /** The role that the member was given, or that the invitation gives. */
-        given_role?: Role | undefined;
-        /** The role that the member had before. */
-        former_role?: Role | undefined;
-        /** What the action changed. Of lists the items removed and added, of long texts the words that differ; up to some 200 characters each. `null`: no value. */
-        changes?: Array<{ field: string; before: string | null; after: string | null }> | undefined;
-        /** The client address of the request. */
-        address: string;
-        /** The API key of the request. Absent if it came with a token. */
-        api_key_id?: number | undefined;
-      }>;
-      next_cursor: NextCursor;
-    };
+    data: { entries: Array<AuditEntry>; next_cursor: NextCursor };
   };
   /** List your second factors */
   'user/list_factors': {
@@ -2633,12 +2610,14 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         groups_added: Array<number>;
         groups_removed: Array<{ group_metadata_id: number; group_name: string; kind: GroupKind; participants: number }>;
       } | null;
+      review_campaign_id: string | null;
       thread: Array<{
         kind: 'asked' | 'approved' | 'changes_requested' | 'rejected' | 'withdrawn' | 'remark';
         by: MemberName;
         version: number;
         remark: string;
         at: string;
+        on_phone: boolean;
       }>;
     };
   };

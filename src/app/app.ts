@@ -164,6 +164,7 @@ function startSending(
     messengers: new Map(messengers.map((messenger) => [messenger.name, messenger])),
     gaps: gapsOf(config),
     timeZone: config.timeZone,
+    quotas: config.quotas,
     retentionDays: config.retentionDays,
     mediaDays: config.mediaDays,
     name: `${hostname()}:${process.pid}`,

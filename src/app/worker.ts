@@ -14,9 +14,11 @@ import { eraseDeletedUsers } from '../sending/erasure/erase-deleted-users.ts';
 import { startHousekeeping } from '../operations/housekeeping.ts';
 import type { OnLoopError } from '../platform/concurrency/failure-streak.ts';
 import type { Log } from '../platform/log/log.ts';
+import type { Quotas } from '../workspaces/quotas/quotas.ts';
 import type { Loop } from '../platform/concurrency/loop.ts';
 import { loadMedia } from '../content/media/store.ts';
 import type { Messenger } from '../messengers/messenger.ts';
+import { watchAnswers } from '../sending/approvals/decide-answers.ts';
 import { recordReceipts } from '../sending/receipts/record-receipts.ts';
 
 export interface WorkerOptions {
@@ -29,6 +31,8 @@ export interface WorkerOptions {
   gaps: Gaps;
   /** IANA zone of users who chose none; UTC unless given. */
   timeZone?: string | undefined;
+  /** Of a workspace; the usual ones unless given. */
+  quotas?: Quotas | undefined;
   /** Days after its end in which a campaign keeps its single posts; 400 unless given. */
   retentionDays?: number | undefined;
   /** Days after its end in which a campaign keeps its files; 90 unless given. */
@@ -89,6 +93,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const runs = watchRuns({ db, log, leases, notifications, ...watched });
   const lanes = startSendLoop({ ...options, leases, sessions });
   const late = expireLateRevisions({ db, log, notifications, leases, messengers, ...watched });
+  const answers = watchAnswers({ db, log, quotas: options.quotas, timeZone: options.timeZone, ...watched });
   const watchers = [...messengers.values()].map((messenger) =>
     messenger.watchMembers((events) => recordReceipts(db, events, log)),
   );
@@ -99,7 +104,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       if (!leases.isGood()) throw new Error('the lease of this worker has run out');
     },
     async stop() {
-      const parts = [runs, lanes, late, commands, erasure, house, sessionKeeper];
+      const parts = [runs, lanes, late, answers, commands, erasure, house, sessionKeeper];
       await Promise.all([...parts.map((part) => part.stop()), ...watchers.map((stop) => stop())]);
       // Sessions first: the next worker must not meet ours.
       await sessions.closeUnless(() => false);

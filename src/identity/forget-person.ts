@@ -1,14 +1,16 @@
 import { sql } from 'kysely';
 import type { Connection } from '../platform/database/connect.ts';
+import { LANGUAGE_TAGS } from '../platform/i18n/languages.ts';
+import { translatorFor } from '../platform/i18n/load-messages.ts';
 import type { User } from './store.ts';
 
 /**
  * Removes the name and the address of a deleted user from what others have written: entries of administrators' audit logs, which keep
- * what was done, and invitations and mails to the address. The condition on `action` is that of the index audit_log_named.
+ * what was done, invitations and mails to the address, and posts in review groups that say who asked. The condition on `action` is that of the index audit_log_named.
  */
 export async function forgetPerson(
   trx: Connection,
-  { userName, email }: Pick<User, 'userName' | 'email'>,
+  { userId, userName, email }: Pick<User, 'userId' | 'userName' | 'email'>,
 ): Promise<void> {
   await sql`
     update audit_log set subject = ''
@@ -18,4 +20,12 @@ export async function forgetPerson(
   );
   await sql`delete from invitations where lower(email) = lower(${email})`.execute(trx);
   await sql`delete from mails where user_id is null and lower(recipient) = lower(${email})`.execute(trx);
+  for (const language of LANGUAGE_TAGS) {
+    const t = translatorFor(language);
+    const lines = [userName, t('approvals.formerMember')].map((name) => t('approvals.askedBy', { name }));
+    await sql`
+      update contents c set text = replace(text, ${lines[0]}, ${lines[1]}), html = replace(html, ${lines[0]}, ${lines[1]})
+      from approval_reviews v
+      where v.asked_by = ${userId} and c.campaign_id = v.campaign_id and strpos(c.text, ${lines[0]}) > 0`.execute(trx);
+  }
 }

@@ -361,6 +361,9 @@ export interface Messenger extends MessengerCapabilities {
 /** Resolves to the accounts whose events were not recorded and are to be emitted again. */
 export type RecordEvents = (events: MemberEvent[]) => Promise<ReadonlySet<number> | void>;
 
+/** The characters of a reply that an event has. */
+export const REMARK_LIMIT = 2_000;
+
 /** An action of a member, or a member's second id. Events come in any order, and may be repeated. */
 export type MemberEvent =
   | {
@@ -393,6 +396,20 @@ export type MemberEvent =
       isProvisional?: boolean;
       /** It is about one part of the post, and does not prove that the whole post was sent. */
       isAboutPart?: boolean;
+      at: Date;
+    }
+  | {
+      /** A 👍 or a reply with a text, by a member or by the account's own phone. It matters for review posts alone. */
+      kind: 'answered';
+      accountId: number;
+      /** Of the post; several if only the id of one of its messages is known. */
+      messageIds: readonly string[];
+      /** As of the other actions. */
+      participant: string;
+      /** The digits of their phone number. Undefined: not known; a later `same` may report it. */
+      number?: string | undefined;
+      /** The first 2,000 characters of a reply. Null: a 👍. */
+      remark: string | null;
       at: Date;
     }
   | {

@@ -45,6 +45,7 @@ const LOOPS = [
   'old receipts',
   'pushes',
   'requests',
+  'review answers',
   'sandbox members',
   'sessions',
   'sums',

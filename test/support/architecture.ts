@@ -144,7 +144,15 @@ export const GROUPS: Readonly<Record<string, Group>> = {
       },
       approvals: {
         summary: 'posts that wait for an approval, and their acceptance as campaigns',
-        imports: ['platform', 'workspaces', 'content', 'sending/accounts', 'sending/campaigns', 'sending/drafts'],
+        imports: [
+          'platform',
+          'workspaces',
+          'content',
+          'messengers',
+          'sending/accounts',
+          'sending/campaigns',
+          'sending/drafts',
+        ],
       },
       receipts: {
         summary: 'counts receipts, reactions, replies and votes, and accepts them as proof of sending',

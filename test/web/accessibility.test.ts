@@ -210,9 +210,9 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('button', { name: 'Next month' }).press('Escape');
     await page.getByRole('dialog', { name: 'First day' }).waitFor({ state: 'hidden' });
     await button('Daily').click();
-    await button('Leave out days').click();
-    await page.getByRole('group', { name: 'Leave out days' }).getByRole('button', { pressed: true }).nth(1).click();
-    await page.getByText('1 day is left out', { exact: false }).waitFor();
+    await button('Skip days').click();
+    await page.getByRole('group', { name: 'Skip days' }).getByRole('button', { pressed: true }).nth(1).click();
+    await page.getByText('1 day is skipped', { exact: false }).waitFor();
     found.push(...(await lookAtTop()));
     await page.getByRole('combobox', { name: 'Time zone' }).fill('United');
     await page.getByRole('option', { name: 'Chicago' }).waitFor();

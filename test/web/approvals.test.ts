@@ -1,9 +1,13 @@
 /** Approval in the dashboard: an author asks, a manager sends back, the author mends, the manager approves. */
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp } from '../support/app.ts';
+import { recordReceipts } from '../../src/sending/receipts/record-receipts.ts';
+import { startTestApp, type Person } from '../support/app.ts';
 import { launchBrowser, visit, type Visit } from '../support/browser/browser.ts';
 import { signInInBrowser, writeMessage } from '../support/browser/dashboard-user.ts';
+import { until } from '../support/ledger.ts';
 import { callIn, createTeam, type Team } from '../support/team.ts';
 
 const browser = await launchBrowser();
@@ -38,7 +42,7 @@ describe.skipIf(!browser)('in a browser', () => {
 
   test('a post goes from its author to a manager, back, and out', async () => {
     const owner = await enter('owner', '/settings');
-    await owner.getByRole('combobox', { name: 'Whose posts need approval' }).click();
+    await owner.getByRole('combobox', { name: 'Who needs approval' }).click();
     await owner.getByRole('option', { name: /^Authors/ }).click();
     await press(owner, 'Save rules');
     await owner.getByText('Saved. Applies to posts from now on.').waitFor();
@@ -52,7 +56,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await author.getByText('0 of 1 approval').waitFor();
 
     const manager = await enter('manager', '/');
-    await manager.getByRole('region', { name: 'Waits for you' }).getByRole('link').click();
+    await manager.getByRole('region', { name: 'Waiting for you' }).getByRole('link').click();
     await manager.getByText('Chess friends').first().waitFor();
     await press(manager, 'Request changes');
     await manager.getByRole('dialog').getByLabel('Remark').fill('Ten, not nine');
@@ -98,5 +102,50 @@ describe.skipIf(!browser)('in a browser', () => {
     await press(manager, 'Withdraw');
     await manager.getByText('Withdrawn', { exact: true }).waitFor();
     expect(await manager.getByRole('button', { name: 'Approve', exact: true }).count()).toBe(0);
+  });
+
+  test('the owner names a review group, and a 👍 there shows as given on the phone', async () => {
+    const { owner, author, manager } = team.members;
+    const page = await enter('owner', '/settings');
+    await page.getByRole('combobox', { name: 'Whose posts need approval' }).click();
+    await page.getByRole('option', { name: /^Authors/ }).click();
+    const group = page.getByRole('combobox', { name: 'Review group' });
+    await group.click();
+    await group.fill('Chess');
+    await page.getByRole('option', { name: 'Chess friends' }).click();
+    await page.getByLabel(`WhatsApp number of ${manager.name}`).fill('+1 555 700-0002');
+    await press(page, 'Save rules');
+    await page.getByText('Saved. Applies to posts from now on.').waitFor();
+    await page.reload();
+    await page.getByRole('combobox', { name: 'Review group' }).and(page.locator('[value="Chess friends"]')).waitFor();
+
+    const say = async <Data>(who: Person, path: string, body: object) =>
+      (await callIn<Data>(app, who, team.workspaceId, path, body)).body.data;
+    const { rules } = await say<{ rules: { review_group_id: number } }>(owner, 'venom/list-approvals', {});
+    const group_metadata_id = rules.review_group_id;
+    const approval_id = randomUUID();
+    const post = { name: 'Fair', html: 'Hello', group_metadata_ids: [group_metadata_id], is_schedule: false };
+    await say(author, 'venom/request-approval', { approval_id, ...post });
+    const { messages } = await until(
+      () => say<{ messages: Array<{ message_id: string }> }>(owner, 'sandbox/list-messages', { group_metadata_id }),
+      (found) => found.messages.length > 0,
+    );
+    const { rows } = await sql<{ accountId: number }>`
+      select account_id as "accountId" from accounts where workspace_id = ${team.workspaceId}`.execute(app.database.db);
+    const [number, messageIds] = ['15557000002', messages.map(({ message_id: id }) => id)];
+    const accountId = rows[0]?.accountId ?? 0;
+    const at = new Date();
+    await recordReceipts(app.database.db, [
+      { kind: 'answered', accountId, messageIds, participant: number, number, remark: null, at },
+    ]);
+    const reader = await enter('manager', `/approvals/${approval_id}`);
+    await until(
+      () => say<{ state: string }>(manager, 'venom/get-approval', { approval_id }),
+      ({ state }) => state === 'sending',
+    );
+    await reader.reload();
+    await reader.getByText('on the phone').waitFor();
+    await reader.getByRole('link', { name: 'See it in the review group' }).waitFor();
+    expect(await reader.getByText('on the phone').count()).toBe(1);
   });
 });

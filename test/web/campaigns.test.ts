@@ -333,7 +333,7 @@ describe.skipIf(!browser)('in a browser', () => {
     const chip = page.getByRole('link', { name: /^09:00\s*Good morning/ });
     await chip.dragTo(page.getByRole('listitem', { name: title(target) }));
     const form = page.getByRole('dialog', { name: 'Move a run of “Good morning”' });
-    await form.getByText(/^Scheduled for .*09:00.* so far\.$/).waitFor();
+    await form.getByText(/^Now scheduled for .*09:00.*\.$/).waitFor();
     expect(await form.getByLabel('New day and time').inputValue()).toBe(`${target.toString()}T09:00`);
     expect(((await read(id)).runs as Array<{ moved_from?: string }>)[0]?.moved_from).toBeUndefined();
     if (day.dayOfWeek === 7) await form.getByLabel('New day and time').fill(`${day.toString()}T18:30`);
@@ -422,7 +422,7 @@ describe.skipIf(!browser)('in a browser', () => {
       'New name: Good evening (was Good morning).',
       'The message changes.',
       'Groups: 1 of 3 removed.',
-      'The schedule changes. So far: ',
+      'The schedule changes. Before: ',
       // The one that has gone out stood on the first day, on which the new time is still to come.
       '4 runs remain; there were 3.',
     ])
@@ -477,7 +477,7 @@ describe.skipIf(!browser)('in a browser', () => {
     if ((await day.count()) === 0) await page.getByRole('button', { name: 'Next' }).click();
     await day.getByRole('link', { name: /^08:00\s*At 8\s.*\(Scheduled\)$/ }).waitFor();
     await day.getByRole('button', { name: '3 more' }).click();
-    await day.getByRole('link', { name: /^13:00\s*Event on .*5 Jun 2032, 09:00.*Is pinned\s*Fair/ }).waitFor();
+    await day.getByRole('link', { name: /^13:00\s*Event on .*5 Jun 2032, 09:00.*Pinned\s*Fair/ }).waitFor();
     await day.getByRole('link', { name: /^12:00\s*At 12/ }).click();
     await page.getByRole('heading', { name: 'At 12', level: 1 }).waitFor();
     expect(new URL(page.url()).pathname).toMatch(/^\/campaigns\/[0-9a-f-]{36}$/);

@@ -134,7 +134,9 @@ describe.skipIf(!browser)('in a browser', () => {
     await press('Send a test…');
     await page.getByRole('combobox', { name: 'Group', exact: true }).fill('chess');
     await page.getByRole('option', { name: 'Chess friends' }).click();
-    await dialog().getByText('5 members of Chess friends will see it. It counts in no list and no figure.').waitFor();
+    await dialog()
+      .getByText('5 members of Chess friends will see it. Tests do not show in lists or figures.')
+      .waitFor();
     expect(await findBarriers(page, { within: '[role=dialog]' })).toEqual([]);
     await press('Send the test now');
     await dialog().getByText('The test is on its way to Chess friends.').waitFor();
@@ -305,10 +307,10 @@ describe.skipIf(!browser)('in a browser', () => {
     const april = soon.with({ month: 4, day: 29 });
     await choose('First day', Temporal.PlainDate.compare(april, soon) < 0 ? april.add({ years: 1 }) : april);
     await page.getByLabel('Lasts').selectOption('1 week');
-    await press('Leave out days');
+    await press('Skip days');
     await expect.poll(() => page.getByRole('combobox', { name: 'Public holidays in' }).inputValue()).toBe('Germany');
-    await press('Leave out 1 holiday');
-    await page.getByText(/^1 day is left out: .*1 May/).waitFor();
+    await press('Skip 1 holiday');
+    await page.getByText(/^1 day is skipped: .*1 May/).waitFor();
     await page.getByRole('combobox', { name: 'Public holidays in' }).fill('Denm');
     await page.getByRole('option', { name: 'Denmark' }).click();
     await page.getByText('None of these days is a public holiday.').waitFor();
@@ -323,19 +325,19 @@ describe.skipIf(!browser)('in a browser', () => {
     const first = Temporal.Now.plainDateISO(ZONE).with({ day: 1 }).add({ months: 2 });
     await choose('First day', first);
     await page.getByLabel('Lasts').selectOption('1 week');
-    await press('Leave out days');
-    const calendar = page.getByRole('group', { name: 'Leave out days' });
+    await press('Skip days');
+    const calendar = page.getByRole('group', { name: 'Skip days' });
     const month = first.toLocaleString('en-GB', { month: 'long', year: 'numeric' });
     for (const day of [3, 4, 5]) await calendar.getByRole('button', { name: `${day} ${month}`, exact: true }).click();
     await calendar.getByRole('button', { name: `5 ${month}`, exact: true, pressed: false }).click();
-    await page.getByText(/^2 days are left out: /).waitFor();
+    await page.getByText(/^2 days are skipped: /).waitFor();
     await page.getByText(/^Runs: .*then 2 more\.$/).waitFor();
     await page.getByText('Draft saved').waitFor();
     await page.reload();
-    await page.getByText(/^2 days are left out: /).waitFor();
+    await page.getByText(/^2 days are skipped: /).waitFor();
     await press('Schedule for 1 group');
     await dialog()
-      .getByText(/ 2 days are left out: /)
+      .getByText(/ 2 days are skipped: /)
       .waitFor();
     await dialog().getByRole('button', { name: 'Schedule', exact: true }).click();
     await page.getByText('2 days are skipped.', { exact: false }).waitFor();

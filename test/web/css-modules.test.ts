@@ -41,6 +41,22 @@ test('only figures, times and shares have numbers of equal width, which would wi
   expect(styled.filter((selector) => !figures.test(selector))).toEqual([]);
 });
 
+test('cards, insets and warnings are drawn in one place, which components share', () => {
+  const rules = files('web/**/*.module.css')
+    .filter((path) => path !== 'web/parts/box.module.css')
+    .flatMap((path) =>
+      [...textOf(path).matchAll(/([^{}]+)\{([^{}]*)\}/g)].map(([, selector = '', body = '']) => ({
+        name: `${path} ${selector.replaceAll(/\/\*.*?\*\//gs, '').trim()}`,
+        isSurface: /background: var\(--(?:card|inset|warning)\)/.test(body) && /border(?:-radius)?: /.test(body),
+      })),
+    );
+  // A bar is at the edge of a page: its upper corners are round only.
+  const shared = rules.filter((rule) => rule.isSurface && rule.name !== 'web/parts/bottom-bar.module.css .bar');
+  expect(shared.map((rule) => rule.name)).toEqual([]);
+  const own = files('web/**/*.tsx').filter((path) => /<(?:Paper|Card)\b/.test(textOf(path)));
+  expect(own, 'Mantine has surfaces of its own').toEqual([]);
+});
+
 test('backgrounds are the page, a card or an inset, and the tints and marks of states', () => {
   const surfaces = ['page', 'card', 'inset'];
   const tints = ['hover', 'warning', 'accent-tint'];

@@ -11,6 +11,7 @@ import { applyPreset, PRESETS, findPreset } from '../../web/compose/schedule-pre
 import { count, fileSize, share } from '../../web/format/numbers.ts';
 import { fieldError } from '../../src/platform/errors/issues.ts';
 import { entryProblems, fieldProblems, problemText } from '../../web/format/problem.ts';
+import { shorten } from '../../web/format/shorten.ts';
 import { dateIn, duration, exactTime, relativeTime } from '../../web/format/time.ts';
 
 const AT = '2026-03-29T01:30:00Z';
@@ -130,13 +131,14 @@ test('names a copy within the limit of a name', () => {
   expect(copyName('Spring fair')).toBe('Spring fair (copy)');
   expect(copyName('Spring fair (copy)')).toBe('Spring fair (copy)');
   expect(copyName('x'.repeat(200))).toHaveLength(200);
-  expect(copyName(`${'x'.repeat(192)}🎪🎪🎪🎪`)).toBe(`${'x'.repeat(192)} (copy)`);
+  expect(copyName(`${'x'.repeat(192)}🎪🎪🎪🎪`)).toBe(`${'x'.repeat(192)}… (copy)`);
+  expect(copyName(`${'Fair and market '.repeat(13)}`)).toMatch(/ market… \(copy\)$/);
 });
 
 test('says how much a figure changed, and after a leap what it was before', () => {
   expect(describeChange(112, 100, '30')).toBe('+12% vs. the previous 30 days');
   expect(describeChange(0, 100, '7')).toBe('-100% vs. the previous 7 days');
-  expect(describeChange(3_309, 50, '30')).toBe('50 in the 30 days before');
+  expect(describeChange(3_309, 50, '30')).toBe('50 in the previous 30 days');
   expect([describeChange(5, 0, '30'), describeChange(null, 3, '30')]).toEqual([undefined, undefined]);
 });
 
@@ -234,4 +236,16 @@ describe('schedule presets', () => {
     for (const preset of PRESETS) expect(findPreset(applyPreset(preset, none, '2026-11-24'))).toBe(preset);
     expect([findPreset(none), findPreset(chosen)]).toEqual([undefined, undefined]);
   });
+});
+
+test.each([
+  ['Short enough', 'Short enough'],
+  ['Dear neighbours, we open on Saturday', 'Dear neighbours, we…'],
+  ['Dear neighbours, — Saturday', 'Dear neighbours…'],
+  ['See https://example.org/a/long/address', 'See https://…'],
+  ['Donaudampfschifffahrtsgesellschaft', 'Donaudampfschifffah…'],
+  ['😀😀😀😀😀😀😀😀😀😀😀', '😀😀😀😀😀😀😀😀😀…'],
+  ['我们星期六早上九点开门欢迎大家带着家人来参加', '我们星期六早上九点开门欢迎大家带着家人…'],
+])('shortens texts at a word, and never within a character: %s', (text, shortened) => {
+  expect(shorten(text, 20)).toBe(shortened);
 });

@@ -64,7 +64,7 @@ test.skipIf(!browser)('says first on the home page that nothing is sent', async 
   await page.goto('/');
   const needs = page.getByRole('list', { name: 'Needs attention' }).getByRole('listitem');
   await needs.first().waitFor();
-  expect(await needs.first().innerText()).toBe('Nothing is sent at the moment: sending is on hold after a restore.');
+  expect(await needs.first().innerText()).toBe('Nothing is sent right now: sending is on hold after a restore.');
   await visited.end();
 });
 

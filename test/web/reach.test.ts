@@ -39,14 +39,14 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.goto('/campaigns/new');
     await writeMessage(page, 'Twelve so far');
     await page.getByRole('checkbox', { name: 'Chess friends' }).check();
-    await page.getByRole('checkbox', { name: 'Mention everybody (@all)' }).check();
+    await page.getByRole('checkbox', { name: 'Mention everyone (@all)' }).check();
     await page.getByText('4 members are notified').or(page.getByText('5 members are notified')).waitFor();
     await choose('Pin in the groups', '7 days');
     await choose('Reply to an earlier campaign', 'Question');
     const preview = page.getByRole('complementary', { name: 'What members see' });
     for (const shown of ['@all', 'Pinned', 'Who comes?']) await preview.getByText(shown).waitFor();
     const check = page.getByRole('region', { name: 'Check' });
-    await check.getByText('Everybody is mentioned').waitFor();
+    await check.getByText('Everyone is mentioned').waitFor();
     await check.getByText('Each post is pinned for 7 days').waitFor();
     await page.getByRole('button', { name: 'Send to 1 group now' }).click();
     await dialog().getByRole('button', { name: 'Send now' }).click();
@@ -71,11 +71,11 @@ describe.skipIf(!browser)('in a browser', () => {
     await enterAsNew(page, 'bea');
     await page.goto('/campaigns/new');
     await writeMessage(page, 'Hello');
-    await page.getByRole('checkbox', { name: 'Mention everybody (@all)' }).check();
+    await page.getByRole('checkbox', { name: 'Mention everyone (@all)' }).check();
     await choose('Pin in the groups', '24 hours');
     await page.getByText('Saved').waitFor();
     await page.reload();
-    expect(await page.getByRole('checkbox', { name: 'Mention everybody (@all)' }).isChecked()).toBe(true);
+    expect(await page.getByRole('checkbox', { name: 'Mention everyone (@all)' }).isChecked()).toBe(true);
     expect(await page.getByRole('combobox', { name: 'Pin in the groups' }).inputValue()).toBe('24 hours');
   });
 

@@ -94,7 +94,7 @@ describe('every issue', () => {
     expect(issueText(tooMany)).toBe('From the first to the last day there may be at most 366 days.');
     expect(fieldIssueText('name', describeIssue('too_long', { limit: 200 }))).toBe('Name: At most 200 characters.');
     expect(fieldIssueText('end_date', describeIssue('end_before_start'))).toBe('The last day is before the first day.');
-    expect(issueText({ code: 'of_a_later_version' })).toBe('This is not accepted.');
+    expect(issueText({ code: 'of_a_later_version' })).toBe('This is not valid. Check it and try again.');
   });
 });
 
@@ -124,6 +124,6 @@ test('every error that the dashboard can meet has words', () => {
   const conflict = new CampanileError('In English', { status: 409, errorCode: 'campaign_wrong_state' });
   expect(problemText(conflict)).toMatch(/^The campaign is no longer in a state that allows this\./);
   expect(problemText(new CampanileError('In English', { status: 409, errorCode: 'of_a_later_version' }))).toBe(
-    'The service does not allow this at the moment. Reload the page.',
+    'The service does not allow this right now. Reload the page.',
   );
 });

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { Link, useLocation } from 'wouter';
@@ -91,6 +91,11 @@ function Standing({ approval }: { approval: FullApproval }) {
         <Text size="sm">{t('approvals.progress', { approvals: count(approvals), needed })}</Text>
       )}
       {names !== '' && <Text size="sm">{t('approvals.waitsFor', { names })}</Text>}
+      {approval.review_campaign_id !== null && (
+        <Anchor component={Link} size="sm" href={`/campaigns/${approval.review_campaign_id}`}>
+          {t('approvals.openReview')}
+        </Anchor>
+      )}
       {approval.reason === 'time_passed' && <Text size="sm">{t('approvals.timePassedHint')}</Text>}
     </div>
   );

@@ -1,5 +1,5 @@
 import type { FullApproval } from '../api/operations.ts';
-import { Section } from '../parts/page.tsx';
+import { Section, SectionNote } from '../parts/page.tsx';
 import { findMessage, t } from '../i18n/translate.ts';
 import classes from './approvals.module.css';
 
@@ -11,10 +11,10 @@ export function DifferenceSection({ of: approval }: { of: FullApproval }) {
   if (!difference) return null;
   const { fields, groups_added: added, groups_removed: removed } = difference;
   const names = new Map(groups.map((group) => [group.group_metadata_id, group.group_name]));
-  const isSame = fields.length + added.length + removed.length === 0;
+  if (fields.length + added.length + removed.length === 0)
+    return <SectionNote title={t('approvals.changes')}>{t('approvals.unchanged')}</SectionNote>;
   return (
     <Section title={t('approvals.changes')}>
-      {isSame && <p className={classes.pieces}>{t('approvals.unchanged')}</p>}
       <dl className={classes.fields}>
         {fields.map(({ field, pieces }) => (
           <div key={field}>

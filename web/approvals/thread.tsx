@@ -19,11 +19,11 @@ export function Thread({ approval }: { approval: FullApproval }) {
   return (
     <Section title={t('approvals.thread')}>
       <ol className={classes.thread}>
-        {approval.thread.map(({ kind, by, remark, at, version }, index) => (
+        {approval.thread.map(({ kind, by, remark, at, version, on_phone: isOnPhone }, index) => (
           <li key={index}>
             <Text size="sm">
               <b>{by.user_name ?? t('approvals.formerMember')}</b>{' '}
-              {t(`approvals.entries.${kind}`, { version: count(version) })}{' '}
+              {t(`approvals.entries.${kind}`, { version: count(version) })} {isOnPhone && `${t('approvals.onPhone')} `}
               <Text span size="sm" c="dimmed">
                 <RelativeTime at={at} />
               </Text>

@@ -1,8 +1,9 @@
-import { Anchor, Center, Paper, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Box, Center, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { sessionExpiredQuery } from '../api/session.ts';
+import boxClasses from '../parts/box.module.css';
 import { Callout } from '../parts/callout.tsx';
 import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
 import { PartSkeleton } from '../parts/page.tsx';
@@ -67,7 +68,7 @@ function AuthPage({ title, lead, children }: { title: string; lead?: string; chi
   }, [title]);
   return (
     <Center component="main" mih="calc(100dvh - var(--above, 0px))" px="md" py={24}>
-      <Paper w="min(460px, 100%)" withBorder p="xl">
+      <Box w="min(460px, 100%)" p="xl" className={boxClasses.surface}>
         <Stack gap="md">
           <div>
             <Text size="sm" fw={600} c="var(--accent-text)">
@@ -84,7 +85,7 @@ function AuthPage({ title, lead, children }: { title: string; lead?: string; chi
           </div>
           {children}
         </Stack>
-      </Paper>
+      </Box>
     </Center>
   );
 }

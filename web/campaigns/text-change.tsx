@@ -1,5 +1,6 @@
 import { MessageText } from '../whatsapp/message-text.tsx';
 import { t } from '../i18n/translate.ts';
+import boxClasses from '../parts/box.module.css';
 import classes from './text-change.module.css';
 
 /** The text of a post before and after it is edited, side by side. */
@@ -8,13 +9,13 @@ export function TextChange({ before, after }: { before: string; after: string })
     <dl className={classes.change}>
       <div>
         <dt>{t('change.before')}</dt>
-        <dd>
+        <dd className={boxClasses.inset}>
           <MessageText text={before} />
         </dd>
       </div>
       <div>
         <dt>{t('change.after')}</dt>
-        <dd>
+        <dd className={boxClasses.inset}>
           <MessageText text={after} />
         </dd>
       </div>

@@ -13,6 +13,7 @@ import { SaveStatus } from '../drafts/save-status.tsx';
 import { usePersistedDraft } from '../drafts/use-persisted-draft.ts';
 import { count } from '../format/numbers.ts';
 import { problemText } from '../format/problem.ts';
+import { shorten } from '../format/shorten.ts';
 import { clockTime, timeOfDay } from '../format/time.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { useNow } from '../parts/relative-time.tsx';
@@ -286,7 +287,7 @@ function isWritten(draft: Draft, hasText: boolean): boolean {
 
 /** Returns the first of these texts that is not empty, shortened. */
 function suggestName(texts: readonly string[]): string {
-  return (texts.find((text) => text !== '') ?? '').slice(0, SUGGESTED_LENGTH);
+  return shorten(texts.find((text) => text !== '') ?? '', SUGGESTED_LENGTH);
 }
 
 /** Returns the first line of the message without formatting markers. */

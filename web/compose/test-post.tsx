@@ -1,21 +1,21 @@
-import { Button, Group as Row, Modal, Select, Stack, Text } from '@mantine/core';
-import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Button, Group as Row, Modal, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { call, generateIdempotencyKey } from '../api/call.ts';
 import type { Group } from '../api/operations.ts';
 import { sessionQuery } from '../api/session.ts';
 import { useCancellableMutation } from '../api/use-cancellable-mutation.ts';
+import { shorten } from '../format/shorten.ts';
 import { ErrorText } from '../parts/error-alert.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { t } from '../i18n/translate.ts';
 import type { Draft } from './draft.ts';
+import { GroupSelect, GROUPS_SHOWN } from '../parts/group-select.tsx';
 import { sendDraft } from './send-draft.ts';
 
 const NAME_LIMIT = 200;
-const SHOWN = 50;
-const WAIT_MS = 200;
 
 interface TestPostProps {
   draft: Draft;
@@ -50,7 +50,7 @@ function TestForm({ draft, name, file, isWritten, close }: TestPostProps & { clo
   const group = (chosen === undefined ? last.group : chosen) ?? undefined;
   // The same key for the same test: pressing again after a lost response must not send twice.
   const [key, setKey] = useState(() => generateIdempotencyKey());
-  const testName = t('compose.testName', { name }).slice(0, NAME_LIMIT);
+  const testName = shorten(t('compose.testName', { name }), NAME_LIMIT);
   const sending = useCancellableMutation({
     act: (to: Group, signal) =>
       sendDraft({ ...draft, groups: [to], isScheduled: false, idempotencyKey: key }, testName, file, signal, {
@@ -84,7 +84,7 @@ function TestForm({ draft, name, file, isWritten, close }: TestPostProps & { clo
   return (
     <Stack gap="sm">
       <Text size="sm">{isWritten ? t('compose.testNote') : t('compose.testNoText')}</Text>
-      <GroupSelect chosen={group} choose={choose} />
+      <TestGroup chosen={group} choose={choose} />
       {group && isWritten && (
         <Text size="sm" c="dimmed">
           {t('compose.testReaches', { group: group.group_name, members: group.participants })}
@@ -107,6 +107,11 @@ function TestForm({ draft, name, file, isWritten, close }: TestPostProps & { clo
   );
 }
 
+function TestGroup(picked: { chosen: Group | undefined; choose: (group: Group | undefined) => void }) {
+  const [label, placeholder] = [t('compose.testGroup'), t('compose.testGroupHint')];
+  return <GroupSelect {...picked} label={label} placeholder={placeholder} data-autofocus />;
+}
+
 const STORAGE_KEY = 'campanile-last-test-group';
 
 /** The group of the user's last test in this browser, if it can still be posted to. */
@@ -116,7 +121,7 @@ function useLastTestGroup(): { group: Group | undefined; keep: (group: Group) =>
   const last = stored === null ? undefined : (JSON.parse(stored) as { user: number; id: number; name: string });
   const found = useQuery({
     queryKey: ['groups', 'last test', last?.id],
-    queryFn: ({ signal }) => call('venom/list-groups', { search: last?.name ?? '', limit: SHOWN }, { signal }),
+    queryFn: ({ signal }) => call('venom/list-groups', { search: last?.name ?? '', limit: GROUPS_SHOWN }, { signal }),
     enabled: last !== undefined && last.user === user,
   });
   return {
@@ -124,39 +129,4 @@ function useLastTestGroup(): { group: Group | undefined; keep: (group: Group) =>
     keep: ({ group_metadata_id: id, group_name: name }) =>
       localStorage.setItem(STORAGE_KEY, JSON.stringify({ user, id, name })),
   };
-}
-
-/** Picks one of the user's groups by a part of its name. */
-function GroupSelect({ chosen, choose }: { chosen: Group | undefined; choose: (group: Group | undefined) => void }) {
-  const [typed, setTyped] = useState('');
-  // The field then holds the name of the chosen group, which is not a search.
-  const [search] = useDebouncedValue(typed === chosen?.group_name ? '' : typed, WAIT_MS);
-  const found = useQuery({
-    queryKey: ['groups', 'one', search],
-    queryFn: ({ signal }) => call('venom/list-groups', { search, limit: SHOWN }, { signal }),
-    placeholderData: keepPreviousData,
-  });
-  const groups = found.data?.groups.filter((group) => group.can_send) ?? [];
-  const shown = chosen && !groups.includes(chosen) ? [chosen, ...groups.filter((one) => !isSame(one, chosen))] : groups;
-  return (
-    <Select
-      label={t('compose.testGroup')}
-      placeholder={t('compose.testGroupHint')}
-      data={shown.map((group) => ({ value: String(group.group_metadata_id), label: group.group_name }))}
-      value={chosen ? String(chosen.group_metadata_id) : null}
-      onChange={(id) => choose(shown.find((group) => String(group.group_metadata_id) === id))}
-      searchable
-      onSearchChange={setTyped}
-      // The service filters.
-      filter={({ options }) => options}
-      nothingFoundMessage={t('groups.noneFound')}
-      error={found.isError ? t('problems.unexpected') : undefined}
-      openOnFocus={false}
-      data-autofocus
-    />
-  );
-}
-
-function isSame(one: Group, other: Group): boolean {
-  return one.group_metadata_id === other.group_metadata_id;
 }

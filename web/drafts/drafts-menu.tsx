@@ -4,9 +4,12 @@ import { Link } from 'wouter';
 import { useMay } from '../api/workspace.ts';
 import { draftPath } from '../compose/create-draft.ts';
 import { count } from '../format/numbers.ts';
+import { shorten } from '../format/shorten.ts';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { t } from '../i18n/translate.ts';
 import { draftsQuery, type DraftRow } from './persisted-draft.ts';
+
+const LONGEST = 60;
 
 /** A menu with the other drafts; nothing without any, and for those who may write none. */
 export function DraftsMenu({ openId }: { openId?: string }) {
@@ -39,5 +42,5 @@ export function DraftsMenu({ openId }: { openId?: string }) {
 function draftTitle({ name, html_start: html }: Pick<DraftRow, 'name' | 'html_start'>): string {
   if (name.trim() !== '') return name;
   const text = new DOMParser().parseFromString(html, 'text/html').body.textContent.trim();
-  return text === '' ? t('drafts.unnamed') : text.slice(0, 60);
+  return text === '' ? t('drafts.unnamed') : shorten(text, LONGEST);
 }

@@ -2,7 +2,6 @@ import { CampanileError } from '../../clients/typescript/failure.ts';
 import { OfflineError, UnansweredError } from '../api/connection-errors.ts';
 import { findMessage, t } from '../i18n/translate.ts';
 import { fieldIssueText, issueText } from './issue-text.ts';
-import { count } from './numbers.ts';
 
 const HOUR_MS = 60 * 60 * 1_000;
 
@@ -16,8 +15,8 @@ export function problemText(error: unknown): string {
   const known = findMessage(`problems.codes.${errorCode}`);
   if (known !== undefined) return known;
   if (status === 429 && retryAfterMs !== undefined && retryAfterMs > HOUR_MS)
-    return t('problems.enoughToday', { hours: count(Math.ceil(retryAfterMs / HOUR_MS)) });
-  if (status === 429) return t('problems.tooOften', { seconds: count(Math.ceil((retryAfterMs ?? 60_000) / 1_000)) });
+    return t('problems.enoughToday', { hours: Math.ceil(retryAfterMs / HOUR_MS) });
+  if (status === 429) return t('problems.tooOften', { seconds: Math.ceil((retryAfterMs ?? 60_000) / 1_000) });
   if (status === 413) return t('problems.tooLarge');
   if (status === 507) return t('problems.noRoom');
   if (status === 503) return t('problems.notNow', { why: t('problems.busy') });

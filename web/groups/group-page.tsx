@@ -1,6 +1,6 @@
 import { Button, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, type ReactNode } from 'react';
 import type { GroupReport } from '../api/operations.ts';
 import { groupQuery } from '../api/queries.ts';
 import { useMay } from '../api/workspace.ts';
@@ -12,7 +12,7 @@ import { Icon } from '../parts/icons.tsx';
 import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { Callout } from '../parts/callout.tsx';
-import { Page, PageSkeleton, RowsSkeleton, Section } from '../parts/page.tsx';
+import { Page, PageSkeleton, RowsSkeleton, Section, SectionNote } from '../parts/page.tsx';
 import { NotFoundPage } from '../shell/not-found-page.tsx';
 import { t } from '../i18n/translate.ts';
 import { GroupFailures, GroupPosts } from './group-posts.tsx';
@@ -63,16 +63,16 @@ function GroupDetails({ report }: { report: GroupReport }) {
         <Stack gap="md">
           <GroupFigures report={report} />
           <GroupFailures posts={posts} />
-          <Section title={t('group.readOverTime')}>
-            <Suspense fallback={<RowsSkeleton rows={1} height={200} />}>
-              <ReadsChart posts={posts} />
-            </Suspense>
-          </Section>
-          <Section title={group.kind === 'channel' ? t('group.followersOverTime') : t('group.membersOverTime')}>
-            <Suspense fallback={<RowsSkeleton rows={1} height={200} />}>
-              <MembersChart group={group} members={members} />
-            </Suspense>
-          </Section>
+          <Trend title={t('group.readOverTime')} points={posts.filter(isCounted).length}>
+            <ReadsChart posts={posts.filter(isCounted)} />
+          </Trend>
+          <Trend
+            title={group.kind === 'channel' ? t('group.followersOverTime') : t('group.membersOverTime')}
+            // The last point is now.
+            points={members.length + 1}
+          >
+            <MembersChart group={group} members={members} />
+          </Trend>
           <GroupPosts posts={posts} kind={group.kind} />
         </Stack>
         <Stack gap="md">
@@ -82,6 +82,21 @@ function GroupDetails({ report }: { report: GroupReport }) {
         </Stack>
       </div>
     </Page>
+  );
+}
+
+/** A post whose reads are known, and which is kept as such. */
+function isCounted({ read_rate: rate, run_id: runId }: GroupReport['posts'][number]): boolean {
+  return rate !== null && runId !== null;
+}
+
+/** A chart over time, of two points at least. */
+function Trend({ title, points, children }: { title: string; points: number; children: ReactNode }) {
+  if (points < 2) return <SectionNote title={title}>{t('group.notYet')}</SectionNote>;
+  return (
+    <Section title={title}>
+      <Suspense fallback={<RowsSkeleton rows={1} height={200} />}>{children}</Suspense>
+    </Section>
   );
 }
 

@@ -7,7 +7,7 @@ import { useMay } from '../api/workspace.ts';
 import { count } from '../format/numbers.ts';
 import { shortTime } from '../format/time.ts';
 import { useZone } from '../format/zone-context.tsx';
-import { Section } from '../parts/page.tsx';
+import { Section, SectionNote } from '../parts/page.tsx';
 import { Status } from '../parts/status.tsx';
 import textClasses from '../parts/text.module.css';
 import { t } from '../i18n/translate.ts';
@@ -22,9 +22,9 @@ export function PlannedRuns({ runs }: { runs: GroupReport['planned'] }) {
   const zone = useZone();
   const [isComplete, whole] = useDisclosure(false);
   const shown = isComplete ? runs : runs.slice(0, SHOWN_RUNS);
+  if (runs.length === 0) return <SectionNote title={t('group.planned')}>{t('group.nothingPlanned')}</SectionNote>;
   return (
     <Section title={t('group.planned')}>
-      {runs.length === 0 && <p className={textClasses.dim}>{t('group.nothingPlanned')}</p>}
       <ul className={classes.rows}>
         {shown.map((run) => (
           <li key={run.run_id}>
@@ -68,9 +68,9 @@ export function GroupInvite({ group }: { group: Pick<Group, 'group_metadata_id' 
 
 /** The saved lists with this group. */
 export function GroupLists({ lists }: { lists: GroupReport['group_lists'] }) {
+  if (lists.length === 0) return <SectionNote title={t('groups.lists')}>{t('group.inNoList')}</SectionNote>;
   return (
     <Section title={t('groups.lists')}>
-      {lists.length === 0 && <p className={textClasses.dim}>{t('group.inNoList')}</p>}
       <ul className={classes.rows}>
         {lists.map((list) => (
           <li key={list.group_list_id}>

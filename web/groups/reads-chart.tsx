@@ -3,12 +3,9 @@ import { share } from '../format/numbers.ts';
 import { t } from '../i18n/translate.ts';
 import { TrendChart } from './trend-chart.tsx';
 
-/** The read rate of each post over time. */
+/** The read rate of posts over time. */
 export default function ReadsChart({ posts }: { posts: GroupReport['posts'] }) {
-  const points = posts
-    .filter((post) => post.read_rate !== null && post.run_id !== null)
-    .map((post) => ({ atMs: Date.parse(post.at), value: post.read_rate ?? 0 }))
-    .toReversed();
+  const points = posts.map((post) => ({ atMs: Date.parse(post.at), value: post.read_rate ?? 0 })).toReversed();
   return (
     <TrendChart
       points={points}

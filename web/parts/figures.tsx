@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { useDisconnectedSince } from '../api/connection.ts';
+import boxClasses from './box.module.css';
 import classes from './figures.module.css';
 
 /** A row of figures, dimmed while they are stale. `dense`: for more of them than fit. */
@@ -25,7 +26,7 @@ export function Figure({
   children?: ReactNode;
 }) {
   return (
-    <div className={classes.figure}>
+    <div className={`${boxClasses.surface} ${classes.figure}`}>
       <dt>
         {label} {sign}
       </dt>

@@ -8,7 +8,7 @@ export function Rate({ of }: { of: number | null }) {
       <span className={classes.bar} aria-hidden="true">
         <span style={{ width: `${(of ?? 0) * 100}%` }} />
       </span>
-      {share(of)}
+      <span className={classes.value}>{share(of)}</span>
     </span>
   );
 }

@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import boxClasses from './box.module.css';
 import { Icon } from './icons.tsx';
 import classes from './receipt.module.css';
 
@@ -18,7 +19,7 @@ export function Receipt({
   return (
     <div>
       {warnings.length > 0 && (
-        <ul className={classes.warnings}>
+        <ul className={`${boxClasses.warning} ${classes.warnings}`}>
           {warnings.map((warning) => (
             <li key={warning}>
               <Icon name="alert" size={16} /> <span>{warning}</span>

@@ -52,13 +52,7 @@ export function ReportView({
           <Section title={t('report.overTime')}>
             <RateChart report={report} />
           </Section>
-          <div className={classes.pair}>
-            <BestTimes times={report.hours} unit="hour" />
-            <BestTimes times={report.weekdays} unit="weekday" />
-          </div>
-          <Text size="xs" c="dimmed">
-            {t('report.timesNote')}
-          </Text>
+          <BestHourAndWeekday report={report} />
           <GroupBars report={report} showMore={showMore} linksToGroups={linksToGroups} />
           <div className={classes.pair}>
             <SilentGroups report={report} linksToGroups={linksToGroups} />
@@ -71,6 +65,27 @@ export function ReportView({
 }
 
 const dayOf = (date: string) => `${dateName(date)} ${date.slice(0, 4)}`;
+
+function BestHourAndWeekday({ report: { hours, weekdays } }: { report: Report }) {
+  // Both are of the same runs.
+  if (hours.times.length === 0)
+    return (
+      <SectionNote title={`${t('report.bestHour')}, ${t('report.bestWeekday')}`}>
+        {t(`report.certainty.${hours.certainty}`, { runs: 0 })}
+      </SectionNote>
+    );
+  return (
+    <>
+      <div className={classes.pair}>
+        <BestTimes times={hours} unit="hour" />
+        <BestTimes times={weekdays} unit="weekday" />
+      </div>
+      <Text size="xs" c="dimmed">
+        {t('report.timesNote')}
+      </Text>
+    </>
+  );
+}
 
 function MainFigures({ report: { totals, previous, daily } }: { report: Report }) {
   const days = String(daily.length);

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
 import type { GroupKind } from '../api/operations.ts';
-import { count } from '../format/numbers.ts';
 import textClasses from '../parts/text.module.css';
 import { t } from '../i18n/translate.ts';
 import classes from './phone.module.css';
@@ -30,8 +29,8 @@ export function Phone({
           {participants !== null && (
             <span className={classes.members}>
               {kind === 'channel'
-                ? t('phone.followers', { many: count(participants) })
-                : t('phone.members', { many: count(participants) })}
+                ? t('report.followers', { followers: participants })
+                : t('compose.summary.members', { members: participants })}
             </span>
           )}
         </span>

@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import boxClasses from '../parts/box.module.css';
 import textClasses from '../parts/text.module.css';
 import { MessageText } from './message-text.tsx';
 import classes from './receipt-post.module.css';
@@ -17,7 +18,7 @@ export function ReceiptPost({
   notes?: readonly string[];
 }) {
   return (
-    <div className={classes.post}>
+    <div className={`${boxClasses.inset} ${classes.post}`}>
       {picture}
       <div className={classes.text}>
         <Text fw={600} size="sm" className={textClasses.breakable}>

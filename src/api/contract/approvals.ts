@@ -25,6 +25,12 @@ const rulesData = z
       description: 'With `all`: managers and the owner send to so many groups without one.',
     }),
     approvers: count.meta({ description: '1 or 2.' }),
+    review_group_id: count.nullable(),
+    review_group_name: z.string().nullable(),
+    phone_approvers: z
+      .array(z.object({ user_id: count, whatsapp_number: z.string() }))
+      .optional()
+      .meta({ description: 'For the owner.' }),
   })
   .meta({ id: 'ApprovalRules' });
 
@@ -78,6 +84,7 @@ const fullApproval = z.object({
   files: shownFiles.meta({ description: 'The files of `media`.' }),
   groups: z.array(namedGroup),
   difference: difference.nullable().meta({ description: 'To the version that was decided on last.' }),
+  review_campaign_id: campaignId.nullable(),
   thread: z.array(
     z.object({
       kind: z.enum(['asked', 'approved', 'changes_requested', 'rejected', 'withdrawn', 'remark']),
@@ -85,6 +92,7 @@ const fullApproval = z.object({
       version: count,
       remark: z.string(),
       at: instant,
+      on_phone: z.boolean(),
     }),
   ),
 });
@@ -199,8 +207,13 @@ export const approvals = defineOperations('Campaigns', {
         approval: optional(rule),
         over_groups: optional(z.int().min(0).max(10_000)),
         approvers: optional(z.int().min(1).max(2)),
+        review_group_id: optional(z.union([z.int(), z.literal('none')])),
+        phone_approvers: optional(
+          z.array(z.object({ user_id: z.int(), whatsapp_number: z.string().max(64) })).max(100),
+        ).meta({ description: 'All whose 👍 in the review group approves.' }),
       })
       .meta({ id: 'SetApprovalRules' }),
     data: rulesData,
+    errors: ['group_not_found'],
   },
 });

@@ -6,37 +6,39 @@ import { count, cursor, instant, nextCursor, optional, pageLimit } from './field
 import { longText } from './long-text.ts';
 import { memberRole } from './workspaces.ts';
 
-const entry = z.object({
-  at: instant,
-  action: z.string().meta({ examples: ['campaign.accepted'] }),
-  subject: z
-    .string()
-    .meta({ description: 'What the action was done to, such as the id of a campaign or the name of a key.' }),
-  campaign_name: z
-    .string()
-    .optional()
-    .meta({ description: 'The current name of the campaign in `subject`. Absent once it is deleted.' }),
-  draft_name: z.string().optional().meta({ description: 'The same of a draft.' }),
-  user_id: count.meta({ description: 'Who acted.' }),
-  user_name: z.string().optional().meta({ description: 'Absent once the user is deleted.' }),
-  member_name: z
-    .string()
-    .optional()
-    .meta({ description: 'The user name of the member whose id is in `subject`, of entries about members.' }),
-  given_role: memberRole.optional().meta({
-    description: 'The role that the member was given, or that the invitation gives.',
-  }),
-  former_role: memberRole.optional().meta({ description: 'The role that the member had before.' }),
-  changes: z
-    .array(z.object({ field: z.string(), before: z.string().nullable(), after: z.string().nullable() }))
-    .optional()
-    .meta({
-      description:
-        'What the action changed. Of lists the items removed and added, of long texts the words that differ; up to some 200 characters each. `null`: no value.',
+const entry = z
+  .object({
+    at: instant,
+    action: z.string().meta({ examples: ['campaign.accepted'] }),
+    subject: z
+      .string()
+      .meta({ description: 'What the action was done to, such as the id of a campaign or the name of a key.' }),
+    campaign_name: z
+      .string()
+      .optional()
+      .meta({ description: 'The current name of the campaign in `subject`. Absent once it is deleted.' }),
+    draft_name: z.string().optional().meta({ description: 'The same of a draft.' }),
+    user_id: count.meta({ description: 'Who acted.' }),
+    user_name: z.string().optional().meta({ description: 'Absent once the user is deleted.' }),
+    member_name: z
+      .string()
+      .optional()
+      .meta({ description: 'The user name of the member whose id is in `subject`, of entries about members.' }),
+    given_role: memberRole.optional().meta({
+      description: 'The role that the member was given, or that the invitation gives.',
     }),
-  address: z.string().meta({ description: 'The client address of the request.' }),
-  api_key_id: count.optional().meta({ description: 'The API key of the request. Absent if it came with a token.' }),
-});
+    former_role: memberRole.optional().meta({ description: 'The role that the member had before.' }),
+    changes: z
+      .array(z.object({ field: z.string(), before: z.string().nullable(), after: z.string().nullable() }))
+      .optional()
+      .meta({
+        description:
+          'What the action changed. Of lists the items removed and added, of long texts the words that differ; up to some 200 characters each. `null`: no value.',
+      }),
+    address: z.string().meta({ description: 'The client address of the request.' }),
+    api_key_id: count.optional().meta({ description: 'The API key of the request. Absent if it came with a token.' }),
+  })
+  .meta({ id: 'AuditEntry' });
 
 const filter = {
   user_id: optional(z.int()).meta({ description: 'Only what this user did.' }),

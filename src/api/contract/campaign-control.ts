@@ -165,6 +165,7 @@ export const campaignControl = defineOperations('Campaigns', {
       'campaign_folded',
       'nothing_sent',
       'poll_not_correctable',
+      'campaign_wrong_state',
       'approval_required',
       'media_busy',
       'storage_full',

@@ -12,7 +12,14 @@ import {
 } from '../../sending/approvals/read-approvals.ts';
 import { requestApproval } from '../../sending/approvals/request-approval.ts';
 import { writeRemark } from '../../sending/approvals/write-remark.ts';
-import { changeApprovalRules, type ApprovalRules } from '../../workspaces/approval/approval-rules.ts';
+import { requirePhoneDigits } from '../../identity/phone-number.ts';
+import type { UserId } from '../../platform/database/schema.ts';
+import {
+  changeApprovalRules,
+  readPhoneApprovers,
+  type ApprovalRules,
+  type PhoneApprover,
+} from '../../workspaces/approval/approval-rules.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { approvals } from '../contract/approvals.ts';
 import type { Handlers } from '../operation.ts';
@@ -32,8 +39,8 @@ export const approvalHandlers: Handlers<typeof approvals, CampaignDeps> = {
   },
 
   async listApprovals(deps, { body, actor }) {
-    const { rules, approvals } = await listApprovals(deps, actor, { withClosed: body.with_closed });
-    return { rules: toWireRules(rules), approvals: approvals.map((one) => toWire(one, one.standing)) };
+    const { rules, phoneApprovers, approvals } = await listApprovals(deps, actor, { withClosed: body.with_closed });
+    return { rules: toWireRules(rules, phoneApprovers), approvals: approvals.map((one) => toWire(one, one.standing)) };
   },
 
   async getApproval(deps, { body, actor }) {
@@ -45,12 +52,14 @@ export const approvalHandlers: Handlers<typeof approvals, CampaignDeps> = {
       files: toShownFiles(full.files),
       groups: full.groups.map(toWireGroup),
       difference: toWireDifference(full),
-      thread: full.entries.map(({ kind, userId, userName, version, remark, at }) => ({
+      review_campaign_id: full.reviewCampaignId,
+      thread: full.entries.map(({ kind, userId, userName, version, remark, at, onPhone }) => ({
         kind,
         by: toWirePerson({ userId, userName }),
         version,
         remark,
         at: at.toISOString(),
+        on_phone: onPhone,
       })),
     };
   },
@@ -77,8 +86,15 @@ export const approvalHandlers: Handlers<typeof approvals, CampaignDeps> = {
   },
 
   async setApprovalRules(deps, { body, actor }) {
-    const { approval, over_groups: overGroups, approvers } = body;
-    return toWireRules(await changeApprovalRules(deps, actor, { approval, overGroups, approvers }));
+    const { approval, over_groups: overGroups, approvers, review_group_id: groupId } = body;
+    const phoneApprovers = body.phone_approvers?.map(({ user_id: userId, whatsapp_number: number }, index) => ({
+      userId: userId as UserId,
+      number: requirePhoneDigits(`phone_approvers.${index}.whatsapp_number`, number),
+    }));
+    const reviewGroupId = groupId === 'none' ? null : groupId;
+    const change = { approval, overGroups, approvers, reviewGroupId, phoneApprovers };
+    const rules = await changeApprovalRules(deps, actor, change);
+    return toWireRules(rules, await readPhoneApprovers(deps.db, actor.workspaceId));
   },
 };
 
@@ -145,6 +161,18 @@ function toComparable({ plan, sha256s, ...post }: AskedPost) {
   };
 }
 
-function toWireRules({ approval, overGroups, approvers }: ApprovalRules) {
-  return { approval, over_groups: overGroups, approvers };
+function toWireRules(
+  { approval, overGroups, approvers, reviewGroupId, reviewGroupName }: ApprovalRules,
+  phoneApprovers: readonly PhoneApprover[] | undefined,
+) {
+  return {
+    approval,
+    over_groups: overGroups,
+    approvers,
+    review_group_id: reviewGroupId,
+    review_group_name: reviewGroupName,
+    ...(phoneApprovers && {
+      phone_approvers: phoneApprovers.map(({ userId, number }) => ({ user_id: userId, whatsapp_number: number })),
+    }),
+  };
 }

@@ -11,7 +11,7 @@ const HEADERS_OF: Readonly<Record<number, ReadonlyArray<keyof typeof HEADERS>>> 
   503: ['retry-after'],
 };
 /** A response whose name would have more parts than this is an operation's own, and stands in it. */
-const MOST_PARTS_IN_NAME = 3;
+const MOST_PARTS_IN_NAME = 4;
 
 /**
  * Returns the documented failures of an operation: a response for each status that it has a code of its own for, and the ranges `4XX` and

@@ -13,6 +13,8 @@ const COALESCE_MS = 250;
 const COALESCE_AGE = 1 / 4;
 /** A message is claimed for as long while its events are emitted. After a crash another worker claims it. */
 const CLAIM_MS = 30_000;
+/** The text of each reply. Each reaction is a 👍. */
+const REPLY = 'Please change the last line';
 
 interface ActivityOptions {
   db: Database;
@@ -127,8 +129,12 @@ function storyOf(message: MessageRow, speed: number): Story {
     if (atMs === undefined) return;
     if (kind === 'read') views += 1;
     if (kind === 'reacted') reactions += 1;
-    if (atMs > message.seen_ms && !message.is_channel)
-      events.push({ kind, accountId, messageId, participant, at: new Date(atMs) });
+    if (atMs <= message.seen_ms || message.is_channel) return;
+    const at = new Date(atMs);
+    events.push({ kind, accountId, messageId, participant, at });
+    if (kind !== 'reacted' && kind !== 'replied') return;
+    const remark = kind === 'reacted' ? null : REPLY;
+    events.push({ kind: 'answered', accountId, messageIds: [messageId], participant, number: participant, remark, at });
   };
 
   message.participants.forEach((participant, index) => {

@@ -85,6 +85,10 @@ function isInSpan({ after, to, owners }: Span & { owners: Owners }): RawBuilder<
     select q.since - ${MISSED_BEFORE} from quarantine q where q.batch = 'notices' and q.workspace_id = e.workspace_id))`;
 }
 
+/** That a post was shown to the review group is no news: those who may decide have a notice of the request. */
+const IS_REVIEW = sql<boolean>`exists (
+  select from campaigns c join approval_reviews v using (campaign_id) where c.public_id = (e.data ->> 'campaign_id')::uuid)`;
+
 /** Returns the ids of the users with new notices. */
 async function insertNotices(trx: Connection, span: Span & { owners: Owners }, hasMail: boolean): Promise<number[]> {
   const { rows } = await sql<{ userId: number }>`
@@ -101,6 +105,7 @@ async function insertNotices(trx: Connection, span: Span & { owners: Owners }, h
         -- What they did themselves is no news: asked_by of a request, decided_by of a decision.
         and m.user_id is distinct from (e.data ->> case when k.for_asker then 'decided_by' else 'asked_by' end)::bigint
       where ${isInSpan(span)} and ${ownedBy('e.workspace_id', span.owners)} and e.type in (${EVENT_LIST})
+        and not (e.type = 'campaign.completed' and ${IS_REVIEW})
       order by e.position
       on conflict (user_id, event_id) do nothing
       returning notice_id, user_id, kind, at

@@ -88,8 +88,15 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     approval: Generated<ApprovalRule>;
     approval_over_groups: Generated<number>;
     approvers_needed: Generated<number>;
+    review_group_id: number | null;
   };
-  memberships: { workspace_id: WorkspaceId; user_id: UserId; role: Role; joined_at: GeneratedInstant };
+  memberships: {
+    workspace_id: WorkspaceId;
+    user_id: UserId;
+    role: Role;
+    joined_at: GeneratedInstant;
+    review_number: string | null;
+  };
   invitations: {
     invitation_id: GeneratedAlways<number>;
     workspace_id: WorkspaceId;
@@ -188,6 +195,26 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     kind: 'asked' | 'approved' | 'changes_requested' | 'rejected' | 'withdrawn' | 'remark';
     remark: Generated<string>;
     at: GeneratedInstant;
+    on_phone: Generated<boolean>;
+  };
+  approval_reviews: {
+    campaign_id: number;
+    account_id: number;
+    workspace_id: WorkspaceId;
+    approval_id: string;
+    version: number;
+    hash: Buffer;
+    asked_by: UserId;
+    created_at: GeneratedInstant;
+  };
+  review_answers: {
+    answer_id: GeneratedAlways<number>;
+    campaign_id: number;
+    account_id: number;
+    participant: string;
+    number: string | null;
+    remark: string | null;
+    at: Generated<Date>;
   };
   accounts: {
     account_id: GeneratedAlways<number>;

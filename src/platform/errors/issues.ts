@@ -44,6 +44,7 @@ export const ISSUES = {
   mention_not_allowed: 'is not allowed: mention_all_cap of update-account is 0',
   mention_used_up: 'is used up for {groups} of the groups on {date}: leave them or the mention out',
   pin_in_channels: 'is not possible in channels, where posts cannot be pinned: leave them out',
+  no_review_group: 'must be a group or community that the account may post to',
   reply_to_itself: 'must be another campaign than the one that is changed',
   follow_up_itself: 'must be another campaign than the one that is changed',
   blank: 'must not be blank',

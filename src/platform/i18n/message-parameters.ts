@@ -14,8 +14,8 @@ export interface MessageParameters {
   'connection.lost': { since: string };
   'connection.asOf': { time: string };
   'connection.outOfDate': { state: string; time: string };
-  'problems.tooOften': { seconds: string };
-  'problems.enoughToday': { hours: string };
+  'problems.tooOften': { seconds: number };
+  'problems.enoughToday': { hours: number };
   'problems.notNow': { why: string };
   'issues.too_long': { limit: number };
   'issues.too_short': { limit: number };
@@ -76,6 +76,15 @@ export interface MessageParameters {
   'approvals.entries.withdrawn': { version: string };
   'approvals.entries.remark': { version: string };
   'approvals.rules.people': { people: number };
+  'review.campaign': { name: string };
+  'review.title': { version: string };
+  'review.leavesOnce': { time: string };
+  'review.leavesOften': { posts: number; first: string; last: string };
+  'review.groups': { names: string };
+  'review.moreGroups': { names: string; more: number };
+  'review.pins': { days: number };
+  'review.followUp': { percent: string };
+  'approvals.rules.numberOf': { name: string };
   'members.roleOf': { name: string };
   'members.handOverTitle': { name: string };
   'members.handOverNote': { name: string };
@@ -237,7 +246,6 @@ export interface MessageParameters {
   'campaign.mostRead': { from: string; to: string; read: string };
   'campaign.chartLabel': { delivered: string; read: string };
   'campaign.perGroup': { many: string };
-  'campaign.viewsOf': { views: string };
   'campaign.failures': { failed: number };
   'campaign.couldNot': { groups: number; why: string };
   'campaign.once': { day: string; time: string; zone: string };
@@ -327,8 +335,6 @@ export interface MessageParameters {
   'phone.deletedAt': { sent: string; at: string };
   'phone.editedAt': { sent: string; at: string };
   'phone.label': { name: string };
-  'phone.members': { many: string };
-  'phone.followers': { many: string };
   'notices.bell': { unread: number };
   'notices.due': { time: string };
   'notices.texts.campaign_done': { count: number; name: string };

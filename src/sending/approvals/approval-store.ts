@@ -50,6 +50,8 @@ export interface Entry {
   kind: EntryKind;
   remark: string;
   at: Date;
+  /** An answer in the review group. */
+  onPhone: boolean;
 }
 
 /** A person who can decide. */
@@ -112,7 +114,7 @@ export async function findApproval(
 
 export async function selectEntries(db: Connection, workspaceId: WorkspaceId, approvalId: string): Promise<Entry[]> {
   const { rows } = await sql<Entry>`
-    select e.version, e.user_id as "userId", u.user_name as "userName", e.kind, e.remark, e.at
+    select e.version, e.user_id as "userId", u.user_name as "userName", e.kind, e.remark, e.at, e.on_phone as "onPhone"
     from approval_entries e left join users u on u.user_id = e.user_id and u.deleted_at is null
     where e.workspace_id = ${workspaceId} and e.approval_id = ${approvalId} order by e.entry_id`.execute(db);
   return rows;
@@ -145,6 +147,8 @@ export async function insertEntry(
     userId: UserId;
     kind: EntryKind;
     remark: string;
+    /** Default is false. */
+    onPhone?: boolean;
   },
 ): Promise<void> {
   await trx
@@ -156,6 +160,7 @@ export async function insertEntry(
       user_id: entry.userId,
       kind: entry.kind,
       remark: entry.remark,
+      on_phone: entry.onPhone ?? false,
     })
     .execute();
 }

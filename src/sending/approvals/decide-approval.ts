@@ -3,7 +3,8 @@ import type { Database } from '../../platform/database/connect.ts';
 import type { Schema } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { requireFiles } from '../../content/post/post-files.ts';
-import { readApprovalRules } from '../../workspaces/approval/approval-rules.ts';
+import { readApprovalRules, requireListed } from '../../workspaces/approval/approval-rules.ts';
+import { diffValues } from '../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor, type AuditAction } from '../../workspaces/audit/record-audit.ts';
 import { includesRole } from '../../workspaces/members/roles.ts';
 import { findOwnAccount, lockOwnLane } from '../accounts/store.ts';
@@ -14,6 +15,7 @@ import { scheduleOf } from '../campaigns/store.ts';
 import { findApproval, insertEntry, selectApprovers, writeState, type Approval } from './approval-store.ts';
 import { hashPost, listMediaIds } from './asked-post.ts';
 import { alreadyDecided } from './request-approval.ts';
+import { cancelReviews, lockReviews } from './review-post.ts';
 import { writeDecided, type Decided } from './write-events.ts';
 import { findJudges, type Turn } from './whose-turn.ts';
 
@@ -22,7 +24,12 @@ export interface Decision {
   /** The SHA-256 of the post that was judged. */
   hash: Buffer;
   remark: string;
+  /** Of an answer in the review group: the version that it shows, and the number under which the owner lists the actor. */
+  onPhone?: { version: number; number: string };
 }
+
+/** What a decision changes the ledger with. */
+export type DecideDeps = Pick<AcceptDeps, 'db' | 'quotas' | 'timeZone'>;
 
 /**
  * Approves a post (contract §4, decide-approval). The approval that completes the number accepts it as a campaign in the same transaction, so
@@ -30,7 +37,7 @@ export interface Decision {
  * time. Throws 404; 403 for one's own post; 409 for a post that has changed since, is closed, or whose time has passed; and what accepting
  * the campaign throws: then nothing is recorded.
  */
-export async function approve(deps: AcceptDeps, actor: Actor, decision: Decision): Promise<Approval> {
+export async function approve(deps: DecideDeps, actor: Actor, decision: Decision): Promise<Approval> {
   const { db } = deps;
   const { workspaceId } = actor;
   const { accountId } = await findOwnAccount(db, workspaceId);
@@ -45,11 +52,14 @@ export async function approve(deps: AcceptDeps, actor: Actor, decision: Decision
     requireSamePost(approval, decision);
     if (approval.state === 'accepted') return approval;
     requireWaiting(approval);
-    const { approvals, needed } = await requireJudge(trx, actor, approval);
+    const { approvals, needed } = await requireJudge(trx, actor, approval, decision);
     const isFirst = !approval.approvedBy.includes(actor.userId);
     if (isFirst)
       await recordDecision(trx, actor, approval, { ...decision, kind: 'approved', action: 'approval.approved' });
-    if (approvals + (isFirst ? 1 : 0) >= needed) await accept(trx, deps, { actor, accountId, approval });
+    if (approvals + (isFirst ? 1 : 0) >= needed) {
+      await cancelReviews(trx, workspaceId, decision.approvalId);
+      await accept(trx, deps, { actor, accountId, approval });
+    }
     return findApproval(trx, workspaceId, decision.approvalId);
   });
 }
@@ -62,14 +72,16 @@ export function refuse(
 ): Promise<Approval> {
   const action = state === 'rejected' ? 'approval.rejected' : 'approval.sent_back';
   return db.transaction().execute(async (trx) => {
+    await lockReviews(trx, actor.workspaceId, decision.approvalId);
     const approval = await findApproval(trx, actor.workspaceId, decision.approvalId, { lock: true });
     requireSamePost(approval, decision);
     if (approval.state === state && !approval.isTimePassed) return approval;
     if (state === 'rejected') requireOpen(approval);
     else requireWaiting(approval);
-    await requireJudge(trx, actor, approval);
+    await requireJudge(trx, actor, approval, decision);
     await recordDecision(trx, actor, approval, { ...decision, kind: state, action });
     await writeState(trx, actor.workspaceId, decision.approvalId, { state, isJudged: true });
+    await cancelReviews(trx, actor.workspaceId, decision.approvalId);
     return announce(trx, actor, decision.approvalId, state);
   });
 }
@@ -78,6 +90,7 @@ export function refuse(
 export function withdraw({ db }: { db: Database }, actor: Actor, approvalId: string): Promise<Approval> {
   const { workspaceId, userId } = actor;
   return db.transaction().execute(async (trx) => {
+    await lockReviews(trx, workspaceId, approvalId);
     const approval = await findApproval(trx, workspaceId, approvalId, { lock: true });
     if (approval.state === 'withdrawn') return approval;
     if (approval.askedBy !== userId && !includesRole(actor.role, 'manager'))
@@ -90,6 +103,7 @@ export function withdraw({ db }: { db: Database }, actor: Actor, approvalId: str
       action: 'approval.withdrawn',
     });
     await writeState(trx, workspaceId, approvalId, { state: 'withdrawn', isJudged: false });
+    await cancelReviews(trx, workspaceId, approvalId);
     return announce(trx, actor, approvalId, 'withdrawn');
   });
 }
@@ -115,8 +129,9 @@ function requireOpen(approval: Approval): void {
 }
 
 /** The approval binds the post that was read, and the stored post is the one that was asked for. */
-function requireSamePost({ hash, post }: Approval, decision: Pick<Decision, 'hash'>): void {
-  if (hash.equals(decision.hash) && hash.equals(hashPost(post))) return;
+function requireSamePost({ hash, post, version }: Approval, decision: Pick<Decision, 'hash' | 'onPhone'>): void {
+  const isShown = decision.onPhone === undefined || decision.onPhone.version === version;
+  if (isShown && hash.equals(decision.hash) && hash.equals(hashPost(post))) return;
   throw new AppError('approval_changed', 'The post has changed since you loaded it. Load it again, then decide.');
 }
 
@@ -131,8 +146,14 @@ function requireWaiting(approval: Approval): void {
     throw new AppError('approval_decided', 'Changes were requested of this post: its author has to ask again');
 }
 
-async function requireJudge(trx: Transaction<Schema>, actor: Actor, approval: Approval): Promise<Turn> {
+async function requireJudge(
+  trx: Transaction<Schema>,
+  actor: Actor,
+  approval: Approval,
+  { onPhone }: Pick<Decision, 'onPhone'>,
+): Promise<Turn> {
   const { workspaceId, userId } = actor;
+  if (onPhone) await requireListed(trx, actor, onPhone.number);
   const turn = findJudges(approval, await selectApprovers(trx, workspaceId), await readApprovalRules(trx, workspaceId));
   if (turn.judges.some((judge) => judge.userId === userId)) return turn;
   throw new AppError(
@@ -149,19 +170,21 @@ async function recordDecision(
     remark,
     kind,
     action,
-  }: Pick<Decision, 'approvalId' | 'remark'> & {
+    onPhone,
+  }: Pick<Decision, 'approvalId' | 'remark' | 'onPhone'> & {
     kind: 'approved' | 'changes_requested' | 'rejected' | 'withdrawn';
     action: AuditAction;
   },
 ): Promise<void> {
   const { workspaceId, userId } = actor;
-  await insertEntry(trx, { workspaceId, approvalId, version, userId, kind, remark });
-  await recordAudit(trx, { ...actor, action, subject: name });
+  await insertEntry(trx, { workspaceId, approvalId, version, userId, kind, remark, onPhone: onPhone !== undefined });
+  const changes = onPhone ? diffValues({}, { decided_on: 'phone' }) : [];
+  await recordAudit(trx, { ...actor, action, subject: name, changes });
 }
 
 async function accept(
   trx: Transaction<Schema>,
-  deps: AcceptDeps,
+  deps: DecideDeps,
   { actor, accountId, approval }: { actor: Actor; accountId: number; approval: Approval },
 ): Promise<void> {
   const { post, approvalId } = approval;

@@ -1,7 +1,12 @@
 import { sql } from 'kysely';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { UserId, WorkspaceId } from '../../platform/database/schema.ts';
-import { readApprovalRules, type ApprovalRules } from '../../workspaces/approval/approval-rules.ts';
+import {
+  readApprovalRules,
+  readPhoneApprovers,
+  type ApprovalRules,
+  type PhoneApprover,
+} from '../../workspaces/approval/approval-rules.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import { readFiles, type ShownFile } from '../../content/post/post-files.ts';
 import { copyPost, type CampaignCopy } from '../campaigns/accept/duplicate-campaign.ts';
@@ -17,6 +22,7 @@ import {
   type ApprovalHead,
   type Entry,
 } from './approval-store.ts';
+import { findReview } from './review-post.ts';
 import { findJudges, whoseTurn, type Turn } from './whose-turn.ts';
 
 export interface Person {
@@ -44,10 +50,14 @@ export interface FullApproval extends ApprovalStanding {
   groups: DraftGroup[];
   /** Groups that the version before had, and this one has not. */
   removedGroups: DraftGroup[];
+  /** The public id of the post of this version in the review group; null: it has none. */
+  reviewCampaignId: string | null;
 }
 
 export interface ApprovalList {
   rules: ApprovalRules;
+  /** For the owner alone: they are phone numbers. */
+  phoneApprovers: PhoneApprover[] | undefined;
   approvals: Array<ApprovalHead & { standing: ApprovalStanding }>;
 }
 
@@ -59,7 +69,8 @@ export async function listApprovals(
 ): Promise<ApprovalList> {
   const heads = await selectApprovals(db, actor.workspaceId, withClosed);
   const { rules, standingOf } = await readStandings(db, actor);
-  return { rules, approvals: heads.map((head) => ({ ...head, standing: standingOf(head) })) };
+  const phoneApprovers = actor.role === 'owner' ? await readPhoneApprovers(db, actor.workspaceId) : undefined;
+  return { rules, phoneApprovers, approvals: heads.map((head) => ({ ...head, standing: standingOf(head) })) };
 }
 
 export async function readStanding(db: Connection, actor: Actor, head: ApprovalHead): Promise<ApprovalStanding> {
@@ -109,6 +120,7 @@ export async function readApproval({ db }: { db: Database }, actor: Actor, appro
       workspaceId,
       (judged?.groupIds ?? []).filter((id) => !now.has(id)),
     ),
+    reviewCampaignId: await findReview(db, workspaceId, approval),
   };
 }
 

@@ -14,6 +14,7 @@ import { planScheduled } from '../campaigns/accept/add-scheduled-campaign.ts';
 import type { CampaignDraft } from '../campaigns/accept/check-campaign.ts';
 import { CLOSED_KEPT, findApproval, insertEntry, IS_OPEN, type Approval } from './approval-store.ts';
 import { hashPost, listMediaIds, type AskedPost } from './asked-post.ts';
+import { cancelReviews, lockReviewGroup, lockReviews, postForReview } from './review-post.ts';
 import { writeWaiting } from './write-events.ts';
 import { requireRoomForEntry } from './write-remark.ts';
 
@@ -60,10 +61,17 @@ export async function requestApproval(
     const { accountId: _, ...campaign } = await saveFiles(trx, deps, request, prepared);
     const extras = await nameFiles(trx, actor.workspaceId, campaign.extras);
     const sha256s = await readHashes(trx, listMediaIds({ ...campaign, extras }));
-    const firstDueAt = draft.when === 'now' ? null : (planned.dueAt(await readNow(trx))[0]?.toISOString() ?? null);
+    const dueAt = draft.when === 'now' ? [] : planned.dueAt(await readNow(trx));
+    const firstDueAt = dueAt[0]?.toISOString() ?? null;
     const post: AskedPost = { ...campaign, extras, isTest: campaign.isTest ?? false, firstDueAt, sha256s };
-    await writeVersion(trx, actor, { approvalId, post, remark });
-    return { approval: await findApproval(trx, actor.workspaceId, approvalId), warnings: prepared.warnings };
+    const group = await lockReviewGroup(trx, actor.workspaceId, deps.timeZone);
+    await lockReviews(trx, actor.workspaceId, approvalId);
+    const isNew = await writeVersion(trx, actor, { approvalId, post, remark });
+    const approval = await findApproval(trx, actor.workspaceId, approvalId);
+    if (isNew) await cancelReviews(trx, actor.workspaceId, approvalId);
+    const unposted =
+      isNew && group ? await postForReview(trx, actor.workspaceId, { group, approval, dueAt }) : undefined;
+    return { approval, warnings: [...prepared.warnings, ...(unposted === undefined ? [] : [unposted])] };
   });
 }
 
@@ -93,14 +101,15 @@ interface Version {
   remark: string;
 }
 
-async function writeVersion(trx: Connection, actor: Actor, version: Version): Promise<void> {
+/** Returns whether it was another post, or the first one. */
+async function writeVersion(trx: Connection, actor: Actor, version: Version): Promise<boolean> {
   const { workspaceId } = actor;
   const { approvalId, post, remark } = version;
   const hash = hashPost(post);
   const before = await findIfThere(trx, workspaceId, approvalId);
-  if (before?.campaignId != null && before.hash.equals(hash)) return;
+  if (before?.campaignId != null && before.hash.equals(hash)) return false;
   if (before && !['waiting', 'changes_requested'].includes(before.state)) throw alreadyDecided(before);
-  if (before?.state === 'waiting' && before.hash.equals(hash)) return;
+  if (before?.state === 'waiting' && before.hash.equals(hash)) return false;
   await (before
     ? overwrite(trx, workspaceId, version, { hash, actor })
     : insert(trx, workspaceId, version, { hash, actor }));
@@ -108,6 +117,7 @@ async function writeVersion(trx: Connection, actor: Actor, version: Version): Pr
   await insertEntry(trx, { workspaceId, approvalId, version: number, userId: actor.userId, kind: 'asked', remark });
   await recordAudit(trx, { ...actor, action: 'approval.asked', subject: post.name });
   await writeWaiting(trx, workspaceId, await findApproval(trx, workspaceId, approvalId));
+  return true;
 }
 
 async function findIfThere(

@@ -9,6 +9,7 @@ import { clearErrors, settleRuns } from '../deliveries/settle-runs.ts';
 import type { Log } from '../../platform/log/log.ts';
 import type { MemberEvent } from '../../messengers/messenger.ts';
 import { joinParticipants } from './join-participants.ts';
+import { nameAnswers, recordAnswers } from './record-answers.ts';
 import { recordVotes } from './record-votes.ts';
 import { traceReceipts } from './trace-receipts.ts';
 
@@ -45,16 +46,21 @@ export async function recordReceipts(
 function recordOfAccount(db: Database, accountId: number, own: readonly MemberEvent[]): Promise<void> {
   return db.transaction().execute(async (trx) => {
     if (!(await lockLane(trx, accountId))) return;
-    const about = own.filter((event) => event.kind !== 'same');
+    const answers = own.filter((event) => event.kind === 'answered');
+    const about = own.filter((event) => event.kind !== 'same' && event.kind !== 'answered');
     const persons = about.filter((event) => event.kind !== 'tally' && event.kind !== 'voted');
     const tallies = about.filter((event) => event.kind === 'tally');
     const votes = about.filter((event) => event.kind === 'voted');
     await proveSent(trx, accountId, [...persons.filter(({ isAboutPart }) => !isAboutPart), ...tallies, ...votes]);
     if (persons.length > 0) await recordPersons(trx, accountId, persons);
     if (votes.length > 0) await recordVotes(trx, accountId, votes);
+    if (answers.length > 0) await recordAnswers(trx, accountId, answers);
     // After what was told of them under either id.
     const same = own.filter((event): event is SameEvent => event.kind === 'same');
-    if (same.length > 0) await joinParticipants(trx, accountId, same);
+    if (same.length > 0) {
+      await joinParticipants(trx, accountId, same);
+      await nameAnswers(trx, accountId, same);
+    }
     if (tallies.length > 0) await recordTallies(trx, accountId, tallies);
   });
 }

@@ -41,7 +41,7 @@ function startReceipts(accountId: number, run: TracedRun) {
 }
 
 async function findRuns(db: Connection, accountId: number, events: readonly MemberEvent[]): Promise<TracedRun[]> {
-  const ids = events.flatMap((event) => (event.kind === 'same' ? [] : [event.messageId]));
+  const ids = events.flatMap((event) => ('messageId' in event ? [event.messageId] : []));
   const { rows } = await sql<TracedRun>`
     select r.run_id, r.traceparent, count(*)::int as events
     from unnest(${ids}::text[]) e (message_id)

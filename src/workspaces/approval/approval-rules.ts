@@ -1,8 +1,9 @@
 /** When posts of a workspace need an approval (contract §4, approval). */
 import { sql } from 'kysely';
 import type { Connection, Database } from '../../platform/database/connect.ts';
-import type { ApprovalRule, WorkspaceId } from '../../platform/database/schema.ts';
-import { AppError } from '../../platform/errors/errors.ts';
+import type { ApprovalRule, UserId, WorkspaceId } from '../../platform/database/schema.ts';
+import { AppError, invalid } from '../../platform/errors/errors.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 import { diffValues } from '../audit/diff-values.ts';
 import { recordAudit, type Actor } from '../audit/record-audit.ts';
 
@@ -12,42 +13,127 @@ export interface ApprovalRules {
   overGroups: number;
   /** How many other people approve a post: 1 or 2. */
   approvers: number;
+  /** Where posts that wait are shown; null: in the dashboard alone. */
+  reviewGroupId: number | null;
+  /** Its present name; null: there is none, or it is gone. */
+  reviewGroupName: string | null;
 }
+
+/** A member who may approve in the review group, if their role allows it. */
+export interface PhoneApprover {
+  userId: UserId;
+  /** Digits, as the owner gave them. The number in the member's own profile proves nothing. */
+  number: string;
+}
+
+/** Values that are undefined stay as they are. */
+export type RulesChange = {
+  [Name in Exclude<keyof ApprovalRules, 'reviewGroupName'>]: ApprovalRules[Name] | undefined;
+} & {
+  /** All of them. */
+  phoneApprovers?: readonly PhoneApprover[] | undefined;
+};
 
 export async function readApprovalRules(db: Connection, workspaceId: WorkspaceId): Promise<ApprovalRules> {
   const { rows } = await sql<ApprovalRules>`
-    select approval, approval_over_groups as "overGroups", approvers_needed as approvers
+    select approval, approval_over_groups as "overGroups", approvers_needed as approvers, review_group_id as "reviewGroupId",
+           (select name from groups where group_id = review_group_id) as "reviewGroupName"
     from workspaces where workspace_id = ${workspaceId}`.execute(db);
-  return rows[0] ?? { approval: 'never', overGroups: 0, approvers: 1 };
+  return rows[0] ?? { approval: 'never', overGroups: 0, approvers: 1, reviewGroupId: null, reviewGroupName: null };
 }
 
-/** Changes what is given, and returns the rules. Posts that were accepted before are sent as they were accepted. */
+/** Returns the listed members in the order in which they joined. */
+export async function readPhoneApprovers(db: Connection, workspaceId: WorkspaceId): Promise<PhoneApprover[]> {
+  const { rows } = await sql<PhoneApprover>`
+    select user_id as "userId", review_number as number from memberships
+    where workspace_id = ${workspaceId} and review_number is not null order by joined_at, user_id`.execute(db);
+  return rows;
+}
+
+/** Throws 403 unless the owner lists the actor with this number. */
+export async function requireListed(
+  trx: Connection,
+  { workspaceId, userId }: Pick<Actor, 'workspaceId' | 'userId'>,
+  number: string,
+): Promise<void> {
+  const listed = await readPhoneApprovers(trx, workspaceId);
+  if (!listed.some((one) => one.userId === userId && one.number === number))
+    throw new AppError('role_missing', 'The owner of the workspace does not list this number');
+}
+
+/**
+ * Changes what is given, and returns the rules. Posts that were accepted before are sent as they were accepted. Throws 404 for a group
+ * of another workspace, and 400 for a group that cannot be a review group and for people who are no members.
+ */
 export function changeApprovalRules(
   { db }: { db: Database },
   actor: Actor,
-  change: { [Name in keyof ApprovalRules]: ApprovalRules[Name] | undefined },
+  change: RulesChange,
 ): Promise<ApprovalRules> {
   return db.transaction().execute(async (trx) => {
     await sql`select from workspaces where workspace_id = ${actor.workspaceId} for no key update`.execute(trx);
     const before = await readApprovalRules(trx, actor.workspaceId);
-    const rules: ApprovalRules = {
+    const rules = {
       approval: change.approval ?? before.approval,
       overGroups: change.overGroups ?? before.overGroups,
       approvers: change.approvers ?? before.approvers,
+      reviewGroupId: change.reviewGroupId === undefined ? before.reviewGroupId : change.reviewGroupId,
     };
+    if (change.reviewGroupId != null) await requireReviewGroup(trx, actor.workspaceId, change.reviewGroupId);
+    const listed = change.phoneApprovers && (await listPhoneApprovers(trx, actor.workspaceId, change.phoneApprovers));
     await sql`
       update workspaces
-      set approval = ${rules.approval}, approval_over_groups = ${rules.overGroups}, approvers_needed = ${rules.approvers}
+      set approval = ${rules.approval}, approval_over_groups = ${rules.overGroups}, approvers_needed = ${rules.approvers},
+          review_group_id = ${rules.reviewGroupId}::bigint
       where workspace_id = ${actor.workspaceId}`.execute(trx);
-    const changes = diffValues(toFields(before), toFields(rules));
-    await recordAudit(trx, { ...actor, action: 'approval.rules_changed', subject: rules.approval, changes });
-    return rules;
+    const after = await readApprovalRules(trx, actor.workspaceId);
+    const changes = diffValues(
+      { ...toFields(before), phone_approvers: listed?.before },
+      { ...toFields(after), phone_approvers: listed?.after },
+    );
+    await recordAudit(trx, { ...actor, action: 'approval.rules_changed', subject: after.approval, changes });
+    return after;
   });
 }
 
 /** As requests name them. */
-function toFields({ approval, overGroups, approvers }: ApprovalRules) {
-  return { approval, over_groups: overGroups, approvers };
+function toFields({ approval, overGroups, approvers, reviewGroupName }: ApprovalRules) {
+  return { approval, over_groups: overGroups, approvers, review_group_id: reviewGroupName };
+}
+
+/** Channels tell no names, so that a 👍 there is nobody's. */
+async function requireReviewGroup(trx: Connection, workspaceId: WorkspaceId, groupId: number): Promise<void> {
+  const { rows } = await sql<{ isFit: boolean }>`
+    select g.can_send and g.kind <> 'channel' as "isFit" from groups g join accounts a using (account_id)
+    where g.group_id = ${groupId} and g.removed_at is null and a.workspace_id = ${workspaceId}`.execute(trx);
+  const [group] = rows;
+  if (!group)
+    throw new AppError('group_not_found', 'You have no group with this id', {
+      details: [fieldError('review_group_id', 'unknown_id', { of: 'groups' })],
+    });
+  if (!group.isFit) throw invalid([fieldError('review_group_id', 'no_review_group')]);
+}
+
+/** Lists these members and no others. Returns the ids of those who were listed before and are now, for the audit log: numbers are no history. */
+async function listPhoneApprovers(
+  trx: Connection,
+  workspaceId: WorkspaceId,
+  approvers: readonly PhoneApprover[],
+): Promise<{ before: UserId[]; after: UserId[] }> {
+  const [userIds, numbers] = [approvers.map(({ userId }) => userId), approvers.map(({ number }) => number)];
+  if (new Set(userIds).size < userIds.length || new Set(numbers).size < numbers.length)
+    throw invalid([fieldError('phone_approvers', 'not_distinct')]);
+  const before = await readPhoneApprovers(trx, workspaceId);
+  await sql`
+    update memberships set review_number = null
+    where workspace_id = ${workspaceId} and review_number is not null`.execute(trx);
+  const { numAffectedRows = 0n } = await sql`
+    update memberships m set review_number = l.number
+    from unnest(${userIds}::bigint[], ${numbers}::text[]) l (user_id, number)
+    where m.workspace_id = ${workspaceId} and m.user_id = l.user_id`.execute(trx);
+  if (numAffectedRows < BigInt(userIds.length))
+    throw invalid([fieldError('phone_approvers', 'unknown_id', { of: 'members' })]);
+  return { before: before.map(({ userId }) => userId), after: userIds };
 }
 
 /**

@@ -224,6 +224,16 @@ const requestRecall = ({ accountId }: Owner) =>
     db,
   );
 
+/** A 👍 of somebody on the post of the owner's campaign, as if it showed a request for approval. */
+const addAnswer = ({ accountId, workspaceId, userId }: Owner) =>
+  sql`
+  with review as (
+    insert into approval_reviews (campaign_id, account_id, workspace_id, approval_id, version, hash, asked_by)
+    select campaign_id, account_id, ${workspaceId}, gen_random_uuid(), 1, ${Buffer.alloc(32)}, ${userId}
+    from campaigns where account_id = ${accountId} returning campaign_id)
+  insert into review_answers (campaign_id, account_id, participant, number)
+  select campaign_id, ${accountId}, '4915100000002', '4915100000002' from review`.execute(db);
+
 const dropRuns = ({ accountId }: Owner) =>
   sql`update runs set dropping = true where account_id = ${accountId}`.execute(db);
 
@@ -336,6 +346,12 @@ const WORK: Work[] = [
     work: 'a cancelled run with deliveries to drop',
     prepare: async (owner) => void (await send(owner)),
     add: dropRuns,
+  },
+  {
+    loop: 'review answers',
+    work: 'a 👍 in a review group',
+    prepare: async (owner) => void (await send(owner)),
+    add: addAnswer,
   },
   { loop: 'mails', work: 'a mail', add: addMail },
   {

@@ -136,3 +136,16 @@ describe.each(translated)('%s beside English', (language) => {
     expect([...(SAME_AS_ENGLISH[language] ?? [])].filter((key) => !same.includes(key))).toEqual([]);
   });
 });
+
+/** Words that would say again, in another way, what the dashboard has a word for; and in German the familiar form of address. */
+const OTHER_WORDS = {
+  en: /\b(?:everybody|somebody|nobody’s|films?|application|as many .* as you may)\b/i,
+  de: /\b(?:Durchl[aä]uf\w*|Laufs?|Follower|Films?|Tondatei\w*|so viele .* wie|[Dd]u|[Dd]eine?[nmrs]?|[Dd]ich|[Dd]ir|Wähle|Gib)\b/,
+  'pt-BR': /\b(?:da execução|execuções|programad\w*|programação)\b/i,
+};
+
+test.each(LANGUAGE_TAGS.filter((language) => language in OTHER_WORDS))('%s has one word for one thing', (language) => {
+  const { [language]: others }: Partial<Record<typeof language, RegExp>> = OTHER_WORDS;
+  const found = Object.entries(readCatalog(language)).filter(([, message]) => others?.test(message));
+  expect(found).toEqual([]);
+});

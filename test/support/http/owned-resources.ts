@@ -11,6 +11,7 @@ const SHA256 = /^[0-9a-f]{64}$/;
 const MAKERS: Readonly<Record<string, (person: Person, had: Ids) => Promise<unknown>>> = {
   user_id: async (person) => person.userId,
   group_metadata_id: firstGroup,
+  review_group_id: firstGroup,
   group_metadata_ids: async (person) => [await firstGroup(person)],
   campaign_id: (person) => scheduledCampaign(person),
   sha256: async (person) => {

@@ -1,3 +1,4 @@
+import { shorten } from '../../format/shorten.ts';
 import { t } from '../../i18n/translate.ts';
 
 /** The length limit of a name. */
@@ -7,7 +8,5 @@ const LIMIT = 200;
 export function copyName(name: string): string {
   const sign = t('campaign.copyOf', { name: '' });
   if (name.endsWith(sign)) return name;
-  const kept = name.slice(0, LIMIT - sign.length);
-  // Does not split a surrogate pair.
-  return t('campaign.copyOf', { name: kept.isWellFormed() ? kept : kept.slice(0, -1) });
+  return t('campaign.copyOf', { name: shorten(name, LIMIT - sign.length) });
 }

@@ -15,7 +15,7 @@ export function DeliveryFunnel({ totals, groups }: Pick<Analytics, 'totals' | 'g
   const isOnePostEach = totals.deliveries <= totals.groups;
   const asks = [
     ...(totals.views !== null && groups.some((group) => group.kind === 'channel')
-      ? [t('campaign.viewsOf', { views: count(totals.views) })]
+      ? [t('report.viewsOf', { views: totals.views })]
       : []),
     t('campaign.repliesOf', { replies: totals.replies ?? 0 }),
   ];

@@ -89,7 +89,7 @@ function contentOf({ group, column, isPaused }: CellProps): {
     case 'read':
       // Channels report views.
       return group.kind === 'channel'
-        ? { children: t('campaign.viewsOf', { views: count(group.views) }), isDim: !group.views }
+        ? { children: viewsOf(group), isDim: !group.views }
         : { title: peopleOf(group.read, group), children: <Rate of={group.read_rate} /> };
     case 'participants':
       return { children: count(group.participants) };
@@ -154,4 +154,8 @@ function valueOf(group: GroupRow, by: Exclude<Column, 'group_name'>): number {
   if (by === 'revised')
     return isRefused(group) ? 3 : (group.recalled ?? 0) > 0 ? 2 : (group.corrected ?? 0) > 0 ? 1 : 0;
   return group[by] ?? -1;
+}
+
+function viewsOf({ views }: GroupRow): string {
+  return views === null ? t('common.unknown') : t('report.viewsOf', { views });
 }

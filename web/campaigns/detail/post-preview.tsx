@@ -7,6 +7,7 @@ import { useZone } from '../../format/zone-context.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { notifyError } from '../../parts/notify.ts';
 import { Section } from '../../parts/page.tsx';
+import textClasses from '../../parts/text.module.css';
 import { DeletedPost, Post } from '../../whatsapp/bubble.tsx';
 import { Phone } from '../../whatsapp/phone.tsx';
 import { PinnedLine, Quote } from '../../whatsapp/quote.tsx';
@@ -99,7 +100,9 @@ function Download({ sha256, name, label }: { sha256: string; name: string; label
       loading={loading.isPending}
       onClick={() => loading.mutate()}
     >
-      {label}
+      <span className={textClasses.clip} title={label}>
+        {label}
+      </span>
     </Button>
   );
 }

@@ -100,9 +100,8 @@ function Chart({ timeline, busiestMs }: Pick<Analytics, 'timeline'> & { busiestM
             {
               x: busiestAt,
               color: 'var(--read)',
-              label: t('campaign.mostReadHere'),
-              // Above the plot, where it covers no line.
-              labelPosition: 'top',
+              // Above the plot, where it covers no line, and above the figure of the axis, which it may be next to.
+              label: { value: t('campaign.mostReadHere'), position: 'top', offset: 14 },
             },
           ],
         })}

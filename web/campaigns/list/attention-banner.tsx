@@ -39,7 +39,7 @@ export function AttentionBanner() {
   if (lines.length === 0) return null;
   const shown = isOpen ? lines : lines.slice(0, MAX_LINES);
   return (
-    <section className={classes.attention} aria-label={t('attention.title')}>
+    <section className={`${boxClasses.warning} ${classes.attention}`} aria-label={t('attention.title')}>
       <Icon name="alert" size={18} />
       <div className={boxClasses.grow}>
         {/* A single line speaks for itself. */}

@@ -6,7 +6,7 @@ import type { ConnectionState } from './connection-state.ts';
 import { ClaimLostError } from './key-table.ts';
 import type { Linking } from './link.ts';
 import { logOut } from './log-out.ts';
-import { isSameNumber } from './is-same-number.ts';
+import { isSameNumber } from '../../is-same-number.ts';
 
 const FORGED =
   'The signature of the phone did not hold, so nothing was linked: connect the account again, and use the code that is shown last';

@@ -13,6 +13,7 @@ import { identify } from './identify.ts';
 import { isOwn, readIds } from './participants.ts';
 import { decryptReaction } from './decrypt-reaction.ts';
 import { idsOf, readMessage, readReceipts, type MemberAction } from './read-member-actions.ts';
+import { readAnswer } from './read-answer.ts';
 import { readVote } from './read-vote.ts';
 import { postIdsOf } from '../send/split-post.ts';
 import type { EmitMemberEvents } from './member-event-emitter.ts';
@@ -40,6 +41,7 @@ export function listenForMembers(client: Client, inbound: InboundContext): void 
     return recordBeforeAck(client, inbound, async () => [
       ...(await toEventsOf(client, inbound, actions)),
       ...(await readVote(client, inbound, stanza, message)),
+      ...(await readAnswer(client, inbound, stanza, opened)),
     ]);
   });
 }

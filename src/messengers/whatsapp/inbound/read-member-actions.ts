@@ -56,15 +56,25 @@ export function readMessage(stanza: Node, message: Message): MemberAction[] {
   if (encReactionMessage) return about('reacted', encReactionMessage.targetMessageKey?.id);
   const comment = commentMessage ?? encCommentMessage;
   if (comment) return about('replied', comment.targetMessageKey?.id);
-  return about('replied', quotedIn(content, chatId));
+  return about('replied', findQuote(content, chatId)?.messageId);
 }
 
-/** The id of the message that is quoted from this chat. */
-function quotedIn(content: Message, chatId: string): string | undefined {
+/** A message that quotes another one. */
+interface Quote {
+  /** Of the quoted message. */
+  messageId: string;
+  /** Its own text or caption; empty: it has none. */
+  text: string;
+}
+
+/** Returns how a message quotes another one of this chat; undefined if it does not. */
+export function findQuote(content: Message, chatId: string): Quote | undefined {
   for (const part of Object.values(content) as unknown[]) {
     if (typeof part !== 'object' || part === null || !('contextInfo' in part)) continue;
-    const { stanzaId, remoteJid } = (part.contextInfo ?? {}) as ContextInfo;
-    if (stanzaId && (!remoteJid || remoteJid === chatId)) return stanzaId;
+    const { contextInfo, text, caption } = part as { contextInfo?: ContextInfo; text?: unknown; caption?: unknown };
+    const { stanzaId, remoteJid } = contextInfo ?? {};
+    if (!stanzaId || (remoteJid && remoteJid !== chatId)) continue;
+    return { messageId: stanzaId, text: [text, caption].find((one) => typeof one === 'string') ?? '' };
   }
   return undefined;
 }

@@ -11,7 +11,7 @@ import type { OwnCampaign } from '../store.ts';
  */
 export async function cancelRuns(
   trx: Connection,
-  { campaignId, accountId }: OwnCampaign,
+  { campaignId, accountId }: Pick<OwnCampaign, 'campaignId' | 'accountId'>,
   runId: number | null = null,
 ): Promise<number> {
   const { rows } = await sql<{ run_id: number }>`

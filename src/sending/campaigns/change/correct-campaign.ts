@@ -56,6 +56,7 @@ export async function correctCampaign(
     const linkPreview = card && (await saveCard(trx, actor.workspaceId, card, quotas));
     await lockOwnLane(trx, accountId);
     requirePosts(await findOwnCampaign(trx, actor.workspaceId, publicId), 'corrected');
+    await requireNoReview(trx, campaignId);
     const runs = await findBegunRuns(trx, campaignId, runId);
     const { waiting, before } = await rewrite(trx, {
       workspaceId: actor.workspaceId,
@@ -75,6 +76,16 @@ export async function correctCampaign(
     await recordAudit(trx, { ...actor, action: 'campaign.corrected', subject: publicId, changes });
     return { campaignId: publicId, groups, warnings: listLosses(warnings) };
   });
+}
+
+/** A 👍 on the post that a review group was shown approves exactly that: it stays as it is. */
+async function requireNoReview(trx: Connection, campaignId: number): Promise<void> {
+  const { rows } = await sql`select from approval_reviews where campaign_id = ${campaignId}`.execute(trx);
+  if (rows.length > 0)
+    throw new AppError(
+      'campaign_wrong_state',
+      'This post shows a request for approval to the review group, and cannot be corrected: change the request',
+    );
 }
 
 interface Rewriting {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { classifyEnding, classifyRejection } from '../../../../src/messengers/whatsapp/failures.ts';
-import { isSameNumber } from '../../../../src/messengers/whatsapp/connect/is-same-number.ts';
+import { isSameNumber } from '../../../../src/messengers/is-same-number.ts';
 
 describe('the end of a connection', () => {
   test.each([401, 403, 406, 411, 516])('is final for code %i', (code) => {
