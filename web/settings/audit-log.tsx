@@ -119,7 +119,7 @@ function Log({
       </Text>
       {filters}
       <QueryStatus of={log} rows={4} />
-      {log.data && entries.length === 0 && <Text size="sm">{t('audit.nothing')}</Text>}
+      {log.data && !log.hasNextPage && entries.length === 0 && <Text size="sm">{t('audit.nothing')}</Text>}
       {entries.length > 0 && (
         <DataTable
           label={title}

@@ -55,7 +55,7 @@ export const auditLog = defineOperations('Users', {
     idempotency: 'always',
     summary: 'List the audit log of your workspace',
     description:
-      'Newest first: who wrote, sent, changed, stopped or deleted campaigns and drafts, changed files, groups, lists, rules for sending, webhooks, keys and members, with the differences; and sign-ins and changes of the user whose default workspace it is. Entries are kept for a year.',
+      'Newest first: who wrote, sent, changed, stopped or deleted campaigns and drafts, changed files, groups, lists, rules for sending, webhooks, keys and members, with the differences; and sign-ins and changes of the user whose default workspace it is. Entries are kept for a year. With a filter a page may have fewer than `limit` entries, or none, and still a next one.',
     body: z.object({ ...filter, limit: pageLimit(200, 50), cursor }),
     data: page,
   },

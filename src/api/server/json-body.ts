@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { AppError, invalid } from '../../platform/errors/errors.ts';
+import { cutLongStrings, restoreStrings } from './cut-long-strings.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
 
 const BIG_BODY_BYTES = 256 * 1024;
@@ -9,7 +10,7 @@ const STRUCTURAL_SIGNS = [0x2c, 0x5b, 0x7b]; // , [ {
 
 /**
  * Returns the value of a JSON body; `{}` for an empty one. Throws 400 when the body is not JSON in UTF-8, and when a string in it cannot
- * be stored: PostgreSQL takes neither NUL nor half a surrogate pair (contract §7).
+ * be stored: PostgreSQL takes neither NUL nor half a surrogate pair (contract §7). A big body is emptied.
  */
 export function parseJsonBody(body: Buffer): unknown {
   if (body.length === 0) return {};
@@ -17,18 +18,27 @@ export function parseJsonBody(body: Buffer): unknown {
   // A few megabytes of brackets would become gigabytes of arrays.
   if (body.length > BIG_BODY_BYTES && hasTooMuchStructure(body))
     throw new AppError('invalid_request', 'The body has too many parts');
-  const text = body.toString('utf8', startsWithByteOrderMark(body) ? 3 : 0);
-  const value = parse(text);
+  const from = startsWithByteOrderMark(body) ? 3 : 0;
+  const { text, value } = body.length > BIG_BODY_BYTES ? parseBigBody(body, from) : parse(body.toString('utf8', from));
   // Raw NUL is no JSON and raw surrogates are no UTF-8, so only an escape can have made one.
   if (text.includes('\\u')) assertStorableStrings(value);
   return value;
 }
 
-function parse(text: string): unknown {
+function parseBigBody(body: Buffer, from: number): { text: string; value: unknown } {
+  const cut = cutLongStrings(body, from);
+  // Detached, its memory is free at once: the garbage collector takes its time.
+  if (body.buffer instanceof ArrayBuffer && body.buffer.byteLength === body.length) body.buffer.transfer(0);
+  const parsed = parse(cut.text);
+  restoreStrings(parsed.value, cut);
+  return parsed;
+}
+
+function parse(text: string): { text: string; value: unknown } {
   try {
-    return JSON.parse(text);
+    return { text, value: JSON.parse(text) };
   } catch (error) {
-    if (text.trim() === '') return {};
+    if (text.trim() === '') return { text, value: {} };
     throw notJson(error);
   }
 }

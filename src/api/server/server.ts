@@ -114,7 +114,7 @@ export const LIMITS: HttpLimits = {
   silentMs: 60_000,
   // A thousand beside as many as may listen to live progress.
   connections: 6_000,
-  // Three of the longest, so that two that come slowly delay nobody. One takes up to five times its size until it is answered.
+  // Three of the longest, so that two that come slowly delay nobody. One takes up to four times its size until it is answered and collected.
   bigBodiesBytes: 78 * 1024 * 1024,
   bigBodyWaitMs: 30_000,
   overload: OVERLOAD_LIMITS,

@@ -32,9 +32,9 @@ export async function setStill(
     .executeTakeFirst();
   if (!film) throw noSuchMedia();
   if (kindOf(film.mime) !== 'video') throw invalid([fieldError('media_id', 'not_film')]);
-  await requireUnbound(db, workspaceId, mediaId);
   const jpeg = still === undefined ? null : await acceptStill(still);
   await db.transaction().execute(async (trx) => {
+    await requireUnbound(trx, workspaceId, mediaId);
     const changed = await trx
       .updateTable('media')
       .set({ still: jpeg })
@@ -48,14 +48,18 @@ export async function setStill(
   });
 }
 
-/** Members see the still: throws 409 for a film whose post waits for an approval, or was accepted in a workspace that uses approval. */
-async function requireUnbound(db: Connection, workspaceId: WorkspaceId, mediaId: number): Promise<void> {
+/**
+ * Members see the still: throws 409 for a film whose post waits for an approval, or was accepted in a workspace that uses approval. Until
+ * the transaction ends, no request for an approval is written in the workspace.
+ */
+async function requireUnbound(trx: Connection, workspaceId: WorkspaceId, mediaId: number): Promise<void> {
+  await sql`select from workspaces where workspace_id = ${workspaceId} for no key update`.execute(trx);
   const { rows } = await sql<{ isBound: boolean }>`
     select ${IS_AWAITED} or w.approval <> 'never' and exists (
              select from ${CAMPAIGNS_OF_MEDIA} c join campaigns k using (campaign_id)
              where k.finished_at is null and k.deleted_at is null) as "isBound"
     from media m join workspaces w using (workspace_id)
-    where m.media_id = ${mediaId} and m.workspace_id = ${workspaceId}`.execute(db);
+    where m.media_id = ${mediaId} and m.workspace_id = ${workspaceId}`.execute(trx);
   if (rows[0]?.isBound)
     throw new AppError(
       'media_in_use',

@@ -4,7 +4,7 @@ import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { QUOTAS, type Quotas } from '../../workspaces/quotas/quotas.ts';
 import type { Media } from './accept-media.ts';
-import { PIECE_BYTES } from './media-pieces.ts';
+import { PIECE_BYTES, writePiece } from './media-pieces.ts';
 import { assertStorageQuota } from './storage-quota.ts';
 
 export interface StoredMedia {
@@ -31,8 +31,11 @@ export async function saveMedia(
   db: Connection,
   workspaceId: WorkspaceId,
   media: Media,
-  { storedBytes: most }: Pick<Quotas, 'storedBytes'> = QUOTAS,
+  quotas: Pick<Quotas, 'storedBytes'> = QUOTAS,
 ): Promise<number> {
+  // The row and its pieces are there together, or neither.
+  if (!db.isTransaction) return db.transaction().execute((trx) => saveMedia(trx, workspaceId, media, quotas));
+  const { storedBytes: most } = quotas;
   const mediaId =
     (await findMedia(db, workspaceId, media)) ??
     (await insertMedia(db, workspaceId, media, most)) ??
@@ -140,22 +143,30 @@ async function findMedia(db: Connection, workspaceId: WorkspaceId, { sha256 }: M
   return rows[0]?.media_id;
 }
 
-/** Undefined when another transaction has kept the same bytes meanwhile, or there is no room for them. */
+/**
+ * A large file is written in pieces: the driver copies each parameter twice. Undefined when another transaction has kept the same bytes
+ * meanwhile, or there is no room for them.
+ */
 async function insertMedia(
   db: Connection,
   workspaceId: WorkspaceId,
   { sha256, mime, size, bytes, movie }: Media,
   most: number,
 ): Promise<number | undefined> {
+  const isLarge = size > PIECE_BYTES;
   const { rows } = await sql<{ media_id: number }>`
     -- Whoever waited for the lock looks at the sum that the one before has left.
     with room as (
       select workspace_id from workspaces where workspace_id = ${workspaceId} and stored_bytes + ${size} <= ${most} for no key update
     )
     insert into media (workspace_id, sha256, mime, size, bytes, width, height, seconds)
-    select workspace_id, ${sha256}::bytea, ${mime}::text, ${size}::int, ${bytes}::bytea, ${movie?.width ?? null}::int,
+    select workspace_id, ${sha256}::bytea, ${mime}::text, ${size}::int, ${isLarge ? Buffer.alloc(0) : bytes}::bytea, ${movie?.width ?? null}::int,
            ${movie?.height ?? null}::int, ${movie?.seconds ?? null}::int from room
     on conflict (workspace_id, sha256) do update set bytes = excluded.bytes, used_at = campanile_now() where media.bytes is null
     returning media_id`.execute(db);
-  return rows[0]?.media_id;
+  const mediaId = rows[0]?.media_id;
+  if (mediaId === undefined || !isLarge) return mediaId;
+  for (let position = 0; position * PIECE_BYTES < size; position++)
+    await writePiece(db, mediaId, position, bytes.subarray(position * PIECE_BYTES, (position + 1) * PIECE_BYTES));
+  return mediaId;
 }

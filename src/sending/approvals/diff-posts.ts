@@ -1,4 +1,4 @@
-import { diffWords, type WordChange } from '../../content/text/diff-words.ts';
+import { diffWords, type WordChange } from '../../workspaces/audit/diff-words.ts';
 
 /** How a field of a post differs from the version before. */
 export interface FieldChange {

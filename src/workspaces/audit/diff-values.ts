@@ -1,4 +1,5 @@
 /** The differences that an audited action made: bounded, so that a log of a year stays small. */
+import { countEqualEnds, splitWords } from './diff-words.ts';
 
 /** A field that an action changed. Null: it had no value, or has none now. */
 export interface Change {
@@ -58,28 +59,14 @@ export function diffTexts(before: string | null, after: string | null): Differen
   if (before === after) return undefined;
   if (before === null || after === null || (before.length <= VALUE_LIMIT && after.length <= VALUE_LIMIT))
     return { before: before && cut(before), after: after && cut(after) };
-  const [old, now] = [toWords(before), toWords(after)];
-  const start = Math.max(0, countEqual(old, now) - 2 * CONTEXT_WORDS);
-  const shortest = Math.min(old.length, now.length);
-  const end = Math.max(
-    0,
-    Math.min(countEqual(old.toReversed(), now.toReversed()), shortest - start) - 2 * CONTEXT_WORDS,
-  );
+  const [old, now] = [splitWords(before), splitWords(after)];
+  const equal = countEqualEnds(old, now);
+  const [start, end] = [equal.start, equal.end].map((words) => Math.max(0, words - 2 * CONTEXT_WORDS));
   return { before: excerpt(old, start, end), after: excerpt(now, start, end) };
 }
 
-/** Words and the spaces between them. */
-function toWords(text: string): string[] {
-  return text.split(/(\s+)/);
-}
-
-function countEqual(one: readonly string[], other: readonly string[]): number {
-  const first = one.findIndex((word, index) => word !== other[index]);
-  return first === -1 ? one.length : first;
-}
-
 /** Without the first `start` and the last `end` words. */
-function excerpt(words: readonly string[], start: number, end: number): string {
+function excerpt(words: readonly string[], start = 0, end = 0): string {
   const text = cut(
     words
       .slice(start, words.length - end)

@@ -1,6 +1,6 @@
-import { sql, type RawBuilder } from 'kysely';
-import type { Database } from '../../platform/database/connect.ts';
-import type { Role, UserId } from '../../platform/database/schema.ts';
+import { sql, type RawBuilder, type Selectable } from 'kysely';
+import type { Connection, Database } from '../../platform/database/connect.ts';
+import type { Role, Schema, UserId } from '../../platform/database/schema.ts';
 import { topicsOf, type AuditKind } from './audit-kinds.ts';
 import type { Change } from './diff-values.ts';
 import type { Actor } from './record-audit.ts';
@@ -68,16 +68,22 @@ export interface PageOfLog {
   before: number | null;
 }
 
-/** Returns the workspace's audit log, newest first, at most `limit` entries (contract §4, list_audit_log). */
+/** Entries that are read at most for one page, however few of them a filter lets through. */
+export const SCAN_LIMIT = 10_000;
+
+/**
+ * Returns the workspace's audit log, newest first, at most `limit` entries (contract §4, list_audit_log). With a filter that few entries
+ * match, a page may have fewer, or none, and still have a next one.
+ */
 export function listAuditLog(
-  { db }: { db: Database },
+  { db }: { db: Connection },
   { workspaceId }: Actor,
   { userId, kind, ...page }: PageOfLog & LogFilter,
 ): Promise<AuditPage> {
-  const isOfLog = sql<boolean>`
-    audit_log.workspace_id = ${workspaceId} and (${userId ?? null}::bigint is null or audit_log.user_id = ${userId ?? null})
+  const isWanted = sql<boolean>`
+    (${userId ?? null}::bigint is null or audit_log.user_id = ${userId ?? null})
     and (${kind ?? null}::text is null or split_part(audit_log.action, '.', 1) = any(${kind ? topicsOf(kind) : []}::text[]))`;
-  return listEntries(db, isOfLog, page);
+  return listEntries(db, { isOfLog: sql<boolean>`audit_log.workspace_id = ${workspaceId}`, isWanted }, page);
 }
 
 /** Entries that are read at once for an export. */
@@ -100,38 +106,45 @@ export async function* readAuditLog(
 /** Returns the sign-ins of the person and the changes of their account, in whichever workspace they are logged; newest first. */
 export function listSecurityLog({ db }: { db: Database }, { userId }: Actor, page: PageOfLog): Promise<AuditPage> {
   // As in the condition of the index.
-  return listEntries(db, sql<boolean>`audit_log.user_id = ${userId} and audit_log.action like 'user.%'`, page);
+  const isOfLog = sql<boolean>`audit_log.user_id = ${userId} and audit_log.action like 'user.%'`;
+  return listEntries(db, { isOfLog, isWanted: sql<boolean>`true` }, page);
+}
+
+interface Wanted {
+  /** By an index. */
+  isOfLog: RawBuilder<boolean>;
+  isWanted: RawBuilder<boolean>;
 }
 
 async function listEntries(
-  db: Database,
-  isOfLog: RawBuilder<boolean>,
+  db: Connection,
+  { isOfLog, isWanted }: Wanted,
   { limit, before }: PageOfLog,
 ): Promise<AuditPage> {
-  let query = db
-    .selectFrom('audit_log')
-    .select([
-      'entry_id as entryId',
-      'at',
-      'action',
-      'subject',
-      'address',
-      'user_id as userId',
-      'api_key_id as apiKeyId',
-    ])
-    .select(['given_role as givenRole', 'former_role as formerRole', sql<Change[] | null>`changes`.as('changes')])
+  // Of an entry that has been removed for its age nothing is left behind it either: the comparison is null, and the page empty.
+  const isLater = before === null ? sql<boolean>`true` : isBefore(isOfLog, before);
+  const scanned = sql<Selectable<Schema['audit_log']>>`(
+    select * from audit_log where ${isOfLog} and ${isLater} order by at desc, entry_id desc limit ${SCAN_LIMIT})`;
+  const found = await db
+    .selectFrom(scanned.as('audit_log'))
+    .select(['entry_id as entryId', 'at', 'action', 'subject', 'address', 'user_id as userId'])
+    .select(['api_key_id as apiKeyId', 'given_role as givenRole', 'former_role as formerRole'])
+    .select([sql<Change[] | null>`changes`.as('changes')])
     .select([nameOfCampaign.as('campaignName'), nameOfDraft.as('draftName')])
     .select([nameOfUser.as('userName'), nameOfMember.as('memberName')])
-    .where(isOfLog)
+    .where(isWanted)
     .orderBy('at', 'desc')
     .orderBy('entry_id', 'desc')
-    .limit(limit + 1);
-  if (before !== null)
-    // Of one that has been removed for its age nothing is left behind it either: the comparison is null, and the page empty.
-    query = query.where(
-      sql<boolean>`(at, entry_id) < (select at, entry_id from audit_log where ${isOfLog} and entry_id = ${before})`,
-    );
-  const found = await query.execute();
+    .limit(limit + 1)
+    .execute();
   const entries = found.slice(0, limit);
-  return { entries, next: found.length > limit ? (entries.at(-1)?.entryId ?? null) : null };
+  if (found.length > limit) return { entries, next: entries.at(-1)?.entryId ?? null };
+  const { rows } = await sql<{ entryId: number }>`
+    select entry_id as "entryId" from audit_log where ${isOfLog} and ${isLater}
+    order by at desc, entry_id desc offset ${SCAN_LIMIT - 1} limit 1`.execute(db);
+  return { entries, next: rows[0]?.entryId ?? null };
+}
+
+function isBefore(isOfLog: RawBuilder<boolean>, entryId: number): RawBuilder<boolean> {
+  return sql`(at, entry_id) < (select at, entry_id from audit_log where ${isOfLog} and entry_id = ${entryId})`;
 }

@@ -8,6 +8,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listDates } from '../../../src/sending/campaigns/occurrences.ts';
 import { readOverview } from '../../../src/sending/analytics/read-overview.ts';
 import { readReport, type Report } from '../../../src/sending/analytics/report/read-report.ts';
+import { planSpan, readSpan } from '../../../src/sending/analytics/report/read-span.ts';
+import { reportSpan } from '../../../src/sending/analytics/report/report-span.ts';
 import { addCampaign } from '../../../src/sending/campaigns/accept/add-campaign.ts';
 import { deleteCampaign } from '../../../src/sending/campaigns/change/delete-campaign.ts';
 import { compactOldCampaigns } from '../../../src/sending/campaigns/roll-up/compact-old-campaigns.ts';
@@ -312,6 +314,38 @@ test('adds up over any span with the deliveries, the overview and the analytics 
     ),
     { numRuns: RUNS, endOnFailure: true },
   );
+});
+
+test.each([
+  ['all groups', () => null],
+  ['some groups', (groupIds: readonly number[]) => groupIds.slice(1, 3)],
+])('about %s says which runs it lacks if their campaign is folded while it is read', async (_which, choose) => {
+  const { db, clock } = database;
+  await clock.set(`${FIRST_DAY}T00:00:00Z`);
+  const owner = await createOwner(db, GROUPS);
+  await send(owner, [{ day: 0, hour: 9, days: 2, groups: [0], fails: [], isTest: false, reads: [1, 4, 7] }]);
+  await exhaust((each) => rollUpRuns(each));
+  await clock.advance({ days: 95 });
+  await exhaust((each) => updateActivity(each), foldReceipts);
+  const scope = { accountId: owner.accountId, campaignId: null, groupIds: choose(owner.groupIds) };
+  const span = reportSpan(FIRST_DAY, FIRST_DAY, 'UTC');
+  const planned = await planSpan((work) => work(db), scope, { span, withGroups: true });
+  const before = await readSpan((work) => work(db), scope, planned);
+  expect(before).toMatchObject({ unknownRuns: 0, quarters: [{ runs: 1, sent: scope.groupIds?.length ?? GROUPS }] });
+  let steps = 0;
+  const report = await readSpan(
+    async (work) => {
+      const result = await work(db);
+      // Its runs have been read, and not yet its posts.
+      if (++steps === 1) await exhaust((each) => compactOldCampaigns(each, 90));
+      return result;
+    },
+    scope,
+    planned,
+  );
+  expect(report).toMatchObject({ groups: [], unknownRuns: 1 });
+  // The figures of the run itself are kept; those of some of its groups are not.
+  expect(report.quarters).toEqual(scope.groupIds ? [] : before.quarters);
 });
 
 /** Folds every second of the campaigns, by letting the others end later. */

@@ -1,10 +1,17 @@
 /** Where all posts need an approval, no operation sends, changes or moves one without it (contract §4, approval). */
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { listContracts } from '../../../src/api/contract/contract.ts';
-import { startTestApp, type Answer, type TestApp } from '../../support/app.ts';
+import type { WorkspaceId } from '../../../src/platform/database/schema.ts';
+import type { Actor } from '../../../src/workspaces/audit/record-audit.ts';
+import { setStill } from '../../../src/content/media/still.ts';
+import { startTestApp, type TestApp } from '../../support/app.ts';
 import { film } from '../../support/inputs/films.ts';
+import { PNG } from '../../support/inputs/sample-files.ts';
+import { until } from '../../support/ledger.ts';
 import { callIn, createTeam, type Team } from '../../support/team.ts';
+import { upload } from '../../support/upload.ts';
 
 let app: TestApp;
 let team: Team;
@@ -65,6 +72,11 @@ async function completed(): Promise<string> {
     .toBe('completed');
   await rules({ approval: 'all' });
   return campaign_id;
+}
+
+async function uploadFilm(bytes: number): Promise<number> {
+  const { body } = await upload(app.url, team.members.owner.token, film({ bytes }));
+  return body.data.media_id;
 }
 
 describe('is refused, whoever asks and with whichever credential', () => {
@@ -132,12 +144,7 @@ describe('is refused, whoever asks and with whichever credential', () => {
   });
 
   test('and so is the still of a film that was accepted, or waits', async () => {
-    const upload = await fetch(`${app.url}/api/v1/media/upload`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${team.members.owner.token}`, 'content-type': 'video/mp4' },
-      body: film(),
-    });
-    const { media_id } = ((await upload.json()) as Answer<{ media_id: number }>['body']).data;
+    const media_id = await uploadFilm(3_000);
     await say('media/set-still', { media_id });
     const approval_id = randomUUID();
     const media = [{ media_id }];
@@ -149,6 +156,41 @@ describe('is refused, whoever asks and with whichever credential', () => {
     await accepted({ media });
     expect((await ask('media/set-still', { media_id })).body).toMatchObject({ error_code: 'media_in_use' });
   });
+});
+
+/** How many transactions wait for a lock. */
+async function waiting(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(app.database.db);
+  return rows[0]?.count ?? 0;
+}
+
+const readStill = async (mediaId: number) =>
+  (await app.database.db.selectFrom('media').select('still').where('media_id', '=', mediaId).executeTakeFirst())?.still;
+
+test('a still that is set while its post is asked for is there before the request is', async () => {
+  const media_id = await uploadFilm(3_001);
+  const post = { ...NOW, approval_id: randomUUID(), is_schedule: false, media: [{ media_id }] };
+  const trx = await app.database.db.startTransaction().execute();
+  // The change of the still waits right before it is written.
+  await sql`select from media where media_id = ${media_id} for no key update`.execute(trx);
+  // By another process: one workspace has few connections of each.
+  const workspaceId = Number(team.workspaceId) as WorkspaceId;
+  const actor: Actor = { ...team.members.owner, workspaceId, role: 'owner', apiKeyId: undefined, address: '' };
+  const setting = setStill(app.database.db, actor, { mediaId: media_id, still: PNG.toString('base64') });
+  await until(waiting, (count) => count === 1);
+  let isAsked = false;
+  const asking = say('venom/request-approval', { ...post, group_metadata_ids: groups }).then(async () => {
+    isAsked = true;
+    return readStill(media_id);
+  });
+  await until(waiting, (count) => isAsked || count === 2);
+  await trx.rollback().execute();
+  const stillWhenAsked = await asking;
+  await setting;
+  expect(stillWhenAsked).toBeInstanceOf(Buffer);
+  expect(stillWhenAsked).toEqual(await readStill(media_id));
 });
 
 describe('is possible', () => {

@@ -4,6 +4,9 @@ import { parse as parseContentDisposition } from 'content-disposition';
 import { parse } from 'csv-parse/sync';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Connection } from '../../../src/platform/database/connect.ts';
+import type { WorkspaceId } from '../../../src/platform/database/schema.ts';
+import { listAuditLog, SCAN_LIMIT, type AuditPage } from '../../../src/workspaces/audit/list-audit-log.ts';
 import { startTestApp, type Call } from '../../support/app.ts';
 import { createTeam, inWorkspace, type Team } from '../../support/team.ts';
 
@@ -252,3 +255,44 @@ test('is for the owner alone, as a list and as a file', async () => {
   for (const path of ['user/list_audit_log', 'user/export_audit_log'])
     expect((await manager(path, { format: 'csv' })).status).toBe(403);
 });
+
+test('a filter that few entries match reads a bounded part of the log for each page, and comes to them', async () => {
+  const { members, workspaceId } = await createTeam(app, 'archive');
+  const { db } = app.database;
+  await sql`
+    insert into audit_log (workspace_id, user_id, action, subject, address, at)
+    select ${workspaceId}, ${members.owner.userId}, case when i = 1 then 'webhook.created' else 'draft.changed' end,
+           gen_random_uuid(), '', now() - interval '1 year' + i * interval '1 s'
+    from generate_series(1, ${2.5 * SCAN_LIMIT}::int) i`.execute(db);
+  await sql`analyze audit_log`.execute(db);
+  const actor = {
+    ...members.owner,
+    workspaceId: Number(workspaceId) as WorkspaceId,
+    role: 'owner',
+    address: '',
+  } as const;
+  const pages: AuditPage[] = [];
+  for (let before: number | null = null; pages.length === 0 || before !== null; before = pages.at(-1)?.next ?? null) {
+    const { page, reads } = await db.transaction().execute(async (trx) => {
+      const readBefore = await readRows(trx);
+      const found = await listAuditLog(
+        { db: trx },
+        { ...actor, apiKeyId: undefined },
+        { limit: 20, before, kind: 'webhooks' },
+      );
+      return { page: found, reads: (await readRows(trx)) - readBefore };
+    });
+    pages.push(page);
+    // Once for the entries, and once for the place at which the next page begins.
+    expect(reads).toBeLessThan(2 * SCAN_LIMIT + 100);
+  }
+  expect(pages.map(({ entries }) => entries.map(({ action }) => action))).toEqual([[], [], ['webhook.created']]);
+});
+
+/** The rows of the log that this transaction has fetched. */
+async function readRows(trx: Connection): Promise<number> {
+  const { rows } = await sql<{ reads: number }>`
+    select (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::float8 as reads
+    from pg_stat_xact_user_tables where relname = 'audit_log'`.execute(trx);
+  return rows[0]?.reads ?? 0;
+}

@@ -12,6 +12,7 @@ import {
   type RunSums,
 } from './select-posts.ts';
 import {
+  readFolded,
   selectCampaigns,
   selectChosenPositions,
   selectRuns,
@@ -75,16 +76,51 @@ export async function readSpan(step: Step, scope: Scope, planned: PlannedSpan): 
   const groups = new Map<number, GroupSums>();
   let unknownRuns = 0;
   for (const campaigns of batchesOf(planned.campaigns)) {
-    const batch = await readBatch(step, scope, { ...planned, campaigns }, groups);
-    await addToQuarters(step, scope, batch, quarters);
-    if (!planned.withGroups) continue;
-    await addToGroups(step, scope, batch, groups);
-    unknownRuns += batch.runs.filter((run) => isUnknown(run, batch)).length;
+    const batch = await readWholeBatch(step, scope, { ...planned, campaigns });
+    for (const { startedAt, ...run } of batch.begun) addRun(quarters, startedAt, run);
+    addSums(groups, batch.sums);
+    unknownRuns += batch.unknownRuns;
   }
   return {
     quarters: [...quarters.values()].toSorted((one, other) => one.at.getTime() - other.at.getTime()),
     groups: await nameGroups(step, [...groups.values()]),
     unknownRuns,
+  };
+}
+
+interface BatchFigures {
+  begun: Array<Omit<RunSums, 'runId'> & { startedAt: Date }>;
+  sums: GroupSums[];
+  unknownRuns: number;
+}
+
+/**
+ * Reads a batch again if a campaign of it was folded or deleted meanwhile: its posts may be gone in part. They are removed only after that
+ * is durable, so that a batch of which nothing was is whole. One snapshot of all steps would have to last as long as the report.
+ */
+async function readWholeBatch(step: Step, scope: Scope, planned: PlannedSpan): Promise<BatchFigures> {
+  const figures = await readBatch(step, scope, planned);
+  const { campaigns } = planned;
+  const kept = await step((db) => readFolded(db, campaigns));
+  const isSame = campaigns.every(({ campaignId, isFolded }) => kept.get(campaignId) === isFolded);
+  if (isSame) return figures;
+  const now = campaigns.flatMap((campaign) => {
+    const isFolded = kept.get(campaign.campaignId);
+    return isFolded === undefined ? [] : [{ ...campaign, isFolded }];
+  });
+  return readWholeBatch(step, scope, { ...planned, campaigns: now });
+}
+
+async function readBatch(step: Step, scope: Scope, planned: PlannedSpan): Promise<BatchFigures> {
+  const groups = new Map<number, GroupSums>();
+  const batch = await readSums(step, scope, planned, groups);
+  const begun = await readRuns(step, scope, batch);
+  if (!planned.withGroups) return { begun, sums: [], unknownRuns: 0 };
+  await addToGroups(step, scope, batch, groups);
+  return {
+    begun,
+    sums: [...groups.values()],
+    unknownRuns: batch.runs.filter((run) => isUnknown(run, batch)).length,
   };
 }
 
@@ -112,7 +148,7 @@ interface Batch {
 }
 
 /** Reads runs and sums in one snapshot: a post that is added to the sums meanwhile must not count twice. Adds the sums to `groups`. */
-async function readBatch(
+async function readSums(
   step: Step,
   scope: Scope,
   { span, campaigns, withGroups }: PlannedSpan,
@@ -144,24 +180,22 @@ async function readBatch(
 }
 
 /** Adds up the runs. Of the posts that are not in the sums, and of those to chosen groups, nothing but the deliveries tells the divisor. */
-async function addToQuarters(
+async function readRuns(
   step: Step,
   { accountId }: Scope,
   { campaigns, runs, positions }: Batch,
-  quarters: Map<number, QuarterHour>,
-): Promise<void> {
+): Promise<BatchFigures['begun']> {
   const posts = runs
     .filter((run) => !campaigns.get(run.campaignId)?.isFolded)
     .map((run) => postsOf(run, positions ? 0 : run.summed));
   const sums = new Map<number, RunSums>();
   for (const pieces of cutPosts(posts, positions))
     addRunSums(sums, await step((db) => sumByRun(db, accountId, pieces)));
-  for (const run of runs) {
+  return runs.flatMap((run) => {
     const read = sums.get(run.runId);
-    if (positions && read) addRun(quarters, run.startedAt, read);
-    if (!positions)
-      addRun(quarters, run.startedAt, { ...run, acknowledging: run.acknowledging + (read?.acknowledging ?? 0) });
-  }
+    if (positions) return read ? [{ ...read, startedAt: run.startedAt }] : [];
+    return [{ ...run, acknowledging: run.acknowledging + (read?.acknowledging ?? 0) }];
+  });
 }
 
 async function addToGroups(

@@ -115,6 +115,19 @@ async function selectPage(
   return page;
 }
 
+/** Returns whether each of these campaigns is folded; those that were deleted are missing. */
+export async function readFolded(
+  db: Connection,
+  campaigns: readonly BegunCampaign[],
+): Promise<ReadonlyMap<number, boolean>> {
+  const { rows } = await sql<{ campaignId: number; isFolded: boolean }>`
+    select campaign_id as "campaignId", folded_at is not null as "isFolded" from campaigns
+    where campaign_id = any(${campaigns.map(({ campaignId }) => campaignId)}::bigint[]) and deleted_at is null`.execute(
+    db,
+  );
+  return new Map(rows.map(({ campaignId, isFolded }) => [campaignId, isFolded]));
+}
+
 /** Returns the runs of some campaigns that began in the span. */
 export async function selectRuns(
   db: Connection,

@@ -154,8 +154,7 @@ export async function writeCampaign(
 ): Promise<string> {
   const { accountId } = campaign;
   await lockOwnLane(trx, accountId);
-  await enforceCampaignQuota(trx, accountId, quotas);
-  const due = dueAt(await readNow(trx));
+  const due = dueAt(await enforceCampaignQuota(trx, accountId, quotas));
   const [firstAt] = due;
   if (firstAt) await requireMentionsLeft(trx, campaign, { firstAt, timeZone });
   const { campaignId, publicId } = await insertCampaign(trx, { ...campaign, dueAt: due });

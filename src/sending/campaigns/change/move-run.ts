@@ -13,7 +13,7 @@ import { control, requireStatus, type ControlDeps } from './control.ts';
 import { requirePlannedRun, type PlannedRun } from './require-planned-run.ts';
 import { fieldError } from '../../../platform/errors/issues.ts';
 import { requireNoApproval } from '../../../workspaces/approval/approval-rules.ts';
-import { readContent, type OwnCampaign } from '../store.ts';
+import type { OwnCampaign } from '../store.ts';
 
 /** A run is at most this many days away from the instant that its schedule gave it (contract §4). */
 const DAYS_LIMIT = 366;
@@ -68,7 +68,10 @@ export async function sendRunNow(deps: MoveDeps, actor: Actor, target: RunOfCamp
 
 /** Throws 409 where the plan of the campaign needs an approval. */
 async function requireFreePlan(trx: Connection, { workspaceId }: Actor, { campaignId }: OwnCampaign): Promise<void> {
-  await requireNoApproval(trx, workspaceId, (await readContent(trx, campaignId)).groupIds.length);
+  const { rows } = await sql<{ groups: number }>`
+    select cardinality(t.group_ids) as groups from campaigns c join contents t on t.content_id = c.content_id
+    where c.campaign_id = ${campaignId}`.execute(trx);
+  await requireNoApproval(trx, workspaceId, rows[0]?.groups ?? 0);
 }
 
 async function validateInstant(trx: Connection, run: PlannedRun, dueAt: Date): Promise<void> {

@@ -9,13 +9,25 @@ const MOST_PAIRS = 1_000_000;
 /** A word or the space between two. Each is compared as a whole, so that the pieces put together are the text. */
 const WORD = /\s+|[^\s]+/gu;
 
+/** Returns the words of a text and the spaces between them. */
+export function splitWords(text: string): string[] {
+  return text.match(WORD) ?? [];
+}
+
+/** Returns how many words two texts have in common at their start, and at their end without those. */
+export function countEqualEnds(old: readonly string[], now: readonly string[]): { start: number; end: number } {
+  const shortest = Math.min(old.length, now.length);
+  let start = 0;
+  while (start < shortest && old[start] === now[start]) start += 1;
+  let end = 0;
+  while (end < shortest - start && old.at(-1 - end) === now.at(-1 - end)) end += 1;
+  return { start, end };
+}
+
 /** Returns the difference between two texts word by word, as a longest common subsequence. */
 export function diffWords(before: string, after: string): WordChange[] {
-  const [old, now] = [before.match(WORD) ?? [], after.match(WORD) ?? []];
-  let start = 0;
-  while (start < old.length && start < now.length && old[start] === now[start]) start += 1;
-  let end = 0;
-  while (end < old.length - start && end < now.length - start && old.at(-1 - end) === now.at(-1 - end)) end += 1;
+  const [old, now] = [splitWords(before), splitWords(after)];
+  const { start, end } = countEqualEnds(old, now);
   const middle = diffMiddle(old.slice(start, old.length - end), now.slice(start, now.length - end));
   const same = (words: string[]): WordChange => ({ change: 'same', text: words.join('') });
   return join([same(old.slice(0, start)), ...middle, same(old.slice(old.length - end))]);
