@@ -35,6 +35,7 @@ const OTHER_BYTES = [
   'invitations.token_hash',
   'report_links.token_hash',
   'api_keys.hash',
+  'approval_reviews.hash',
   'approvals.hash',
   'factors.public_key',
   'idempotency_keys.body_hash',
