@@ -107,7 +107,7 @@ describe.skipIf(!browser)('in a browser', () => {
   test('the owner names a review group, and a 👍 there shows as given on the phone', async () => {
     const { owner, author, manager } = team.members;
     const page = await enter('owner', '/settings');
-    await page.getByRole('combobox', { name: 'Whose posts need approval' }).click();
+    await page.getByRole('combobox', { name: 'Who needs approval' }).click();
     await page.getByRole('option', { name: /^Authors/ }).click();
     const group = page.getByRole('combobox', { name: 'Review group' });
     await group.click();
