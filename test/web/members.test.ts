@@ -46,7 +46,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.keyboard.press('Escape');
 
     await page.goto('/campaigns/new');
-    await page.getByText('Your role allows no sending.').waitFor();
+    await page.getByText('Your role cannot send. Ask the owner of the workspace.').waitFor();
     await page.goto('/settings');
     await page.getByRole('row').getByText('owen').first().waitFor();
     expect(await page.getByRole('heading', { name: 'API keys' }).count()).toBe(0);

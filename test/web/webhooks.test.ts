@@ -133,7 +133,7 @@ describe.skipIf(!browser)('in a browser', () => {
     // It is mended; one is told again, and what waited follows.
     receiver.answer(() => ({ status: 204 }));
     await press('Resend: Groups were added, removed or changed', failed);
-    await page.getByText('1 message is sent again.').waitFor();
+    await page.getByText('1 message is being resent.').waitFor();
     await expect.poll(told).toContain('two');
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
@@ -147,7 +147,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await dialog.getByText('It has to be after the start.').waitFor();
     await dialog.getByLabel('To').fill(localTime(new Date(Date.now() + 60_000), 'Europe/Berlin'));
     await press('Resend', dialog);
-    await page.getByText('2 messages are sent again.').waitFor();
+    await page.getByText('2 messages are being resent.').waitFor();
     await expect.poll(() => told().slice(before)).toEqual(['one', 'two']);
 
     // Another secret; the one before stays good for a day.
