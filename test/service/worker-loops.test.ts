@@ -40,7 +40,7 @@ const bringBack = (...tables: string[]) => rename(tables, '_gone', '');
 test('reports every failing loop of a worker, which retries until it succeeds', async () => {
   const failing = new Set<string>();
   const [forStart, later] = [
-    ['runs', 'campaigns', 'account_commands', 'users', 'idempotency_keys', 'media', 'approvals'],
+    ['runs', 'campaigns', 'account_commands', 'users', 'idempotency_keys', 'media', 'approvals', 'review_answers'],
     ['lanes', 'shards', 'revisions'],
   ];
   const owner = await createOwner(database.db, 3);
