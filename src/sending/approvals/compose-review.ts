@@ -57,7 +57,7 @@ export function composeReview(post: AskedPost, shown: Shown, reader: Reader): Re
     `*${t('review.title', { version: String(shown.version) })}*`,
     // `forgetPerson` finds this line again.
     t('approvals.askedBy', { name: shown.askedBy }),
-    tellTimes(t, shown.dueAt.map(format)),
+    describeTimes(t, shown.dueAt.map(format)),
     more > 0 ? t('review.moreGroups', { names: list, more }) : t('review.groups', { names: list }),
     ...(extras.mentionAll ? [t('review.mentionAll')] : []),
     ...(extras.pinSeconds === undefined
@@ -71,7 +71,7 @@ export function composeReview(post: AskedPost, shown: Shown, reader: Reader): Re
   return { name, header, text: [...header, LINE, writeOut(post.text, extras, format)].join('\n') };
 }
 
-function tellTimes(t: Translate, times: readonly string[]): string {
+function describeTimes(t: Translate, times: readonly string[]): string {
   const [first] = times;
   const last = times.at(-1);
   if (first === undefined || last === undefined) return t('review.leavesNow');
