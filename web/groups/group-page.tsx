@@ -10,7 +10,7 @@ import { ErrorAlert } from '../parts/error-alert.tsx';
 import { Figure, Figures } from '../parts/figures.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
-import { RelativeTime } from '../parts/relative-time.tsx';
+import { RelativeTime, useNow } from '../parts/relative-time.tsx';
 import { Callout } from '../parts/callout.tsx';
 import { Page, PageSkeleton, RowsSkeleton, Section, SectionNote } from '../parts/page.tsx';
 import { NotFoundPage } from '../shell/not-found-page.tsx';
@@ -66,13 +66,7 @@ function GroupDetails({ report }: { report: GroupReport }) {
           <Trend title={t('group.readOverTime')} points={posts.filter(isCounted).length}>
             <ReadsChart posts={posts.filter(isCounted)} />
           </Trend>
-          <Trend
-            title={group.kind === 'channel' ? t('group.followersOverTime') : t('group.membersOverTime')}
-            // The last point is now.
-            points={members.length + 1}
-          >
-            <MembersChart group={group} members={members} />
-          </Trend>
+          <MembersTrend group={group} members={members} />
           <GroupPosts posts={posts} kind={group.kind} />
         </Stack>
         <Stack gap="md">
@@ -97,6 +91,22 @@ function Trend({ title, points, children }: { title: string; points: number; chi
     <Section title={title}>
       <Suspense fallback={<RowsSkeleton rows={1} height={200} />}>{children}</Suspense>
     </Section>
+  );
+}
+
+/** The members or followers over time and now. A day stands at its noon in UTC, which of today may be to come. */
+function MembersTrend({ group, members }: Pick<GroupReport, 'group' | 'members'>) {
+  const nowMs = useNow(60_000);
+  const days = members.map(({ date, participants }) => ({
+    atMs: Date.parse(`${date}T12:00:00Z`),
+    value: participants,
+  }));
+  const points = [...days.filter(({ atMs }) => atMs < nowMs), { atMs: nowMs, value: group.participants }];
+  const title = group.kind === 'channel' ? t('group.followersOverTime') : t('group.membersOverTime');
+  return (
+    <Trend title={title} points={points.length}>
+      <MembersChart kind={group.kind} points={points} />
+    </Trend>
   );
 }
 

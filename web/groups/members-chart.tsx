@@ -1,28 +1,20 @@
 import type { GroupReport } from '../api/operations.ts';
 import { countTicks } from '../format/axis-ticks.ts';
 import { count } from '../format/numbers.ts';
-import { useNow } from '../parts/relative-time.tsx';
 import { t } from '../i18n/translate.ts';
-import { TrendChart } from './trend-chart.tsx';
+import { TrendChart, type TrendPoint } from './trend-chart.tsx';
 
-/** The members or followers over time and now. */
-export default function MembersChart({ group, members }: Pick<GroupReport, 'group' | 'members'>) {
-  const now = group.participants;
-  const nowMs = useNow(60_000);
-  const known = members.map(({ date, participants }) => ({
-    atMs: Date.parse(`${date}T12:00:00Z`),
-    value: participants,
-  }));
-  const points = [...known.filter(({ atMs }) => atMs < nowMs), { atMs: nowMs, value: now }];
+/** The members or followers over time; the last point is now. */
+export default function MembersChart({ kind, points }: { kind: GroupReport['group']['kind']; points: TrendPoint[] }) {
   const highest = Math.max(...points.map((point) => point.value));
   return (
     <TrendChart
       points={points}
-      name={group.kind === 'channel' ? t('group.followers') : t('groups.members')}
+      name={kind === 'channel' ? t('group.followers') : t('groups.members')}
       color="var(--mantine-primary-color-filled)"
       ticks={countTicks(highest)}
       format={count}
-      label={t('group.membersChart', { first: count(points[0]?.value ?? now), now: count(now) })}
+      label={t('group.membersChart', { first: count(points[0]?.value ?? 0), now: count(points.at(-1)?.value ?? 0) })}
       isStepped
     />
   );

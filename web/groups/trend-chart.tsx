@@ -6,6 +6,11 @@ import { useZone } from '../format/zone-context.tsx';
 import textClasses from '../parts/text.module.css';
 import { t } from '../i18n/translate.ts';
 
+export interface TrendPoint {
+  atMs: number;
+  value: number;
+}
+
 /** One figure over time, oldest first. `isStepped`: it keeps its value until the next point. */
 export function TrendChart({
   points,
@@ -16,7 +21,7 @@ export function TrendChart({
   label,
   isStepped = false,
 }: {
-  points: ReadonlyArray<{ atMs: number; value: number }>;
+  points: readonly TrendPoint[];
   name: string;
   color: string;
   /** Ticks of the y axis, from 0. */
