@@ -27,6 +27,7 @@ export function storeSession(client: QueryClient, data: Session): void {
     if (before !== undefined) forgetWorkspace();
     clearCache(client);
   }
+  lastUserId = undefined;
   client.setQueryData(sessionExpiredQuery.queryKey, false);
   client.setQueryData(sessionQuery.queryKey, data);
 }
@@ -87,7 +88,7 @@ export async function endSessionIfExpired(client: QueryClient): Promise<void> {
 /** Whether a session ended while the page was open, as opposed to nobody having signed in yet. */
 export const sessionExpiredQuery = queryOptions({
   queryKey: ['session-ended'],
-  queryFn: () => false,
+  // Not from the cache alone: after a sleep of the machine, an entry may be collected before the form reads it.
+  queryFn: () => lastUserId !== undefined,
   staleTime: Infinity,
-  gcTime: Infinity,
 });
