@@ -28,6 +28,7 @@ export function askAnyOf(urls: () => string[], random: () => number, onFault: (w
       ...(key === undefined ? {} : { 'idempotency-key': key }),
     };
     const deadline = performance.now() + LONGEST_MS;
+    const seen = new Map<string, number>();
     for (let tries = 1; ; tries++) {
       const answer = await tryOnce(`${pick(random, urls())}/api/v1/${operation}`, headers, body);
       if (answer && !isNoApi(answer)) {
@@ -42,7 +43,12 @@ export function askAnyOf(urls: () => string[], random: () => number, onFault: (w
           return { status, data, headers: answer.headers, tries };
         }
       }
-      if (performance.now() > deadline) throw new Error(`${operation} was not answered in ${LONGEST_MS / 1_000} s`);
+      const outcome = answer ? `${answer.status} ${answer.body.message ?? ''}` : 'no answer';
+      seen.set(outcome, (seen.get(outcome) ?? 0) + 1);
+      if (performance.now() > deadline)
+        throw new Error(
+          `${operation} was not carried out in ${LONGEST_MS / 1_000} s: ${JSON.stringify(Object.fromEntries(seen))}`,
+        );
       await sleep(RETRY_MS);
     }
   };
