@@ -114,9 +114,12 @@ export async function injectFaults(
   function begin(name: string, victim: Unit | 'database', inflict: () => Promise<void>) {
     onFault();
     busy.add(victim);
+    const beganMs = performance.now();
     const ended = inflict()
       .then(() => survived.set(name, (survived.get(name) ?? 0) + 1))
       .catch((reason: unknown) => (failure ??= { reason }))
+      // As much peace as harm: on a slow machine, where a start takes long, the next fault would otherwise come before the first answer.
+      .then(() => sleep(performance.now() - beganMs, stop))
       .finally(() => {
         busy.delete(victim);
         underWay.delete(ended);

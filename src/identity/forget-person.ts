@@ -5,8 +5,9 @@ import { translatorFor } from '../platform/i18n/load-messages.ts';
 import type { User } from './store.ts';
 
 /**
- * Removes the name and the address of a deleted user from what others have written: entries of administrators' audit logs, which keep
- * what was done, invitations and mails to the address, and posts in review groups that say who asked. The condition on `action` is that of the index audit_log_named.
+ * Removes the name and the address of a deleted user from what others have written: the subject of administrators' audit entries,
+ * invitations and mails to the address, and the line of review posts that says who asked. The condition on `action` is that of the
+ * index audit_log_named.
  */
 export async function forgetPerson(
   trx: Connection,

@@ -97,7 +97,7 @@ export async function insertMember(
   await notifyAfterCommit(trx, 'campanile_tokens', String(userId));
 }
 
-/** Ends a user's memberships in workspaces of others. In their own ones, the number goes under which they approve. */
+/** Ends a user's memberships in other people's workspaces, and removes their number for approvals from the workspaces they own. */
 export async function deleteMemberships(trx: Connection, userId: UserId): Promise<void> {
   await sql`delete from memberships where user_id = ${userId} and role <> 'owner'`.execute(trx);
   await sql`update memberships set review_number = null where user_id = ${userId} and review_number is not null`.execute(

@@ -141,7 +141,11 @@ async function listPhoneApprovers(
  * groups get to see, or when: of what an approval binds (contract §4).
  */
 export async function requireNoApproval(trx: Connection, workspaceId: WorkspaceId, groups: number): Promise<void> {
-  const { approval, overGroups } = await readApprovalRules(trx, workspaceId);
+  const { rows } = await sql<Pick<ApprovalRules, 'approval' | 'overGroups'>>`
+    select approval, approval_over_groups as "overGroups" from workspaces where workspace_id = ${workspaceId}`.execute(
+    trx,
+  );
+  const { approval, overGroups } = rows[0] ?? { approval: 'never', overGroups: 0 };
   if (approval !== 'all' || groups <= overGroups) return;
   const which = overGroups === 0 ? 'every post' : `a post to more than ${overGroups} groups`;
   throw new AppError(

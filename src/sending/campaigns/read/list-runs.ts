@@ -97,7 +97,8 @@ export async function listRuns(
       select r.run_id, c.public_id, c.name, c.status as campaign_status, r.due_at, r.status, r.queued, r.sent, r.failed,
              coalesce(r.content_id, c.content_id) as content_id
       from runs r join campaigns c on c.campaign_id = r.campaign_id
-      where r.account_id = ${accountId} and c.deleted_at is null and not c.is_test and r.due_at >= ${beginsAt} and r.due_at < ${endsAt} and r.run_id > ${after}
+      where r.account_id = ${accountId} and c.deleted_at is null and not c.is_test
+        and r.due_at >= ${beginsAt} and r.due_at < ${endsAt} and r.run_id > ${after}
     ), content as materialized (
       -- Once for each content, however many runs it had.
       select t.content_id, cardinality(t.group_ids) as groups, coalesce(t.extras ? 'followUp', false) as is_follow_up,
