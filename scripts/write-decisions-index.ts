@@ -10,7 +10,7 @@ export function decisionsIndex(): string {
     .toSorted()
     .map((file) => {
       const [, number, title, status] =
-        /^# (\d{4}) (.+)\n\n- Status: (Accepted|Superseded)\b.*\n- Date: \d{4}-\d\d-\d\d\n/.exec(
+        /^# (\d{4}) (.+)\n\n- Status: (Proposed|Accepted|Superseded)\b.*\n- Date: \d{4}-\d\d-\d\d\n/.exec(
           readFileSync(join(FOLDER, file), 'utf8'),
         ) ?? [];
       if (!number || !title || !status || !basename(file).startsWith(number))
