@@ -138,6 +138,7 @@ function settle(text: string): string {
       .replaceAll(/\(epoch \d+\)/g, '(epoch 12)')
       .replaceAll(/\d+\.\d GiB( of)? free/g, '40.2 GiB$1 free')
       .replaceAll(/\d+\.\d s apart/g, '0.0 s apart')
+      .replaceAll(/(?<=This release has version )[\d.]+, \d+ days old/g, '2.3000.1040000000, 12 days old')
       .replaceAll(/(?<=encryption key )[\da-f]{16}/g, '5f0c2a9d81e7b346')
       .replaceAll(/(?<=Password: )\S{20}(?=\.)/g, 'Gv3-mT0wKq81_yRzLd5e')
       .replaceAll(/(?<=accept-invite#)\S+/g, '1.hT4cQm9ZkVw2')
