@@ -1,9 +1,5 @@
-import {
-  listMessages,
-  type ArrivedFile,
-  type ArrivedMessage,
-  type ListMessagesDeps,
-} from '../../sending/groups/list-messages.ts';
+import type { ArrivedFile, ArrivedMessage } from '../../content/post/arrived-message.ts';
+import { listMessages, type ListMessagesDeps } from '../../sending/groups/list-messages.ts';
 import type { sandbox } from '../contract/sandbox.ts';
 import type { Handlers } from '../operation.ts';
 import { toWireBallot } from './ballot-fields.ts';

@@ -7,57 +7,19 @@ import { kindOf } from '../../content/media/sniff.ts';
 import { withMentionAll } from '../../content/text/mention-all.ts';
 import { isCaption } from '../../content/text/caption.ts';
 import type { Log } from '../../platform/log/log.ts';
-import { filesOf, type Destination, type Post, type PostCard, type SendResult } from '../messenger.ts';
+import type { ArrivedCard, ArrivedFile, ArrivedMessage } from '../../content/post/arrived-message.ts';
+import { filesOf, type Destination, type Post, type SendResult } from '../messenger.ts';
 import { findPostRejection } from './post-rejection.ts';
 import type { Ballot } from './simulated-votes.ts';
 import { errorCodeOf } from '../../platform/errors/errors.ts';
 
-/** The card of a link as members see it. */
-export interface SandboxCard extends Pick<PostCard, 'url' | 'title' | 'description'> {
-  picture: { mime: string; size: number; sha256: string } | null;
-}
-
 /** Returns the card that members see with a post: below a file there is none. */
-export function cardShownWith({ text, media, card }: Post): SandboxCard | null {
+export function cardShownWith({ text, media, card }: Post): ArrivedCard | null {
   // Without a text there is no link.
   if (!card || isCaption(text, media)) return null;
   const { url, title, description, picture } = card;
   const file = picture && { mime: picture.mime, size: picture.size, sha256: picture.sha256.toString('hex') };
   return { url, title, description, picture: file };
-}
-
-/** A post as the members of a sandbox group see it. */
-export interface SandboxMessage {
-  seq: number;
-  messageId: string;
-  text: string;
-  media: { mime: string; size: number; sha256: string } | null;
-  /** All files, if there are several, or the one is a document, which has a name. */
-  files?: ArrivedFile[] | undefined;
-  /** The poll or event in it. */
-  ballot: Ballot | null;
-  card: SandboxCard | null;
-  sentAt: Date;
-  /** Deleted for everyone: `text` and `media` are gone. */
-  recalledAt: Date | null;
-  /** When it was last edited. */
-  correctedAt: Date | null;
-  /** Everybody in the chat was mentioned. */
-  mentionsAll: boolean;
-  /** The id of the post that it quotes. */
-  quotedMessageId: string | null;
-  /** null: it is not pinned. */
-  pinnedUntil: Date | null;
-}
-
-/** A file as members see it. */
-export interface ArrivedFile {
-  mime: string;
-  size: number;
-  sha256: string;
-  fileName: string;
-  /** Of its own; undefined: the text of the post for the first file, none for the others. */
-  caption?: string | undefined;
 }
 
 /** The earliest action of a member after a post, divided by the speed. */
@@ -170,7 +132,7 @@ function storeBallot({ extras }: Post): string | null {
   return event ? JSON.stringify({ event }) : null;
 }
 
-export const writeCard = (card: SandboxCard | null) => card && JSON.stringify(card);
+export const writeCard = (card: ArrivedCard | null) => card && JSON.stringify(card);
 
 function toResult(recipients: number | null): SendResult {
   if (recipients !== null) return { kind: 'sent', recipients };
@@ -225,7 +187,7 @@ export async function readMessages(
   accountId: number,
   chatId: string,
   { after, limit, withRecalled = false }: { after: number; limit: number; withRecalled?: boolean },
-): Promise<SandboxMessage[]> {
+): Promise<ArrivedMessage[]> {
   const { rows } = await sql<{
     seq: number;
     message_id: string;
@@ -235,7 +197,7 @@ export async function readMessages(
     media_sha256: Buffer | null;
     files: ArrivedFile[] | null;
     ballot: Ballot | null;
-    link_preview: SandboxCard | null;
+    link_preview: ArrivedCard | null;
     sent_at: Date;
     recalled_at: Date | null;
     corrected_at: Date | null;
