@@ -63,10 +63,12 @@ test('large bodies that never end delay no other workspace', async () => {
 test('members share one rate of requests, and another workspace has its own', async () => {
   const limited = await startTestApp({ rateLimit: RATE }, app.database);
   const ask = (member: Person) => callIn(limited, member, workspaceId, 'venom/list-drafts');
-  const answers = await Promise.all(busy.flatMap((member) => Array.from({ length: RATE / 5 }, () => ask(member))));
+  const answers = [];
+  // One after the other: a process that is overloaded answers 503.
+  for (const member of busy) for (let asked = 0; asked < RATE / 5; asked++) answers.push(await ask(member));
   const passed = answers.filter(({ status }) => status === 200);
-  expect(passed).toHaveLength(RATE);
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]));
+  expect(passed).toHaveLength(RATE);
   const { token } = other;
   expect((await limited.call('venom/list-drafts', {}, token)).headers.get('x-ratelimit-remaining')).toBe(`${RATE - 1}`);
   await limited.stop();
