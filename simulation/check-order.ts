@@ -1,5 +1,5 @@
 /** Whether runs of an account began in their order, and corrections reached what had left: part of the checker. */
-import { isOf, only, type Case } from './case.ts';
+import { ADDS, isOf, only, type Case } from './case.ts';
 import { effectOf, hasApplied, mayApply } from './effects.ts';
 import { requestsOf } from './expectations.ts';
 import { findStops } from './refusals.ts';
@@ -46,14 +46,20 @@ export function runsBeginInOrder(facts: Case): string[] {
 const isBefore = (one: FinalRun, other: FinalRun) =>
   one.dueMs < other.dueMs || (one.dueMs === other.dueMs && one.runId < other.runId);
 
-/** The run was surely not paused, cancelled or offline from its due time until the other one had a post. */
+/**
+ * The run was surely accepted before the other one had a post, and not paused, cancelled or offline from its due time until then. It is due
+ * when its request began, which may have waited for the database.
+ */
 function couldGoFirst(facts: Case, { campaign, run }: Begun, other: Begun): boolean {
+  const isAccepted = requestsOf(facts, campaign.text, [...ADDS]).some(
+    (one) => hasApplied(facts, one) && effectOf(facts, one).toMs <= other.firstMs,
+  );
   const touches = requestsOf(facts, campaign.text, ['pause', 'cancel', 'recall'], run.runId).filter(mayApply);
   const isOffline = only(facts.lines, 'offline').some(
     ({ messageId, atMs }) => facts.deliveries.get(messageId)?.runId === run.runId && atMs <= other.firstMs,
   );
   const isStopped = findStops(facts, campaign.text).some(({ arrivedMs }) => arrivedMs <= other.firstMs);
-  return !isOffline && !isStopped && !touches.some(({ atMs }) => atMs <= other.firstMs);
+  return isAccepted && !isOffline && !isStopped && !touches.some(({ atMs }) => atMs <= other.firstMs);
 }
 
 /** After the last correction of a campaign members see its text, or the analytics say why not. */

@@ -284,6 +284,30 @@ test('finds no fault in an overview that leaves out a campaign without a sent po
   expect(check(1)).toEqual(['does not add up: overview of account 1 reports 1 campaigns, not 0']);
 });
 
+test('a run that is due earlier goes first only if it was accepted before the other one had a post', () => {
+  const check = (acceptedMs: number) => {
+    const own = { accountId: 1, text: 'slow', groupIds: [1] };
+    const lines = history({
+      more: [
+        of('request', { request: 9, process: 'api', operation: 'send', ...own }),
+        of('answer', { request: 9, campaign: 'd', error: null }, acceptedMs),
+        send(3, { text: 'slow', chatId: '1-1@g.us' }),
+      ],
+    });
+    const further = delivery(1, { campaign: 'd', runId: 2, messageId: 'm3', sentMs: 3_000 });
+    const withSlow = lines.map((line) => {
+      if (line.kind !== 'final') return line;
+      const [first] = line.campaigns as [FinalCampaign];
+      const runs = first.runs.map((run) => ({ ...run, runId: 2, dueMs: -1 }));
+      const campaigns = [first, { ...first, campaign: 'd', text: 'slow', runs }];
+      return { ...line, campaigns, deliveries: [...line.deliveries, further] };
+    });
+    return checkHistory(withSlow).filter((fault) => fault.startsWith('out of turn'));
+  };
+  expect(check(2_000)).toEqual([]);
+  expect(check(500)).toEqual(['out of turn: run 1 of post before run 2 of slow']);
+});
+
 /** The ledger was backed up at one instant and restored at another. */
 const putBack = (fromMs: number, toMs: number) => [of('copied', {}, fromMs), of('put back', {}, toMs)];
 
