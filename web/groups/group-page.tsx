@@ -18,6 +18,7 @@ import { t } from '../i18n/translate.ts';
 import { GroupFailures, GroupPosts } from './group-posts.tsx';
 import classes from './group-page.module.css';
 import { GroupInvite, GroupLists, PlannedRuns } from './group-side.tsx';
+import type { TrendPoint } from './trend-chart.tsx';
 import { useNewCampaign } from './use-new-campaign.ts';
 
 const MembersChart = lazy(lazyWithRetry(() => import('./members-chart.tsx')));
@@ -63,9 +64,7 @@ function GroupDetails({ report }: { report: GroupReport }) {
         <Stack gap="md">
           <GroupFigures report={report} />
           <GroupFailures posts={posts} />
-          <Trend title={t('group.readOverTime')} points={posts.filter(isCounted).length}>
-            <ReadsChart posts={posts.filter(isCounted)} />
-          </Trend>
+          <ReadsTrend posts={posts} />
           <MembersTrend group={group} members={members} />
           <GroupPosts posts={posts} kind={group.kind} />
         </Stack>
@@ -84,13 +83,25 @@ function isCounted({ read_rate: rate, run_id: runId }: GroupReport['posts'][numb
   return rate !== null && runId !== null;
 }
 
-/** A chart over time, of two points at least. */
-function Trend({ title, points, children }: { title: string; points: number; children: ReactNode }) {
-  if (points < 2) return <SectionNote title={title}>{t('group.notYet')}</SectionNote>;
+/** A chart over time, of two points at least that are not at one time. */
+function Trend({ title, points, children }: { title: string; points: readonly TrendPoint[]; children: ReactNode }) {
+  if (points[0]?.atMs === points.at(-1)?.atMs) return <SectionNote title={title}>{t('group.notYet')}</SectionNote>;
   return (
     <Section title={title}>
       <Suspense fallback={<RowsSkeleton rows={1} height={200} />}>{children}</Suspense>
     </Section>
+  );
+}
+
+function ReadsTrend({ posts }: Pick<GroupReport, 'posts'>) {
+  const points = posts
+    .filter(isCounted)
+    .map((post) => ({ atMs: Date.parse(post.at), value: post.read_rate ?? 0 }))
+    .toReversed();
+  return (
+    <Trend title={t('group.readOverTime')} points={points}>
+      <ReadsChart points={points} />
+    </Trend>
   );
 }
 
@@ -104,7 +115,7 @@ function MembersTrend({ group, members }: Pick<GroupReport, 'group' | 'members'>
   const points = [...days.filter(({ atMs }) => atMs < nowMs), { atMs: nowMs, value: group.participants }];
   const title = group.kind === 'channel' ? t('group.followersOverTime') : t('group.membersOverTime');
   return (
-    <Trend title={title} points={points.length}>
+    <Trend title={title} points={points}>
       <MembersChart kind={group.kind} points={points} />
     </Trend>
   );

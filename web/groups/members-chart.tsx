@@ -5,7 +5,13 @@ import { t } from '../i18n/translate.ts';
 import { TrendChart, type TrendPoint } from './trend-chart.tsx';
 
 /** The members or followers over time; the last point is now. */
-export default function MembersChart({ kind, points }: { kind: GroupReport['group']['kind']; points: TrendPoint[] }) {
+export default function MembersChart({
+  kind,
+  points,
+}: {
+  kind: GroupReport['group']['kind'];
+  points: readonly TrendPoint[];
+}) {
   const highest = Math.max(...points.map((point) => point.value));
   return (
     <TrendChart

@@ -1,11 +1,9 @@
-import type { GroupReport } from '../api/operations.ts';
 import { share } from '../format/numbers.ts';
 import { t } from '../i18n/translate.ts';
-import { TrendChart } from './trend-chart.tsx';
+import { TrendChart, type TrendPoint } from './trend-chart.tsx';
 
 /** The read rate of posts over time. */
-export default function ReadsChart({ posts }: { posts: GroupReport['posts'] }) {
-  const points = posts.map((post) => ({ atMs: Date.parse(post.at), value: post.read_rate ?? 0 })).toReversed();
+export default function ReadsChart({ points }: { points: readonly TrendPoint[] }) {
   return (
     <TrendChart
       points={points}

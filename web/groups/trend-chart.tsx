@@ -3,15 +3,13 @@ import { LineChart } from '@mantine/charts';
 import { timeLabel, timeTicks } from '../format/axis-ticks.ts';
 import { shortTime } from '../format/time.ts';
 import { useZone } from '../format/zone-context.tsx';
-import textClasses from '../parts/text.module.css';
-import { t } from '../i18n/translate.ts';
 
 export interface TrendPoint {
   atMs: number;
   value: number;
 }
 
-/** One figure over time, oldest first. `isStepped`: it keeps its value until the next point. */
+/** One figure over time, oldest first, at two times at least. `isStepped`: it keeps its value until the next point. */
 export function TrendChart({
   points,
   name,
@@ -32,7 +30,6 @@ export function TrendChart({
 }) {
   const zone = useZone();
   const [fromMs, toMs] = [points[0]?.atMs ?? 0, points.at(-1)?.atMs ?? 0];
-  if (points.length < 2 || fromMs === toMs) return <p className={textClasses.dim}>{t('group.notYet')}</p>;
   return (
     <div role="img" aria-label={label}>
       <LineChart
