@@ -7,6 +7,7 @@ export interface LedgerTables {
   runs: {
     account_id: number;
     run_id: GeneratedAlways<number>;
+    is_shared: Generated<boolean>;
     campaign_id: number;
     content_id: number | null;
     shard: GeneratedAlways<number>;
@@ -42,6 +43,7 @@ export interface LedgerTables {
   deliveries: {
     account_id: number;
     run_id: number;
+    sender_id: number | null;
     group_id: number;
     not_before: Date | null;
     sent_at: Date | null;
@@ -64,6 +66,7 @@ export interface LedgerTables {
   revisions: {
     account_id: number;
     run_id: number;
+    sender_id: number | null;
     position: number;
     wanted: 'recall' | 'correct' | null;
     number: number;
@@ -89,6 +92,7 @@ export interface LedgerTables {
   pins: {
     account_id: number;
     run_id: number;
+    sender_id: number | null;
     position: number;
     group_id: number;
     wanted: 'pin' | 'unpin' | null;
