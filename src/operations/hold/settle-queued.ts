@@ -76,7 +76,9 @@ async function begin(trx: Connection, { accountId, runId }: DoubtfulRun, choice:
 /** Locks the lanes of all accounts that send in a ledger, in their order. */
 async function lockSenders(trx: Connection, ledgerId: number): Promise<number[]> {
   const { rows } = await sql<{ accountId: number }>`
-    select account_id as "accountId" from lanes where ledger_id = ${ledgerId} order by 1 for no key update`.execute(trx);
+    select account_id as "accountId" from lanes where ledger_id = ${ledgerId} order by 1 for no key update`.execute(
+    trx,
+  );
   return rows.map(({ accountId }) => accountId);
 }
 

@@ -179,7 +179,9 @@ export async function lockLedger(trx: Connection, accountId: number): Promise<nu
 /** Returns the ledgers in which these accounts send, each once. */
 export async function findLedgers(db: Connection, accountIds: readonly number[]): Promise<number[]> {
   const { rows } = await sql<{ ledgerId: number }>`
-    select distinct ledger_id as "ledgerId" from lanes where account_id = any(${[...accountIds]}::bigint[]) order by 1`.execute(db);
+    select distinct ledger_id as "ledgerId" from lanes where account_id = any(${[...accountIds]}::bigint[]) order by 1`.execute(
+    db,
+  );
   return rows.map(({ ledgerId }) => ledgerId);
 }
 

@@ -17,6 +17,8 @@ export interface Assigned {
   wanted?: number | null;
   /** Gets none. */
   passed?: number;
+  /** They may return to `from`, which is down. Default is false. */
+  isReturnable?: boolean;
 }
 
 /**
@@ -25,7 +27,7 @@ export interface Assigned {
  */
 export async function assignSenders(
   trx: Connection,
-  { ledgerId, runId, first = 1, last = 2_147_483_647, from, wanted = null, passed }: Assigned,
+  { ledgerId, runId, first = 1, last = 2_147_483_647, from, wanted = null, passed, isReturnable = false }: Assigned,
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with run as materialized (
@@ -45,12 +47,17 @@ export async function assignSenders(
       select s.group_id, s.sender_id from run
       cross join lateral choose_senders(run.account_id, array(select distinct group_id from target), run.wanted, ${passed ?? null}::bigint) s
     ), given as (
-      update deliveries d set sender_id = c.sender_id, message_id = ${messageIdOf('run', 'c', 'c.sender_id')}
+      update deliveries d
+      set sender_id = c.sender_id, message_id = ${messageIdOf('run', 'c', 'c.sender_id')},
+          handed_from = case when ${isReturnable}::boolean then ${from ?? null}::bigint end
       from run, target t join choice c on c.group_id = t.group_id
       where d.account_id = run.account_id and d.run_id = run.run_id and d.position = t.position
         and c.sender_id is distinct from t.sender_id
         and coalesce(c.sender_id, run.account_id) is distinct from ${passed ?? null}::bigint
       returning 1
+    ), noted as (
+      update runs r set has_handed_over = true from run
+      where ${isReturnable}::boolean and r.account_id = run.account_id and r.run_id = run.run_id and exists (select from given)
     )
     select count(*)::int as count from given`.execute(trx);
   const count = rows[0]?.count ?? 0;

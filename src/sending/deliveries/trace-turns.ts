@@ -18,11 +18,7 @@ export function traceTurns({ db, log }: { db: Connection; log: Log }, turns: rea
     return new Map<number, string | null>();
   });
   return async (turn, run) => {
-    const span = startSpan(
-      `send ${turn.messenger}`,
-      attributesOf(turn),
-      continueTrace((await known).get(turn.runId)),
-    );
+    const span = startSpan(`send ${turn.messenger}`, attributesOf(turn), continueTrace((await known).get(turn.runId)));
     await inSpan(span, async () => {
       const outcomes = await run();
       const kinds = Map.groupBy(outcomes, (outcome) => outcome.kind);

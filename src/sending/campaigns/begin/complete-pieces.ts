@@ -32,8 +32,7 @@ export const selectPieces = (
 
 /** Decides what pieces say beyond their groups: who sends, and which groups of a follow-up are left out. The lanes must be locked. */
 export async function completePieces(trx: Connection, pieces: readonly BegunPiece[]): Promise<void> {
-  for (const piece of pieces)
-    if (piece.isShared) await assignSenders(trx, { ledgerId: piece.accountId, ...piece });
+  for (const piece of pieces) if (piece.isShared) await assignSenders(trx, { ledgerId: piece.accountId, ...piece });
   await skipReaders(
     trx,
     pieces.flatMap(({ followUp, ...piece }) => (followUp ? [{ ...piece, followUp }] : [])),
