@@ -3004,6 +3004,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         workspace_id?: number | undefined;
         campaign: { campaign_id: string; name: string } | null;
         approval: { approval_id: string; name: string } | null;
+        /** The account that it is about. `null` also in notices of version 0.1.0. */
+        account: { account_id: number; name: string | null } | null;
         /** When the late or missed run was due. */
         due_at: string | null;
         /** The URL of the webhook. */
