@@ -22,6 +22,7 @@ ALWAYS = frozenset(
         "admin/get_installation",
         "admin/list_queued",
         "venom/account-status",
+        "venom/list-accounts",
         "venom/list-groups",
         "venom/list-group-lists",
         "venom/preview-campaign",

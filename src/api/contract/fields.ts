@@ -62,6 +62,11 @@ export const groupMetadataIds = z
     maxItems: MOST_GROUPS,
   });
 
+/** Which account of the workspace an operation is about. */
+export const accountId = optional(z.int()).meta({
+  description: 'One of the accounts of the workspace. Omitted: its default account.',
+});
+
 /** The body of an operation without parameters. */
 export const nothing = z
   .object({})

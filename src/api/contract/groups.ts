@@ -4,12 +4,12 @@ import type { ErrorCode } from '../../platform/errors/error-codes.ts';
 import { phoneDigits } from '../../identity/phone-number.ts';
 import { defineOperations } from './define-operations.ts';
 import {
+  accountId,
   base64File,
   count,
   cursor,
   descending,
   nextCursor,
-  nothing,
   optional,
   pageLimit,
   search,
@@ -235,9 +235,10 @@ export const groups = defineOperations('Groups', {
     access: 'send',
     role: 'manager',
     summary: 'Sync your groups with the messaging application',
-    body: nothing,
+    body: z.object({ account_id: accountId }),
     data: z.object({ added: count, updated: count, removed: count }),
     errors: [
+      'account_not_found',
       'account_unlinked',
       'messenger_refused',
       'account_not_connected',

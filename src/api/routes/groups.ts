@@ -82,7 +82,7 @@ export const groupHandlers: Handlers<typeof groups, GroupDeps> = {
     return { invite_link: await getInviteLink(deps, actor, asked) };
   },
 
-  syncGroups: (deps, { actor }) => syncGroups(deps, actor),
+  syncGroups: (deps, { body, actor }) => syncGroups(deps, actor, body.account_id),
 };
 
 interface ListedGroup {

@@ -20,8 +20,8 @@ export interface GroupDeps {
  * Reads the workspace's groups from the messaging application (contract §4, sync-groups). Ids of known groups stay. If the channels cannot
  * be read, the known ones stay as they are.
  */
-export async function syncGroups(deps: GroupDeps, { workspaceId }: Actor): Promise<SyncOutcome> {
-  const account = await findOwnAccount(deps.db, workspaceId);
+export async function syncGroups(deps: GroupDeps, { workspaceId }: Actor, accountId?: number): Promise<SyncOutcome> {
+  const account = await findOwnAccount(deps.db, workspaceId, accountId);
   requireLinked(account);
   const knownChannels = await selectChannelIds(deps.db, account.accountId);
   const list = await runCommand(deps, account.accountId, 'list_groups', { knownChannels });

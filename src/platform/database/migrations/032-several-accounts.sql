@@ -75,3 +75,8 @@ alter table workspaces
   add column fails_back boolean not null default true;   -- what has not been sent returns to the preferred account by itself
 
 alter table sandbox_accounts add column host_id bigint;  -- it is a member of the groups of this account; null: of its own
+
+-- A further account that was removed: it has no lane any more, and a worker deletes what is left of it, and then its row.
+alter table accounts add column removed_at timestamptz;
+create index accounts_removed on accounts (account_id) where removed_at is not null;
+create index accounts_digits on accounts (whatsapp_digits) where whatsapp_digits is not null;
