@@ -51,6 +51,7 @@ export const ERROR_CODES = {
   ],
   campaign_not_found: ['not_found', 'The campaign does not exist or belongs to another user'],
   run_not_found: ['not_found', 'The campaign has no run with this id'],
+  account_not_found: ['not_found', 'The workspace has no account with this id'],
   group_not_found: ['not_found', 'The group does not exist or belongs to another user'],
   poll_not_found: ['not_found', 'The campaign has no poll and no event'],
   group_list_not_found: ['not_found', 'The group list does not exist or belongs to another user'],

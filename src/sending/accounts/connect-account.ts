@@ -7,6 +7,7 @@ import type { LinkMethod, MessengersCapabilities } from '../../messengers/messen
 import { assertNumberOwnership } from './allow-pairing-code.ts';
 import { readAccountStatus, type AccountState } from './account-status.ts';
 import { runCommand, type CommandWaiters } from './commands.ts';
+import { endWays } from './group-accounts.ts';
 import { resumeAccount } from './resume-account.ts';
 import { findOwnAccount, LINKED, lockOwnLane, type Account } from './store.ts';
 import { writeRules } from './update-account.ts';
@@ -95,13 +96,11 @@ async function changeMessenger(
     select from runs where account_id = ${accountId} and status in ('planned', 'running') limit 1`.execute(trx);
   if (rows.length > 0)
     throw new AppError('account_busy', 'Campaigns are planned or under way. Wait for their end, or cancel them first.');
+  await endWays(trx, accountId);
   await sql`
     update accounts
     set messenger = ${messenger}, status = 'unlinked', status_reason = null, scanned_number = null, groups_synced_at = null, warm_up_from = null,
         warning = null, warned_until = null, retry_until = null, channels_unread_since = null, rests_until = null
     where account_id = ${accountId}`.execute(trx);
   await sql`update lanes set messenger = ${messenger} where account_id = ${accountId}`.execute(trx);
-  await sql`
-    update groups set removed_at = campanile_now(), can_send = false
-    where account_id = ${accountId} and removed_at is null`.execute(trx);
 }

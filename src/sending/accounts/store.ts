@@ -3,6 +3,7 @@ import type { Connection } from '../../platform/database/connect.ts';
 import type { AccountStatus, PauseCause, WorkspaceId } from '../../platform/database/schema.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import { AppError } from '../../platform/errors/errors.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 import type { PasskeyStep } from '../../messengers/messenger.ts';
 
 export interface Account {
@@ -58,10 +59,19 @@ export const LINKED: ReadonlySet<AccountStatus> = new Set(['connected', 'reconne
 export const isLinkedHere = (digits: string | null): RawBuilder<boolean> => sql`exists (
   select from accounts o where o.linked_number = ${digits}::text and o.status = any(${[...LINKED]}::account_status[]))`;
 
-/** The account of a workspace. Every workspace has one from its creation on. Throws `unauthenticated` when its owner is gone. */
-export async function findOwnAccount(db: Connection, workspaceId: WorkspaceId): Promise<Account> {
-  const row = await selectAccounts(db).where('accounts.workspace_id', '=', workspaceId).executeTakeFirst();
-  if (!row) throw userGoneError();
+/**
+ * Returns an account of a workspace: the default one, which every workspace has from its creation on, or the one with this id. Throws
+ * `unauthenticated` when its owner is gone, and 404 for an account that the workspace does not have.
+ */
+export async function findOwnAccount(db: Connection, workspaceId: WorkspaceId, accountId?: number): Promise<Account> {
+  const own = selectAccounts(db).where('accounts.workspace_id', '=', workspaceId);
+  if (accountId === undefined) {
+    const row = await own.where('accounts.is_default', '=', true).executeTakeFirst();
+    if (!row) throw userGoneError();
+    return row;
+  }
+  const row = await own.where(sql<boolean>`accounts.account_id = ${accountId}::bigint`).executeTakeFirst();
+  if (!row) throw accountNotFoundError('account_id');
   return row;
 }
 
@@ -187,6 +197,13 @@ export async function lockOwnLane(trx: Connection, accountId: number): Promise<v
 /** A request can outlive its user by a moment. */
 export function userGoneError(): AppError {
   return new AppError('user_gone', 'This user no longer exists');
+}
+
+/** An account that is not the workspace's, in this field of a request. */
+export function accountNotFoundError(...fields: readonly string[]): AppError {
+  return new AppError('account_not_found', 'You have no account with this id', {
+    details: fields.map((field) => fieldError(field, 'unknown_id', { of: 'accounts' })),
+  });
 }
 
 /**
