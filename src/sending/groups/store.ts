@@ -141,8 +141,10 @@ async function writeList(
       set can_send = excluded.can_send, is_admin = excluded.is_admin, seen_at = excluded.seen_at, gone_at = null
     ), absent as materialized (
       select k.group_id, o.group_id is not null as is_there, coalesce(o.can_send, false) as can_send
-      from known k left join other o on o.group_id = k.group_id
+      from known k left join way w on w.group_id = k.group_id left join other o on o.group_id = k.group_id
       where k.chat_id not in (select "chatId" from fresh) and not (${areChannelsUnread}::boolean and k.kind = 'channel')
+        -- A process of the previous version writes no ways: its groups are the default account's.
+        and (w.is_there or ${accountId === ledgerId}::boolean)
     ), ended as (
       update group_accounts m set gone_at = campanile_now(), can_send = false
       from absent a where m.account_id = ${accountId} and m.group_id = a.group_id and m.gone_at is null
@@ -228,7 +230,9 @@ export async function selectChannelIds(db: Connection, { ledgerId, accountId }: 
   const { rows } = await sql<{ chat_id: string }>`
     select g.chat_id from groups g left join group_accounts m on m.group_id = g.group_id and m.account_id = ${accountId}
     where g.account_id = ${ledgerId} and g.kind = 'channel' and g.removed_at is null
-      and case when m.group_id is null then ${accountId === ledgerId}::boolean else m.gone_at is null end`.execute(db);
+      and case when m.group_id is not null then m.gone_at is null
+               else ${accountId === ledgerId}::boolean
+                    and not exists (select from group_accounts o where o.group_id = g.group_id) end`.execute(db);
   return rows.map((row) => row.chat_id);
 }
 
