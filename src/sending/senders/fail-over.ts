@@ -65,8 +65,9 @@ export function startFailover({ db, log, leases, workPoll, onLoopError }: Failov
       await isolateEach({ db, log }, 'failover', down, {
         idOf,
         async run(one) {
+          if (!one.isHandedOver) return ask(db, one);
           triedAtMs.set(one.accountId, performance.now());
-          await (one.isHandedOver ? failOver(db, log, one) : ask(db, one));
+          await failOver(db, log, one);
         },
       });
       return restMs;
