@@ -105,7 +105,14 @@ function toWireShare(share: AccountShare, finish: ExpectedFinish | undefined) {
   return {
     account_id: accountId,
     name,
-    ...{ deliveries, queued, sent, failed, cancelled, recipients, delivered, read },
+    deliveries,
+    queued,
+    sent,
+    failed,
+    cancelled,
+    recipients,
+    delivered,
+    read,
     read_rate: rate(read, share.acknowledging),
     ...(finish && { expected_finish_at: finishAt }),
   };
