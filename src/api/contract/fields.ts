@@ -62,9 +62,9 @@ export const groupMetadataIds = z
     maxItems: MOST_GROUPS,
   });
 
-/** Which account of the workspace an operation is about. */
-export const accountId = optional(z.int()).meta({
-  description: 'One of the accounts of the workspace. Omitted: its default account.',
+/** The account that a request means. */
+export const accountId = optional(z.int({ error: 'must be a whole number' })).meta({
+  description: 'One of your accounts. Default: the default account of the workspace.',
 });
 
 /** The body of an operation without parameters. */

@@ -4,7 +4,7 @@ import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts'
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import type { LinkMethod, MessengersCapabilities } from '../../messengers/messenger.ts';
-import { endWays } from './end-ways.ts';
+import { endWays } from './group-accounts.ts';
 import { assertNumberOwnership } from './allow-pairing-code.ts';
 import { assertNumberUnused } from './assert-number-unused.ts';
 import { readAccountStatus, type AccountState } from './account-status.ts';
@@ -105,18 +105,13 @@ async function changeMessenger(
   if (!isFree) throw new AppError('account_linked', 'Your account is linked. Disconnect it first.');
   if (await (isDefault ? hasOpenRuns(trx, accountId) : hasWaiting(trx, account)))
     throw new AppError('account_busy', 'Campaigns are planned or under way. Wait for their end, or cancel them first.');
+  await endWays(trx, accountId);
   await sql`
     update accounts
     set messenger = ${messenger}, status = 'unlinked', status_reason = null, scanned_number = null, groups_synced_at = null, warm_up_from = null,
         warning = null, warned_until = null, retry_until = null, channels_unread_since = null, rests_until = null
     where account_id = ${accountId}`.execute(trx);
   await sql`update lanes set messenger = ${messenger} where account_id = ${accountId}`.execute(trx);
-  await endWays(trx, accountId);
-  // Groups of before there were ways.
-  await sql`
-    update groups g set removed_at = campanile_now(), can_send = false
-    where account_id = ${accountId} and removed_at is null
-      and not exists (select from group_accounts m where m.group_id = g.group_id and m.gone_at is null)`.execute(trx);
 }
 
 async function hasOpenRuns(trx: Connection, ledgerId: number): Promise<boolean> {

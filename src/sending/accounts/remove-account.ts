@@ -3,7 +3,7 @@ import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts'
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import { AppError } from '../../platform/errors/errors.ts';
-import { endWays } from './end-ways.ts';
+import { endWays } from './group-accounts.ts';
 import { hasWaiting } from './has-waiting.ts';
 import { findOwnAccount, LINKED, lockLaneAndLedger, nameAccount } from './store.ts';
 

@@ -67,22 +67,19 @@ export const isLinkedHere = (digits: string | null): RawBuilder<boolean> => sql`
   select from accounts o where o.linked_number = ${digits}::text and o.status = any(${[...LINKED]}::account_status[]))`;
 
 /**
- * Returns the default account of a workspace, which every workspace has from its creation on, or the one with the given id. Throws
- * `account_not_found` when the workspace has no account with that id, `unauthenticated` when its owner is gone.
+ * Returns an account of a workspace: the default one, which every workspace has from its creation on, or the one with this id. Throws
+ * `unauthenticated` when its owner is gone, and 404 for an account that the workspace does not have.
  */
 export async function findOwnAccount(db: Connection, workspaceId: WorkspaceId, accountId?: number): Promise<Account> {
-  const ofWorkspace = selectAccounts(db).where('accounts.workspace_id', '=', workspaceId);
-  const row = await (
-    accountId === undefined
-      ? ofWorkspace.where('accounts.is_default', '=', true)
-      : ofWorkspace.where('accounts.account_id', '=', accountId)
-  ).executeTakeFirst();
-  if (row) return row;
-  throw accountId === undefined
-    ? userGoneError()
-    : new AppError('account_not_found', 'You have no account with this id', {
-        details: [fieldError('account_id', 'unknown_id', { of: 'accounts' })],
-      });
+  const own = selectAccounts(db).where('accounts.workspace_id', '=', workspaceId);
+  if (accountId === undefined) {
+    const row = await own.where('accounts.is_default', '=', true).executeTakeFirst();
+    if (!row) throw userGoneError();
+    return row;
+  }
+  const row = await own.where(sql<boolean>`accounts.account_id = ${accountId}::bigint`).executeTakeFirst();
+  if (!row) throw accountNotFoundError('account_id');
+  return row;
 }
 
 /** Returns all accounts of a workspace, the default one first. Throws `unauthenticated` when its owner is gone. */
@@ -240,6 +237,13 @@ export function nameAccount({ name, messenger }: Pick<Account, 'name' | 'messeng
 /** A request can outlive its user by a moment. */
 export function userGoneError(): AppError {
   return new AppError('user_gone', 'This user no longer exists');
+}
+
+/** An account that is not the workspace's, in this field of a request. */
+export function accountNotFoundError(...fields: readonly string[]): AppError {
+  return new AppError('account_not_found', 'You have no account with this id', {
+    details: fields.map((field) => fieldError(field, 'unknown_id', { of: 'accounts' })),
+  });
 }
 
 /**
