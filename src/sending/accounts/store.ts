@@ -203,6 +203,26 @@ export async function lockLane(trx: Connection, accountId: number): Promise<bool
 }
 
 /**
+ * `lockLane` for the ledger in which the account sends: its own, or the one of the default account of its workspace. Returns the id of that
+ * account; undefined when the user is deleted.
+ */
+export async function lockLedger(trx: Connection, accountId: number): Promise<number | undefined> {
+  const { rows } = await sql<{ ledgerId: number }>`
+    update lanes set changes = changes + 1 where account_id = (select ledger_id from lanes where account_id = ${accountId})
+    returning account_id as "ledgerId"`.execute(trx);
+  return rows[0]?.ledgerId;
+}
+
+/** Returns the ledgers in which these accounts send, each once. */
+export async function findLedgers(db: Connection, accountIds: readonly number[]): Promise<number[]> {
+  const { rows } = await sql<{ ledgerId: number }>`
+    select distinct ledger_id as "ledgerId" from lanes where account_id = any(${[...accountIds]}::bigint[]) order by 1`.execute(
+    db,
+  );
+  return rows.map(({ ledgerId }) => ledgerId);
+}
+
+/**
  * `lockLane` for several accounts, in the order of their ids. Lanes that another transaction has locked are left out.
  */
 export async function lockFreeLanes(trx: Connection, accountIds: readonly number[]): Promise<number[]> {
