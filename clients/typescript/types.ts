@@ -151,6 +151,12 @@ export interface RenameWorkspace {
   /** The name of the workspace. */
   name: string;
 }
+export interface UpdateWorkspace {
+  /** After how many minutes the stand-ins of an account that cannot send take over. */
+  failover_minutes?: number | 'ask' | null | undefined;
+  /** Default: `true`. */
+  fails_back?: boolean | null | undefined;
+}
 export interface InviteMember {
   role: GivenRole;
   /** Omit it for a link that you pass on. */
@@ -237,7 +243,7 @@ export interface ReleaseLedger {
 }
 /** Fields that are omitted or `null` keep their values. */
 export interface UpdateAccount {
-  /** One of the accounts of the workspace. Omitted: its default account. */
+  /** One of your accounts. Default: the default account of the workspace. */
   account_id?: number | null | undefined;
   /** How the account is called in the workspace. */
   name?: string | null | undefined;
@@ -254,7 +260,7 @@ export interface UpdateAccount {
 }
 export type RestReason = 'new_link' | 'quiet_hours' | 'daily_cap' | 'warm_up';
 export interface ConnectAccount {
-  /** One of the accounts of the workspace. Omitted: its default account. */
+  /** One of your accounts. Default: the default account of the workspace. */
   account_id?: number | null | undefined;
   /** The messaging application to link to. Default: the account's. With a test key: always the sandbox. */
   messenger?: 'sandbox' | 'whatsapp' | null | undefined;
@@ -284,7 +290,7 @@ export interface PasskeyStep {
   verification_code: string | null;
 }
 export interface SubmitPasskey {
-  /** One of the accounts of the workspace. Omitted: its default account. */
+  /** One of your accounts. Default: the default account of the workspace. */
   account_id?: number | null | undefined;
   /** The `toJSON()` of the `PublicKeyCredential`. */
   assertion: Record<string, unknown>;
@@ -417,6 +423,17 @@ export interface GroupActivity {
   /** `null` without recipients. */
   read_rate: number | null;
 }
+export interface GroupAccount {
+  account_id: number;
+  /** Whether this account may post there. */
+  can_send: boolean;
+  /** `null`: not known. */
+  is_admin: boolean | null;
+  /** When a sync of this account last found the group, to the hour. */
+  seen_at: string;
+  /** Whether a run that begins now is sent by this account. */
+  is_sender: boolean;
+}
 export interface SaveGroupList {
   name: string;
   group_metadata_ids: GroupIds;
@@ -425,6 +442,33 @@ export interface SaveGroupList {
 }
 /** The groups, 10,000 at most; a repeated id counts once. */
 export type GroupIds = Array<number>;
+export interface SetSenders {
+  /** The groups, 1,000 at most; a repeated id counts once. */
+  group_metadata_ids?: Array<number> | null | undefined;
+  /** All groups of this saved list. */
+  group_list_id?: number | null | undefined;
+  /** The preferred account first, then its stand-ins; a repeated id counts once. Empty: removes the rule. */
+  account_ids: Array<number>;
+  /** Kept with the rule, and in the audit log. */
+  reason?: string | null | undefined;
+}
+export interface SenderRule {
+  scope: 'group' | 'group_list' | 'workspace';
+  /** `null` unless the scope is `group`. */
+  group_metadata_id: number | null;
+  group_name: string | null;
+  /** `null` unless the scope is `group_list`. */
+  group_list_id: number | null;
+  group_list_name: string | null;
+  /** The preferred account first, then its stand-ins. Accounts that were removed since are still listed. Empty in the history: the rule was removed. */
+  account_ids: Array<number>;
+  reason: string | null;
+  /** A user name. `null`: the user was deleted. */
+  set_by: string | null;
+  set_at: string;
+  /** `null`: the rule is in force. */
+  replaced_at: string | null;
+}
 export interface AddCampaign {
   /** The name of the campaign. Recipients do not see it. */
   name: string;
@@ -1060,7 +1104,7 @@ export interface GroupReport {
     nid: Nid;
     participants: number;
     invite_link: string | null;
-    /** Whether your account may post there. */
+    /** Whether any of your accounts may post there. */
     can_send: boolean;
     /** When it was found to be gone. `null`: it exists. */
     removed_at: string | null;
@@ -1686,11 +1730,25 @@ export interface Operations {
         /** Whether it is meant by a request without `x-workspace`. */
         is_default: boolean;
         members: number;
+        /** After how many minutes in which an account cannot send its stand-ins send for it. `null`: a notice asks the owner. */
+        failover_minutes: number | null;
+        /** Whether posts that have not been sent return to the account by themselves, once it can send again. */
+        fails_back: boolean;
       }>;
     };
   };
   /** Rename the workspace */
   'workspace/rename-workspace': { body: RenameWorkspace; data: NoData };
+  /** Change the settings of the workspace. Fields that are omitted keep their values. An empty body changes nothing and returns the settings. */
+  'workspace/update-workspace': {
+    body: UpdateWorkspace;
+    data: {
+      /** After how many minutes in which an account cannot send its stand-ins send for it. `null`: a notice asks the owner. */
+      failover_minutes: number | null;
+      /** Whether posts that have not been sent return to the account by themselves, once it can send again. */
+      fails_back: boolean;
+    };
+  };
   /** List the members of the workspace. The owner first, then as they joined. */
   'workspace/list-members': {
     body: Nothing;
@@ -2009,7 +2067,7 @@ A QR code works for any number, a pairing code for one that was linked here befo
   /** Get an account's status */
   'venom/account-status': {
     body: {
-      /** One of the accounts of the workspace. Omitted: its default account. */
+      /** One of your accounts. Default: the default account of the workspace. */
       account_id?: number | null | undefined;
       /** Adds `history` and `number_fixed`. */
       with_history?: boolean | null | undefined;
@@ -2025,7 +2083,7 @@ A QR code works for any number, a pairing code for one that was linked here befo
   /** Unlink an account from the messaging application. Also removes the linked device on the phone. If that is not possible now, `venom/account-status` says what to do on the phone. Queued posts wait until the account is linked again. */
   'venom/disconnect-account': {
     body: {
-      /** One of the accounts of the workspace. Omitted: its default account. */
+      /** One of your accounts. Default: the default account of the workspace. */
       account_id?: number | null | undefined;
     };
     data: {
@@ -2089,6 +2147,8 @@ A QR code works for any number, a pairing code for one that was linked here befo
       sort_by?: 'name' | 'kind' | 'participants' | 'last_posted_at' | 'read_rate' | 'failed' | null | undefined;
       /** Reverses the order of `sort_by`. */
       descending?: boolean | null | undefined;
+      /** Adds `accounts` to each group: which of your accounts are members, and which one sends. */
+      with_accounts?: boolean | null | undefined;
       /** Adds `totals` of all groups found. */
       with_totals?: boolean | null | undefined;
       /** Maximum number of items on a page. */
@@ -2103,10 +2163,12 @@ A QR code works for any number, a pairing code for one that was linked here befo
         nid: Nid;
         participants: number;
         invite_link: string | null;
-        /** Whether your account may post there. */
+        /** Whether any of your accounts may post there. */
         can_send: boolean;
         /** With `with_activity`. */
         activity?: GroupActivity | undefined;
+        /** With `with_accounts`. */
+        accounts?: Array<GroupAccount> | undefined;
       }>;
       /** With `with_totals`: of all groups found, on any page. */
       totals?: { groups: number; participants: number } | undefined;
@@ -2122,13 +2184,20 @@ A QR code works for any number, a pairing code for one that was linked here befo
     };
     data: { invite_link: string };
   };
-  /** Sync your groups with the messaging application */
+  /** Sync your groups with the messaging application. Reads the groups of one account. A group that other accounts are members of stays when this one has left. */
   'venom/sync-groups': {
     body: {
-      /** One of the accounts of the workspace. Omitted: its default account. */
+      /** One of your accounts. Default: the default account of the workspace. */
       account_id?: number | null | undefined;
     };
-    data: { added: number; updated: number; removed: number };
+    data: {
+      account_id: number;
+      /** Groups that the account was not a member of before. */
+      added: number;
+      updated: number;
+      /** Groups that the account is no longer a member of. */
+      removed: number;
+    };
   };
   /** Create or replace a group list. Limited to 500 lists. */
   'venom/save-group-list': { body: SaveGroupList; data: { group_list_id: number } };
@@ -2146,6 +2215,26 @@ A QR code works for any number, a pairing code for one that was linked here befo
   };
   /** Delete a group list. The groups themselves stay. */
   'venom/delete-group-list': { body: { group_list_id: number }; data: NoData };
+  /** Set which accounts send to groups. Sets the rule of each of these groups and of this list; with neither, the rule of the workspace. The narrowest rule with an account that can send to the group wins. Runs that have begun keep their senders. The rule before is kept as history. */
+  'venom/set-senders': { body: SetSenders; data: NoData };
+  /** List the rules on which accounts send. The rule of the workspace, those of lists, and those of groups, each by name. The `with_accounts` of `list-groups` says which account sends to a group now. */
+  'venom/list-senders': {
+    body: {
+      /** Only rules that concern this group: its own, those of its lists, and that of the workspace. */
+      group_metadata_id?: number | null | undefined;
+      /** Adds `history`. */
+      with_history?: boolean | null | undefined;
+      /** Maximum number of items on a page. */
+      limit?: number | null | undefined;
+      cursor?: Cursor | undefined;
+    };
+    data: {
+      senders: Array<SenderRule>;
+      /** With `with_history`: replaced and removed rules, newest first, at most 100. */
+      history?: Array<SenderRule> | undefined;
+      next_cursor: NextCursor;
+    };
+  };
   /** Send a campaign now. `data.campaign_id` is the id of the new campaign. (`add-campaign-batch` returns it in a header.)
 
 Accepted means durable: once the service has answered, no crash loses any of the deliveries. */

@@ -156,6 +156,8 @@ export interface MessengerGroup {
   participants: number;
   inviteLink: string | null;
   canSend: boolean;
+  /** Whether the account is an admin of it. Undefined: not known. */
+  isAdmin?: boolean | undefined;
   createdAt: Date;
 }
 

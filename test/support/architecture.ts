@@ -61,6 +61,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
       audit: { summary: 'the actor, and the audit log', imports: ['platform'] },
       members: { summary: 'the order of roles, and the default workspace of a person', imports: ['platform'] },
       approval: { summary: 'when posts need an approval', imports: ['platform', 'workspaces/audit'] },
+      failover: { summary: 'what happens when an account cannot send', imports: ['platform', 'workspaces/audit'] },
       quotas: { summary: 'limits and usage of a workspace', imports: ['platform'] },
       idempotency: { summary: 'makes a repeated request take effect once', imports: ['platform'] },
       events: { summary: 'the event log (outbox), in an order that readers can resume from', imports: ['platform'] },
@@ -121,6 +122,10 @@ export const GROUPS: Readonly<Record<string, Group>> = {
       groups: {
         summary: 'creates, syncs and lists groups, channels and communities',
         imports: ['platform', 'workspaces', 'content', 'sending/accounts'],
+      },
+      senders: {
+        summary: 'rules on which account sends to a group',
+        imports: ['platform', 'workspaces', 'sending/accounts', 'sending/groups'],
       },
       drafts: {
         summary: 'campaigns that are being written',

@@ -187,6 +187,7 @@ function toGroup(row: ChatRow): MessengerGroup {
     participants: row.participants,
     inviteLink: `${host}/${row.invite_code}`,
     canSend: true,
+    isAdmin: true,
     createdAt: row.created_at,
   };
 }

@@ -4,11 +4,11 @@ import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts'
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import type { LinkMethod, MessengersCapabilities } from '../../messengers/messenger.ts';
-import { endWays } from './group-accounts.ts';
 import { assertNumberOwnership } from './allow-pairing-code.ts';
 import { assertNumberUnused } from './assert-number-unused.ts';
 import { readAccountStatus, type AccountState } from './account-status.ts';
 import { runCommand, type CommandWaiters } from './commands.ts';
+import { endWays } from './group-accounts.ts';
 import { hasWaiting } from './has-waiting.ts';
 import { resumeAccount } from './resume-account.ts';
 import { findOwnAccount, LINKED, lockLaneAndLedger, nameAccount, type Account } from './store.ts';

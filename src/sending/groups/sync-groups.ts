@@ -16,14 +16,22 @@ export interface GroupDeps {
   timeZone: string;
 }
 
+/** What a sync changed, and the account that read. */
+export interface AccountSync extends SyncOutcome {
+  accountId: number;
+}
+
 /**
- * Reads the workspace's groups from the messaging application (contract §4, sync-groups). Ids of known groups stay. If the channels cannot
- * be read, the known ones stay as they are.
+ * Reads the groups of an account of the workspace, the default one unless given, from the messaging application (contract §4, sync-groups).
+ * Ids of known groups stay. If the channels cannot be read, the known ones stay as they are. Throws 404 for an account that is not the
+ * workspace's.
  */
-export async function syncGroups(deps: GroupDeps, { workspaceId }: Actor, accountId?: number): Promise<SyncOutcome> {
+export async function syncGroups(deps: GroupDeps, { workspaceId }: Actor, accountId?: number): Promise<AccountSync> {
   const account = await findOwnAccount(deps.db, workspaceId, accountId);
   requireLinked(account);
-  const knownChannels = await selectChannelIds(deps.db, account.accountId);
+  const ledgerId = accountId === undefined ? account.accountId : (await findOwnAccount(deps.db, workspaceId)).accountId;
+  const reader = { ledgerId, accountId: account.accountId };
+  const knownChannels = await selectChannelIds(deps.db, reader);
   const list = await runCommand(deps, account.accountId, 'list_groups', { knownChannels });
-  return replaceGroups(deps.db, account.accountId, list);
+  return { accountId: account.accountId, ...(await replaceGroups(deps.db, reader, list)) };
 }

@@ -17,6 +17,7 @@ const MAKERS: Readonly<Record<string, (person: Person, had: Ids) => Promise<unkn
   group_metadata_id: firstGroup,
   review_group_id: firstGroup,
   group_metadata_ids: async (person) => [await firstGroup(person)],
+  account_ids: async (person) => [await ownAccount(person)],
   campaign_id: (person) => scheduledCampaign(person),
   sha256: async (person) => {
     // No other user has this file.
@@ -107,6 +108,14 @@ export function inventIds(ids: Ids): Ids {
 async function firstGroup(person: Person): Promise<number | undefined> {
   const answer = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
   return answer.body.data.groups[0]?.group_metadata_id;
+}
+
+async function ownAccount(person: Person): Promise<number | undefined> {
+  const answer = await person.call<{ groups: Array<{ accounts: Array<{ account_id: number }> }> }>(
+    'venom/list-groups',
+    { with_accounts: true, limit: 1 },
+  );
+  return answer.body.data.groups[0]?.accounts[0]?.account_id;
 }
 
 /** Far in the future, so that it does not change by itself. */
