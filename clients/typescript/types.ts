@@ -2076,7 +2076,7 @@ A QR code works for any number, a pairing code for one that was linked here befo
   };
   /** List the accounts of the workspace. The default account is the first. Its groups, campaigns and figures are those of the workspace. */
   'venom/list-accounts': { body: Nothing; data: { accounts: Array<ListedAccount> } };
-  /** Add an account to the workspace. Up to ten in all. `venom/connect-account` with its `account_id` links it, `venom/sync-groups` reads its groups. On the sandbox it is connected at once, and a member of the same groups as the default account. It has rules for sending and a pace of its own. */
+  /** Add an account to the workspace. Up to ten in all. Pass its `account_id` to `venom/connect-account` to link it, and to `venom/sync-groups` to read its groups. On the sandbox it is connected at once, and a member of the same groups as the default account. It has rules for sending and a pace of its own. */
   'venom/add-account': { body: AddAccount; data: ListedAccount };
   /** Remove an account from the workspace. Not the default account, not one that is linked or being linked, and not one for which posts wait. What it has sent stays in the figures. Groups that no other account sees are removed. */
   'venom/remove-account': { body: RemoveAccount; data: NoData };

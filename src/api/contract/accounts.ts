@@ -297,7 +297,7 @@ export const accounts = defineOperations('Account', {
     role: 'owner',
     summary: 'Add an account to the workspace',
     description:
-      'Up to ten in all. `venom/connect-account` with its `account_id` links it, `venom/sync-groups` reads its groups. On the sandbox it is connected at once, and a member of the same groups as the default account. It has rules for sending and a pace of its own.',
+      'Up to ten in all. Pass its `account_id` to `venom/connect-account` to link it, and to `venom/sync-groups` to read its groups. On the sandbox it is connected at once, and a member of the same groups as the default account. It has rules for sending and a pace of its own.',
     body: z
       .object({
         name: accountName,
