@@ -14,6 +14,7 @@ const MAKERS: Readonly<Record<string, (person: Person, had: Ids) => Promise<unkn
     (await person.call<Ids>('venom/add-account', { name: `of ${person.name}`, messenger: 'sandbox' })).body.data[
       'account_id'
     ],
+  to_account_id: async (person) => (await person.call<Ids>('venom/account-status')).body.data['account_id'],
   group_metadata_id: firstGroup,
   review_group_id: firstGroup,
   group_metadata_ids: async (person) => [await firstGroup(person)],
