@@ -243,6 +243,10 @@ export interface ReleaseLedger {
 }
 /** Fields that are omitted or `null` keep their values. */
 export interface UpdateAccount {
+  /** One of your accounts. Default: the default account of the workspace. */
+  account_id?: number | null | undefined;
+  /** How the account is called in the workspace. */
+  name?: string | null | undefined;
   /** No posts are sent in these hours; they are sent afterwards. `none` turns it off. */
   quiet_hours?: { from: string; to: string } | 'none' | null | undefined;
   /** Maximum number of deliveries per day, in your time zone. Further ones wait for the next day. `none` turns it off. */
@@ -256,6 +260,8 @@ export interface UpdateAccount {
 }
 export type RestReason = 'new_link' | 'quiet_hours' | 'daily_cap' | 'warm_up';
 export interface ConnectAccount {
+  /** One of your accounts. Default: the default account of the workspace. */
+  account_id?: number | null | undefined;
   /** The messaging application to link to. Default: the account's. With a test key: always the sandbox. */
   messenger?: 'sandbox' | 'whatsapp' | null | undefined;
   /** How to link: scan a QR code with the phone, enter a code on it, or try the ended link once more (until `retry_until`). */
@@ -264,6 +270,8 @@ export interface ConnectAccount {
   warm_up?: boolean | null | undefined;
 }
 export interface LinkState {
+  /** The account that the answer is about. */
+  account_id: number;
   status: AccountStatus;
   /** Content of the QR code to be scanned with the phone. A new one follows before it expires. */
   qr?: string | undefined;
@@ -282,10 +290,14 @@ export interface PasskeyStep {
   verification_code: string | null;
 }
 export interface SubmitPasskey {
+  /** One of your accounts. Default: the default account of the workspace. */
+  account_id?: number | null | undefined;
   /** The `toJSON()` of the `PublicKeyCredential`. */
   assertion: Record<string, unknown>;
 }
 export interface AccountState {
+  /** The account that the answer is about. */
+  account_id: number;
   messenger: string;
   status: AccountStatus;
   whatsapp_number: string;
@@ -315,6 +327,60 @@ export interface AccountState {
   number_fixed?: boolean | undefined;
   /** With `with_history`: earlier states, newest first, at most 50 of the last 90 days. */
   history?: Array<{ at: string; messenger: string; status: AccountStatus; reason: string | null }> | undefined;
+}
+export interface ListedAccount {
+  /** The account that the answer is about. */
+  account_id: number;
+  messenger: string;
+  status: AccountStatus;
+  whatsapp_number: string;
+  /** Content of the QR code to be scanned with the phone. A new one follows before it expires. */
+  qr?: string | undefined;
+  /** Eight characters to be entered on the phone. */
+  pairing_code?: string | undefined;
+  passkey?: PasskeyStep | undefined;
+  /** When the code expires, or the request. Read the status again before. */
+  expires_at?: string | undefined;
+  /** When a `paused` account continues by itself. Absent: it was stopped, and `connect-account` resumes it. */
+  paused_until?: string | undefined;
+  /** Why the account is not connected, as one sentence. */
+  reason?: string | undefined;
+  /** A restriction that slows the account down and does not stop it, as one sentence. */
+  warning?: string | undefined;
+  warned_until?: string | undefined;
+  /** The link has ended, and until then `connect-account` can try it once more. */
+  retry_until?: string | undefined;
+  /** The ledger is held since then: the service was restored or copied, and sends nothing for any user until an administrator resumes it. */
+  held_since?: string | undefined;
+  /** WhatsApp has not listed the channels since then. The known ones are kept. */
+  channels_unread_since?: string | undefined;
+  /** The number of a phone that was rejected because it is not the account's. To use it, set `whatsapp_number` by `update_profile` and call `connect-account` again. */
+  scanned_number?: string | undefined;
+  /** `null`: it has none. */
+  name: string | null;
+  /** Whether requests without `account_id` are about it. */
+  is_default: boolean;
+  /** Since when it cannot send. `null`: it can. */
+  down_since: string | null;
+  /** Groups in which it is a member, as of their last sync. */
+  groups: number;
+  /** Groups among them to which it may post. */
+  groups_can_send: number;
+  /** Deliveries that wait for it, in runs that have begun. */
+  queued: number;
+  /** Posts of today that left, may have left, or are being sent. */
+  sent_today: number;
+  daily_cap: number | null;
+}
+export interface AddAccount {
+  name: string;
+  /** Default: the installation's. With a test key: always the sandbox. */
+  messenger?: 'sandbox' | 'whatsapp' | null | undefined;
+  /** The number of its phone, which no other account may have. Required on WhatsApp. */
+  whatsapp_number?: string | null | undefined;
+}
+export interface RemoveAccount {
+  account_id: number;
 }
 export interface CreateChannel {
   name: string;
@@ -1502,6 +1568,9 @@ export interface DeliveriesEventData {
   }>;
 }
 export interface AccountEventData {
+  account_id: number;
+  /** The name of the account. `null`: it has none. */
+  name: string | null;
   messenger: string;
   /** The status, as in `account-status`. */
   status: string;
@@ -1953,10 +2022,13 @@ export interface Operations {
   };
   /** Resume a held ledger. For administrators: has the effect of `campanile release`. 409, without any change, while a campaign with queued posts has no choice, and if the ledger is not held. An incorrect `password` is a 400 on that field. It may take long, and completes even if the client disconnects. */
   'admin/release_ledger': { body: ReleaseLedger; data: NoData };
-  /** Set quiet hours, daily caps and a warm-up. All but `mention_all_cap` and `weekly_posts` are off by default. Posts that may not be sent wait. They expire like all posts: when the campaign's next run falls due, or after 26 hours in which nothing of the run could be sent. An empty body changes nothing and returns the current rules. */
+  /** Set quiet hours, daily caps, a warm-up and the name of an account. All but `mention_all_cap` and `weekly_posts` are off by default. Posts that may not be sent wait. They expire like all posts: when the campaign's next run falls due, or after 26 hours in which nothing of the run could be sent. A body without a field other than `account_id` changes nothing and returns the current rules. */
   'venom/update-account': {
     body: UpdateAccount;
     data: {
+      /** The account that the answer is about. */
+      account_id: number;
+      name: string | null;
       quiet_hours: { from: string; to: string } | null;
       daily_cap: number | null;
       /** How often per day posts may mention everybody in one group. */
@@ -1986,22 +2058,40 @@ export interface Operations {
       rest_reason?: RestReason | undefined;
     };
   };
-  /** Link your account to the messaging application. Links your own number alone; until the first link `user/update_profile` changes it. Also resumes a stopped account. While `linking`, `venom/account-status` has the current code.
+  /** Link an account to the messaging application. Links the number of the account alone. That of the default account is yours; until the first link `user/update_profile` changes it. Also resumes a stopped account. While `linking`, `venom/account-status` has the current code.
 
 A QR code works for any number, a pairing code for one that was linked here before or that no other user has entered; at most 3 an hour, because WhatsApp prompts the phone. */
   'venom/connect-account': { body: ConnectAccount; data: LinkState };
   /** Show the passkey of the number that is being linked. Answers `passkey.request_options` of `account-status`. After `assertion_rejected` read them again: they may be new. */
   'venom/submit-passkey': { body: SubmitPasskey; data: LinkState };
-  /** Get your account's status */
+  /** Get an account's status */
   'venom/account-status': {
     body: {
+      /** One of your accounts. Default: the default account of the workspace. */
+      account_id?: number | null | undefined;
       /** Adds `history` and `number_fixed`. */
       with_history?: boolean | null | undefined;
     };
     data: AccountState;
   };
-  /** Unlink your account from the messaging application. Also removes the linked device on the phone. If that is not possible now, `venom/account-status` says what to do on the phone. Queued posts wait until the account is linked again. */
-  'venom/disconnect-account': { body: Nothing; data: { status: AccountStatus } };
+  /** List the accounts of the workspace. The default account is the first. Its groups, campaigns and figures are those of the workspace. */
+  'venom/list-accounts': { body: Nothing; data: { accounts: Array<ListedAccount> } };
+  /** Add an account to the workspace. Up to ten in all. `venom/connect-account` with its `account_id` links it, `venom/sync-groups` reads its groups. On the sandbox it is connected at once, and a member of the same groups as the default account. It has rules for sending and a pace of its own. */
+  'venom/add-account': { body: AddAccount; data: ListedAccount };
+  /** Remove an account from the workspace. Not the default account, not one that is linked or being linked, and not one for which posts wait. What it has sent stays in the figures. Groups that no other account sees are removed. */
+  'venom/remove-account': { body: RemoveAccount; data: NoData };
+  /** Unlink an account from the messaging application. Also removes the linked device on the phone. If that is not possible now, `venom/account-status` says what to do on the phone. Queued posts wait until the account is linked again. */
+  'venom/disconnect-account': {
+    body: {
+      /** One of your accounts. Default: the default account of the workspace. */
+      account_id?: number | null | undefined;
+    };
+    data: {
+      /** The account that the answer is about. */
+      account_id: number;
+      status: AccountStatus;
+    };
+  };
   /** Create a channel */
   'venom/create-channel': {
     body: CreateChannel;
@@ -3003,6 +3093,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         workspace_id?: number | undefined;
         campaign: { campaign_id: string; name: string } | null;
         approval: { approval_id: string; name: string } | null;
+        /** The account that it is about. `null` also in notices of version 0.1.0. */
+        account: { account_id: number; name: string | null } | null;
         /** When the late or missed run was due. */
         due_at: string | null;
         /** The URL of the webhook. */

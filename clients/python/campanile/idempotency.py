@@ -23,6 +23,7 @@ ALWAYS = frozenset(
         "admin/get_installation",
         "admin/list_queued",
         "venom/account-status",
+        "venom/list-accounts",
         "venom/list-groups",
         "venom/list-group-lists",
         "venom/set-senders",

@@ -4,8 +4,8 @@ import type { ErrorCode } from '../../platform/errors/error-codes.ts';
 import { phoneDigits } from '../../identity/phone-number.ts';
 import { defineOperations } from './define-operations.ts';
 import {
-  base64File,
   accountId,
+  base64File,
   count,
   cursor,
   descending,

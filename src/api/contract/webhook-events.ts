@@ -54,6 +54,8 @@ const deliveries = z
   .meta({ id: 'DeliveriesEventData' });
 const account = z
   .object({
+    account_id: count,
+    name: z.string().nullable().meta({ description: 'The name of the account. `null`: it has none.' }),
     messenger: z.string().meta({ examples: ['whatsapp'] }),
     status: z.string().meta({ description: 'The status, as in `account-status`.' }),
     reason: z.string().nullable(),

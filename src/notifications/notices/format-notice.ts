@@ -19,6 +19,7 @@ export function formatNotice(kind: NoticeKind, count: number, data: NoticeData, 
   const t = translatorFor(language);
   const name = shorten(data.name?.trim() || data.url || t('notices.unnamed'));
   const lines = [t(`notices.texts.${kind}`, { count, name })];
+  if (count === 1 && data.account_id !== undefined && data.name != null) lines.push(t('notices.account', { name }));
   const timeFormat = new Intl.DateTimeFormat(LANGUAGES[language].locale, {
     timeZone: reader.timeZone,
     dateStyle: 'medium',

@@ -20,8 +20,10 @@ export interface Notice {
 export interface NoticeData {
   campaign_id?: string;
   approval_id?: string;
-  /** Of the campaign, or of the post that waits or waited. */
-  name?: string;
+  /** Of the account that the notice is about. */
+  account_id?: number;
+  /** Of the campaign, of the post that waits or waited, or of the account; null: the account has none. */
+  name?: string | null;
   /** Of the webhook. */
   url?: string;
   reason?: string | null;

@@ -8,6 +8,7 @@ export interface LedgerTables {
     account_id: number;
     run_id: GeneratedAlways<number>;
     is_shared: Generated<boolean>;
+    has_handed_over: Generated<boolean>;
     campaign_id: number;
     content_id: number | null;
     shard: GeneratedAlways<number>;
@@ -44,6 +45,7 @@ export interface LedgerTables {
     account_id: number;
     run_id: number;
     sender_id: number | null;
+    handed_from: number | null;
     group_id: number;
     not_before: Date | null;
     sent_at: Date | null;

@@ -254,6 +254,8 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     name: string | null;
     is_default: Generated<boolean>;
     down_since: ColumnType<Date | null, never, never>;
+    asked_at: Date | null;
+    removed_at: Date | null;
     created_at: GeneratedInstant;
   };
   account_states: {

@@ -345,6 +345,7 @@ export interface MessageParameters {
   'notices.texts.campaign_rescheduled': { count: number; name: string };
   'notices.texts.campaign_waiting': { count: number; name: string };
   'notices.texts.campaign_decided': { count: number; name: string };
+  'notices.account': { name: string };
   'notices.texts.webhook_off': { count: number; name: string };
   'settings.signedInAs': { name: string; email: string; number: string };
   'settings.endSessionTitle': { device: string };

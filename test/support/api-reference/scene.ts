@@ -52,6 +52,7 @@ export async function playScene(stage: Stage): Promise<void> {
   const ada: Actors = { ...stage, password: PASSWORD, token: '', campaignId: '', groupIds: [] };
   await signUp(ada);
   await linkAccount(ada);
+  await useSeveralAccounts(ada);
   await createWebhook(ada);
   await createGroups(ada);
   await sendCampaign(ada);
@@ -103,6 +104,14 @@ async function linkAccount(ada: Actors): Promise<void> {
   );
   await recorder.send('account-status', { with_history: true }, ada);
   await recorder.send('update-account', { quiet_hours: { from: '22:00', to: '07:00' }, daily_cap: 500 }, ada);
+}
+
+async function useSeveralAccounts(ada: Actors): Promise<void> {
+  const { recorder } = ada;
+  const { account_id } = await recorder.send('add-account', { name: 'Second number', messenger: 'sandbox' }, ada);
+  await recorder.send('list-accounts', {}, ada);
+  await recorder.poll('disconnect-account', { account_id }, ada);
+  await recorder.send('remove-account', { account_id }, ada);
 }
 
 /** Another user links a number that has a passkey. */

@@ -10,10 +10,13 @@ const SHA256 = /^[0-9a-f]{64}$/;
 /** Creates an owned resource and returns its id, by the name of the field in a body. */
 const MAKERS: Readonly<Record<string, (person: Person, had: Ids) => Promise<unknown>>> = {
   user_id: async (person) => person.userId,
+  account_id: async (person) =>
+    (await person.call<Ids>('venom/add-account', { name: `of ${person.name}`, messenger: 'sandbox' })).body.data[
+      'account_id'
+    ],
   group_metadata_id: firstGroup,
   review_group_id: firstGroup,
   group_metadata_ids: async (person) => [await firstGroup(person)],
-  account_id: ownAccount,
   account_ids: async (person) => [await ownAccount(person)],
   campaign_id: (person) => scheduledCampaign(person),
   sha256: async (person) => {

@@ -7,10 +7,12 @@
 alter table accounts
   add column name       text,                            -- null: its number stands for it
   add column is_default boolean not null default true,
-  add column down_since timestamptz;                     -- since when it cannot send; null: it can (record_downtime)
+  add column down_since timestamptz,                     -- since when it cannot send; null: it can (record_downtime)
+  add column asked_at   timestamptz;                     -- when the owner was last asked who shall send in its place
 drop index accounts_workspace;
 create unique index accounts_default on accounts (workspace_id) where is_default;
 create index accounts_workspace on accounts (workspace_id, account_id);
+create index accounts_further on accounts (workspace_id) where not is_default;
 create trigger accounts_downtime before insert or update on accounts for each row execute function record_downtime();
 update accounts a
 set down_since = (select max(s.at) from account_states s where s.account_id = a.account_id)
@@ -25,11 +27,15 @@ create index lanes_ledger on lanes (ledger_id);
 create trigger lanes_default before insert on lanes for each row execute function set_ledger();
 
 -- Which account is to send, or has sent; null: the default account.
-alter table deliveries add column sender_id bigint;
+alter table deliveries
+  add column sender_id   bigint,
+  add column handed_from bigint;                         -- the account that was down when this was handed over; null: it was not
 alter table revisions add column sender_id bigint;
 alter table pins add column sender_id bigint;
 alter table campaigns add column sender_id bigint;       -- wanted for all its groups; null: the senders of each group
-alter table runs add column is_shared boolean not null default false;  -- several accounts send it
+alter table runs
+  add column is_shared       boolean not null default false,  -- several accounts send it
+  add column has_handed_over boolean not null default false;  -- some of it may return to the account that was down
 
 -- Each way to a group: an account that is a member.
 create table group_accounts (
@@ -69,3 +75,8 @@ alter table workspaces
   add column fails_back boolean not null default true;   -- what has not been sent returns to the preferred account by itself
 
 alter table sandbox_accounts add column host_id bigint;  -- it is a member of the groups of this account; null: of its own
+
+-- A further account that was removed: it has no lane any more, and a worker deletes what is left of it, and then its row.
+alter table accounts add column removed_at timestamptz;
+create index accounts_removed on accounts (account_id) where removed_at is not null;
+create index accounts_digits on accounts (whatsapp_digits) where whatsapp_digits is not null;
