@@ -29,9 +29,7 @@ export interface AccountSync extends SyncOutcome {
 export async function syncGroups(deps: GroupDeps, { workspaceId }: Actor, accountId?: number): Promise<AccountSync> {
   const account = await findOwnAccount(deps.db, workspaceId, accountId);
   requireLinked(account);
-  const ledgerId = accountId === undefined ? account.accountId : (await findOwnAccount(deps.db, workspaceId)).accountId;
-  const reader = { ledgerId, accountId: account.accountId };
-  const knownChannels = await selectChannelIds(deps.db, reader);
+  const knownChannels = await selectChannelIds(deps.db, account);
   const list = await runCommand(deps, account.accountId, 'list_groups', { knownChannels });
-  return { accountId: account.accountId, ...(await replaceGroups(deps.db, reader, list)) };
+  return { accountId: account.accountId, ...(await replaceGroups(deps.db, account, list)) };
 }

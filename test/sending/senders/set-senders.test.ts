@@ -2,7 +2,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type Answer, type Person, type TestApp } from '../../support/app.ts';
-import { addAccount, addWays } from '../../support/further-accounts.ts';
+import type { Owner } from '../../support/ledger.ts';
+import { addAccount } from '../../support/several-accounts.ts';
 
 interface Rule {
   scope: string;
@@ -53,12 +54,9 @@ async function setUp(person: Person): Promise<{ groups: number[]; accounts: numb
   const { db } = app.database;
   const { rows } = await sql<{ workspace_id: number }>`
     select workspace_id from accounts where account_id = ${accountId}`.execute(db);
-  const workspaceId = (rows[0]?.workspace_id ?? 0) as never;
-  const others = [
-    await addAccount(db, { workspaceId, accountId }, 'Second'),
-    await addAccount(db, { workspaceId, accountId }),
-  ];
-  for (const other of others) await addWays(db, other, ids);
+  const owner = { workspaceId: rows[0]?.workspace_id, accountId, groupIds: ids } as Owner;
+  const others = [await addAccount(db, owner), await addAccount(db, owner)];
+  await sql`update accounts set name = 'Second' where account_id = ${others[0]}`.execute(db);
   return { groups: ids, accounts: [accountId, ...others] };
 }
 
@@ -193,6 +191,14 @@ test('two at once replace one another', async () => {
 });
 
 describe('rejects', () => {
+  let removed: number;
+  beforeAll(async () => {
+    const name = { name: 'Gone', messenger: 'sandbox' };
+    removed = (await alice.call<{ account_id: number }>('venom/add-account', name)).body.data.account_id;
+    await alice.call('venom/disconnect-account', { account_id: removed });
+    expect((await alice.call('venom/remove-account', { account_id: removed })).status).toBe(200);
+  });
+
   const cases: Array<[string, () => object, number, object]> = [
     ["another's account", () => ({ account_ids: [accounts[0], bob.accounts[0]] }), 404, { field: 'account_ids.1' }],
     [
@@ -202,6 +208,12 @@ describe('rejects', () => {
       { field: 'group_metadata_ids.0' },
     ],
     ["another's list", () => ({ group_list_id: bob.list, account_ids: [] }), 404, { field: 'group_list_id' }],
+    [
+      'an account that was removed',
+      () => ({ account_ids: [removed] }),
+      404,
+      { field: 'account_ids.0', code: 'unknown_id' },
+    ],
     ['eleven accounts', () => ({ account_ids: Array.from({ length: 11 }, () => accounts[0]) }), 400, {}],
     ['no accounts at all', () => ({ group_metadata_ids: groups }), 400, { field: 'account_ids' }],
   ];
