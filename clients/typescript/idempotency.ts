@@ -68,6 +68,7 @@ export const IDEMPOTENCY = {
   'venom/list-group-lists': 'always',
   'venom/delete-group-list': 'never',
   'venom/set-senders': 'always',
+  'venom/hand-over-deliveries': 'never',
   'venom/list-senders': 'always',
   'venom/add-campaign': 'keyed',
   'venom/add-campaign-batch': 'keyed',

@@ -452,6 +452,12 @@ export interface SetSenders {
   /** Kept with the rule, and in the audit log. */
   reason?: string | null | undefined;
 }
+export interface HandOverDeliveries {
+  /** The account for which the deliveries wait. */
+  account_id: number;
+  /** The account that gets all it can send. Omitted: as the rules of `set-senders` say. */
+  to_account_id?: number | null | undefined;
+}
 export interface SenderRule {
   scope: 'group' | 'group_list' | 'workspace';
   /** `null` unless the scope is `group`. */
@@ -2217,6 +2223,17 @@ A QR code works for any number, a pairing code for one that was linked here befo
   'venom/delete-group-list': { body: { group_list_id: number }; data: NoData };
   /** Set which accounts send to groups. Sets the rule of each of these groups and of this list; with neither, the rule of the workspace. The narrowest rule with an account that can send to the group wins. Runs that have begun keep their senders. The rule before is kept as history. */
   'venom/set-senders': { body: SetSenders; data: NoData };
+  /** Hand over what an account has not tried to send. Gives deliveries of running runs that wait for an account, and of which no attempt was made, to the next account of each group that may post there. The groups of these accounts are synced before if that was not done since the account failed. A delivery of which an attempt may have left keeps its account. */
+  'venom/hand-over-deliveries': {
+    body: HandOverDeliveries;
+    data: {
+      account_id: number;
+      /** Deliveries that another account sends now. */
+      handed_over: number;
+      /** Deliveries that stay: an attempt may have left, or no other account may post there. */
+      kept: number;
+    };
+  };
   /** List the rules on which accounts send. The rule of the workspace, those of lists, and those of groups, each by name. The `with_accounts` of `list-groups` says which account sends to a group now. */
   'venom/list-senders': {
     body: {

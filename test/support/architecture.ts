@@ -123,10 +123,6 @@ export const GROUPS: Readonly<Record<string, Group>> = {
         summary: 'creates, syncs and lists groups, channels and communities',
         imports: ['platform', 'workspaces', 'content', 'sending/accounts'],
       },
-      senders: {
-        summary: 'rules on which account sends to a group',
-        imports: ['platform', 'workspaces', 'sending/accounts', 'sending/groups'],
-      },
       drafts: {
         summary: 'campaigns that are being written',
         imports: ['platform', 'workspaces', 'content', 'sending/groups'],
@@ -134,6 +130,10 @@ export const GROUPS: Readonly<Record<string, Group>> = {
       deliveries: {
         summary: 'claims turns, sends, classifies and records outcomes',
         imports: ['platform', 'content', 'messengers', 'sending/leases', 'sending/accounts', 'sending/sessions'],
+      },
+      senders: {
+        summary: 'rules on which account sends to a group; hands over from an account that cannot send',
+        imports: ['platform', 'workspaces', 'sending/accounts', 'sending/groups', 'sending/deliveries', 'sending/leases'],
       },
       campaigns: {
         summary: 'campaigns and runs: `accept/`, `begin/`, `change/`, `read/`, `roll-up/`',

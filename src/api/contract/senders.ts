@@ -57,6 +57,35 @@ export const senders = defineOperations('Groups', {
     data: nothingData,
     errors: ['group_not_found', 'group_list_not_found', 'account_not_found'],
   },
+  handOverDeliveries: {
+    path: '/api/v1/venom/hand-over-deliveries',
+    access: 'send',
+    role: 'manager',
+    summary: 'Hand over what an account has not tried to send',
+    description:
+      'Gives deliveries of running runs that wait for an account, and of which no attempt was made, to the next account of each group that may post there. The groups of these accounts are synced before if that was not done since the account failed. A delivery of which an attempt may have left keeps its account.',
+    body: z
+      .object({
+        account_id: id.meta({ description: 'The account for which the deliveries wait.', examples: [1] }),
+        to_account_id: optional(id).meta({
+          description: 'The account that gets all it can send. Omitted: as the rules of `set-senders` say.',
+          examples: [2],
+        }),
+      })
+      .refine(({ account_id: from, to_account_id: to }) => from !== to, {
+        path: ['to_account_id'],
+        error: 'must not equal account_id',
+      })
+      .meta({ id: 'HandOverDeliveries' }),
+    data: z.object({
+      account_id: count,
+      handed_over: count.meta({ description: 'Deliveries that another account sends now.' }),
+      kept: count.meta({
+        description: 'Deliveries that stay: an attempt may have left, or no other account may post there.',
+      }),
+    }),
+    errors: ['account_not_found', 'account_not_connected', 'messenger_unavailable', 'outcome_unknown'],
+  },
   listSenders: {
     path: '/api/v1/venom/list-senders',
     access: 'read',

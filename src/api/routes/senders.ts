@@ -1,4 +1,5 @@
-import type { Database } from '../../platform/database/connect.ts';
+import type { GroupDeps } from '../../sending/groups/sync-groups.ts';
+import { handOverDeliveries } from '../../sending/senders/hand-over.ts';
 import { listSenders } from '../../sending/senders/list-senders.ts';
 import { setSenders } from '../../sending/senders/set-senders.ts';
 import type { SenderRule } from '../../sending/senders/store.ts';
@@ -6,7 +7,13 @@ import type { senders } from '../contract/senders.ts';
 import type { Handlers } from '../operation.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 
-export const senderHandlers: Handlers<typeof senders, { db: Database }> = {
+export const senderHandlers: Handlers<typeof senders, GroupDeps> = {
+  async handOverDeliveries(deps, { body, actor }) {
+    const { account_id: accountId, to_account_id: toAccountId } = body;
+    const { handedOver, kept } = await handOverDeliveries(deps, actor, { accountId, toAccountId });
+    return { account_id: accountId, handed_over: handedOver, kept };
+  },
+
   async setSenders(deps, { body, actor }) {
     await setSenders(deps, actor, {
       groupIds: body.group_metadata_ids ?? [],

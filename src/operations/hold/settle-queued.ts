@@ -4,7 +4,7 @@ import { requeueLanes } from '../../sending/leases/lease-store.ts';
 import { lockLane } from '../../sending/accounts/store.ts';
 import { latestStart } from '../../sending/campaigns/begin/expire-runs.ts';
 import { completePieces, selectPieces, type BegunPiece } from '../../sending/campaigns/begin/complete-pieces.ts';
-import { messageIdOf } from '../../sending/campaigns/begin/write-deliveries.ts';
+import { messageIdOf } from '../../sending/deliveries/message-id.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { setUnsentStatus } from '../../sending/deliveries/set-unsent-status.ts';
 import { settleRuns } from '../../sending/deliveries/settle-runs.ts';

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
-import { messageIdOf } from '../campaigns/begin/write-deliveries.ts';
+import { messageIdOf } from './message-id.ts';
 
 /** Deliveries of a run. */
 export interface Assigned {

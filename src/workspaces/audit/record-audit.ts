@@ -58,6 +58,7 @@ export type AuditAction =
   | 'api_key.revoked'
   | 'account.added'
   | 'account.changed'
+  | 'account.handed_over'
   | 'account.linking'
   | 'account.number_changed'
   | 'account.removed'

@@ -178,6 +178,7 @@ async function createGroups(ada: Actors): Promise<void> {
   const account_ids = accounts.map(({ account_id }) => account_id);
   const rule = { group_metadata_ids: ada.groupIds, account_ids, reason: 'Known to the members' };
   await recorder.send('set-senders', rule, ada);
+  await recorder.send('hand-over-deliveries', { account_id: account_ids[0] }, ada);
   await recorder.send('list-senders', { group_metadata_id, with_history: true }, ada);
   await recorder.send('delete-group-list', { group_list_id: saved['group_list_id'] }, ada);
 }

@@ -11,7 +11,8 @@ import { isLate } from './detect-late-runs.ts';
 import { expireSuperseded, latestStart, missRuns } from './expire-runs.ts';
 import { completePieces, selectPieces, type BegunPiece } from './complete-pieces.ts';
 import { traceRuns } from './trace-runs.ts';
-import { hasUnwritten, messageIdOf, writeDeliveries } from './write-deliveries.ts';
+import { messageIdOf } from '../../deliveries/message-id.ts';
+import { hasUnwritten, writeDeliveries } from './write-deliveries.ts';
 
 /** In one transaction, of all accounts together; each account has its share. */
 const RUNS_PER_STEP = 200;

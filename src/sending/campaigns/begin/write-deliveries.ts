@@ -6,6 +6,7 @@ import type { Connection, Database } from '../../../platform/database/connect.ts
 import { readQuarantined } from '../../../platform/database/quarantine.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import type { Rotation } from '../../../platform/concurrency/round-robin.ts';
+import { messageIdOf } from '../../deliveries/message-id.ts';
 import { completePieces, selectPieces, type BegunPiece } from './complete-pieces.ts';
 
 /** In one transaction, of a few accounts together; each has its share. */
@@ -15,23 +16,6 @@ const ACCOUNTS_PER_PIECE = 20;
 const RUNS_PER_PIECE = 200;
 /** After so long somebody else may have something due. */
 const STEP_MS = 200;
-
-/**
- * In WhatsApp's shape: '3EB0' and 18 upper-case hexadecimal digits. They follow from the run and the group, by the campaign's public id,
- * which is random: a ledger that was restored gives a run that it begins again the ids of the first time
- * (docs/explanation/decisions/0051-derive-message-ids.md). `run` names a row with `public_id` and `run_id`, `target` one with `group_id`,
- * `sender` a column with the account that sends, null for the default one: the ids of each account are its own.
- */
-export function messageIdOf(run: string, target: string, sender?: string) {
-  const [campaign, runId, group] = [
-    sql.ref(`${run}.public_id`),
-    sql.ref(`${run}.run_id`),
-    sql.ref(`${target}.group_id`),
-  ];
-  const bySender = sender === undefined ? sql`''` : sql`coalesce('/' || ${sql.ref(sender)}, '')`;
-  const named = sql`convert_to(${campaign} || '/' || ${runId} || '/' || ${group} || ${bySender}, 'UTF8')`;
-  return sql`'3EB0' || upper(left(encode(sha256(${named}), 'hex'), 18))`;
-}
 
 /** Writes what is missing of runs that have begun in these shards, for a moment. `locked`: somebody else has all that could be written. */
 export async function writeDeliveries(
