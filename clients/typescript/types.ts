@@ -243,8 +243,7 @@ export interface ReleaseLedger {
 }
 /** Fields that are omitted or `null` keep their values. */
 export interface UpdateAccount {
-  /** One of your accounts. Default: the default account of the workspace. */
-  account_id?: number | null | undefined;
+  account_id?: AccountId | undefined;
   /** How the account is called in the workspace. */
   name?: string | null | undefined;
   /** No posts are sent in these hours; they are sent afterwards. `none` turns it off. */
@@ -258,10 +257,11 @@ export interface UpdateAccount {
   /** `true` starts a warm-up for a number that is new to groups: 30 deliveries on the first day, and more on each day of two weeks. A warm-up in progress is not restarted. `false` ends it. */
   warm_up?: boolean | null | undefined;
 }
+/** One of your accounts. Default: the default account of the workspace. */
+export type AccountId = number | null;
 export type RestReason = 'new_link' | 'quiet_hours' | 'daily_cap' | 'warm_up';
 export interface ConnectAccount {
-  /** One of your accounts. Default: the default account of the workspace. */
-  account_id?: number | null | undefined;
+  account_id?: AccountId | undefined;
   /** The messaging application to link to. Default: the account's. With a test key: always the sandbox. */
   messenger?: 'sandbox' | 'whatsapp' | null | undefined;
   /** How to link: scan a QR code with the phone, enter a code on it, or try the ended link once more (until `retry_until`). */
@@ -270,7 +270,6 @@ export interface ConnectAccount {
   warm_up?: boolean | null | undefined;
 }
 export interface LinkState {
-  /** The account that the answer is about. */
   account_id: number;
   status: AccountStatus;
   /** Content of the QR code to be scanned with the phone. A new one follows before it expires. */
@@ -290,13 +289,11 @@ export interface PasskeyStep {
   verification_code: string | null;
 }
 export interface SubmitPasskey {
-  /** One of your accounts. Default: the default account of the workspace. */
-  account_id?: number | null | undefined;
+  account_id?: AccountId | undefined;
   /** The `toJSON()` of the `PublicKeyCredential`. */
   assertion: Record<string, unknown>;
 }
 export interface AccountState {
-  /** The account that the answer is about. */
   account_id: number;
   messenger: string;
   status: AccountStatus;
@@ -329,7 +326,6 @@ export interface AccountState {
   history?: Array<{ at: string; messenger: string; status: AccountStatus; reason: string | null }> | undefined;
 }
 export interface ListedAccount {
-  /** The account that the answer is about. */
   account_id: number;
   messenger: string;
   status: AccountStatus;
@@ -2032,7 +2028,6 @@ export interface Operations {
   'venom/update-account': {
     body: UpdateAccount;
     data: {
-      /** The account that the answer is about. */
       account_id: number;
       name: string | null;
       quiet_hours: { from: string; to: string } | null;
@@ -2073,8 +2068,7 @@ A QR code works for any number, a pairing code for one that was linked here befo
   /** Get an account's status */
   'venom/account-status': {
     body: {
-      /** One of your accounts. Default: the default account of the workspace. */
-      account_id?: number | null | undefined;
+      account_id?: AccountId | undefined;
       /** Adds `history` and `number_fixed`. */
       with_history?: boolean | null | undefined;
     };
@@ -2082,21 +2076,14 @@ A QR code works for any number, a pairing code for one that was linked here befo
   };
   /** List the accounts of the workspace. The default account is the first. Its groups, campaigns and figures are those of the workspace. */
   'venom/list-accounts': { body: Nothing; data: { accounts: Array<ListedAccount> } };
-  /** Add an account to the workspace. Up to ten in all. `venom/connect-account` with its `account_id` links it, `venom/sync-groups` reads its groups. On the sandbox it is connected at once, and a member of the same groups as the default account. It has rules for sending and a pace of its own. */
+  /** Add an account to the workspace. Up to ten in all. Pass its `account_id` to `venom/connect-account` to link it, and to `venom/sync-groups` to read its groups. On the sandbox it is connected at once, and a member of the same groups as the default account. It has rules for sending and a pace of its own. */
   'venom/add-account': { body: AddAccount; data: ListedAccount };
   /** Remove an account from the workspace. Not the default account, not one that is linked or being linked, and not one for which posts wait. What it has sent stays in the figures. Groups that no other account sees are removed. */
   'venom/remove-account': { body: RemoveAccount; data: NoData };
   /** Unlink an account from the messaging application. Also removes the linked device on the phone. If that is not possible now, `venom/account-status` says what to do on the phone. Queued posts wait until the account is linked again. */
   'venom/disconnect-account': {
-    body: {
-      /** One of your accounts. Default: the default account of the workspace. */
-      account_id?: number | null | undefined;
-    };
-    data: {
-      /** The account that the answer is about. */
-      account_id: number;
-      status: AccountStatus;
-    };
+    body: { account_id?: AccountId | undefined };
+    data: { account_id: number; status: AccountStatus };
   };
   /** Create a channel */
   'venom/create-channel': {
@@ -2192,10 +2179,7 @@ A QR code works for any number, a pairing code for one that was linked here befo
   };
   /** Sync your groups with the messaging application. Reads the groups of one account. A group that other accounts are members of stays when this one has left. */
   'venom/sync-groups': {
-    body: {
-      /** One of your accounts. Default: the default account of the workspace. */
-      account_id?: number | null | undefined;
-    };
+    body: { account_id?: AccountId | undefined };
     data: {
       account_id: number;
       /** Groups that the account was not a member of before. */

@@ -329,10 +329,12 @@ describe('removing an account', () => {
       (remains) => JSON.stringify(remains) === JSON.stringify({ ...HUSK, accounts: 3 }),
     );
     await app.database.clock.advance({ minutes: 11 });
-    for (const accountId of [ids.accountId, ...others])
-      await until(
+    for (const accountId of [ids.accountId, ...others]) {
+      const remains = await until(
         () => countRemainingRows(app.database.db, { ...ids, accountId }),
-        (remains) => Object.keys(remains).length === 0,
+        (found) => Object.keys(found).length === 0,
       );
+      expect(remains).toEqual({});
+    }
   });
 });
