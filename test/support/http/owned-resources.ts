@@ -18,6 +18,7 @@ const MAKERS: Readonly<Record<string, (person: Person, had: Ids) => Promise<unkn
   group_metadata_id: firstGroup,
   review_group_id: firstGroup,
   group_metadata_ids: async (person) => [await firstGroup(person)],
+  to_account_id: ownAccount,
   account_ids: async (person) => [await ownAccount(person)],
   campaign_id: (person) => scheduledCampaign(person),
   sha256: async (person) => {
@@ -99,10 +100,17 @@ export async function createOwnedResources(person: Person, fields: Iterable<stri
 
 /** Returns ids of the same form that do not exist. */
 export function inventIds(ids: Ids): Ids {
-  const invented = (id: unknown) =>
-    typeof id === 'number' ? 900_000_000_001 : SHA256.test(String(id)) ? randomBytes(32).toString('hex') : randomUUID();
+  const invented = (id: unknown, place: number) =>
+    typeof id === 'number'
+      ? 900_000_000_001 + place
+      : SHA256.test(String(id))
+        ? randomBytes(32).toString('hex')
+        : randomUUID();
   return Object.fromEntries(
-    Object.entries(ids).map(([field, id]) => [field, Array.isArray(id) ? id.map(invented) : invented(id)]),
+    Object.entries(ids).map(([field, id], place) => [
+      field,
+      Array.isArray(id) ? id.map((one) => invented(one, place)) : invented(id, place),
+    ]),
   );
 }
 
