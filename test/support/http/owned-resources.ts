@@ -18,7 +18,6 @@ const MAKERS: Readonly<Record<string, (person: Person, had: Ids) => Promise<unkn
   group_metadata_id: firstGroup,
   review_group_id: firstGroup,
   group_metadata_ids: async (person) => [await firstGroup(person)],
-  to_account_id: ownAccount,
   account_ids: async (person) => [await ownAccount(person)],
   campaign_id: (person) => scheduledCampaign(person),
   sha256: async (person) => {
