@@ -22,7 +22,9 @@ where status not in ('connected', 'reconnecting') or stop_reason is not null;
 -- master lock of the ledger; a claim or finish of another lane locks both, in the order of their ids.
 alter table lanes add column ledger_id bigint;
 update lanes set ledger_id = account_id;
-alter table lanes alter column ledger_id set not null;
+alter table lanes
+  alter column ledger_id set not null,
+  alter column ledger_id set default 0;                  -- its own: set_ledger
 create index lanes_ledger on lanes (ledger_id);
 create trigger lanes_default before insert on lanes for each row execute function set_ledger();
 
