@@ -489,6 +489,7 @@ export interface AddCampaign {
   pin_for?: PinPostFor | undefined;
   reply_to?: ReplyTo | undefined;
   follow_up?: FollowUp | undefined;
+  account_id?: SendingAccount | undefined;
   poll?: Poll | undefined;
   event?: GroupEvent | undefined;
   link_preview?: LinkCard | undefined;
@@ -537,6 +538,8 @@ export type FollowUp = {
   run_id?: number | null | undefined;
   under_percent: number;
 } | null;
+/** The account that sends to all groups that it may post to. Default: the sender of each group, which without rules is the default account. */
+export type SendingAccount = number | null;
 /** A poll in place of text and file. Channels take none, since votes there cannot be counted. */
 export type Poll = {
   question: string;
@@ -582,6 +585,7 @@ export interface AddCampaignBatch {
   pin_for?: PinPostFor | undefined;
   reply_to?: ReplyTo | undefined;
   follow_up?: FollowUp | undefined;
+  account_id?: SendingAccount | undefined;
   poll?: Poll | undefined;
   event?: GroupEvent | undefined;
   link_preview?: LinkCard | undefined;
@@ -648,6 +652,8 @@ export interface CampaignCopy {
   pin_for: PinFor | null;
   reply_to: RepliedCampaign;
   follow_up: FollowedCampaign;
+  /** `null`: the sender of each group sends. */
+  account_id: number | null;
   poll: PostedPoll | null;
   event: PostedEvent | null;
   link_preview: LinkCardCopy;
@@ -682,6 +688,8 @@ export interface ScheduledCampaignCopy {
   pin_for: PinFor | null;
   reply_to: RepliedCampaign;
   follow_up: FollowedCampaign;
+  /** `null`: the sender of each group sends. */
+  account_id: number | null;
   poll: PostedPoll | null;
   event: PostedEvent | null;
   link_preview: LinkCardCopy;
@@ -712,6 +720,7 @@ export interface UpdateCampaign {
   pin_for?: PinPostFor | undefined;
   reply_to?: ReplyTo | undefined;
   follow_up?: FollowUp | undefined;
+  account_id?: SendingAccount | undefined;
   poll?: Poll | undefined;
   event?: GroupEvent | undefined;
   link_preview?: LinkCard | undefined;
@@ -719,7 +728,16 @@ export interface UpdateCampaign {
   /** Optional fields of the post to remove. */
   remove?:
     | Array<
-        'file_name' | 'media' | 'mention_all' | 'pin_for' | 'reply_to' | 'follow_up' | 'link_preview' | 'poll' | 'event'
+        | 'file_name'
+        | 'media'
+        | 'mention_all'
+        | 'pin_for'
+        | 'reply_to'
+        | 'follow_up'
+        | 'account_id'
+        | 'link_preview'
+        | 'poll'
+        | 'event'
       >
     | null
     | undefined;
@@ -803,6 +821,7 @@ export interface SaveDraft {
   pin_for?: PinPostFor | undefined;
   reply_to?: ReplyTo | undefined;
   follow_up?: FollowUp | undefined;
+  account_id?: SendingAccount | undefined;
   poll?:
     | {
         question?: string | null | undefined;
@@ -845,6 +864,8 @@ export interface DraftContent {
   pin_for: PinFor | null;
   reply_to: RepliedCampaign;
   follow_up: FollowedCampaign;
+  /** `null`: the sender of each group sends. */
+  account_id: number | null;
   poll: PostedPoll | null;
   event: DraftedEvent | null;
   link_preview: LinkCardCopy;
@@ -1057,6 +1078,8 @@ export interface GroupAnalytics {
     /** Why everybody was not mentioned. Present like `mentions_left_out`. */
     mention_left_out?: string | null | undefined;
   }>;
+  /** With `with_accounts`: the accounts that send, or have sent, each with its share. */
+  accounts?: Array<AccountShare> | undefined;
   runs: Array<Run>;
   timeline: Array<{ at: string; sent: number; delivered: number; read: number }>;
 }
@@ -1066,6 +1089,22 @@ export type ReportedCount = number | null;
 export type ReadRate = number | null;
 /** Why a follow-up left the group out, such as `read by 72 %`. Absent if it did not. */
 export type SkippedReason = string;
+/** What one account sends of a campaign. */
+export interface AccountShare {
+  account_id: number;
+  name: string | null;
+  deliveries: number;
+  queued: number;
+  sent: number;
+  failed: number;
+  cancelled: number;
+  recipients: number;
+  delivered: number;
+  read: number;
+  read_rate: ReadRate;
+  /** With `with_estimate`. `null`: it has nothing to send, or is not connected. */
+  expected_finish_at?: string | null | undefined;
+}
 export interface Overview {
   totals: OverviewTotals;
   /** With `with_previous`. */
@@ -2324,6 +2363,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           pin_for?: PinPostFor | undefined;
           reply_to?: ReplyTo | undefined;
           follow_up?: FollowUp | undefined;
+          account_id?: SendingAccount | undefined;
           poll?: Poll | undefined;
           event?: GroupEvent | undefined;
           link_preview?: LinkCard | undefined;
@@ -2355,6 +2395,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           pin_for?: PinPostFor | undefined;
           reply_to?: ReplyTo | undefined;
           follow_up?: FollowUp | undefined;
+          account_id?: SendingAccount | undefined;
           poll?: Poll | undefined;
           event?: GroupEvent | undefined;
           link_preview?: LinkCard | undefined;
@@ -2514,6 +2555,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       pin_for: PinFor | null;
       reply_to: RepliedCampaign;
       follow_up: FollowedCampaign;
+      /** `null`: the sender of each group sends. */
+      account_id: number | null;
       poll: PostedPoll | null;
       event: PostedEvent | null;
       link_preview: LinkCardShown;
@@ -2728,6 +2771,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           pin_for?: PinPostFor | undefined;
           reply_to?: ReplyTo | undefined;
           follow_up?: FollowUp | undefined;
+          account_id?: SendingAccount | undefined;
           poll?: Poll | undefined;
           event?: GroupEvent | undefined;
           link_preview?: LinkCard | undefined;
@@ -2758,6 +2802,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           pin_for?: PinPostFor | undefined;
           reply_to?: ReplyTo | undefined;
           follow_up?: FollowUp | undefined;
+          account_id?: SendingAccount | undefined;
           poll?: Poll | undefined;
           event?: GroupEvent | undefined;
           link_preview?: LinkCard | undefined;
@@ -2927,6 +2972,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       campaign_id: string;
       /** Adds `expected_finish_at`: when the last post of the running runs is expected to be sent. */
       with_estimate?: boolean | null | undefined;
+      /** Adds `accounts`. Single posts are counted: of a campaign that ended so long ago that only its sums are kept there are none. */
+      with_accounts?: boolean | null | undefined;
     };
     data: GroupAnalytics;
   };

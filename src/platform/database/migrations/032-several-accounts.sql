@@ -1,6 +1,6 @@
 -- Several accounts of a workspace (docs/explanation/decisions/0107-send-from-several-accounts.md).
 --
--- Locks: accounts, lanes, workspaces, campaigns, runs, deliveries, revisions, pins and sandbox_accounts exclusively. Nullable columns and
+-- Locks: accounts, lanes, workspaces, runs, deliveries, revisions, pins and sandbox_accounts exclusively. Nullable columns and
 -- constant defaults write no row; lanes are rewritten, one row an account. group_accounts gets a row a group: some seconds for a million.
 -- events in SHARE mode while their index is built, some 1 s for each million.
 
@@ -33,7 +33,6 @@ alter table deliveries
   add column handed_from bigint;                         -- the account that was down when this was handed over; null: it was not
 alter table revisions add column sender_id bigint;
 alter table pins add column sender_id bigint;
-alter table campaigns add column sender_id bigint;       -- wanted for all its groups; null: the senders of each group
 alter table runs
   add column is_shared       boolean not null default false,  -- several accounts send it
   add column has_handed_over boolean not null default false;  -- some of it may return to the account that was down
