@@ -1417,6 +1417,8 @@ export type EventFilter =
   | 'account.restricted'
   | 'account.logged_out'
   | 'account.version_refused'
+  | 'account.waiting'
+  | 'account.handed_over'
   | 'group.changed'
   | 'message.reply'
   | 'message.reaction'
@@ -1489,6 +1491,8 @@ export type NoticeKind =
   | 'campaign_decided'
   | 'account_unlinked'
   | 'version_refused'
+  | 'account_waiting'
+  | 'account_handed_over'
   | 'webhook_off'
   | 'backup_old';
 export interface ReadNotices {
@@ -1618,6 +1622,22 @@ export interface AccountEventData {
   reason: string | null;
   /** The cause of a pause. */
   cause: string | null;
+}
+export interface AccountWaitingEventData {
+  account_id: number;
+  /** The name of the account. `null`: it has none. */
+  name: string | null;
+  /** The status, as in `account-status`. */
+  status: string;
+  /** Since when the account cannot send. */
+  down_since: string;
+}
+export interface AccountHandedOverEventData {
+  account_id: number;
+  /** The name of the account. `null`: it has none. */
+  name: string | null;
+  /** The deliveries that other accounts send now. */
+  deliveries: number;
 }
 export interface GroupsEventData {
   groups: Array<{
@@ -3145,6 +3165,10 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         account: { account_id: number; name: string | null } | null;
         /** When the late or missed run was due. */
         due_at: string | null;
+        /** Since when the account of `account_waiting` cannot send. */
+        down_since: string | null;
+        /** The deliveries of the account of `account_handed_over` that other accounts send. */
+        deliveries: number | null;
         /** The URL of the webhook. */
         url: string | null;
         /** What the messaging application reported about the account. */
@@ -3260,6 +3284,10 @@ export interface EventData {
   'account.logged_out': AccountEventData;
   /** The messaging application rejected the version of the client */
   'account.version_refused': AccountEventData;
+  /** An account cannot send, and posts wait for it that another account could send */
+  'account.waiting': AccountWaitingEventData;
+  /** Posts of an account that cannot send were handed over to other accounts automatically */
+  'account.handed_over': AccountHandedOverEventData;
   /** Groups were added, removed or changed */
   'group.changed': GroupsEventData;
   /** Members replied to posts; counts only */

@@ -2,6 +2,7 @@
 --
 -- Locks: accounts, lanes, workspaces, runs, deliveries, revisions, pins and sandbox_accounts exclusively. Nullable columns and
 -- constant defaults write no row; lanes are rewritten, one row an account. group_accounts gets a row a group: some seconds for a million.
+-- events in SHARE mode while their index is built, some 1 s for each million.
 
 -- Every workspace has one default account from its creation on: its campaigns, groups and receipts are kept under the id of that account.
 alter table accounts
@@ -79,3 +80,10 @@ alter table sandbox_accounts add column host_id bigint;  -- it is a member of th
 alter table accounts add column removed_at timestamptz;
 create index accounts_removed on accounts (account_id) where removed_at is not null;
 create index accounts_digits on accounts (whatsapp_digits) where whatsapp_digits is not null;
+
+-- As src/notifications/notices/kinds.ts has it.
+drop index events_noticed;
+create index events_noticed on events (position)
+  where type in ('campaign.completed', 'campaign.completed_with_errors', 'campaign.late', 'campaign.missed', 'campaign.rescheduled',
+                 'campaign.paused', 'campaign.waiting', 'campaign.decided', 'account.logged_out', 'account.version_refused',
+                 'account.waiting', 'account.handed_over', 'webhook.switched_off', 'backup.too_old');
