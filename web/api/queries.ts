@@ -129,12 +129,16 @@ export const groupQuery = (groupId: number) =>
     refetchInterval: SLOW_POLL_MS,
   });
 
-/** Fetches every group that matches the filter, page by page. */
-export async function fetchAllGroups(filter: GroupFilter): Promise<Group[]> {
+/** Fetches every group that matches the filter, page by page; `withAccounts`: with the accounts that are members. */
+export async function fetchAllGroups(
+  filter: GroupFilter,
+  { withAccounts = false }: { withAccounts?: boolean } = {},
+): Promise<Group[]> {
+  const body = { ...toWire(filter), ...(withAccounts && { with_accounts: true }), limit: GROUPS_PAGE };
   const all: Group[] = [];
   let cursor: string | null | undefined;
   do {
-    const page = await call('venom/list-groups', { ...toWire(filter), limit: GROUPS_PAGE, cursor });
+    const page = await call('venom/list-groups', { ...body, cursor });
     all.push(...page.groups);
     cursor = page.next_cursor;
   } while (cursor !== null && all.length < MAX_GROUPS);
