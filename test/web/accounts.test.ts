@@ -2,10 +2,12 @@
 import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp } from '../support/app.ts';
+import { groupsOf, startTestApp } from '../support/app.ts';
 import { launchBrowser, visit, type Visit } from '../support/browser/browser.ts';
-import { askInBrowser, enterAsNew, findBarriers } from '../support/browser/dashboard-page.ts';
+import { askInBrowser, enter, enterAsNew, findBarriers } from '../support/browser/dashboard-page.ts';
+import { writeMessage } from '../support/browser/dashboard-user.ts';
 import { until } from '../support/ledger.ts';
+import { defaultWorkspace } from '../support/team.ts';
 
 const browser = await launchBrowser();
 const app = await startTestApp({ sandboxSpeed: 200 });
@@ -36,6 +38,10 @@ describe.skipIf(!browser)('in a browser', () => {
   const groupIds = async () => {
     const { groups } = await ask<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
     return groups.map((group) => group.group_metadata_id);
+  };
+  const choose = async (label: string, option: string) => {
+    await page.getByRole('combobox', { name: label }).click();
+    await page.getByRole('option', { name: option }).click();
   };
   const addBackup = () => ask<ListedAccount>('venom/add-account', { name: 'Backup' });
 
@@ -85,6 +91,76 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await listAccounts()).toHaveLength(1);
   });
 
+  test('sets who posts to a group, says who set it and why, and keeps what was set before', async () => {
+    await enterAsNew(page, 'dora');
+    const [first] = await groupIds();
+    await page.goto(`/groups/${first}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    const senders = page.getByRole('region', { name: 'Who posts here' });
+    expect(await senders.count()).toBe(0);
+    const { account_id: backup } = await addBackup();
+    await ask('venom/sync-groups', { account_id: backup });
+    await page.reload();
+    await senders.getByText('Nothing is set', { exact: false }).waitFor();
+    await senders
+      .getByRole('listitem')
+      .filter({ hasText: 'Main account' })
+      .getByText(/^Posts here/)
+      .waitFor();
+    await press('Change…');
+    await choose('Preferred account', 'Backup');
+    await choose('Stand-ins, in this order', 'Main account');
+    await dialog().getByLabel('Reason').fill('Main rests this week');
+    await dialog().getByRole('button', { name: 'Save', exact: true }).click();
+    await senders
+      .getByRole('listitem')
+      .filter({ hasText: 'Backup' })
+      .getByText(/^Posts here/)
+      .waitFor();
+    await senders.getByText('Backup; stand-ins: Main account').waitFor();
+    await senders.getByText('Main rests this week').waitFor();
+    await senders.getByText('By dora').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+
+    await page.goto('/campaigns/new');
+    await writeMessage(page, 'Hello');
+    await press('Select all matching');
+    await page.getByRole('button', { name: 'Send to 3 groups now' }).click();
+    await dialog().getByText('2 groups by Main account, 1 group by Backup').waitFor();
+
+    await page.goto(`/groups/${first}`);
+    await press('Change…');
+    await dialog().getByRole('button', { name: 'Remove rule' }).click();
+    await senders.getByText('Nothing is set', { exact: false }).waitFor();
+    await press('Earlier');
+    await senders.getByText('Backup; stand-ins: Main account').waitFor();
+  });
+
+  test('shows accounts and senders to an analyst, who cannot change them', async () => {
+    const [owner, analyst] = [await app.signUp('olga'), await app.signUp('anna')];
+    await owner.call('venom/add-account', { name: 'Backup' });
+    const { body } = await owner.call<{ code: string }>('workspace/invite-member', { role: 'analyst' });
+    const workspaceId = await defaultWorkspace(owner);
+    await analyst.call('workspace/accept-invitation', { code: body.data.code });
+    const [first] = await groupsOf(owner);
+    await enter(page, 'anna');
+    await page.goto('/');
+    await page.getByRole('button', { name: 'anna' }).click();
+    await page.getByRole('menuitem', { name: 'olga · Analyst' }).click();
+    await page.waitForURL((url) => url.pathname === '/');
+    expect(await defaultWorkspace(analyst)).not.toBe(workspaceId);
+    await page.goto('/account');
+    await card('Backup').waitFor();
+    for (const name of ['Add account', 'Rename', 'Unlink'])
+      expect(await page.getByRole('button', { name }).count(), name).toBe(0);
+    await page.goto(`/groups/${first}`);
+    await page
+      .getByRole('region', { name: 'Who posts here' })
+      .getByText(/^Posts here/)
+      .waitFor();
+    expect(await page.getByRole('button', { name: 'Change…' }).count()).toBe(0);
+  });
+
   test('hands posts of an account that cannot send over to another, and says how many', async () => {
     await enterAsNew(page, 'cleo');
     await addBackup();
@@ -103,5 +179,30 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('status').getByText('2 posts are handed over to Backup.').waitFor();
     await page.getByText('2 posts wait for it').waitFor({ state: 'detached' });
     await until(listAccounts, (accounts) => accounts.every(({ queued }) => queued === 0));
+  });
+
+  test('sets what happens when an account cannot send', async () => {
+    await enterAsNew(page, 'eve');
+    await page.goto('/settings');
+    const section = page.getByRole('region', { name: 'When an account cannot send' });
+    await page
+      .getByRole('region', { name: 'Quotas' })
+      .or(page.getByRole('region', { name: 'Members' }))
+      .first()
+      .waitFor();
+    expect(await section.count()).toBe(0);
+    await addBackup();
+    await page.reload();
+    await section.getByRole('radio', { name: 'are handed over' }).check();
+    await section.getByLabel('After so many minutes').fill('45');
+    await section.getByRole('checkbox', { name: 'Unsent posts return' }).uncheck();
+    await section.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved. It applies from now on.').waitFor();
+    expect(await ask('workspace/update-workspace')).toMatchObject({ failover_minutes: 45, fails_back: false });
+    await section.getByRole('button', { name: 'Change…' }).click();
+    await choose('Preferred account', 'Backup');
+    await dialog().getByRole('button', { name: 'Save', exact: true }).click();
+    await section.getByText('Set for all groups').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
   });
 });
