@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
+import { accountPath } from '../api/accounts.ts';
 import type { ListedAccount } from '../api/operations.ts';
 import { sendWindowQueryOf } from '../api/queries.ts';
 import { readWarmUp } from '../api/warm-up.ts';
-import { accountName } from '../format/account-name.ts';
+import { accountName, shownNumber } from '../format/account-name.ts';
 import { count } from '../format/numbers.ts';
 import { shortTime, timeOfDay } from '../format/time.ts';
 import { useZone } from '../format/zone-context.tsx';
@@ -31,14 +32,10 @@ export function AccountCards({
   );
 }
 
-/** The address of the page of one account. */
-export function accountPath({ is_default: isDefault, account_id: id }: ListedAccount): string {
-  return isDefault ? '/account' : `/account?account=${id}`;
-}
-
 function AccountCard({ account, isChosen }: { account: ListedAccount; isChosen: boolean }) {
   const zone = useZone();
-  const { down_since: downSince, whatsapp_number: number } = account;
+  const { down_since: downSince } = account;
+  const number = shownNumber(account);
   const name = accountName(account);
   return (
     <li className={`${boxClasses.surface} ${classes.card}`} data-chosen={isChosen || undefined}>
@@ -52,7 +49,7 @@ function AccountCard({ account, isChosen }: { account: ListedAccount; isChosen: 
         {name}
       </Link>
       <Dot tone={accountTone(account)} label={accountSummary(account, zone)} />
-      {number !== '' && number !== name && <span className={textClasses.dim}>{number}</span>}
+      {number !== undefined && number !== name && <span className={textClasses.dim}>{number}</span>}
       {downSince !== null && (
         <span className={textClasses.failed}>{t('accounts.downSince', { time: shortTime(downSince, zone) })}</span>
       )}

@@ -2,7 +2,7 @@ import { Button, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useSeveralAccounts } from '../api/accounts.ts';
 import type { AccountStatus, ListedAccount } from '../api/operations.ts';
-import { accountQueryOf, numberFixedQuery } from '../api/queries.ts';
+import { accountQueryOf, accountsQuery, numberFixedQuery } from '../api/queries.ts';
 import { useMay } from '../api/workspace.ts';
 import { exactTime, relativeTime } from '../format/time.ts';
 import { useZone } from '../format/zone-context.tsx';
@@ -10,7 +10,7 @@ import { ErrorText } from '../parts/error-alert.tsx';
 import { useNow } from '../parts/relative-time.tsx';
 import { RoleNote } from '../parts/role-note.tsx';
 import { LargeCallout } from '../parts/callout.tsx';
-import { Page } from '../parts/page.tsx';
+import { Page, RowsSkeleton } from '../parts/page.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
 import { useQueryParam } from '../parts/use-query-param.ts';
 import { t } from '../i18n/translate.ts';
@@ -30,6 +30,7 @@ import { WarmUp } from './warm-up.tsx';
 
 /** One account, and with several all of them side by side; `?account=` chooses one of them. */
 export default function AccountPage() {
+  const { isPending } = useQuery(accountsQuery);
   const accounts = useSeveralAccounts();
   const [chosenId] = useQueryParam('account', '', isId);
   const chosen = accounts?.find(({ account_id: id }) => String(id) === chosenId) ?? accounts?.[0];
@@ -43,9 +44,13 @@ export default function AccountPage() {
             <AccountCards accounts={accounts} chosenId={chosen?.account_id} />
           </>
         )}
-        <ChosenAccountProvider value={accountId}>
-          <ChosenAccount key={accountId} listed={chosen} />
-        </ChosenAccountProvider>
+        {isPending ? (
+          <RowsSkeleton rows={2} height={80} />
+        ) : (
+          <ChosenAccountProvider value={accountId}>
+            <ChosenAccount key={accountId} listed={chosen} />
+          </ChosenAccountProvider>
+        )}
       </Stack>
     </Page>
   );

@@ -4,6 +4,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
+import { accountPath } from '../api/accounts.ts';
 import { call } from '../api/call.ts';
 import { accountQuery, accountsQuery } from '../api/queries.ts';
 import { useCancellableMutation } from '../api/use-cancellable-mutation.ts';
@@ -14,7 +15,6 @@ import { Icon } from '../parts/icons.tsx';
 import { showToast } from '../parts/notify.ts';
 import { PhoneField } from '../parts/phone-field.tsx';
 import { t } from '../i18n/translate.ts';
-import { accountPath } from './account-cards.tsx';
 
 const MESSENGERS = ['sandbox', 'whatsapp'] as const;
 type Messenger = (typeof MESSENGERS)[number];

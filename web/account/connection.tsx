@@ -4,6 +4,7 @@ import type { AccountStatus, ListedAccount } from '../api/operations.ts';
 import { numberFixedQuery } from '../api/queries.ts';
 import { useMay } from '../api/workspace.ts';
 import { useZone } from '../format/zone-context.tsx';
+import { shownNumber } from '../format/account-name.ts';
 import { Section } from '../parts/page.tsx';
 import { Dot } from '../parts/status.tsx';
 import { accountSummary, accountTone } from '../shell/account-pill.tsx';
@@ -38,12 +39,13 @@ export function Connection({ account, listed }: { account: AccountStatus; listed
 
 function Facts({ account, listed }: { account: AccountStatus; listed: ListedAccount | undefined }) {
   const zone = useZone();
-  const { messenger, status, whatsapp_number: number, scanned_number: scanned } = account;
+  const { messenger, status, scanned_number: scanned } = account;
   const { data: isNumberFixed } = useQuery(numberFixedQuery(useChosenAccountId()));
   const isOwner = useMay('owner') !== false;
   const isSandbox = messenger === 'sandbox';
   const isFree = status === 'unlinked' || status === 'logged_out';
   const isOwnNumber = listed?.is_default !== false;
+  const number = shownNumber({ ...account, is_default: isOwnNumber });
   return (
     <dl className={classes.facts}>
       {listed && (
@@ -63,7 +65,7 @@ function Facts({ account, listed }: { account: AccountStatus; listed: ListedAcco
       </dd>
       <dt>{t('account.messenger')}</dt>
       <dd>{isSandbox ? t('account.sandbox') : t('account.whatsapp')}</dd>
-      {number !== '' && (
+      {number !== undefined && (
         <>
           <dt>{t('account.number')}</dt>
           <dd>

@@ -12,3 +12,8 @@ export function useSeveralAccounts(): readonly ListedAccount[] | undefined {
 export function isUp({ down_since: downSince }: ListedAccount): boolean {
   return downSince === null;
 }
+
+/** Returns the address of the page of one account. */
+export function accountPath({ is_default: isDefault, account_id: id }: ListedAccount): string {
+  return isDefault ? '/account' : `/account?account=${id}`;
+}

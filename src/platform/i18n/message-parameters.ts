@@ -110,6 +110,8 @@ export interface MessageParameters {
   'accounts.downSince': { time: string };
   'accounts.warmUpDay': { day: string; days: string };
   'accounts.waits': { name: string; posts: number };
+  'accounts.cannotSend': { name: string };
+  'accounts.pill': { up: string; all: string };
   'accounts.handOver': { name: string };
   'accounts.handedOver': { posts: number; name: string };
   'accounts.handedOverToStandIns': { posts: number };
