@@ -33,6 +33,8 @@ const { values } = parseArgs({
     /** Runs only the mutations with this text in their name. */
     named: { type: 'string', default: '' },
     shrink: { type: 'boolean', default: false },
+    /** Each workspace has two accounts, of which one is banned in mid-campaign. */
+    banned: { type: 'boolean', default: false },
   },
 });
 
@@ -81,7 +83,13 @@ async function runSeeds(): Promise<void> {
   const failed: number[] = [];
   const sums = { statements: 0, harmed: 0, campaigns: 0, posts: 0, changes: 0 };
   const run = async (seed: number) => {
-    const report = await children.run({ seed, steps, only, isComplete: values.seed !== undefined });
+    const report = await children.run({
+      seed,
+      steps,
+      only,
+      isBanned: values.banned,
+      isComplete: values.seed !== undefined,
+    });
     done += 1;
     sums.harmed += report.harmed.length;
     for (const name of ['statements', 'campaigns', 'posts', 'changes'] as const) sums[name] += report[name];
