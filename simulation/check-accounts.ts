@@ -111,10 +111,11 @@ export function waitsForAccounts(facts: Case, { accountId: ledgerId, startedMs }
   });
 }
 
-/** Nothing that no account has tried expires while a stand-in could send it. */
+/** Nothing expires that no account has tried, for all that is known, while a stand-in could send it. */
 export function standInsSend(facts: Case): string[] {
-  const { final, shared, taken, lines } = facts;
+  const { final, shared, taken, lines, sends } = facts;
   if (taken) return [];
+  const tried = new Set(sends.map(({ messageId }) => messageId));
   return final.campaigns.flatMap((campaign) => {
     const owner = shared.get(campaign.accountId);
     if (!owner || campaign.deleted || !areMembers(facts, owner)) return [];
@@ -122,7 +123,9 @@ export function standInsSend(facts: Case): string[] {
     if (findStops(facts, text).length > 0 || requestsOf(facts, text, ['pause', 'update']).some(mayApply)) return [];
     if (facts.requests.some((one) => one.operation === 'rest' || one.operation === 'warm up')) return [];
     return campaign.runs.flatMap((run) => {
-      const expired = final.deliveries.filter((one) => one.runId === run.runId && isExpired(one));
+      const expired = final.deliveries.filter(
+        (one) => one.runId === run.runId && isExpired(one) && !tried.has(one.messageId),
+      );
       if (expired.length === 0 || !couldBeHandedOver(facts, owner, run)) return [];
       const isUp = (accountId: number) =>
         findDown(lines, accountId).every(

@@ -143,6 +143,8 @@ function checkLatest(
       .map(({ atMs }) => atMs),
     ...campaign.runs.flatMap(({ dueMs }) => (dueMs > run.dueMs ? [dueMs] : [])),
     ...(delivery.error?.startsWith('outcome_unknown') ? [fromMs] : []),
+    // An attempt may have left: it stays with its account, which may be down for good.
+    ...(facts.shared.has(campaign.accountId) && delivery.uncertain ? [fromMs] : []),
   ];
   const toMs = Math.min(own[0]?.arrivedMs ?? run.finishedMs ?? final.atMs, ...endings);
   const free = expectations.toSend({ ...campaign, startedMs: run.startedMs }, { fromMs, toMs });

@@ -107,11 +107,13 @@ async function runSeeds(): Promise<void> {
     write(`seed ${seed}: ${report.faults.slice(0, 5).join('\n  ')}`);
     const file = save(`seed-${seed}.jsonl`, report.lines);
     const least = await shrink({ seed, steps, harmed: report.harmed }, (asked) =>
-      children.run({ ...asked, isComplete: false }),
+      children.run({ ...asked, isBanned: values.banned, isComplete: false }),
     );
-    const shrunk = await children.run({ ...least, isComplete: true });
+    const shrunk = await children.run({ ...least, isBanned: values.banned, isComplete: true });
     write(`  history: ${file}\n  shrunk: ${save(`seed-${seed}-shrunk.jsonl`, shrunk.lines)}`);
-    write(`  again: npm run simulate -- --seed ${seed} --steps ${least.steps} --only ${least.only.join(',') || '0'}`);
+    write(
+      `  again: npm run simulate -- --seed ${seed} --steps ${least.steps} --only ${least.only.join(',') || '0'}${values.banned ? ' --banned' : ''}`,
+    );
   };
   try {
     await Promise.all(seeds.map(run));
