@@ -485,6 +485,7 @@ export interface AddCampaign {
   pin_for?: PinPostFor | undefined;
   reply_to?: ReplyTo | undefined;
   follow_up?: FollowUp | undefined;
+  account_id?: SendingAccount | undefined;
   poll?: Poll | undefined;
   event?: GroupEvent | undefined;
   link_preview?: LinkCard | undefined;
@@ -533,6 +534,8 @@ export type FollowUp = {
   run_id?: number | null | undefined;
   under_percent: number;
 } | null;
+/** The account that sends to all groups that it may post to. Default: the sender of each group, which without rules is the default account. */
+export type SendingAccount = number | null;
 /** A poll in place of text and file. Channels take none, since votes there cannot be counted. */
 export type Poll = {
   question: string;
@@ -578,6 +581,7 @@ export interface AddCampaignBatch {
   pin_for?: PinPostFor | undefined;
   reply_to?: ReplyTo | undefined;
   follow_up?: FollowUp | undefined;
+  account_id?: SendingAccount | undefined;
   poll?: Poll | undefined;
   event?: GroupEvent | undefined;
   link_preview?: LinkCard | undefined;
@@ -644,6 +648,8 @@ export interface CampaignCopy {
   pin_for: PinFor | null;
   reply_to: RepliedCampaign;
   follow_up: FollowedCampaign;
+  /** `null`: the sender of each group sends. */
+  account_id: number | null;
   poll: PostedPoll | null;
   event: PostedEvent | null;
   link_preview: LinkCardCopy;
@@ -678,6 +684,8 @@ export interface ScheduledCampaignCopy {
   pin_for: PinFor | null;
   reply_to: RepliedCampaign;
   follow_up: FollowedCampaign;
+  /** `null`: the sender of each group sends. */
+  account_id: number | null;
   poll: PostedPoll | null;
   event: PostedEvent | null;
   link_preview: LinkCardCopy;
@@ -708,6 +716,7 @@ export interface UpdateCampaign {
   pin_for?: PinPostFor | undefined;
   reply_to?: ReplyTo | undefined;
   follow_up?: FollowUp | undefined;
+  account_id?: SendingAccount | undefined;
   poll?: Poll | undefined;
   event?: GroupEvent | undefined;
   link_preview?: LinkCard | undefined;
@@ -715,7 +724,16 @@ export interface UpdateCampaign {
   /** Optional fields of the post to remove. */
   remove?:
     | Array<
-        'file_name' | 'media' | 'mention_all' | 'pin_for' | 'reply_to' | 'follow_up' | 'link_preview' | 'poll' | 'event'
+        | 'file_name'
+        | 'media'
+        | 'mention_all'
+        | 'pin_for'
+        | 'reply_to'
+        | 'follow_up'
+        | 'account_id'
+        | 'link_preview'
+        | 'poll'
+        | 'event'
       >
     | null
     | undefined;
@@ -799,6 +817,7 @@ export interface SaveDraft {
   pin_for?: PinPostFor | undefined;
   reply_to?: ReplyTo | undefined;
   follow_up?: FollowUp | undefined;
+  account_id?: SendingAccount | undefined;
   poll?:
     | {
         question?: string | null | undefined;
@@ -841,6 +860,8 @@ export interface DraftContent {
   pin_for: PinFor | null;
   reply_to: RepliedCampaign;
   follow_up: FollowedCampaign;
+  /** `null`: the sender of each group sends. */
+  account_id: number | null;
   poll: PostedPoll | null;
   event: DraftedEvent | null;
   link_preview: LinkCardCopy;
@@ -1053,6 +1074,8 @@ export interface GroupAnalytics {
     /** Why everybody was not mentioned. Present like `mentions_left_out`. */
     mention_left_out?: string | null | undefined;
   }>;
+  /** With `with_accounts`: the accounts that send, or have sent, each with its share. */
+  accounts?: Array<AccountShare> | undefined;
   runs: Array<Run>;
   timeline: Array<{ at: string; sent: number; delivered: number; read: number }>;
 }
@@ -1062,6 +1085,22 @@ export type ReportedCount = number | null;
 export type ReadRate = number | null;
 /** Why a follow-up left the group out, such as `read by 72 %`. Absent if it did not. */
 export type SkippedReason = string;
+/** What one account sends of a campaign. */
+export interface AccountShare {
+  account_id: number;
+  name: string | null;
+  deliveries: number;
+  queued: number;
+  sent: number;
+  failed: number;
+  cancelled: number;
+  recipients: number;
+  delivered: number;
+  read: number;
+  read_rate: ReadRate;
+  /** With `with_estimate`. `null`: it has nothing to send, or is not connected. */
+  expected_finish_at?: string | null | undefined;
+}
 export interface Overview {
   totals: OverviewTotals;
   /** With `with_previous`. */
@@ -1378,6 +1417,8 @@ export type EventFilter =
   | 'account.restricted'
   | 'account.logged_out'
   | 'account.version_refused'
+  | 'account.waiting'
+  | 'account.handed_over'
   | 'group.changed'
   | 'message.reply'
   | 'message.reaction'
@@ -1450,6 +1491,8 @@ export type NoticeKind =
   | 'campaign_decided'
   | 'account_unlinked'
   | 'version_refused'
+  | 'account_waiting'
+  | 'account_handed_over'
   | 'webhook_off'
   | 'backup_old';
 export interface ReadNotices {
@@ -1579,6 +1622,22 @@ export interface AccountEventData {
   reason: string | null;
   /** The cause of a pause. */
   cause: string | null;
+}
+export interface AccountWaitingEventData {
+  account_id: number;
+  /** The name of the account. `null`: it has none. */
+  name: string | null;
+  /** The status, as in `account-status`. */
+  status: string;
+  /** Since when the account cannot send. */
+  down_since: string;
+}
+export interface AccountHandedOverEventData {
+  account_id: number;
+  /** The name of the account. `null`: it has none. */
+  name: string | null;
+  /** The deliveries that other accounts send now. */
+  deliveries: number;
 }
 export interface GroupsEventData {
   groups: Array<{
@@ -2288,6 +2347,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           pin_for?: PinPostFor | undefined;
           reply_to?: ReplyTo | undefined;
           follow_up?: FollowUp | undefined;
+          account_id?: SendingAccount | undefined;
           poll?: Poll | undefined;
           event?: GroupEvent | undefined;
           link_preview?: LinkCard | undefined;
@@ -2319,6 +2379,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           pin_for?: PinPostFor | undefined;
           reply_to?: ReplyTo | undefined;
           follow_up?: FollowUp | undefined;
+          account_id?: SendingAccount | undefined;
           poll?: Poll | undefined;
           event?: GroupEvent | undefined;
           link_preview?: LinkCard | undefined;
@@ -2478,6 +2539,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       pin_for: PinFor | null;
       reply_to: RepliedCampaign;
       follow_up: FollowedCampaign;
+      /** `null`: the sender of each group sends. */
+      account_id: number | null;
       poll: PostedPoll | null;
       event: PostedEvent | null;
       link_preview: LinkCardShown;
@@ -2692,6 +2755,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           pin_for?: PinPostFor | undefined;
           reply_to?: ReplyTo | undefined;
           follow_up?: FollowUp | undefined;
+          account_id?: SendingAccount | undefined;
           poll?: Poll | undefined;
           event?: GroupEvent | undefined;
           link_preview?: LinkCard | undefined;
@@ -2722,6 +2786,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           pin_for?: PinPostFor | undefined;
           reply_to?: ReplyTo | undefined;
           follow_up?: FollowUp | undefined;
+          account_id?: SendingAccount | undefined;
           poll?: Poll | undefined;
           event?: GroupEvent | undefined;
           link_preview?: LinkCard | undefined;
@@ -2891,6 +2956,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       campaign_id: string;
       /** Adds `expected_finish_at`: when the last post of the running runs is expected to be sent. */
       with_estimate?: boolean | null | undefined;
+      /** Adds `accounts`. Single posts are counted: of a campaign that ended so long ago that only its sums are kept there are none. */
+      with_accounts?: boolean | null | undefined;
     };
     data: GroupAnalytics;
   };
@@ -3098,6 +3165,10 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         account: { account_id: number; name: string | null } | null;
         /** When the late or missed run was due. */
         due_at: string | null;
+        /** Since when the account of `account_waiting` cannot send. */
+        down_since: string | null;
+        /** The deliveries of the account of `account_handed_over` that other accounts send. */
+        deliveries: number | null;
         /** The URL of the webhook. */
         url: string | null;
         /** What the messaging application reported about the account. */
@@ -3213,6 +3284,10 @@ export interface EventData {
   'account.logged_out': AccountEventData;
   /** The messaging application rejected the version of the client */
   'account.version_refused': AccountEventData;
+  /** An account cannot send, and posts wait for it that another account could send */
+  'account.waiting': AccountWaitingEventData;
+  /** Posts of an account that cannot send were handed over to other accounts automatically */
+  'account.handed_over': AccountHandedOverEventData;
   /** Groups were added, removed or changed */
   'group.changed': GroupsEventData;
   /** Members replied to posts; counts only */

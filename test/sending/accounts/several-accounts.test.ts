@@ -329,12 +329,8 @@ describe('removing an account', () => {
       (remains) => JSON.stringify(remains) === JSON.stringify({ ...HUSK, accounts: 3 }),
     );
     await app.database.clock.advance({ minutes: 11 });
-    for (const accountId of [ids.accountId, ...others]) {
-      const remains = await until(
-        () => countRemainingRows(app.database.db, { ...ids, accountId }),
-        (found) => Object.keys(found).length === 0,
-      );
-      expect(remains).toEqual({});
-    }
+    const isGone = (remains: object) => Object.keys(remains).length === 0;
+    for (const accountId of [ids.accountId, ...others])
+      expect(await until(() => countRemainingRows(app.database.db, { ...ids, accountId }), isGone)).toEqual({});
   });
 });

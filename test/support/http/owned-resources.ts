@@ -99,11 +99,17 @@ export async function createOwnedResources(person: Person, fields: Iterable<stri
 
 /** Returns ids of the same form that do not exist. */
 export function inventIds(ids: Ids): Ids {
-  let unknown = 900_000_000_000;
-  const invented = (id: unknown) =>
-    typeof id === 'number' ? ++unknown : SHA256.test(String(id)) ? randomBytes(32).toString('hex') : randomUUID();
+  const invented = (id: unknown, place: number) =>
+    typeof id === 'number'
+      ? 900_000_000_001 + place
+      : SHA256.test(String(id))
+        ? randomBytes(32).toString('hex')
+        : randomUUID();
   return Object.fromEntries(
-    Object.entries(ids).map(([field, id]) => [field, Array.isArray(id) ? id.map(invented) : invented(id)]),
+    Object.entries(ids).map(([field, id], place) => [
+      field,
+      Array.isArray(id) ? id.map((one) => invented(one, place)) : invented(id, place),
+    ]),
   );
 }
 
