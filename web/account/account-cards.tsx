@@ -92,7 +92,7 @@ function Facts({ account }: { account: ListedAccount }) {
         {facts.map(({ label, value }) => (
           <div key={label}>
             <dt>{label}</dt>
-            <dd>{value}</dd>
+            <dd className={classes.value}>{value}</dd>
           </div>
         ))}
       </dl>
