@@ -29,7 +29,9 @@ export function runsBeginInOrder(facts: Case): string[] {
           return first === undefined ? [] : [{ campaign, run, firstMs: first }];
         }),
   );
-  return [...Map.groupBy(begun, ({ campaign }) => campaign.accountId).values()].flatMap((own) =>
+  // Accounts of one workspace send their parts of its runs independently.
+  const alone = begun.filter(({ campaign }) => !facts.shared.has(campaign.accountId));
+  return [...Map.groupBy(alone, ({ campaign }) => campaign.accountId).values()].flatMap((own) =>
     own.flatMap((one) =>
       own
         .filter(

@@ -37,6 +37,6 @@ function readItem({ group_metadata_id: groupId, change, can_send: canSend, repli
 export async function readEvents({ control }: World): Promise<RecordedEvent[]> {
   const { rows } = await control.query<{ accountId: number; id: string; type: string; data: EventData }>(`
     select a.account_id::int as "accountId", e.message_id as id, e.type, e.data
-    from events e join accounts a using (workspace_id) order by e.position nulls last, e.event_id`);
+    from events e join accounts a on a.workspace_id = e.workspace_id and a.is_default order by e.position nulls last, e.event_id`);
   return rows.map(({ accountId, id, type, data }) => ({ accountId, id, ...readEventData(type, data) }));
 }

@@ -133,7 +133,14 @@ export const GROUPS: Readonly<Record<string, Group>> = {
       },
       senders: {
         summary: 'rules on which account sends to a group; hands over from an account that cannot send',
-        imports: ['platform', 'workspaces', 'sending/accounts', 'sending/groups', 'sending/deliveries', 'sending/leases'],
+        imports: [
+          'platform',
+          'workspaces',
+          'sending/accounts',
+          'sending/groups',
+          'sending/deliveries',
+          'sending/leases',
+        ],
       },
       campaigns: {
         summary: 'campaigns and runs: `accept/`, `begin/`, `change/`, `read/`, `roll-up/`',

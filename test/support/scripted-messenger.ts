@@ -2,6 +2,7 @@ import type {
   Destination,
   MemberEvent,
   Messenger,
+  MessengerGroup,
   MessengerSession,
   Post,
   PostChange,
@@ -31,6 +32,8 @@ export interface Arrival {
 /** A messenger that records every post and answers as scripted. It drops nothing: a post sent twice is recorded twice. */
 export interface ScriptedMessenger extends Messenger {
   arrivals: Arrival[];
+  /** The groups of an account; none unless set. */
+  list: (accountId: number) => MessengerGroup[];
   /** Sets the outcome of each post; undefined: two other people receive it. */
   answer: (to: Destination, post: Post, accountId: number) => SendResult | Promise<SendResult> | undefined;
   /** Changed posts, in order, with their new text. */
@@ -93,7 +96,7 @@ export function scriptMessenger(): ScriptedMessenger {
       }
       return results;
     },
-    listGroups: () => Promise.resolve({ chats: [] }),
+    listGroups: () => Promise.resolve({ chats: messenger.list(accountId) }),
     fetchInviteLink: () => Promise.resolve(null),
     createGroup: () => Promise.reject(new Error('not part of this script')),
     createCommunity: () => Promise.reject(new Error('not part of this script')),
@@ -105,6 +108,7 @@ export function scriptMessenger(): ScriptedMessenger {
   const messenger: ScriptedMessenger = {
     name: 'sandbox',
     arrivals: [],
+    list: () => [],
     answer: () => undefined,
     changes: [],
     answerChange: () => undefined,

@@ -358,6 +358,7 @@ export interface MessageParameters {
   'phone.label': { name: string };
   'notices.bell': { unread: number };
   'notices.due': { time: string };
+  'notices.downSince': { time: string };
   'notices.texts.campaign_done': { count: number; name: string };
   'notices.texts.campaign_failed': { count: number; name: string };
   'notices.texts.campaign_late': { count: number; name: string };
@@ -367,6 +368,8 @@ export interface MessageParameters {
   'notices.texts.campaign_waiting': { count: number; name: string };
   'notices.texts.campaign_decided': { count: number; name: string };
   'notices.account': { name: string };
+  'notices.texts.account_waiting': { count: number; name: string };
+  'notices.texts.account_handed_over': { count: number; posts: number; name: string };
   'notices.texts.webhook_off': { count: number; name: string };
   'settings.signedInAs': { name: string; email: string; number: string };
   'settings.endSessionTitle': { device: string };

@@ -31,9 +31,10 @@ export async function assignSenders(
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with run as materialized (
-      update runs r set is_shared = true from campaigns c
+      update runs r set is_shared = true from campaigns c, contents t
       where r.account_id = ${ledgerId} and r.run_id = ${runId} and r.status = 'running' and c.campaign_id = r.campaign_id
-      returning r.account_id, r.run_id, c.public_id, coalesce(${wanted}::bigint, c.sender_id) as wanted
+        and t.content_id = r.content_id
+      returning r.account_id, r.run_id, c.public_id, coalesce(${wanted}::bigint, (t.extras ->> 'accountId')::bigint) as wanted
     ), target as materialized (
       select q.position, q.group_id, q.sender_id from run cross join lateral (
         select * from deliveries d
@@ -63,6 +64,39 @@ export async function assignSenders(
   const count = rows[0]?.count ?? 0;
   if (count > 0) await wakeLanes(trx, ledgerId);
   return count;
+}
+
+/**
+ * Gives handed over deliveries of a run back to their account, as far as they were not tried and it may post there, with the message ids
+ * that they had. The ledger must be locked.
+ */
+export async function returnDeliveries(
+  trx: Connection,
+  { ledgerId, runId, accountId }: { ledgerId: number; runId: number; accountId: number },
+): Promise<void> {
+  await sql`
+    with run as materialized (
+      select r.account_id, r.run_id, c.public_id, nullif(${accountId}::bigint, r.account_id) as sender_id
+      from runs r join campaigns c on c.campaign_id = r.campaign_id
+      where r.account_id = ${ledgerId} and r.run_id = ${runId} and r.status = 'running'
+    )
+    update deliveries d set sender_id = run.sender_id, message_id = ${messageIdOf('run', 'd', 'run.sender_id')}, handed_from = null
+    from run
+    where d.account_id = run.account_id and d.run_id = run.run_id and d.handed_from = ${accountId}
+      and d.status = 'queued' and d.attempts = 0 and not d.uncertain and d.interrupted_attempts = 0
+      and not exists (
+        select from lanes l where l.ledger_id = d.account_id and l.in_hand_run_id = d.run_id and d.position <@ l.in_hand)
+      and exists (
+        select from group_accounts m
+        where m.account_id = ${accountId} and m.group_id = d.group_id and m.can_send and m.gone_at is null)`.execute(
+    trx,
+  );
+  await sql`
+    update runs r set has_handed_over = exists (
+      select from deliveries d
+      where d.account_id = r.account_id and d.run_id = r.run_id and d.handed_from is not null and d.status = 'queued')
+    where account_id = ${ledgerId} and run_id = ${runId}`.execute(trx);
+  await wakeLanes(trx, ledgerId);
 }
 
 /** Wakes all lanes that send in a ledger, which must be locked. A lane without anything to send falls asleep at its next claim. */

@@ -4,7 +4,7 @@ import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import type { Quotas } from '../../workspaces/quotas/quotas.ts';
 import { requireLinked } from './require-linked.ts';
-import { replaceGroups, selectChannelIds, type SyncOutcome } from './store.ts';
+import { replaceGroups, selectChannelIds, type GroupReader, type SyncOutcome } from './store.ts';
 
 /** What reading and creating groups needs: the ledger, and a way to ask the account's session. */
 export interface GroupDeps {
@@ -29,9 +29,12 @@ export interface AccountSync extends SyncOutcome {
 export async function syncGroups(deps: GroupDeps, { workspaceId }: Actor, accountId?: number): Promise<AccountSync> {
   const account = await findOwnAccount(deps.db, workspaceId, accountId);
   requireLinked(account);
-  const ledgerId = accountId === undefined ? account.accountId : (await findOwnAccount(deps.db, workspaceId)).accountId;
-  const reader = { ledgerId, accountId: account.accountId };
+  return { accountId: account.accountId, ...(await readGroups(deps, account)) };
+}
+
+/** Reads the groups of an account from the messaging application. Throws as `runCommand` does. */
+export async function readGroups(deps: Pick<GroupDeps, 'db' | 'waiters'>, reader: GroupReader): Promise<SyncOutcome> {
   const knownChannels = await selectChannelIds(deps.db, reader);
-  const list = await runCommand(deps, account.accountId, 'list_groups', { knownChannels });
-  return { accountId: account.accountId, ...(await replaceGroups(deps.db, reader, list)) };
+  const list = await runCommand(deps, reader.accountId, 'list_groups', { knownChannels });
+  return replaceGroups(deps.db, reader, list);
 }
