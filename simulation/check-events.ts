@@ -2,7 +2,7 @@
 import { only, type Case } from './case.ts';
 import { hasApplied, mayApply } from './effects.ts';
 import { findArrived } from './check-messages.ts';
-import { requestsOf } from './expectations.ts';
+import { requestsOf } from './case.ts';
 import { findStops } from './refusals.ts';
 import type { FinalCampaign, FinalRun, RecordedEvent } from './line.ts';
 

@@ -3,7 +3,8 @@ import { only, type Case } from './case.ts';
 import { hasApplied, mayApply } from './effects.ts';
 import { findChanges } from './check-runs.ts';
 import { isSkipped } from './check-follow-ups.ts';
-import { computeExpectations, requestsOf, type Expectations } from './expectations.ts';
+import { computeExpectations, type Expectations } from './expectations.ts';
+import { requestsOf } from './case.ts';
 import type { FinalCampaign, FinalDelivery, FinalRun } from './line.ts';
 
 const HOUR_MS = 3_600_000;

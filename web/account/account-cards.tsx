@@ -88,7 +88,7 @@ function Facts({ account }: { account: ListedAccount }) {
   ];
   return (
     <>
-      <dl className={classes.facts}>
+      <dl className={classes.figures}>
         {facts.map(({ label, value, isUrgent }) => (
           <div key={label} data-urgent={isUrgent || undefined}>
             <dt>{label}</dt>
