@@ -60,7 +60,7 @@ export async function saveDraft(
   const content = await shrinkCardPicture(sent);
   const media = input.image === undefined ? undefined : await acceptMedia('image', input.image);
   if (!(await ownsGroups(db, workspaceId, groupIds))) throw noSuchGroup();
-  if (content.account_id !== undefined) await findOwnAccount(db, workspaceId, content.account_id);
+  if (typeof content.account_id === 'number') await findOwnAccount(db, workspaceId, content.account_id);
   await checkFiles(db, workspaceId, { files: filesOf(content) });
   const stored = media && (await saveMedia(db, workspaceId, media, quotas));
   const row: DraftRow = {
