@@ -6,9 +6,13 @@ import type { ListedAccount } from '../api/operations.ts';
 import { accountsQuery } from '../api/queries.ts';
 import { useMay } from '../api/workspace.ts';
 import { accountName } from '../format/account-name.ts';
+import { shorten } from '../format/shorten.ts';
 import { Callout, LargeCallout } from '../parts/callout.tsx';
 import { ErrorText } from '../parts/error-alert.tsx';
 import { t } from '../i18n/translate.ts';
+
+/** A button or an entry has one line, also on a phone. */
+const NAME_LENGTH = 24;
 
 /** The account that takes over; undefined: the stand-ins of each group. */
 type Target = ListedAccount | undefined;
@@ -60,7 +64,7 @@ function HandOverButton({
   if (only && others.length === 1)
     return (
       <Button size="xs" loading={isPending} onClick={() => handOver(only)}>
-        {t('accounts.handOver', { name: accountName(only) })}
+        {t('accounts.handOver', { name: shorten(accountName(only), NAME_LENGTH) })}
       </Button>
     );
   return (
@@ -74,7 +78,7 @@ function HandOverButton({
         <Menu.Item onClick={() => handOver(undefined)}>{t('accounts.toStandIns')}</Menu.Item>
         {others.map((other) => (
           <Menu.Item key={other.account_id} onClick={() => handOver(other)}>
-            {accountName(other)}
+            {shorten(accountName(other), NAME_LENGTH)}
           </Menu.Item>
         ))}
       </Menu.Dropdown>
