@@ -66,12 +66,12 @@ function Facts({ account }: { account: ListedAccount }) {
   const warmUp = rests && readWarmUp(rests);
   const limit = warmUp?.cap ?? cap;
   const quiet = rests?.quiet_hours;
-  const facts = [
+  const facts: Array<{ label: string; value: string; isUrgent?: boolean }> = [
     {
       label: t('accounts.sentToday'),
       value: limit === null ? count(sent) : t('quotas.of', { used: count(sent), limit: count(limit) }),
     },
-    { label: t('accounts.waiting'), value: count(queued) },
+    { label: t('accounts.waiting'), value: count(queued), isUrgent: queued > 0 },
     { label: t('accounts.groups'), value: t('quotas.of', { used: count(canSend), limit: count(groups) }) },
     {
       label: t('accounts.quiet'),
@@ -89,10 +89,10 @@ function Facts({ account }: { account: ListedAccount }) {
   return (
     <>
       <dl className={classes.facts}>
-        {facts.map(({ label, value }) => (
-          <div key={label}>
+        {facts.map(({ label, value, isUrgent }) => (
+          <div key={label} data-urgent={isUrgent || undefined}>
             <dt>{label}</dt>
-            <dd>{value}</dd>
+            <dd className={classes.value}>{value}</dd>
           </div>
         ))}
       </dl>

@@ -52,7 +52,7 @@ function RenameForm({ account, close }: { account: ListedAccount; close: () => v
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
         <TextInput
-          label={t('accounts.name')}
+          label={t('members.name')}
           description={t('accounts.nameHint')}
           maxLength={ACCOUNT_NAME_LIMIT}
           data-autofocus

@@ -52,7 +52,7 @@ function AddAccountForm({ close }: { close: () => void }) {
       <Stack gap="sm">
         <Text size="sm">{t('accounts.addNote')}</Text>
         <TextInput
-          label={t('accounts.name')}
+          label={t('members.name')}
           description={t('accounts.nameHint')}
           maxLength={ACCOUNT_NAME_LIMIT}
           required

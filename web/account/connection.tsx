@@ -50,7 +50,7 @@ function Facts({ account, listed }: { account: AccountStatus; listed: ListedAcco
     <dl className={classes.facts}>
       {listed && (
         <>
-          <dt>{t('accounts.name')}</dt>
+          <dt>{t('members.name')}</dt>
           <dd>
             <AccountNameField account={listed} canChange={isOwner} />
           </dd>

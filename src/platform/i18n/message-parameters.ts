@@ -121,7 +121,6 @@ export interface MessageParameters {
   'senders.setBy': { person: string };
   'senders.changeTitle': { group: string };
   'senders.share': { groups: number; name: string };
-  'senders.sender': { name: string };
   'ownNumber.otherTitle': { scanned: string };
   'ownNumber.other': { number: string };
   'ownNumber.take': { scanned: string };
