@@ -31,19 +31,3 @@ export const ADDS = new Set(['send', 'schedule']);
 /** Whether a post of this text is of that campaign, corrected and updated or not. */
 export const isOf = (said: string, text: string) =>
   said === text || said.startsWith(`${text}, corrected `) || said.startsWith(`${text}, updated `);
-
-export interface OfCampaign {
-  accountId: number;
-  text: string;
-  /** When the run in question began; null: it has not. Any run unless given. */
-  startedMs?: number | null;
-}
-
-/** Returns the requests about a campaign that are of one of these operations, and not surely about another run. */
-export const requestsOf = (facts: Case, text: string, operations: readonly string[], runId?: number) =>
-  facts.requests.filter(
-    (one) =>
-      operations.includes(one.operation) &&
-      isOf(one.text, text) &&
-      (runId === undefined || one.answer?.runId === undefined || one.answer.runId === runId),
-  );

@@ -1,7 +1,7 @@
 /** Whether each delivery was sent by one account, and by a stand-in where its account could not: part of the checker. */
 import { isOf, only, type Case, type Of } from './case.ts';
-import { effectOf, hasApplied, isErased, mayApply } from './effects.ts';
-import { requestsOf, type OfCampaign } from './case.ts';
+import { effectOf, hasApplied, isErased, mayApply, requestsOf } from './effects.ts';
+import type { OfCampaign } from './expectations.ts';
 import { findStops } from './refusals.ts';
 import type { FinalDelivery, FinalRun, Line } from './line.ts';
 import type { Span } from './spans.ts';

@@ -1,5 +1,5 @@
 /** When posts may leave and must leave, computed from what was requested and what happened to the world. */
-import { only, type Case, type OfCampaign } from './case.ts';
+import { only, type Case } from './case.ts';
 import { waitsForAccounts } from './check-accounts.ts';
 import type { Line } from './line.ts';
 import { findCalm, findHeld, freeTime } from './calm-time.ts';
@@ -16,6 +16,13 @@ export interface Expectations {
   toBegin(campaign: OfCampaign, span: Span): number;
   /** Free time of its posts to leave in: the account may not rest either. */
   toSend(campaign: OfCampaign, span: Span): number;
+}
+
+export interface OfCampaign {
+  accountId: number;
+  text: string;
+  /** When the run in question began; null: it has not. Any run unless given. */
+  startedMs?: number | null;
 }
 
 /** Builds the expectations of a history. They hold for every outcome that a request without an answer may have had. */

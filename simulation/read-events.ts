@@ -20,7 +20,7 @@ interface ItemData {
 
 export function readEventData(type: string, data: EventData): Omit<RecordedEvent, 'id' | 'accountId'> {
   const { campaign_id: campaign = null, run_id: runId = null, deliveries, groups } = data;
-  return { type, campaign, runId, items: (Array.isArray(deliveries) ? deliveries : (groups ?? [])).map(readItem) };
+  return { type, campaign, runId, items: (deliveries ?? groups ?? []).map(readItem) };
 }
 
 function readItem({ group_metadata_id: groupId, change, can_send: canSend, replies, reactions }: ItemData): EventItem {
