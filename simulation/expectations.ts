@@ -1,6 +1,5 @@
 /** When posts may leave and must leave, computed from what was requested and what happened to the world. */
-import { only, type Case } from './case.ts';
-import { waitsForAccounts } from './check-accounts.ts';
+import { isOf, only, type Case } from './case.ts';
 import type { Line } from './line.ts';
 import { findCalm, findHeld, freeTime } from './calm-time.ts';
 import { possibleSpans } from './effects.ts';
@@ -21,8 +20,6 @@ export interface Expectations {
 export interface OfCampaign {
   accountId: number;
   text: string;
-  /** When the run in question began; null: it has not. Any run unless given. */
-  startedMs?: number | null;
 }
 
 /** Builds the expectations of a history. They hold for every outcome that a request without an answer may have had. */
@@ -43,11 +40,8 @@ export function computeExpectations(facts: Case): Expectations {
   };
   return {
     toBegin: ({ text }, span) => totalMs(freeTime(calm, span, [...held, ...pauseOf(text)])),
-    toSend(campaign, span) {
-      const { accountId, text } = campaign;
-      const blocked = [...held, ...pauseOf(text), ...restOf(accountId), ...waitsForAccounts(facts, campaign)];
-      return totalMs(freeTime(calm, span, blocked));
-    },
+    toSend: ({ accountId, text }, span) =>
+      totalMs(freeTime(calm, span, [...held, ...pauseOf(text), ...restOf(accountId)])),
   };
 }
 
@@ -155,3 +149,12 @@ function findInterrupted({ lines, gapMs }: Case): Array<{ messageId: string; atM
       : [],
   );
 }
+
+/** Returns the requests about a campaign that are of one of these operations, and not surely about another run. */
+export const requestsOf = (facts: Case, text: string, operations: readonly string[], runId?: number) =>
+  facts.requests.filter(
+    (one) =>
+      operations.includes(one.operation) &&
+      isOf(one.text, text) &&
+      (runId === undefined || one.answer?.runId === undefined || one.answer.runId === runId),
+  );

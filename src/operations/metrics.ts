@@ -29,7 +29,6 @@ const LOOPS = [
   'epoch',
   'erasure',
   'events',
-  'failover',
   'health',
   'housekeeping',
   'lanes',

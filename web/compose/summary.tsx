@@ -1,7 +1,6 @@
 import { fileSize } from '../format/numbers.ts';
 import { Receipt } from '../parts/receipt.tsx';
 import { ReceiptPost } from '../whatsapp/receipt-post.tsx';
-import { useSendersLine } from '../senders/use-senders-line.ts';
 import { useNow } from '../parts/relative-time.tsx';
 import { useObjectUrl } from '../whatsapp/use-object-url.ts';
 import { mediaName } from '../format/media-name.ts';
@@ -30,7 +29,6 @@ export function Summary({
 }) {
   const nowMs = useNow();
   const { groups } = draft;
-  const senders = useSendersLine(groups);
   const when = draft.isScheduled
     ? [describeSchedule(draft), ...(check.runs ? describeRuns(draft, check.runs) : [])]
     : [t('compose.cannotUndo')];
@@ -42,7 +40,7 @@ export function Summary({
     <Receipt
       warnings={warningTexts({ preview, check, hasFile: file !== null || draft.files.length > 0 })}
       figures={audienceFigures(groups)}
-      lines={[...(senders === undefined ? [] : [senders]), ...when, ...describeDuration(draft, check, nowMs)]}
+      lines={[...when, ...describeDuration(draft, check, nowMs)]}
     >
       <ReceiptPost
         name={name}

@@ -1,7 +1,6 @@
 import { Button, Group as Row, Menu, Text } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useSeveralAccounts } from '../api/accounts.ts';
 import type { Group, GroupKind } from '../api/operations.ts';
 import { groupsWithActivityQuery, fetchAllGroups, type GroupFilter } from '../api/queries.ts';
 import { useMay } from '../api/workspace.ts';
@@ -153,10 +152,8 @@ function groupsOf(found: ReturnType<typeof useGroups>): Group[] {
 
 function useSync() {
   const client = useQueryClient();
-  const accounts = useSeveralAccounts() ?? [];
   return useMutation({
-    mutationFn: () =>
-      syncGroups(accounts.filter(({ status }) => status === 'connected').map(({ account_id: id }) => id)),
+    mutationFn: syncGroups,
     onSuccess: () => client.invalidateQueries({ queryKey: ['groups'] }),
     onError: notifyError,
   });

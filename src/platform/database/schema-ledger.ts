@@ -7,8 +7,6 @@ export interface LedgerTables {
   runs: {
     account_id: number;
     run_id: GeneratedAlways<number>;
-    is_shared: Generated<boolean>;
-    has_handed_over: Generated<boolean>;
     campaign_id: number;
     content_id: number | null;
     shard: GeneratedAlways<number>;
@@ -44,8 +42,6 @@ export interface LedgerTables {
   deliveries: {
     account_id: number;
     run_id: number;
-    sender_id: number | null;
-    handed_from: number | null;
     group_id: number;
     not_before: Date | null;
     sent_at: Date | null;
@@ -68,7 +64,6 @@ export interface LedgerTables {
   revisions: {
     account_id: number;
     run_id: number;
-    sender_id: number | null;
     position: number;
     wanted: 'recall' | 'correct' | null;
     number: number;
@@ -94,7 +89,6 @@ export interface LedgerTables {
   pins: {
     account_id: number;
     run_id: number;
-    sender_id: number | null;
     position: number;
     group_id: number;
     wanted: 'pin' | 'unpin' | null;

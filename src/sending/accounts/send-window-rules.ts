@@ -57,13 +57,12 @@ interface RuleRow {
 
 /**
  * Returns the send windows of these accounts, without accounts of deleted owners. `timeZone` is the installation's. With the lanes
- * locked, the counts are current. With `countsAll`, today's posts are also counted where there is no cap.
+ * locked, the counts are current.
  */
 export async function readSendWindows(
   trx: Connection,
   accountIds: readonly number[],
   timeZone: string,
-  { countsAll = false }: { countsAll?: boolean } = {},
 ): Promise<SendWindow[]> {
   const { rows } = await sql<RuleRow>`
     select a.account_id as "accountId", a.messenger, a.quiet_from as "quietFrom", a.quiet_to as "quietTo", a.daily_cap as "dailyCap", a.mention_all_cap as "mentionAllCap",
@@ -76,8 +75,8 @@ export async function readSendWindows(
     join users u on u.user_id = o.user_id
     where a.account_id = any(${accountIds}::bigint[])`.execute(trx);
   const found = withDays(rows, timeZone);
-  const sent = await countSent(trx, countsAll ? found : found.filter(hasCap));
-  return found.map((row) => toSendWindow(row, sent.get(row.accountId) ?? 0, countsAll));
+  const sent = await countSent(trx, found);
+  return found.map((row) => toSendWindow(row, sent.get(row.accountId) ?? 0));
 }
 
 interface DatedRow extends RuleRow {
@@ -105,12 +104,12 @@ function withDays(rows: readonly RuleRow[], fallback: string): DatedRow[] {
   });
 }
 
-function toSendWindow(row: DatedRow, sent: number, countsAll: boolean): SendWindow {
+function toSendWindow(row: DatedRow, sent: number): SendWindow {
   const { accountId, messenger, quietHours, dailyCap, timeZone, day } = row;
   const began = row.warmUpFrom && dateIn(timeZone, row.warmUpFrom.toTemporalInstant());
   const warmUpFrom = began && isWarmingUp({ dailyCap, warmUpFrom: began }, day.date) ? began : null;
   const capToday = capOn({ dailyCap, warmUpFrom }, day.date);
-  const sentToday = capToday === null && !countsAll ? null : sent;
+  const sentToday = capToday === null ? null : sent;
   const isUsedUp = capToday !== null && sent >= capToday;
   const linkRestUntil = row.linkRestUntil?.toTemporalInstant() ?? null;
   const usedUp: RestReason = capToday === dailyCap ? 'daily_cap' : 'warm_up';
@@ -136,18 +135,15 @@ function toSendWindow(row: DatedRow, sent: number, countsAll: boolean): SendWind
   return { ...about, linkRestUntil, until: until ?? null, reason: reason ?? null };
 }
 
-function hasCap({ dailyCap, warmUpFrom }: DatedRow): boolean {
-  return dailyCap !== null || warmUpFrom !== null;
-}
-
-/** Counts today's posts of each account. */
+/** Counts today's posts of each account, without those of accounts that have no cap. */
 async function countSent(trx: Connection, accounts: readonly DatedRow[]): Promise<ReadonlyMap<number, number>> {
-  if (accounts.length === 0) return new Map();
+  const capped = accounts.filter(({ dailyCap, warmUpFrom }) => dailyCap !== null || warmUpFrom !== null);
+  if (capped.length === 0) return new Map();
   const { rows } = await sql<{ accountId: number; sent: number }>`
     select i.account_id as "accountId",
            (select coalesce(sum(s.posts), 0) from sent_slots s where s.account_id = i.account_id and s.slot >= i.begins_at)::int
            + case when l.sent_slot >= i.begins_at then l.sent_in_slot else 0 end as sent
-    from unnest(${accounts.map(({ accountId }) => accountId)}::bigint[], ${accounts.map(({ day }) => day.begin.toString())}::timestamptz[])
+    from unnest(${capped.map(({ accountId }) => accountId)}::bigint[], ${capped.map(({ day }) => day.begin.toString())}::timestamptz[])
            i (account_id, begins_at)
     join lanes l on l.account_id = i.account_id`.execute(trx);
   return new Map(rows.map(({ accountId, sent }) => [accountId, sent]));

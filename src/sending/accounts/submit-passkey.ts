@@ -14,11 +14,11 @@ import { findOwnAccount } from './store.ts';
 export async function submitPasskey(
   deps: AccountDeps,
   actor: Actor,
-  { accountId: wanted, assertion }: { accountId?: number | undefined; assertion: PasskeyAssertion },
+  assertion: PasskeyAssertion,
 ): Promise<AccountState> {
-  const { accountId, isCodeGood, passkey } = await findOwnAccount(deps.db, actor.workspaceId, wanted);
+  const { accountId, isCodeGood, passkey } = await findOwnAccount(deps.db, actor.workspaceId);
   if (!isCodeGood || !passkey?.requestOptions)
     throw new AppError('passkey_not_requested', 'No passkey is asked for at the moment: connect the account again');
   await runCommand(deps, accountId, 'submit_passkey', { assertion });
-  return readAccountStatus(deps, actor, accountId);
+  return readAccountStatus(deps, actor);
 }

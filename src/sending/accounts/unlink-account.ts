@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
-import { clearLink } from './remove-account.ts';
 import { findAccountsOfOwner } from './store.ts';
 
 /**
@@ -12,5 +11,8 @@ import { findAccountsOfOwner } from './store.ts';
 export async function unlinkAccount(trx: Connection, workspaceId: WorkspaceId): Promise<void> {
   const accountIds = await findAccountsOfOwner(trx, workspaceId);
   for (const accountId of accountIds) await sql`delete from lanes where account_id = ${accountId}`.execute(trx);
-  await clearLink(trx, accountIds);
+  await sql`
+    update accounts set status = 'unlinked', qr = null, pairing_code = null, passkey = null, status_reason = null, linked_number = null,
+      scanned_number = null, warning = null, warned_until = null, retry_until = null
+    where account_id = any(${accountIds}::bigint[])`.execute(trx);
 }

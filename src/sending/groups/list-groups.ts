@@ -3,7 +3,6 @@ import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import { requireGroupList } from './group-list-store.ts';
 import { readActivity, type GroupActivity } from './read-activity.ts';
-import { readWays, type Way } from './read-ways.ts';
 import { selectSortedGroups, type GroupColumn } from './select-sorted-groups.ts';
 import { selectGroups, sumGroups, type Group, type GroupFilter } from './store.ts';
 import { syncGroups, type GroupDeps } from './sync-groups.ts';
@@ -12,8 +11,6 @@ export interface GroupPage {
   groups: Group[];
   /** By group; undefined where nobody asked for it. */
   activity: Map<number, GroupActivity> | undefined;
-  /** By group, the accounts that are members; undefined where nobody asked for it. */
-  ways: Map<number, Way[]> | undefined;
   /** Of all that were found, on whatever page; undefined where nobody asked for it. */
   totals: { groups: number; participants: number } | undefined;
   /** Where the next page begins; null: this was the last. */
@@ -34,7 +31,6 @@ export interface GroupQuery extends GroupFilter {
   hasFailed?: boolean | undefined;
   withActivity?: boolean | undefined;
   withTotals?: boolean | undefined;
-  withAccounts?: boolean | undefined;
 }
 
 /**
@@ -50,17 +46,10 @@ export async function listGroups(deps: GroupDeps, actor: Actor, query: GroupQuer
   const { sort, silentDays, activeDays, hasFailed } = query;
   const isDated = silentDays !== undefined || activeDays !== undefined;
   const isPlain = sort === undefined && !isDated && !hasFailed;
-  const list = isPlain ? listById : listSorted;
-  const page = await list(db, account.accountId, query);
-  return {
-    ...page,
-    ways: query.withAccounts ? await readWays(db, account.accountId, idsOf(page.groups)) : undefined,
-  };
+  return isPlain ? listById(db, account.accountId, query) : listSorted(db, account.accountId, query);
 }
 
-type PageOfGroups = Omit<GroupPage, 'ways'>;
-
-async function listById(db: Database, accountId: number, query: GroupQuery): Promise<PageOfGroups> {
+async function listById(db: Database, accountId: number, query: GroupQuery): Promise<GroupPage> {
   const { limit, after, withActivity, withTotals } = query;
   const groups = await selectGroups(db, accountId, { ...query, limit: limit + 1, after });
   const page = groups.slice(0, limit);
@@ -72,7 +61,7 @@ async function listById(db: Database, accountId: number, query: GroupQuery): Pro
   };
 }
 
-async function listSorted(db: Database, accountId: number, query: GroupQuery): Promise<PageOfGroups> {
+async function listSorted(db: Database, accountId: number, query: GroupQuery): Promise<GroupPage> {
   const { limit, after, withActivity } = query;
   const { groups, activity, totals } = await selectSortedGroups(db, accountId, {
     ...query,

@@ -29,7 +29,6 @@ const KIND_OF: Readonly<Record<Topic, AuditKind>> = {
   community: 'groups',
   channel: 'groups',
   group_list: 'groups',
-  senders: 'groups',
   account: 'account',
   member: 'members',
   workspace: 'members',

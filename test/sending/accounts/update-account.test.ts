@@ -15,8 +15,6 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 const NONE = {
-  account_id: expect.any(Number) as number,
-  name: null,
   quiet_hours: null,
   daily_cap: null,
   mention_all_cap: 1,

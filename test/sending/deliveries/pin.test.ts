@@ -245,7 +245,6 @@ test('a repeated finish wants no pin twice', async () => {
   const finished = {
     turn: {
       accountId: owner.accountId,
-      ledgerId: owner.accountId,
       turn,
       messenger: 'sandbox',
       runId: row.run_id,
