@@ -7,7 +7,10 @@ export const only = <Kind extends Happening['kind']>(lines: readonly Line[], kin
 
 export interface Case {
   lines: readonly Line[];
-  sends: Array<Of<'send'>>;
+  /** `ledgerId` is the default account of the workspace whose account sent it. */
+  sends: Array<Of<'send'> & { ledgerId: number }>;
+  /** Owners with several accounts, by their default accounts. */
+  shared: ReadonlyMap<number, Of<'owner'>>;
   /** Requests, each with its answer; none: nobody knows what it came to. */
   requests: Array<Of<'request'> & { answer: Of<'answer'> | undefined }>;
   final: Of<'final'>;

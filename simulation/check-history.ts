@@ -10,6 +10,13 @@ import {
   whatIsErasedIsGone,
 } from './check-requests.ts';
 import { contentsAreTheOnesRequested, findAdded, groupsOf } from './check-contents.ts';
+import {
+  messagesBelongToOneAccount,
+  oneAccountSends,
+  standInsSend,
+  triedDeliveriesStay,
+  waysAddUp,
+} from './check-accounts.ts';
 import { eventsAreComplete } from './check-events.ts';
 import { followUpsLeaveOutReaders } from './check-follow-ups.ts';
 import { failuresHaveACause, groupsAreTheOnesListed } from './check-groups.ts';
@@ -48,12 +55,17 @@ export function checkHistory(lines: readonly Line[]): string[] {
   const answers = new Map(only(lines, 'answer').map((one) => [one.request, one]));
   const [copied] = only(lines, 'copied');
   const [putBack] = only(lines, 'put back');
+  const owners = only(lines, 'owner');
+  const ledgers = new Map(
+    owners.flatMap(({ accountId, further = [] }) => further.map((one) => [one.accountId, accountId] as const)),
+  );
   const facts: Case = {
     taken: copied && putBack && { fromMs: copied.atMs, toMs: putBack.atMs },
     lines,
     final,
     gapMs: world.gapMs,
-    sends: only(lines, 'send'),
+    sends: only(lines, 'send').map((one) => ({ ...one, ledgerId: ledgers.get(one.accountId) ?? one.accountId })),
+    shared: new Map(owners.flatMap((owner) => (owner.further ? [[owner.accountId, owner] as const] : []))),
     requests: only(lines, 'request').map((one) => ({ ...one, answer: answers.get(one.request) })),
     campaigns: new Map(final.campaigns.map((one) => [one.campaign, one])),
     deliveries: new Map(final.deliveries.map((one) => [one.messageId, one])),
@@ -107,6 +119,11 @@ const RULES: ReadonlyArray<(facts: Case) => string[]> = [
   pinsAreTheOnesRequested,
   followUpsLeaveOutReaders,
   refusalsPauseTheCampaign,
+  messagesBelongToOneAccount,
+  triedDeliveriesStay,
+  oneAccountSends,
+  standInsSend,
+  waysAddUp,
 ];
 
 function nothingIsLost(facts: Case): string[] {
@@ -165,7 +182,7 @@ function nothingIsSentTwice({ sends, requests }: Case): string[] {
   const twice = requests
     .filter(({ operation }) => operation === 'send')
     .flatMap(({ text, accountId }) => {
-      const own = accepted.filter((one) => one.accountId === accountId && isOf(one.text, text));
+      const own = accepted.filter((one) => one.ledgerId === accountId && isOf(one.text, text));
       const chats = [...Map.groupBy(own, (one) => one.chatId)].filter(([, some]) => some.length > 1);
       return chats.map(([chatId]) => `twice: ${text} in ${chatId} under two ids`);
     });
@@ -177,7 +194,7 @@ function nothingUnrequested(facts: Case): string[] {
   const chats = new Map(
     only(lines, 'owner').flatMap((owner) => owner.groupIds.map((id, index) => [id, owner.chats[index]] as const)),
   );
-  return sends.flatMap(({ text, chatId, accountId }) => {
+  return sends.flatMap(({ text, chatId, ledgerId: accountId }) => {
     const asked = findAdded(facts, { text, accountId });
     const groupIds = asked ? groupsOf(facts, asked).flat() : [];
     return groupIds.some((id) => chats.get(id) === chatId) ? [] : [`unasked: ${text} in ${chatId}`];
@@ -186,7 +203,7 @@ function nothingUnrequested(facts: Case): string[] {
 
 /** Each post has the file of its campaign. */
 function filesAreTheOnesRequested(facts: Case): string[] {
-  return facts.sends.flatMap(({ text, accountId, file, messageId }) => {
+  return facts.sends.flatMap(({ text, ledgerId: accountId, file, messageId }) => {
     const asked = findAdded(facts, { text, accountId });
     return !asked || (asked.file ?? null) === file ? [] : [`another file: ${messageId} of ${text}`];
   });
@@ -201,8 +218,10 @@ function repeatsAreTheSame({ sends }: Case): string[] {
   );
 }
 
-function firstAttemptsAreInOrder({ sends, deliveries }: Case): string[] {
-  const runs = Map.groupBy(sends, (one) => deliveries.get(one.messageId)?.runId);
+function firstAttemptsAreInOrder({ sends, deliveries, shared }: Case): string[] {
+  // A stand-in gets earlier deliveries after later ones.
+  const alone = sends.filter(({ ledgerId }) => !shared.has(ledgerId));
+  const runs = Map.groupBy(alone, (one) => deliveries.get(one.messageId)?.runId);
   return [...runs].flatMap(([runId, own]) => {
     if (runId === undefined) return [];
     let last = 0;

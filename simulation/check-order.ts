@@ -1,7 +1,6 @@
 /** Whether runs of an account began in their order, and corrections reached what had left: part of the checker. */
 import { ADDS, isOf, only, type Case } from './case.ts';
-import { effectOf, hasApplied, mayApply } from './effects.ts';
-import { requestsOf } from './expectations.ts';
+import { effectOf, hasApplied, mayApply, requestsOf } from './effects.ts';
 import { findStops } from './refusals.ts';
 import type { FinalCampaign, FinalDelivery, FinalRun } from './line.ts';
 
@@ -29,7 +28,9 @@ export function runsBeginInOrder(facts: Case): string[] {
           return first === undefined ? [] : [{ campaign, run, firstMs: first }];
         }),
   );
-  return [...Map.groupBy(begun, ({ campaign }) => campaign.accountId).values()].flatMap((own) =>
+  // Accounts of one workspace send their parts of its runs independently.
+  const alone = begun.filter(({ campaign }) => !facts.shared.has(campaign.accountId));
+  return [...Map.groupBy(alone, ({ campaign }) => campaign.accountId).values()].flatMap((own) =>
     own.flatMap((one) =>
       own
         .filter(

@@ -1,9 +1,9 @@
 /** Mentions of everybody, pins and quotes: part of the checker. */
-import { isOf, only, ADDS, type Case, type Of } from './case.ts';
+import { isOf, only, ADDS, type Case } from './case.ts';
 import { mayApply } from './effects.ts';
 import { beginOf, dayOf } from './wall-clock.ts';
 
-type Send = Of<'send'>;
+type Send = Case['sends'][number];
 
 /** What a workspace allows a day and group, as long as nobody changes it. */
 const CAP = 1;
@@ -48,8 +48,8 @@ function findOverCap({ lines, sends }: Case, accepted: readonly Send[]): string[
   for (const { messageId, atMs } of only(lines, 'offline'))
     firstMs.set(messageId, Math.min(firstMs.get(messageId) ?? Infinity, atMs));
   const zones = new Map(only(lines, 'owner').map(({ accountId, timeZone }) => [accountId, timeZone]));
-  const days = accepted.flatMap(({ accountId, chatId, messageId, mentionsAll }) => {
-    const zone = zones.get(accountId) ?? 'UTC';
+  const days = accepted.flatMap(({ ledgerId, chatId, messageId, mentionsAll }) => {
+    const zone = zones.get(ledgerId) ?? 'UTC';
     const atMs = firstMs.get(messageId) ?? 0;
     const dayMs = dayOf(zone, atMs);
     return mentionsAll && atMs - beginOf(zone, dayMs) > AROUND_MIDNIGHT_MS ? [`${chatId} on ${dayMs}`] : [];

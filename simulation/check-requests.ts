@@ -1,5 +1,5 @@
 /** Whether what users asked for beside posts was kept: halts, changes, rests, erasure and commands. Part of the checker. */
-import { isOf, isTakenBack, only, type Case, type Of } from './case.ts';
+import { isOf, isTakenBack, only, type Case } from './case.ts';
 import { mayApply } from './effects.ts';
 import type { FinalDelivery } from './line.ts';
 import { dayOf, quietSpans } from './wall-clock.ts';
@@ -23,17 +23,21 @@ export function haltsHold(facts: Case): string[] {
         (one.answer?.atMs ?? Infinity) >= halt.atMs,
     );
     const toMs = again?.atMs ?? Infinity;
-    const isMeant = (one: Of<'send'>) =>
+    const isMeant = (one: Case['sends'][number]) =>
       isErasure
-        ? one.accountId === halt.accountId
+        ? one.ledgerId === halt.accountId
         : isOf(one.text, text) && (answer.runId === undefined || deliveries.get(one.messageId)?.runId === answer.runId);
     const late = sends.filter((one) => isMeant(one) && one.arrivedMs > answer.atMs && one.arrivedMs < toMs);
     const what = `left after it was to ${halt.operation}: ${late.length} of ${isErasure ? `account ${halt.accountId}` : text}`;
-    // A turn is one process's, holds a post to each group once, and with a gap one of them.
-    const most = gapMs > 0 ? 1 : new Set(late.map((one) => `${one.chatId} ${one.text}`)).size;
-    const isOneTurn = new Set(late.map((one) => one.process)).size <= 1;
-    const isSoon = late.every((one) => one.arrivedMs <= answer.atMs + TURN_MS);
-    return late.length > most || !isOneTurn || !isSoon ? [what] : [];
+    // Each account of the workspace may have a turn in hand.
+    const turns = [...Map.groupBy(late, (one) => one.accountId).values()];
+    const isTurn = (own: typeof late) => {
+      // A turn is one process's, holds a post to each group once, and with a gap one of them.
+      const most = gapMs > 0 ? 1 : new Set(own.map((one) => `${one.chatId} ${one.text}`)).size;
+      const isOneTurn = new Set(own.map((one) => one.process)).size <= 1;
+      return own.length <= most && isOneTurn && own.every((one) => one.arrivedMs <= answer.atMs + TURN_MS);
+    };
+    return turns.every(isTurn) ? [] : [what];
   });
 }
 

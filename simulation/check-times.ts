@@ -1,9 +1,9 @@
 /** Whether each run began, and each post left, when it had to: part of the checker. */
 import { only, type Case } from './case.ts';
-import { hasApplied, mayApply } from './effects.ts';
+import { hasApplied, mayApply, requestsOf } from './effects.ts';
 import { findChanges } from './check-runs.ts';
 import { isSkipped } from './check-follow-ups.ts';
-import { computeExpectations, requestsOf, type Expectations } from './expectations.ts';
+import { computeExpectations, type Expectations } from './expectations.ts';
 import type { FinalCampaign, FinalDelivery, FinalRun } from './line.ts';
 
 const HOUR_MS = 3_600_000;
@@ -143,11 +143,13 @@ function checkLatest(
       .map(({ atMs }) => atMs),
     ...campaign.runs.flatMap(({ dueMs }) => (dueMs > run.dueMs ? [dueMs] : [])),
     ...(delivery.error?.startsWith('outcome_unknown') ? [fromMs] : []),
+    // An attempt may have left: it stays with its account, which may be down for good.
+    ...(facts.shared.has(campaign.accountId) && delivery.uncertain ? [fromMs] : []),
   ];
   const toMs = Math.min(own[0]?.arrivedMs ?? run.finishedMs ?? final.atMs, ...endings);
-  const free = expectations.toSend(campaign, { fromMs, toMs });
+  const free = expectations.toSend({ ...campaign, startedMs: run.startedMs }, { fromMs, toMs });
   const others = sends.filter(
-    (one) => one.accountId === campaign.accountId && one.arrivedMs >= fromMs && one.arrivedMs <= toMs,
+    (one) => one.ledgerId === campaign.accountId && one.arrivedMs >= fromMs && one.arrivedMs <= toMs,
   );
   if (free <= PROMPT_MS + others.length * TURN_MS) return [];
   const what = `${delivery.messageId} of ${campaign.text}, due at ${iso(run.dueMs)}`;

@@ -1,5 +1,6 @@
 /** When posts may leave and must leave, computed from what was requested and what happened to the world. */
-import { isOf, only, type Case } from './case.ts';
+import { only, type Case } from './case.ts';
+import { waitsForAccounts } from './check-accounts.ts';
 import type { Line } from './line.ts';
 import { findCalm, findHeld, freeTime } from './calm-time.ts';
 import { possibleSpans } from './effects.ts';
@@ -20,6 +21,8 @@ export interface Expectations {
 export interface OfCampaign {
   accountId: number;
   text: string;
+  /** When the run in question began; null: it has not. Any run unless given. */
+  startedMs?: number | null;
 }
 
 /** Builds the expectations of a history. They hold for every outcome that a request without an answer may have had. */
@@ -40,8 +43,11 @@ export function computeExpectations(facts: Case): Expectations {
   };
   return {
     toBegin: ({ text }, span) => totalMs(freeTime(calm, span, [...held, ...pauseOf(text)])),
-    toSend: ({ accountId, text }, span) =>
-      totalMs(freeTime(calm, span, [...held, ...pauseOf(text), ...restOf(accountId)])),
+    toSend(campaign, span) {
+      const { accountId, text } = campaign;
+      const blocked = [...held, ...pauseOf(text), ...restOf(accountId), ...waitsForAccounts(facts, campaign)];
+      return totalMs(freeTime(calm, span, blocked));
+    },
   };
 }
 
@@ -149,12 +155,3 @@ function findInterrupted({ lines, gapMs }: Case): Array<{ messageId: string; atM
       : [],
   );
 }
-
-/** Returns the requests about a campaign that are of one of these operations, and not surely about another run. */
-export const requestsOf = (facts: Case, text: string, operations: readonly string[], runId?: number) =>
-  facts.requests.filter(
-    (one) =>
-      operations.includes(one.operation) &&
-      isOf(one.text, text) &&
-      (runId === undefined || one.answer?.runId === undefined || one.answer.runId === runId),
-  );

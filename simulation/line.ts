@@ -197,6 +197,23 @@ export interface FinalGroup {
 /** Whether an account belongs to a chat: `muted` sees it, and may not post there; `gone` does not see it any more. */
 export type Membership = 'member' | 'muted' | 'gone';
 
+/** How an account stands at the messaging application. A `banned` one stays banned; a `logged out` one is linked again by its user. */
+export type Standing = 'linked' | 'logged out' | 'banned' | 'paused';
+
+/** An account of a workspace beside its default account, and the chats that it belongs to. */
+export interface FurtherAccount {
+  accountId: number;
+  chats: readonly string[];
+}
+
+/** A way to a group: an account that is a member, as the ledger knows it. */
+export interface FinalWay {
+  accountId: number;
+  groupId: number;
+  isGone: boolean;
+  canSend: boolean;
+}
+
 export type Happening =
   | { kind: 'world'; format: 3; seed: number; steps: number; workers: number; gapMs: number }
   | {
@@ -208,6 +225,10 @@ export type Happening =
       channelIds: readonly number[];
       /** It has a webhook for all events, from before anything happened. */
       hasWebhook: boolean;
+      /** Absent: there is only the default account. */
+      further?: readonly FurtherAccount[];
+      /** After how many minutes of downtime stand-ins take over; null: once somebody hands over. Absent where there are no stand-ins. */
+      failoverMinutes?: number | null;
     }
   | { kind: 'started' | 'ended' | 'crashed' | 'stopping'; process: string }
   | { kind: 'slept'; forMs: number }
@@ -223,6 +244,8 @@ export type Happening =
   | { kind: 'released'; others: 'send' | 'unknown' }
   | { kind: 'created'; accountId: number; name: string }
   | { kind: 'membership'; accountId: number; chatId: string; membership: Membership }
+  /** `forMs`: a pause ends by itself after this time. */
+  | { kind: 'standing'; accountId: number; standing: Standing; forMs?: number }
   | { kind: 'listed'; accountId: number; chats: Array<{ chatId: string; canSend: boolean }> }
   | {
       kind: 'request';
@@ -251,6 +274,11 @@ export type Happening =
       followUp?: { campaign: string; underPercent: number };
       /** The text that an `update` gives to the runs that have not begun. */
       newText?: string;
+      /** The account that a `hand over` takes from, or a `connect` links; of `hand over` also the one that goes first, if any. */
+      ofAccount?: number;
+      toAccount?: number;
+      /** The accounts that `set senders` puts in this order. */
+      senders?: readonly number[];
     }
   | { kind: 'answer'; request: number; campaign: string | null; error: string | null; runId?: number }
   | {
@@ -289,7 +317,15 @@ export type Happening =
       process: string;
       verdict: 'accepted' | 'answer lost' | 'rejected' | 'unanswered';
     } & RecordedEvent)
-  | { kind: 'change'; change: 'recall' | 'correct' | 'pin' | 'unpin'; messageId: string; text: string; result: string }
+  | {
+      kind: 'change';
+      change: 'recall' | 'correct' | 'pin' | 'unpin';
+      /** The account that changed it. Absent in histories of 0.1.0. */
+      accountId?: number;
+      messageId: string;
+      text: string;
+      result: string;
+    }
   | { kind: 'receipts'; receipts: Receipt[] }
   | {
       kind: 'final';
@@ -302,6 +338,8 @@ export type Happening =
       activities: FinalActivity[];
       /** What get-poll-results adds up from, of each run and group with votes. Absent in histories of 0.1.0. */
       polls?: FinalPoll[];
+      /** Of the accounts of workspaces with several. Absent in histories of 0.1.0. */
+      ways?: FinalWay[];
       inHand: number;
       stoppedAccounts: number;
     };

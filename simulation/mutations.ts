@@ -9,6 +9,8 @@ export interface Edit {
 export interface Mutation {
   name: string;
   edits: readonly Edit[];
+  /** It shows where workspaces have two accounts. Default is `false`. */
+  isBanned?: boolean;
 }
 
 export const MUTATIONS: readonly Mutation[] = [
@@ -22,8 +24,8 @@ export const MUTATIONS: readonly Mutation[] = [
       },
       {
         file: 'platform/database/functions/finish_turns.sql',
-        text: "join lanes l on l.account_id = (o.effect ->> 'account_id')::bigint and l.turn = (o.effect ->> 'turn')::bigint",
-        replacement: "join lanes l on l.account_id = (o.effect ->> 'account_id')::bigint",
+        text: "coalesce(o.effect ->> 'lane_id', o.effect ->> 'account_id')::bigint and l.turn = (o.effect ->> 'turn')::bigint",
+        replacement: "coalesce(o.effect ->> 'lane_id', o.effect ->> 'account_id')::bigint",
       },
       {
         file: 'platform/database/functions/finish_turns.sql',
@@ -163,8 +165,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'platform/database/functions/claim_turns.sql',
-        text: "and r.account_id = l.account_id and r.status = 'running' and not r.paused",
-        replacement: "and r.account_id = l.account_id and r.status = 'running'",
+        text: "and r.account_id = l.ledger_id and r.status = 'running' and not r.paused",
+        replacement: "and r.account_id = l.ledger_id and r.status = 'running'",
       },
     ],
   },
@@ -329,8 +331,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'sending/groups/store.ts',
-        text: 'g.removed_at is null and g.chat_id not in (select "chatId" from fresh)',
-        replacement: 'g.removed_at is null and false',
+        text: 'where k.chat_id not in (select "chatId" from fresh) and not',
+        replacement: 'where false and not',
       },
     ],
   },
@@ -351,6 +353,50 @@ export const MUTATIONS: readonly Mutation[] = [
         file: 'sending/campaigns/begin/skip-readers.ts',
         text: 'coalesce(${percent} >= ${followUp.underPercent}::int, true)',
         replacement: 'coalesce(${percent} >= ${followUp.underPercent}::int - 50, true)',
+      },
+    ],
+  },
+  {
+    name: 'deliveries are handed over that were tried',
+    isBanned: true,
+    edits: [
+      {
+        file: 'sending/deliveries/assign-senders.ts',
+        text: "and d.status = 'queued' and d.attempts = 0 and not d.uncertain and d.interrupted_attempts = 0\n        order by d.position) q",
+        replacement: "and d.status = 'queued' order by d.position) q",
+      },
+    ],
+  },
+  {
+    name: 'deliveries are handed over that are in hand',
+    isBanned: true,
+    edits: [
+      {
+        file: 'sending/deliveries/assign-senders.ts',
+        text: 'l.ledger_id = q.account_id and l.in_hand_run_id = q.run_id and q.position <@ l.in_hand)',
+        replacement: 'l.ledger_id = q.account_id and l.in_hand_run_id = q.run_id and false)',
+      },
+    ],
+  },
+  {
+    name: 'an account sends what another is the sender of',
+    isBanned: true,
+    edits: [
+      {
+        file: 'platform/database/functions/claim_turns.sql',
+        text: "and d.status = 'queued' and d.not_before is null and d.sender_id is not distinct from l.sender_id\n       order by d.position limit l.most)",
+        replacement: "and d.status = 'queued' and d.not_before is null\n       order by d.position limit l.most)",
+      },
+    ],
+  },
+  {
+    name: 'nothing is handed over',
+    isBanned: true,
+    edits: [
+      {
+        file: 'sending/deliveries/assign-senders.ts',
+        text: 'and c.sender_id is distinct from t.sender_id\n',
+        replacement: 'and c.sender_id is distinct from t.sender_id and ${from ?? null}::bigint is null\n',
       },
     ],
   },

@@ -3,6 +3,7 @@ import type { Database } from '../src/platform/database/connect.ts';
 import { createOwner, type Owner } from '../test/support/ledger.ts';
 import { pick, seededRandom } from '../test/support/inputs/random.ts';
 import { openProcess } from './virtual-time.ts';
+import { addFurther, type FurtherPlan } from './several-accounts.ts';
 import type { World } from './world.ts';
 
 /** The last groups of each owner. */
@@ -26,15 +27,33 @@ async function makeChannels(db: Database, groupIds: readonly number[]): Promise<
   await db.updateTable('groups').set({ kind: 'channel' }).where('group_id', 'in', groupIds).execute();
 }
 
-/** Creates owners with so many groups each, the first `webhooks` of them with a webhook, and without faults. */
+/** An owner, and the account of the workspace beside the default one, if there is one. */
+export interface SimulatedOwner extends Owner {
+  second?: number;
+  plan?: FurtherPlan;
+}
+
+/** Creates owners with so many groups each, the first `webhooks` of them with a webhook, and without faults. `further`: second accounts. */
 export async function createOwners(
   { gate, witness, receiver, history, perform }: Pick<World, 'gate' | 'witness' | 'receiver' | 'history' | 'perform'>,
-  { seed, sizes, webhooks }: { seed: number; sizes: readonly number[]; webhooks: number },
-): Promise<Owner[]> {
+  {
+    seed,
+    sizes,
+    webhooks,
+    further,
+  }: {
+    seed: number;
+    sizes: readonly number[];
+    webhooks: number;
+    further: ReadonlyArray<FurtherPlan | undefined>;
+  },
+): Promise<SimulatedOwner[]> {
   const setup = openProcess('setup');
   const db = gate.open(setup);
   const zones = seededRandom(seed ^ 0x20e5);
-  const owners: Owner[] = [];
+  // Of their own, so that second accounts move nothing else.
+  const seconds = seededRandom(seed ^ 0xacc0);
+  const owners: SimulatedOwner[] = [];
   for (const groups of sizes) {
     const owner = await perform(setup, () => createOwner(db, groups));
     const { accountId, groupIds } = owner;
@@ -49,8 +68,28 @@ export async function createOwners(
       const kind = index < chats.length - CHANNELS ? 'group' : 'channel';
       witness.chats.add(accountId, { chatId, kind, name: `Group ${index + 1}` });
     }
-    owners.push(owner);
-    history.add({ kind: 'owner', accountId, timeZone, chats, groupIds, channelIds, hasWebhook });
+    const plan = further[owners.length];
+    const added = plan && (await perform(setup, () => addFurther(db, owner, plan, seconds)));
+    const secondChats = chats.filter((_, index) => added?.groupIds.includes(groupIds[index] ?? Number.NaN));
+    for (const chatId of added ? secondChats : []) {
+      const kind = chats.indexOf(chatId) < chats.length - CHANNELS ? 'group' : 'channel';
+      witness.chats.add(added?.accountId ?? Number.NaN, { chatId, kind, name: `Group ${chats.indexOf(chatId) + 1}` });
+    }
+    owners.push(added && plan ? { ...owner, second: added.accountId, plan } : owner);
+    history.add({
+      kind: 'owner',
+      accountId,
+      timeZone,
+      chats,
+      groupIds,
+      channelIds,
+      hasWebhook,
+      ...(added &&
+        plan && {
+          further: [{ accountId: added.accountId, chats: secondChats }],
+          failoverMinutes: plan.failoverMinutes,
+        }),
+    });
   }
   setup.isDead = true;
   return owners;

@@ -6,7 +6,8 @@ import type { World } from './world.ts';
 export interface EventData {
   campaign_id?: string;
   run_id?: number;
-  deliveries?: ItemData[];
+  /** A number in the event of a hand-over. */
+  deliveries?: ItemData[] | number;
   groups?: ItemData[];
 }
 
@@ -20,7 +21,8 @@ interface ItemData {
 
 export function readEventData(type: string, data: EventData): Omit<RecordedEvent, 'id' | 'accountId'> {
   const { campaign_id: campaign = null, run_id: runId = null, deliveries, groups } = data;
-  return { type, campaign, runId, items: (deliveries ?? groups ?? []).map(readItem) };
+  const items = Array.isArray(deliveries) ? deliveries : (groups ?? []);
+  return { type, campaign, runId, items: items.map(readItem) };
 }
 
 function readItem({ group_metadata_id: groupId, change, can_send: canSend, replies, reactions }: ItemData): EventItem {
@@ -37,6 +39,6 @@ function readItem({ group_metadata_id: groupId, change, can_send: canSend, repli
 export async function readEvents({ control }: World): Promise<RecordedEvent[]> {
   const { rows } = await control.query<{ accountId: number; id: string; type: string; data: EventData }>(`
     select a.account_id::int as "accountId", e.message_id as id, e.type, e.data
-    from events e join accounts a using (workspace_id) order by e.position nulls last, e.event_id`);
+    from events e join accounts a on a.workspace_id = e.workspace_id and a.is_default order by e.position nulls last, e.event_id`);
   return rows.map(({ accountId, id, type, data }) => ({ accountId, id, ...readEventData(type, data) }));
 }

@@ -13,6 +13,7 @@ import type {
   FinalGroup,
   FinalOverview,
   FinalPoll,
+  FinalWay,
   Happening,
 } from './line.ts';
 
@@ -62,6 +63,7 @@ export async function readFinal(
     disabledWebhooks: await readDisabledWebhooks(db),
     activities: await read.activities(),
     polls: await readPolls(db),
+    ways: await readWays(db),
     inHand: lanes[0]?.inHand ?? 0,
     stoppedAccounts: lanes[0]?.stopped ?? 0,
   };
@@ -102,9 +104,18 @@ async function readGroups(db: Database): Promise<FinalGroup[]> {
   return rows;
 }
 
+async function readWays(db: Database): Promise<FinalWay[]> {
+  const { rows } = await sql<FinalWay>`
+    select m.account_id as "accountId", m.group_id as "groupId", m.gone_at is not null as "isGone", m.can_send as "canSend"
+    from group_accounts m join accounts a using (account_id)
+    where exists (select from accounts f where f.workspace_id = a.workspace_id and not f.is_default)
+    order by m.group_id, m.account_id`.execute(db);
+  return rows;
+}
+
 async function readDisabledWebhooks(db: Database): Promise<number[]> {
   const { rows } = await sql<{ accountId: number }>`
-    select a.account_id as "accountId" from webhooks w join accounts a using (workspace_id)
+    select a.account_id as "accountId" from webhooks w join accounts a on a.workspace_id = w.workspace_id and a.is_default
     where w.disabled_at is not null order by a.account_id`.execute(db);
   return rows.map(({ accountId }) => accountId);
 }

@@ -10,7 +10,7 @@ const RECORDED_MS = 30_000;
 const isRefusal = ({ verdict }: Of<'send'>) => verdict === 'refused for good' || verdict === 'not a member';
 
 /** Returns the refusals of a campaign that may have paused it: each from the third on, since no outcome in between may count. */
-export function findStops({ sends }: Case, text: string): Array<Of<'send'>> {
+export function findStops({ sends }: Case, text: string): Case['sends'] {
   return sends.filter((one) => isOf(one.text, text) && isRefusal(one)).slice(IN_A_ROW - 1);
 }
 
@@ -28,7 +28,7 @@ export function possibleStops(facts: Case, text: string): Span[] {
  * process may have ended before it recorded the result. A receipt may prove that a post was sent, which ends the row.
  */
 export function refusalsPauseTheCampaign(facts: Case): string[] {
-  const { gapMs, taken, final, sends, requests, lines } = facts;
+  const { gapMs, taken, final, sends, requests, lines, shared } = facts;
   // A turn without a gap holds many posts, and a ledger that was put back knows less.
   if (gapMs === 0 || taken) return [];
   const receiptsMs = only(lines, 'receipts').map(({ atMs }) => atMs);
@@ -40,12 +40,15 @@ export function refusalsPauseTheCampaign(facts: Case): string[] {
       [...againMs, ...receiptsMs].some((atMs) => atMs >= fromMs && atMs <= toMs) || againMs.includes(Infinity);
     const row = new Map<string, number>();
     return sends.flatMap((one) => {
-      if (one.accountId !== accountId || !isOf(one.text, text)) return [];
+      if (one.ledgerId !== accountId || !isOf(one.text, text)) return [];
       const lastMs = [...row.values()].at(-1) ?? Infinity;
       if (!isRefusal(one) || isReset(lastMs, one.arrivedMs)) row.clear();
       if (!isRefusal(one)) return [];
       row.set(one.messageId, one.arrivedMs);
-      return row.size > IN_A_ROW + 1 ? [`not paused: ${text}, though ${row.size} groups in a row refuse it`] : [];
+      // Each account of the workspace may have a turn in hand.
+      return row.size > IN_A_ROW + 1 + (shared.get(accountId)?.further?.length ?? 0)
+        ? [`not paused: ${text}, though ${row.size} groups in a row refuse it`]
+        : [];
     });
   });
 }

@@ -33,6 +33,8 @@ const { values } = parseArgs({
     /** Runs only the mutations with this text in their name. */
     named: { type: 'string', default: '' },
     shrink: { type: 'boolean', default: false },
+    /** Each workspace has two accounts, of which one is banned in mid-campaign. */
+    banned: { type: 'boolean', default: false },
   },
 });
 
@@ -81,7 +83,13 @@ async function runSeeds(): Promise<void> {
   const failed: number[] = [];
   const sums = { statements: 0, harmed: 0, campaigns: 0, posts: 0, changes: 0 };
   const run = async (seed: number) => {
-    const report = await children.run({ seed, steps, only, isComplete: values.seed !== undefined });
+    const report = await children.run({
+      seed,
+      steps,
+      only,
+      isBanned: values.banned,
+      isComplete: values.seed !== undefined,
+    });
     done += 1;
     sums.harmed += report.harmed.length;
     for (const name of ['statements', 'campaigns', 'posts', 'changes'] as const) sums[name] += report[name];
@@ -99,11 +107,13 @@ async function runSeeds(): Promise<void> {
     write(`seed ${seed}: ${report.faults.slice(0, 5).join('\n  ')}`);
     const file = save(`seed-${seed}.jsonl`, report.lines);
     const least = await shrink({ seed, steps, harmed: report.harmed }, (asked) =>
-      children.run({ ...asked, isComplete: false }),
+      children.run({ ...asked, isBanned: values.banned, isComplete: false }),
     );
-    const shrunk = await children.run({ ...least, isComplete: true });
+    const shrunk = await children.run({ ...least, isBanned: values.banned, isComplete: true });
     write(`  history: ${file}\n  shrunk: ${save(`seed-${seed}-shrunk.jsonl`, shrunk.lines)}`);
-    write(`  again: npm run simulate -- --seed ${seed} --steps ${least.steps} --only ${least.only.join(',') || '0'}`);
+    write(
+      `  again: npm run simulate -- --seed ${seed} --steps ${least.steps} --only ${least.only.join(',') || '0'}${values.banned ? ' --banned' : ''}`,
+    );
   };
   try {
     await Promise.all(seeds.map(run));

@@ -7,12 +7,15 @@ import type {
   MessengerSession,
   RevisionResult,
   SendResult,
+  OnStateChange,
 } from '../src/messengers/messenger.ts';
+import { AppError } from '../src/platform/errors/errors.ts';
 import { draw, seededRandom } from '../test/support/inputs/random.ts';
 import { openChats, type Chats } from './chats.ts';
 import type { History } from './history.ts';
 import type { Line, Receipt } from './line.ts';
 import { hashOfOption, OPTION_COUNT, optionOfHash } from './polls.ts';
+import { openStandings, type Standings } from './standings.ts';
 import { current, freeze, time, type VirtualProcess } from './virtual-time.ts';
 
 export interface Chances {
@@ -44,6 +47,9 @@ export interface Witness {
   messenger: Messenger;
   chances: Chances;
   chats: Chats;
+  standings: Standings;
+  /** Called when an account has tried to send a post, before the next. */
+  onSend: (accountId: number) => void;
   /** Receipts nobody has recorded yet, and actions of members that are still to come. */
   untold(): number;
 }
@@ -53,14 +59,22 @@ const REFUSED_EVERYWHERE = 0.06;
 
 const LATER = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
 
-/** `freezeMs`: for how long the process that is about to send a post stands still; 0: it does not. */
-export function openWitness(seed: number, history: History, freezeMs: () => number): Witness {
+/**
+ * `freezeMs`: for how long the process that is about to send a post stands still; 0: it does not. `staysOpen`: sessions stay open, and hear
+ * of each change of their account.
+ */
+export function openWitness(
+  seed: number,
+  history: History,
+  { freezeMs, staysOpen }: { freezeMs: () => number; staysOpen: boolean },
+): Witness {
   const random = seededRandom(seed ^ 0x5eed);
   // Of its own, so that votes move nothing else.
   const ballots = seededRandom(seed ^ 0xba110);
   const accepted = new Set<string>();
   const refused = new Set<string>();
   const chats = openChats(random, history);
+  const standings = openStandings(history);
   let unrecorded: MemberEvent[] = [];
   /** By their aliases that are resolved. */
   const members = new Map<string, string>();
@@ -71,6 +85,8 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
     messenger: undefined as never,
     chances: NASTY,
     chats,
+    standings,
+    onSend: () => undefined,
     untold: () => unrecorded.length + coming,
   };
 
@@ -243,8 +259,9 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
     });
   }
 
-  function open(accountId: number): MessengerSession {
+  function open(accountId: number, onStateChange: OnStateChange): MessengerSession | undefined {
     const ended = Promise.withResolvers<void>();
+    if (staysOpen && !standings.attach({ accountId }, onStateChange, ended)) return undefined;
     return {
       async send(post, to, mayGoOn) {
         const results: SendResult[] = [];
@@ -261,7 +278,9 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
           await standStill();
           await LATER(random() * 40);
           isOver ||= !mayGoOn();
+          const obstacle = standings.obstacle(accountId);
           if (isOver) results.push({ kind: 'offline', reason: 'the lease ran out', cooldownMs: 0 });
+          else if (obstacle) results.push({ kind: 'offline', ...obstacle });
           else if (isOffline || (isOffline = random() < witness.chances.offline)) {
             const process = current.getStore()?.name ?? 'nobody';
             history.add({ kind: 'offline', process, accountId, messageId: one.messageId });
@@ -271,6 +290,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
             const poll = post.extras?.poll;
             const said = { text: poll?.question ?? post.text, file, isPoll: poll !== undefined };
             const result = decideResult(one, said, { accountId, arrivedMs });
+            witness.onSend(accountId);
             await LATER(random() * 80);
             results.push(result);
           }
@@ -285,13 +305,15 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
           const drawn = random();
           let result: RevisionResult = { kind: 'done' };
           isOver ||= !mayGoOn();
+          const obstacle = standings.obstacle(accountId);
           if (isOver) result = { kind: 'offline', reason: 'the lease ran out', cooldownMs: 0 };
+          else if (obstacle) result = { kind: 'offline', ...obstacle };
           else if (drawn < witness.chances.vanish) result = { kind: 'unknown', reason: 'no answer' };
           else if (!chats.isMember(accountId, chatId))
             result = { kind: 'refused', reason: 'not a member', final: true };
           else if (!accepted.has(messageId)) result = { kind: 'absent', reason: 'no such post' };
           const text = change.kind === 'correct' ? change.post.text : '';
-          history.add({ kind: 'change', change: change.kind, messageId, text, result: result.kind });
+          history.add({ kind: 'change', change: change.kind, accountId, messageId, text, result: result.kind });
           results.push(result);
         }
         return results;
@@ -347,10 +369,15 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
   witness.messenger = {
     name: 'sandbox',
     linksAtOnce: true,
-    open: ({ accountId }) => Promise.resolve(open(accountId)),
+    staysOpen,
+    open: ({ accountId }, onStateChange) => Promise.resolve(open(accountId, onStateChange)),
     link({ accountId }, _method, onStateChange) {
-      onStateChange({ status: 'connected' });
-      return Promise.resolve(open(accountId));
+      standings.change(accountId, 'linked');
+      if (!staysOpen) onStateChange({ status: 'connected' });
+      const session = open(accountId, onStateChange);
+      return session
+        ? Promise.resolve(session)
+        : Promise.reject(new AppError('messenger_unavailable', 'The number is banned'));
     },
     watchMembers(record) {
       const watcher = { process: current.getStore(), record };

@@ -17,7 +17,9 @@ import { AppError } from '../src/platform/errors/errors.ts';
 import type { Database } from '../src/platform/database/connect.ts';
 import { endUser } from '../src/identity/delete-account.ts';
 import { findUser } from '../src/identity/store.ts';
-import { convert, type Owner } from '../test/support/ledger.ts';
+import { handOverDeliveries } from '../src/sending/senders/hand-over.ts';
+import { setSenders } from '../src/sending/senders/set-senders.ts';
+import { convert } from '../test/support/ledger.ts';
 import { draw, pick, seededRandom } from '../test/support/inputs/random.ts';
 import type { History } from './history.ts';
 import type { AskedSchedule, Happening } from './line.ts';
@@ -25,7 +27,7 @@ import { pollOf } from './polls.ts';
 import type { RemainingWork } from './remaining-work.ts';
 import { current, time, type VirtualProcess } from './virtual-time.ts';
 import { hashFile } from './witness.ts';
-import { ZONES } from './owners.ts';
+import { ZONES, type SimulatedOwner as Owner } from './owners.ts';
 
 export interface Api {
   process: VirtualProcess;
@@ -44,8 +46,16 @@ export interface Workload {
   ask(apis: Apis): void;
   /** Requests another campaign. */
   add(apis: Apis): void;
+  /** Requests a text to all groups of an owner, now. */
+  addPlain(api: Api): void;
   /** Requests that the first account warms up. */
   warmUp(api: Api): void;
+  /** Makes one random request about several accounts, if a workspace has them. */
+  askAboutAccounts(api: Api): void;
+  /** Requests that an account is linked again. */
+  connect(api: Api, owner: Owner, accountId: number): void;
+  /** Requests that stand-ins send what waits for these accounts. */
+  handOver(api: Api, waiting: RemainingWork['waiting']): void;
   /** Resumes campaigns that are paused, also those of requests without an answer. */
   resume(api: Api, paused: RemainingWork['paused']): void;
   /** The number of requests without an answer, of processes that live. */
@@ -101,6 +111,7 @@ export function openWorkload(
   // Of their own, so that polls and follow-ups move nothing else.
   const polls = seededRandom(seed ^ 0x9011);
   const followUps = seededRandom(seed ^ 0xf0110);
+  const accounts = seededRandom(seed ^ 0xacc5);
   const known: Known[] = [];
   const open = new Map<number, VirtualProcess>();
   let requests = 0;
@@ -316,6 +327,54 @@ export function openWorkload(
     });
   }
 
+  function addPlain(api: Api): void {
+    const owner = pick(accounts, owners);
+    const { accountId, groupIds } = owner;
+    const text = `campaign ${++texts}`;
+    const post = { name: text, description: '', html: text, image: null, isChannelCampaign: false, groupIds };
+    request(
+      api,
+      { operation: 'send', accountId, text, groupIds },
+      () => addCampaign({ db: api.db, convert }, owner, { ...post, scheduleTime: null }),
+      (campaign) => known.push({ campaign, text, owner }),
+    );
+  }
+
+  function handOver(api: Api, owner: Owner, { from, to }: { from: number; to?: number | undefined }): void {
+    const about = { ofAccount: from, ...(to !== undefined && { toAccount: to }) };
+    request(api, { operation: 'hand over', accountId: owner.accountId, text: '', ...about }, async () => {
+      await handOverDeliveries(api, owner, { accountId: from, toAccountId: to });
+      return { campaignId: '' };
+    });
+  }
+
+  function connect(api: Api, owner: Owner, ofAccount: number): void {
+    request(api, { operation: 'connect', accountId: owner.accountId, text: '', ofAccount }, async () => {
+      await runCommand(api, ofAccount, 'connect', { method: 'qr' });
+      return { campaignId: '' };
+    });
+  }
+
+  function orderSenders(api: Api, owner: Owner, senders: readonly number[]): void {
+    const groupIds = accounts() < 0.4 ? [] : draw(accounts, owner.groupIds, 2);
+    request(api, { operation: 'set senders', accountId: owner.accountId, text: '', senders, groupIds }, async () => {
+      await setSenders({ db: api.db }, owner, { groupIds, groupListId: null, accountIds: senders, reason: null });
+      return { campaignId: '' };
+    });
+  }
+
+  function askAboutAccounts(api: Api): void {
+    const several = owners.filter(({ second }) => second !== undefined);
+    if (several.length === 0) return;
+    const owner = pick(accounts, several);
+    const own = draw(accounts, [owner.accountId, owner.second ?? owner.accountId], 2);
+    const [from = owner.accountId, to] = own;
+    const drawn = accounts();
+    if (drawn < 0.5) handOver(api, owner, { from, to: accounts() < 0.3 ? to : undefined });
+    else if (drawn < 0.75) connect(api, owner, from);
+    else orderSenders(api, owner, own);
+  }
+
   /** Only the last owner, so that there is somebody left to send. */
   function erase(api: Api): void {
     const owner = owners.at(-1);
@@ -344,9 +403,18 @@ export function openWorkload(
       else if (known.length > 0) change(api, pick(random, ASKED), pick(random, known));
     },
     add,
+    addPlain,
     warmUp(api) {
       const [first] = owners;
       if (first) warmUp(api, first, true);
+    },
+    askAboutAccounts,
+    connect,
+    handOver(api, waiting) {
+      for (const { ledgerId, accountId } of waiting) {
+        const owner = owners.find((one) => one.accountId === ledgerId);
+        if (owner) handOver(api, owner, { from: accountId });
+      }
     },
     resume(api, paused) {
       for (const { accountId, ...campaign } of paused) {

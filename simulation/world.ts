@@ -6,11 +6,11 @@ import type { FencingRecords } from '../src/operations/hold/fencing-record-file.
 import { watchLedger } from '../src/operations/hold/watch-ledger.ts';
 import { startWorkPoll, type WorkPoll } from '../src/platform/database/work-poll.ts';
 import { createLog } from '../src/platform/log/log.ts';
-import type { Owner } from '../test/support/ledger.ts';
 import { pick } from '../test/support/inputs/random.ts';
 import { openGate, type Gate, type Statement } from './gate.ts';
-import { createOwners } from './owners.ts';
+import { createOwners, type SimulatedOwner } from './owners.ts';
 import { openReceiver, type Receiver } from './receiver.ts';
+import type { FurtherPlan } from './several-accounts.ts';
 import { openNotifications, type SimulatedNotifications } from './notifications.ts';
 import { openHistory, type History } from './history.ts';
 import type { Fault } from './line.ts';
@@ -38,7 +38,7 @@ export interface World {
   witness: Witness;
   receiver: Receiver;
   history: History;
-  owners: Owner[];
+  owners: SimulatedOwner[];
   /** A connection for questions about the ledger from outside of the world. */
   readonly control: pg.Client;
   openHints: SimulatedNotifications['open'];
@@ -85,6 +85,7 @@ export async function openWorld(
     owners: sizes,
     marks: fencingRecords,
     webhooks = 0,
+    further = [],
   }: {
     seed: number;
     fate: Fate;
@@ -95,6 +96,8 @@ export async function openWorld(
     marks?: FencingRecords | undefined;
     /** How many of the first owners have a webhook; none unless given, and then nothing is delivered. */
     webhooks?: number | undefined;
+    /** The second account of each owner; undefined: the owner has none. None unless given. */
+    further?: ReadonlyArray<FurtherPlan | undefined> | undefined;
   },
 ): Promise<World> {
   time.reset(startMs, seed);
@@ -112,7 +115,10 @@ export async function openWorld(
     history,
     onCommit: () => notifications.collect(),
   });
-  const witness = openWitness(seed, history, () => (areFaultsOn ? fate.freezeMs() : 0));
+  const witness = openWitness(seed, history, {
+    freezeMs: () => (areFaultsOn ? fate.freezeMs() : 0),
+    staysOpen: further.some(Boolean),
+  });
   const receiver = openReceiver(seed, history);
   const workers = new Map<string, Running>();
   const names = new Set<string>();
@@ -225,7 +231,7 @@ export async function openWorld(
     for (const name of workers.keys()) restart(name);
   }
 
-  const owners = await createOwners({ gate, witness, receiver, history, perform }, { seed, sizes, webhooks });
+  const owners = await createOwners({ gate, witness, receiver, history, perform }, { seed, sizes, webhooks, further });
   areFaultsOn = true;
 
   return {

@@ -151,6 +151,12 @@ export interface RenameWorkspace {
   /** The name of the workspace. */
   name: string;
 }
+export interface UpdateWorkspace {
+  /** After how many minutes the stand-ins of an account that cannot send take over. */
+  failover_minutes?: number | 'ask' | null | undefined;
+  /** Default: `true`. */
+  fails_back?: boolean | null | undefined;
+}
 export interface InviteMember {
   role: GivenRole;
   /** Omit it for a link that you pass on. */
@@ -237,6 +243,9 @@ export interface ReleaseLedger {
 }
 /** Fields that are omitted or `null` keep their values. */
 export interface UpdateAccount {
+  account_id?: AccountId | undefined;
+  /** How the account is called in the workspace. */
+  name?: string | null | undefined;
   /** No posts are sent in these hours; they are sent afterwards. `none` turns it off. */
   quiet_hours?: { from: string; to: string } | 'none' | null | undefined;
   /** Maximum number of deliveries per day, in your time zone. Further ones wait for the next day. `none` turns it off. */
@@ -248,8 +257,11 @@ export interface UpdateAccount {
   /** `true` starts a warm-up for a number that is new to groups: 30 deliveries on the first day, and more on each day of two weeks. A warm-up in progress is not restarted. `false` ends it. */
   warm_up?: boolean | null | undefined;
 }
+/** One of your accounts. Default: the default account of the workspace. */
+export type AccountId = number | null;
 export type RestReason = 'new_link' | 'quiet_hours' | 'daily_cap' | 'warm_up';
 export interface ConnectAccount {
+  account_id?: AccountId | undefined;
   /** The messaging application to link to. Default: the account's. With a test key: always the sandbox. */
   messenger?: 'sandbox' | 'whatsapp' | null | undefined;
   /** How to link: scan a QR code with the phone, enter a code on it, or try the ended link once more (until `retry_until`). */
@@ -258,6 +270,7 @@ export interface ConnectAccount {
   warm_up?: boolean | null | undefined;
 }
 export interface LinkState {
+  account_id: number;
   status: AccountStatus;
   /** Content of the QR code to be scanned with the phone. A new one follows before it expires. */
   qr?: string | undefined;
@@ -276,10 +289,12 @@ export interface PasskeyStep {
   verification_code: string | null;
 }
 export interface SubmitPasskey {
+  account_id?: AccountId | undefined;
   /** The `toJSON()` of the `PublicKeyCredential`. */
   assertion: Record<string, unknown>;
 }
 export interface AccountState {
+  account_id: number;
   messenger: string;
   status: AccountStatus;
   whatsapp_number: string;
@@ -309,6 +324,59 @@ export interface AccountState {
   number_fixed?: boolean | undefined;
   /** With `with_history`: earlier states, newest first, at most 50 of the last 90 days. */
   history?: Array<{ at: string; messenger: string; status: AccountStatus; reason: string | null }> | undefined;
+}
+export interface ListedAccount {
+  account_id: number;
+  messenger: string;
+  status: AccountStatus;
+  whatsapp_number: string;
+  /** Content of the QR code to be scanned with the phone. A new one follows before it expires. */
+  qr?: string | undefined;
+  /** Eight characters to be entered on the phone. */
+  pairing_code?: string | undefined;
+  passkey?: PasskeyStep | undefined;
+  /** When the code expires, or the request. Read the status again before. */
+  expires_at?: string | undefined;
+  /** When a `paused` account continues by itself. Absent: it was stopped, and `connect-account` resumes it. */
+  paused_until?: string | undefined;
+  /** Why the account is not connected, as one sentence. */
+  reason?: string | undefined;
+  /** A restriction that slows the account down and does not stop it, as one sentence. */
+  warning?: string | undefined;
+  warned_until?: string | undefined;
+  /** The link has ended, and until then `connect-account` can try it once more. */
+  retry_until?: string | undefined;
+  /** The ledger is held since then: the service was restored or copied, and sends nothing for any user until an administrator resumes it. */
+  held_since?: string | undefined;
+  /** WhatsApp has not listed the channels since then. The known ones are kept. */
+  channels_unread_since?: string | undefined;
+  /** The number of a phone that was rejected because it is not the account's. To use it, set `whatsapp_number` by `update_profile` and call `connect-account` again. */
+  scanned_number?: string | undefined;
+  /** `null`: it has none. */
+  name: string | null;
+  /** Whether requests without `account_id` are about it. */
+  is_default: boolean;
+  /** Since when it cannot send. `null`: it can. */
+  down_since: string | null;
+  /** Groups in which it is a member, as of their last sync. */
+  groups: number;
+  /** Groups among them to which it may post. */
+  groups_can_send: number;
+  /** Deliveries that wait for it, in runs that have begun. */
+  queued: number;
+  /** Posts of today that left, may have left, or are being sent. */
+  sent_today: number;
+  daily_cap: number | null;
+}
+export interface AddAccount {
+  name: string;
+  /** Default: the installation's. With a test key: always the sandbox. */
+  messenger?: 'sandbox' | 'whatsapp' | null | undefined;
+  /** The number of its phone, which no other account may have. Required on WhatsApp. */
+  whatsapp_number?: string | null | undefined;
+}
+export interface RemoveAccount {
+  account_id: number;
 }
 export interface CreateChannel {
   name: string;
@@ -351,6 +419,17 @@ export interface GroupActivity {
   /** `null` without recipients. */
   read_rate: number | null;
 }
+export interface GroupAccount {
+  account_id: number;
+  /** Whether this account may post there. */
+  can_send: boolean;
+  /** `null`: not known. */
+  is_admin: boolean | null;
+  /** When a sync of this account last found the group, to the hour. */
+  seen_at: string;
+  /** Whether a run that begins now is sent by this account. */
+  is_sender: boolean;
+}
 export interface SaveGroupList {
   name: string;
   group_metadata_ids: GroupIds;
@@ -359,6 +438,39 @@ export interface SaveGroupList {
 }
 /** The groups, 10,000 at most; a repeated id counts once. */
 export type GroupIds = Array<number>;
+export interface SetSenders {
+  /** The groups, 1,000 at most; a repeated id counts once. */
+  group_metadata_ids?: Array<number> | null | undefined;
+  /** All groups of this saved list. */
+  group_list_id?: number | null | undefined;
+  /** The preferred account first, then its stand-ins; a repeated id counts once. Empty: removes the rule. */
+  account_ids: Array<number>;
+  /** Kept with the rule, and in the audit log. */
+  reason?: string | null | undefined;
+}
+export interface HandOverDeliveries {
+  /** The account for which the deliveries wait. */
+  account_id: number;
+  /** The account that gets all it can send. Omitted: as the rules of `set-senders` say. */
+  to_account_id?: number | null | undefined;
+}
+export interface SenderRule {
+  scope: 'group' | 'group_list' | 'workspace';
+  /** `null` unless the scope is `group`. */
+  group_metadata_id: number | null;
+  group_name: string | null;
+  /** `null` unless the scope is `group_list`. */
+  group_list_id: number | null;
+  group_list_name: string | null;
+  /** The preferred account first, then its stand-ins. Accounts that were removed since are still listed. Empty in the history: the rule was removed. */
+  account_ids: Array<number>;
+  reason: string | null;
+  /** A user name. `null`: the user was deleted. */
+  set_by: string | null;
+  set_at: string;
+  /** `null`: the rule is in force. */
+  replaced_at: string | null;
+}
 export interface AddCampaign {
   /** The name of the campaign. Recipients do not see it. */
   name: string;
@@ -373,6 +485,7 @@ export interface AddCampaign {
   pin_for?: PinPostFor | undefined;
   reply_to?: ReplyTo | undefined;
   follow_up?: FollowUp | undefined;
+  account_id?: SendingAccount | undefined;
   poll?: Poll | undefined;
   event?: GroupEvent | undefined;
   link_preview?: LinkCard | undefined;
@@ -421,6 +534,8 @@ export type FollowUp = {
   run_id?: number | null | undefined;
   under_percent: number;
 } | null;
+/** The account that sends to all groups that it may post to. Default: the sender of each group, which without rules is the default account. */
+export type SendingAccount = number | null;
 /** A poll in place of text and file. Channels take none, since votes there cannot be counted. */
 export type Poll = {
   question: string;
@@ -466,6 +581,7 @@ export interface AddCampaignBatch {
   pin_for?: PinPostFor | undefined;
   reply_to?: ReplyTo | undefined;
   follow_up?: FollowUp | undefined;
+  account_id?: SendingAccount | undefined;
   poll?: Poll | undefined;
   event?: GroupEvent | undefined;
   link_preview?: LinkCard | undefined;
@@ -532,6 +648,8 @@ export interface CampaignCopy {
   pin_for: PinFor | null;
   reply_to: RepliedCampaign;
   follow_up: FollowedCampaign;
+  /** `null`: the sender of each group sends. */
+  account_id: number | null;
   poll: PostedPoll | null;
   event: PostedEvent | null;
   link_preview: LinkCardCopy;
@@ -566,6 +684,8 @@ export interface ScheduledCampaignCopy {
   pin_for: PinFor | null;
   reply_to: RepliedCampaign;
   follow_up: FollowedCampaign;
+  /** `null`: the sender of each group sends. */
+  account_id: number | null;
   poll: PostedPoll | null;
   event: PostedEvent | null;
   link_preview: LinkCardCopy;
@@ -596,6 +716,7 @@ export interface UpdateCampaign {
   pin_for?: PinPostFor | undefined;
   reply_to?: ReplyTo | undefined;
   follow_up?: FollowUp | undefined;
+  account_id?: SendingAccount | undefined;
   poll?: Poll | undefined;
   event?: GroupEvent | undefined;
   link_preview?: LinkCard | undefined;
@@ -603,7 +724,16 @@ export interface UpdateCampaign {
   /** Optional fields of the post to remove. */
   remove?:
     | Array<
-        'file_name' | 'media' | 'mention_all' | 'pin_for' | 'reply_to' | 'follow_up' | 'link_preview' | 'poll' | 'event'
+        | 'file_name'
+        | 'media'
+        | 'mention_all'
+        | 'pin_for'
+        | 'reply_to'
+        | 'follow_up'
+        | 'account_id'
+        | 'link_preview'
+        | 'poll'
+        | 'event'
       >
     | null
     | undefined;
@@ -687,6 +817,7 @@ export interface SaveDraft {
   pin_for?: PinPostFor | undefined;
   reply_to?: ReplyTo | undefined;
   follow_up?: FollowUp | undefined;
+  account_id?: SendingAccount | undefined;
   poll?:
     | {
         question?: string | null | undefined;
@@ -729,6 +860,8 @@ export interface DraftContent {
   pin_for: PinFor | null;
   reply_to: RepliedCampaign;
   follow_up: FollowedCampaign;
+  /** `null`: the sender of each group sends. */
+  account_id: number | null;
   poll: PostedPoll | null;
   event: DraftedEvent | null;
   link_preview: LinkCardCopy;
@@ -941,6 +1074,8 @@ export interface GroupAnalytics {
     /** Why everybody was not mentioned. Present like `mentions_left_out`. */
     mention_left_out?: string | null | undefined;
   }>;
+  /** With `with_accounts`: the accounts that send, or have sent, each with its share. */
+  accounts?: Array<AccountShare> | undefined;
   runs: Array<Run>;
   timeline: Array<{ at: string; sent: number; delivered: number; read: number }>;
 }
@@ -950,6 +1085,22 @@ export type ReportedCount = number | null;
 export type ReadRate = number | null;
 /** Why a follow-up left the group out, such as `read by 72 %`. Absent if it did not. */
 export type SkippedReason = string;
+/** What one account sends of a campaign. */
+export interface AccountShare {
+  account_id: number;
+  name: string | null;
+  deliveries: number;
+  queued: number;
+  sent: number;
+  failed: number;
+  cancelled: number;
+  recipients: number;
+  delivered: number;
+  read: number;
+  read_rate: ReadRate;
+  /** With `with_estimate`. `null`: it has nothing to send, or is not connected. */
+  expected_finish_at?: string | null | undefined;
+}
 export interface Overview {
   totals: OverviewTotals;
   /** With `with_previous`. */
@@ -994,7 +1145,7 @@ export interface GroupReport {
     nid: Nid;
     participants: number;
     invite_link: string | null;
-    /** Whether your account may post there. */
+    /** Whether any of your accounts may post there. */
     can_send: boolean;
     /** When it was found to be gone. `null`: it exists. */
     removed_at: string | null;
@@ -1266,6 +1417,8 @@ export type EventFilter =
   | 'account.restricted'
   | 'account.logged_out'
   | 'account.version_refused'
+  | 'account.waiting'
+  | 'account.handed_over'
   | 'group.changed'
   | 'message.reply'
   | 'message.reaction'
@@ -1338,6 +1491,8 @@ export type NoticeKind =
   | 'campaign_decided'
   | 'account_unlinked'
   | 'version_refused'
+  | 'account_waiting'
+  | 'account_handed_over'
   | 'webhook_off'
   | 'backup_old';
 export interface ReadNotices {
@@ -1458,12 +1613,31 @@ export interface DeliveriesEventData {
   }>;
 }
 export interface AccountEventData {
+  account_id: number;
+  /** The name of the account. `null`: it has none. */
+  name: string | null;
   messenger: string;
   /** The status, as in `account-status`. */
   status: string;
   reason: string | null;
   /** The cause of a pause. */
   cause: string | null;
+}
+export interface AccountWaitingEventData {
+  account_id: number;
+  /** The name of the account. `null`: it has none. */
+  name: string | null;
+  /** The status, as in `account-status`. */
+  status: string;
+  /** Since when the account cannot send. */
+  down_since: string;
+}
+export interface AccountHandedOverEventData {
+  account_id: number;
+  /** The name of the account. `null`: it has none. */
+  name: string | null;
+  /** The deliveries that other accounts send now. */
+  deliveries: number;
 }
 export interface GroupsEventData {
   groups: Array<{
@@ -1617,11 +1791,25 @@ export interface Operations {
         /** Whether it is meant by a request without `x-workspace`. */
         is_default: boolean;
         members: number;
+        /** After how many minutes in which an account cannot send its stand-ins send for it. `null`: a notice asks the owner. */
+        failover_minutes: number | null;
+        /** Whether posts that have not been sent return to the account by themselves, once it can send again. */
+        fails_back: boolean;
       }>;
     };
   };
   /** Rename the workspace */
   'workspace/rename-workspace': { body: RenameWorkspace; data: NoData };
+  /** Change the settings of the workspace. Fields that are omitted keep their values. An empty body changes nothing and returns the settings. */
+  'workspace/update-workspace': {
+    body: UpdateWorkspace;
+    data: {
+      /** After how many minutes in which an account cannot send its stand-ins send for it. `null`: a notice asks the owner. */
+      failover_minutes: number | null;
+      /** Whether posts that have not been sent return to the account by themselves, once it can send again. */
+      fails_back: boolean;
+    };
+  };
   /** List the members of the workspace. The owner first, then as they joined. */
   'workspace/list-members': {
     body: Nothing;
@@ -1895,10 +2083,12 @@ export interface Operations {
   };
   /** Resume a held ledger. For administrators: has the effect of `campanile release`. 409, without any change, while a campaign with queued posts has no choice, and if the ledger is not held. An incorrect `password` is a 400 on that field. It may take long, and completes even if the client disconnects. */
   'admin/release_ledger': { body: ReleaseLedger; data: NoData };
-  /** Set quiet hours, daily caps and a warm-up. All but `mention_all_cap` and `weekly_posts` are off by default. Posts that may not be sent wait. They expire like all posts: when the campaign's next run falls due, or after 26 hours in which nothing of the run could be sent. An empty body changes nothing and returns the current rules. */
+  /** Set quiet hours, daily caps, a warm-up and the name of an account. All but `mention_all_cap` and `weekly_posts` are off by default. Posts that may not be sent wait. They expire like all posts: when the campaign's next run falls due, or after 26 hours in which nothing of the run could be sent. A body without a field other than `account_id` changes nothing and returns the current rules. */
   'venom/update-account': {
     body: UpdateAccount;
     data: {
+      account_id: number;
+      name: string | null;
       quiet_hours: { from: string; to: string } | null;
       daily_cap: number | null;
       /** How often per day posts may mention everybody in one group. */
@@ -1928,22 +2118,32 @@ export interface Operations {
       rest_reason?: RestReason | undefined;
     };
   };
-  /** Link your account to the messaging application. Links your own number alone; until the first link `user/update_profile` changes it. Also resumes a stopped account. While `linking`, `venom/account-status` has the current code.
+  /** Link an account to the messaging application. Links the number of the account alone. That of the default account is yours; until the first link `user/update_profile` changes it. Also resumes a stopped account. While `linking`, `venom/account-status` has the current code.
 
 A QR code works for any number, a pairing code for one that was linked here before or that no other user has entered; at most 3 an hour, because WhatsApp prompts the phone. */
   'venom/connect-account': { body: ConnectAccount; data: LinkState };
   /** Show the passkey of the number that is being linked. Answers `passkey.request_options` of `account-status`. After `assertion_rejected` read them again: they may be new. */
   'venom/submit-passkey': { body: SubmitPasskey; data: LinkState };
-  /** Get your account's status */
+  /** Get an account's status */
   'venom/account-status': {
     body: {
+      account_id?: AccountId | undefined;
       /** Adds `history` and `number_fixed`. */
       with_history?: boolean | null | undefined;
     };
     data: AccountState;
   };
-  /** Unlink your account from the messaging application. Also removes the linked device on the phone. If that is not possible now, `venom/account-status` says what to do on the phone. Queued posts wait until the account is linked again. */
-  'venom/disconnect-account': { body: Nothing; data: { status: AccountStatus } };
+  /** List the accounts of the workspace. The default account is the first. Its groups, campaigns and figures are those of the workspace. */
+  'venom/list-accounts': { body: Nothing; data: { accounts: Array<ListedAccount> } };
+  /** Add an account to the workspace. Up to ten in all. Pass its `account_id` to `venom/connect-account` to link it, and to `venom/sync-groups` to read its groups. On the sandbox it is connected at once, and a member of the same groups as the default account. It has rules for sending and a pace of its own. */
+  'venom/add-account': { body: AddAccount; data: ListedAccount };
+  /** Remove an account from the workspace. Not the default account, not one that is linked or being linked, and not one for which posts wait. What it has sent stays in the figures. Groups that no other account sees are removed. */
+  'venom/remove-account': { body: RemoveAccount; data: NoData };
+  /** Unlink an account from the messaging application. Also removes the linked device on the phone. If that is not possible now, `venom/account-status` says what to do on the phone. Queued posts wait until the account is linked again. */
+  'venom/disconnect-account': {
+    body: { account_id?: AccountId | undefined };
+    data: { account_id: number; status: AccountStatus };
+  };
   /** Create a channel */
   'venom/create-channel': {
     body: CreateChannel;
@@ -1999,6 +2199,8 @@ A QR code works for any number, a pairing code for one that was linked here befo
       sort_by?: 'name' | 'kind' | 'participants' | 'last_posted_at' | 'read_rate' | 'failed' | null | undefined;
       /** Reverses the order of `sort_by`. */
       descending?: boolean | null | undefined;
+      /** Adds `accounts` to each group: which of your accounts are members, and which one sends. */
+      with_accounts?: boolean | null | undefined;
       /** Adds `totals` of all groups found. */
       with_totals?: boolean | null | undefined;
       /** Maximum number of items on a page. */
@@ -2013,10 +2215,12 @@ A QR code works for any number, a pairing code for one that was linked here befo
         nid: Nid;
         participants: number;
         invite_link: string | null;
-        /** Whether your account may post there. */
+        /** Whether any of your accounts may post there. */
         can_send: boolean;
         /** With `with_activity`. */
         activity?: GroupActivity | undefined;
+        /** With `with_accounts`. */
+        accounts?: Array<GroupAccount> | undefined;
       }>;
       /** With `with_totals`: of all groups found, on any page. */
       totals?: { groups: number; participants: number } | undefined;
@@ -2032,8 +2236,18 @@ A QR code works for any number, a pairing code for one that was linked here befo
     };
     data: { invite_link: string };
   };
-  /** Sync your groups with the messaging application */
-  'venom/sync-groups': { body: Nothing; data: { added: number; updated: number; removed: number } };
+  /** Sync your groups with the messaging application. Reads the groups of one account. A group that other accounts are members of stays when this one has left. */
+  'venom/sync-groups': {
+    body: { account_id?: AccountId | undefined };
+    data: {
+      account_id: number;
+      /** Groups that the account was not a member of before. */
+      added: number;
+      updated: number;
+      /** Groups that the account is no longer a member of. */
+      removed: number;
+    };
+  };
   /** Create or replace a group list. Limited to 500 lists. */
   'venom/save-group-list': { body: SaveGroupList; data: { group_list_id: number } };
   /** List your group lists. Sorted by name. For the groups of a list, call `list-groups` and filter by `group_list_id`. */
@@ -2050,6 +2264,37 @@ A QR code works for any number, a pairing code for one that was linked here befo
   };
   /** Delete a group list. The groups themselves stay. */
   'venom/delete-group-list': { body: { group_list_id: number }; data: NoData };
+  /** Set which accounts send to groups. Sets the rule of each of these groups and of this list; with neither, the rule of the workspace. The narrowest rule with an account that can send to the group wins. Runs that have begun keep their senders. The rule before is kept as history. */
+  'venom/set-senders': { body: SetSenders; data: NoData };
+  /** Hand over what an account has not tried to send. Gives deliveries of running runs that wait for an account, and of which no attempt was made, to the next account of each group that may post there. The groups of these accounts are synced before if that was not done since the account failed. A delivery of which an attempt may have left keeps its account. */
+  'venom/hand-over-deliveries': {
+    body: HandOverDeliveries;
+    data: {
+      account_id: number;
+      /** Deliveries that another account sends now. */
+      handed_over: number;
+      /** Deliveries that stay: an attempt may have left, or no other account may post there. */
+      kept: number;
+    };
+  };
+  /** List the rules on which accounts send. The rule of the workspace, those of lists, and those of groups, each by name. The `with_accounts` of `list-groups` says which account sends to a group now. */
+  'venom/list-senders': {
+    body: {
+      /** Only rules that concern this group: its own, those of its lists, and that of the workspace. */
+      group_metadata_id?: number | null | undefined;
+      /** Adds `history`. */
+      with_history?: boolean | null | undefined;
+      /** Maximum number of items on a page. */
+      limit?: number | null | undefined;
+      cursor?: Cursor | undefined;
+    };
+    data: {
+      senders: Array<SenderRule>;
+      /** With `with_history`: replaced and removed rules, newest first, at most 100. */
+      history?: Array<SenderRule> | undefined;
+      next_cursor: NextCursor;
+    };
+  };
   /** Send a campaign now. `data.campaign_id` is the id of the new campaign. (`add-campaign-batch` returns it in a header.)
 
 Accepted means durable: once the service has answered, no crash loses any of the deliveries. */
@@ -2102,6 +2347,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           pin_for?: PinPostFor | undefined;
           reply_to?: ReplyTo | undefined;
           follow_up?: FollowUp | undefined;
+          account_id?: SendingAccount | undefined;
           poll?: Poll | undefined;
           event?: GroupEvent | undefined;
           link_preview?: LinkCard | undefined;
@@ -2133,6 +2379,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           pin_for?: PinPostFor | undefined;
           reply_to?: ReplyTo | undefined;
           follow_up?: FollowUp | undefined;
+          account_id?: SendingAccount | undefined;
           poll?: Poll | undefined;
           event?: GroupEvent | undefined;
           link_preview?: LinkCard | undefined;
@@ -2292,6 +2539,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       pin_for: PinFor | null;
       reply_to: RepliedCampaign;
       follow_up: FollowedCampaign;
+      /** `null`: the sender of each group sends. */
+      account_id: number | null;
       poll: PostedPoll | null;
       event: PostedEvent | null;
       link_preview: LinkCardShown;
@@ -2506,6 +2755,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           pin_for?: PinPostFor | undefined;
           reply_to?: ReplyTo | undefined;
           follow_up?: FollowUp | undefined;
+          account_id?: SendingAccount | undefined;
           poll?: Poll | undefined;
           event?: GroupEvent | undefined;
           link_preview?: LinkCard | undefined;
@@ -2536,6 +2786,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           pin_for?: PinPostFor | undefined;
           reply_to?: ReplyTo | undefined;
           follow_up?: FollowUp | undefined;
+          account_id?: SendingAccount | undefined;
           poll?: Poll | undefined;
           event?: GroupEvent | undefined;
           link_preview?: LinkCard | undefined;
@@ -2705,6 +2956,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       campaign_id: string;
       /** Adds `expected_finish_at`: when the last post of the running runs is expected to be sent. */
       with_estimate?: boolean | null | undefined;
+      /** Adds `accounts`. Single posts are counted: of a campaign that ended so long ago that only its sums are kept there are none. */
+      with_accounts?: boolean | null | undefined;
     };
     data: GroupAnalytics;
   };
@@ -2908,8 +3161,14 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         workspace_id?: number | undefined;
         campaign: { campaign_id: string; name: string } | null;
         approval: { approval_id: string; name: string } | null;
+        /** The account that it is about. `null` also in notices of version 0.1.0. */
+        account: { account_id: number; name: string | null } | null;
         /** When the late or missed run was due. */
         due_at: string | null;
+        /** Since when the account of `account_waiting` cannot send. */
+        down_since: string | null;
+        /** The deliveries of the account of `account_handed_over` that other accounts send. */
+        deliveries: number | null;
         /** The URL of the webhook. */
         url: string | null;
         /** What the messaging application reported about the account. */
@@ -3025,6 +3284,10 @@ export interface EventData {
   'account.logged_out': AccountEventData;
   /** The messaging application rejected the version of the client */
   'account.version_refused': AccountEventData;
+  /** An account cannot send, and posts wait for it that another account could send */
+  'account.waiting': AccountWaitingEventData;
+  /** Posts of an account that cannot send were handed over to other accounts automatically */
+  'account.handed_over': AccountHandedOverEventData;
   /** Groups were added, removed or changed */
   'group.changed': GroupsEventData;
   /** Members replied to posts; counts only */

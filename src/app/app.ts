@@ -268,6 +268,7 @@ function buildApi(
       waiters: awaitCommandResults(notifications),
       countPairingCode: (key) => countAttempts(db, [{ limit: PAIRING_CODES_PER_NUMBER, key }]),
       messengers: messengersByName,
+      defaultMessenger: config.messenger,
       readMessages: new Map<string, ReadMessages>([[SANDBOX.name, (...of) => readMessages(db, ...of)]]),
       runChecks: runChecksOnce({ config, db }),
     }),

@@ -114,7 +114,7 @@ const dataCommands: readonly Command[] = [
   command({
     name: 'accounts release',
     args: ['NAME'],
-    about: 'Resume a stopped account of a user.',
+    about: 'Resume the stopped accounts of a user.',
     run: async (given) => (await import('./accounts.ts')).releaseAccount(given),
   }),
   command({

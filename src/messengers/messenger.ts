@@ -10,6 +10,8 @@ export interface MessengerAccount {
   accountId: number;
   /** The only number that may be linked, in digits. Undefined if the user is deleted: the linked number is accepted. */
   phoneNumber: string | undefined;
+  /** Of a further account of a workspace: its default account, whose simulated groups a further account of the sandbox shares. */
+  hostId?: number | undefined;
   /** The present or last pause. */
   pause?: KnownPause | undefined;
   /** The present warning. */
@@ -154,6 +156,8 @@ export interface MessengerGroup {
   participants: number;
   inviteLink: string | null;
   canSend: boolean;
+  /** Whether the account is an admin of it. Undefined: not known. */
+  isAdmin?: boolean | undefined;
   createdAt: Date;
 }
 

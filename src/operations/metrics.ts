@@ -29,6 +29,7 @@ const LOOPS = [
   'epoch',
   'erasure',
   'events',
+  'failover',
   'health',
   'housekeeping',
   'lanes',

@@ -40,7 +40,7 @@ describe('with the real service', () => {
       // asking for or deciding on the same approval again changes nothing (contract §4).
       const changesNothing =
         post.security.some(({ api_key: scopes }) => scopes?.includes('read')) ||
-        /^(user|admin)\/(get|list|export)_|^workspace\/(list-|rename-workspace$|set-member-role$|set-approval-rules$)|^admin\/(dis|en)able_user$|^venom\/(save-draft|(request|decide|withdraw)-approval)$|^media\/(upload|import|set-still)$/.test(
+        /^(user|admin)\/(get|list|export)_|^workspace\/(list-|(rename|update)-workspace$|set-member-role$|set-approval-rules$)|^admin\/(dis|en)able_user$|^venom\/(save-draft|set-senders|(request|decide|withdraw)-approval)$|^media\/(upload|import|set-still)$/.test(
           name,
         );
       return [[name, isKeyed ? 'keyed' : changesNothing ? 'always' : 'never'] as const];

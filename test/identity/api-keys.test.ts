@@ -327,6 +327,7 @@ describe('scopes', () => {
         'revoke-invitation',
         'set-approval-rules',
         'set-member-role',
+        'update-workspace',
       ].map((name) => `workspace/${name}`),
     ]);
     for (const { path, scopes } of all)
@@ -368,6 +369,7 @@ describe('scopes', () => {
     expect(all.filter(({ scopes }) => scopes[0] === 'write').map(({ path }) => path)).toEqual([
       'venom/save-group-list',
       'venom/delete-group-list',
+      'venom/set-senders',
       'venom/save-draft',
       'venom/delete-draft',
       ...['request', 'remark', 'withdraw'].map((what) => `venom/${what}-approval`),

@@ -93,6 +93,8 @@ test('lists users, keys and accounts as JSON', async () => {
   const { accounts } = JSON.parse((await campanile('accounts', 'list', '--json')).text) as { accounts: object[] };
   expect(accounts).toContainEqual({
     user_name: 'frank',
+    account_id: expect.any(Number),
+    name: null,
     messenger: 'sandbox',
     status: 'stopped',
     reason: expect.any(String),

@@ -175,10 +175,11 @@ async function seenBy(actor: Actor) {
   const page = { limit: 100, before: null, after: null };
   const days = { startDate: '2999-01-01', endDate: '2999-01-02', limit: 100, after: 0 };
   const bodyHash = Buffer.from((actor.workspaceId === alice.owner.workspaceId ? alice : mallory).sha256, 'hex');
+  const { accountId } = await findOwnAccount(db, actor.workspaceId);
   return {
-    account: (await findOwnAccount(db, actor.workspaceId)).accountId,
+    account: accountId,
     status: await readAccountStatus(deps, actor),
-    history: await readAccountHistory(deps, actor),
+    history: await readAccountHistory(deps, accountId),
     campaigns: (await listCampaigns(deps, actor, page)).campaigns.map(({ campaignId }) => campaignId),
     runs: (await listRuns(deps, actor, days)).runs.map(({ campaignId }) => campaignId),
     lists: (await listGroupLists(deps, actor)).map(({ groupListId }) => groupListId),

@@ -61,6 +61,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
       audit: { summary: 'the actor, and the audit log', imports: ['platform'] },
       members: { summary: 'the order of roles, and the default workspace of a person', imports: ['platform'] },
       approval: { summary: 'when posts need an approval', imports: ['platform', 'workspaces/audit'] },
+      failover: { summary: 'what happens when an account cannot send', imports: ['platform', 'workspaces/audit'] },
       quotas: { summary: 'limits and usage of a workspace', imports: ['platform'] },
       idempotency: { summary: 'makes a repeated request take effect once', imports: ['platform'] },
       events: { summary: 'the event log (outbox), in an order that readers can resume from', imports: ['platform'] },
@@ -124,11 +125,22 @@ export const GROUPS: Readonly<Record<string, Group>> = {
       },
       drafts: {
         summary: 'campaigns that are being written',
-        imports: ['platform', 'workspaces', 'content', 'sending/groups'],
+        imports: ['platform', 'workspaces', 'content', 'sending/accounts', 'sending/groups'],
       },
       deliveries: {
         summary: 'claims turns, sends, classifies and records outcomes',
         imports: ['platform', 'content', 'messengers', 'sending/leases', 'sending/accounts', 'sending/sessions'],
+      },
+      senders: {
+        summary: 'rules on which account sends to a group; hands over from an account that cannot send',
+        imports: [
+          'platform',
+          'workspaces',
+          'sending/accounts',
+          'sending/groups',
+          'sending/deliveries',
+          'sending/leases',
+        ],
       },
       campaigns: {
         summary: 'campaigns and runs: `accept/`, `begin/`, `change/`, `read/`, `roll-up/`',

@@ -2,6 +2,7 @@ import type {
   Destination,
   MemberEvent,
   Messenger,
+  MessengerGroup,
   MessengerSession,
   Post,
   PostChange,
@@ -14,6 +15,8 @@ import { sendUnlessThere } from '../../src/messengers/send-unless-there.ts';
 
 /** One thing that was sent, in the order it arrived. */
 export interface Arrival {
+  /** The account that sent it. */
+  accountId: number;
   chatId: string;
   messageId: string;
   text: string;
@@ -29,10 +32,12 @@ export interface Arrival {
 /** A messenger that records every post and answers as scripted. It drops nothing: a post sent twice is recorded twice. */
 export interface ScriptedMessenger extends Messenger {
   arrivals: Arrival[];
+  /** The groups of an account; none unless set. */
+  list: (accountId: number) => MessengerGroup[];
   /** Sets the outcome of each post; undefined: two other people receive it. */
-  answer: (to: Destination, post: Post) => SendResult | Promise<SendResult> | undefined;
+  answer: (to: Destination, post: Post, accountId: number) => SendResult | Promise<SendResult> | undefined;
   /** Changed posts, in order, with their new text. */
-  changes: Array<{ kind: PostChange['kind']; messageId: string; text: string; atMs: number }>;
+  changes: Array<{ accountId: number; kind: PostChange['kind']; messageId: string; text: string; atMs: number }>;
   /** Sets the outcome of each change; undefined: it succeeds. */
   answerChange: (change: PostChange, post: SentPost) => RevisionResult | Promise<RevisionResult> | undefined;
   /** Set: repeated ids are not dropped, and this is how a chat's recent posts are searched for one. */
@@ -46,10 +51,11 @@ const NO_LEASE = { kind: 'offline', reason: 'the lease ran out', cooldownMs: 0 }
 /** Its name is `sandbox`, because new accounts are linked to that messenger. */
 export function scriptMessenger(): ScriptedMessenger {
   let record: RecordEvents = () => Promise.reject(new Error('nobody watches the members'));
-  async function sendOne(to: Destination, post: Post): Promise<SendResult> {
-    const result = (await messenger.answer(to, post)) ?? { kind: 'sent', recipients: 2 };
+  async function sendOne(accountId: number, to: Destination, post: Post): Promise<SendResult> {
+    const result = (await messenger.answer(to, post, accountId)) ?? { kind: 'sent', recipients: 2 };
     if (result.kind === 'sent' || result.kind === 'unknown')
       messenger.arrivals.push({
+        accountId,
         chatId: to.chatId,
         messageId: to.messageId,
         text: post.text,
@@ -60,7 +66,7 @@ export function scriptMessenger(): ScriptedMessenger {
       });
     return result;
   }
-  const session: MessengerSession = {
+  const sessionOf = (accountId: number): MessengerSession => ({
     async send(post, to, mayGoOn) {
       const results: SendResult[] = [];
       for (const one of to) {
@@ -69,7 +75,7 @@ export function scriptMessenger(): ScriptedMessenger {
           continue;
         }
         const { find } = messenger;
-        const transmit = () => sendOne(one, post);
+        const transmit = () => sendOne(accountId, one, post);
         results.push(await (find ? sendUnlessThere(one, { send: transmit, find: () => find(one) }) : transmit()));
       }
       return results;
@@ -85,12 +91,12 @@ export function scriptMessenger(): ScriptedMessenger {
         const text = change.kind === 'correct' ? change.post.text : '';
         const { messageId } = post;
         if (result.kind === 'done')
-          messenger.changes.push({ kind: change.kind, messageId, text, atMs: performance.now() });
+          messenger.changes.push({ accountId, kind: change.kind, messageId, text, atMs: performance.now() });
         results.push(result);
       }
       return results;
     },
-    listGroups: () => Promise.resolve({ chats: [] }),
+    listGroups: () => Promise.resolve({ chats: messenger.list(accountId) }),
     fetchInviteLink: () => Promise.resolve(null),
     createGroup: () => Promise.reject(new Error('not part of this script')),
     createCommunity: () => Promise.reject(new Error('not part of this script')),
@@ -98,20 +104,21 @@ export function scriptMessenger(): ScriptedMessenger {
     unlink: () => Promise.resolve(true),
     ended: new Promise(() => {}),
     close: () => Promise.resolve(),
-  };
+  });
   const messenger: ScriptedMessenger = {
     name: 'sandbox',
     arrivals: [],
+    list: () => [],
     answer: () => undefined,
     changes: [],
     answerChange: () => undefined,
     async emit(events) {
       await record(events);
     },
-    open: () => Promise.resolve(session),
-    link(_account, _method, onStateChange) {
+    open: ({ accountId }) => Promise.resolve(sessionOf(accountId)),
+    link({ accountId }, _method, onStateChange) {
       onStateChange({ status: 'connected' });
-      return Promise.resolve(session);
+      return Promise.resolve(sessionOf(accountId));
     },
     forget: () => Promise.resolve(false),
     watchMembers(recordEvents) {

@@ -1,7 +1,8 @@
-/** The linked account: its link, quiet hours, daily cap and warm-up (contract §4). */
+/** The linked accounts: their links, quiet hours, daily caps and warm-ups (contract §4). */
 import { z } from 'zod';
 import { defineOperations } from './define-operations.ts';
-import { count, nothing, optional, withDefault } from './fields.ts';
+import { accountId, count, instant, nothing, nothingData, optional, text, withDefault } from './fields.ts';
+import { whatsappNumber } from './users.ts';
 
 const status = z
   .enum(['unlinked', 'linking', 'connected', 'reconnecting', 'paused', 'logged_out'])
@@ -33,7 +34,7 @@ const linkCode = {
     .optional()
     .meta({ format: 'date-time', description: 'When the code expires, or the request. Read the status again before.' }),
 };
-const linkState = z.object({ status, ...linkCode }).meta({ id: 'LinkState' });
+const linkState = z.object({ account_id: count, status, ...linkCode }).meta({ id: 'LinkState' });
 
 const bytes = z
   .string()
@@ -57,6 +58,7 @@ const anyAssertion = z
 
 export const accountStatusData = z
   .object({
+    account_id: count,
     messenger: z.string(),
     status,
     whatsapp_number: z.string(),
@@ -109,6 +111,22 @@ export const accountStatusData = z
   })
   .meta({ id: 'AccountState' });
 
+const accountName = text(1, 100);
+
+const listedAccount = accountStatusData
+  .omit({ history: true, number_fixed: true })
+  .extend({
+    name: accountName.nullable().meta({ description: '`null`: it has none.' }),
+    is_default: z.boolean().meta({ description: 'Whether requests without `account_id` are about it.' }),
+    down_since: instant.nullable().meta({ description: 'Since when it cannot send. `null`: it can.' }),
+    groups: count.meta({ description: 'Groups in which it is a member, as of their last sync.' }),
+    groups_can_send: count.meta({ description: 'Groups among them to which it may post.' }),
+    queued: count.meta({ description: 'Deliveries that wait for it, in runs that have begun.' }),
+    sent_today: count.meta({ description: 'Posts of today that left, may have left, or are being sent.' }),
+    daily_cap: count.nullable(),
+  })
+  .meta({ id: 'ListedAccount' });
+
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: 'must be a time of day of the form HH:MM' });
 const quietHours = z
   .object({ from: timeOfDay.meta({ examples: ['22:00'] }), to: timeOfDay.meta({ examples: ['07:00'] }) })
@@ -118,6 +136,8 @@ const none = z.literal('none').meta({ description: 'Off.' });
 
 const updateAccountBody = z
   .object({
+    account_id: accountId,
+    name: optional(accountName).meta({ description: 'How the account is called in the workspace.' }),
     quiet_hours: optional(
       z.union([quietHours.refine(({ from, to }) => from !== to, { path: ['to'], error: 'must not equal from' }), none]),
     ).meta({ description: 'No posts are sent in these hours; they are sent afterwards. `none` turns it off.' }),
@@ -144,6 +164,8 @@ const updateAccountBody = z
 export const restReason = z.enum(['new_link', 'quiet_hours', 'daily_cap', 'warm_up']).meta({ id: 'RestReason' });
 
 const updateAccountData = z.object({
+  account_id: count,
+  name: accountName.nullable(),
   quiet_hours: quietHours.nullable(),
   daily_cap: count.nullable(),
   mention_all_cap: count.meta({ description: 'How often per day posts may mention everybody in one group.' }),
@@ -180,21 +202,23 @@ export const accounts = defineOperations('Account', {
     access: 'send',
     // Without a field it only reads; a change needs the owner.
     role: 'analyst',
-    summary: 'Set quiet hours, daily caps and a warm-up',
+    summary: 'Set quiet hours, daily caps, a warm-up and the name of an account',
     description:
-      "All but `mention_all_cap` and `weekly_posts` are off by default. Posts that may not be sent wait. They expire like all posts: when the campaign's next run falls due, or after 26 hours in which nothing of the run could be sent. An empty body changes nothing and returns the current rules.",
+      "All but `mention_all_cap` and `weekly_posts` are off by default. Posts that may not be sent wait. They expire like all posts: when the campaign's next run falls due, or after 26 hours in which nothing of the run could be sent. A body without a field other than `account_id` changes nothing and returns the current rules.",
     body: updateAccountBody,
     data: updateAccountData,
+    errors: ['account_not_found'],
   },
   connectAccount: {
     path: '/api/v1/venom/connect-account',
     access: 'admin',
     role: 'owner',
-    summary: 'Link your account to the messaging application',
+    summary: 'Link an account to the messaging application',
     description:
-      'Links your own number alone; until the first link `user/update_profile` changes it. Also resumes a stopped account. While `linking`, `venom/account-status` has the current code.\n\nA QR code works for any number, a pairing code for one that was linked here before or that no other user has entered; at most 3 an hour, because WhatsApp prompts the phone.',
+      'Links the number of the account alone. That of the default account is yours; until the first link `user/update_profile` changes it. Also resumes a stopped account. While `linking`, `venom/account-status` has the current code.\n\nA QR code works for any number, a pairing code for one that was linked here before or that no other user has entered; at most 3 an hour, because WhatsApp prompts the phone.',
     body: z
       .object({
+        account_id: accountId,
         messenger: optional(z.enum(['sandbox', 'whatsapp'])).meta({
           description:
             "The messaging application to link to. Default: the account's. With a test key: always the sandbox.",
@@ -211,6 +235,7 @@ export const accounts = defineOperations('Account', {
       .meta({ id: 'ConnectAccount' }),
     data: linkState,
     errors: [
+      'account_not_found',
       'account_linked',
       'account_busy',
       'number_taken',
@@ -232,9 +257,10 @@ export const accounts = defineOperations('Account', {
     summary: 'Show the passkey of the number that is being linked',
     description:
       'Answers `passkey.request_options` of `account-status`. After `assertion_rejected` read them again: they may be new.',
-    body: z.object({ assertion: anyAssertion.pipe(assertion) }).meta({ id: 'SubmitPasskey' }),
+    body: z.object({ account_id: accountId, assertion: anyAssertion.pipe(assertion) }).meta({ id: 'SubmitPasskey' }),
     data: linkState,
     errors: [
+      'account_not_found',
       'passkey_not_requested',
       'assertion_rejected',
       'account_not_connected',
@@ -246,22 +272,66 @@ export const accounts = defineOperations('Account', {
     path: '/api/v1/venom/account-status',
     access: 'read',
     role: 'analyst',
-    summary: "Get your account's status",
+    summary: "Get an account's status",
     body: z.object({
+      account_id: accountId,
       with_history: optional(z.boolean()).meta({ description: 'Adds `history` and `number_fixed`.' }),
     }),
     data: accountStatusData,
+    errors: ['account_not_found'],
+  },
+  listAccounts: {
+    path: '/api/v1/venom/list-accounts',
+    access: 'read',
+    role: 'analyst',
+    summary: 'List the accounts of the workspace',
+    description: 'The default account is the first. Its groups, campaigns and figures are those of the workspace.',
+    body: nothing,
+    data: z.object({ accounts: z.array(listedAccount) }),
+  },
+  addAccount: {
+    path: '/api/v1/venom/add-account',
+    access: 'admin',
+    role: 'owner',
+    summary: 'Add an account to the workspace',
+    description:
+      'Up to ten in all. Pass its `account_id` to `venom/connect-account` to link it, and to `venom/sync-groups` to read its groups. On the sandbox it is connected at once, and a member of the same groups as the default account. It has rules for sending and a pace of its own.',
+    body: z
+      .object({
+        name: accountName,
+        messenger: optional(z.enum(['sandbox', 'whatsapp'])).meta({
+          description: "Default: the installation's. With a test key: always the sandbox.",
+        }),
+        whatsapp_number: optional(whatsappNumber).meta({
+          description: 'The number of its phone, which no other account may have. Required on WhatsApp.',
+        }),
+      })
+      .meta({ id: 'AddAccount' }),
+    data: listedAccount,
+    errors: ['account_limit_reached', 'number_taken'],
+  },
+  removeAccount: {
+    path: '/api/v1/venom/remove-account',
+    access: 'admin',
+    role: 'owner',
+    requiresRecentAuth: true,
+    summary: 'Remove an account from the workspace',
+    description:
+      'Not the default account, not one that is linked or being linked, and not one for which posts wait. What it has sent stays in the figures. Groups that no other account sees are removed.',
+    body: z.object({ account_id: z.int() }).meta({ id: 'RemoveAccount' }),
+    data: nothingData,
+    errors: ['account_not_found', 'account_is_default', 'account_linked', 'account_busy'],
   },
   disconnectAccount: {
     path: '/api/v1/venom/disconnect-account',
     access: 'admin',
     role: 'owner',
     requiresRecentAuth: true,
-    summary: 'Unlink your account from the messaging application',
+    summary: 'Unlink an account from the messaging application',
     description:
       'Also removes the linked device on the phone. If that is not possible now, `venom/account-status` says what to do on the phone. Queued posts wait until the account is linked again.',
-    body: nothing,
-    data: z.object({ status }),
-    errors: ['account_not_connected', 'messenger_unavailable', 'outcome_unknown'],
+    body: z.object({ account_id: accountId }),
+    data: z.object({ account_id: count, status }),
+    errors: ['account_not_found', 'account_not_connected', 'messenger_unavailable', 'outcome_unknown'],
   },
 });

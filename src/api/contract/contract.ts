@@ -21,6 +21,7 @@ import { passwords } from './passwords.ts';
 import { pollResultOperations } from './poll-results.ts';
 import { report } from './report.ts';
 import { sandbox } from './sandbox.ts';
+import { senders } from './senders.ts';
 import { sessions } from './sessions.ts';
 import { users } from './users.ts';
 import { webhooks } from './webhooks.ts';
@@ -39,6 +40,7 @@ export const contract = {
   accounts,
   groups,
   groupLists,
+  senders,
   campaigns,
   campaignReads,
   campaignControl,

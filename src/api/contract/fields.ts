@@ -62,6 +62,12 @@ export const groupMetadataIds = z
     maxItems: MOST_GROUPS,
   });
 
+/** The account that a request means. */
+export const accountId = optional(z.int({ error: 'must be a whole number' })).meta({
+  id: 'AccountId',
+  description: 'One of your accounts. Default: the default account of the workspace.',
+});
+
 /** The body of an operation without parameters. */
 export const nothing = z
   .object({})

@@ -4,12 +4,13 @@ import type { ErrorCode } from '../../platform/errors/error-codes.ts';
 import { phoneDigits } from '../../identity/phone-number.ts';
 import { defineOperations } from './define-operations.ts';
 import {
+  accountId,
   base64File,
   count,
   cursor,
   descending,
+  instant,
   nextCursor,
-  nothing,
   optional,
   pageLimit,
   search,
@@ -74,6 +75,9 @@ const listGroupsBody = z.object({
     description: 'Default: by id. Groups without a `read_rate` come last in either order.',
   }),
   descending,
+  with_accounts: optional(z.boolean()).meta({
+    description: 'Adds `accounts` to each group: which of your accounts are members, and which one sends.',
+  }),
   with_totals: optional(z.boolean()).meta({ description: 'Adds `totals` of all groups found.' }),
   limit: pageLimit(500, 100),
   cursor,
@@ -90,6 +94,17 @@ const groupActivity = z
   })
   .meta({ id: 'GroupActivity' });
 
+/** An account that is a member of a group. */
+const groupAccount = z
+  .object({
+    account_id: count,
+    can_send: z.boolean().meta({ description: 'Whether this account may post there.' }),
+    is_admin: z.boolean().nullable().meta({ description: '`null`: not known.' }),
+    seen_at: instant.meta({ description: 'When a sync of this account last found the group, to the hour.' }),
+    is_sender: z.boolean().meta({ description: 'Whether a run that begins now is sent by this account.' }),
+  })
+  .meta({ id: 'GroupAccount' });
+
 /** A group in answers. */
 export const listedGroup = {
   group_metadata_id: groupMetadataId,
@@ -98,7 +113,7 @@ export const listedGroup = {
   nid,
   participants: count,
   invite_link: z.string().nullable(),
-  can_send: z.boolean().meta({ description: 'Whether your account may post there.' }),
+  can_send: z.boolean().meta({ description: 'Whether any of your accounts may post there.' }),
 };
 
 /** Errors of an operation that creates a chat through the live session. */
@@ -199,7 +214,11 @@ export const groups = defineOperations('Groups', {
     body: listGroupsBody,
     data: z.object({
       groups: z.array(
-        z.object({ ...listedGroup, activity: groupActivity.optional().meta({ description: 'With `with_activity`.' }) }),
+        z.object({
+          ...listedGroup,
+          activity: groupActivity.optional().meta({ description: 'With `with_activity`.' }),
+          accounts: z.array(groupAccount).optional().meta({ description: 'With `with_accounts`.' }),
+        }),
       ),
       totals: z
         .object({ groups: count, participants: count })
@@ -235,9 +254,17 @@ export const groups = defineOperations('Groups', {
     access: 'send',
     role: 'manager',
     summary: 'Sync your groups with the messaging application',
-    body: nothing,
-    data: z.object({ added: count, updated: count, removed: count }),
+    description:
+      'Reads the groups of one account. A group that other accounts are members of stays when this one has left.',
+    body: z.object({ account_id: accountId }),
+    data: z.object({
+      account_id: count,
+      added: count.meta({ description: 'Groups that the account was not a member of before.' }),
+      updated: count,
+      removed: count.meta({ description: 'Groups that the account is no longer a member of.' }),
+    }),
     errors: [
+      'account_not_found',
       'account_unlinked',
       'messenger_refused',
       'account_not_connected',

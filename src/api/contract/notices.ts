@@ -21,7 +21,15 @@ const notice = z.object({
     .meta({ description: 'The workspace of the event. Absent in notices of version 0.1.0.' }),
   campaign: z.object({ campaign_id: z.string(), name: z.string() }).nullable(),
   approval: z.object({ approval_id: z.string(), name: z.string() }).nullable(),
+  account: z
+    .object({ account_id: z.int(), name: z.string().nullable() })
+    .nullable()
+    .meta({ description: 'The account that it is about. `null` also in notices of version 0.1.0.' }),
   due_at: instant.nullable().meta({ description: 'When the late or missed run was due.' }),
+  down_since: instant.nullable().meta({ description: 'Since when the account of `account_waiting` cannot send.' }),
+  deliveries: count.nullable().meta({
+    description: 'The deliveries of the account of `account_handed_over` that other accounts send.',
+  }),
   url: z.string().nullable().meta({ description: 'The URL of the webhook.' }),
   reason: z.string().nullable().meta({ description: 'What the messaging application reported about the account.' }),
 });

@@ -27,7 +27,7 @@ const phoneNumber = text(1, 64)
       'International number of 7 to 15 digits. Spaces, dots, dashes, slashes, parentheses, a leading `+` or `00`, an extension, `whatsapp:` and `@c.us` are accepted.',
     examples: ['+49 151 2345-6789'],
   });
-const whatsappNumber = phoneNumber.meta({
+export const whatsappNumber = phoneNumber.meta({
   description: 'The phone number of the WhatsApp account to link, in the same format.',
   examples: ['+49 151 2345-6789'],
 });

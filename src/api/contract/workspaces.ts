@@ -42,12 +42,22 @@ const invitation = z.object({
   expires_at: instant,
 });
 
+const failoverMinutes = count.nullable().meta({
+  description:
+    'After how many minutes in which an account cannot send its stand-ins send for it. `null`: a notice asks the owner.',
+});
+const failsBack = z.boolean().meta({
+  description: 'Whether posts that have not been sent return to the account by themselves, once it can send again.',
+});
+
 const ownWorkspace = z.object({
   workspace_id: count.meta({ description: 'For the request header `x-workspace`.' }),
   name: z.string().meta({ description: "The owner's user name while the workspace has no name." }),
   role: memberRole,
   is_default: z.boolean().meta({ description: 'Whether it is meant by a request without `x-workspace`.' }),
   members: count,
+  failover_minutes: failoverMinutes,
+  fails_back: failsBack,
 });
 
 export const workspaces = defineOperations('Workspaces', {
@@ -71,6 +81,26 @@ export const workspaces = defineOperations('Workspaces', {
     body: z.object({ name: workspaceName }).meta({ id: 'RenameWorkspace' }),
     data: nothingData,
     errors: ['changed_meanwhile'],
+  },
+  updateWorkspace: {
+    path: '/api/v1/workspace/update-workspace',
+    access: 'token',
+    role: 'owner',
+    idempotency: 'always',
+    summary: 'Change the settings of the workspace',
+    description: 'Fields that are omitted keep their values. An empty body changes nothing and returns the settings.',
+    body: z
+      .object({
+        failover_minutes: optional(
+          z.union([
+            z.int().min(1).max(10_080),
+            z.literal('ask').meta({ description: 'A notice asks the owner. The default.' }),
+          ]),
+        ).meta({ description: 'After how many minutes the stand-ins of an account that cannot send take over.' }),
+        fails_back: optional(z.boolean()).meta({ description: 'Default: `true`.' }),
+      })
+      .meta({ id: 'UpdateWorkspace' }),
+    data: z.object({ failover_minutes: failoverMinutes, fails_back: failsBack }),
   },
   listMembers: {
     path: '/api/v1/workspace/list-members',

@@ -1,26 +1,36 @@
 import type { Database } from '../../platform/database/connect.ts';
+import { addAccount, type AddAccountDeps } from '../../sending/accounts/add-account.ts';
 import { readAccountHistory } from '../../sending/accounts/account-history.ts';
-import { readAccountStatus } from '../../sending/accounts/account-status.ts';
+import { readAccountStatus, type AccountState } from '../../sending/accounts/account-status.ts';
 import { connectAccount, type AccountDeps, type ConnectDeps } from '../../sending/accounts/connect-account.ts';
 import { disconnectAccount } from '../../sending/accounts/disconnect-account.ts';
+import { listAccounts, type ListedAccount } from '../../sending/accounts/list-accounts.ts';
+import { removeAccount } from '../../sending/accounts/remove-account.ts';
 import type { SendWindow } from '../../sending/accounts/send-window-rules.ts';
 import { submitPasskey } from '../../sending/accounts/submit-passkey.ts';
 import { warmUpGap, type Gaps, type Range } from '../../sending/deliveries/pace.ts';
 import { updateAccount } from '../../sending/accounts/update-account.ts';
 import { dayOfWarmUp, WARM_UP_CAPS } from '../../sending/accounts/warm-up.ts';
+import { requirePhoneDigits } from '../../identity/phone-number.ts';
+import type { Role } from '../../platform/database/schema.ts';
 import type { accounts } from '../contract/accounts.ts';
 import type { Handlers } from '../operation.ts';
 import { requireRole } from '../server/auth.ts';
 import { toAccountEvent, toWireCode } from './live-events.ts';
 
-export type AccountHandlerDeps = ConnectDeps & AccountDeps & { db: Database; timeZone: string; gaps: Gaps };
+export type AccountHandlerDeps = ConnectDeps &
+  AccountDeps &
+  AddAccountDeps & { db: Database; timeZone: string; gaps: Gaps };
 
 export const accountHandlers: Handlers<typeof accounts, AccountHandlerDeps> = {
   async updateAccount(deps, { body, actor }) {
-    if (Object.values(body).some((value) => value !== undefined)) requireRole(actor, 'owner');
+    const { account_id: accountId, ...wanted } = body;
+    if (Object.values(wanted).some((value) => value !== undefined)) requireRole(actor, 'owner');
     const offOr = <Rule>(rule: Rule | 'none' | undefined) => (rule === 'none' ? null : rule);
-    const { quiet_hours, daily_cap, mention_all_cap: mentionAllCap, weekly_posts, warm_up: warmUp } = body;
+    const { quiet_hours, daily_cap, mention_all_cap: mentionAllCap, weekly_posts, warm_up: warmUp } = wanted;
     const change = {
+      accountId,
+      name: wanted.name,
       quietHours: offOr(quiet_hours),
       dailyCap: offOr(daily_cap),
       mentionAllCap,
@@ -31,6 +41,8 @@ export const accountHandlers: Handlers<typeof accounts, AccountHandlerDeps> = {
     const { quietHours, dailyCap, timeZone, sentToday, until, reason } = window;
     const gap = warmUpGap(deps.gaps[window.messenger] ?? { minMs: 0, maxMs: 0 });
     return {
+      account_id: window.accountId,
+      name: window.name,
       quiet_hours: quietHours,
       daily_cap: dailyCap,
       mention_all_cap: window.mentionAllCap,
@@ -44,20 +56,19 @@ export const accountHandlers: Handlers<typeof accounts, AccountHandlerDeps> = {
   },
 
   async connectAccount(deps, { body, actor }) {
-    const { messenger, method, warm_up: warmUp } = body;
-    const state = await connectAccount(deps, actor, { messenger, method, warmUp });
-    return { status: state.status, ...toWireCode(state) };
+    const { account_id: accountId, messenger, method, warm_up: warmUp } = body;
+    return toLinkState(await connectAccount(deps, actor, { accountId, messenger, method, warmUp }));
   },
 
   async submitPasskey(deps, { body, actor }) {
-    const state = await submitPasskey(deps, actor, body.assertion);
-    return { status: state.status, ...toWireCode(state) };
+    const { account_id: accountId, assertion } = body;
+    return toLinkState(await submitPasskey(deps, actor, { accountId, assertion }));
   },
 
   async accountStatus(deps, { body, actor }) {
-    const state = await readAccountStatus(deps, actor);
+    const state = await readAccountStatus(deps, actor, body.account_id);
     if (!body.with_history) return toAccountEvent(state, actor.role);
-    const history = await readAccountHistory(deps, actor);
+    const history = await readAccountHistory(deps, state.accountId);
     return {
       ...toAccountEvent(state, actor.role),
       number_fixed: state.isNumberFixed,
@@ -65,9 +76,26 @@ export const accountHandlers: Handlers<typeof accounts, AccountHandlerDeps> = {
     };
   },
 
-  async disconnectAccount(deps, { actor }) {
-    const { status } = await disconnectAccount(deps, actor);
-    return { status };
+  async listAccounts(deps, { actor }) {
+    const listed = await listAccounts(deps, actor);
+    return { accounts: listed.map((account) => toWireAccount(account, actor.role)) };
+  },
+
+  async addAccount(deps, { body, actor }) {
+    const { name, messenger, whatsapp_number: written } = body;
+    const number =
+      written === undefined ? undefined : { written, digits: requirePhoneDigits('whatsapp_number', written) };
+    return toWireAccount(await addAccount(deps, actor, { name, messenger, number }), actor.role);
+  },
+
+  async removeAccount(deps, { body, actor }) {
+    await removeAccount(deps, actor, body.account_id);
+    return {};
+  },
+
+  async disconnectAccount(deps, { body, actor }) {
+    const { accountId, status } = await disconnectAccount(deps, actor, body.account_id);
+    return { account_id: accountId, status };
   },
 };
 
@@ -81,5 +109,23 @@ function toWireWarmUp({ warmUpFrom, today }: SendWindow, { minMs, maxMs }: Range
       ends_on: ends.toString(),
       gap_seconds: { min: minMs / 1_000, max: maxMs / 1_000 },
     },
+  };
+}
+
+function toLinkState(state: AccountState) {
+  return { account_id: state.accountId, status: state.status, ...toWireCode(state) };
+}
+
+function toWireAccount(account: ListedAccount, role: Role) {
+  return {
+    ...toAccountEvent(account, role),
+    name: account.name,
+    is_default: account.isDefault,
+    down_since: account.downSince?.toISOString() ?? null,
+    groups: account.groups,
+    groups_can_send: account.groupsCanSend,
+    queued: account.queued,
+    sent_today: account.sentToday,
+    daily_cap: account.dailyCap,
   };
 }

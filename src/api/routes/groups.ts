@@ -5,6 +5,7 @@ import { getInviteLink } from '../../sending/groups/get-invite-link.ts';
 import { createGroup } from '../../sending/groups/create-group.ts';
 import { listGroups } from '../../sending/groups/list-groups.ts';
 import type { GroupActivity } from '../../sending/groups/read-activity.ts';
+import type { Way } from '../../sending/groups/read-ways.ts';
 import { syncGroups, type GroupDeps } from '../../sending/groups/sync-groups.ts';
 import type { groups } from '../contract/groups.ts';
 import type { Handlers } from '../operation.ts';
@@ -66,11 +67,13 @@ export const groupHandlers: Handlers<typeof groups, GroupDeps> = {
       after: readCursor(body.cursor) ?? 0,
       withActivity: body.with_activity,
       withTotals: body.with_totals,
+      withAccounts: body.with_accounts,
     });
     return {
       groups: page.groups.map((group) => ({
         ...toWireGroup(group),
         ...(page.activity && { activity: toWireActivity(page.activity.get(group.groupId)) }),
+        ...(page.ways && { accounts: (page.ways.get(group.groupId) ?? []).map(toWireAccount) }),
       })),
       ...(page.totals && { totals: page.totals }),
       next_cursor: writeCursor(page.next),
@@ -82,7 +85,10 @@ export const groupHandlers: Handlers<typeof groups, GroupDeps> = {
     return { invite_link: await getInviteLink(deps, actor, asked) };
   },
 
-  syncGroups: (deps, { actor }) => syncGroups(deps, actor),
+  async syncGroups(deps, { body, actor }) {
+    const { accountId, ...counts } = await syncGroups(deps, actor, body.account_id);
+    return { account_id: accountId, ...counts };
+  },
 };
 
 interface ListedGroup {
@@ -112,6 +118,16 @@ export function toWireGroup(group: ListedGroup) {
 function toNid(chatId: string) {
   const [user = '', server = ''] = chatId.split('@');
   return { server, user, _serialized: chatId };
+}
+
+function toWireAccount({ accountId, canSend, isAdmin, seenAt, isSender }: Way) {
+  return {
+    account_id: accountId,
+    can_send: canSend,
+    is_admin: isAdmin,
+    seen_at: seenAt.toISOString(),
+    is_sender: isSender,
+  };
 }
 
 const NO_ACTIVITY: GroupActivity = {

@@ -11,6 +11,7 @@ export function toAccountEvent(state: AccountState, role: Role): AccountEvent {
   const { messenger, status, whatsappNumber, pausedUntil, reason, scannedNumber, heldSince } = state;
   const { channelsUnreadSince, warning, warnedUntil } = state;
   return {
+    account_id: state.accountId,
     messenger,
     status,
     whatsapp_number: whatsappNumber,

@@ -26,6 +26,7 @@ import { passwordHandlers } from './passwords.ts';
 import { pollResultHandlers } from './poll-results.ts';
 import { reportHandlers } from './report.ts';
 import { sandboxHandlers } from './sandbox.ts';
+import { senderHandlers } from './senders.ts';
 import { sessionHandlers } from './sessions.ts';
 import { userHandlers } from './users.ts';
 import { webhookHandlers } from './webhooks.ts';
@@ -60,6 +61,7 @@ const HANDLERS: { readonly [Resource in keyof Contract]: Handlers<Contract[Resou
   accounts: accountHandlers,
   groups: groupHandlers,
   groupLists: groupListHandlers,
+  senders: senderHandlers,
   campaigns: campaignHandlers,
   campaignReads: campaignReadHandlers,
   campaignControl: campaignControlHandlers,

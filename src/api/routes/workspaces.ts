@@ -11,6 +11,7 @@ import {
 } from '../../identity/members/manage-members.ts';
 import { selectMembers, selectOwnWorkspaces } from '../../identity/members/member-store.ts';
 import type { UserId } from '../../platform/database/schema.ts';
+import { changeFailoverRules } from '../../workspaces/failover/failover-rules.ts';
 import type { workspaces } from '../contract/workspaces.ts';
 import type { Handlers } from '../operation.ts';
 
@@ -18,12 +19,14 @@ export const workspaceHandlers: Handlers<typeof workspaces, UserDependencies> = 
   async listWorkspaces({ db }, { actor }) {
     const own = await selectOwnWorkspaces(db, actor.userId);
     return {
-      workspaces: own.map(({ workspaceId, name, role, members }, index) => ({
+      workspaces: own.map(({ workspaceId, name, role, members, failoverMinutes, failsBack }, index) => ({
         workspace_id: workspaceId,
         name,
         role,
         is_default: index === 0,
         members,
+        failover_minutes: failoverMinutes,
+        fails_back: failsBack,
       })),
     };
   },
@@ -31,6 +34,13 @@ export const workspaceHandlers: Handlers<typeof workspaces, UserDependencies> = 
   async renameWorkspace(deps, { body, actor }) {
     await renameWorkspace(deps, actor, body.name);
     return {};
+  },
+
+  async updateWorkspace(deps, { body, actor }) {
+    const { failover_minutes: minutes, fails_back: failsBack } = body;
+    const failoverMinutes = minutes === 'ask' ? null : minutes;
+    const rules = await changeFailoverRules(deps, actor, { failoverMinutes, failsBack });
+    return { failover_minutes: rules.failoverMinutes, fails_back: rules.failsBack };
   },
 
   async listMembers({ db }, { actor }) {

@@ -24,6 +24,9 @@ export interface OwnWorkspace {
   role: Role;
   /** Members, the person included. */
   members: number;
+  /** As in `FailoverRules`. */
+  failoverMinutes: number | null;
+  failsBack: boolean;
 }
 
 /** The name of the workspace `w`. Without one the user name of its owner stands for it. */
@@ -133,7 +136,8 @@ export async function writeName(trx: Connection, workspaceId: WorkspaceId, name:
 export async function selectOwnWorkspaces(db: Connection, userId: UserId): Promise<OwnWorkspace[]> {
   const { rows } = await sql<OwnWorkspace>`
     select w.workspace_id as "workspaceId", ${WORKSPACE_NAME} as name, d.role,
-           (select count(*)::int from memberships a where a.workspace_id = w.workspace_id) as members
+           (select count(*)::int from memberships a where a.workspace_id = w.workspace_id) as members,
+           w.failover_minutes as "failoverMinutes", w.fails_back as "failsBack"
     from memberships d join workspaces w using (workspace_id)
     where d.user_id = ${userId} order by ${DEFAULT_FIRST}`.execute(db);
   return rows;

@@ -45,17 +45,30 @@ interface ChatRow {
   created_at: Date;
 }
 
+/** An account of the sandbox. */
+export interface SandboxAccount {
+  accountId: number;
+  /** The account whose chats it is a member of; undefined: it has chats of its own. */
+  hostId?: number | undefined;
+}
+
 /**
- * Creates accounts and their first groups. Idempotent. The accounts of simultaneous calls are looked up together: most exist already.
+ * Creates accounts, and the first groups of those that have groups of their own. Idempotent. The accounts of simultaneous calls are looked
+ * up together: most exist already.
  */
-export function createPlanter(db: Database): (accountId: number) => Promise<void> {
+export function createPlanter(db: Database): (account: SandboxAccount) => Promise<void> {
   const known = createBatcher((accountIds: number[]) => areKnown(db, accountIds), {
     parallel: 2,
     most: 500,
     isAboutItem: isDataError,
   });
-  return async (accountId) => {
-    if (!(await known.add(accountId))) await plantFirstGroups(db, accountId);
+  return async ({ accountId, hostId }) => {
+    if (await known.add(accountId)) return;
+    if (hostId === undefined) return plantFirstGroups(db, accountId);
+    if (!(await known.add(hostId))) await plantFirstGroups(db, hostId);
+    await sql`insert into sandbox_accounts (account_id, host_id) values (${accountId}, ${hostId}) on conflict do nothing`.execute(
+      db,
+    );
   };
 }
 
@@ -174,6 +187,7 @@ function toGroup(row: ChatRow): MessengerGroup {
     participants: row.participants,
     inviteLink: `${host}/${row.invite_code}`,
     canSend: true,
+    isAdmin: true,
     createdAt: row.created_at,
   };
 }

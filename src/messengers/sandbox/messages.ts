@@ -40,7 +40,7 @@ const PARALLEL = 4;
 
 /**
  * Writes posts into chats, those of simultaneous calls in one statement. A repeated message id is dropped and counts as sent, as in
- * WhatsApp. A chat of another account, and a post that WhatsApp would reject, are refused as final. While its file cannot be read, a post
+ * WhatsApp. A chat in which the account is no member, and a post that WhatsApp would reject, are refused as final. While its file cannot be read, a post
  * waits.
  */
 export function createPostSender({ db, log, speed }: { db: Database; log: Log; speed: number }): SendPost {
@@ -84,7 +84,8 @@ async function writeMessages(db: Connection, sendings: Sending[], speed: number)
   const write = (whatOfRepeats: ReturnType<typeof sql>) =>
     sql<{ recipients: Array<number | null> }>`
     with account as materialized (
-      select account_id from sandbox_accounts where account_id = any(${sendings.map((one) => one.accountId)}::bigint[])
+      select account_id, coalesce(host_id, account_id) as host_id from sandbox_accounts
+      where account_id = any(${sendings.map((one) => one.accountId)}::bigint[])
       order by account_id for key share
     ), post as materialized (
       select * from unnest(${sendings.map(({ post }) => post.text)}::text[],
@@ -100,11 +101,11 @@ async function writeMessages(db: Connection, sendings: Sending[], speed: number)
                   ${all.map((one) => one.chatId)}::text[], ${all.map((one) => one.messageId)}::text[],
                   ${all.map((one) => one.mentionAll ?? false)}::boolean[], ${all.map((one) => one.quote?.messageId ?? null)}::text[])
            with ordinality d (account_id, post, chat_id, message_id, mentions_all, quoted_message_id, ordinal)
+      left join account a on a.account_id = d.account_id
       -- A lookup for each, whatever the planner believes of how many chats the account has.
       left join lateral (
         select cardinality(participants) as recipients from sandbox_chats
-        where chat_id = d.chat_id and account_id = d.account_id
-          and d.account_id in (select account_id from account) limit 1) c on true
+        where chat_id = d.chat_id and account_id = a.host_id limit 1) c on true
     ), written as (
       insert into sandbox_messages (chat_id, account_id, message_id, text, media_mime, media_size, media_sha256, files, link_preview, ballot,
                                     mentions_all, quoted_message_id, next_activity_at)
@@ -181,7 +182,7 @@ async function listArrived(post: Post): Promise<string | null> {
   return JSON.stringify(await Promise.all(arrived));
 }
 
-/** The posts in a chat after the given one, oldest first. Recalled ones only `withRecalled`. */
+/** The posts in a chat of an account after the given one, of all accounts, oldest first. Recalled ones only `withRecalled`. */
 export async function readMessages(
   db: Connection,
   accountId: number,
@@ -208,7 +209,8 @@ export async function readMessages(
     select seq, message_id, text, media_mime, media_size, media_sha256, files, link_preview, ballot, sent_at, recalled_at, corrected_at,
            mentions_all, quoted_message_id, case when pinned_until > campanile_now() then pinned_until end as pinned_until
     from sandbox_messages
-    where chat_id = ${chatId} and account_id = ${accountId} and seq > ${after} and (${withRecalled} or recalled_at is null)
+    where chat_id = ${chatId} and seq > ${after} and (${withRecalled} or recalled_at is null)
+      and exists (select from sandbox_chats c where c.chat_id = ${chatId} and c.account_id = ${accountId})
     order by seq limit ${limit}`.execute(db);
   return rows.map((row) => {
     const isGone = row.recalled_at !== null;

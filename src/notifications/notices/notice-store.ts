@@ -20,13 +20,19 @@ export interface Notice {
 export interface NoticeData {
   campaign_id?: string;
   approval_id?: string;
-  /** Of the campaign, or of the post that waits or waited. */
-  name?: string;
+  /** Of the account that the notice is about. */
+  account_id?: number;
+  /** Of the campaign, of the post that waits or waited, or of the account; null: the account has none. */
+  name?: string | null;
   /** Of the webhook. */
   url?: string;
   reason?: string | null;
   due_at?: string;
   last_good_at?: string | null;
+  /** Since when the account cannot send. */
+  down_since?: string;
+  /** How many deliveries of the account were handed over. */
+  deliveries?: number;
 }
 
 /** Returns a user's channels for each kind. */

@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import { requeueLanes } from '../../sending/leases/lease-store.ts';
 import { lockLane } from '../../sending/accounts/store.ts';
 import { latestStart } from '../../sending/campaigns/begin/expire-runs.ts';
-import { messageIdOf } from '../../sending/campaigns/begin/write-deliveries.ts';
+import { completePieces, selectPieces, type BegunPiece } from '../../sending/campaigns/begin/complete-pieces.ts';
+import { messageIdOf } from '../../sending/deliveries/message-id.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { setUnsentStatus } from '../../sending/deliveries/set-unsent-status.ts';
 import { settleRuns } from '../../sending/deliveries/settle-runs.ts';
@@ -49,9 +50,10 @@ async function findDoubtful(db: Connection, campaignId: string): Promise<Doubtfu
  */
 async function begin(trx: Connection, { accountId, runId }: DoubtfulRun, choice: Choice): Promise<number> {
   if (!(await lockLane(trx, accountId))) return 0;
-  await requeueLanes(trx, [accountId], {});
+  const lanes = await lockSenders(trx, accountId);
+  await requeueLanes(trx, lanes, {});
   if (choice === 'send')
-    await sql`update lanes set work_at = campanile_now() where account_id = ${accountId}`.execute(trx);
+    await sql`update lanes set work_at = campanile_now() where account_id = any(${lanes}::bigint[])`.execute(trx);
   const { rows } = await sql<{ targets: number }>`
     with begun as (
       update runs r
@@ -69,6 +71,15 @@ async function begin(trx: Connection, { accountId, runId }: DoubtfulRun, choice:
     )
     select targets from begun`.execute(trx);
   return rows[0]?.targets ?? 0;
+}
+
+/** Locks the lanes of all accounts that send in a ledger, in their order. */
+async function lockSenders(trx: Connection, ledgerId: number): Promise<number[]> {
+  const { rows } = await sql<{ accountId: number }>`
+    select account_id as "accountId" from lanes where ledger_id = ${ledgerId} order by 1 for no key update`.execute(
+    trx,
+  );
+  return rows.map(({ accountId }) => accountId);
 }
 
 async function settlePiece(trx: Connection, run: DoubtfulRun, after: number, choice: Choice): Promise<void> {
@@ -105,9 +116,9 @@ async function countAsSent(trx: Connection, accountId: number, posts: number): P
     on conflict (account_id, slot) do update set posts = s.posts + excluded.posts`.execute(trx);
 }
 
-/** The rows up to a position that the run has not got yet. */
+/** The rows up to a position that the run has not got yet, by the accounts that would have sent them. */
 async function writeMissing(trx: Connection, { accountId, runId }: DoubtfulRun, upto: number): Promise<void> {
-  await sql`
+  const { rows } = await sql<BegunPiece>`
     with part as materialized (
       select r.*, least(r.targets, ${upto}::int) as upto, c.public_id from runs r join campaigns c on c.campaign_id = r.campaign_id
       where r.account_id = ${accountId} and r.run_id = ${runId} and r.expanded < least(r.targets, ${upto}::int)
@@ -116,8 +127,11 @@ async function writeMissing(trx: Connection, { accountId, runId }: DoubtfulRun, 
       select p.account_id, p.run_id, p.expanded + t.ordinal, t.group_id, ${messageIdOf('p', 't')}
       from part p join contents c on c.content_id = p.content_id,
            unnest(c.group_ids[p.expanded + 1 : p.upto]) with ordinality t (group_id, ordinal)
+    ), expanded as (
+      update runs r set expanded = p.upto from part p where r.account_id = p.account_id and r.run_id = p.run_id
     )
-    update runs r set expanded = p.upto from part p where r.account_id = p.account_id and r.run_id = p.run_id`.execute(
+    ${selectPieces(sql`(select p.*, '{}'::jsonb as extras from part p)`, { first: sql`p.expanded + 1`, last: sql`p.upto` })}`.execute(
     trx,
   );
+  await completePieces(trx, rows);
 }

@@ -16,6 +16,7 @@ export const BATCHES = {
   erasure: 'user',
   events: 'workspace',
   'expired mails': 'user',
+  failover: 'account',
   lanes: 'account',
   'late revisions': 'account',
   'late runs': 'account',

@@ -7,6 +7,8 @@ export interface LedgerTables {
   runs: {
     account_id: number;
     run_id: GeneratedAlways<number>;
+    is_shared: Generated<boolean>;
+    has_handed_over: Generated<boolean>;
     campaign_id: number;
     content_id: number | null;
     shard: GeneratedAlways<number>;
@@ -42,6 +44,8 @@ export interface LedgerTables {
   deliveries: {
     account_id: number;
     run_id: number;
+    sender_id: number | null;
+    handed_from: number | null;
     group_id: number;
     not_before: Date | null;
     sent_at: Date | null;
@@ -64,6 +68,7 @@ export interface LedgerTables {
   revisions: {
     account_id: number;
     run_id: number;
+    sender_id: number | null;
     position: number;
     wanted: 'recall' | 'correct' | null;
     number: number;
@@ -89,6 +94,7 @@ export interface LedgerTables {
   pins: {
     account_id: number;
     run_id: number;
+    sender_id: number | null;
     position: number;
     group_id: number;
     wanted: 'pin' | 'unpin' | null;

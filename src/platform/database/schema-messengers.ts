@@ -2,7 +2,7 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 
 export interface MessengerTables {
-  sandbox_accounts: { account_id: number };
+  sandbox_accounts: { account_id: number; host_id: number | null };
   sandbox_chats: {
     chat_id: string;
     account_id: number;

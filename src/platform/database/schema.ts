@@ -89,6 +89,8 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     approval_over_groups: Generated<number>;
     approvers_needed: Generated<number>;
     review_group_id: number | null;
+    failover_minutes: number | null;
+    fails_back: Generated<boolean>;
   };
   memberships: {
     workspace_id: WorkspaceId;
@@ -249,6 +251,11 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     channels_unread_since: Date | null;
     linked_at: Date | null;
     rests_until: Date | null;
+    name: string | null;
+    is_default: Generated<boolean>;
+    down_since: ColumnType<Date | null, never, never>;
+    asked_at: Date | null;
+    removed_at: Date | null;
     created_at: GeneratedInstant;
   };
   account_states: {
@@ -318,6 +325,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     turn: Generated<number>;
     in_hand_run_id: number | null;
     in_hand: string | null;
+    ledger_id: Generated<number>;
     changes: Generated<number>;
   };
   sent_slots: { account_id: number; slot: Date; posts: number };
@@ -333,6 +341,25 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     can_send: boolean;
     removed_at: Date | null;
     created_at: GeneratedInstant;
+  };
+  group_accounts: {
+    group_id: number;
+    account_id: number;
+    can_send: boolean;
+    is_admin: boolean | null;
+    seen_at: GeneratedInstant;
+    gone_at: Date | null;
+  };
+  senders: {
+    sender_rule_id: GeneratedAlways<number>;
+    workspace_id: WorkspaceId;
+    group_id: number | null;
+    group_list_id: number | null;
+    account_ids: number[];
+    reason: string | null;
+    set_by: UserId;
+    set_at: GeneratedInstant;
+    replaced_at: Date | null;
   };
   group_sizes: { account_id: number; group_id: number; day: string; participants: number };
   group_lists: {

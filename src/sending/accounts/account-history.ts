@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import { clearOldRows } from '../../platform/database/clear-old-rows.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
@@ -16,13 +15,12 @@ export interface PastState {
 
 const MAX_LISTED = 50;
 
-/** How the workspace's account stood before, newest first: the last 50 changes of 90 days, the present state among them. */
-export async function readAccountHistory({ db }: { db: Database }, { workspaceId }: Actor): Promise<PastState[]> {
+/** Returns the earlier states of an account, newest first: the last 50 changes of 90 days, the present state among them. */
+export async function readAccountHistory({ db }: { db: Database }, accountId: number): Promise<PastState[]> {
   const { rows } = await sql<PastState>`
-    select s.at, s.messenger, s.status, s.reason
-    from accounts a join account_states s on s.account_id = a.account_id
-    where a.workspace_id = ${workspaceId}
-    order by s.state_id desc limit ${MAX_LISTED}`.execute(db);
+    select at, messenger, status, reason from account_states
+    where account_id = ${accountId}
+    order by state_id desc limit ${MAX_LISTED}`.execute(db);
   return rows;
 }
 

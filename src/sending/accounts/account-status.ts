@@ -2,9 +2,10 @@ import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import type { AccountStatus, WorkspaceId } from '../../platform/database/schema.ts';
 import type { PasskeyStep } from '../../messengers/messenger.ts';
-import { findOwnAccounts, LINKED, userGoneError, type Account } from './store.ts';
+import { findDefaultAccounts, findOwnAccount, LINKED, type Account } from './store.ts';
 
 export interface AccountState {
+  accountId: number;
   messenger: string;
   status: AccountStatus;
   /** As the owner wrote it. */
@@ -34,26 +35,32 @@ export interface AccountState {
   scannedNumber?: string;
 }
 
-/** The state of the workspace's link to the messaging application (contract §4, account-status). Throws when the user is gone. */
-export async function readAccountStatus(deps: { db: Database }, { workspaceId }: Actor): Promise<AccountState> {
-  const state = (await readAccountStates(deps, [workspaceId])).get(workspaceId);
-  if (!state) throw userGoneError();
-  return state;
+/**
+ * Returns the state of the link of an account of the workspace, by default its default account (contract §4, account-status). Throws
+ * `account_not_found`, and `unauthenticated` when the user is gone.
+ */
+export async function readAccountStatus(
+  { db }: { db: Database },
+  { workspaceId }: Actor,
+  accountId?: number,
+): Promise<AccountState> {
+  return toState(await findOwnAccount(db, workspaceId, accountId));
 }
 
-/** The same of many workspaces, by workspace, in one statement; of those whose owner is gone there is none. */
+/** Returns the states of the default accounts of many workspaces, by workspace. A workspace whose owner is gone has none. */
 export async function readAccountStates(
   { db }: { db: Database },
   workspaceIds: readonly WorkspaceId[],
 ): Promise<Map<WorkspaceId, AccountState>> {
-  const accounts = await findOwnAccounts(db, workspaceIds);
+  const accounts = await findDefaultAccounts(db, workspaceIds);
   return new Map(accounts.map((account) => [account.workspaceId, toState(account)]));
 }
 
-function toState(account: Account): AccountState {
-  const { messenger, status, whatsappNumber, qr, pairingCode, passkey, codeExpiresAt } = account;
+export function toState(account: Account): AccountState {
+  const { accountId, messenger, status, whatsappNumber, qr, pairingCode, passkey, codeExpiresAt } = account;
   const { pausedUntil, reason, stopReason, scannedNumber } = account;
   const about = {
+    accountId,
     messenger,
     whatsappNumber,
     isNumberFixed: account.linkedNumber !== null,

@@ -4,6 +4,7 @@ import type { WorkspaceId } from '../../platform/database/schema.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import type { MessengersCapabilities } from '../../messengers/messenger.ts';
+import { assertNumberUnused } from './assert-number-unused.ts';
 import { findOwnAccount, isLinkedHere, LINKED, lockOwnLane } from './store.ts';
 
 /** A phone number as it was written, and its digits. */
@@ -13,7 +14,7 @@ export interface WrittenNumber {
 }
 
 /**
- * Prepares the accounts of the workspaces that the actor owns for another number of theirs, as `prepareAccount` does. An account that
+ * Prepares the default accounts of the workspaces that the actor owns for another number of theirs, as `prepareAccount` does. An account that
  * keeps the number of a former owner is left out.
  */
 export async function prepareNumberChange(
@@ -23,7 +24,7 @@ export async function prepareNumberChange(
 ): Promise<void> {
   const { rows } = await sql<{ workspaceId: WorkspaceId }>`
     select a.workspace_id as "workspaceId" from memberships m join accounts a using (workspace_id)
-    where m.user_id = ${actor.userId} and m.role = 'owner' and a.whatsapp_number is null order by a.account_id`.execute(
+    where m.user_id = ${actor.userId} and m.role = 'owner' and a.is_default and a.whatsapp_number is null order by a.account_id`.execute(
     trx,
   );
   for (const { workspaceId } of rows) await prepareAccount(trx, { ...actor, workspaceId }, change);
@@ -51,6 +52,7 @@ async function prepareAccount(
     if (isBusy || (await isBeingLinked(trx, accountId))) throw new AppError('number_being_linked', BEING_LINKED);
     const taken = await sql`select where ${isLinkedHere(number.digits)}`.execute(trx);
     if (taken.rows.length > 0) throw new AppError('number_taken', TAKEN);
+    await assertNumberUnused(trx, { workspaceId: account.workspaceId, accountId, phoneNumber: number.digits });
     // What was said of the former number holds no more.
     await sql`
       update accounts

@@ -38,7 +38,7 @@ export async function countAccounts(db: Database): Promise<AccountCounts> {
         select status, case when status = 'paused' then pause_cause end as cause, stop_reason is not null as "isStopped",
                channels_unread_since is not null as "areChannelsUnread", count(*)::int as total
         from accounts join workspaces using (workspace_id)
-        where test_of is null group by 1, 2, 3, 4`.execute(trx);
+        where test_of is null and removed_at is null group by 1, 2, 3, 4`.execute(trx);
       let stopped = 0;
       let withUnreadChannels = 0;
       for (const { status, cause, isStopped, areChannelsUnread, total } of rows) {

@@ -4,7 +4,7 @@ import type { Database } from '../../platform/database/connect.ts';
 import { isolateFailures, type BatchWork, type Outcome } from '../../platform/database/isolate-failures.ts';
 import type { BatchName, QuarantineDeps } from '../../platform/database/quarantine.ts';
 import { requeueLanes } from '../leases/lease-store.ts';
-import { lockLane } from './store.ts';
+import { lockLane, lockLedger } from './store.ts';
 import { errorCodeOf } from '../../platform/errors/errors.ts';
 
 /** The reason that the user of a quarantined account reads. */
@@ -66,11 +66,12 @@ export interface LedgerWork<Item, Result> extends BatchWork<Item, Result> {
   gapsOf?: ((item: Item) => Readonly<Record<string, number>>) | undefined;
 }
 
-/** False when the account had been stopped before, or is gone. */
-function stop(db: Database, accountId: number, gaps?: Readonly<Record<string, number>>): Promise<boolean> {
+/** False when the account had been stopped before, or is gone. The ledger of a further account is the one of the default account. */
+function stop(db: Database, sender: number, gaps?: Readonly<Record<string, number>>): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
-    if (!(await lockLane(trx, accountId))) return false;
-    if (gaps) await requeueLanes(trx, [accountId], gaps);
+    const accountId = await lockLedger(trx, sender);
+    if (accountId === undefined) return false;
+    if (gaps && (sender === accountId || (await lockLane(trx, sender)))) await requeueLanes(trx, [sender], gaps);
     await sql`update lanes set held_until = 'infinity' where account_id = ${accountId}`.execute(trx);
     const { rows } = await sql`
       update accounts set stop_reason = ${STOPPED} where account_id = ${accountId} and stop_reason is null returning 1`.execute(

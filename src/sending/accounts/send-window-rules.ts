@@ -57,12 +57,13 @@ interface RuleRow {
 
 /**
  * Returns the send windows of these accounts, without accounts of deleted owners. `timeZone` is the installation's. With the lanes
- * locked, the counts are current.
+ * locked, the counts are current. With `countsAll`, today's posts are also counted where there is no cap.
  */
 export async function readSendWindows(
   trx: Connection,
   accountIds: readonly number[],
   timeZone: string,
+  { countsAll = false }: { countsAll?: boolean } = {},
 ): Promise<SendWindow[]> {
   const { rows } = await sql<RuleRow>`
     select a.account_id as "accountId", a.messenger, a.quiet_from as "quietFrom", a.quiet_to as "quietTo", a.daily_cap as "dailyCap", a.mention_all_cap as "mentionAllCap",
@@ -75,8 +76,8 @@ export async function readSendWindows(
     join users u on u.user_id = o.user_id
     where a.account_id = any(${accountIds}::bigint[])`.execute(trx);
   const found = withDays(rows, timeZone);
-  const sent = await countSent(trx, found);
-  return found.map((row) => toSendWindow(row, sent.get(row.accountId) ?? 0));
+  const sent = await countSent(trx, countsAll ? found : found.filter(hasCap));
+  return found.map((row) => toSendWindow(row, sent.get(row.accountId) ?? 0, countsAll));
 }
 
 interface DatedRow extends RuleRow {
@@ -104,12 +105,12 @@ function withDays(rows: readonly RuleRow[], fallback: string): DatedRow[] {
   });
 }
 
-function toSendWindow(row: DatedRow, sent: number): SendWindow {
+function toSendWindow(row: DatedRow, sent: number, countsAll: boolean): SendWindow {
   const { accountId, messenger, quietHours, dailyCap, timeZone, day } = row;
   const began = row.warmUpFrom && dateIn(timeZone, row.warmUpFrom.toTemporalInstant());
   const warmUpFrom = began && isWarmingUp({ dailyCap, warmUpFrom: began }, day.date) ? began : null;
   const capToday = capOn({ dailyCap, warmUpFrom }, day.date);
-  const sentToday = capToday === null ? null : sent;
+  const sentToday = capToday === null && !countsAll ? null : sent;
   const isUsedUp = capToday !== null && sent >= capToday;
   const linkRestUntil = row.linkRestUntil?.toTemporalInstant() ?? null;
   const usedUp: RestReason = capToday === dailyCap ? 'daily_cap' : 'warm_up';
@@ -135,15 +136,18 @@ function toSendWindow(row: DatedRow, sent: number): SendWindow {
   return { ...about, linkRestUntil, until: until ?? null, reason: reason ?? null };
 }
 
-/** Counts today's posts of each account, without those of accounts that have no cap. */
+function hasCap({ dailyCap, warmUpFrom }: DatedRow): boolean {
+  return dailyCap !== null || warmUpFrom !== null;
+}
+
+/** Counts today's posts of each account. */
 async function countSent(trx: Connection, accounts: readonly DatedRow[]): Promise<ReadonlyMap<number, number>> {
-  const capped = accounts.filter(({ dailyCap, warmUpFrom }) => dailyCap !== null || warmUpFrom !== null);
-  if (capped.length === 0) return new Map();
+  if (accounts.length === 0) return new Map();
   const { rows } = await sql<{ accountId: number; sent: number }>`
     select i.account_id as "accountId",
            (select coalesce(sum(s.posts), 0) from sent_slots s where s.account_id = i.account_id and s.slot >= i.begins_at)::int
            + case when l.sent_slot >= i.begins_at then l.sent_in_slot else 0 end as sent
-    from unnest(${capped.map(({ accountId }) => accountId)}::bigint[], ${capped.map(({ day }) => day.begin.toString())}::timestamptz[])
+    from unnest(${accounts.map(({ accountId }) => accountId)}::bigint[], ${accounts.map(({ day }) => day.begin.toString())}::timestamptz[])
            i (account_id, begins_at)
     join lanes l on l.account_id = i.account_id`.execute(trx);
   return new Map(rows.map(({ accountId, sent }) => [accountId, sent]));

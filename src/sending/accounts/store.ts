@@ -3,14 +3,22 @@ import type { Connection } from '../../platform/database/connect.ts';
 import type { AccountStatus, PauseCause, WorkspaceId } from '../../platform/database/schema.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import { AppError } from '../../platform/errors/errors.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 import type { PasskeyStep } from '../../messengers/messenger.ts';
 
 export interface Account {
   accountId: number;
   workspaceId: WorkspaceId;
+  /** The default account of the workspace, in whose ledger it sends: itself for the default account. */
+  ledgerId: number;
+  isDefault: boolean;
+  /** null: its number stands for it. */
+  name: string | null;
+  /** Since when it cannot send; null: it can. */
+  downSince: Date | null;
   messenger: string;
   status: AccountStatus;
-  /** The owner's, as they wrote it. */
+  /** Its own, or the owner's, as it was written. */
   whatsappNumber: string;
   /** The same, digits only. */
   phoneNumber: string;
@@ -58,17 +66,38 @@ export const LINKED: ReadonlySet<AccountStatus> = new Set(['connected', 'reconne
 export const isLinkedHere = (digits: string | null): RawBuilder<boolean> => sql`exists (
   select from accounts o where o.linked_number = ${digits}::text and o.status = any(${[...LINKED]}::account_status[]))`;
 
-/** The account of a workspace. Every workspace has one from its creation on. Throws `unauthenticated` when its owner is gone. */
-export async function findOwnAccount(db: Connection, workspaceId: WorkspaceId): Promise<Account> {
-  const row = await selectAccounts(db).where('accounts.workspace_id', '=', workspaceId).executeTakeFirst();
-  if (!row) throw userGoneError();
+/**
+ * Returns an account of a workspace: the default one, which every workspace has from its creation on, or the one with this id. Throws
+ * `unauthenticated` when its owner is gone, and 404 for an account that the workspace does not have.
+ */
+export async function findOwnAccount(db: Connection, workspaceId: WorkspaceId, accountId?: number): Promise<Account> {
+  const own = selectAccounts(db).where('accounts.workspace_id', '=', workspaceId);
+  if (accountId === undefined) {
+    const row = await own.where('accounts.is_default', '=', true).executeTakeFirst();
+    if (!row) throw userGoneError();
+    return row;
+  }
+  const row = await own.where(sql<boolean>`accounts.account_id = ${accountId}::bigint`).executeTakeFirst();
+  if (!row) throw accountNotFoundError('account_id');
   return row;
 }
 
-/** The accounts of workspaces; of those whose owner is gone there is none. */
-export async function findOwnAccounts(db: Connection, workspaceIds: readonly WorkspaceId[]): Promise<Account[]> {
+/** Returns all accounts of a workspace, the default one first. Throws `unauthenticated` when its owner is gone. */
+export async function findOwnAccounts(db: Connection, workspaceId: WorkspaceId): Promise<Account[]> {
+  const rows = await selectAccounts(db)
+    .where('accounts.workspace_id', '=', workspaceId)
+    .orderBy('accounts.is_default', 'desc')
+    .orderBy('accounts.account_id')
+    .execute();
+  if (rows.length === 0) throw userGoneError();
+  return rows;
+}
+
+/** Returns the default accounts of workspaces. A workspace whose owner is gone has none. */
+export async function findDefaultAccounts(db: Connection, workspaceIds: readonly WorkspaceId[]): Promise<Account[]> {
   return selectAccounts(db)
     .where(sql<boolean>`accounts.workspace_id = any(${[...workspaceIds]}::bigint[])`)
+    .where('accounts.is_default', '=', true)
     .execute();
 }
 
@@ -109,7 +138,15 @@ function selectAccounts(db: Connection) {
     )
     .innerJoin('users', 'users.user_id', 'owner.user_id')
     .where('users.deleted_at', 'is', null)
+    .where('accounts.removed_at', 'is', null)
     .select([
+      'accounts.name as name',
+      'accounts.is_default as isDefault',
+      'accounts.down_since as downSince',
+      sql<number>`case when accounts.is_default then accounts.account_id else (
+        select d.account_id from accounts d where d.workspace_id = accounts.workspace_id and d.is_default) end`.as(
+        'ledgerId',
+      ),
       'accounts.link_method as linkMethod',
       'accounts.qr as qr',
       'accounts.pairing_code as pairingCode',
@@ -166,6 +203,26 @@ export async function lockLane(trx: Connection, accountId: number): Promise<bool
 }
 
 /**
+ * `lockLane` for the ledger in which the account sends: its own, or the one of the default account of its workspace. Returns the id of that
+ * account; undefined when the user is deleted.
+ */
+export async function lockLedger(trx: Connection, accountId: number): Promise<number | undefined> {
+  const { rows } = await sql<{ ledgerId: number }>`
+    update lanes set changes = changes + 1 where account_id = (select ledger_id from lanes where account_id = ${accountId})
+    returning account_id as "ledgerId"`.execute(trx);
+  return rows[0]?.ledgerId;
+}
+
+/** Returns the ledgers in which these accounts send, each once. */
+export async function findLedgers(db: Connection, accountIds: readonly number[]): Promise<number[]> {
+  const { rows } = await sql<{ ledgerId: number }>`
+    select distinct ledger_id as "ledgerId" from lanes where account_id = any(${[...accountIds]}::bigint[]) order by 1`.execute(
+    db,
+  );
+  return rows.map(({ ledgerId }) => ledgerId);
+}
+
+/**
  * `lockLane` for several accounts, in the order of their ids. Lanes that another transaction has locked are left out.
  */
 export async function lockFreeLanes(trx: Connection, accountIds: readonly number[]): Promise<number[]> {
@@ -184,9 +241,29 @@ export async function lockOwnLane(trx: Connection, accountId: number): Promise<v
   if (!(await lockLane(trx, accountId))) throw userGoneError();
 }
 
+/** `lockOwnLane` for the lane of an account and the ledger in which it sends, in the order of their ids. */
+export async function lockLaneAndLedger(trx: Connection, { accountId, ledgerId }: LedgerAccount): Promise<void> {
+  for (const id of [...new Set([ledgerId, accountId])].toSorted((one, other) => one - other))
+    await lockOwnLane(trx, id);
+}
+
+type LedgerAccount = Pick<Account, 'accountId' | 'ledgerId'>;
+
+/** How an account is called in the audit log. */
+export function nameAccount({ name, messenger }: Pick<Account, 'name' | 'messenger'>): string {
+  return name ?? messenger;
+}
+
 /** A request can outlive its user by a moment. */
 export function userGoneError(): AppError {
   return new AppError('user_gone', 'This user no longer exists');
+}
+
+/** An account that is not the workspace's, in this field of a request. */
+export function accountNotFoundError(...fields: readonly string[]): AppError {
+  return new AppError('account_not_found', 'You have no account with this id', {
+    details: fields.map((field) => fieldError(field, 'unknown_id', { of: 'accounts' })),
+  });
 }
 
 /**

@@ -14,11 +14,11 @@ import { findOwnAccount } from './store.ts';
 export async function submitPasskey(
   deps: AccountDeps,
   actor: Actor,
-  assertion: PasskeyAssertion,
+  { accountId: wanted, assertion }: { accountId?: number | undefined; assertion: PasskeyAssertion },
 ): Promise<AccountState> {
-  const { accountId, isCodeGood, passkey } = await findOwnAccount(deps.db, actor.workspaceId);
+  const { accountId, isCodeGood, passkey } = await findOwnAccount(deps.db, actor.workspaceId, wanted);
   if (!isCodeGood || !passkey?.requestOptions)
     throw new AppError('passkey_not_requested', 'No passkey is asked for at the moment: connect the account again');
   await runCommand(deps, accountId, 'submit_passkey', { assertion });
-  return readAccountStatus(deps, actor);
+  return readAccountStatus(deps, actor, accountId);
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
+import { clearLink } from './remove-account.ts';
 import { findAccountsOfOwner } from './store.ts';
 
 /**
@@ -11,8 +12,5 @@ import { findAccountsOfOwner } from './store.ts';
 export async function unlinkAccount(trx: Connection, workspaceId: WorkspaceId): Promise<void> {
   const accountIds = await findAccountsOfOwner(trx, workspaceId);
   for (const accountId of accountIds) await sql`delete from lanes where account_id = ${accountId}`.execute(trx);
-  await sql`
-    update accounts set status = 'unlinked', qr = null, pairing_code = null, passkey = null, status_reason = null, linked_number = null,
-      scanned_number = null, warning = null, warned_until = null, retry_until = null
-    where account_id = any(${accountIds}::bigint[])`.execute(trx);
+  await clearLink(trx, accountIds);
 }

@@ -3,7 +3,7 @@ import { diffValues, type Values } from '../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { readSendWindows, type SendWindow, type SendWindowRules } from './send-window-rules.ts';
-import { findOwnAccount, lockOwnLane, userGoneError, wakeLane } from './store.ts';
+import { findOwnAccount, lockOwnLane, nameAccount, userGoneError, wakeLane } from './store.ts';
 import { WARM_UP_CAPS } from './warm-up.ts';
 
 /** What is undefined stays as it is; null: from now on none. */
@@ -12,25 +12,38 @@ export type SendWindowChange = { [Rule in keyof SendWindowRules]?: SendWindowRul
   warmUp?: boolean | undefined;
 };
 
+export type AccountChange = SendWindowChange & { name?: string | undefined };
+
+/** The rules of an account, and how it is called. */
+export interface UpdatedAccount extends SendWindow {
+  name: string | null;
+}
+
 /**
- * Changes the send windows of the workspace's account, and resolves to them. They apply from the next turn on. Throws `unauthenticated`
- * when the user is deleted.
+ * Changes the name and the send windows of an account of the workspace, by default its default account, and resolves to them. They apply
+ * from the next turn on. Throws `account_not_found`, and `unauthenticated` when the user is deleted.
  */
 export async function updateAccount(
   { db, timeZone }: { db: Database; timeZone: string },
   actor: Actor,
-  change: SendWindowChange,
-): Promise<SendWindow> {
-  const { accountId, messenger } = await findOwnAccount(db, actor.workspaceId);
-  if (Object.values(change).every((value) => value === undefined)) return readSendWindow(db, accountId, timeZone);
+  { accountId: wanted, name, ...change }: AccountChange & { accountId?: number | undefined },
+): Promise<UpdatedAccount> {
+  const found = await findOwnAccount(db, actor.workspaceId, wanted);
+  const { accountId } = found;
+  const changesRules = Object.values(change).some((value) => value !== undefined);
+  if (name === undefined && !changesRules)
+    return { ...(await readSendWindow(db, accountId, timeZone)), name: found.name };
   return db.transaction().execute(async (trx) => {
     await lockOwnLane(trx, accountId);
+    const account = await findOwnAccount(trx, actor.workspaceId, accountId);
     const before = await readSendWindow(trx, accountId, timeZone);
-    await writeRules(trx, accountId, change);
+    if (changesRules) await writeRules(trx, accountId, change);
+    if (name !== undefined)
+      await trx.updateTable('accounts').set({ name }).where('account_id', '=', accountId).execute();
     const after = await readSendWindow(trx, accountId, timeZone);
-    const changes = diffValues(rulesOf(before), rulesOf(after));
-    await recordAudit(trx, { ...actor, action: 'account.changed', subject: messenger, changes });
-    return after;
+    const changes = [...diffValues({ name: account.name }, { name }), ...diffValues(rulesOf(before), rulesOf(after))];
+    await recordAudit(trx, { ...actor, action: 'account.changed', subject: nameAccount(account), changes });
+    return { ...after, name: name ?? account.name };
   });
 }
 

@@ -51,7 +51,9 @@ async function findQuotes(db: Connection, turn: Turn): Promise<Map<number, Quote
       select * from deliveries e
       where e.account_id = o.account_id and e.run_id = o.run_id and e.position = array_position(t.group_ids, d.group_id)
       limit 1) q
-    where r.account_id = ${turn.accountId} and r.run_id = ${turn.runId} and q.status = 'sent' and q.sent_at < r.started_at
+    where r.account_id = ${turn.ledgerId} and r.run_id = ${turn.runId} and q.status = 'sent' and q.sent_at < r.started_at
+      -- Of a post of another account it is not known under which id this one knows its sender.
+      and q.sender_id is not distinct from d.sender_id
       and not exists (
         select from revisions v
         where v.account_id = q.account_id and v.run_id = q.run_id and v.position = q.position and v.recalled_at < r.started_at)`.execute(

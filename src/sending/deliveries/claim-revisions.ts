@@ -1,12 +1,16 @@
 import { sql } from 'kysely';
 import type { Connection, Database } from '../../platform/database/connect.ts';
+import { lockFreeLanes } from '../accounts/store.ts';
 import { LONGEST_WAIT } from './limit-future-instants.ts';
 
 /**
  * The right of one account to revise posts now: posts of one run that all change in the same way. It ends with `finishRevision`.
  */
 export interface RevisionTurn {
+  /** The account that sent the posts. */
   accountId: number;
+  /** The default account of its workspace, under whose id the posts are kept. */
+  ledgerId: number;
   /** The lane's number of this turn: the fence. */
   turn: number;
   messenger: string;
@@ -65,20 +69,30 @@ export async function claimRevisions(
   { workerId, batch, paced }: RevisionClaim,
 ): Promise<{ turns: RevisionTurn[]; free: number[] }> {
   return db.transaction().execute(async (trx) => {
-    const { rows: locked } = await sql<{ account_id: number }>`
+    const { rows: locked } = await sql<{ account_id: number; ledger_id: number }>`
       with held as materialized (
         select shard from shards
         where shard in (select campanile_shard(i.id) from unnest(${[...accountIds]}::bigint[]) i (id)) and worker_id = ${workerId}
         for share skip locked
       )
-      select account_id from lanes
+      select account_id, ledger_id from lanes
       where account_id = any(${[...accountIds]}::bigint[]) and shard in (select shard from held)
         and in_hand_run_id is null and next_send_at <= campanile_now() and held_until <= campanile_now()
       order by account_id for no key update of lanes skip locked`.execute(trx);
-    const free = locked.map((row) => row.account_id);
+    const free = await withFreeLedgers(trx, locked);
     const rows = free.length === 0 ? [] : await park(trx, free, { batch, paced });
     return { turns: toTurns(rows), free };
   });
+}
+
+/** Locks the ledgers of accounts that have none of their own. Returns the accounts without those whose ledger somebody else has locked. */
+async function withFreeLedgers(
+  trx: Connection,
+  lanes: ReadonlyArray<{ account_id: number; ledger_id: number }>,
+): Promise<number[]> {
+  const ledgers = lanes.filter((lane) => lane.ledger_id !== lane.account_id).map((lane) => lane.ledger_id);
+  const free = new Set([...(await lockFreeLanes(trx, ledgers)), ...lanes.map((lane) => lane.account_id)]);
+  return lanes.filter((lane) => free.has(lane.ledger_id)).map((lane) => lane.account_id);
 }
 
 async function park(
@@ -88,9 +102,10 @@ async function park(
 ): Promise<TurnRow[]> {
   const { rows } = await sql<TurnRow>`
     with post as materialized (
-      select l.messenger, l.turn + 1 as turn, p.*
+      select l.account_id as lane_id, l.messenger, l.turn + 1 as turn, p.*
       from lanes l
-      cross join lateral (select case when l.messenger = any(${paced}::text[]) then 1 else ${batch}::int end as most) m
+      cross join lateral (
+        select case when l.messenger = any(${paced}::text[]) then 1 else ${batch}::int end as most, nullif(l.account_id, l.ledger_id) as sender_id) m
       cross join lateral (
         select * from (
           select c.*, first_value(c.run_id) over newest as first_run, first_value(c.number) over newest as first_number
@@ -99,16 +114,20 @@ async function park(
             (select f.* from (values ('recall'::revision_kind, false), ('recall', true), ('correct', false), ('correct', true)) k (wanted, is_channel)
              cross join lateral (
                select ${revisionColumns} from revisions r
-               where r.account_id = l.account_id and r.wanted = k.wanted and r.is_channel = k.is_channel and r.not_before is null
+               where r.account_id = l.ledger_id and r.wanted = k.wanted and r.is_channel = k.is_channel and r.not_before is null
+                 and r.sender_id is not distinct from m.sender_id
                order by r.sent_at desc nulls last limit m.most) f)
             union all
-            (select ${revisionColumns} from revisions r where r.account_id = l.account_id and ${isRetryDue('r')}
+            (select ${revisionColumns} from revisions r
+             where r.account_id = l.ledger_id and ${isRetryDue('r')} and r.sender_id is not distinct from m.sender_id
              order by r.not_before limit m.most)
             union all
-            (select ${pinColumns} from pins r where r.account_id = l.account_id and r.wanted is not null and r.not_before is null
+            (select ${pinColumns} from pins r
+             where r.account_id = l.ledger_id and r.wanted is not null and r.not_before is null and r.sender_id is not distinct from m.sender_id
              order by r.sent_at desc nulls last limit m.most)
             union all
-            (select ${pinColumns} from pins r where r.account_id = l.account_id and ${isRetryDue('r')}
+            (select ${pinColumns} from pins r
+             where r.account_id = l.ledger_id and ${isRetryDue('r')} and r.sender_id is not distinct from m.sender_id
              order by r.not_before limit m.most)
           ) c
           window newest as (order by c.sent_at desc nulls last, c.run_id desc, c.position)
@@ -119,9 +138,9 @@ async function park(
       where l.account_id = any(${free}::bigint[])
     ), parked as (
       update lanes l set turn = t.turn, work_at = null, in_hand_run_id = t.run_id, in_hand = '{}', changes = l.changes + 1
-      from (select distinct account_id, turn, run_id from post) t where l.account_id = t.account_id
+      from (select distinct lane_id, turn, run_id from post) t where l.account_id = t.lane_id
     )
-    select p.account_id as "accountId", p.turn, p.messenger, p.run_id as "runId", p.number, p.kind, p.content_id as "contentId", p.seconds,
+    select p.lane_id as "accountId", p.account_id as "ledgerId", p.turn, p.messenger, p.run_id as "runId", p.number, p.kind, p.content_id as "contentId", p.seconds,
            p.position, p.attempts, p.is_channel as "isChannel", coalesce(d.message_id, '') as "messageId",
            coalesce(g.send_to, '') as "chatId", (extract(epoch from campanile_now() - d.sent_at) * 1000)::float8 as "ageMs",
            case when p.kind in ('pin', 'unpin') and (d.status is distinct from 'sent' or v.is_recalled) then 'absent'
@@ -134,7 +153,7 @@ async function park(
     left join lateral (
       select v.recalled_at is not null or coalesce(v.wanted = 'recall', false) as is_recalled from revisions v
       where v.account_id = p.account_id and v.run_id = p.run_id and v.position = p.position limit 1) v on true
-    order by p.account_id, p.sent_at desc nulls last, p.position`.execute(trx);
+    order by p.lane_id, p.sent_at desc nulls last, p.position`.execute(trx);
   return rows;
 }
 

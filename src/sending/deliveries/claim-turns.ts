@@ -8,7 +8,10 @@ import { isolatePoisonDeliveries } from './poison-suspects.ts';
  * The right of one account to send now: some deliveries of one run. It ends with `finishTurns`, or when a take-over raises its number.
  */
 export interface Turn {
+  /** The account that sends. */
   accountId: number;
+  /** The default account of its workspace, under whose id the run and its deliveries are kept. */
+  ledgerId: number;
   /** The number of the turn, a fencing token. */
   turn: number;
   messenger: string;
@@ -62,6 +65,7 @@ interface RuledRow {
 
 interface TurnRow {
   account_id: number;
+  ledger_id: number;
   messenger: string;
   turn: number;
   run_id: number;
@@ -105,6 +109,7 @@ function toTurns(rows: TurnRow[]): Turn[] {
     if (current?.accountId !== row.account_id) {
       current = {
         accountId: row.account_id,
+        ledgerId: row.ledger_id,
         turn: row.turn,
         messenger: row.messenger,
         runId: row.run_id,

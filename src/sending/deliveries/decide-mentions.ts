@@ -11,26 +11,26 @@ import type { Turn } from './claim-turns.ts';
  */
 export async function decideMentions(
   { db, timeZone }: { db: Database; timeZone: string },
-  { accountId, turn, runId, deliveries }: Turn,
+  { accountId, ledgerId, turn, runId, deliveries }: Turn,
 ): Promise<ReadonlySet<number> | undefined> {
   const positions = deliveries.map(({ position }) => position);
   return db.transaction().execute(async (trx) => {
-    const { rows: lanes } = await sql`
-      select from lanes where account_id = ${accountId} and turn = ${turn} and in_hand_run_id is not null
-      for no key update`.execute(trx);
-    const [window] = await readSendWindows(trx, [accountId], timeZone);
-    if (lanes.length === 0 || !window) return undefined;
+    const { rows: lanes } = await sql<{ isHeld: boolean }>`
+      select account_id = ${accountId} and turn = ${turn} and in_hand_run_id is not null as "isHeld" from lanes
+      where account_id in (${accountId}, ${ledgerId}) order by account_id for no key update`.execute(trx);
+    const [window] = await readSendWindows(trx, [ledgerId], timeZone);
+    if (!lanes.some(({ isHeld }) => isHeld) || !window) return undefined;
     await sql`
       insert into everyone_mentions (account_id, run_id, position, group_id, day, left_out)
       select d.account_id, d.run_id, d.position, d.group_id, ${window.today.toString()}::date,
              case when ${countMentions(sql.ref('d.account_id'), sql.ref('d.group_id'), window.today.toString())} >= ${window.mentionAllCap}
                   then ${explainCap(window.mentionAllCap)}::text end
       from deliveries d
-      where d.account_id = ${accountId} and d.run_id = ${runId} and d.position = any(${positions}::int[])
+      where d.account_id = ${ledgerId} and d.run_id = ${runId} and d.position = any(${positions}::int[])
       on conflict do nothing`.execute(trx);
     const { rows } = await sql<{ position: number }>`
       select position from everyone_mentions
-      where account_id = ${accountId} and run_id = ${runId} and position = any(${positions}::int[]) and left_out is null`.execute(
+      where account_id = ${ledgerId} and run_id = ${runId} and position = any(${positions}::int[]) and left_out is null`.execute(
       trx,
     );
     return new Set(rows.map((row) => row.position));
@@ -49,7 +49,7 @@ export function countMentions(accountId: ReturnType<typeof sql>, groupId: Return
 /** Records the posts that the messaging application let leave only without their mention. */
 export async function recordLeftOut(
   db: Connection,
-  { accountId, runId, deliveries }: Turn,
+  { ledgerId, runId, deliveries }: Turn,
   results: readonly SendResult[],
 ): Promise<void> {
   const left = results.flatMap((result, index) => {
@@ -61,7 +61,7 @@ export async function recordLeftOut(
   await sql`
     update everyone_mentions m set left_out = i.reason
     from unnest(${left.map(({ position }) => position)}::int[], ${left.map(({ reason }) => reason)}::text[]) i (position, reason)
-    where m.account_id = ${accountId} and m.run_id = ${runId} and m.position = i.position`.execute(db);
+    where m.account_id = ${ledgerId} and m.run_id = ${runId} and m.position = i.position`.execute(db);
 }
 
 /** One sentence for the owner of the post. */

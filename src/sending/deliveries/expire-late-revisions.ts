@@ -12,6 +12,7 @@ import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { startLoop, type Loop } from '../../platform/concurrency/loop.ts';
 import type { MessengersCapabilities } from '../../messengers/messenger.ts';
+import { findLedgers } from '../accounts/store.ts';
 import { tooLate } from './too-late.ts';
 import { findWanting, hasRevisions } from './watch-revisions.ts';
 
@@ -36,7 +37,8 @@ export function expireLateRevisions(settling: Settling): Loop {
   const loop = startLoop(
     'late revisions',
     async () => {
-      const wanting = await findWanting(db, leases.shards(), await readHeld(db, 'late revisions'));
+      const accounts = await findWanting(db, leases.shards(), await readHeld(db, 'late revisions'));
+      const wanting = accounts.length === 0 ? [] : await findLedgers(db, accounts);
       const { results } = await isolateFailures({ db, log }, 'late revisions', wanting, {
         idOf: (accountId) => accountId,
         run: async (some) =>
@@ -72,21 +74,22 @@ function windowsOf(messengers: MessengersCapabilities): Window[] {
   );
 }
 
-/** Of these accounts, whichever a look finds some of first. Answers how many. */
+/** Of these ledgers, whichever a look finds some of first. Answers how many. */
 async function settle(db: Database, accountIds: readonly number[], windows: readonly Window[]): Promise<number> {
   return db.transaction().execute(async (trx) => {
     const late = (ids: readonly number[], most: number) => sql`
       from jsonb_to_recordset(${JSON.stringify(windows)})
         w (messenger text, kind revision_kind, is_channel boolean, window_ms float8, reason text)
-      join lanes l on l.messenger = w.messenger and l.account_id = any(${[...ids]}::bigint[])
+      join lanes l on l.messenger = w.messenger and l.ledger_id = any(${[...ids]}::bigint[])
       cross join lateral (
         select r.ctid as row from revisions r
-        where r.account_id = l.account_id and r.wanted = w.kind and r.is_channel = w.is_channel and r.not_before is null
+        where r.account_id = l.ledger_id and r.wanted = w.kind and r.is_channel = w.is_channel and r.not_before is null
+          and r.sender_id is not distinct from nullif(l.account_id, l.ledger_id)
           and r.sent_at < campanile_now() - w.window_ms * interval '1 millisecond'
         order by r.sent_at desc nulls last limit ${most}) late`;
     const { rows: locked } = await sql<{ account_id: number }>`
-      with due as materialized (select distinct l.account_id ${late(accountIds, 1)})
-      select l.account_id from due join lanes l on l.account_id = due.account_id
+      with due as materialized (select distinct l.ledger_id ${late(accountIds, 1)})
+      select l.account_id from due join lanes l on l.account_id = due.ledger_id
       order by l.account_id for no key update of l skip locked`.execute(trx);
     if (locked.length === 0) return 0;
     const ids = locked.map((row) => row.account_id);

@@ -26,7 +26,10 @@ export interface LedgerWrites {
 
 /** Deliveries of one run that follow each other without a gap. */
 export interface SentRange {
+  /** The ledger's. */
   account_id: number;
+  /** The account whose turn it was. */
+  lane_id: number;
   turn: number;
   run_id: number;
   first: number;
@@ -38,6 +41,7 @@ export interface SentRange {
 /** The outcome of a delivery that was not sent. As `SentRange`, a row of `finish_turns`, which rejects lone surrogates. */
 export interface UnsentWrite {
   account_id: number;
+  lane_id: number;
   turn: number;
   run_id: number;
   position: number;
@@ -80,8 +84,8 @@ function addWrites(writes: LedgerWrites, { turn, outcomes }: FinishedTurn): void
   });
 }
 
-function keysOf({ accountId, turn, runId }: Turn) {
-  return { account_id: accountId, turn, run_id: runId };
+function keysOf({ accountId, ledgerId, turn, runId }: Turn) {
+  return { account_id: ledgerId, lane_id: accountId, turn, run_id: runId };
 }
 
 function toUnsentWrite(
@@ -107,12 +111,12 @@ function toUnsentWrite(
 
 function addSuspect(
   { suspects }: LedgerWrites,
-  { accountId, turn, runId }: Turn,
+  { accountId, ledgerId, turn, runId }: Turn,
   delivery: ClaimedDelivery,
   outcome: Outcome,
 ): void {
   const { position, resend, interruptedAttempts } = delivery;
-  const base = { accountId, turn, runId, position };
+  const base = { accountId, ledgerId, turn, runId, position };
   // A suspect's try is counted before it begins: if it was not made after all, that is taken back.
   if (outcome.kind === 'snooze') suspects.push({ ...base, resend, interruptedAttempts });
   // A try that came to an end is not what breaks workers. To be sent again was asked for once: what may have left by that is

@@ -44,7 +44,7 @@ export async function limitFutureInstants(db: Database, checked: Checked, gaps: 
   const gap = sql`coalesce((${JSON.stringify(gapMsOf(gaps))}::jsonb ->> (l.messenger || '/warm_up'))::float8, 0) * interval '1 millisecond'`;
   for (let changed = LANES_PER_STEP; changed === LANES_PER_STEP;)
     changed = await db.transaction().execute(async (trx) => {
-      const { rows } = await sql<{ account_id: number }>`
+      const { rows } = await sql<{ ledger_id: number }>`
         with far as materialized (
           select l.account_id, h.is_held
           from lanes l
@@ -60,8 +60,8 @@ export async function limitFutureInstants(db: Database, checked: Checked, gaps: 
             work_at = case when l.work_at is not null then least(l.work_at, campanile_now()) end,
             held_until = case when far.is_held then campanile_now() else l.held_until end
         from far where l.account_id = far.account_id
-        returning l.account_id`.execute(trx);
-      const accountIds = rows.map((row) => row.account_id);
+        returning l.ledger_id`.execute(trx);
+      const accountIds = rows.map((row) => row.ledger_id);
       if (accountIds.length > 0)
         await sql`
           update deliveries d set not_before = campanile_now()

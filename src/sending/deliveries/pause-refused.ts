@@ -10,6 +10,7 @@ export const REFUSALS_IN_A_ROW = 3;
 /** The refusals at the end of a turn, a row of `finish_refused_turns`. */
 export interface Refusals extends TurnRefusals {
   account_id: number;
+  lane_id: number;
   turn: number;
   run_id: number;
 }

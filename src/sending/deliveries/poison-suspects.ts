@@ -7,6 +7,7 @@ import type { Connection } from '../../platform/database/connect.ts';
 /** A turn that was just claimed, as far as it matters here. */
 interface Claimed {
   accountId: number;
+  ledgerId: number;
   turn: number;
   runId: number;
   deliveries: Array<{ position: number; uncertain: boolean; resend: boolean; interruptedAttempts: number }>;
@@ -42,7 +43,7 @@ async function readSuspects(db: Connection, turns: readonly Claimed[]): Promise<
   );
   const { rows } = await sql<{ ordinal: number; resend: boolean; interrupted_attempts: number }>`
     select i.ordinal, d.resend, d.interrupted_attempts
-    from unnest(${suspects.map(({ turn }) => turn.accountId)}::bigint[], ${suspects.map(({ turn }) => turn.runId)}::bigint[],
+    from unnest(${suspects.map(({ turn }) => turn.ledgerId)}::bigint[], ${suspects.map(({ turn }) => turn.runId)}::bigint[],
                 ${suspects.map(({ delivery }) => delivery.position)}::int[]) with ordinality i (account_id, run_id, position, ordinal)
     cross join lateral (
       select resend, interrupted_attempts from deliveries q
@@ -63,6 +64,7 @@ function isolateSuspect(turn: Claimed): boolean {
 /** What the ledger keeps about a delivery that will be retried. */
 export interface SuspectRecord {
   accountId: number;
+  ledgerId: number;
   /** The turn that is finished. */
   turn: number;
   runId: number;
@@ -80,10 +82,11 @@ export async function recordSuspects(trx: Connection, records: readonly SuspectR
     update deliveries d set resend = m.resend, interrupted_attempts = m.interrupted_attempts
     from unnest(${records.map((one) => one.accountId)}::bigint[], ${records.map((one) => one.turn)}::bigint[],
                 ${records.map((one) => one.runId)}::bigint[], ${records.map((one) => one.position)}::int[],
-                ${records.map((one) => one.resend)}::boolean[], ${records.map((one) => one.interruptedAttempts)}::smallint[])
-         m (account_id, turn, run_id, position, resend, interrupted_attempts)
+                ${records.map((one) => one.resend)}::boolean[], ${records.map((one) => one.interruptedAttempts)}::smallint[],
+                ${records.map((one) => one.ledgerId)}::bigint[])
+         m (account_id, turn, run_id, position, resend, interrupted_attempts, ledger_id)
     join lanes l on l.account_id = m.account_id and l.turn = m.turn
-    where d.account_id = m.account_id and d.run_id = m.run_id and d.position = m.position and d.status = 'queued'`.execute(
+    where d.account_id = m.ledger_id and d.run_id = m.run_id and d.position = m.position and d.status = 'queued'`.execute(
     trx,
   );
 }

@@ -33,19 +33,19 @@ export async function requestRevision(
 /** Its turn was taken with the old text. */
 async function correctInHand(trx: Connection, accountId: number, number: number): Promise<void> {
   await sql`
-    insert into revisions as v (account_id, run_id, position, wanted, number, content_id, is_channel)
-    select r.account_id, r.run_id, d.position, 'correct', q.number, r.content_id,
+    insert into revisions as v (account_id, run_id, position, sender_id, wanted, number, content_id, is_channel)
+    select r.account_id, r.run_id, d.position, d.sender_id, 'correct', q.number, r.content_id,
            coalesce((select g.kind = 'channel' from groups g where g.group_id = d.group_id), false)
     from lanes l
-    join revision_requests q on q.account_id = l.account_id and q.run_id = l.in_hand_run_id and q.number = ${number}
+    join revision_requests q on q.account_id = l.ledger_id and q.run_id = l.in_hand_run_id and q.number = ${number}
     join runs r on r.account_id = q.account_id and r.run_id = q.run_id
     cross join lateral (
-      select position, group_id from deliveries q
+      select position, group_id, sender_id from deliveries q
       where q.account_id = r.account_id and q.run_id = r.run_id and q.position >= lower(l.in_hand) and q.position < upper(l.in_hand)
         and q.position <@ l.in_hand
       order by q.position
     ) d
-    where l.account_id = ${accountId}
+    where l.ledger_id = ${accountId}
     on conflict (account_id, run_id, position) do update
     set wanted = excluded.wanted, number = excluded.number, content_id = excluded.content_id, not_before = null, attempts = 0, error = null
     where v.recalled_at is null and v.wanted is distinct from 'recall'`.execute(trx);
@@ -58,12 +58,11 @@ async function correctInHand(trx: Connection, accountId: number, number: number)
 async function countGroups(trx: Connection, accountId: number, number: number): Promise<number> {
   const { rows } = await sql<{ written: number; most: number }>`
     with request as materialized (
-      select r.run_id, r.content_id, q.next_position, coalesce(l.in_hand_run_id = r.run_id, false) as in_hand,
-             r.sent + case when l.in_hand_run_id = r.run_id
-                        then (select coalesce(sum(upper(x) - lower(x)), 0) from unnest(l.in_hand) x) else 0 end as left_already
+      select r.run_id, r.content_id, q.next_position,
+             r.sent + (select coalesce(sum(count_positions(l.in_hand)), 0) from lanes l
+                       where l.ledger_id = r.account_id and l.in_hand_run_id = r.run_id) as left_already
       from revision_requests q
       join runs r on r.account_id = q.account_id and r.run_id = q.run_id
-      join lanes l on l.account_id = q.account_id
       where q.account_id = ${accountId} and q.number = ${number}
     ), written as (
       select count(distinct d.group_id)::int as groups from revisions v

@@ -48,7 +48,11 @@ export function createSuspectSender({ db }: { db: Database }): SendSuspect {
 const GIVEN_UP = `its sending was interrupted ${MAX_INTERRUPTED_ATTEMPTS} times, so it may crash the worker`;
 
 /** Counts the attempt that is about to begin; its finish writes the count again. False when the turn was taken away. */
-async function recordAttempt(db: Database, { accountId, turn, runId }: Turn, position: number): Promise<boolean> {
+async function recordAttempt(
+  db: Database,
+  { accountId, ledgerId, turn, runId }: Turn,
+  position: number,
+): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const { rows } = await sql`
       select from lanes where account_id = ${accountId} and turn = ${turn} and in_hand_run_id is not null for no key update`.execute(
@@ -57,7 +61,7 @@ async function recordAttempt(db: Database, { accountId, turn, runId }: Turn, pos
     if (rows.length === 0) return false;
     await sql`
       update deliveries set interrupted_attempts = interrupted_attempts + 1
-      where account_id = ${accountId} and run_id = ${runId} and position = ${position}`.execute(trx);
+      where account_id = ${ledgerId} and run_id = ${runId} and position = ${position}`.execute(trx);
     return true;
   });
 }

@@ -18,11 +18,7 @@ export function traceTurns({ db, log }: { db: Connection; log: Log }, turns: rea
     return new Map<number, string | null>();
   });
   return async (turn, run) => {
-    const span = startSpan(
-      `send ${turn.messenger}`,
-      attributesOf(turn),
-      continueTrace((await known).get(turn.accountId)),
-    );
+    const span = startSpan(`send ${turn.messenger}`, attributesOf(turn), continueTrace((await known).get(turn.runId)));
     await inSpan(span, async () => {
       const outcomes = await run();
       const kinds = Map.groupBy(outcomes, (outcome) => outcome.kind);
@@ -47,11 +43,11 @@ function attributesOf(turn: Turn) {
   };
 }
 
-/** By account: of one claim each has one turn. */
+/** By run. */
 async function readTraceparents(db: Connection, turns: readonly Turn[]): Promise<Map<number, string | null>> {
-  const { rows } = await sql<{ account_id: number; traceparent: string | null }>`
-    select r.account_id, r.traceparent
-    from unnest(${turns.map((turn) => turn.accountId)}::bigint[], ${turns.map((turn) => turn.runId)}::bigint[]) i (account_id, run_id)
+  const { rows } = await sql<{ run_id: number; traceparent: string | null }>`
+    select r.run_id, r.traceparent
+    from unnest(${turns.map((turn) => turn.ledgerId)}::bigint[], ${turns.map((turn) => turn.runId)}::bigint[]) i (account_id, run_id)
     join runs r on r.account_id = i.account_id and r.run_id = i.run_id`.execute(db);
-  return new Map(rows.map((row) => [row.account_id, row.traceparent]));
+  return new Map(rows.map((row) => [row.run_id, row.traceparent]));
 }

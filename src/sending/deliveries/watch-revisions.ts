@@ -74,7 +74,7 @@ export function hasRevisions(): RawBuilder<boolean> {
   return sql`(exists (select from revisions where wanted is not null) or exists (select from pins where wanted is not null))`;
 }
 
-/** Returns the accounts in these shards with revisions or pins that can be carried out now, without `skipped` ones. */
+/** Returns the accounts in these shards that can carry out a revision or pin of a post of theirs now, without `skipped` ones. */
 export async function findWanting(
   db: Connection,
   shards: readonly number[],
@@ -95,10 +95,14 @@ function selectWanting(table: 'revisions' | 'pins', shards: readonly number[], s
       select (select r.account_id from ${wanted} r where r.wanted is not null and r.account_id > a.account_id order by r.account_id limit 1)
       from account a where a.account_id is not null
     )
-    select a.account_id from account a
-    where campanile_shard(a.account_id) = any(${[...shards]}::smallint[]) and a.account_id <> all(${[...skipped]}::bigint[])
-      and (exists (select from ${wanted} r where r.account_id = a.account_id and r.wanted is not null and r.not_before is null)
-           or exists (select from ${wanted} r where r.account_id = a.account_id and ${isRetryDue('r')})))`;
+    select l.account_id from account a
+    join lanes l on l.ledger_id = a.account_id
+    cross join lateral (select nullif(l.account_id, l.ledger_id) as sender_id) s
+    where l.shard = any(${[...shards]}::smallint[]) and l.account_id <> all(${[...skipped]}::bigint[])
+      and (exists (select from ${wanted} r where r.account_id = a.account_id and r.wanted is not null and r.not_before is null
+                     and r.sender_id is not distinct from s.sender_id)
+           or exists (select from ${wanted} r where r.account_id = a.account_id and ${isRetryDue('r')}
+                        and r.sender_id is not distinct from s.sender_id)))`;
 }
 
 /**

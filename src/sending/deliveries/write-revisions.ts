@@ -25,12 +25,12 @@ export async function writeRevisions(trx: Connection, accountId: number): Promis
       ) q
       where q.before < ${DELIVERIES_TOGETHER}::int
     ), written as (
-      insert into revisions as v (account_id, run_id, position, wanted, number, content_id, sent_at, is_channel)
-      select p.account_id, p.run_id, d.position, p.kind, p.number, case p.kind when 'correct' then p.content_id end, d.sent_at,
+      insert into revisions as v (account_id, run_id, position, sender_id, wanted, number, content_id, sent_at, is_channel)
+      select p.account_id, p.run_id, d.position, d.sender_id, p.kind, p.number, case p.kind when 'correct' then p.content_id end, d.sent_at,
              coalesce((select g.kind = 'channel' from groups g where g.group_id = d.group_id), false)
       from part p
       cross join lateral (
-        select d.position, d.group_id, d.status, d.sent_at, d.uncertain, d.error from deliveries d
+        select d.position, d.group_id, d.sender_id, d.status, d.sent_at, d.uncertain, d.error from deliveries d
         where d.account_id = p.account_id and d.run_id = p.run_id and d.position between p.next_position and p.last
         order by d.position
       ) d

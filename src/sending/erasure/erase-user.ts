@@ -8,7 +8,7 @@ export interface DeletedUser {
   userId: UserId;
   /** The workspace that they owned, and its test workspace. */
   workspaceIds: WorkspaceId[];
-  /** Of these workspaces, in their order. */
+  /** Of these workspaces, in the order of workspaces, then of ids. */
   accountIds: number[];
   /** Deleted so long ago that no request of theirs can be under way: the husk goes too. */
   isCold: boolean;
@@ -51,6 +51,8 @@ const PARTS: readonly Part[] = [
   { table: 'account_commands', owner: 'account_id', chunk: 1_000 },
   { table: 'group_lists', owner: 'account_id', chunk: 100 },
   { table: 'group_sizes', owner: 'account_id', chunk: 5_000 },
+  { table: 'senders', owner: 'workspace_id', chunk: 5_000 },
+  { table: 'group_accounts', owner: 'account_id', chunk: 5_000 },
   { table: 'groups', owner: 'account_id', chunk: 5_000 },
   { table: 'whatsapp_sent', owner: 'account_id', chunk: 5_000 },
   { table: 'whatsapp_uploads', owner: 'account_id', chunk: 5_000 },
@@ -95,8 +97,8 @@ export async function findDeletedUsers(
     select d.user_id as "userId", d.cold as "isCold", o.workspaces as "workspaceIds", o.accounts as "accountIds"
     from deleted d
     cross join lateral (
-      select coalesce(array_agg(w.workspace_id order by w.workspace_id), '{}') as workspaces,
-             coalesce(array_agg(a.account_id order by w.workspace_id) filter (where a.account_id is not null), '{}') as accounts
+      select coalesce(array_agg(distinct w.workspace_id), '{}') as workspaces,
+             coalesce(array_agg(a.account_id order by w.workspace_id, a.account_id) filter (where a.account_id is not null), '{}') as accounts
       from memberships m
       join workspaces w on w.workspace_id = m.workspace_id or w.test_of = m.workspace_id
       left join accounts a on a.workspace_id = w.workspace_id
@@ -110,6 +112,14 @@ export async function findDeletedUsers(
 /** Removes the next rows of a deleted user from the ledger; false when there was nothing left. */
 export async function eraseNext(db: Connection, { userId, workspaceIds, accountIds }: DeletedUser): Promise<boolean> {
   const ids = { user_id: [userId], workspace_id: workspaceIds, account_id: accountIds };
+  return (await eraseRows(db, ids)) || scrubAuditLog(db, userId, workspaceIds);
+}
+
+/** Removes the next rows of these owners; false when there was nothing left. */
+export async function eraseRows(
+  db: Connection,
+  ids: Readonly<Record<Part['owner'], readonly number[]>>,
+): Promise<boolean> {
   for (const { table, owner, chunk } of PARTS)
     for (const id of ids[owner]) {
       const { numAffectedRows = 0n } = await sql`
@@ -117,7 +127,7 @@ export async function eraseNext(db: Connection, { userId, workspaceIds, accountI
           select ctid from ${sql.table(table)} where ${sql.ref(owner)} = ${id} limit ${chunk}))`.execute(db);
       if (numAffectedRows > 0n) return true;
     }
-  return scrubAuditLog(db, userId, workspaceIds);
+  return false;
 }
 
 /** Rows of the audit log that lose their address in one step. */

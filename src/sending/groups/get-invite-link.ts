@@ -3,12 +3,13 @@ import { findOwnAccount } from '../accounts/store.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import { requireLinked } from './require-linked.ts';
+import { findMember } from './read-ways.ts';
 import { findGroup, writeInviteLink } from './store.ts';
 import type { GroupDeps } from './sync-groups.ts';
 
 /**
  * Returns the link to join a group (contract §4, get-invite-link): the known one, or what the messaging application answers, which is then
- * known. With `refresh` the application is asked in any case. Throws 404 for another account's group, 409 when the account is not linked
+ * known. With `refresh` the application is asked in any case, by an account that is a member. Throws 404 for another account's group, 409 when the account is not linked
  * or the application gives no link, 503 when its session does not answer.
  */
 export async function getInviteLink(
@@ -21,8 +22,10 @@ export async function getInviteLink(
   const group = await findGroup(db, account.accountId, groupId);
   if (!group) throw new AppError('group_not_found', 'There is no such group');
   if (group.inviteLink !== null && !refresh) return group.inviteLink;
-  requireLinked(account);
-  const { inviteLink } = await runCommand(deps, account.accountId, 'get_invite_link', { chatId: group.chatId });
+  const asked = await findMember(db, account.accountId, groupId);
+  const member = asked === account.accountId ? account : await findOwnAccount(db, workspaceId, asked);
+  requireLinked(member);
+  const { inviteLink } = await runCommand(deps, member.accountId, 'get_invite_link', { chatId: group.chatId });
   if (inviteLink === null)
     throw new AppError('messenger_refused', 'The messaging application gives no link to this group');
   await writeInviteLink(db, account.accountId, { groupId, inviteLink });

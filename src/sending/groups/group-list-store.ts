@@ -94,7 +94,8 @@ export async function readGroupList(
   return rows[0];
 }
 
-function noSuchGroupList(): AppError {
+/** A list that is not the workspace's. */
+export function noSuchGroupList(): AppError {
   return new AppError('group_list_not_found', 'You have no group list with this id', {
     details: [fieldError('group_list_id', 'unknown_id', { of: 'group lists' })],
   });

@@ -3,6 +3,7 @@ import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import { requireGroupList } from './group-list-store.ts';
 import { readActivity, type GroupActivity } from './read-activity.ts';
+import { readWays, type Way } from './read-ways.ts';
 import { selectSortedGroups, type GroupColumn } from './select-sorted-groups.ts';
 import { selectGroups, sumGroups, type Group, type GroupFilter } from './store.ts';
 import { syncGroups, type GroupDeps } from './sync-groups.ts';
@@ -11,6 +12,8 @@ export interface GroupPage {
   groups: Group[];
   /** By group; undefined where nobody asked for it. */
   activity: Map<number, GroupActivity> | undefined;
+  /** By group, the accounts that are members; undefined where nobody asked for it. */
+  ways: Map<number, Way[]> | undefined;
   /** Of all that were found, on whatever page; undefined where nobody asked for it. */
   totals: { groups: number; participants: number } | undefined;
   /** Where the next page begins; null: this was the last. */
@@ -31,6 +34,7 @@ export interface GroupQuery extends GroupFilter {
   hasFailed?: boolean | undefined;
   withActivity?: boolean | undefined;
   withTotals?: boolean | undefined;
+  withAccounts?: boolean | undefined;
 }
 
 /**
@@ -46,10 +50,17 @@ export async function listGroups(deps: GroupDeps, actor: Actor, query: GroupQuer
   const { sort, silentDays, activeDays, hasFailed } = query;
   const isDated = silentDays !== undefined || activeDays !== undefined;
   const isPlain = sort === undefined && !isDated && !hasFailed;
-  return isPlain ? listById(db, account.accountId, query) : listSorted(db, account.accountId, query);
+  const list = isPlain ? listById : listSorted;
+  const page = await list(db, account.accountId, query);
+  return {
+    ...page,
+    ways: query.withAccounts ? await readWays(db, account.accountId, idsOf(page.groups)) : undefined,
+  };
 }
 
-async function listById(db: Database, accountId: number, query: GroupQuery): Promise<GroupPage> {
+type PageOfGroups = Omit<GroupPage, 'ways'>;
+
+async function listById(db: Database, accountId: number, query: GroupQuery): Promise<PageOfGroups> {
   const { limit, after, withActivity, withTotals } = query;
   const groups = await selectGroups(db, accountId, { ...query, limit: limit + 1, after });
   const page = groups.slice(0, limit);
@@ -61,7 +72,7 @@ async function listById(db: Database, accountId: number, query: GroupQuery): Pro
   };
 }
 
-async function listSorted(db: Database, accountId: number, query: GroupQuery): Promise<GroupPage> {
+async function listSorted(db: Database, accountId: number, query: GroupQuery): Promise<PageOfGroups> {
   const { limit, after, withActivity } = query;
   const { groups, activity, totals } = await selectSortedGroups(db, accountId, {
     ...query,

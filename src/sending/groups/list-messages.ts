@@ -1,4 +1,4 @@
-import { findOwnAccount } from '../accounts/store.ts';
+import { findOwnAccounts } from '../accounts/store.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import { AppError } from '../../platform/errors/errors.ts';
@@ -6,9 +6,9 @@ import type { ArrivedMessage } from '../../content/post/arrived-message.ts';
 import { findSendTo } from './store.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
 
-/** Reads what arrived in a chat, oldest first, after the given place, with what was deleted if so asked. */
+/** Reads what arrived in a chat of the default account of a workspace, from any of its accounts, oldest first, after the given place, with what was deleted if so asked. */
 export type ReadMessages = (
-  accountId: number,
+  ledgerId: number,
   chatId: string,
   page: { after: number; limit: number; withRecalled: boolean },
 ) => Promise<ArrivedMessage[]>;
@@ -21,22 +21,23 @@ export interface ListMessagesDeps {
 
 /**
  * What the members of one of the workspace's sandbox groups see (contract §4, sandbox/list-messages), `limit` at most. 404 for a group
- * that is not the workspace's and for an account that is not on the sandbox.
+ * that is not the workspace's and if no account of the workspace is on the sandbox.
  */
 export async function listMessages(
   { db, readMessages }: ListMessagesDeps,
   { workspaceId }: Actor,
   { groupId, after, limit, withRecalled }: { groupId: number; after: number; limit: number; withRecalled: boolean },
 ): Promise<{ messages: ArrivedMessage[]; next: number | null }> {
-  const account = await findOwnAccount(db, workspaceId);
-  const read = readMessages.get(account.messenger);
+  const accounts = await findOwnAccounts(db, workspaceId);
+  const read = accounts.map(({ messenger }) => readMessages.get(messenger)).find((one) => one !== undefined);
+  const [{ ledgerId } = { ledgerId: 0 }] = accounts;
   if (!read) throw new AppError('not_on_sandbox', 'Your account is not on the sandbox');
-  const chatId = await findSendTo(db, account.accountId, groupId);
+  const chatId = await findSendTo(db, ledgerId, groupId);
   if (chatId === undefined)
     throw new AppError('group_not_found', 'You have no group with this id', {
       details: [fieldError('group_metadata_id', 'unknown_id', { of: 'groups' })],
     });
-  const found = await read(account.accountId, chatId, { after, limit: limit + 1, withRecalled });
+  const found = await read(ledgerId, chatId, { after, limit: limit + 1, withRecalled });
   const messages = found.slice(0, limit);
   return { messages, next: found.length > limit ? (messages.at(-1)?.seq ?? null) : null };
 }

@@ -5,8 +5,16 @@ import { fieldError } from '../../platform/errors/issues.ts';
 
 const NAMED_AT_MOST = 20;
 
-/** Throws 404 naming the ids that are none of the account's groups, those of other users among them. `given` as they were sent. */
-export async function requireGroups(db: Connection, accountId: number, given: readonly number[]): Promise<void> {
+/**
+ * Throws 404 naming the ids that are none of the account's groups, those of other users among them. `given` as they were sent, in the field
+ * `group_metadata_ids` unless another is named that has one id.
+ */
+export async function requireGroups(
+  db: Connection,
+  accountId: number,
+  given: readonly number[],
+  field?: string,
+): Promise<void> {
   const own = await selectOwnGroupIds(db, accountId, [...new Set(given)]);
   const foreign = given.flatMap((groupId, index) => (own.has(groupId) ? [] : [{ groupId, index }]));
   if (foreign.length === 0) return;
@@ -19,7 +27,7 @@ export async function requireGroups(db: Connection, accountId: number, given: re
     {
       details: foreign
         .slice(0, NAMED_AT_MOST)
-        .map(({ index }) => fieldError(`group_metadata_ids.${index}`, 'unknown_id', { of: 'groups' })),
+        .map(({ index }) => fieldError(field ?? `group_metadata_ids.${index}`, 'unknown_id', { of: 'groups' })),
     },
   );
 }

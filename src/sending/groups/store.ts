@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { StoredChatList, StoredGroup } from '../accounts/commands.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import { lockGroupAccounts } from '../accounts/group-accounts.ts';
+import { accountNotFoundError } from '../accounts/store.ts';
+import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { GroupKind } from '../../platform/database/schema.ts';
 
 /** A group as its owner sees it. */
@@ -25,83 +27,142 @@ const columns = [
   'can_send as canSend',
 ] as const;
 
-/** Writes what the messaging application says about one group; its id stays the same when it was known. */
-export async function upsertGroup(db: Connection, accountId: number, group: StoredGroup): Promise<Group> {
-  return db
-    .insertInto('groups')
-    .values({
-      account_id: accountId,
-      chat_id: group.chatId,
-      send_to: group.sendTo,
-      kind: group.kind,
-      name: group.name,
-      participants: group.participants,
-      invite_link: group.inviteLink,
-      can_send: group.canSend,
-    })
-    .onConflict((conflict) =>
-      conflict.columns(['account_id', 'chat_id']).doUpdateSet((eb) => ({
-        send_to: eb.ref('excluded.send_to'),
-        name: eb.ref('excluded.name'),
-        participants: eb.ref('excluded.participants'),
-        invite_link: eb.ref('excluded.invite_link'),
-        can_send: eb.ref('excluded.can_send'),
-        removed_at: null,
-      })),
-    )
-    .returning(columns)
-    .executeTakeFirstOrThrow();
+/** Who sees groups: the account that read them, and the default account of its workspace, under whose id they are kept. */
+export interface GroupReader {
+  ledgerId: number;
+  accountId: number;
 }
 
+/** Writes what the messaging application tells one account about one group; its id stays the same when it was known. */
+export async function upsertGroup(
+  db: Connection,
+  { ledgerId, accountId }: GroupReader,
+  group: StoredGroup,
+): Promise<Group> {
+  const { rows } = await sql<Group>`
+    with written as (
+      insert into groups (account_id, chat_id, send_to, kind, name, participants, invite_link, can_send)
+      values (${ledgerId}, ${group.chatId}, ${group.sendTo}, ${group.kind}, ${group.name}, ${group.participants},
+              ${group.inviteLink}, ${group.canSend})
+      on conflict (account_id, chat_id) do update
+      set send_to = excluded.send_to, name = excluded.name, participants = excluded.participants,
+          invite_link = excluded.invite_link, removed_at = null,
+          can_send = excluded.can_send or exists (
+            select from group_accounts m
+            where m.group_id = groups.group_id and m.account_id <> ${accountId} and m.can_send and m.gone_at is null)
+      returning *
+    ), way as (
+      insert into group_accounts (group_id, account_id, can_send, is_admin)
+      select group_id, ${accountId}::bigint, ${group.canSend}::boolean, ${group.isAdmin ?? null}::boolean from written
+      on conflict (account_id, group_id) do update
+      set can_send = excluded.can_send, is_admin = excluded.is_admin, seen_at = excluded.seen_at, gone_at = null
+    )
+    select group_id as "groupId", chat_id as "chatId", kind, name, participants, invite_link as "inviteLink", can_send as "canSend"
+    from written`.execute(db);
+  const [written] = rows;
+  if (!written) throw new Error('the group was not written');
+  return written;
+}
+
+/** Numbers of groups, as the account sees them. */
 export interface SyncOutcome {
   added: number;
   updated: number;
   removed: number;
 }
 
+/** A way that stays as it is gets a new `seen_at` only after this time. */
+const SEEN_AGAIN_MINUTES = 60;
+
 /**
- * Makes the stored groups those that were just read: one statement, however many there are. Says how many it changed. A link that
- * was known stays where none was read. Channels stay if they could not be read.
+ * Makes the groups of an account those that were just read: one statement, however many there are. Says how many it changed. A link that
+ * was known stays where none was read. Channels stay if they could not be read. A group ends when no account of the workspace is a member
+ * any more, and can be posted to if any of them may. Throws 404 for an account that has been removed meanwhile.
  */
-export async function replaceGroups(
-  db: Connection,
-  accountId: number,
+export function replaceGroups(db: Database, reader: GroupReader, list: StoredChatList): Promise<SyncOutcome> {
+  const { ledgerId, accountId } = reader;
+  return db.transaction().execute(async (trx) => {
+    if (accountId !== ledgerId) await lockGroupAccounts(trx, ledgerId);
+    // Of the default account this is the lock.
+    const { numAffectedRows } = await sql`
+      update accounts set groups_synced_at = campanile_now(),
+                          channels_unread_since = case when ${list.areChannelsUnread}::boolean
+                                                       then coalesce(channels_unread_since, campanile_now()) end
+      where account_id = ${accountId} and removed_at is null`.execute(trx);
+    if (numAffectedRows === 0n) throw accountNotFoundError('account_id');
+    return writeList(trx, reader, list);
+  });
+}
+
+/** The ways to the groups of the ledger must be locked. */
+async function writeList(
+  trx: Connection,
+  { ledgerId, accountId }: GroupReader,
   { chats, areChannelsUnread }: StoredChatList,
 ): Promise<SyncOutcome> {
   const { rows } = await sql<SyncOutcome>`
     with fresh as materialized (
-      select * from jsonb_to_recordset(${JSON.stringify(chats)}::jsonb)
-        as g ("chatId" text, "sendTo" text, kind group_kind, name text, participants int, "inviteLink" text, "canSend" boolean)
+      select distinct on ("chatId") * from jsonb_to_recordset(${JSON.stringify(chats)}::jsonb)
+        as g ("chatId" text, "sendTo" text, kind group_kind, name text, participants int, "inviteLink" text, "canSend" boolean,
+              "isAdmin" boolean)
     ), known as materialized (
-      select group_id, chat_id from groups where account_id = ${accountId}
+      select group_id, chat_id, kind from groups where account_id = ${ledgerId}
+    ), way as materialized (
+      select group_id, can_send, is_admin, seen_at, gone_at is null as is_there from group_accounts where account_id = ${accountId}
+    ), other as materialized (
+      select m.group_id, bool_or(m.can_send) as can_send
+      from accounts l join accounts a using (workspace_id) join group_accounts m on m.account_id = a.account_id
+      where l.account_id = ${ledgerId} and a.account_id <> ${accountId} and m.gone_at is null
+      group by m.group_id
     ), added as (
       insert into groups (account_id, chat_id, send_to, kind, name, participants, invite_link, can_send)
-      select ${accountId}::bigint, f."chatId", f."sendTo", f.kind, f.name, f.participants, f."inviteLink", f."canSend" from fresh f
+      select ${ledgerId}::bigint, f."chatId", f."sendTo", f.kind, f.name, f.participants, f."inviteLink", f."canSend" from fresh f
       where f."chatId" not in (select chat_id from known)
       on conflict (account_id, chat_id) do nothing
-      returning 1
+      returning group_id, chat_id
+    ), present as materialized (
+      select i.group_id, f.*, f."canSend" or coalesce(o.can_send, false) as any_can_send,
+             w.group_id is null as is_new, (w.can_send, w.is_there) is distinct from (f."canSend", true) as is_changed,
+             w.is_admin is distinct from f."isAdmin" or w.seen_at < campanile_now() - ${SEEN_AGAIN_MINUTES} * interval '1 minute' as is_due
+      from (select group_id, chat_id from known union all select * from added) i
+      join fresh f on f."chatId" = i.chat_id
+      left join way w on w.group_id = i.group_id left join other o on o.group_id = i.group_id
     ), updated as (
-      update groups g set send_to = f."sendTo", name = f.name, participants = f.participants,
-                          invite_link = coalesce(f."inviteLink", g.invite_link),
-                          can_send = f."canSend", removed_at = null
-      from fresh f
-      where g.account_id = ${accountId} and g.chat_id = f."chatId"
+      update groups g set send_to = p."sendTo", name = p.name, participants = p.participants,
+                          invite_link = coalesce(p."inviteLink", g.invite_link),
+                          can_send = p.any_can_send, removed_at = null
+      from present p
+      where g.group_id = p.group_id
         and (g.send_to, g.name, g.participants, g.invite_link, g.can_send, g.removed_at)
-            is distinct from (f."sendTo", f.name, f.participants, coalesce(f."inviteLink", g.invite_link), f."canSend", null)
-      returning 1
+            is distinct from (p."sendTo", p.name, p.participants, coalesce(p."inviteLink", g.invite_link), p.any_can_send, null)
+      returning g.group_id
+    ), seen as (
+      insert into group_accounts (group_id, account_id, can_send, is_admin)
+      select group_id, ${accountId}::bigint, "canSend", "isAdmin" from present where is_changed or is_due
+      on conflict (account_id, group_id) do update
+      set can_send = excluded.can_send, is_admin = excluded.is_admin, seen_at = excluded.seen_at, gone_at = null
+    ), absent as materialized (
+      select k.group_id, o.group_id is not null as is_there, coalesce(o.can_send, false) as can_send
+      from known k left join way w on w.group_id = k.group_id left join other o on o.group_id = k.group_id
+      where k.chat_id not in (select "chatId" from fresh) and not (${areChannelsUnread}::boolean and k.kind = 'channel')
+        -- A process of the previous version writes no ways: its groups are the default account's.
+        and (w.is_there or ${accountId === ledgerId}::boolean)
+    ), ended as (
+      update group_accounts m set gone_at = campanile_now(), can_send = false
+      from absent a where m.account_id = ${accountId} and m.group_id = a.group_id and m.gone_at is null
+      returning m.group_id
     ), removed as (
-      update groups g set removed_at = campanile_now(), can_send = false
-      where g.account_id = ${accountId} and g.removed_at is null and g.chat_id not in (select "chatId" from fresh)
-        and not (${areChannelsUnread}::boolean and g.kind = 'channel')
-      returning 1
-    ), noted as (
-      update accounts set groups_synced_at = campanile_now(),
-                          channels_unread_since = case when ${areChannelsUnread}::boolean
-                                                       then coalesce(channels_unread_since, campanile_now()) end
-      where account_id = ${accountId}
+      update groups g set can_send = a.can_send, removed_at = case when not a.is_there then coalesce(g.removed_at, campanile_now()) end
+      from absent a
+      where g.group_id = a.group_id and (g.can_send, g.removed_at is null) is distinct from (a.can_send, a.is_there)
+      returning g.group_id, a.is_there
     )
-    select (select count(*) from added)::int as added, (select count(*) from updated)::int as updated,
-           (select count(*) from removed)::int as removed`.execute(db);
+    select (select count(*) from present where is_new)::int as added,
+           (select count(*) from present p
+            where not p.is_new and (p.is_changed or p.group_id in (select group_id from updated)))::int as updated,
+           (select count(*) from (select group_id from ended union select group_id from removed where not is_there) r)::int as removed`.execute(
+    trx,
+  );
   return rows[0] ?? { added: 0, updated: 0, removed: 0 };
 }
 
@@ -167,14 +228,13 @@ export async function selectOwnGroupIds(
 }
 
 /** The chat ids of the account's channels that are there, as far as is known. */
-export async function selectChannelIds(db: Connection, accountId: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom('groups')
-    .select('chat_id')
-    .where('account_id', '=', accountId)
-    .where('kind', '=', 'channel')
-    .where('removed_at', 'is', null)
-    .execute();
+export async function selectChannelIds(db: Connection, { ledgerId, accountId }: GroupReader): Promise<string[]> {
+  const { rows } = await sql<{ chat_id: string }>`
+    select g.chat_id from groups g left join group_accounts m on m.group_id = g.group_id and m.account_id = ${accountId}
+    where g.account_id = ${ledgerId} and g.kind = 'channel' and g.removed_at is null
+      and case when m.group_id is not null then m.gone_at is null
+               else ${accountId === ledgerId}::boolean
+                    and not exists (select from group_accounts o where o.group_id = g.group_id) end`.execute(db);
   return rows.map((row) => row.chat_id);
 }
 

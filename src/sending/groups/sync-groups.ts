@@ -4,7 +4,7 @@ import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import type { Quotas } from '../../workspaces/quotas/quotas.ts';
 import { requireLinked } from './require-linked.ts';
-import { replaceGroups, selectChannelIds, type SyncOutcome } from './store.ts';
+import { replaceGroups, selectChannelIds, type GroupReader, type SyncOutcome } from './store.ts';
 
 /** What reading and creating groups needs: the ledger, and a way to ask the account's session. */
 export interface GroupDeps {
@@ -16,14 +16,25 @@ export interface GroupDeps {
   timeZone: string;
 }
 
+/** What a sync changed, and the account that read. */
+export interface AccountSync extends SyncOutcome {
+  accountId: number;
+}
+
 /**
- * Reads the workspace's groups from the messaging application (contract §4, sync-groups). Ids of known groups stay. If the channels cannot
- * be read, the known ones stay as they are.
+ * Reads the groups of an account of the workspace, the default one unless given, from the messaging application (contract §4, sync-groups).
+ * Ids of known groups stay. If the channels cannot be read, the known ones stay as they are. Throws 404 for an account that is not the
+ * workspace's.
  */
-export async function syncGroups(deps: GroupDeps, { workspaceId }: Actor): Promise<SyncOutcome> {
-  const account = await findOwnAccount(deps.db, workspaceId);
+export async function syncGroups(deps: GroupDeps, { workspaceId }: Actor, accountId?: number): Promise<AccountSync> {
+  const account = await findOwnAccount(deps.db, workspaceId, accountId);
   requireLinked(account);
-  const knownChannels = await selectChannelIds(deps.db, account.accountId);
-  const list = await runCommand(deps, account.accountId, 'list_groups', { knownChannels });
-  return replaceGroups(deps.db, account.accountId, list);
+  return { accountId: account.accountId, ...(await readGroups(deps, account)) };
+}
+
+/** Reads the groups of an account from the messaging application. Throws as `runCommand` does. */
+export async function readGroups(deps: Pick<GroupDeps, 'db' | 'waiters'>, reader: GroupReader): Promise<SyncOutcome> {
+  const knownChannels = await selectChannelIds(deps.db, reader);
+  const list = await runCommand(deps, reader.accountId, 'list_groups', { knownChannels });
+  return replaceGroups(deps.db, reader, list);
 }

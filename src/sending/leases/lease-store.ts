@@ -139,7 +139,7 @@ async function suspect(trx: Connection, accountIds: number[]): Promise<void> {
     update deliveries d
     set uncertain = true, resend = false, interrupted_attempts = greatest(d.interrupted_attempts, least(d.interrupted_attempts + 1, ${MAX_INTERRUPTIONS_BY_TAKE_OVER}::int))
     from lanes l
-    where l.account_id = any(${accountIds}::bigint[]) and d.account_id = l.account_id and d.run_id = l.in_hand_run_id
+    where l.account_id = any(${accountIds}::bigint[]) and d.account_id = l.ledger_id and d.run_id = l.in_hand_run_id
       and d.position <@ l.in_hand and d.status = 'queued'`.execute(trx);
 }
 

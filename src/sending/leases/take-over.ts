@@ -38,21 +38,16 @@ export function createTakeOver({ db, log, leaseMs, gapMsOf }: TakeOverDeps): Tak
   async function requeueShards(trx: Connection, shards: readonly number[]): Promise<void> {
     const { rows } = await sql<InHand>`
       select account_id as "accountId", turn from lanes
-      where shard = any(${[...shards]}::smallint[]) and in_hand_run_id is not null
-      order by account_id for no key update`.execute(trx);
+      where shard = any(${[...shards]}::smallint[]) and in_hand_run_id is not null`.execute(trx);
+    const inHand = await lockInHand(trx, rows);
     const requeue = (some: readonly InHand[]) => inSavepoint(trx, () => requeueLanes(trx, idsOf(some), gapMsOf));
-    ({ failures } = await isolate(rows, requeue, isDataError));
+    ({ failures } = await isolate(inHand, requeue, isDataError));
   }
 
   /** Only if the turn is the one that could not be taken: its lane may have been freed by its worker, and claimed again. */
   async function retake(some: readonly InHand[]): Promise<void> {
     await db.transaction().execute(async (trx) => {
-      const { rows } = await sql<InHand>`
-        select l.account_id as "accountId", l.turn
-        from unnest(${idsOf(some)}::bigint[], ${some.map(({ turn }) => turn)}::bigint[]) i (account_id, turn)
-        join lanes l on l.account_id = i.account_id and l.turn = i.turn
-        where l.in_hand_run_id is not null order by 1 for no key update of l`.execute(trx);
-      await requeueLanes(trx, idsOf(rows), gapMsOf);
+      await requeueLanes(trx, idsOf(await lockInHand(trx, some)), gapMsOf);
     });
   }
 
@@ -79,6 +74,16 @@ export function createTakeOver({ db, log, leaseMs, gapMsOf }: TakeOverDeps): Tak
       return held;
     },
   };
+}
+
+/** Locks the lanes of these turns, and the ledgers in which they send. Returns the turns that are still in hand. */
+async function lockInHand(trx: Connection, turns: readonly InHand[]): Promise<InHand[]> {
+  const { rows } = await sql<InHand & { isInHand: boolean }>`
+    select l.account_id as "accountId", l.turn, l.in_hand_run_id is not null as "isInHand" from lanes l
+    where l.account_id in (select unnest(array[o.account_id, o.ledger_id]) from lanes o where o.account_id = any(${idsOf(turns)}::bigint[]))
+    order by 1 for no key update`.execute(trx);
+  const known = new Map(turns.map(({ accountId, turn }) => [accountId, turn]));
+  return rows.filter(({ accountId, turn, isInHand }) => isInHand && known.get(accountId) === turn);
 }
 
 const idsOf = (turns: readonly InHand[]) => turns.map(({ accountId }) => accountId);

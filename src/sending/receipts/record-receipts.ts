@@ -1,7 +1,7 @@
 /** What members did about posts goes into the deliveries' counters, each person once for each thing they did. */
 import { sql } from 'kysely';
 import { writeOrQuarantine } from '../accounts/quarantine-account.ts';
-import { lockLane } from '../accounts/store.ts';
+import { lockLedger } from '../accounts/store.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { isolateEach } from '../../platform/database/isolate-failures.ts';
 import { recipientsOf } from '../deliveries/set-unsent-status.ts';
@@ -43,9 +43,11 @@ export async function recordReceipts(
   return new Set(left.map(([accountId]) => accountId));
 }
 
-function recordOfAccount(db: Database, accountId: number, own: readonly MemberEvent[]): Promise<void> {
+/** Posts of all accounts of a workspace are kept under the id of the default one. */
+function recordOfAccount(db: Database, eventsOf: number, own: readonly MemberEvent[]): Promise<void> {
   return db.transaction().execute(async (trx) => {
-    if (!(await lockLane(trx, accountId))) return;
+    const accountId = await lockLedger(trx, eventsOf);
+    if (accountId === undefined) return;
     const answers = own.filter((event) => event.kind === 'answered');
     const about = own.filter((event) => event.kind !== 'same' && event.kind !== 'answered');
     const persons = about.filter((event) => event.kind !== 'tally' && event.kind !== 'voted');
@@ -156,7 +158,7 @@ async function proveSent(
       from unnest(${events.map((event) => event.messageId)}::text[], ${events.map((event) => event.at)}::timestamptz[]) e (message_id, at)
       cross join lateral (
         select * from deliveries where account_id + 0 = ${accountId} and message_id = e.message_id limit 1) d
-      join lanes l on l.account_id = d.account_id
+      join lanes l on l.account_id = coalesce(d.sender_id, d.account_id)
       join groups g on g.group_id = d.group_id
       where d.status <> 'sent' and not (d.status = 'queued' and coalesce(l.in_hand_run_id = d.run_id and d.position <@ l.in_hand, false))
       group by d.run_id, d.position, d.status, g.participants, g.kind

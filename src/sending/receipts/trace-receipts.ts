@@ -43,12 +43,13 @@ function startReceipts(accountId: number, run: TracedRun) {
 async function findRuns(db: Connection, accountId: number, events: readonly MemberEvent[]): Promise<TracedRun[]> {
   const ids = events.flatMap((event) => ('messageId' in event ? [event.messageId] : []));
   const { rows } = await sql<TracedRun>`
+    with ledger as materialized (select ledger_id from lanes where account_id = ${accountId})
     select r.run_id, r.traceparent, count(*)::int as events
     from unnest(${ids}::text[]) e (message_id)
     -- Looked up one by one, as receipts are.
     cross join lateral (
-      select run_id from deliveries where account_id + 0 = ${accountId} and message_id = e.message_id limit 1) d
-    join runs r on r.account_id = ${accountId} and r.run_id = d.run_id
+      select run_id from deliveries where account_id + 0 = (select ledger_id from ledger) and message_id = e.message_id limit 1) d
+    join runs r on r.account_id = (select ledger_id from ledger) and r.run_id = d.run_id
     where r.traceparent is not null
     group by r.run_id, r.traceparent`.execute(db);
   return rows;

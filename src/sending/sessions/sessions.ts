@@ -111,14 +111,14 @@ async function find({ recorder, accounts, messengers }: Held, accountId: number)
   return { account, messenger: account && messengers.get(account.messenger) };
 }
 
-/** What the messaging application has asked for holds for whoever opens the session next. */
+/** Returns the account as a messenger takes it. What the messaging application has asked for holds for whoever opens the session next. */
 function withRestrictions(account: Account): MessengerAccount {
   const { accountId, phoneNumber, pauseCause: cause, pauseLeftMs: leftMs, pauses: times } = account;
   const isKnown = cause !== null && (leftMs > 0 || times > 0);
   const pause = isKnown ? { cause, reason: account.reason ?? '', leftMs, times } : undefined;
   const { warningReason: reason, warningLeftMs } = account;
   const warning = reason !== null && warningLeftMs > 0 ? { reason, leftMs: warningLeftMs } : undefined;
-  return { accountId, phoneNumber, pause, warning };
+  return { accountId, phoneNumber, hostId: account.isDefault ? undefined : account.ledgerId, pause, warning };
 }
 
 function report({ recorder, warnedUntilMs }: Held, accountId: number, state: SessionState): void {
@@ -189,7 +189,7 @@ async function startLinking(
   if (!account) throw new AppError('user_gone', 'This account no longer exists');
   if (!messenger)
     throw new AppError('messenger_unknown', `This installation has no messenger named ${account.messenger}`);
-  return messenger.link(account, method, (state) => report(held, accountId, state));
+  return messenger.link(withRestrictions(account), method, (state) => report(held, accountId, state));
 }
 
 async function submitPasskey(

@@ -29,6 +29,7 @@ const KIND_OF: Readonly<Record<Topic, AuditKind>> = {
   community: 'groups',
   channel: 'groups',
   group_list: 'groups',
+  senders: 'groups',
   account: 'account',
   member: 'members',
   workspace: 'members',

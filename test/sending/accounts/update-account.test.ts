@@ -15,6 +15,8 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 const NONE = {
+  account_id: expect.any(Number) as number,
+  name: null,
   quiet_hours: null,
   daily_cap: null,
   mention_all_cap: 1,

@@ -55,7 +55,7 @@ async function claim({ accountId }: Owner, runId: number): Promise<Turn> {
   const { turn, content_id: contentId, message_id: messageId } = row;
   const attempt = { attempts: 0, uncertain: false, resend: false, interruptedAttempts: 0 };
   const deliveries = [{ position: 1, messageId, chatId: 'x', ...attempt }];
-  return { accountId, turn, messenger: 'sandbox', runId, contentId, deliveries };
+  return { accountId, ledgerId: accountId, turn, messenger: 'sandbox', runId, contentId, deliveries };
 }
 const runsOf = async ({ accountId }: Owner) => {
   const rows = await database.db

@@ -245,6 +245,7 @@ test('a repeated finish wants no pin twice', async () => {
   const finished = {
     turn: {
       accountId: owner.accountId,
+      ledgerId: owner.accountId,
       turn,
       messenger: 'sandbox',
       runId: row.run_id,

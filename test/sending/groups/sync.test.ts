@@ -23,11 +23,19 @@ test('keeps a known invite link when the messaging application returns none', as
     canSend: true,
     createdAt: '2031-01-01T00:00:00Z',
   } as const;
-  await replaceGroups(db, accountId, { chats: [{ ...group, name: 'Before', inviteLink }], areChannelsUnread: false });
-  const synced = await replaceGroups(db, accountId, {
-    chats: [{ ...group, name: 'After', inviteLink: null }],
-    areChannelsUnread: false,
-  });
+  await replaceGroups(
+    db,
+    { ledgerId: accountId, accountId },
+    { chats: [{ ...group, name: 'Before', inviteLink }], areChannelsUnread: false },
+  );
+  const synced = await replaceGroups(
+    db,
+    { ledgerId: accountId, accountId },
+    {
+      chats: [{ ...group, name: 'After', inviteLink: null }],
+      areChannelsUnread: false,
+    },
+  );
   expect(synced).toEqual({ added: 0, updated: 1, removed: 0 });
   expect(await selectGroups(db, accountId, {})).toMatchObject([{ name: 'After', inviteLink }]);
 });

@@ -52,6 +52,7 @@ export async function playScene(stage: Stage): Promise<void> {
   const ada: Actors = { ...stage, password: PASSWORD, token: '', campaignId: '', groupIds: [] };
   await signUp(ada);
   await linkAccount(ada);
+  await useSeveralAccounts(ada);
   await createWebhook(ada);
   await createGroups(ada);
   await sendCampaign(ada);
@@ -105,6 +106,14 @@ async function linkAccount(ada: Actors): Promise<void> {
   await recorder.send('update-account', { quiet_hours: { from: '22:00', to: '07:00' }, daily_cap: 500 }, ada);
 }
 
+async function useSeveralAccounts(ada: Actors): Promise<void> {
+  const { recorder } = ada;
+  const { account_id } = await recorder.send('add-account', { name: 'Second number', messenger: 'sandbox' }, ada);
+  await recorder.send('list-accounts', {}, ada);
+  await recorder.poll('disconnect-account', { account_id }, ada);
+  await recorder.send('remove-account', { account_id }, ada);
+}
+
 /** Another user links a number that has a passkey. */
 async function showPasskey({ recorder, whatsapp }: Actors): Promise<void> {
   const number = '+44 20 7946 0188';
@@ -156,11 +165,21 @@ async function createGroups(ada: Actors): Promise<void> {
   );
   await recorder.send('create-group', { group_name: 'Choir', participants: ['+44 20 7946 0124'] }, once('group-choir'));
   await recorder.send('sync-groups', {}, ada);
-  await recorder.send('list-groups', { kind: 'community', with_activity: true, limit: 1 }, ada);
+  const listed = await recorder.send(
+    'list-groups',
+    { kind: 'community', with_activity: true, with_accounts: true, limit: 1 },
+    ada,
+  );
   ada.groupIds = [Number(group_metadata_id)];
   await recorder.send('get-invite-link', { group_metadata_id }, ada);
   const saved = await recorder.send('save-group-list', { name: 'Clubs', group_metadata_ids: ada.groupIds }, ada);
   await recorder.send('list-group-lists', {}, ada);
+  const [{ accounts }] = listed['groups'] as [{ accounts: Array<{ account_id: number }> }];
+  const account_ids = accounts.map(({ account_id }) => account_id);
+  const rule = { group_metadata_ids: ada.groupIds, account_ids, reason: 'Known to the members' };
+  await recorder.send('set-senders', rule, ada);
+  await recorder.send('hand-over-deliveries', { account_id: account_ids[0] }, ada);
+  await recorder.send('list-senders', { group_metadata_id, with_history: true }, ada);
   await recorder.send('delete-group-list', { group_list_id: saved['group_list_id'] }, ada);
 }
 
@@ -379,6 +398,7 @@ async function shareWorkspace(ada: Actors): Promise<void> {
   await recorder.poll('create_user', { ...login, ...names, phone_number: NUMBER, whatsapp_number: NUMBER });
   const mary = { token: String((await recorder.poll('authorize_user', login))['token']) };
   await recorder.send('rename-workspace', { name: 'Old town' }, ada);
+  await recorder.send('update-workspace', { failover_minutes: 30 }, ada);
   const invite = async () => String((await recorder.poll('invite-member', { role: 'author' }, ada))['code']);
   await recorder.send('invite-member', { role: 'author' }, ada);
   const code = await invite();

@@ -10,9 +10,15 @@ const SHA256 = /^[0-9a-f]{64}$/;
 /** Creates an owned resource and returns its id, by the name of the field in a body. */
 const MAKERS: Readonly<Record<string, (person: Person, had: Ids) => Promise<unknown>>> = {
   user_id: async (person) => person.userId,
+  account_id: async (person) =>
+    (await person.call<Ids>('venom/add-account', { name: `of ${person.name}`, messenger: 'sandbox' })).body.data[
+      'account_id'
+    ],
+  to_account_id: async (person) => (await person.call<Ids>('venom/account-status')).body.data['account_id'],
   group_metadata_id: firstGroup,
   review_group_id: firstGroup,
   group_metadata_ids: async (person) => [await firstGroup(person)],
+  account_ids: async (person) => [await ownAccount(person)],
   campaign_id: (person) => scheduledCampaign(person),
   sha256: async (person) => {
     // No other user has this file.
@@ -93,16 +99,31 @@ export async function createOwnedResources(person: Person, fields: Iterable<stri
 
 /** Returns ids of the same form that do not exist. */
 export function inventIds(ids: Ids): Ids {
-  const invented = (id: unknown) =>
-    typeof id === 'number' ? 900_000_000_001 : SHA256.test(String(id)) ? randomBytes(32).toString('hex') : randomUUID();
+  const invented = (id: unknown, place: number) =>
+    typeof id === 'number'
+      ? 900_000_000_001 + place
+      : SHA256.test(String(id))
+        ? randomBytes(32).toString('hex')
+        : randomUUID();
   return Object.fromEntries(
-    Object.entries(ids).map(([field, id]) => [field, Array.isArray(id) ? id.map(invented) : invented(id)]),
+    Object.entries(ids).map(([field, id], place) => [
+      field,
+      Array.isArray(id) ? id.map((one) => invented(one, place)) : invented(id, place),
+    ]),
   );
 }
 
 async function firstGroup(person: Person): Promise<number | undefined> {
   const answer = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
   return answer.body.data.groups[0]?.group_metadata_id;
+}
+
+async function ownAccount(person: Person): Promise<number | undefined> {
+  const answer = await person.call<{ groups: Array<{ accounts: Array<{ account_id: number }> }> }>(
+    'venom/list-groups',
+    { with_accounts: true, limit: 1 },
+  );
+  return answer.body.data.groups[0]?.accounts[0]?.account_id;
 }
 
 /** Far in the future, so that it does not change by itself. */

@@ -31,6 +31,7 @@ export function toGroup(client: Client, group: Group, inviteLink: string | null)
     participants: sizeOf(group),
     inviteLink,
     canSend: mayPost(client, group),
+    isAdmin: findRole(client, group),
     createdAt: new Date((group.creation ?? 0) * 1_000),
   };
 }
@@ -42,6 +43,7 @@ export function toCommunity(client: Client, community: Group, announcements: Gro
     sendTo: announcements?.id ?? community.id,
     participants: sizeOf(announcements ?? community),
     canSend: announcements !== undefined && mayPost(client, announcements),
+    isAdmin: findRole(client, announcements ?? community),
   };
 }
 
@@ -67,6 +69,11 @@ const ADMINS_MENTION_FROM = 33;
 
 export function mayMentionAll(client: Pick<Client, 'me'>, group: Group): boolean {
   return sizeOf(group) < ADMINS_MENTION_FROM || isAdmin(client, group);
+}
+
+/** Returns whether the account is an admin. Undefined if a list does not show the account: it leaves out members of large groups. */
+function findRole(client: Pick<Client, 'me'>, group: Group): boolean | undefined {
+  return findOwn(client, group) ? isAdmin(client, group) : undefined;
 }
 
 function isAdmin(client: Pick<Client, 'me'>, group: Group): boolean {

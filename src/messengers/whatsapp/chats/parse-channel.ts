@@ -30,6 +30,7 @@ export function parseChannelList(answer: unknown): { channels: MessengerGroup[];
 }
 
 function toGroup({ id, thread_metadata: thread, viewer_metadata: viewer }: z.infer<typeof described>): MessengerGroup {
+  const isAdmin = viewer?.role === 'OWNER' || viewer?.role === 'ADMIN';
   return {
     chatId: id,
     sendTo: id,
@@ -37,7 +38,8 @@ function toGroup({ id, thread_metadata: thread, viewer_metadata: viewer }: z.inf
     name: thread.name.text,
     participants: thread.subscribers_count,
     inviteLink: thread.invite ? `https://whatsapp.com/channel/${thread.invite}` : null,
-    canSend: viewer?.role === 'OWNER' || viewer?.role === 'ADMIN',
+    canSend: isAdmin,
+    isAdmin: viewer?.role ? isAdmin : undefined,
     createdAt: thread.creation_time > 0 ? new Date(thread.creation_time * 1_000) : new Date(),
   };
 }

@@ -16,7 +16,7 @@ begin
   if kind is null then return null; end if;
   insert into events (workspace_id, type, data)
   values (new.workspace_id, kind, jsonb_build_object(
-    'messenger', new.messenger, 'status', new.status, 'reason', coalesce(new.stop_reason, new.status_reason, new.warning),
+    'account_id', new.account_id, 'name', new.name, 'messenger', new.messenger, 'status', new.status, 'reason', coalesce(new.stop_reason, new.status_reason, new.warning),
     'cause', case when new.status = 'paused' then new.pause_cause end));
   return null;
 end $$;

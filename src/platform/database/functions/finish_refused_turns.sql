@@ -10,6 +10,7 @@ declare
   held jsonb;
   paused_campaigns bigint[];
 begin
+  perform lock_ledgers(turns);
   -- The lanes of all turns, in the order in which finish_turns locks them. What it frees is held until then.
   select coalesce(jsonb_agg(f.refusal), '[]') into held
   from (
@@ -18,7 +19,7 @@ begin
     join lanes l on l.account_id = i.account_id order by l.account_id for no key update of l
   ) l
   join jsonb_array_elements(finish_refused_turns.refusals) f (refusal)
-    on (f.refusal ->> 'account_id')::bigint = l.account_id and (f.refusal ->> 'turn')::bigint = l.turn
+    on coalesce(f.refusal ->> 'lane_id', f.refusal ->> 'account_id')::bigint = l.account_id and (f.refusal ->> 'turn')::bigint = l.turn
   where l.is_held;
   perform finish_turns(turns, sent_ranges, others);
 

@@ -1,5 +1,5 @@
--- Returns what a workspace uses of its quotas, and the messenger of its account; no row if the workspace is gone. It counts up to `most`
--- open campaigns, by index entries alone. plpgsql plans it once a session.
+-- Returns what a workspace uses of its quotas, and the messenger of its default account; no row if the workspace is gone. It counts up to
+-- `most` open campaigns, by index entries alone. plpgsql plans it once a session.
 create or replace function measure_use(of_workspace bigint, most int)
   returns table (stored_bytes bigint, messenger text, open_campaigns int, groups_today int) language plpgsql stable as $$
 begin
@@ -10,5 +10,5 @@ begin
               where c.account_id = a.account_id and coalesce(c.deleted_at, c.finished_at, 'infinity'::timestamptz) = 'infinity'
               limit most) o),
            (select c.created from count_created(a.account_id) c)
-    from workspaces w join accounts a on a.workspace_id = w.workspace_id where w.workspace_id = of_workspace;
+    from workspaces w join accounts a on a.workspace_id = w.workspace_id and a.is_default where w.workspace_id = of_workspace;
 end $$;

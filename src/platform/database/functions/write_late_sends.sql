@@ -4,9 +4,9 @@ create or replace function write_late_sends(living bigint[], sent_ranges jsonb) 
   with late as materialized (
     select d.account_id, d.run_id, d.position, d.status as was, coalesce(o.recipients[d.position - o.first + 1],
              (select g.participants - case g.kind when 'channel' then 0 else 1 end from groups g where g.group_id = d.group_id)) as recipients
-    from jsonb_to_recordset(sent_ranges) o (account_id bigint, run_id bigint, first int, last int, recipients int[])
+    from jsonb_to_recordset(sent_ranges) o (account_id bigint, lane_id bigint, run_id bigint, first int, last int, recipients int[])
     join deliveries d on d.account_id = o.account_id and d.run_id = o.run_id and d.position between o.first and o.last
-    where d.status in ('cancelled', 'failed') and o.account_id = any(living)
+    where d.status in ('cancelled', 'failed') and coalesce(o.lane_id, o.account_id) = any(living)
   ), recorded as (
     update deliveries d set status = 'sent', sent_at = campanile_now(), recipients = late.recipients, error = null
     from late where d.account_id = late.account_id and d.run_id = late.run_id and d.position = late.position
@@ -20,8 +20,8 @@ create or replace function write_late_sends(living bigint[], sent_ranges jsonb) 
   update lanes set changes = changes + 1 where account_id = any(living);
 
   select pin_sent(array_agg(account_id), array_agg(run_id), array_agg(first), array_agg(last))
-  from jsonb_to_recordset(sent_ranges) o (account_id bigint, run_id bigint, first int, last int)
-  where account_id = any(living);
+  from jsonb_to_recordset(sent_ranges) o (account_id bigint, lane_id bigint, run_id bigint, first int, last int)
+  where coalesce(lane_id, account_id) = any(living);
 
   select clear_errors(array_agg(account_id), array_agg(run_id))
   from jsonb_to_recordset(sent_ranges) o (account_id bigint, run_id bigint)

@@ -98,7 +98,7 @@ export async function findLinkedReport(db: Connection, tokenHash: Buffer): Promi
     select l.workspace_id as "workspaceId", a.account_id as "accountId", ${DATES}, c.campaign_id as "internalCampaignId", ${CAMPAIGN_COLUMN},
            l.group_list_name as "groupListName", l.group_ids as "groupIds"
     from report_links l
-    join accounts a on a.workspace_id = l.workspace_id
+    join accounts a on a.workspace_id = l.workspace_id and a.is_default
     join workspaces w on w.workspace_id = l.workspace_id
     ${CAMPAIGN}
     where l.token_hash = ${tokenHash} and ${VALID} and exists (

@@ -85,7 +85,7 @@ async function readOthers(
       join contents t on t.content_id = coalesce(r.content_id, c.content_id)
       left join lateral (
         select sum(upper(i) - lower(i)) as posts from lanes l, unnest(l.in_hand) i
-        where l.account_id = r.account_id and l.in_hand_run_id = r.run_id) h on true
+        where l.ledger_id = r.account_id and l.in_hand_run_id = r.run_id) h on true
       where r.account_id = ${accountId} and r.status in ('planned', 'running') and not r.paused
         and r.due_at < (select max(ends_at) from day) and r.campaign_id is distinct from ${except ?? null}::bigint
       group by 1

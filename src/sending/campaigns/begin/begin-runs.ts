@@ -9,9 +9,10 @@ import { createRoundRobin, type Rotation } from '../../../platform/concurrency/r
 import { replanLocked } from '../change/replan-stale-runs.ts';
 import { isLate } from './detect-late-runs.ts';
 import { expireSuperseded, latestStart, missRuns } from './expire-runs.ts';
-import { skipReaders, type FollowUpPiece } from './skip-readers.ts';
+import { completePieces, selectPieces, type BegunPiece } from './complete-pieces.ts';
 import { traceRuns } from './trace-runs.ts';
-import { hasUnwritten, messageIdOf, writeDeliveries } from './write-deliveries.ts';
+import { messageIdOf } from '../../deliveries/message-id.ts';
+import { hasUnwritten, writeDeliveries } from './write-deliveries.ts';
 
 /** In one transaction, of all accounts together; each account has its share. */
 const RUNS_PER_STEP = 200;
@@ -84,9 +85,13 @@ function selectDueAccounts(shards: readonly number[]): RawBuilder<unknown> {
       ) r
       group by r.account_id
     ) d
-    cross join lateral (select held_until from lanes l where l.account_id = d.account_id limit 1) l
-    where (l.held_until <= campanile_now() or d.due_at <= ${latestStart} and l.held_until < 'infinity')`;
+    cross join lateral (select account_id, held_until from lanes l where l.account_id = d.account_id limit 1) l
+    where (${canSend} or d.due_at <= ${latestStart} and l.held_until < 'infinity')`;
 }
+
+/** True if an account sends in the ledger of the lane `l`: its own, or another of the workspace. */
+const canSend = sql<boolean>`(l.held_until <= campanile_now() or l.held_until < 'infinity' and exists (
+  select from lanes o where o.ledger_id = l.account_id and o.account_id <> l.account_id and o.held_until <= campanile_now()))`;
 
 /** Begins or misses the due runs of these accounts. Locked lanes are skipped; false if all are locked. */
 async function beginRunsOf(trx: Connection, accountIds: readonly number[]): Promise<boolean> {
@@ -111,7 +116,7 @@ export async function beginRuns(
   { first, campaignId = null }: { first: number; /** Only this campaign's. */ campaignId?: number | null },
 ): Promise<void> {
   if (accountIds.length === 0) return;
-  const { rows } = await sql<FollowUpPiece>`
+  const { rows } = await sql<BegunPiece>`
     with due as materialized (
       select r.account_id, r.run_id, r.campaign_id, c.content_id, c.public_id, cardinality(t.group_ids) as targets, t.extras
       from lanes l
@@ -124,7 +129,7 @@ export async function beginRuns(
       ) r
       join campaigns c on c.campaign_id = r.campaign_id
       join contents t on t.content_id = c.content_id
-      where l.account_id = any(${accountIds}::bigint[]) and l.held_until <= campanile_now()
+      where l.account_id = any(${accountIds}::bigint[]) and ${canSend}
     ), begun as (
       update runs r set status = 'running', content_id = d.content_id, started_at = campanile_now(), progress_at = campanile_now(),
              targets = d.targets, queued = d.targets, expanded = least(d.targets, ${first}::int),
@@ -143,9 +148,8 @@ export async function beginRuns(
       update lanes l set work_at = campanile_now()
       from (select distinct account_id from due) d where l.account_id = d.account_id and l.in_hand_run_id is null
     )
-    select account_id as "accountId", run_id as "runId", extras -> 'followUp' as "followUp", 1 as first, ${first}::int as last
-    from due where extras ? 'followUp'`.execute(trx);
-  await skipReaders(trx, rows);
+    ${selectPieces(sql`due`, { first: sql`1`, last: sql`${first}::int` })}`.execute(trx);
+  await completePieces(trx, rows);
   await notifyAfterCommit(trx, 'campanile_lanes');
   await traceRuns(trx, accountIds);
 }

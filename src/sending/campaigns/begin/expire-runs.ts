@@ -20,8 +20,8 @@ const STALLED_RESTING_HOURS = 26;
 /** Of a run `r`, that nothing of it could be sent for so long. */
 const isStalled = sql<boolean>`r.progress_at <= campanile_now() - ${STALLED_HOURS} * interval '1 hour' and (
   r.progress_at <= campanile_now() - ${STALLED_RESTING_HOURS} * interval '1 hour' or not exists (
-    select from accounts a
-    where a.account_id = r.account_id and coalesce(a.quiet_from, a.daily_cap::text, a.warm_up_from::text) is not null))`;
+    select from lanes s join accounts a on a.account_id = s.account_id
+    where s.ledger_id = r.account_id and coalesce(a.quiet_from, a.daily_cap::text, a.warm_up_from::text) is not null))`;
 
 /** Why a delivery failed that was not sent in time. */
 const EXPIRED = 'expired: it could not be sent in time';
@@ -96,11 +96,10 @@ async function expireUnsent(trx: Connection, runs: readonly Expiring[]): Promise
       where d.ctid = any(array(
         select at.row
         from unnest(${runs.map((run) => run.accountId)}::bigint[], ${runs.map((run) => run.runId)}::bigint[]) i (account_id, run_id)
-        join lanes l on l.account_id = i.account_id
         cross join lateral (
           select q.ctid as row from deliveries q
           where q.account_id = i.account_id and q.run_id = i.run_id and q.status = 'queued'
-            and not coalesce(l.in_hand_run_id = q.run_id and q.position <@ l.in_hand, false)
+            and not exists (select from lanes l where l.ledger_id = i.account_id and l.in_hand_run_id = q.run_id and q.position <@ l.in_hand)
           order by q.position limit ${each}
         ) at))
       returning d.account_id, d.run_id, d.status

@@ -6,7 +6,8 @@ import type { Connection, Database } from '../../../platform/database/connect.ts
 import { readQuarantined } from '../../../platform/database/quarantine.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import type { Rotation } from '../../../platform/concurrency/round-robin.ts';
-import { skipReaders, type FollowUpPiece } from './skip-readers.ts';
+import { messageIdOf } from '../../deliveries/message-id.ts';
+import { completePieces, selectPieces, type BegunPiece } from './complete-pieces.ts';
 
 /** In one transaction, of a few accounts together; each has its share. */
 const DELIVERIES_PER_PIECE = 2_000;
@@ -15,21 +16,6 @@ const ACCOUNTS_PER_PIECE = 20;
 const RUNS_PER_PIECE = 200;
 /** After so long somebody else may have something due. */
 const STEP_MS = 200;
-
-/**
- * In WhatsApp's shape: '3EB0' and 18 upper-case hexadecimal digits. They follow from the run and the group, by the campaign's public id,
- * which is random: a ledger that was restored gives a run that it begins again the ids of the first time
- * (docs/explanation/decisions/0051-derive-message-ids.md). `run` names a row with `public_id` and `run_id`, `target` one with `group_id`.
- */
-export function messageIdOf(run: string, target: string) {
-  const [campaign, runId, group] = [
-    sql.ref(`${run}.public_id`),
-    sql.ref(`${run}.run_id`),
-    sql.ref(`${target}.group_id`),
-  ];
-  const named = sql`convert_to(${campaign} || '/' || ${runId} || '/' || ${group}, 'UTF8')`;
-  return sql`'3EB0' || upper(left(encode(sha256(${named}), 'hex'), 18))`;
-}
 
 /** Writes what is missing of runs that have begun in these shards, for a moment. `locked`: somebody else has all that could be written. */
 export async function writeDeliveries(
@@ -88,7 +74,7 @@ function selectUnwritten(shards: readonly number[]): RawBuilder<unknown> {
 async function writePiece(trx: Connection, accountIds: readonly number[]): Promise<void> {
   if (accountIds.length === 0) return;
   const each = Math.ceil(DELIVERIES_PER_PIECE / accountIds.length);
-  const { rows } = await sql<FollowUpPiece>`
+  const { rows } = await sql<BegunPiece>`
     with part as materialized (
       select a.account_id, r.run_id, r.content_id, k.public_id, r.expanded, least(r.expanded + ${each}::int - r.before, r.targets)::int as upto
       from unnest(${[...accountIds]}::bigint[]) a (account_id)
@@ -111,7 +97,9 @@ async function writePiece(trx: Connection, accountIds: readonly number[]): Promi
       update lanes l set work_at = campanile_now()
       from (select distinct account_id from part) p where l.account_id = p.account_id and l.in_hand_run_id is null
     )
-    select p.account_id as "accountId", p.run_id as "runId", c.extras -> 'followUp' as "followUp", p.expanded + 1 as first, p.upto as last
-    from part p join contents c on c.content_id = p.content_id where c.extras ? 'followUp'`.execute(trx);
-  await skipReaders(trx, rows);
+    ${selectPieces(sql`(select p.*, c.extras from part p join contents c on c.content_id = p.content_id)`, {
+      first: sql`p.expanded + 1`,
+      last: sql`p.upto`,
+    })}`.execute(trx);
+  await completePieces(trx, rows);
 }

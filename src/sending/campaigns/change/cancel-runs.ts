@@ -29,11 +29,11 @@ export async function cancelRuns(
       select at.row from lanes l
       cross join lateral (
         select q.ctid as row from deliveries q
-        where q.account_id = l.account_id and q.run_id = l.in_hand_run_id and q.status = 'queued'
+        where q.account_id = l.ledger_id and q.run_id = l.in_hand_run_id and q.status = 'queued'
           and q.position >= lower(l.in_hand) and q.position < upper(l.in_hand) and q.position <@ l.in_hand
         order by q.position
       ) at
-      where l.account_id = ${accountId} and l.in_hand_run_id = any(${rows.map((row) => row.run_id)}::bigint[])))`.execute(
+      where l.ledger_id = ${accountId} and l.in_hand_run_id = any(${rows.map((row) => row.run_id)}::bigint[])))`.execute(
     trx,
   );
   await dropQueued(trx, accountId);

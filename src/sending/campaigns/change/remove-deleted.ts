@@ -46,7 +46,9 @@ export async function removeDeleted(db: Database, log?: Log): Promise<boolean> {
            or exists (select from contents t where t.campaign_id = c.campaign_id))
       -- What was queued, or in hand, when it was cancelled is about to be written down.
       and not exists (select from runs r where r.campaign_id = c.campaign_id and r.dropping)
-      and not exists (select from runs r where r.account_id = c.account_id and r.run_id = l.in_hand_run_id and r.campaign_id = c.campaign_id)
+      and not exists (
+        select from lanes o join runs r on r.account_id = c.account_id and r.run_id = o.in_hand_run_id and r.campaign_id = c.campaign_id
+        where o.ledger_id = c.account_id)
     order by c.deleted_at limit 1`.execute(db);
   await isolateEach({ db, log }, 'deleted campaigns', rows, {
     idOf: ({ accountId }) => accountId,

@@ -59,7 +59,7 @@ export async function readProgress(
   const { rows } = await sql<ProgressRow>`
     select a.workspace_id as "workspaceId", ${changes} as changes, c.*
     from unnest(${watched.map((one) => one.workspaceId)}::bigint[], ${watched.map((one) => one.changes)}::bigint[]) w (workspace_id, changes)
-    join accounts a on a.workspace_id = w.workspace_id
+    join accounts a on a.workspace_id = w.workspace_id and a.is_default
     join lanes l on l.account_id = a.account_id and ${changes} <> w.changes
     left join lateral (
       select c.campaign_id as id, c.public_id as "campaignId", c.name, c.status, c.deleted_at is null and coalesce(c.finished_at, 'infinity') > campanile_now() - interval '1 hour' as "isCurrent",

@@ -1,0 +1,114 @@
+/** Rules on which account sends to a group (contract §4, several accounts). */
+import { z } from 'zod';
+import { defineOperations } from './define-operations.ts';
+import { count, cursor, instant, nextCursor, nothingData, optional, pageLimit, text } from './fields.ts';
+import { groupListId } from './group-lists.ts';
+
+const MOST_GROUPS_AT_ONCE = 1_000;
+const MOST_ACCOUNTS = 10;
+
+const id = z.int({ error: 'must be a whole number' });
+
+const senderRule = z
+  .object({
+    scope: z.enum(['group', 'group_list', 'workspace']),
+    group_metadata_id: count.nullable().meta({ description: '`null` unless the scope is `group`.' }),
+    group_name: z.string().nullable(),
+    group_list_id: count.nullable().meta({ description: '`null` unless the scope is `group_list`.' }),
+    group_list_name: z.string().nullable(),
+    account_ids: z.array(count).meta({
+      description:
+        'The preferred account first, then its stand-ins. Accounts that were removed since are still listed. Empty in the history: the rule was removed.',
+    }),
+    reason: z.string().nullable(),
+    set_by: z.string().nullable().meta({ description: 'A user name. `null`: the user was deleted.' }),
+    set_at: instant,
+    replaced_at: instant.nullable().meta({ description: '`null`: the rule is in force.' }),
+  })
+  .meta({ id: 'SenderRule' });
+
+export const senders = defineOperations('Groups', {
+  setSenders: {
+    path: '/api/v1/venom/set-senders',
+    access: 'write',
+    role: 'manager',
+    idempotency: 'always',
+    summary: 'Set which accounts send to groups',
+    description:
+      'Sets the rule of each of these groups and of this list; with neither, the rule of the workspace. The narrowest rule with an account that can send to the group wins. Runs that have begun keep their senders. The rule before is kept as history.',
+    body: z
+      .object({
+        group_metadata_ids: optional(z.array(id).min(1).max(MOST_GROUPS_AT_ONCE)).meta({
+          description: 'The groups, 1,000 at most; a repeated id counts once.',
+          examples: [[1, 2, 3]],
+        }),
+        group_list_id: optional(groupListId).meta({ description: 'All groups of this saved list.' }),
+        account_ids: z
+          .array(id)
+          .max(MOST_ACCOUNTS)
+          .meta({
+            description:
+              'The preferred account first, then its stand-ins; a repeated id counts once. Empty: removes the rule.',
+            examples: [[1, 2]],
+          }),
+        reason: optional(text(0, 500)).meta({ description: 'Kept with the rule, and in the audit log.' }),
+      })
+      .meta({ id: 'SetSenders' }),
+    data: nothingData,
+    errors: ['group_not_found', 'group_list_not_found', 'account_not_found'],
+  },
+  handOverDeliveries: {
+    path: '/api/v1/venom/hand-over-deliveries',
+    access: 'send',
+    role: 'manager',
+    summary: 'Hand over what an account has not tried to send',
+    description:
+      'Gives deliveries of running runs that wait for an account, and of which no attempt was made, to the next account of each group that may post there. The groups of these accounts are synced before if that was not done since the account failed. A delivery of which an attempt may have left keeps its account.',
+    body: z
+      .object({
+        account_id: id.meta({ description: 'The account for which the deliveries wait.', examples: [1] }),
+        to_account_id: optional(id).meta({
+          description: 'The account that gets all it can send. Omitted: as the rules of `set-senders` say.',
+          examples: [2],
+        }),
+      })
+      .refine(({ account_id: from, to_account_id: to }) => from !== to, {
+        path: ['to_account_id'],
+        error: 'must not equal account_id',
+      })
+      .meta({ id: 'HandOverDeliveries' }),
+    data: z.object({
+      account_id: count,
+      handed_over: count.meta({ description: 'Deliveries that another account sends now.' }),
+      kept: count.meta({
+        description: 'Deliveries that stay: an attempt may have left, or no other account may post there.',
+      }),
+    }),
+    errors: ['account_not_found', 'account_not_connected', 'messenger_unavailable', 'outcome_unknown'],
+  },
+  listSenders: {
+    path: '/api/v1/venom/list-senders',
+    access: 'read',
+    role: 'analyst',
+    summary: 'List the rules on which accounts send',
+    description:
+      'The rule of the workspace, those of lists, and those of groups, each by name. The `with_accounts` of `list-groups` says which account sends to a group now.',
+    body: z.object({
+      group_metadata_id: optional(id).meta({
+        description: 'Only rules that concern this group: its own, those of its lists, and that of the workspace.',
+      }),
+      with_history: optional(z.boolean()).meta({ description: 'Adds `history`.' }),
+      limit: pageLimit(1_000, 1_000),
+      cursor,
+    }),
+    data: z.object({
+      senders: z.array(senderRule),
+      history: z
+        .array(senderRule)
+        .optional()
+        .meta({ description: 'With `with_history`: replaced and removed rules, newest first, at most 100.' }),
+      next_cursor: nextCursor,
+    }),
+    errors: ['group_not_found'],
+  },
+});

@@ -1,0 +1,95 @@
+import { sql } from 'kysely';
+import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
+import type { Connection, Database } from '../../platform/database/connect.ts';
+import { AppError, invalid } from '../../platform/errors/errors.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
+import type { MessengersCapabilities } from '../../messengers/messenger.ts';
+import { assertNumberUnused } from './assert-number-unused.ts';
+import type { WrittenNumber } from './change-number.ts';
+import { insertAccount } from './link-account.ts';
+import { describeAccounts, type ListedAccount } from './list-accounts.ts';
+import { findOwnAccount, isLinkedHere, lockOwnLane, type Account } from './store.ts';
+
+/** Accounts of a workspace, the default one among them. */
+export const ACCOUNTS_LIMIT = 10;
+
+export interface AddAccountDeps {
+  db: Database;
+  messengers: MessengersCapabilities;
+  /** The messenger of new accounts unless another is asked for. */
+  defaultMessenger: string;
+  /** IANA zone of users who chose none. */
+  timeZone: string;
+}
+
+export interface NewAccount {
+  name: string;
+  messenger: string | undefined;
+  /** Required where a phone has to agree to a link. */
+  number: WrittenNumber | undefined;
+}
+
+/**
+ * Adds an account to the workspace, which sends in the ledger of the default account (contract §4, add-account). It is connected from the
+ * start where no phone has to agree; in a test workspace it is on the sandbox. Throws `invalid` without a number that is needed,
+ * `account_limit_reached`, and `number_taken` when another account of the workspace has the number, or an account here is linked to it.
+ */
+export async function addAccount(deps: AddAccountDeps, actor: Actor, wanted: NewAccount): Promise<ListedAccount> {
+  return deps.db.transaction().execute(async (trx) => {
+    const { accountId: ledgerId } = await findOwnAccount(trx, actor.workspaceId);
+    // Two requests at once are counted one after the other, and no run of the ledger begins meanwhile.
+    await lockOwnLane(trx, ledgerId);
+    const { isTest } = await findOwnAccount(trx, actor.workspaceId);
+    await assertAccountLimit(trx, actor);
+    const messenger = isTest ? findMessengerWithoutPhone(deps) : (wanted.messenger ?? deps.defaultMessenger);
+    const needsPhone = deps.messengers.get(messenger)?.linksAtOnce !== true;
+    if (needsPhone) await assertNumberFree(trx, actor, wanted.number);
+    const added = await insertAccount(trx, {
+      workspaceId: actor.workspaceId,
+      messenger,
+      isLinked: !needsPhone,
+      further: { ledgerId, name: wanted.name, number: needsPhone ? wanted.number : undefined },
+    });
+    // From now on any delivery of these runs may be handed over to the account.
+    await sql`update runs set is_shared = true where account_id = ${ledgerId} and status = 'running' and not is_shared`.execute(
+      trx,
+    );
+    await recordAudit(trx, { ...actor, action: 'account.added', subject: wanted.name });
+    const account = await findOwnAccount(trx, actor.workspaceId, added);
+    return describeOne(trx, account, deps.timeZone);
+  });
+}
+
+/** The ledger must be locked. */
+async function assertAccountLimit(trx: Connection, { workspaceId }: Actor): Promise<void> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from accounts where workspace_id = ${workspaceId} and removed_at is null`.execute(
+    trx,
+  );
+  if ((rows[0]?.count ?? 0) >= ACCOUNTS_LIMIT)
+    throw new AppError(
+      'account_limit_reached',
+      `You have reached the limit of ${ACCOUNTS_LIMIT} accounts in a workspace. Remove one first.`,
+    );
+}
+
+function findMessengerWithoutPhone({ messengers, defaultMessenger }: AddAccountDeps): string {
+  return [...messengers.values()].find(({ linksAtOnce }) => linksAtOnce === true)?.name ?? defaultMessenger;
+}
+
+async function assertNumberFree(
+  trx: Connection,
+  { workspaceId }: Actor,
+  number: WrittenNumber | undefined,
+): Promise<void> {
+  if (!number) throw invalid([fieldError('whatsapp_number', 'required')]);
+  await assertNumberUnused(trx, { workspaceId, phoneNumber: number.digits });
+  const { rows } = await sql`select where ${isLinkedHere(number.digits)}`.execute(trx);
+  if (rows.length > 0) throw new AppError('number_taken', 'This number is linked to another account here');
+}
+
+async function describeOne(trx: Connection, account: Account, timeZone: string): Promise<ListedAccount> {
+  const [listed] = await describeAccounts(trx, [account], timeZone);
+  if (!listed) throw new Error('an account that was just added is not there');
+  return listed;
+}

@@ -1,0 +1,49 @@
+import { sql } from 'kysely';
+import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
+import type { Connection, Database } from '../../platform/database/connect.ts';
+import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
+import { AppError } from '../../platform/errors/errors.ts';
+import { endWays } from './group-accounts.ts';
+import { hasWaiting } from './has-waiting.ts';
+import { findOwnAccount, LINKED, lockLaneAndLedger, nameAccount } from './store.ts';
+
+/**
+ * Removes a further account of the workspace for good (contract §4, remove-account): it loses its lane, and with it the right to send, and its
+ * ways to groups. A worker then closes its session and has the messengers forget it (`erase-deleted-users.ts`). Its posts stay in the
+ * workspace's figures. Throws `account_not_found`; `account_is_default`; `account_linked` while it is linked or being linked;
+ * `account_busy` while something waits for it.
+ */
+export async function removeAccount({ db }: { db: Database }, actor: Actor, accountId: number): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const found = await findOwnAccount(trx, actor.workspaceId, accountId);
+    await lockLaneAndLedger(trx, found);
+    const account = await findOwnAccount(trx, actor.workspaceId, accountId);
+    if (account.isDefault)
+      throw new AppError('account_is_default', 'The default account of a workspace cannot be removed.');
+    if (LINKED.has(account.status) || account.status === 'linking')
+      throw new AppError('account_linked', 'This account is linked. Disconnect it first.');
+    if (await hasWaiting(trx, account))
+      throw new AppError(
+        'account_busy',
+        'Posts wait for this account. Hand them over, wait for their end, or cancel their campaigns first.',
+      );
+    await endAccount(trx, accountId);
+    await recordAudit(trx, { ...actor, action: 'account.removed', subject: nameAccount(account) });
+  });
+}
+
+async function endAccount(trx: Connection, accountId: number): Promise<void> {
+  await endWays(trx, accountId);
+  await clearLink(trx, [accountId]);
+  await sql`delete from lanes where account_id = ${accountId}`.execute(trx);
+  await sql`update accounts set removed_at = campanile_now() where account_id = ${accountId}`.execute(trx);
+  await notifyAfterCommit(trx, 'campanile_erasures');
+}
+
+/** Forgets what is shown of a link, and that there is one. */
+export async function clearLink(trx: Connection, accountIds: readonly number[]): Promise<void> {
+  await sql`
+    update accounts set status = 'unlinked', qr = null, pairing_code = null, passkey = null, status_reason = null, linked_number = null,
+      scanned_number = null, warning = null, warned_until = null, retry_until = null
+    where account_id = any(${[...accountIds]}::bigint[])`.execute(trx);
+}

@@ -1,0 +1,107 @@
+/** Which account of a workspace sends a delivery. It can change only until the first attempt: the ids of a message belong to its account. */
+import { sql } from 'kysely';
+import type { Connection } from '../../platform/database/connect.ts';
+import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
+import { messageIdOf } from './message-id.ts';
+
+/** Deliveries of a run. */
+export interface Assigned {
+  ledgerId: number;
+  runId: number;
+  /** Their positions; all unless given. */
+  first?: number;
+  last?: number;
+  /** Only those of this account; of all unless given. */
+  from?: number;
+  /** Goes before the senders of each group. */
+  wanted?: number | null;
+  /** Gets none. */
+  passed?: number;
+  /** They may return to `from`, which is down. Default is false. */
+  isReturnable?: boolean;
+}
+
+/**
+ * Gives deliveries that were never tried, and are not in hand, to the account that `choose_senders` chooses, with message ids of its own,
+ * and wakes the lanes. Deliveries for which it chooses `passed` stay. Returns how many have another account now. The ledger must be locked.
+ */
+export async function assignSenders(
+  trx: Connection,
+  { ledgerId, runId, first = 1, last = 2_147_483_647, from, wanted = null, passed, isReturnable = false }: Assigned,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with run as materialized (
+      update runs r set is_shared = true from campaigns c, contents t
+      where r.account_id = ${ledgerId} and r.run_id = ${runId} and r.status = 'running' and c.campaign_id = r.campaign_id
+        and t.content_id = r.content_id
+      returning r.account_id, r.run_id, c.public_id, coalesce(${wanted}::bigint, (t.extras ->> 'accountId')::bigint) as wanted
+    ), target as materialized (
+      select q.position, q.group_id, q.sender_id from run cross join lateral (
+        select * from deliveries d
+        where d.account_id = run.account_id and d.run_id = run.run_id and d.position between ${first}::int and ${last}::int
+          and d.status = 'queued' and d.attempts = 0 and not d.uncertain and d.interrupted_attempts = 0
+        order by d.position) q
+      where (${from ?? null}::bigint is null or coalesce(q.sender_id, q.account_id) = ${from ?? null})
+        and not exists (
+          select from lanes l where l.ledger_id = q.account_id and l.in_hand_run_id = q.run_id and q.position <@ l.in_hand)
+    ), choice as materialized (
+      select s.group_id, s.sender_id from run
+      cross join lateral choose_senders(run.account_id, array(select distinct group_id from target), run.wanted, ${passed ?? null}::bigint) s
+    ), given as (
+      update deliveries d
+      set sender_id = c.sender_id, message_id = ${messageIdOf('run', 'c', 'c.sender_id')},
+          handed_from = case when ${isReturnable}::boolean then ${from ?? null}::bigint end
+      from run, target t join choice c on c.group_id = t.group_id
+      where d.account_id = run.account_id and d.run_id = run.run_id and d.position = t.position
+        and c.sender_id is distinct from t.sender_id
+        and coalesce(c.sender_id, run.account_id) is distinct from ${passed ?? null}::bigint
+      returning 1
+    ), noted as (
+      update runs r set has_handed_over = true from run
+      where ${isReturnable}::boolean and r.account_id = run.account_id and r.run_id = run.run_id and exists (select from given)
+    )
+    select count(*)::int as count from given`.execute(trx);
+  const count = rows[0]?.count ?? 0;
+  if (count > 0) await wakeLanes(trx, ledgerId);
+  return count;
+}
+
+/**
+ * Gives handed over deliveries of a run back to their account, as far as they were not tried and it may post there, with the message ids
+ * that they had. The ledger must be locked.
+ */
+export async function returnDeliveries(
+  trx: Connection,
+  { ledgerId, runId, accountId }: { ledgerId: number; runId: number; accountId: number },
+): Promise<void> {
+  await sql`
+    with run as materialized (
+      select r.account_id, r.run_id, c.public_id, nullif(${accountId}::bigint, r.account_id) as sender_id
+      from runs r join campaigns c on c.campaign_id = r.campaign_id
+      where r.account_id = ${ledgerId} and r.run_id = ${runId} and r.status = 'running'
+    )
+    update deliveries d set sender_id = run.sender_id, message_id = ${messageIdOf('run', 'd', 'run.sender_id')}, handed_from = null
+    from run
+    where d.account_id = run.account_id and d.run_id = run.run_id and d.handed_from = ${accountId}
+      and d.status = 'queued' and d.attempts = 0 and not d.uncertain and d.interrupted_attempts = 0
+      and not exists (
+        select from lanes l where l.ledger_id = d.account_id and l.in_hand_run_id = d.run_id and d.position <@ l.in_hand)
+      and exists (
+        select from group_accounts m
+        where m.account_id = ${accountId} and m.group_id = d.group_id and m.can_send and m.gone_at is null)`.execute(
+    trx,
+  );
+  await sql`
+    update runs r set has_handed_over = exists (
+      select from deliveries d
+      where d.account_id = r.account_id and d.run_id = r.run_id and d.handed_from is not null and d.status = 'queued')
+    where account_id = ${ledgerId} and run_id = ${runId}`.execute(trx);
+  await wakeLanes(trx, ledgerId);
+}
+
+/** Wakes all lanes that send in a ledger, which must be locked. A lane without anything to send falls asleep at its next claim. */
+async function wakeLanes(trx: Connection, ledgerId: number): Promise<void> {
+  await sql`
+    update lanes set work_at = campanile_now() where ledger_id = ${ledgerId} and in_hand_run_id is null`.execute(trx);
+  await notifyAfterCommit(trx, 'campanile_lanes');
+}

@@ -1,0 +1,144 @@
+/** Failover: what an account has not tried to send goes to its stand-ins while it cannot send, and returns once it can. */
+import { sql } from 'kysely';
+import type { CommandWaiters } from '../accounts/commands.ts';
+import { lockLane } from '../accounts/store.ts';
+import { returnDeliveries } from '../deliveries/assign-senders.ts';
+import { readGroups } from '../groups/sync-groups.ts';
+import type { Leases } from '../leases/leases.ts';
+import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
+import { startLoop, type Loop } from '../../platform/concurrency/loop.ts';
+import type { Connection, Database } from '../../platform/database/connect.ts';
+import { isolateEach } from '../../platform/database/isolate-failures.ts';
+import { readHeld } from '../../platform/database/quarantine.ts';
+import type { WorkPoll } from '../../platform/database/work-poll.ts';
+import type { Log } from '../../platform/log/log.ts';
+import { sleep } from '../../platform/time/time.ts';
+import { ACCOUNT_HANDED_OVER_EVENT, ACCOUNT_WAITING_EVENT } from '../../workspaces/events/event-types.ts';
+import {
+  findDown,
+  findReturnable,
+  findUnread,
+  hasSeveralAccounts,
+  type DownAccount,
+  type Returnable,
+} from './find-down.ts';
+import { handOver } from './hand-over.ts';
+
+interface FailoverDeps {
+  db: Database;
+  log: Log;
+  leases: Pick<Leases, 'shards'>;
+  workPoll?: WorkPoll | undefined;
+  onLoopError?: OnLoopError;
+}
+
+const POLL_MS = 2_000;
+/** Where nobody could take over, and where groups could not be read, it is tried again after this time. */
+const RETRY_MS = 60_000;
+/** The worker that has the session writes the result; nobody wakes this one. */
+const POLLING: CommandWaiters = { wait: (_commandId, ms) => sleep(ms) };
+
+/**
+ * Hands over what accounts have not tried to send, when they have been down for as long as their workspace allows, until stopped. Before,
+ * the groups of the other accounts are read. Where the workspace wants to be asked, it writes one event for each failure, from which notices
+ * are made. What was handed over returns when its account is back, if the workspace wants that.
+ */
+export function startFailover({ db, log, leases, workPoll, onLoopError }: FailoverDeps): Loop {
+  const polled = {
+    name: 'failover',
+    isDue: () => hasSeveralAccounts(leases.shards()),
+    wake: () => loop.wake(),
+    atMostEveryMs: POLL_MS,
+  };
+  const restMs = workPoll?.add(polled) ?? POLL_MS;
+  const triedAtMs = new Map<number, number>();
+  const isResting = (accountId: number) => performance.now() < (triedAtMs.get(accountId) ?? -Infinity) + RETRY_MS;
+
+  const loop = startLoop(
+    'failover',
+    async () => {
+      const shards = leases.shards();
+      const held = new Set(await readHeld(db, 'failover'));
+      const returnable = (await findReturnable(db, shards)).filter(({ ledgerId }) => !held.has(ledgerId));
+      const down = (await findDown(db, shards)).filter((one) => !held.has(one.ledgerId) && !isResting(one.accountId));
+      const idOf = ({ ledgerId }: { ledgerId: number }) => ledgerId;
+      await isolateEach({ db, log }, 'failover', returnable, { idOf, run: (some) => giveBack(db, some) });
+      await isolateEach({ db, log }, 'failover', down, {
+        idOf,
+        async run(one) {
+          if (!one.isHandedOver) return ask(db, one);
+          triedAtMs.set(one.accountId, performance.now());
+          await failOver(db, log, one);
+        },
+      });
+      return restMs;
+    },
+    { log, ...(onLoopError && { onError: onLoopError }) },
+  );
+  return loop;
+}
+
+/** The owner of the ledger may have changed what they want, and the account may be back: both are checked under the lock. */
+async function failOver(db: Database, log: Log, down: DownAccount): Promise<void> {
+  const { ledgerId, accountId } = down;
+  for (const unread of await findUnread(db, down)) {
+    try {
+      await readGroups({ db, waiters: POLLING }, { ledgerId, accountId: unread });
+    } catch (error) {
+      log.warn(
+        { err: error, accountId: unread },
+        'the groups of a stand-in could not be read: nothing is handed over yet',
+      );
+      return;
+    }
+  }
+  const count = await db.transaction().execute(async (trx) => {
+    if (!(await lockLane(trx, ledgerId)) || !(await isDown(trx, accountId))) return 0;
+    const handedOver = await handOver(trx, { ledgerId, from: accountId, isReturnable: true });
+    if (handedOver > 0) await recordFailover(trx, accountId, handedOver);
+    return handedOver;
+  });
+  if (count > 0) log.info({ accountId, deliveries: count }, 'deliveries of an account that is down were handed over');
+}
+
+async function isDown(trx: Connection, accountId: number): Promise<boolean> {
+  const { rows } = await sql`select from accounts where account_id = ${accountId} and down_since is not null`.execute(
+    trx,
+  );
+  return rows.length > 0;
+}
+
+/** The audit log and the event (transactional outbox) of a hand-over by the service. */
+async function recordFailover(trx: Connection, accountId: number, deliveries: number): Promise<void> {
+  await sql`
+    insert into audit_log (workspace_id, user_id, action, subject, address, changes)
+    select a.workspace_id, o.user_id, 'account.handed_over', coalesce(a.name, a.messenger), 'the service itself',
+           ${JSON.stringify([{ field: 'handed_over', before: null, after: String(deliveries) }])}::jsonb
+    from accounts a join workspaces w using (workspace_id)
+    join memberships o on o.workspace_id = coalesce(w.test_of, w.workspace_id) and o.role = 'owner'
+    where a.account_id = ${accountId}`.execute(trx);
+  await sql`
+    insert into events (workspace_id, type, data)
+    select workspace_id, ${ACCOUNT_HANDED_OVER_EVENT}, jsonb_build_object('account_id', account_id, 'name', name, 'deliveries', ${deliveries}::int)
+    from accounts where account_id = ${accountId}`.execute(trx);
+}
+
+async function ask(db: Database, { accountId }: DownAccount): Promise<void> {
+  await sql`
+    with asked as (
+      update accounts set asked_at = campanile_now()
+      where account_id = ${accountId} and down_since is not null and coalesce(asked_at < down_since, true)
+      returning account_id, workspace_id, name, status, down_since
+    )
+    insert into events (workspace_id, type, data)
+    select workspace_id, ${ACCOUNT_WAITING_EVENT}, jsonb_build_object(
+      'account_id', account_id, 'name', name, 'status', status,
+      'down_since', to_char(down_since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+    from asked`.execute(db);
+}
+
+async function giveBack(db: Database, one: Returnable): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    if (await lockLane(trx, one.ledgerId)) await returnDeliveries(trx, one);
+  });
+}

@@ -1,0 +1,80 @@
+/** What waits for accounts that cannot send. Only workspaces with several accounts are looked at. */
+import { sql, type RawBuilder } from 'kysely';
+import type { Connection } from '../../platform/database/connect.ts';
+
+/** An account that cannot send, and for which something waits that another could send. */
+export interface DownAccount {
+  ledgerId: number;
+  accountId: number;
+  downSince: Date;
+  /** The workspace wants it handed over by now; otherwise its owner is to be asked. */
+  isHandedOver: boolean;
+}
+
+/** The account is down for at least this long before its owner is asked. */
+const ASK_AFTER_MINUTES = 1;
+
+/** The condition that a workspace has several accounts, whose campaigns are in these shards. */
+export function hasSeveralAccounts(shards: readonly number[]): RawBuilder<boolean> {
+  return sql`exists (${further(shards)})`;
+}
+
+const further = (shards: readonly number[]) => sql`
+  select d.account_id as ledger_id, d.workspace_id from accounts f join accounts d on d.workspace_id = f.workspace_id and d.is_default
+  where not f.is_default and f.removed_at is null and campanile_shard(d.account_id) = any(${[...shards]}::smallint[])`;
+
+/** True if a delivery `d` was never tried: it may change its account. */
+export const isUntried = sql<boolean>`(d.status = 'queued' and d.attempts = 0 and not d.uncertain and d.interrupted_attempts = 0)`;
+
+/** Returns the accounts in the ledgers of these shards for which something is to be done, those that are down longest first. */
+export async function findDown(db: Connection, shards: readonly number[]): Promise<DownAccount[]> {
+  const { rows } = await sql<DownAccount>`
+    select s.ledger_id as "ledgerId", a.account_id as "accountId", a.down_since as "downSince", w.failover_minutes is not null as "isHandedOver"
+    from (select distinct * from (${further(shards)}) f) s
+    join workspaces w on w.workspace_id = s.workspace_id
+    join accounts a on a.workspace_id = s.workspace_id and a.removed_at is null
+    where case when w.failover_minutes is null
+            then a.down_since <= campanile_now() - ${ASK_AFTER_MINUTES} * interval '1 minute' and coalesce(a.asked_at < a.down_since, true)
+            else a.down_since <= campanile_now() - w.failover_minutes * interval '1 minute' end
+      and exists (
+        select from runs r join deliveries d on d.account_id = r.account_id and d.run_id = r.run_id
+        where r.account_id = s.ledger_id and r.status = 'running' and r.queued > 0
+          and coalesce(d.sender_id, d.account_id) = a.account_id and ${isUntried})
+    order by a.down_since, a.account_id`.execute(db);
+  return rows;
+}
+
+/** Handed over deliveries of a run, and the account that can send them again. */
+export interface Returnable {
+  ledgerId: number;
+  runId: number;
+  accountId: number;
+}
+
+/** Returns what may return to its account in the ledgers of these shards. */
+export async function findReturnable(db: Connection, shards: readonly number[]): Promise<Returnable[]> {
+  const { rows } = await sql<Returnable>`
+    select s.ledger_id as "ledgerId", r.run_id as "runId", a.account_id as "accountId"
+    from (select distinct * from (${further(shards)}) f) s
+    join workspaces w on w.workspace_id = s.workspace_id and w.fails_back
+    join runs r on r.account_id = s.ledger_id and r.status = 'running' and r.has_handed_over
+    join accounts a on a.workspace_id = s.workspace_id and a.down_since is null and a.removed_at is null
+    where exists (
+      select from deliveries d
+      where d.account_id = r.account_id and d.run_id = r.run_id and d.handed_from = a.account_id and ${isUntried})
+    order by 1, 2, 3`.execute(db);
+  return rows;
+}
+
+/** The connected accounts of a workspace whose groups were not read since then, without the account `except`. */
+export async function findUnread(
+  db: Connection,
+  { ledgerId, accountId: except, downSince }: Pick<DownAccount, 'ledgerId' | 'accountId' | 'downSince'>,
+): Promise<number[]> {
+  const { rows } = await sql<{ accountId: number }>`
+    select a.account_id as "accountId" from lanes l join accounts a on a.account_id = l.account_id
+    where l.ledger_id = ${ledgerId} and a.status = 'connected' and a.account_id <> ${except}
+      and coalesce(a.groups_synced_at < ${downSince}, true)
+    order by 1`.execute(db);
+  return rows.map(({ accountId }) => accountId);
+}

@@ -1,0 +1,141 @@
+import { sql } from 'kysely';
+import type { Connection } from '../../platform/database/connect.ts';
+import type { WorkspaceId } from '../../platform/database/schema.ts';
+import type { Actor } from '../../workspaces/audit/record-audit.ts';
+
+/** Which accounts send to a group, to the groups of a list, or to all groups of a workspace. */
+export interface SenderRule {
+  /** Null: the rule is about a list or the workspace. */
+  groupId: number | null;
+  groupName: string | null;
+  /** Null: the rule is about a group or the workspace. */
+  groupListId: number | null;
+  groupListName: string | null;
+  /** The preferred account first, then its stand-ins. Empty: the rule before was removed. */
+  accountIds: number[];
+  reason: string | null;
+  /** The user name; null: the user was deleted. */
+  setBy: string | null;
+  setAt: Date;
+  /** Null: the rule is in force. */
+  replacedAt: Date | null;
+}
+
+/** A rule that was replaced. */
+export interface FormerRule {
+  groupId: number | null;
+  groupName: string | null;
+  /** Null: there was none. */
+  accountIds: number[] | null;
+  reason: string | null;
+}
+
+/** What rules are about: these groups and this list, or the workspace. */
+export interface RuleScope {
+  groupIds: readonly number[];
+  groupListId: number | null;
+  isWorkspace: boolean;
+}
+
+/**
+ * Sets the same rule for everything in a scope, one statement however much there is. Equal rules stay as they are. Returns what the others
+ * replaced. A removal is an entry of the history, and no rule in force.
+ */
+export async function replaceRules(
+  trx: Connection,
+  { workspaceId, userId }: Pick<Actor, 'workspaceId' | 'userId'>,
+  { groupIds, groupListId, isWorkspace }: RuleScope,
+  { accountIds, reason }: { accountIds: readonly number[]; reason: string | null },
+): Promise<FormerRule[]> {
+  const isRemoval = accountIds.length === 0;
+  const { rows } = await sql<FormerRule>`
+    with scope as (
+      select group_id, null::bigint as group_list_id from unnest(${[...groupIds]}::bigint[]) g (group_id)
+      union all select null, ${groupListId}::bigint where ${groupListId !== null}::boolean
+      union all select null, null where ${isWorkspace}::boolean
+    ), changed as materialized (
+      select c.group_id, c.group_list_id, s.sender_rule_id, s.account_ids, s.reason
+      from scope c left join senders s
+        on s.workspace_id = ${workspaceId} and s.replaced_at is null
+        and coalesce(s.group_id, 0) = coalesce(c.group_id, 0) and coalesce(s.group_list_id, 0) = coalesce(c.group_list_id, 0)
+      where coalesce(s.account_ids, '{}') <> ${[...accountIds]}::bigint[]
+         or (not ${isRemoval}::boolean and s.reason is distinct from ${reason}::text)
+    ), replaced as (
+      update senders s set replaced_at = campanile_now() from changed c where s.sender_rule_id = c.sender_rule_id returning 1
+    ), written as (
+      insert into senders (workspace_id, group_id, group_list_id, account_ids, reason, set_by, replaced_at)
+      select ${workspaceId}::bigint, c.group_id, c.group_list_id, ${[...accountIds]}::bigint[], ${reason}::text, ${userId}::bigint,
+             case when ${isRemoval}::boolean then campanile_now() end
+      from changed c
+      -- The rules before are replaced first: one at a time is in force.
+      where (select count(*) from replaced) >= 0
+    )
+    select c.group_id as "groupId", g.name as "groupName", c.account_ids as "accountIds", c.reason
+    from changed c left join groups g on g.group_id = c.group_id order by c.group_id`.execute(trx);
+  return rows;
+}
+
+/** An account as the audit log names it. */
+export interface NamedAccount {
+  /** Null: it has none. */
+  name: string | null;
+  isRemoved: boolean;
+}
+
+/** Returns the accounts of a workspace among these, by id, with those that were removed. */
+export async function readAccounts(
+  trx: Connection,
+  workspaceId: WorkspaceId,
+  accountIds: readonly number[],
+): Promise<Map<number, NamedAccount>> {
+  const { rows } = await sql<NamedAccount & { accountId: number }>`
+    select account_id as "accountId", name, removed_at is not null as "isRemoved" from accounts
+    where workspace_id = ${workspaceId} and account_id = any(${[...accountIds]}::bigint[])`.execute(trx);
+  return new Map(rows.map(({ accountId, ...account }) => [accountId, account]));
+}
+
+/** Returns the name of a saved list of a ledger, which is not removed before the transaction ends. Undefined if there is none. */
+export async function keepGroupList(
+  trx: Connection,
+  ledgerId: number,
+  groupListId: number,
+): Promise<string | undefined> {
+  const { rows } = await sql<{ name: string }>`
+    select name from group_lists where group_list_id = ${groupListId} and account_id = ${ledgerId} for key share`.execute(
+    trx,
+  );
+  return rows[0]?.name;
+}
+
+export interface RuleFilter {
+  /** Only rules that concern this group: its own, those of its lists, and that of the workspace. */
+  groupId: number | null;
+  /** `present`: in force, the narrowest last. `former`: replaced or removed, the newest first. */
+  are: 'present' | 'former';
+  limit: number;
+  offset: number;
+}
+
+/** Returns rules of a workspace, `limit` at most. */
+export async function selectRules(
+  db: Connection,
+  workspaceId: WorkspaceId,
+  { groupId, are, limit, offset }: RuleFilter,
+): Promise<SenderRule[]> {
+  const isPresent = are === 'present';
+  const { rows } = await sql<SenderRule>`
+    select s.group_id as "groupId", g.name as "groupName", s.group_list_id as "groupListId", l.name as "groupListName",
+           s.account_ids as "accountIds", s.reason, u.user_name as "setBy", s.set_at as "setAt", s.replaced_at as "replacedAt"
+    from senders s
+    left join groups g on g.group_id = s.group_id
+    left join group_lists l on l.group_list_id = s.group_list_id
+    left join users u on u.user_id = s.set_by and u.deleted_at is null
+    where s.workspace_id = ${workspaceId} and (s.replaced_at is null) = ${isPresent}::boolean
+      and (${groupId}::bigint is null or coalesce(s.group_id, ${groupId}::bigint) = ${groupId}::bigint
+                                         and (s.group_list_id is null or ${groupId}::bigint = any(l.group_ids)))
+    order by case when ${isPresent}::boolean then case when s.group_id is not null then 2 when s.group_list_id is not null then 1 else 0 end end,
+             case when ${isPresent}::boolean then lower(coalesce(l.name, g.name)) end,
+             s.replaced_at desc, s.sender_rule_id desc
+    limit ${limit} offset ${offset}`.execute(db);
+  return rows;
+}

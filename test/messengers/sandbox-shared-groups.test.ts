@@ -1,0 +1,113 @@
+/** Further accounts of a workspace on the sandbox: members of the groups of its default account. */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectDatabase } from '../../src/platform/database/connect.ts';
+import { createLog } from '../../src/platform/log/log.ts';
+import type { MemberEvent, Messenger, MessengerSession } from '../../src/messengers/messenger.ts';
+import { readMessages } from '../../src/messengers/sandbox/messages.ts';
+import { createSandbox } from '../../src/messengers/sandbox/sandbox.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createOwner, until } from '../support/ledger.ts';
+
+const log = createLog('fatal');
+let database: TestDatabase;
+let sandbox: Messenger;
+const events: MemberEvent[] = [];
+let stop: () => Promise<void>;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  sandbox = createSandbox({ db: connectDatabase(database.address, { log, poolSize: 2 }), log, speed: 100 });
+  stop = sandbox.watchMembers((some) => {
+    events.push(...some);
+    return Promise.resolve();
+  });
+});
+afterAll(async () => {
+  await stop();
+  await sandbox.close();
+  await database.drop();
+});
+
+async function open(account: { accountId: number; hostId?: number }): Promise<MessengerSession> {
+  const session = await sandbox.open({ ...account, phoneNumber: '4915100000001' }, () => {});
+  if (!session) throw new Error('the sandbox always has a session');
+  return session;
+}
+
+/** An account, and one of the same workspace beside it. */
+async function openBoth() {
+  const [{ accountId: hostId }, { accountId }] = [await createOwner(database.db, 0), await createOwner(database.db, 0)];
+  return { hostId, accountId, further: await open({ accountId, hostId }), host: await open({ accountId: hostId }) };
+}
+
+const send = (session: MessengerSession, chatId: string, messageId: string) =>
+  session.send(
+    { text: `post ${messageId}`, media: null },
+    [{ chatId, messageId, uncertain: false, resend: false }],
+    () => true,
+  );
+
+test('lists the groups of the host, and creates groups there', async () => {
+  const { host, further } = await openBoth();
+  const { chats } = await host.listGroups([]);
+  expect(chats).toHaveLength(3);
+  expect((await further.listGroups([])).chats).toEqual(chats);
+  const created = await further.createGroup({ name: 'Made by the other', participants: ['4915100000009'] });
+  expect((await host.listGroups([])).chats.map(({ chatId }) => chatId)).toContain(created.chatId);
+});
+
+test('posts to the groups of the host, where the posts of both are seen', async () => {
+  const { hostId, accountId, host, further } = await openBoth();
+  const { chats } = await host.listGroups([]);
+  const { sendTo = '' } = chats[0] ?? {};
+  expect(await send(host, sendTo, `A${hostId}`)).toMatchObject([{ kind: 'sent', recipients: 4 }]);
+  expect(await send(further, sendTo, `B${hostId}`)).toMatchObject([{ kind: 'sent', recipients: 4 }]);
+  const seen = await readMessages(database.db, hostId, sendTo, { after: 0, limit: 10 });
+  expect(seen.map(({ messageId }) => messageId)).toEqual([`A${hostId}`, `B${hostId}`]);
+  await until(
+    () => events.filter(({ kind }) => kind === 'delivered'),
+    (delivered) => new Set(delivered.map((one) => one.accountId)).isSupersetOf(new Set([hostId, accountId])),
+  );
+  const about = events.filter((event) => 'messageId' in event && event.messageId === `B${hostId}`);
+  expect(new Set(about.map((event) => event.accountId))).toEqual(new Set([accountId]));
+});
+
+test('changes its own posts, and not those of the host', async () => {
+  const { hostId, host, further } = await openBoth();
+  const { chats } = await host.listGroups([]);
+  const { sendTo: chatId = '' } = chats[0] ?? {};
+  await send(host, chatId, `A${hostId}`);
+  await send(further, chatId, `B${hostId}`);
+  const posts = [`A${hostId}`, `B${hostId}`].map((messageId) => ({ chatId, messageId }));
+  expect(await further.revise?.({ kind: 'recall' }, posts, () => true)).toMatchObject([
+    { kind: 'absent' },
+    { kind: 'done' },
+  ]);
+});
+
+test('does not reach the groups of anybody else', async () => {
+  const [one, other] = [await openBoth(), await openBoth()];
+  const { chats } = await other.host.listGroups([]);
+  expect(await send(one.further, chats[0]?.sendTo ?? '', 'X')).toMatchObject([{ kind: 'refused', final: true }]);
+  expect(await readMessages(database.db, one.hostId, chats[0]?.sendTo ?? '', { after: 0, limit: 10 })).toEqual([]);
+});
+
+test('is forgotten without the groups of the host, and can no longer post', async () => {
+  const { hostId, accountId, host, further } = await openBoth();
+  const { chats } = await host.listGroups([]);
+  const chatId = chats[0]?.sendTo ?? '';
+  await send(further, chatId, `B${hostId}`);
+  await until(
+    () => sandbox.forget(accountId),
+    (more) => !more,
+  );
+  expect((await host.listGroups([])).chats).toEqual(chats);
+  expect(await readMessages(database.db, hostId, chatId, { after: 0, limit: 10 })).toHaveLength(1);
+  expect(await send(further, chatId, `C${hostId}`)).toMatchObject([{ kind: 'refused' }]);
+  await until(
+    () => sandbox.forget(hostId),
+    (more) => !more,
+  );
+  const { rows } = await sql`select from sandbox_messages where chat_id = ${chatId}`.execute(database.db);
+  expect(rows).toEqual([]);
+});

@@ -1,0 +1,336 @@
+/** The accounts of a workspace beside its default account: adding, rules of their own, and removing. */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { groupsOf, startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { until } from '../../support/ledger.ts';
+import { countRemainingRows, HUSK } from '../../support/remaining-rows.ts';
+import { createTestKey } from '../../support/test-keys.ts';
+import { ownerOf } from '../../support/workspaces.ts';
+
+interface Listed {
+  account_id: number;
+  name: string | null;
+  is_default: boolean;
+  messenger: string;
+  status: string;
+  whatsapp_number: string;
+  down_since: string | null;
+  queued: number;
+  sent_today: number;
+  daily_cap: number | null;
+}
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.stop());
+
+let people = 0;
+const signUp = () => app.signUp(`person${++people}`, `+44 7700 90${String(people).padStart(4, '0')}`);
+
+const add = (person: Pick<Person, 'call'>, body: object = {}) =>
+  person.call<Listed>('venom/add-account', { name: 'Second', ...body });
+const addOne = async (person: Person, body: object = {}) => (await add(person, body)).body.data.account_id;
+const listOf = async (person: Pick<Person, 'call'>) =>
+  (await person.call<{ accounts: Listed[] }>('venom/list-accounts')).body.data.accounts;
+const codeOf = ({ status, body }: { status: number; body: object }) => ({
+  status,
+  code: (body as { error_code?: string }).error_code,
+});
+
+describe('adding an account', () => {
+  test('lists it after the default account, connected at once on the sandbox', async () => {
+    const alice = await signUp();
+    const { status, body } = await add(alice);
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({ name: 'Second', is_default: false, messenger: 'sandbox', status: 'connected' });
+    const accounts = await listOf(alice);
+    expect(accounts).toHaveLength(2);
+    expect(accounts[0]).toMatchObject({ name: null, is_default: true, down_since: null, queued: 0, daily_cap: null });
+    expect(accounts[1]).toEqual(body.data);
+  });
+
+  test('needs the number of its phone on WhatsApp, and waits for it to be linked', async () => {
+    const alice = await signUp();
+    expect(codeOf(await add(alice, { messenger: 'whatsapp' }))).toEqual({ status: 400, code: 'invalid_request' });
+    const { body } = await add(alice, { messenger: 'whatsapp', whatsapp_number: '+44 7700 910001' });
+    expect(body.data).toMatchObject({
+      status: 'unlinked',
+      whatsapp_number: '+44 7700 910001',
+      down_since: expect.any(String),
+    });
+  });
+
+  test('rejects a number that another account of the workspace has', async () => {
+    const alice = await app.signUp('numbers', '+44 7700 910010');
+    const whatsapp = (whatsapp_number: string) => add(alice, { messenger: 'whatsapp', whatsapp_number });
+    const taken = { status: 409, code: 'number_taken' };
+    expect(codeOf(await whatsapp('0044 7700 910010'))).toEqual(taken);
+    expect((await whatsapp('+44 7700 910011')).status).toBe(200);
+    expect(codeOf(await whatsapp('+44 (7700) 910011'))).toEqual(taken);
+    const profile = { whatsapp_number: '+44 7700 910011' };
+    expect(codeOf(await alice.call('user/update_profile', profile))).toEqual(taken);
+  });
+
+  test('gives no pairing code for a number that another user has for an account of theirs', async () => {
+    const [alice, bob] = [await signUp(), await signUp()];
+    const number = { messenger: 'whatsapp', whatsapp_number: '+44 7700 910020' };
+    await add(alice, number);
+    const account_id = await addOne(bob, number);
+    const linking = { account_id, method: 'pairing_code' };
+    expect(codeOf(await bob.call('venom/connect-account', linking))).toEqual({ status: 409, code: 'number_taken' });
+  });
+
+  test('does not let an account of the sandbox use the number of the default account', async () => {
+    const alice = await signUp();
+    const account_id = await addOne(alice);
+    const linking = { account_id, messenger: 'whatsapp' };
+    expect(codeOf(await alice.call('venom/connect-account', linking))).toEqual({ status: 409, code: 'number_taken' });
+  });
+
+  test('allows ten accounts, and no more when several are added at once', async () => {
+    const alice = await signUp();
+    const answers = await Promise.all(Array.from({ length: 12 }, () => add(alice)));
+    const codes = answers.map((answer) => codeOf(answer).code ?? 'added');
+    expect(Object.groupBy(codes, (code) => code)).toMatchObject({
+      added: { length: 9 },
+      account_limit_reached: { length: 3 },
+    });
+    expect(await listOf(alice)).toHaveLength(10);
+  });
+
+  test('keeps the accounts of a test workspace on the sandbox', async () => {
+    const alice = await signUp();
+    const { call } = await createTestKey(app, alice);
+    const { body } = await add({ call }, { messenger: 'whatsapp' });
+    expect(body.data).toMatchObject({ messenger: 'sandbox', status: 'connected' });
+    expect(await listOf({ call })).toHaveLength(2);
+    expect(await listOf(alice)).toHaveLength(1);
+  });
+
+  test('marks the runs that are under way as shared', async () => {
+    const alice = await signUp();
+    await alice.call('venom/update-account', { quiet_hours: quietNow() });
+    const group_metadata_ids = await groupsOf(alice);
+    await alice.call('venom/add-campaign', { name: 'News', html: 'Hello', group_metadata_ids });
+    const { accountId } = await ownerOf(app.database.db, alice);
+    const shared = async () =>
+      (
+        await sql<{ shared: boolean }>`
+          select is_shared as shared from runs where account_id = ${accountId}`.execute(app.database.db)
+      ).rows;
+    expect(await shared()).toEqual([{ shared: false }]);
+    expect((await listOf(alice))[0]).toMatchObject({ queued: 3 });
+    await add(alice);
+    expect(await shared()).toEqual([{ shared: true }]);
+    expect((await listOf(alice)).map(({ queued }) => queued)).toEqual([3, 0]);
+  });
+});
+
+/** Times of day around now, in UTC. */
+function quietNow() {
+  const now = Temporal.Now.zonedDateTimeISO('UTC');
+  const at = (hours: number) => now.add({ hours }).toPlainTime().toString({ smallestUnit: 'minute' });
+  return { from: at(-2), to: at(2) };
+}
+
+describe('an account beside the default one', () => {
+  let alice: Person;
+  let first: number;
+  let second: number;
+  beforeEach(async () => {
+    alice = await signUp();
+    second = await addOne(alice);
+    first = (await listOf(alice))[0]?.account_id ?? 0;
+  });
+
+  test('has a name and rules for sending of its own', async () => {
+    const quiet_hours = { from: '22:00', to: '07:00' };
+    const changed = await alice.call('venom/update-account', {
+      account_id: second,
+      name: 'Chess',
+      quiet_hours,
+      daily_cap: 5,
+      warm_up: true,
+    });
+    expect(changed.body.data).toMatchObject({ account_id: second, name: 'Chess', quiet_hours, daily_cap: 5 });
+    expect(changed.body.data).toHaveProperty('warm_up');
+    const other = await alice.call('venom/update-account');
+    expect(other.body.data).toMatchObject({ account_id: first, name: null, quiet_hours: null, daily_cap: null });
+    expect(other.body.data).not.toHaveProperty('warm_up');
+    await alice.call('venom/update-account', { daily_cap: 70, name: 'First' });
+    expect(await listOf(alice)).toMatchObject([
+      { account_id: first, name: 'First', daily_cap: 70 },
+      { account_id: second, name: 'Chess', daily_cap: 5 },
+    ]);
+  });
+
+  test('can be read by everybody in the workspace, and changed by its owner alone', async () => {
+    const { body } = await alice.call<{ key: string }>('user/create_api_key', {
+      name: 'reads',
+      scopes: ['read', 'send', 'admin'],
+      role: 'manager',
+    });
+    const asManager = (path: string, wanted: object = {}) => app.call(path, wanted, body.data.key);
+    const of = { account_id: second };
+    expect((await asManager('venom/list-accounts')).status).toBe(200);
+    expect((await asManager('venom/update-account', of)).status).toBe(200);
+    expect(codeOf(await asManager('venom/update-account', { ...of, name: 'Mine' }))).toMatchObject({ status: 403 });
+    expect(codeOf(await asManager('venom/add-account', { name: 'Mine' }))).toMatchObject({ status: 403 });
+  });
+
+  test('is unlinked and linked alone, and its events say which account they are about', async () => {
+    const of = { account_id: second };
+    expect((await alice.call('venom/disconnect-account', of)).body.data).toEqual({ ...of, status: 'unlinked' });
+    expect(await listOf(alice)).toMatchObject([
+      { status: 'connected', down_since: null },
+      { status: 'unlinked', down_since: expect.any(String) },
+    ]);
+    expect((await alice.call('venom/account-status')).body.data).toMatchObject({
+      account_id: first,
+      status: 'connected',
+    });
+    const status = await alice.call('venom/account-status', { ...of, with_history: true });
+    expect(status.body.data).toMatchObject({ ...of, status: 'unlinked', history: [{ status: 'unlinked' }, {}] });
+    expect((await alice.call('venom/connect-account', of)).body.data).toEqual({ ...of, status: 'connected' });
+    const { workspaceId } = await ownerOf(app.database.db, alice);
+    const { rows } = await sql<{ data: object }>`
+      select data from events where workspace_id = ${workspaceId} and type = 'account.connected'`.execute(
+      app.database.db,
+    );
+    expect(rows).toMatchObject([{ data: { account_id: second, name: 'Second' } }]);
+  });
+
+  test('is not the one that live events tell of', async () => {
+    const response = await fetch(`${app.url}/api/v1/events`, { headers: { authorization: `Bearer ${alice.token}` } });
+    const reader = response.body?.getReader();
+    let text = '';
+    await until(
+      async () => (text += Buffer.from((await reader?.read())?.value ?? []).toString()),
+      (so) => so.includes('event: account'),
+    );
+    await reader?.cancel();
+    expect(text.match(/event: account\n/g)).toHaveLength(1);
+    expect(text).toContain(`"account_id":${first}`);
+  });
+
+  test('is not found by another workspace', async () => {
+    const bob = await signUp();
+    const missing = { status: 404, code: 'account_not_found' };
+    for (const account_id of [second, 987_654_321]) {
+      for (const path of ['account-status', 'update-account', 'connect-account', 'disconnect-account', 'sync-groups'])
+        expect(codeOf(await bob.call(`venom/${path}`, { account_id })), path).toEqual(missing);
+      expect(codeOf(await bob.call('venom/update-account', { account_id, name: 'Mine' }))).toEqual(missing);
+      expect(codeOf(await bob.call('venom/remove-account', { account_id }))).toEqual(missing);
+    }
+  });
+
+  test('is in the audit log when it is added, renamed and removed', async () => {
+    await alice.call('venom/update-account', { account_id: second, name: 'Chess' });
+    await alice.call('venom/disconnect-account', { account_id: second });
+    await alice.call('venom/remove-account', { account_id: second });
+    const { body } = await alice.call<{ entries: object[] }>('user/list_audit_log', { kind: 'account' });
+    expect(body.data.entries).toMatchObject([
+      { action: 'account.removed', subject: 'Chess' },
+      { action: 'account.unlinked', subject: 'Chess' },
+      { action: 'account.changed', subject: 'Second', changes: [{ field: 'name', before: 'Second', after: 'Chess' }] },
+      { action: 'account.added', subject: 'Second' },
+    ]);
+  });
+});
+
+describe('removing an account', () => {
+  const remove = (person: Person, account_id: number) => person.call('venom/remove-account', { account_id });
+
+  test('is refused for the default account, and for one that is linked', async () => {
+    const alice = await signUp();
+    const second = await addOne(alice);
+    const [first] = await listOf(alice);
+    expect(codeOf(await remove(alice, first?.account_id ?? 0))).toEqual({ status: 409, code: 'account_is_default' });
+    expect(codeOf(await remove(alice, second))).toEqual({ status: 409, code: 'account_linked' });
+    expect(await listOf(alice)).toHaveLength(2);
+  });
+
+  test('is refused while posts wait for it', async () => {
+    const alice = await signUp();
+    const second = await addOne(alice);
+    await alice.call('venom/update-account', { quiet_hours: quietNow() });
+    await alice.call('venom/disconnect-account', { account_id: second });
+    const { accountId } = await ownerOf(app.database.db, alice);
+    const group_metadata_ids = await groupsOf(alice);
+    const { body } = await alice.call<{ campaign_id: string }>('venom/add-campaign', {
+      name: 'News',
+      html: 'Hello',
+      group_metadata_ids,
+    });
+    await sql`update runs set is_shared = true where account_id = ${accountId}`.execute(app.database.db);
+    await sql`
+      update deliveries set sender_id = ${second} where account_id = ${accountId} and position = 1`.execute(
+      app.database.db,
+    );
+    expect((await listOf(alice)).map(({ queued }) => queued)).toEqual([2, 1]);
+    expect(codeOf(await remove(alice, second))).toEqual({ status: 409, code: 'account_busy' });
+    await alice.call('venom/cancel-campaign', body.data);
+    expect((await remove(alice, second)).status).toBe(200);
+  });
+
+  test('ends its ways to groups, and only a group that no other account sees is removed', async () => {
+    const alice = await signUp();
+    const second = await addOne(alice);
+    const { db } = app.database;
+    const { accountId } = await ownerOf(db, alice);
+    const [shared, own, kept] = await groupsOf(alice);
+    await sql`delete from group_accounts where group_id = any(${[shared, own, kept]}::bigint[])`.execute(db);
+    await sql`
+      insert into group_accounts (group_id, account_id, can_send)
+      values (${shared}, ${accountId}, false), (${shared}, ${second}, true), (${own}, ${second}, true), (${kept}, ${accountId}, true)`.execute(
+      db,
+    );
+    await alice.call('venom/disconnect-account', { account_id: second });
+    expect((await remove(alice, second)).status).toBe(200);
+    const { rows } = await sql`
+      select group_id as id, can_send as "canSend", removed_at is not null as "isRemoved" from groups
+      where account_id = ${accountId} order by group_id`.execute(db);
+    expect(rows).toEqual([
+      { id: shared, canSend: false, isRemoved: false },
+      { id: own, canSend: false, isRemoved: true },
+      { id: kept, canSend: true, isRemoved: false },
+    ]);
+  });
+
+  test('leaves nothing of it behind, and makes room for another one', async () => {
+    const alice = await signUp();
+    const ids = await Promise.all(Array.from({ length: 9 }, () => addOne(alice)));
+    const second = ids[0] ?? 0;
+    await alice.call('venom/update-account', { account_id: second, daily_cap: 5 });
+    await alice.call('venom/disconnect-account', { account_id: second });
+    expect((await remove(alice, second)).body.data).toEqual({});
+    expect(await listOf(alice)).toHaveLength(9);
+    expect(codeOf(await remove(alice, second))).toEqual({ status: 404, code: 'account_not_found' });
+    expect((await add(alice)).status).toBe(200);
+    const { userId, workspaceId } = await ownerOf(app.database.db, await signUp());
+    const none = { userId: (userId + 1_000_000) as typeof userId, workspaceId: 0 as typeof workspaceId };
+    await until(
+      () => countRemainingRows(app.database.db, { ...none, accountId: second }),
+      (remains) => Object.keys(remains).length === 0,
+    );
+    expect((await groupsOf(alice)).length).toBe(3);
+  });
+
+  test('happens to all of them when their user is deleted', async () => {
+    const alice = await signUp();
+    const others = [await addOne(alice), await addOne(alice)];
+    const ids = await ownerOf(app.database.db, alice);
+    await groupsOf(alice);
+    await alice.call('user/delete_account', { password: 'correct horse battery' });
+    await until(
+      () => countRemainingRows(app.database.db, ids),
+      (remains) => JSON.stringify(remains) === JSON.stringify({ ...HUSK, accounts: 3 }),
+    );
+    await app.database.clock.advance({ minutes: 11 });
+    const isGone = (remains: object) => Object.keys(remains).length === 0;
+    for (const accountId of [ids.accountId, ...others])
+      expect(await until(() => countRemainingRows(app.database.db, { ...ids, accountId }), isGone)).toEqual({});
+  });
+});

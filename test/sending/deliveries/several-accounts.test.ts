@@ -1,0 +1,164 @@
+/** Several accounts of a workspace send one campaign: each delivery by one of them, once, in one ledger. */
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Worker } from '../../../src/app/worker.ts';
+import { recallCampaign } from '../../../src/sending/campaigns/change/recall-campaign.ts';
+import { cancelCampaign } from '../../../src/sending/campaigns/change/control.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { analyticsOf, analyticsWhen, createOwner, sendNow, startTestWorker, until } from '../../support/ledger.ts';
+import { scriptMessenger } from '../../support/scripted-messenger.ts';
+import { addAccount, setSenders } from '../../support/several-accounts.ts';
+import { sent, takeTurnsByHand } from '../../support/turns.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+const workers: Worker[] = [];
+afterEach(async () => {
+  for (const worker of workers.splice(0)) await worker.stop();
+});
+async function work(messenger = scriptMessenger()) {
+  workers.push(await startTestWorker(database, messenger));
+  return messenger;
+}
+
+/** An owner with four groups; the second account sends to the last two. */
+async function createShared() {
+  const owner = await createOwner(database.db, 4);
+  const second = await addAccount(database.db, owner);
+  await setSenders(database.db, owner, [owner.accountId, second]);
+  for (const groupId of owner.groupIds.slice(2)) await setSenders(database.db, owner, [second], groupId);
+  return { owner, second, lane: { ...owner, accountId: second } };
+}
+
+describe('a campaign to groups of several accounts', () => {
+  test('is sent by each account to its groups, and adds up as one run', async () => {
+    const { owner, second } = await createShared();
+    const messenger = await work();
+    const campaign = await sendNow(database.db, owner);
+    const {
+      totals,
+      runs,
+      campaign: head,
+    } = await analyticsWhen(database.db, owner, campaign, ({ campaign: { status } }) => status === 'completed');
+    expect(totals).toMatchObject({ deliveries: 4, sent: 4, queued: 0, failed: 0 });
+    expect(runs).toMatchObject([{ status: 'completed', sent: 4 }]);
+    expect(head.status).toBe('completed');
+    const arrived = messenger.arrivals.map(({ accountId, chatId }) => [accountId, chatId]).toSorted();
+    expect(arrived).toEqual(
+      [1, 2, 3, 4]
+        .map((group) => [group > 2 ? second : owner.accountId, `${owner.accountId}-${group}@g.us`])
+        .toSorted(),
+    );
+    expect(new Set(messenger.arrivals.map(({ messageId }) => messageId)).size).toBe(4);
+  });
+
+  test('goes on by the second account while the first has a turn in hand, and the other way round', async () => {
+    const { owner, second, lane } = await createShared();
+    await sendNow(database.db, owner);
+    const turns = await takeTurnsByHand(database.db);
+    const [first, other] = [await turns.claim(owner, { batch: 1 }), await turns.claim(lane, { batch: 1 })];
+    expect(
+      [first, other].map(({ accountId, ledgerId, deliveries }) => [accountId, ledgerId, deliveries[0]?.position]),
+    ).toEqual([
+      [owner.accountId, owner.accountId, 1],
+      [second, owner.accountId, 3],
+    ]);
+    await turns.finish(other, [sent]);
+    const next = await turns.claim(lane, { batch: 1 });
+    expect(next.deliveries).toMatchObject([{ position: 4 }]);
+    await turns.finish(next, [sent]);
+    await turns.finish(first, [sent]);
+    expect((await turns.claim(owner)).deliveries).toMatchObject([{ position: 2 }]);
+    expect(await turns.tryClaim(lane)).toBeUndefined();
+  });
+
+  test('leaves out no delivery when a later position of another account is finished first', async () => {
+    const { owner, lane } = await createShared();
+    for (const groupId of owner.groupIds.slice(0, 2)) await setSenders(database.db, owner, [lane.accountId], groupId);
+    for (const groupId of owner.groupIds.slice(2)) await setSenders(database.db, owner, [owner.accountId], groupId);
+    const campaign = await sendNow(database.db, owner);
+    const turns = await takeTurnsByHand(database.db);
+    await turns.drain(owner, () => sent);
+    await turns.drain(lane, () => sent);
+    expect((await analyticsOf(database.db, owner, campaign)).totals).toMatchObject({ sent: 4, queued: 0 });
+  });
+
+  test('counts receipts that the session of the second account reports', async () => {
+    const { owner, second } = await createShared();
+    const messenger = await work();
+    const campaign = await sendNow(database.db, owner);
+    await analyticsWhen(database.db, owner, campaign, ({ campaign: { status } }) => status === 'completed');
+    const own = messenger.arrivals.filter(({ chatId }) => chatId.startsWith(`${owner.accountId}-`));
+    const at = new Date();
+    for (const { accountId, messageId } of own)
+      await messenger.emit([
+        { kind: 'read', accountId, messageId, participant: 'anna', at },
+        // A member of both accounts' groups: their sessions tell the same.
+        { kind: 'reacted', accountId, messageId, participant: 'anna', at },
+        { kind: 'reacted', accountId: owner.accountId, messageId, participant: 'anna', at },
+        { kind: 'reacted', accountId: second, messageId, participant: 'anna', at },
+      ]);
+    const { totals } = await analyticsWhen(database.db, owner, campaign, (one) => one.totals.read === 4);
+    expect(totals).toMatchObject({ read: 4, delivered: 4, reactions: 4 });
+  });
+
+  test('is recalled by the accounts that sent it', async () => {
+    const { owner, second } = await createShared();
+    const messenger = await work();
+    const campaign = await sendNow(database.db, owner);
+    await analyticsWhen(database.db, owner, campaign, ({ campaign: { status } }) => status === 'completed');
+    await recallCampaign(database, owner, { campaignId: campaign, runId: null });
+    await until(
+      () => messenger.changes.length,
+      (count) => count === 4,
+    );
+    const senders = new Map(messenger.arrivals.map(({ messageId, accountId }) => [messageId, accountId]));
+    expect(messenger.changes.map(({ accountId }) => accountId).filter((id) => id === second)).toHaveLength(2);
+    for (const { accountId, messageId } of messenger.changes) expect(accountId).toBe(senders.get(messageId));
+  });
+
+  test('is cancelled for all accounts, and what is in hand becomes uncertain', async () => {
+    const { owner, lane } = await createShared();
+    const campaign = await sendNow(database.db, owner);
+    const turns = await takeTurnsByHand(database.db);
+    const turn = await turns.claim(lane, { batch: 1 });
+    await cancelCampaign(database, owner, campaign);
+    expect(await turns.tryClaim(owner)).toBeUndefined();
+    await turns.finish(turn, [sent]);
+    expect(await turns.tryClaim(lane)).toBeUndefined();
+    const { totals } = await analyticsOf(database.db, owner, campaign);
+    expect(totals).toMatchObject({ sent: 1, cancelled: 3, queued: 0 });
+  });
+
+  test('keeps a delivery with the account whose attempt may have left, when its worker dies', async () => {
+    const { owner, lane } = await createShared();
+    await sendNow(database.db, owner);
+    const turns = await takeTurnsByHand(database.db);
+    await turns.claim(lane, { batch: 1 });
+    await turns.takeOver(lane);
+    const again = await turns.claim(lane, { batch: 1 });
+    expect(again.deliveries).toMatchObject([{ position: 3, uncertain: true }]);
+    await turns.finish(again, [sent]);
+    const { rows } = await sql<{ sender_id: number; status: string }>`
+      select sender_id, status from deliveries where account_id = ${owner.accountId} and position = 3`.execute(
+      database.db,
+    );
+    expect(rows).toEqual([{ sender_id: lane.accountId, status: 'sent' }]);
+  });
+
+  test('begins when only the second account can send', async () => {
+    const { owner, second } = await createShared();
+    await sql`update lanes set held_until = campanile_now() + interval '1 hour' where account_id = ${owner.accountId}`.execute(
+      database.db,
+    );
+    const messenger = await work();
+    const campaign = await sendNow(database.db, owner);
+    await analyticsWhen(database.db, owner, campaign, ({ totals }) => totals.sent === 2);
+    const own = messenger.arrivals.filter(({ chatId }) => chatId.startsWith(`${owner.accountId}-`));
+    expect(own.map(({ accountId }) => accountId)).toEqual([second, second]);
+  });
+});

@@ -1,0 +1,166 @@
+/** Which account sends to a group: the function `choose_senders`. */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Connection } from '../../../src/platform/database/connect.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createOwner, type Owner } from '../../support/ledger.ts';
+import { addAccount } from '../../support/several-accounts.ts';
+
+let database: TestDatabase;
+let owner: Owner;
+/** Letters of accounts, `D` is the default one. */
+let accounts: Record<string, number>;
+let group: number;
+let listId: number;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  const { db } = database;
+  owner = await createOwner(db, 2);
+  group = owner.groupIds[0] ?? 0;
+  const members = { groupIds: [group] };
+  accounts = { D: owner.accountId, A: await addAccount(db, owner, members), B: await addAccount(db, owner, members) };
+  listId = await addList(db, [group]);
+});
+
+async function addList(db: Connection, groupIds: readonly number[]): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    insert into group_lists (account_id, name, group_ids) values (${owner.accountId}, 'L', ${[...groupIds]}::bigint[])
+    returning group_list_id as id`.execute(db);
+  return rows[0]?.id ?? 0;
+}
+
+const idOf = (letter: string) => accounts[letter] ?? 0;
+
+async function setRule(scope: 'group' | 'list' | 'workspace', order: string, of = listId): Promise<void> {
+  const [groupId, groupListId] = [scope === 'group' ? group : null, scope === 'list' ? of : null];
+  await sql`
+    insert into senders (workspace_id, group_id, group_list_id, account_ids, set_by)
+    values (${owner.workspaceId}, ${groupId}::bigint, ${groupListId}::bigint, ${[...order].map(idOf)}::bigint[], ${owner.userId})`.execute(
+    database.db,
+  );
+}
+
+/** Returns the letter of the account that is chosen for the group. */
+async function choose({ wanted, passed }: { wanted?: string; passed?: string } = {}): Promise<string | undefined> {
+  const { rows } = await sql<{ sender: number | null }>`
+    select sender_id as sender from choose_senders(
+      ${owner.accountId}, ${[group]}::bigint[], ${wanted ? idOf(wanted) : null}::bigint, ${passed ? idOf(passed) : null}::bigint)`.execute(
+    database.db,
+  );
+  const chosen = rows[0]?.sender ?? owner.accountId;
+  return Object.entries(accounts).find(([, id]) => id === chosen)?.[0];
+}
+
+const change = (letter: string, set: { canSend?: boolean; isGone?: boolean }) =>
+  sql`update group_accounts set can_send = coalesce(${set.canSend ?? null}::boolean, can_send),
+        gone_at = case when ${set.isGone ?? false}::boolean then campanile_now() end
+      where account_id = ${idOf(letter)}`.execute(database.db);
+
+/** Takes an account down, so many minutes ago. */
+async function takeDown(letter: string, minutes: number): Promise<void> {
+  await sql`update accounts set status = 'logged_out' where account_id = ${idOf(letter)}`.execute(database.db);
+  // Only the trigger sets it.
+  await sql`alter table accounts disable trigger accounts_downtime`.execute(database.db);
+  await sql`update accounts set down_since = campanile_now() - ${minutes} * interval '1 minute'
+            where account_id = ${idOf(letter)}`.execute(database.db);
+  await sql`alter table accounts enable trigger accounts_downtime`.execute(database.db);
+}
+
+const failOver = (minutes: number | null) =>
+  sql`update workspaces set failover_minutes = ${minutes}::int where workspace_id = ${owner.workspaceId}`.execute(
+    database.db,
+  );
+
+type Rules = Partial<Record<'group' | 'list' | 'workspace', string>>;
+
+describe('among accounts that can send', () => {
+  test.each<[string, Rules, string]>([
+    ['the default account without a rule', {}, 'D'],
+    ['the one of the workspace', { workspace: 'B' }, 'B'],
+    ['the one of a list before that of the workspace', { list: 'A', workspace: 'B' }, 'A'],
+    ['the one of the group before that of a list', { group: 'B', list: 'A', workspace: 'D' }, 'B'],
+    ['the first of a rule', { group: 'BAD' }, 'B'],
+  ])('chooses %s', async (_what, rules, expected) => {
+    for (const [scope, order] of Object.entries(rules)) await setRule(scope as keyof Rules, order);
+    expect(await choose()).toBe(expected);
+  });
+
+  test('chooses the wanted one before all rules', async () => {
+    await setRule('group', 'BA');
+    expect(await choose({ wanted: 'A' })).toBe('A');
+  });
+
+  test('leaves one out that is to be passed', async () => {
+    await setRule('group', 'BA');
+    expect(await choose({ passed: 'B' })).toBe('A');
+    expect(await choose({ wanted: 'B', passed: 'B' })).toBe('A');
+    expect(await choose({ passed: 'A' })).toBe('B');
+  });
+
+  test('takes the rule of the list that was set last', async () => {
+    await setRule('list', 'A');
+    await sql`update senders set set_at = set_at - interval '1 hour'`.execute(database.db);
+    await setRule('list', 'B', await addList(database.db, [group]));
+    expect(await choose()).toBe('B');
+  });
+
+  test('disregards replaced rules, and lists that are gone', async () => {
+    await setRule('group', 'A');
+    await setRule('list', 'B');
+    expect(await choose()).toBe('A');
+    await sql`update senders set replaced_at = campanile_now() where group_id = ${group}`.execute(database.db);
+    expect(await choose()).toBe('B');
+    await sql`delete from group_lists where group_list_id = ${listId}`.execute(database.db);
+    expect(await choose()).toBe('D');
+  });
+});
+
+describe('the stand-in', () => {
+  test.each<[string, Rules, { gone?: string; silent?: string }, string]>([
+    ['follows one that has left the group', { group: 'BA' }, { gone: 'B' }, 'A'],
+    ['follows one that may not post there', { group: 'BA' }, { silent: 'B' }, 'A'],
+    ['comes from the next rule if it must', { group: 'B', workspace: 'A' }, { silent: 'B' }, 'A'],
+    ['is the default account without another rule', { group: 'B' }, { gone: 'B' }, 'D'],
+    ['is any other member without the default account', {}, { gone: 'D' }, 'A'],
+    ['is the one that may post among the others', {}, { gone: 'D', silent: 'A' }, 'B'],
+    ['is nobody if no member may post', { group: 'BA' }, { silent: 'DAB' }, 'B'],
+    ['is the default account if there is no member', { group: 'BA' }, { gone: 'DAB' }, 'D'],
+  ])('%s', async (_what, rules, { gone = '', silent = '' }, expected) => {
+    for (const [scope, order] of Object.entries(rules)) await setRule(scope as keyof Rules, order);
+    for (const letter of gone) await change(letter, { isGone: true });
+    for (const letter of silent) await change(letter, { canSend: false });
+    expect(await choose()).toBe(expected);
+  });
+
+  test('sends once the preferred account is down for longer than the workspace allows', async () => {
+    await setRule('group', 'BA');
+    await takeDown('B', 10);
+    expect(await choose()).toBe('B');
+    await failOver(11);
+    expect(await choose()).toBe('B');
+    await failOver(9);
+    expect(await choose()).toBe('A');
+    expect(await choose({ wanted: 'B' })).toBe('A');
+    await takeDown('A', 10);
+    expect(await choose()).toBe('D');
+    await takeDown('D', 10);
+    expect(await choose()).toBe('B');
+  });
+});
+
+test('chooses for each of many groups', async () => {
+  const other = owner.groupIds[1] ?? 0;
+  await setRule('workspace', 'A');
+  const { rows } = await sql<{ group_id: number; sender_id: number | null }>`
+    select * from choose_senders(${owner.accountId}, ${[other, group]}::bigint[]) order by group_id`.execute(
+    database.db,
+  );
+  expect(rows).toEqual([
+    { group_id: group, sender_id: idOf('A') },
+    { group_id: other, sender_id: null },
+  ]);
+});

@@ -1,0 +1,183 @@
+/** Failover: stand-ins send what an account that cannot send has not tried, and nothing else. */
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Worker } from '../../../src/app/worker.ts';
+import type { MessengerGroup } from '../../../src/messengers/messenger.ts';
+import { handOver } from '../../../src/sending/senders/hand-over.ts';
+import { lockLane } from '../../../src/sending/accounts/store.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import {
+  analyticsOf,
+  analyticsWhen,
+  createOwner,
+  sendNow,
+  startTestWorker,
+  until,
+  type Owner,
+} from '../../support/ledger.ts';
+import { scriptMessenger, type ScriptedMessenger } from '../../support/scripted-messenger.ts';
+import { addAccount, setSenders } from '../../support/several-accounts.ts';
+import { sent, takeTurnsByHand } from '../../support/turns.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+const workers: Worker[] = [];
+afterEach(async () => {
+  for (const worker of workers.splice(0)) await worker.stop();
+});
+async function work(messenger: ScriptedMessenger): Promise<void> {
+  workers.push(await startTestWorker(database, messenger));
+}
+
+/** A campaign to four groups that wait for the first account; the second is a member, too. */
+async function createWaiting(groups = 4): Promise<{ owner: Owner; second: number; campaign: string }> {
+  const owner = await createOwner(database.db, groups);
+  const second = await addAccount(database.db, owner);
+  await setSenders(database.db, owner, [owner.accountId, second]);
+  const campaign = await sendNow(database.db, owner);
+  return { owner, second, campaign };
+}
+
+const LOGGED_OUT = sql`status = 'logged_out', status_reason = 'WhatsApp logged it out'`;
+const setState = async (accountId: number, state = LOGGED_OUT) => {
+  await sql`update accounts set ${state} where account_id = ${accountId}`.execute(database.db);
+  await sql`
+    update lanes l set held_until = case when a.down_since is null then '-infinity'::timestamptz else campanile_now() + interval '1 day' end,
+           work_at = campanile_now()
+    from accounts a where a.account_id = l.account_id and l.account_id = ${accountId} and l.in_hand_run_id is null`.execute(
+    database.db,
+  );
+};
+const setMinutes = (owner: Owner, minutes: number | null) =>
+  sql`update workspaces set failover_minutes = ${minutes} where workspace_id = ${owner.workspaceId}`.execute(
+    database.db,
+  );
+const sendersOf = async (owner: Owner) => {
+  const { rows } = await sql<{ sender: number }>`
+    select coalesce(sender_id, account_id) as sender from deliveries where account_id = ${owner.accountId} order by position`.execute(
+    database.db,
+  );
+  return rows.map(({ sender }) => sender);
+};
+const handAll = (owner: Owner) =>
+  database.db.transaction().execute(async (trx) => {
+    await lockLane(trx, owner.accountId);
+    return handOver(trx, { ledgerId: owner.accountId, from: owner.accountId, isReturnable: true });
+  });
+
+/** The groups of the owner as the messenger lists them, without those with the numbers in `missing`. */
+function listed(owner: Owner, missing: readonly number[] = []): MessengerGroup[] {
+  return owner.groupIds.flatMap((_id, index) =>
+    missing.includes(index + 1)
+      ? []
+      : [
+          {
+            chatId: `${owner.accountId}-${index + 1}@g.us`,
+            sendTo: `${owner.accountId}-${index + 1}@g.us`,
+            kind: 'group' as const,
+            name: `Group ${index + 1}`,
+            participants: 3,
+            inviteLink: null,
+            canSend: true,
+            createdAt: new Date(0),
+          },
+        ],
+  );
+}
+
+describe('a failed account', () => {
+  test('hands what was not tried over to the stand-in once it was down for as long as the workspace allows', async () => {
+    const { owner, second, campaign } = await createWaiting();
+    await setMinutes(owner, 5);
+    await setState(owner.accountId);
+    const messenger = scriptMessenger();
+    messenger.list = () => listed(owner);
+    await work(messenger);
+    await database.clock.advance({ minutes: 4 });
+    expect(messenger.arrivals).toEqual([]);
+    await database.clock.advance({ minutes: 2 });
+    await analyticsWhen(database.db, owner, campaign, ({ campaign: { status } }) => status === 'completed');
+    expect(messenger.arrivals.map(({ accountId }) => accountId)).toEqual([second, second, second, second]);
+    expect(new Set(messenger.arrivals.map(({ chatId }) => chatId)).size).toBe(4);
+    const { rows } = await sql<{ action: string; changes: unknown }>`
+      select action, changes from audit_log where workspace_id = ${owner.workspaceId} and action = 'account.handed_over'`.execute(
+      database.db,
+    );
+    expect(rows).toMatchObject([{ changes: [{ field: 'handed_over', after: '4' }] }]);
+  });
+
+  test('keeps a delivery whose attempt may have left, and the one in hand', async () => {
+    const { owner, second } = await createWaiting();
+    const turns = await takeTurnsByHand(database.db);
+    const tried = await turns.claim(owner, { batch: 1 });
+    await turns.finish(tried, [{ kind: 'retry', waitMs: 60_000, reason: 'the connection broke', uncertain: true }]);
+    await turns.claim(owner, { batch: 1 });
+    await setState(owner.accountId);
+    expect(await handAll(owner)).toBe(2);
+    expect(await sendersOf(owner)).toEqual([owner.accountId, owner.accountId, second, second]);
+  });
+
+  test('gets back what its stand-in has not tried when it is connected again', async () => {
+    const { owner, second, campaign } = await createWaiting();
+    await setState(owner.accountId);
+    await handAll(owner);
+    const turns = await takeTurnsByHand(database.db);
+    await turns.finish(await turns.claim({ ...owner, accountId: second }, { batch: 1 }), [sent]);
+    const before = await messageIds(owner);
+    await setState(owner.accountId, sql`status = 'connected', status_reason = null`);
+    const messenger = scriptMessenger();
+    await work(messenger);
+    await analyticsWhen(database.db, owner, campaign, ({ campaign: { status } }) => status === 'completed');
+    // The stand-in goes on until what is left returns.
+    const own = messenger.arrivals.filter(({ chatId }) => chatId.startsWith(`${owner.accountId}-`));
+    expect(own).toHaveLength(3);
+    expect(new Set([...own.map(({ messageId }) => messageId), before[0]]).size).toBe(4);
+    expect((await analyticsOf(database.db, owner, campaign)).totals).toMatchObject({ sent: 4, failed: 0 });
+  });
+
+  test('keeps what no stand-in may post to', async () => {
+    const { owner, second, campaign } = await createWaiting();
+    await setMinutes(owner, 1);
+    await setState(owner.accountId);
+    const messenger = scriptMessenger();
+    // The stand-in has left the last two groups, which nobody has noticed yet.
+    messenger.list = (accountId) => listed(owner, accountId === second ? [3, 4] : []);
+    await work(messenger);
+    await database.clock.advance({ minutes: 2 });
+    await analyticsWhen(database.db, owner, campaign, ({ totals }) => totals.sent === 2);
+    expect(await sendersOf(owner)).toEqual([second, second, owner.accountId, owner.accountId]);
+  });
+
+  test('asks the owner once for each failure where the workspace hands nothing over by itself', async () => {
+    const { owner, second } = await createWaiting();
+    await setState(owner.accountId);
+    await work(scriptMessenger());
+    await database.clock.advance({ minutes: 2 });
+    const asked = async () => {
+      const { rows } = await sql<{ data: unknown }>`
+        select data from events where workspace_id = ${owner.workspaceId} and type = 'account.waiting'`.execute(
+        database.db,
+      );
+      return rows.map(({ data }) => data);
+    };
+    expect(await until(asked, (events) => events.length > 0)).toMatchObject([
+      { account_id: owner.accountId, status: 'logged_out' },
+    ]);
+    await database.clock.advance({ minutes: 2 });
+    await setState(owner.accountId, sql`status = 'connected'`);
+    await setState(owner.accountId);
+    await database.clock.advance({ minutes: 2 });
+    await until(asked, (events) => events.length === 2);
+    expect(await sendersOf(owner)).not.toContain(second);
+  });
+});
+
+async function messageIds(owner: Owner): Promise<string[]> {
+  const { rows } = await sql<{ message_id: string }>`
+    select message_id from deliveries where account_id = ${owner.accountId} order by position`.execute(database.db);
+  return rows.map((row) => row.message_id);
+}

@@ -1,0 +1,54 @@
+/** Further accounts of a workspace, created without the API. */
+import { sql } from 'kysely';
+import type { Database } from '../../src/platform/database/connect.ts';
+import type { Owner } from './ledger.ts';
+
+let accounts = 0;
+
+/** Adds a connected account to the owner's workspace, a member of these groups, of all unless given. Returns its id. */
+export async function addAccount(
+  db: Database,
+  owner: Owner,
+  { groupIds = owner.groupIds, canSend = true }: { groupIds?: readonly number[]; canSend?: boolean } = {},
+): Promise<number> {
+  return db.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ accountId: number }>`
+      insert into accounts (workspace_id, messenger, status, is_default, name, whatsapp_number, whatsapp_digits)
+      values (${owner.workspaceId}, 'sandbox', 'connected', false, ${`Account ${++accounts}`}, ${`+${accounts}`}, ${String(accounts)})
+      returning account_id as "accountId"`.execute(trx);
+    const accountId = rows[0]?.accountId ?? Number.NaN;
+    await sql`
+      insert into lanes (account_id, messenger, ledger_id) values (${accountId}, 'sandbox', ${owner.accountId})`.execute(
+      trx,
+    );
+    await addWays(trx, owner.accountId, owner.groupIds, true);
+    await addWays(trx, accountId, groupIds, canSend);
+    await sql`update runs set is_shared = true where account_id = ${owner.accountId} and status = 'running'`.execute(
+      trx,
+    );
+    return accountId;
+  });
+}
+
+async function addWays(db: Database, accountId: number, groupIds: readonly number[], canSend: boolean): Promise<void> {
+  await sql`
+    insert into group_accounts (group_id, account_id, can_send)
+    select group_id, ${accountId}::bigint, ${canSend}::boolean from unnest(${[...groupIds]}::bigint[]) g (group_id)
+    on conflict do nothing`.execute(db);
+}
+
+/** Sets who sends: to a group, or to all groups of the workspace. */
+export async function setSenders(
+  db: Database,
+  owner: Owner,
+  accountIds: readonly number[],
+  groupId: number | null = null,
+): Promise<void> {
+  await sql`
+    update senders set replaced_at = campanile_now()
+    where workspace_id = ${owner.workspaceId} and group_id is not distinct from ${groupId}::bigint and group_list_id is null
+      and replaced_at is null`.execute(db);
+  await sql`
+    insert into senders (workspace_id, group_id, account_ids, set_by)
+    values (${owner.workspaceId}, ${groupId}::bigint, ${[...accountIds]}::bigint[], ${owner.userId})`.execute(db);
+}
