@@ -69,6 +69,8 @@ test('names each missing or different object', async () => {
       "sequence revision_numbers is missing",
       "table group_sums is missing",
       "trigger media.media_removed is missing",
+      "constraint group_accounts.group_accounts_group_id_fkey is missing",
+      "constraint senders.senders_group_id_fkey is missing",
       "column users.time_zone is "text not null" and not "text"",
       "constraint groups.groups_pkey is "PRIMARY KEY (account_id, group_id)" and not "PRIMARY KEY (group_id)"",
       "index users.users_number is "btree (user_id)" and not "btree (whatsapp_digits)"",
