@@ -240,7 +240,10 @@ async function simulateBan(
     const workload = openWorkload(seed, { owners: world.owners, history: world.history, dates: [] });
     let api = openApi(world, 'api 1');
     for (let number = 1; number <= workers; number++) world.startWorker(`worker ${number}`);
-    banInMidCampaign(world, seed);
+    // Some owners hand over at once, while the turn is in hand.
+    banInMidCampaign(world, seed, (ledgerId, accountId) => {
+      if (random() < 0.5) workload.handOver(api, [{ ledgerId, accountId }]);
+    });
     let campaigns = 0;
     let last = Infinity;
     let sleptAfter = 0;
