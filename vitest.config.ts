@@ -98,7 +98,7 @@ const RARE = [
   'web/compose',
   'web/groups',
   'web/pages',
-  'web/{account,approvals,calendar-lists,clicks,drafts,editor-round-trip,factors,follow-up,hold,installation,languages,library,link-preview,notices,offline,polls,reach,url-state}',
+  'web/{account,accounts,approvals,calendar-lists,clicks,drafts,editor-round-trip,factors,follow-up,hold,installation,languages,library,link-preview,notices,offline,polls,reach,url-state}',
   'client/{generated-client,*-package}',
   'api/server/{big-bodies,lists,metrics}',
   'identity/{api-keys,command-line,test-keys,test-workspaces,tokens}',

@@ -1,8 +1,7 @@
 /** Whether each delivery was sent by one account, and by a stand-in where its account could not: part of the checker. */
 import { isOf, only, type Case } from './case.ts';
 import { accountsOf, areMembers, findDown, handOverEnd, type Owner } from './account-waits.ts';
-import { isErased, mayApply } from './effects.ts';
-import { requestsOf } from './expectations.ts';
+import { isErased, mayApply, requestsOf } from './effects.ts';
 import { findStops } from './refusals.ts';
 import type { FinalDelivery, FinalRun } from './line.ts';
 

@@ -1,7 +1,6 @@
 /** Whether each run goes to the groups, and says what, its campaign was to when it began: part of the checker. */
 import { ADDS, isOf, type Case } from './case.ts';
-import { effectOf, hasApplied, mayApply } from './effects.ts';
-import { requestsOf } from './expectations.ts';
+import { effectOf, hasApplied, mayApply, requestsOf } from './effects.ts';
 import type { FinalCampaign, FinalRun } from './line.ts';
 
 type Request = Case['requests'][number];

@@ -1,8 +1,7 @@
 /** Whether webhooks get each event that there was, and no other: part of the checker. */
 import { only, type Case } from './case.ts';
-import { hasApplied, mayApply } from './effects.ts';
+import { hasApplied, mayApply, requestsOf } from './effects.ts';
 import { findArrived } from './check-messages.ts';
-import { requestsOf } from './expectations.ts';
 import { findStops } from './refusals.ts';
 import type { FinalCampaign, FinalRun, RecordedEvent } from './line.ts';
 

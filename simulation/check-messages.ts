@@ -1,7 +1,6 @@
 /** Whether webhooks were told each event, in order, and nothing else: part of the checker. */
 import { only, type Case, type Of } from './case.ts';
-import { isErased, mayApply } from './effects.ts';
-import { requestsOf } from './expectations.ts';
+import { isErased, mayApply, requestsOf } from './effects.ts';
 import type { EventItem, FinalDelivery, RecordedEvent } from './line.ts';
 
 type Message = Of<'message'>;

@@ -1,7 +1,6 @@
 /** Whether runs of an account began in their order, and corrections reached what had left: part of the checker. */
 import { ADDS, isOf, only, type Case } from './case.ts';
-import { effectOf, hasApplied, mayApply } from './effects.ts';
-import { requestsOf } from './expectations.ts';
+import { effectOf, hasApplied, mayApply, requestsOf } from './effects.ts';
 import { findStops } from './refusals.ts';
 import type { FinalCampaign, FinalDelivery, FinalRun } from './line.ts';
 

@@ -1,9 +1,9 @@
 /** Whether each run began, and each post left, when it had to: part of the checker. */
 import { only, type Case } from './case.ts';
-import { hasApplied, mayApply } from './effects.ts';
+import { hasApplied, mayApply, requestsOf } from './effects.ts';
 import { findChanges } from './check-runs.ts';
 import { isSkipped } from './check-follow-ups.ts';
-import { computeExpectations, requestsOf, type Expectations } from './expectations.ts';
+import { computeExpectations, type Expectations } from './expectations.ts';
 import type { FinalCampaign, FinalDelivery, FinalRun } from './line.ts';
 
 const HOUR_MS = 3_600_000;

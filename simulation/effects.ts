@@ -1,5 +1,5 @@
 /** When requests took effect, or may have. */
-import { isTakenBack, type Case } from './case.ts';
+import { isOf, isTakenBack, type Case } from './case.ts';
 import type { Span } from './spans.ts';
 
 type Request = Case['requests'][number];
@@ -33,3 +33,12 @@ export function possibleSpans(facts: Case, begins: readonly Request[], ends: rea
 /** Whether the user of an account may have been deleted. */
 export const isErased = ({ requests }: Case, accountId: number) =>
   requests.some((one) => one.operation === 'erase' && one.accountId === accountId && mayApply(one));
+
+/** Returns the requests about a campaign that are of one of these operations, and not surely about another run. */
+export const requestsOf = (facts: Case, text: string, operations: readonly string[], runId?: number) =>
+  facts.requests.filter(
+    (one) =>
+      operations.includes(one.operation) &&
+      isOf(one.text, text) &&
+      (runId === undefined || one.answer?.runId === undefined || one.answer.runId === runId),
+  );

@@ -1,5 +1,5 @@
 /** When posts may leave and must leave, computed from what was requested and what happened to the world. */
-import { isOf, only, type Case } from './case.ts';
+import { only, type Case } from './case.ts';
 import { waitsForAccounts } from './account-waits.ts';
 import type { Line } from './line.ts';
 import { findCalm, findHeld, freeTime } from './calm-time.ts';
@@ -155,12 +155,3 @@ function findInterrupted({ lines, gapMs }: Case): Array<{ messageId: string; atM
       : [],
   );
 }
-
-/** Returns the requests about a campaign that are of one of these operations, and not surely about another run. */
-export const requestsOf = (facts: Case, text: string, operations: readonly string[], runId?: number) =>
-  facts.requests.filter(
-    (one) =>
-      operations.includes(one.operation) &&
-      isOf(one.text, text) &&
-      (runId === undefined || one.answer?.runId === undefined || one.answer.runId === runId),
-  );

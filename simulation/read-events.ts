@@ -6,7 +6,8 @@ import type { World } from './world.ts';
 export interface EventData {
   campaign_id?: string;
   run_id?: number;
-  deliveries?: ItemData[];
+  /** A number in the event of a hand-over. */
+  deliveries?: ItemData[] | number;
   groups?: ItemData[];
 }
 
@@ -20,7 +21,8 @@ interface ItemData {
 
 export function readEventData(type: string, data: EventData): Omit<RecordedEvent, 'id' | 'accountId'> {
   const { campaign_id: campaign = null, run_id: runId = null, deliveries, groups } = data;
-  return { type, campaign, runId, items: (deliveries ?? groups ?? []).map(readItem) };
+  const items = Array.isArray(deliveries) ? deliveries : (groups ?? []);
+  return { type, campaign, runId, items: items.map(readItem) };
 }
 
 function readItem({ group_metadata_id: groupId, change, can_send: canSend, replies, reactions }: ItemData): EventItem {

@@ -243,8 +243,7 @@ export interface ReleaseLedger {
 }
 /** Fields that are omitted or `null` keep their values. */
 export interface UpdateAccount {
-  /** One of your accounts. Default: the default account of the workspace. */
-  account_id?: number | null | undefined;
+  account_id?: AccountId | undefined;
   /** How the account is called in the workspace. */
   name?: string | null | undefined;
   /** No posts are sent in these hours; they are sent afterwards. `none` turns it off. */
@@ -258,10 +257,11 @@ export interface UpdateAccount {
   /** `true` starts a warm-up for a number that is new to groups: 30 deliveries on the first day, and more on each day of two weeks. A warm-up in progress is not restarted. `false` ends it. */
   warm_up?: boolean | null | undefined;
 }
+/** One of your accounts. Default: the default account of the workspace. */
+export type AccountId = number | null;
 export type RestReason = 'new_link' | 'quiet_hours' | 'daily_cap' | 'warm_up';
 export interface ConnectAccount {
-  /** One of your accounts. Default: the default account of the workspace. */
-  account_id?: number | null | undefined;
+  account_id?: AccountId | undefined;
   /** The messaging application to link to. Default: the account's. With a test key: always the sandbox. */
   messenger?: 'sandbox' | 'whatsapp' | null | undefined;
   /** How to link: scan a QR code with the phone, enter a code on it, or try the ended link once more (until `retry_until`). */
@@ -270,7 +270,6 @@ export interface ConnectAccount {
   warm_up?: boolean | null | undefined;
 }
 export interface LinkState {
-  /** The account that the answer is about. */
   account_id: number;
   status: AccountStatus;
   /** Content of the QR code to be scanned with the phone. A new one follows before it expires. */
@@ -290,13 +289,11 @@ export interface PasskeyStep {
   verification_code: string | null;
 }
 export interface SubmitPasskey {
-  /** One of your accounts. Default: the default account of the workspace. */
-  account_id?: number | null | undefined;
+  account_id?: AccountId | undefined;
   /** The `toJSON()` of the `PublicKeyCredential`. */
   assertion: Record<string, unknown>;
 }
 export interface AccountState {
-  /** The account that the answer is about. */
   account_id: number;
   messenger: string;
   status: AccountStatus;
@@ -329,7 +326,6 @@ export interface AccountState {
   history?: Array<{ at: string; messenger: string; status: AccountStatus; reason: string | null }> | undefined;
 }
 export interface ListedAccount {
-  /** The account that the answer is about. */
   account_id: number;
   messenger: string;
   status: AccountStatus;
@@ -489,6 +485,7 @@ export interface AddCampaign {
   pin_for?: PinPostFor | undefined;
   reply_to?: ReplyTo | undefined;
   follow_up?: FollowUp | undefined;
+  account_id?: SendingAccount | undefined;
   poll?: Poll | undefined;
   event?: GroupEvent | undefined;
   link_preview?: LinkCard | undefined;
@@ -537,6 +534,8 @@ export type FollowUp = {
   run_id?: number | null | undefined;
   under_percent: number;
 } | null;
+/** The account that sends to all groups that it may post to. Default: the sender of each group, which without rules is the default account. */
+export type SendingAccount = number | null;
 /** A poll in place of text and file. Channels take none, since votes there cannot be counted. */
 export type Poll = {
   question: string;
@@ -582,6 +581,7 @@ export interface AddCampaignBatch {
   pin_for?: PinPostFor | undefined;
   reply_to?: ReplyTo | undefined;
   follow_up?: FollowUp | undefined;
+  account_id?: SendingAccount | undefined;
   poll?: Poll | undefined;
   event?: GroupEvent | undefined;
   link_preview?: LinkCard | undefined;
@@ -648,6 +648,8 @@ export interface CampaignCopy {
   pin_for: PinFor | null;
   reply_to: RepliedCampaign;
   follow_up: FollowedCampaign;
+  /** `null`: the sender of each group sends. */
+  account_id: number | null;
   poll: PostedPoll | null;
   event: PostedEvent | null;
   link_preview: LinkCardCopy;
@@ -682,6 +684,8 @@ export interface ScheduledCampaignCopy {
   pin_for: PinFor | null;
   reply_to: RepliedCampaign;
   follow_up: FollowedCampaign;
+  /** `null`: the sender of each group sends. */
+  account_id: number | null;
   poll: PostedPoll | null;
   event: PostedEvent | null;
   link_preview: LinkCardCopy;
@@ -712,6 +716,7 @@ export interface UpdateCampaign {
   pin_for?: PinPostFor | undefined;
   reply_to?: ReplyTo | undefined;
   follow_up?: FollowUp | undefined;
+  account_id?: SendingAccount | undefined;
   poll?: Poll | undefined;
   event?: GroupEvent | undefined;
   link_preview?: LinkCard | undefined;
@@ -719,7 +724,16 @@ export interface UpdateCampaign {
   /** Optional fields of the post to remove. */
   remove?:
     | Array<
-        'file_name' | 'media' | 'mention_all' | 'pin_for' | 'reply_to' | 'follow_up' | 'link_preview' | 'poll' | 'event'
+        | 'file_name'
+        | 'media'
+        | 'mention_all'
+        | 'pin_for'
+        | 'reply_to'
+        | 'follow_up'
+        | 'account_id'
+        | 'link_preview'
+        | 'poll'
+        | 'event'
       >
     | null
     | undefined;
@@ -803,6 +817,7 @@ export interface SaveDraft {
   pin_for?: PinPostFor | undefined;
   reply_to?: ReplyTo | undefined;
   follow_up?: FollowUp | undefined;
+  account_id?: SendingAccount | undefined;
   poll?:
     | {
         question?: string | null | undefined;
@@ -845,6 +860,8 @@ export interface DraftContent {
   pin_for: PinFor | null;
   reply_to: RepliedCampaign;
   follow_up: FollowedCampaign;
+  /** `null`: the sender of each group sends. */
+  account_id: number | null;
   poll: PostedPoll | null;
   event: DraftedEvent | null;
   link_preview: LinkCardCopy;
@@ -1057,6 +1074,8 @@ export interface GroupAnalytics {
     /** Why everybody was not mentioned. Present like `mentions_left_out`. */
     mention_left_out?: string | null | undefined;
   }>;
+  /** With `with_accounts`: the accounts that send, or have sent, each with its share. */
+  accounts?: Array<AccountShare> | undefined;
   runs: Array<Run>;
   timeline: Array<{ at: string; sent: number; delivered: number; read: number }>;
 }
@@ -1066,6 +1085,22 @@ export type ReportedCount = number | null;
 export type ReadRate = number | null;
 /** Why a follow-up left the group out, such as `read by 72 %`. Absent if it did not. */
 export type SkippedReason = string;
+/** What one account sends of a campaign. */
+export interface AccountShare {
+  account_id: number;
+  name: string | null;
+  deliveries: number;
+  queued: number;
+  sent: number;
+  failed: number;
+  cancelled: number;
+  recipients: number;
+  delivered: number;
+  read: number;
+  read_rate: ReadRate;
+  /** With `with_estimate`. `null`: it has nothing to send, or is not connected. */
+  expected_finish_at?: string | null | undefined;
+}
 export interface Overview {
   totals: OverviewTotals;
   /** With `with_previous`. */
@@ -1382,6 +1417,8 @@ export type EventFilter =
   | 'account.restricted'
   | 'account.logged_out'
   | 'account.version_refused'
+  | 'account.waiting'
+  | 'account.handed_over'
   | 'group.changed'
   | 'message.reply'
   | 'message.reaction'
@@ -1454,6 +1491,8 @@ export type NoticeKind =
   | 'campaign_decided'
   | 'account_unlinked'
   | 'version_refused'
+  | 'account_waiting'
+  | 'account_handed_over'
   | 'webhook_off'
   | 'backup_old';
 export interface ReadNotices {
@@ -1583,6 +1622,22 @@ export interface AccountEventData {
   reason: string | null;
   /** The cause of a pause. */
   cause: string | null;
+}
+export interface AccountWaitingEventData {
+  account_id: number;
+  /** The name of the account. `null`: it has none. */
+  name: string | null;
+  /** The status, as in `account-status`. */
+  status: string;
+  /** Since when the account cannot send. */
+  down_since: string;
+}
+export interface AccountHandedOverEventData {
+  account_id: number;
+  /** The name of the account. `null`: it has none. */
+  name: string | null;
+  /** The deliveries that other accounts send now. */
+  deliveries: number;
 }
 export interface GroupsEventData {
   groups: Array<{
@@ -2032,7 +2087,6 @@ export interface Operations {
   'venom/update-account': {
     body: UpdateAccount;
     data: {
-      /** The account that the answer is about. */
       account_id: number;
       name: string | null;
       quiet_hours: { from: string; to: string } | null;
@@ -2073,8 +2127,7 @@ A QR code works for any number, a pairing code for one that was linked here befo
   /** Get an account's status */
   'venom/account-status': {
     body: {
-      /** One of your accounts. Default: the default account of the workspace. */
-      account_id?: number | null | undefined;
+      account_id?: AccountId | undefined;
       /** Adds `history` and `number_fixed`. */
       with_history?: boolean | null | undefined;
     };
@@ -2082,21 +2135,14 @@ A QR code works for any number, a pairing code for one that was linked here befo
   };
   /** List the accounts of the workspace. The default account is the first. Its groups, campaigns and figures are those of the workspace. */
   'venom/list-accounts': { body: Nothing; data: { accounts: Array<ListedAccount> } };
-  /** Add an account to the workspace. Up to ten in all. `venom/connect-account` with its `account_id` links it, `venom/sync-groups` reads its groups. On the sandbox it is connected at once, and a member of the same groups as the default account. It has rules for sending and a pace of its own. */
+  /** Add an account to the workspace. Up to ten in all. Pass its `account_id` to `venom/connect-account` to link it, and to `venom/sync-groups` to read its groups. On the sandbox it is connected at once, and a member of the same groups as the default account. It has rules for sending and a pace of its own. */
   'venom/add-account': { body: AddAccount; data: ListedAccount };
   /** Remove an account from the workspace. Not the default account, not one that is linked or being linked, and not one for which posts wait. What it has sent stays in the figures. Groups that no other account sees are removed. */
   'venom/remove-account': { body: RemoveAccount; data: NoData };
   /** Unlink an account from the messaging application. Also removes the linked device on the phone. If that is not possible now, `venom/account-status` says what to do on the phone. Queued posts wait until the account is linked again. */
   'venom/disconnect-account': {
-    body: {
-      /** One of your accounts. Default: the default account of the workspace. */
-      account_id?: number | null | undefined;
-    };
-    data: {
-      /** The account that the answer is about. */
-      account_id: number;
-      status: AccountStatus;
-    };
+    body: { account_id?: AccountId | undefined };
+    data: { account_id: number; status: AccountStatus };
   };
   /** Create a channel */
   'venom/create-channel': {
@@ -2192,10 +2238,7 @@ A QR code works for any number, a pairing code for one that was linked here befo
   };
   /** Sync your groups with the messaging application. Reads the groups of one account. A group that other accounts are members of stays when this one has left. */
   'venom/sync-groups': {
-    body: {
-      /** One of your accounts. Default: the default account of the workspace. */
-      account_id?: number | null | undefined;
-    };
+    body: { account_id?: AccountId | undefined };
     data: {
       account_id: number;
       /** Groups that the account was not a member of before. */
@@ -2304,6 +2347,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           pin_for?: PinPostFor | undefined;
           reply_to?: ReplyTo | undefined;
           follow_up?: FollowUp | undefined;
+          account_id?: SendingAccount | undefined;
           poll?: Poll | undefined;
           event?: GroupEvent | undefined;
           link_preview?: LinkCard | undefined;
@@ -2335,6 +2379,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           pin_for?: PinPostFor | undefined;
           reply_to?: ReplyTo | undefined;
           follow_up?: FollowUp | undefined;
+          account_id?: SendingAccount | undefined;
           poll?: Poll | undefined;
           event?: GroupEvent | undefined;
           link_preview?: LinkCard | undefined;
@@ -2494,6 +2539,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       pin_for: PinFor | null;
       reply_to: RepliedCampaign;
       follow_up: FollowedCampaign;
+      /** `null`: the sender of each group sends. */
+      account_id: number | null;
       poll: PostedPoll | null;
       event: PostedEvent | null;
       link_preview: LinkCardShown;
@@ -2708,6 +2755,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           pin_for?: PinPostFor | undefined;
           reply_to?: ReplyTo | undefined;
           follow_up?: FollowUp | undefined;
+          account_id?: SendingAccount | undefined;
           poll?: Poll | undefined;
           event?: GroupEvent | undefined;
           link_preview?: LinkCard | undefined;
@@ -2738,6 +2786,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           pin_for?: PinPostFor | undefined;
           reply_to?: ReplyTo | undefined;
           follow_up?: FollowUp | undefined;
+          account_id?: SendingAccount | undefined;
           poll?: Poll | undefined;
           event?: GroupEvent | undefined;
           link_preview?: LinkCard | undefined;
@@ -2907,6 +2956,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       campaign_id: string;
       /** Adds `expected_finish_at`: when the last post of the running runs is expected to be sent. */
       with_estimate?: boolean | null | undefined;
+      /** Adds `accounts`. Single posts are counted: of a campaign that ended so long ago that only its sums are kept there are none. */
+      with_accounts?: boolean | null | undefined;
     };
     data: GroupAnalytics;
   };
@@ -3114,6 +3165,10 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         account: { account_id: number; name: string | null } | null;
         /** When the late or missed run was due. */
         due_at: string | null;
+        /** Since when the account of `account_waiting` cannot send. */
+        down_since: string | null;
+        /** The deliveries of the account of `account_handed_over` that other accounts send. */
+        deliveries: number | null;
         /** The URL of the webhook. */
         url: string | null;
         /** What the messaging application reported about the account. */
@@ -3229,6 +3284,10 @@ export interface EventData {
   'account.logged_out': AccountEventData;
   /** The messaging application rejected the version of the client */
   'account.version_refused': AccountEventData;
+  /** An account cannot send, and posts wait for it that another account could send */
+  'account.waiting': AccountWaitingEventData;
+  /** Posts of an account that cannot send were handed over to other accounts automatically */
+  'account.handed_over': AccountHandedOverEventData;
   /** Groups were added, removed or changed */
   'group.changed': GroupsEventData;
   /** Members replied to posts; counts only */

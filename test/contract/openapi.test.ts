@@ -9,8 +9,11 @@ test('the OpenAPI document has the committed structure; `npm run openapi` rewrit
   expect(await readDocumentStructure()).toEqual(committed);
 });
 
-/** 250 KiB for the operations of 0.1.0, and 150 bytes each for what a post may have beside its text and file, which seven of them take. */
-const BYTES_PER_OPERATION = 3_100;
+/**
+ * 250 KiB for the operations of 0.1.0, and 250 bytes each for what a post may have beside its text and file, which seven of them take, and for
+ * the account that they are about.
+ */
+const BYTES_PER_OPERATION = 3_200;
 
 test('the OpenAPI document stays small, since generators and readers load all of it', async () => {
   const document = (await readDocument()) as { paths: object };

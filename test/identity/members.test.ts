@@ -30,7 +30,15 @@ describe('a person of before', () => {
     const alice = await newcomer('alice');
     const workspaces = await listWorkspaces(alice);
     expect(workspaces).toEqual([
-      { workspace_id: expect.any(Number), name: alice.name, role: 'owner', is_default: true, members: 1 },
+      {
+        workspace_id: expect.any(Number),
+        name: alice.name,
+        role: 'owner',
+        is_default: true,
+        members: 1,
+        failover_minutes: null,
+        fails_back: true,
+      },
     ]);
     const here = inWorkspace(app, alice, String(workspaces[0]?.workspace_id));
     expect((await here('venom/list-groups')).body.data).toEqual((await alice.call('venom/list-groups')).body.data);

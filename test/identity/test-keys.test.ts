@@ -31,7 +31,7 @@ describe('with a linked WhatsApp number', () => {
     const { call } = await createTestKey(app, person);
     // Live, this would link the number.
     const asked = { messenger: 'whatsapp', method: 'pairing_code' };
-    expect((await call('venom/connect-account', asked)).body.data).toEqual({ status: 'connected' });
+    expect((await call('venom/connect-account', asked)).body.data).toMatchObject({ status: 'connected' });
     const { campaignId, groups } = await announce(call);
     expect(groups.length).toBeGreaterThan(0);
     expect(groups).not.toContain(live[0]);

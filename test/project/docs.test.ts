@@ -70,7 +70,9 @@ test('a cell of a table in the contract and the API reference has at most 40 wor
     ),
   );
   expect(cells.length).toBeGreaterThan(1_000);
-  expect(cells.filter((cell) => cell.split(/\s+/).length > 41)).toEqual([]);
+  // A list of values in code is looked up, and not read.
+  const words = (cell: string) => cell.replaceAll(/`[^`]*`,? ?/g, '').split(/\s+/);
+  expect(cells.filter((cell) => words(cell).length > 41)).toEqual([]);
 });
 
 test('the index of decisions lists each page in order: npm run docs', () => {

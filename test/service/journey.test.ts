@@ -81,6 +81,7 @@ describe('a new user', () => {
 
   test('is connected to the sandbox', async () => {
     expect((await alice.call('venom/account-status')).body.data).toEqual({
+      account_id: expect.any(Number),
       messenger: 'sandbox',
       status: 'connected',
       whatsapp_number: '+49 (151) 1234567',
@@ -140,7 +141,12 @@ describe('a created chat', () => {
   });
 
   test('is unchanged by a sync', async () => {
-    expect((await alice.call('venom/sync-groups')).body.data).toEqual({ added: 0, updated: 0, removed: 0 });
+    expect((await alice.call('venom/sync-groups')).body.data).toEqual({
+      account_id: expect.any(Number),
+      added: 0,
+      updated: 0,
+      removed: 0,
+    });
   });
 
   test('is listed by kind, by part of its name, and page by page', async () => {

@@ -125,7 +125,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
       },
       drafts: {
         summary: 'campaigns that are being written',
-        imports: ['platform', 'workspaces', 'content', 'sending/groups'],
+        imports: ['platform', 'workspaces', 'content', 'sending/accounts', 'sending/groups'],
       },
       deliveries: {
         summary: 'claims turns, sends, classifies and records outcomes',

@@ -113,14 +113,16 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
         name: 'Chess',
         participants: here.people.length + 1,
         canSend: true,
+        isAdmin: true,
       });
       expect(group.chatId).toMatch(/^\d+@g\.us$/);
       expect(group.sendTo).toBe(group.chatId);
       expect(group.inviteLink).toMatch(/^https:\/\/chat\.whatsapp\.com\/[\w-]+$/);
-      expect(community).toMatchObject({ kind: 'community', name: 'Old town', canSend: true });
+      expect(community).toMatchObject({ kind: 'community', name: 'Old town', canSend: true, isAdmin: true });
       expect(community.sendTo).toMatch(/^\d+@g\.us$/);
       expect(community.sendTo).not.toBe(community.chatId);
-      expect(channel).toMatchObject({ kind: 'channel', name: 'News', canSend: true, sendTo: channel.chatId });
+      expect(channel).toMatchObject({ kind: 'channel', name: 'News', canSend: true, isAdmin: true });
+      expect(channel.sendTo).toBe(channel.chatId);
       expect(channel.chatId).toMatch(/^\d+@newsletter$/);
       expect(channel.inviteLink).toMatch(/^https:\/\/whatsapp\.com\/channel\/[\w-]+$/);
       const { chats: listed } = await session.listGroups([]);

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp } from '../support/app.ts';
+import { groupsOf, startTestApp } from '../support/app.ts';
 import { DESK, findBarriersAnywhere } from '../support/browser/barriers.ts';
 import { CUT, launchBrowser, refused, type Visit, visit } from '../support/browser/browser.ts';
 import { enter, findBarriers } from '../support/browser/dashboard-page.ts';
@@ -142,6 +142,39 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await look()).toEqual([]);
     // An address that leads nowhere is served as such.
     visited.forgive(refused('404'));
+  });
+
+  test('pages and dialogs of a workspace with several accounts have no accessibility violations', async () => {
+    const bea = await app.signUp('bea');
+    const { body } = await bea.call<{ account_id: number }>('venom/add-account', { name: 'Backup' });
+    const { account_id: id } = body.data;
+    await bea.call('venom/sync-groups', { account_id: id });
+    const [first] = await groupsOf(bea);
+    for (const reason of ['A trial', 'It is known there'])
+      await bea.call('venom/set-senders', { group_metadata_ids: [first], account_ids: [id], reason });
+    await enter(page, 'bea');
+    const found: string[] = [];
+    await open(`/account?account=${id}`);
+    for (const name of ['Rename', 'Unlink', 'Add account']) {
+      await button(name).click();
+      await dialog().waitFor();
+      found.push(...(await lookAtTop()));
+    }
+    await bea.call('venom/disconnect-account', { account_id: id });
+    await open(`/account?account=${id}`);
+    await page.getByText('Cannot send since', { exact: false }).waitFor();
+    found.push(...(await look()));
+    await open(`/groups/${first}`);
+    await button('Earlier').click();
+    found.push(...(await look()));
+    await button('Change…').click();
+    await dialog().getByRole('combobox', { name: 'Stand-ins' }).click();
+    await page.getByRole('option', { name: 'Main account' }).waitFor();
+    found.push(...(await look(LAYERS)));
+    await open('/settings');
+    await page.getByRole('radio', { name: 'are handed over' }).check();
+    found.push(...(await look()));
+    expect(found).toEqual([]);
   });
 
   test('pages without a network have no accessibility violations', async () => {

@@ -82,7 +82,7 @@ describe.skipIf(!browser)('in a browser', () => {
     const region = page.getByRole('region', { name: 'Notices' });
     const late = region.getByRole('checkbox', { name: 'A campaign is late: Bell' });
     await late.waitFor();
-    expect(await region.getByRole('checkbox').count()).toBe(11 * 3);
+    expect(await region.getByRole('checkbox').count()).toBe(13 * 3);
     await bell('Notices, 1 unread').waitFor();
     // Not `uncheck`, which looks at it before React has drawn what was chosen.
     await late.click();

@@ -72,7 +72,20 @@ async function fill(person: Person): Promise<string[]> {
     ['user/invite', { email: `${'neighbour'.repeat(5)}@${'street.'.repeat(5)}example.org` }],
   ] as const)
     expect((await person.call(path, data)).status, path).toBe(200);
-  return [`/approvals/${approval_id}`, `/campaigns/${sent}`, `/campaigns/${poll}`, `/groups/${ids[0]}`];
+  const account = await addAccount(person, ids);
+  return [account, `/approvals/${approval_id}`, `/campaigns/${sent}`, `/campaigns/${poll}`, `/groups/${ids[0]}`];
+}
+
+/** A second account, which is not linked, and a rule about it. Returns the path of its page. */
+async function addAccount(person: Person, groupIds: readonly number[]): Promise<string> {
+  const { body } = await person.call<{ account_id: number }>('venom/add-account', { name: LONG_NAME });
+  const { account_id: id } = body.data;
+  await person.call('venom/sync-groups', { account_id: id });
+  const rule = { account_ids: [id], reason: `${LONG_NAME} ${'reason'.repeat(20)}` };
+  for (const group_metadata_ids of [undefined, groupIds.slice(0, 1)])
+    expect((await person.call('venom/set-senders', { ...rule, group_metadata_ids })).status).toBe(200);
+  expect((await person.call('venom/disconnect-account', { account_id: id })).status).toBe(200);
+  return `/account?account=${id}`;
 }
 
 /** The tables and the boxes that scroll which are wider than there is room for. */

@@ -77,8 +77,23 @@ function ChangeNumberForm({ close }: { close: () => void }) {
 }
 
 /** Shown after a phone with another number was scanned: offers to take over that number and to link it. */
-export function NumberMismatchCallout({ account, scanned }: { account: AccountStatus; scanned: string }) {
+export function NumberMismatchCallout({
+  account,
+  scanned,
+  isFurther,
+}: {
+  account: AccountStatus;
+  scanned: string;
+  /** Its number cannot be changed: another account can be added instead. */
+  isFurther: boolean;
+}) {
   const taking = useChangeNumber((signal) => call('venom/connect-account', { method: 'qr' }, { signal }));
+  if (isFurther)
+    return (
+      <LargeCallout icon="alert" role="status" title={t('ownNumber.otherTitle', { scanned })}>
+        <Text size="sm">{t('accounts.otherNumber', { number: account.whatsapp_number })}</Text>
+      </LargeCallout>
+    );
   return (
     <LargeCallout icon="alert" role="status" title={t('ownNumber.otherTitle', { scanned })}>
       <Text size="sm">{t('ownNumber.other', { number: account.whatsapp_number })}</Text>

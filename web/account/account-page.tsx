@@ -1,7 +1,8 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { AccountStatus } from '../api/operations.ts';
-import { accountQuery, numberFixedQuery } from '../api/queries.ts';
+import { useSeveralAccounts } from '../api/accounts.ts';
+import type { AccountStatus, ListedAccount } from '../api/operations.ts';
+import { accountQueryOf, accountsQuery, numberFixedQuery } from '../api/queries.ts';
 import { useMay } from '../api/workspace.ts';
 import { exactTime, relativeTime } from '../format/time.ts';
 import { useZone } from '../format/zone-context.tsx';
@@ -9,43 +10,79 @@ import { ErrorText } from '../parts/error-alert.tsx';
 import { useNow } from '../parts/relative-time.tsx';
 import { RoleNote } from '../parts/role-note.tsx';
 import { LargeCallout } from '../parts/callout.tsx';
-import { Page, Section } from '../parts/page.tsx';
-import { Dot } from '../parts/status.tsx';
-import { accountSummary, accountTone } from '../shell/account-pill.tsx';
+import { Page, RowsSkeleton } from '../parts/page.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
+import { useQueryParam } from '../parts/use-query-param.ts';
 import { t } from '../i18n/translate.ts';
+import { AccountCards } from './account-cards.tsx';
+import { AddAccountButton } from './add-account.tsx';
+import { ChosenAccountProvider, useChosenAccountId } from './chosen-account.ts';
+import { HandOver } from './hand-over.tsx';
 import { LinkForm } from './link-form.tsx';
 import { ConnectionHistory } from './connection-history.tsx';
 import { LinkingPanel } from './linking-panel.tsx';
-import { NumberMismatchCallout, AccountNumber } from './account-number.tsx';
+import { NumberMismatchCallout } from './account-number.tsx';
+import { Connection } from './connection.tsx';
 import { SendWindowSettings } from './send-window.tsx';
-import { UnlinkButton } from './unlink-button.tsx';
+import { useFirstSync } from './use-first-sync.ts';
 import { useAccountLink } from './use-link.ts';
 import { WarmUp } from './warm-up.tsx';
-import classes from './account-page.module.css';
 
+/** One account, and with several all of them side by side; `?account=` chooses one of them. */
 export default function AccountPage() {
-  const account = useQuery(accountQuery);
+  const { isPending } = useQuery(accountsQuery);
+  const accounts = useSeveralAccounts();
+  const [chosenId] = useQueryParam('account', '', isId);
+  const chosen = accounts?.find(({ account_id: id }) => String(id) === chosenId) ?? accounts?.[0];
+  const accountId = chosen?.is_default === false ? chosen.account_id : undefined;
   return (
-    <Page title={t('pages.account')}>
-      <QueryStatus of={account} rows={2} height={80} />
-      {account.data && <Account account={account.data} />}
+    <Page title={t('pages.account')} actions={useMay('owner') === true && <AddAccountButton />}>
+      <Stack gap="md">
+        {accounts && (
+          <>
+            <HandOver accounts={accounts} />
+            <AccountCards accounts={accounts} chosenId={chosen?.account_id} />
+          </>
+        )}
+        {isPending ? (
+          <RowsSkeleton rows={2} height={80} />
+        ) : (
+          <ChosenAccountProvider value={accountId}>
+            <ChosenAccount key={accountId} listed={chosen} />
+          </ChosenAccountProvider>
+        )}
+      </Stack>
     </Page>
   );
 }
 
-function Account({ account }: { account: AccountStatus }) {
-  const zone = useZone();
+/** For `useQueryParam`: accepts the id of an account, or an empty string for none. */
+function isId(text: string): text is string {
+  return /^\d{0,15}$/.test(text);
+}
+
+function ChosenAccount({ listed }: { listed: ListedAccount | undefined }) {
+  useFirstSync(listed);
+  const account = useQuery(accountQueryOf(useChosenAccountId()));
+  return (
+    <>
+      <QueryStatus of={account} rows={2} height={80} />
+      {account.data && <Account account={account.data} listed={listed} />}
+    </>
+  );
+}
+
+/** `listed`: the same account with its name, where there are several. */
+function Account({ account, listed }: { account: AccountStatus; listed: ListedAccount | undefined }) {
   const { messenger, status, scanned_number: scanned } = account;
-  const { data: isNumberFixed } = useQuery(numberFixedQuery);
-  const isSandbox = messenger === 'sandbox';
+  const { data: isNumberFixed } = useQuery(numberFixedQuery(useChosenAccountId()));
+  const isFurther = listed?.is_default === false;
   const isLinking = status === 'linking';
-  const isFree = status === 'unlinked' || status === 'logged_out';
   const isOwner = useMay('owner') !== false;
   return (
     <Stack gap="md">
       <RoleNote needs="owner" />
-      {isSandbox && status === 'connected' && (
+      {messenger === 'sandbox' && status === 'connected' && !isFurther && (
         <LargeCallout icon="phone" role="note" title={t('account.sandboxTitle')}>
           <Text size="sm">{t('account.sandboxShort')}</Text>
         </LargeCallout>
@@ -59,53 +96,32 @@ function Account({ account }: { account: AccountStatus }) {
           <Text size="sm">{t('account.channelsUnreadHint')}</Text>
         </LargeCallout>
       )}
-      {isOwner && scanned !== undefined && <NumberMismatchCallout account={account} scanned={scanned} />}
-      <Section title={t('account.state')}>
-        <dl className={classes.facts}>
-          <dt>{t('account.stateNow')}</dt>
-          <dd aria-live="polite">
-            <Dot
-              tone={accountTone(account)}
-              label={isSandbox ? t(`account.status.${account.status}`) : accountSummary(account, zone)}
-            />
-          </dd>
-          <dt>{t('account.messenger')}</dt>
-          <dd>{isSandbox ? t('account.sandbox') : t('account.whatsapp')}</dd>
-          <dt>{t('account.number')}</dt>
-          <dd>
-            <AccountNumber
-              number={account.whatsapp_number}
-              canChange={isOwner && isNumberFixed === false && (isFree || isSandbox)}
-            />
-          </dd>
-          {account.reason !== undefined && status !== 'paused' && scanned === undefined && (
-            <>
-              <dt>{t('account.reason')}</dt>
-              <dd>{account.reason}</dd>
-            </>
-          )}
-        </dl>
-        {status !== 'paused' && (
-          <Text size="sm" mt="md">
-            {t(`account.about.${status}`)}
-          </Text>
-        )}
-        {isOwner && !isSandbox && !isLinking && !isFree && <UnlinkButton />}
-      </Section>
-      {isOwner && <AccountSettings account={account} isFirst={isNumberFixed !== true} />}
+      {isOwner && scanned !== undefined && (
+        <NumberMismatchCallout account={account} scanned={scanned} isFurther={isFurther} />
+      )}
+      <Connection account={account} listed={listed} />
+      {isOwner && <AccountSettings account={account} isFirst={isNumberFixed !== true} isFurther={isFurther} />}
       <ConnectionHistory status={status} />
     </Stack>
   );
 }
 
-function AccountSettings({ account, isFirst }: { account: AccountStatus; isFirst: boolean }) {
+function AccountSettings({
+  account,
+  isFirst,
+  isFurther,
+}: {
+  account: AccountStatus;
+  isFirst: boolean;
+  isFurther: boolean;
+}) {
   const { messenger, status } = account;
   const isFree = status === 'unlinked' || status === 'logged_out';
   const isLinking = status === 'linking';
   return (
     <>
-      {!isLinking && (isFree || messenger === 'sandbox') && (
-        <LinkForm key={messenger} account={account} isFirst={isFirst} />
+      {!isLinking && (isFree || (messenger === 'sandbox' && !isFurther)) && (
+        <LinkForm key={messenger} account={account} isFirst={isFirst} isFurther={isFurther} />
       )}
       {!isFree && !isLinking && <WarmUp />}
       <SendWindowSettings />

@@ -10,13 +10,14 @@ import textClasses from '../parts/text.module.css';
 import { accountTone } from '../shell/account-pill.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
 import { t } from '../i18n/translate.ts';
+import { useChosenAccountId } from './chosen-account.ts';
 import classes from './connection-history.module.css';
 
 const FEW = 5;
 
 /** The earlier states of the account, newest first. */
 export function ConnectionHistory({ status }: { status: AccountStatus['status'] }) {
-  const history = useQuery(historyQuery(status));
+  const history = useQuery(historyQuery(status, useChosenAccountId()));
   const [isComplete, setComplete] = useState(false);
   const states = history.data ?? [];
   const hasMore = states.length > FEW;

@@ -3,18 +3,30 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { AccountStatus } from '../api/operations.ts';
-import { sendWindowQuery } from '../api/queries.ts';
+import { sendWindowQueryOf } from '../api/queries.ts';
 import { ErrorText } from '../parts/error-alert.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Section } from '../parts/page.tsx';
 import { t } from '../i18n/translate.ts';
+import { useChosenAccountId } from './chosen-account.ts';
 import { useAccountLink } from './use-link.ts';
 
 const MESSENGERS = ['sandbox', 'whatsapp'] as const;
 type Messenger = (typeof MESSENGERS)[number];
 
-/** The form that links an unlinked account. `isFirst`: no phone has been linked yet. */
-export function LinkForm({ account, isFirst }: { account: AccountStatus; isFirst: boolean }) {
+/**
+ * The form that links an unlinked account. `isFirst`: no phone has been linked yet. `isFurther`: an account that was added keeps the messaging
+ * app that it was added with.
+ */
+export function LinkForm({
+  account,
+  isFirst,
+  isFurther,
+}: {
+  account: AccountStatus;
+  isFirst: boolean;
+  isFurther: boolean;
+}) {
   const [messenger, setMessenger] = useState<Messenger>(account.messenger === 'sandbox' ? 'sandbox' : 'whatsapp');
   const { linking } = useAccountLink();
   const choose = (value: string) => {
@@ -24,17 +36,19 @@ export function LinkForm({ account, isFirst }: { account: AccountStatus; isFirst
   return (
     <Section title={t('account.choose')}>
       <Stack gap="md" align="flex-start">
-        <SegmentedControl
-          aria-label={t('account.messenger')}
-          value={messenger}
-          onChange={choose}
-          disabled={linking.isPending}
-          data={MESSENGERS.map((value) => ({ value, label: t(`account.${value}`) }))}
-        />
+        {!isFurther && (
+          <SegmentedControl
+            aria-label={t('account.messenger')}
+            value={messenger}
+            onChange={choose}
+            disabled={linking.isPending}
+            data={MESSENGERS.map((value) => ({ value, label: t(`account.${value}`) }))}
+          />
+        )}
         {messenger === 'sandbox' ? (
           <Sandbox account={account} linking={linking} />
         ) : (
-          <WhatsApp account={account} linking={linking} isFirst={isFirst} />
+          <WhatsApp account={account} linking={linking} isFirst={isFirst} isFurther={isFurther} />
         )}
         <ErrorText error={linking.error} />
       </Stack>
@@ -68,8 +82,9 @@ function WhatsApp({
   account: { messenger, whatsapp_number: number },
   linking,
   isFirst,
-}: Choice & { isFirst: boolean }) {
-  const { data: rests } = useQuery(sendWindowQuery);
+  isFurther,
+}: Choice & { isFirst: boolean; isFurther: boolean }) {
+  const { data: rests } = useQuery(sendWindowQueryOf(useChosenAccountId()));
   const [chosen, setChosen] = useState<string | null>(null);
   // The user answered this question in an earlier attempt.
   const use = chosen ?? (rests?.warm_up ? 'new' : null);
@@ -92,7 +107,9 @@ function WhatsApp({
   );
   return (
     <>
-      <Text size="sm">{t('account.whatsappNote', { number })}</Text>
+      <Text size="sm">
+        {isFurther ? t('accounts.whatsappNote', { number }) : t('account.whatsappNote', { number })}
+      </Text>
       <Text size="sm">{t('account.whatsappRisk')}</Text>
       {messenger === 'sandbox' && <Text size="sm">{t('account.leavesSandbox')}</Text>}
       {isFirst && (

@@ -2,8 +2,8 @@ import { Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
-import type { Data } from '../api/operations.ts';
-import { sendWindowQuery } from '../api/queries.ts';
+import type { SendWindow } from '../api/operations.ts';
+import { accountsQuery, sendWindowQueryOf } from '../api/queries.ts';
 import { count } from '../format/numbers.ts';
 import { exactTime } from '../format/time.ts';
 import { ErrorText } from '../parts/error-alert.tsx';
@@ -12,8 +12,8 @@ import { Section } from '../parts/page.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
 import { WholeNumber } from '../parts/whole-number.tsx';
 import { t } from '../i18n/translate.ts';
+import { useChosenAccountId } from './chosen-account.ts';
 
-type SendWindow = Data<'venom/update-account'>;
 const CAP_LIMIT = 1_000_000;
 const MENTIONS_LIMIT = 10;
 const WEEKLY_LIMIT = 100;
@@ -21,7 +21,7 @@ const NIGHT = { from: '22:00', to: '07:00' };
 
 /** Quiet hours and the daily caps. */
 export function SendWindowSettings() {
-  const rests = useQuery(sendWindowQuery);
+  const rests = useQuery(sendWindowQueryOf(useChosenAccountId()));
   return (
     <Section title={t('rests.title')}>
       <QueryStatus of={rests} rows={2} />
@@ -32,6 +32,7 @@ export function SendWindowSettings() {
 
 function SendWindowForm({ rests }: { rests: SendWindow }) {
   const client = useQueryClient();
+  const accountId = useChosenAccountId();
   const form = useForm({
     initialValues: {
       isQuiet: rests.quiet_hours !== null,
@@ -49,13 +50,15 @@ function SendWindowForm({ rests }: { rests: SendWindow }) {
   const saving = useMutation({
     mutationFn: ({ isQuiet, from, to, cap, mentions, weekly }: typeof form.values) =>
       call('venom/update-account', {
+        account_id: accountId,
         quiet_hours: isQuiet ? { from, to } : 'none',
         daily_cap: cap === '' ? 'none' : Number(cap),
         mention_all_cap: Number(mentions),
         weekly_posts: weekly === '' ? 'none' : Number(weekly),
       }),
     onSuccess: (saved) => {
-      client.setQueryData(sendWindowQuery.queryKey, saved);
+      client.setQueryData(sendWindowQueryOf(accountId).queryKey, saved);
+      void client.invalidateQueries({ queryKey: accountsQuery.queryKey });
       showToast(t('rests.saved'));
     },
   });

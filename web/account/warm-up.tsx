@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
-import { sendWindowQuery } from '../api/queries.ts';
+import { sendWindowQueryOf } from '../api/queries.ts';
 import { readWarmUp, type WarmUpToday } from '../api/warm-up.ts';
 import { count } from '../format/numbers.ts';
 import { dateName } from '../format/time.ts';
@@ -9,6 +9,7 @@ import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { showToast } from '../parts/notify.ts';
 import { Section } from '../parts/page.tsx';
 import { t } from '../i18n/translate.ts';
+import { useChosenAccountId } from './chosen-account.ts';
 import classes from './warm-up.module.css';
 
 const HIGHEST_PX = 64;
@@ -16,12 +17,14 @@ const HIGHEST_PX = 64;
 /** The progress of a new number's warm-up, with a button that ends it. Renders nothing without a warm-up. */
 export function WarmUp() {
   const client = useQueryClient();
-  const { data: rests } = useQuery(sendWindowQuery);
+  const accountId = useChosenAccountId();
+  const { data: rests } = useQuery(sendWindowQueryOf(accountId));
   const warmUp = rests && readWarmUp(rests);
   if (!warmUp) return null;
   const { day, caps, cap, sent, endsOn, gap } = warmUp;
   const end = async (signal: AbortSignal) => {
-    client.setQueryData(sendWindowQuery.queryKey, await call('venom/update-account', { warm_up: false }, { signal }));
+    const body = { account_id: accountId, warm_up: false };
+    client.setQueryData(sendWindowQueryOf(accountId).queryKey, await call('venom/update-account', body, { signal }));
     showToast(t('warmUp.ended'));
   };
   return (

@@ -86,7 +86,7 @@ export function isInFlight(signal: AbortSignal): boolean {
 
 /** Without a change in its body, the operation only returns the settings. */
 function isReadOnlyCall(path: Path, body: object): boolean {
-  return path === 'venom/update-account' && Object.keys(body).length === 0;
+  return path === 'venom/update-account' && Object.keys(body).every((field) => field === 'account_id');
 }
 
 function withConnectionSignal(signal: AbortSignal | undefined): AbortSignal {

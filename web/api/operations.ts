@@ -46,3 +46,7 @@ export type Message = Data<'sandbox/list-messages'>['messages'][number];
  * sandbox never sends them.
  */
 export type AccountStatus = Data<'venom/account-status'>;
+/** An account of the workspace: its state, and its share of the work. */
+export type ListedAccount = Data<'venom/list-accounts'>['accounts'][number];
+export type SendWindow = Data<'venom/update-account'>;
+export type SenderRule = Data<'venom/list-senders'>['senders'][number];

@@ -6,6 +6,8 @@ import type { AccountStatus, Analytics, CampaignStatus, Group, GroupColumn, Grou
 /** Polling covers changes without a live event and times without a live connection. */
 const FAST_POLL_MS = 4_000;
 const SLOW_POLL_MS = 30_000;
+/** In keys, in place of the id of the default account. */
+const DEFAULT = 'default';
 
 /** The link to join a group; asks the messaging application if it is not known. */
 export const inviteLinkQuery = (groupId: number) =>
@@ -16,39 +18,54 @@ export const inviteLinkQuery = (groupId: number) =>
     retry: false,
   });
 
-/** The state of the link, polled often while it is about to change. */
-export const accountQuery = queryOptions({
-  queryKey: ['account'],
-  queryFn: ({ signal }): Promise<AccountStatus> => call('venom/account-status', {}, { signal }),
-  refetchInterval: ({ state }) => (state.data?.status === 'connected' ? SLOW_POLL_MS : FAST_POLL_MS),
+/** The state of an account's link, polled often while it is about to change; without an id, that of the default account. */
+export const accountQueryOf = (accountId?: number) =>
+  queryOptions({
+    queryKey: ['account', accountId ?? DEFAULT],
+    queryFn: ({ signal }): Promise<AccountStatus> =>
+      call('venom/account-status', { account_id: accountId }, { signal }),
+    refetchInterval: ({ state }) => (state.data?.status === 'connected' ? SLOW_POLL_MS : FAST_POLL_MS),
+  });
+export const accountQuery = accountQueryOf();
+
+/** The accounts of the workspace, the default one first. */
+export const accountsQuery = queryOptions({
+  queryKey: ['accounts'],
+  queryFn: async ({ signal }) => (await call('venom/list-accounts', {}, { signal })).accounts,
+  refetchInterval: SLOW_POLL_MS,
 });
 
-/** The earlier states of the account, newest first. The state is part of the key, so a change refetches at once. */
-export const historyQuery = (status: AccountStatus['status']) =>
+/** The earlier states of an account, newest first. The state is part of the key, so a change refetches at once. */
+export const historyQuery = (status: AccountStatus['status'], accountId?: number) =>
   queryOptions({
-    queryKey: ['account-history', status],
+    queryKey: ['account-history', accountId ?? DEFAULT, status],
     queryFn: async ({ signal, client }) => {
-      const status = await call('venom/account-status', { with_history: true }, { signal });
-      client.setQueryData(numberFixedQuery.queryKey, status.number_fixed);
-      return status.history ?? [];
+      const body = { account_id: accountId, with_history: true };
+      const { number_fixed: isFixed, history } = await call('venom/account-status', body, { signal });
+      client.setQueryData(numberFixedQuery(accountId).queryKey, isFixed);
+      return history ?? [];
     },
-    placeholderData: keepPreviousData,
+    // Those of another account would be taken for its own.
+    placeholderData: (before, query) => (query?.queryKey[1] === (accountId ?? DEFAULT) ? before : undefined),
     refetchInterval: SLOW_POLL_MS,
   });
 
-/** Whether a phone has ever been linked, which fixes the number. Filled by the history query of any state. */
-export const numberFixedQuery = queryOptions<boolean>({
-  queryKey: ['number-fixed'],
-  queryFn: skipToken,
-  staleTime: Infinity,
-});
+/** Whether a phone has ever been linked to an account, which fixes its number. Filled by the history query of any state. */
+export const numberFixedQuery = (accountId?: number) =>
+  queryOptions<boolean>({
+    queryKey: ['number-fixed', accountId ?? DEFAULT],
+    queryFn: skipToken,
+    staleTime: Infinity,
+  });
 
-/** Quiet hours and caps. Without a change in its body, the operation only returns them. */
-export const sendWindowQuery = queryOptions({
-  queryKey: ['rests'],
-  queryFn: ({ signal }) => call('venom/update-account', {}, { signal }),
-  refetchInterval: SLOW_POLL_MS,
-});
+/** Quiet hours and caps of an account. Without a change in its body, the operation only returns them. */
+export const sendWindowQueryOf = (accountId?: number) =>
+  queryOptions({
+    queryKey: ['rests', accountId ?? DEFAULT],
+    queryFn: ({ signal }) => call('venom/update-account', { account_id: accountId }, { signal }),
+    refetchInterval: SLOW_POLL_MS,
+  });
+export const sendWindowQuery = sendWindowQueryOf();
 
 export interface GroupFilter {
   kind: GroupKind | undefined;
@@ -112,12 +129,16 @@ export const groupQuery = (groupId: number) =>
     refetchInterval: SLOW_POLL_MS,
   });
 
-/** Fetches every group that matches the filter, page by page. */
-export async function fetchAllGroups(filter: GroupFilter): Promise<Group[]> {
+/** Fetches every group that matches the filter, page by page; `withAccounts`: with the accounts that are members. */
+export async function fetchAllGroups(
+  filter: GroupFilter,
+  { withAccounts = false }: { withAccounts?: boolean } = {},
+): Promise<Group[]> {
+  const body = { ...toWire(filter), ...(withAccounts && { with_accounts: true }), limit: GROUPS_PAGE };
   const all: Group[] = [];
   let cursor: string | null | undefined;
   do {
-    const page = await call('venom/list-groups', { ...toWire(filter), limit: GROUPS_PAGE, cursor });
+    const page = await call('venom/list-groups', { ...body, cursor });
     all.push(...page.groups);
     cursor = page.next_cursor;
   } while (cursor !== null && all.length < MAX_GROUPS);

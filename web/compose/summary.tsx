@@ -1,6 +1,7 @@
 import { fileSize } from '../format/numbers.ts';
 import { Receipt } from '../parts/receipt.tsx';
 import { ReceiptPost } from '../whatsapp/receipt-post.tsx';
+import { useSendersLine } from '../senders/use-senders-line.ts';
 import { useNow } from '../parts/relative-time.tsx';
 import { useObjectUrl } from '../whatsapp/use-object-url.ts';
 import { mediaName } from '../format/media-name.ts';
@@ -29,6 +30,7 @@ export function Summary({
 }) {
   const nowMs = useNow();
   const { groups } = draft;
+  const senders = useSendersLine(groups);
   const when = draft.isScheduled
     ? [describeSchedule(draft), ...(check.runs ? describeRuns(draft, check.runs) : [])]
     : [t('compose.cannotUndo')];
@@ -40,7 +42,7 @@ export function Summary({
     <Receipt
       warnings={warningTexts({ preview, check, hasFile: file !== null || draft.files.length > 0 })}
       figures={audienceFigures(groups)}
-      lines={[...when, ...describeDuration(draft, check, nowMs)]}
+      lines={[...(senders === undefined ? [] : [senders]), ...when, ...describeDuration(draft, check, nowMs)]}
     >
       <ReceiptPost
         name={name}

@@ -13,6 +13,7 @@ import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
 import { RelativeTime, useNow } from '../parts/relative-time.tsx';
 import { Callout } from '../parts/callout.tsx';
 import { Page, PageSkeleton, RowsSkeleton, Section, SectionNote } from '../parts/page.tsx';
+import { GroupSenders } from '../senders/group-senders.tsx';
 import { NotFoundPage } from '../shell/not-found-page.tsx';
 import { t } from '../i18n/translate.ts';
 import { GroupFailures, GroupPosts } from './group-posts.tsx';
@@ -70,6 +71,7 @@ function GroupDetails({ report }: { report: GroupReport }) {
         </Stack>
         <Stack gap="md">
           <PlannedRuns runs={report.planned} />
+          {isThere && <GroupSenders group={group} />}
           {isThere && <GroupInvite group={group} />}
           <GroupLists lists={report.group_lists} />
         </Stack>

@@ -1,6 +1,7 @@
 import { Button, Group as Row, Menu, Text } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useSeveralAccounts } from '../api/accounts.ts';
 import type { Group, GroupKind } from '../api/operations.ts';
 import { groupsWithActivityQuery, fetchAllGroups, type GroupFilter } from '../api/queries.ts';
 import { useMay } from '../api/workspace.ts';
@@ -152,8 +153,10 @@ function groupsOf(found: ReturnType<typeof useGroups>): Group[] {
 
 function useSync() {
   const client = useQueryClient();
+  const accounts = useSeveralAccounts() ?? [];
   return useMutation({
-    mutationFn: syncGroups,
+    mutationFn: () =>
+      syncGroups(accounts.filter(({ status }) => status === 'connected').map(({ account_id: id }) => id)),
     onSuccess: () => client.invalidateQueries({ queryKey: ['groups'] }),
     onError: notifyError,
   });

@@ -2,7 +2,7 @@ import { call } from '../api/call.ts';
 import type { Data, Group } from '../api/operations.ts';
 import { fetchAllGroups } from '../api/queries.ts';
 
-type Counts = Data<'venom/sync-groups'>;
+type Counts = Omit<Data<'venom/sync-groups'>, 'account_id'>;
 
 /** The result of a sync: the service's counts, and the differences between the lists before and after. */
 export interface SyncReport extends Counts {
@@ -13,11 +13,17 @@ export interface SyncReport extends Counts {
   resized: Array<{ name: string; before: number; after: number }>;
 }
 
-/** Syncs the groups with the messaging application. Returns the differences. */
-export async function syncGroups(): Promise<SyncReport> {
+/** Syncs the groups of these accounts with the messaging application; without any, those of the default account. Returns the differences. */
+export async function syncGroups(accountIds: readonly number[]): Promise<SyncReport> {
   const everything = { kind: undefined, search: '' };
   const before = await fetchAllGroups(everything);
-  const counts = await call('venom/sync-groups', {});
+  const counts = { added: 0, updated: 0, removed: 0 };
+  for (const accountId of accountIds.length > 0 ? accountIds : [undefined]) {
+    const { added, updated, removed } = await call('venom/sync-groups', { account_id: accountId });
+    counts.added += added;
+    counts.updated += updated;
+    counts.removed += removed;
+  }
   return { ...counts, ...compare(before, await fetchAllGroups(everything)) };
 }
 

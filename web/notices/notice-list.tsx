@@ -27,6 +27,8 @@ const ICONS: Readonly<Record<NoticeKind, IconName>> = {
   campaign_decided: 'check',
   account_unlinked: 'account',
   version_refused: 'account',
+  account_waiting: 'account',
+  account_handed_over: 'account',
   webhook_off: 'send',
   backup_old: 'file',
 };
@@ -113,21 +115,29 @@ function Row({ notice, isUnread, close }: { notice: Notice; isUnread: boolean; c
   );
 }
 
-function NoticeText({ notice: { kind, campaign, approval, due_at: dueAt, url } }: { notice: Notice }) {
+/** Kinds whose text names the account. */
+const NAMES_ACCOUNT: ReadonlySet<NoticeKind> = new Set(['account_waiting', 'account_handed_over']);
+
+function NoticeText({ notice }: { notice: Notice }) {
+  const { kind, campaign, approval, account, deliveries, due_at: dueAt, down_since: downSince, url } = notice;
   const zone = useZone();
-  const name = (campaign ?? approval)?.name.trim() || (url ?? t('notices.unnamed'));
+  const unnamed = t(account ? 'notices.mainAccount' : 'notices.unnamed');
+  const name = (campaign ?? approval ?? account)?.name?.trim() || (url ?? unnamed);
   return (
     <>
-      {t(`notices.texts.${kind}`, { count: 1, name })}
+      {t(`notices.texts.${kind}`, { count: 1, name, posts: deliveries ?? 0 })}
+      {account?.name != null && !NAMES_ACCOUNT.has(kind) && ` ${t('notices.account', { name })}`}
       {dueAt !== null && ` ${t('notices.due', { time: shortTime(dueAt, zone) })}`}
+      {downSince !== null && ` ${t('notices.downSince', { time: shortTime(downSince, zone) })}`}
     </>
   );
 }
 
 /** Returns the page about the notice; undefined if the dashboard has none. */
-function pageOf({ kind, campaign, approval }: Notice): string | undefined {
+function pageOf({ kind, campaign, approval, account }: Notice): string | undefined {
   if (approval) return `/approvals/${approval.approval_id}`;
   if (campaign) return `/campaigns/${campaign.campaign_id}`;
   if (kind === 'webhook_off') return '/settings';
-  return kind === 'backup_old' ? undefined : '/account';
+  if (kind === 'backup_old') return undefined;
+  return account ? `/account?account=${account.account_id}` : '/account';
 }

@@ -15,6 +15,8 @@ import { Profile } from './profile.tsx';
 import { Quotas } from './quotas.tsx';
 import { Sessions } from './sessions.tsx';
 import classes from './settings-page.module.css';
+import { useSeveralAccounts } from '../api/accounts.ts';
+import { Failover } from '../senders/failover.tsx';
 import { useMay, useWorkspace } from '../api/workspace.ts';
 import { ApprovalRules } from '../approvals/approval-rules.tsx';
 import { Members } from '../members/members.tsx';
@@ -26,6 +28,7 @@ export default function SettingsPage() {
   const isOwner = useMay('owner') === true;
   const isManager = useMay('manager') === true;
   const workspace = useWorkspace();
+  const hasSeveral = useSeveralAccounts() !== undefined;
   // The audit log of the default workspace has the entries of the person, too.
   const hasOwnLog = workspace !== undefined && !(isOwner && workspace.is_default);
   const parts = [
@@ -38,6 +41,7 @@ export default function SettingsPage() {
     { id: 'sessions', title: t('settings.sessions'), part: <Sessions /> },
     { id: 'members', title: t('members.title'), part: <Members /> },
     { id: 'approvals', title: t('approvals.rules.title'), part: <ApprovalRules /> },
+    ...(hasSeveral ? [{ id: 'failover', title: t('failover.title'), part: <Failover /> }] : []),
     { id: 'quotas', title: t('quotas.title'), part: <Quotas /> },
     ...(isOwner ? [{ id: 'api-keys', title: t('settings.apiKeys'), part: <ApiKeys /> }] : []),
     ...(isManager ? [{ id: 'webhooks', title: t('webhooks.title'), part: <Webhooks /> }] : []),

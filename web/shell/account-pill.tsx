@@ -1,29 +1,35 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { Link } from 'wouter';
+import { isUp, useSeveralAccounts } from '../api/accounts.ts';
 import { useDisconnectedSince } from '../api/connection.ts';
 import { accountQuery } from '../api/queries.ts';
-import type { AccountStatus } from '../api/operations.ts';
+import type { AccountStatus, ListedAccount } from '../api/operations.ts';
+import { count } from '../format/numbers.ts';
 import { clockTime } from '../format/time.ts';
 import { useZone } from '../format/zone-context.tsx';
 import { Dot } from '../parts/status.tsx';
+import type { Tone } from '../parts/status-tone.ts';
 import { t } from '../i18n/translate.ts';
 import classes from './account-pill.module.css';
 
 /** The state of the link to the messaging application, on every page; leads to the account page. */
 export function AccountPill() {
   const { data, isError, dataUpdatedAt } = useQuery(accountQuery);
+  const accounts = useSeveralAccounts();
   const zone = useZone();
   const lostSince = useDisconnectedSince();
   useRefetchGroupsOnLink(data);
   if (!data) return null;
   // Without a connection it shows the last known state.
   const asOf = lostSince ?? (isError ? dataUpdatedAt : undefined);
-  const state = accountSummary(data, zone);
+  const several = accounts && describeSeveral(accounts);
+  const state = several?.label ?? accountSummary(data, zone);
+  const tone = several?.tone ?? accountTone(data);
   const said = asOf === undefined ? state : t('connection.outOfDate', { state, time: clockTime(new Date(asOf), zone) });
   return (
     <Link href="/account" className={classes.pill} aria-label={t('account.pillLabel', { summary: said })}>
-      <Dot tone={asOf === undefined ? accountTone(data) : 'idle'} label={said} />
+      <Dot tone={asOf === undefined ? tone : 'idle'} label={said} />
     </Link>
   );
 }
@@ -38,6 +44,14 @@ function useRefetchGroupsOnLink(account: AccountStatus | undefined): void {
       void client.invalidateQueries({ queryKey: ['groups'] });
     before.current = link;
   }, [client, link]);
+}
+
+/** How many of several accounts can send; undefined while all can. */
+function describeSeveral(accounts: readonly ListedAccount[]): { label: string; tone: Tone } | undefined {
+  const up = accounts.filter(isUp).length;
+  if (up === accounts.length) return undefined;
+  const label = t('accounts.pill', { up: count(up), all: count(accounts.length) });
+  return { label, tone: up === 0 ? 'bad' : 'paused' };
 }
 
 /** "Sandbox", "Connected", "Paused until 14:05: …" */

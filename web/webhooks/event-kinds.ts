@@ -30,6 +30,8 @@ const KINDS: Readonly<Record<EventType, EventKind>> = {
   'account.restricted': 'account',
   'account.logged_out': 'account',
   'account.version_refused': 'account',
+  'account.waiting': 'account',
+  'account.handed_over': 'account',
   'group.changed': 'groups',
   'message.reply': 'groups',
   'message.reaction': 'groups',

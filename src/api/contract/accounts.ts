@@ -34,9 +34,7 @@ const linkCode = {
     .optional()
     .meta({ format: 'date-time', description: 'When the code expires, or the request. Read the status again before.' }),
 };
-/** Which account an answer is about. */
-const ofAccount = count.meta({ description: 'The account that the answer is about.' });
-const linkState = z.object({ account_id: ofAccount, status, ...linkCode }).meta({ id: 'LinkState' });
+const linkState = z.object({ account_id: count, status, ...linkCode }).meta({ id: 'LinkState' });
 
 const bytes = z
   .string()
@@ -60,7 +58,7 @@ const anyAssertion = z
 
 export const accountStatusData = z
   .object({
-    account_id: ofAccount,
+    account_id: count,
     messenger: z.string(),
     status,
     whatsapp_number: z.string(),
@@ -166,7 +164,7 @@ const updateAccountBody = z
 export const restReason = z.enum(['new_link', 'quiet_hours', 'daily_cap', 'warm_up']).meta({ id: 'RestReason' });
 
 const updateAccountData = z.object({
-  account_id: ofAccount,
+  account_id: count,
   name: accountName.nullable(),
   quiet_hours: quietHours.nullable(),
   daily_cap: count.nullable(),
@@ -297,7 +295,7 @@ export const accounts = defineOperations('Account', {
     role: 'owner',
     summary: 'Add an account to the workspace',
     description:
-      'Up to ten in all. `venom/connect-account` with its `account_id` links it, `venom/sync-groups` reads its groups. On the sandbox it is connected at once, and a member of the same groups as the default account. It has rules for sending and a pace of its own.',
+      'Up to ten in all. Pass its `account_id` to `venom/connect-account` to link it, and to `venom/sync-groups` to read its groups. On the sandbox it is connected at once, and a member of the same groups as the default account. It has rules for sending and a pace of its own.',
     body: z
       .object({
         name: accountName,
@@ -333,7 +331,7 @@ export const accounts = defineOperations('Account', {
     description:
       'Also removes the linked device on the phone. If that is not possible now, `venom/account-status` says what to do on the phone. Queued posts wait until the account is linked again.',
     body: z.object({ account_id: accountId }),
-    data: z.object({ account_id: ofAccount, status }),
+    data: z.object({ account_id: count, status }),
     errors: ['account_not_found', 'account_not_connected', 'messenger_unavailable', 'outcome_unknown'],
   },
 });

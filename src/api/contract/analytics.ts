@@ -62,6 +62,25 @@ const skippedReason = z.string().optional().meta({
   description: 'Why a follow-up left the group out, such as `read by 72 %`. Absent if it did not.',
 });
 
+const accountShare = z
+  .object({
+    account_id: count,
+    name: z.string().nullable(),
+    deliveries: count,
+    queued: count,
+    sent: count,
+    failed: count,
+    cancelled: count,
+    recipients: count,
+    delivered: count,
+    read: count,
+    read_rate: rate,
+    expected_finish_at: instant.nullable().optional().meta({
+      description: 'With `with_estimate`. `null`: it has nothing to send, or is not connected.',
+    }),
+  })
+  .meta({ id: 'AccountShare', description: 'What one account sends of a campaign.' });
+
 const groupAnalyticsData = z
   .object({
     campaign: z.object(campaignHead),
@@ -100,6 +119,10 @@ const groupAnalyticsData = z
         }),
       }),
     ),
+    accounts: z
+      .array(accountShare)
+      .optional()
+      .meta({ description: 'With `with_accounts`: the accounts that send, or have sent, each with its share.' }),
     runs: z.array(run),
     timeline: z.array(z.object({ at: instant, sent: count, delivered: count, read: count })),
   })
@@ -189,6 +212,10 @@ export const analytics = defineOperations('Analytics', {
     body: campaignBody.extend({
       with_estimate: withDefault(z.boolean(), false).meta({
         description: 'Adds `expected_finish_at`: when the last post of the running runs is expected to be sent.',
+      }),
+      with_accounts: withDefault(z.boolean(), false).meta({
+        description:
+          'Adds `accounts`. Single posts are counted: of a campaign that ended so long ago that only its sums are kept there are none.',
       }),
     }),
     data: groupAnalyticsData,

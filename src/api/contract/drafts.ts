@@ -98,6 +98,7 @@ export const drafts = defineOperations('Campaigns', {
     body: saveDraftBody,
     data: z.object({ draft_id: draftId, version: count }),
     errors: [
+      'account_not_found',
       'draft_not_found',
       'group_not_found',
       'draft_changed',

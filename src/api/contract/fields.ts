@@ -64,6 +64,7 @@ export const groupMetadataIds = z
 
 /** The account that a request means. */
 export const accountId = optional(z.int({ error: 'must be a whole number' })).meta({
+  id: 'AccountId',
   description: 'One of your accounts. Default: the default account of the workspace.',
 });
 

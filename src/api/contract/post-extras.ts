@@ -46,6 +46,11 @@ export const postExtras = {
     description:
       'Posts only to groups in which fewer than `under_percent` of the members have read the posts of an earlier campaign. That is checked in each run, right before its posts are queued. Groups whose reads are unknown, such as channels, are left out.',
   }),
+  account_id: optional(z.int({ error: 'must be a whole number' })).meta({
+    id: 'SendingAccount',
+    description:
+      'The account that sends to all groups that it may post to. Default: the sender of each group, which without rules is the default account.',
+  }),
   ...ballotFields,
   link_preview: linkPreviewField,
 };
@@ -69,6 +74,7 @@ export const postExtrasData = {
       id: 'FollowedCampaign',
       description: 'The earlier campaign, and how few members of a group have read it.',
     }),
+  account_id: z.number().int().nullable().meta({ description: '`null`: the sender of each group sends.' }),
   ...ballotFieldsData,
   link_preview: linkPreviewData,
 };

@@ -52,16 +52,33 @@ const deliveries = z
       .max(MOST),
   })
   .meta({ id: 'DeliveriesEventData' });
+const ofAccount = {
+  account_id: count,
+  name: z.string().nullable().meta({ description: 'The name of the account. `null`: it has none.' }),
+};
+const accountStatus = z.string().meta({ description: 'The status, as in `account-status`.' });
 const account = z
   .object({
-    account_id: count,
-    name: z.string().nullable().meta({ description: 'The name of the account. `null`: it has none.' }),
+    ...ofAccount,
     messenger: z.string().meta({ examples: ['whatsapp'] }),
-    status: z.string().meta({ description: 'The status, as in `account-status`.' }),
+    status: accountStatus,
     reason: z.string().nullable(),
     cause: z.string().nullable().meta({ description: 'The cause of a pause.' }),
   })
   .meta({ id: 'AccountEventData' });
+const waitingAccount = z
+  .object({
+    ...ofAccount,
+    status: accountStatus,
+    down_since: instant.meta({ description: 'Since when the account cannot send.' }),
+  })
+  .meta({ id: 'AccountWaitingEventData' });
+const handedOver = z
+  .object({
+    ...ofAccount,
+    deliveries: count.meta({ description: 'The deliveries that other accounts send now.' }),
+  })
+  .meta({ id: 'AccountHandedOverEventData' });
 const groups = z
   .object({
     groups: z
@@ -159,6 +176,14 @@ export const WEBHOOK_EVENTS = {
   'account.version_refused': {
     summary: 'The messaging application rejected the version of the client',
     data: account,
+  },
+  'account.waiting': {
+    summary: 'An account cannot send, and posts wait for it that another account could send',
+    data: waitingAccount,
+  },
+  'account.handed_over': {
+    summary: 'Posts of an account that cannot send were handed over to other accounts automatically',
+    data: handedOver,
   },
   'group.changed': { summary: 'Groups were added, removed or changed', data: groups },
   'message.reply': { summary: 'Members replied to posts; counts only', data: countsOf('replies') },

@@ -4,7 +4,8 @@ import { readGroupAnalytics } from '../../sending/analytics/group-analytics.ts';
 import { NO_REACH } from '../../sending/analytics/read-reach.ts';
 import { readGroup, type GroupPost } from '../../sending/analytics/read-group.ts';
 import { readOverview, type OverviewSums, type OverviewTotals } from '../../sending/analytics/read-overview.ts';
-import { estimateFinish, type ExpectDeps } from '../../sending/campaigns/read/estimate-finish.ts';
+import { readAccountShares, type AccountShare } from '../../sending/campaigns/read/account-shares.ts';
+import { estimateFinish, type ExpectDeps, type ExpectedFinish } from '../../sending/campaigns/read/estimate-finish.ts';
 import type { analytics } from '../contract/analytics.ts';
 import type { Handlers } from '../operation.ts';
 import { toWireHead, toWireRun } from './campaign-reads.ts';
@@ -29,7 +30,8 @@ export const analyticsHandlers: Handlers<typeof analytics, AnalyticsDeps> = {
       actor,
       body.campaign_id,
     );
-    const finishAt = body.with_estimate ? await estimateFinish(deps, actor, body.campaign_id) : undefined;
+    const shares = body.with_accounts ? await readAccountShares(deps.db, campaign.campaignId) : undefined;
+    const finish = body.with_estimate ? await estimateFinish(deps, actor, body.campaign_id, shares) : undefined;
     return {
       campaign: toWireHead(campaign),
       totals: {
@@ -40,8 +42,9 @@ export const analyticsHandlers: Handlers<typeof analytics, AnalyticsDeps> = {
         ...(totals.skipped > 0 && { skipped: totals.skipped }),
         ...(isRevised && toWireRevised(totals)),
         ...toWireReach(reach, sumOfReach(reach)),
-        ...(finishAt !== undefined && { expected_finish_at: finishAt?.toISOString() ?? null }),
+        ...(finish && { expected_finish_at: finish.at?.toISOString() ?? null }),
       },
+      ...(shares && { accounts: shares.map((share) => toWireShare(share, finish)) }),
       groups: groups.map((group) => ({
         ...toWireGroupRow(group),
         ...(group.skipped !== null && { skipped: group.skipped }),
@@ -95,6 +98,25 @@ export const analyticsHandlers: Handlers<typeof analytics, AnalyticsDeps> = {
     return writeGroups(analytics);
   },
 };
+
+function toWireShare(share: AccountShare, finish: ExpectedFinish | undefined) {
+  const { accountId, name, deliveries, queued, sent, failed, cancelled, recipients, delivered, read } = share;
+  const finishAt = finish?.byAccount.get(accountId)?.toISOString() ?? null;
+  return {
+    account_id: accountId,
+    name,
+    deliveries,
+    queued,
+    sent,
+    failed,
+    cancelled,
+    recipients,
+    delivered,
+    read,
+    read_rate: rate(read, share.acknowledging),
+    ...(finish && { expected_finish_at: finishAt }),
+  };
+}
 
 function toWireTotals({ campaigns, groups, ...sums }: OverviewTotals) {
   return { campaigns, groups, ...toWireSums(sums) };

@@ -61,6 +61,8 @@ function toWire({ noticeId, kind, at, isRead, workspaceId, data }: Notice) {
         : { campaign_id: data.campaign_id, name: data.name ?? '' },
     account: data.account_id === undefined ? null : { account_id: data.account_id, name: data.name ?? null },
     due_at: data.due_at ?? null,
+    down_since: data.down_since ?? null,
+    deliveries: data.deliveries ?? null,
     url: data.url ?? null,
     reason: kind === 'account_unlinked' || kind === 'version_refused' ? (data.reason ?? null) : null,
   };

@@ -31,6 +31,7 @@ export function toExtras(body: PostExtrasBody): PostExtras {
         underPercent: follow.under_percent,
       },
     }),
+    ...(body.account_id !== undefined && { accountId: body.account_id }),
     ...toFiles(body.media),
     ...toBallot(body),
   };
@@ -61,6 +62,7 @@ export function toWireExtras(extras: PostExtras) {
     follow_up: followUp
       ? { campaign_id: followUp.campaignId, run_id: followUp.runId ?? null, under_percent: followUp.underPercent }
       : null,
+    account_id: extras.accountId ?? null,
     link_preview: toWireCard(extras),
     ...toWireBallot(extras),
   };

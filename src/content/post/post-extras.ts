@@ -23,6 +23,8 @@ export interface PostExtras {
   replyTo?: ReplyTo;
   /** The post goes only to groups that have not read those of an earlier campaign. */
   followUp?: FollowUp;
+  /** The account of the workspace that sends to all groups that it can post to; the senders of each group unless given. */
+  accountId?: number;
 }
 
 /** The public id of a campaign of the same workspace. Without a run: the latest one that has begun by then. */
@@ -61,6 +63,7 @@ export const EXTRAS_FIELDS = {
   pinSeconds: 'pin_for',
   replyTo: 'reply_to',
   followUp: 'follow_up',
+  accountId: 'account_id',
   linkPreview: 'link_preview',
   poll: 'poll',
   event: 'event',

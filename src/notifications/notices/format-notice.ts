@@ -6,6 +6,8 @@ import type { NoticeKind } from './kinds.ts';
 import type { NoticeData } from './notice-store.ts';
 
 const LONGEST_NAME = 100;
+/** Kinds whose text names the account. */
+const NAMES_ACCOUNT: ReadonlySet<NoticeKind> = new Set(['account_waiting', 'account_handed_over']);
 
 /** Who reads a notice. */
 export interface Reader {
@@ -17,9 +19,12 @@ export interface Reader {
 export function formatNotice(kind: NoticeKind, count: number, data: NoticeData, reader: Reader): string {
   const language = knownLanguage(reader.language);
   const t = translatorFor(language);
-  const name = shorten(data.name?.trim() || data.url || t('notices.unnamed'));
-  const lines = [t(`notices.texts.${kind}`, { count, name })];
-  if (count === 1 && data.account_id !== undefined && data.name != null) lines.push(t('notices.account', { name }));
+  const isAboutAccount = data.account_id !== undefined;
+  const unnamed = t(isAboutAccount ? 'notices.mainAccount' : 'notices.unnamed');
+  const name = shorten(data.name?.trim() || data.url || unnamed);
+  const lines = [t(`notices.texts.${kind}`, { count, name, posts: data.deliveries ?? 0 })];
+  if (count === 1 && isAboutAccount && data.name != null && !NAMES_ACCOUNT.has(kind))
+    lines.push(t('notices.account', { name }));
   const timeFormat = new Intl.DateTimeFormat(LANGUAGES[language].locale, {
     timeZone: reader.timeZone,
     dateStyle: 'medium',
@@ -27,6 +32,8 @@ export function formatNotice(kind: NoticeKind, count: number, data: NoticeData, 
   });
   const format = (at: string) => timeFormat.format(new Date(at));
   if (count === 1 && data.due_at !== undefined) lines.push(t('notices.due', { time: format(data.due_at) }));
+  if (count === 1 && data.down_since !== undefined)
+    lines.push(t('notices.downSince', { time: format(data.down_since) }));
   if (data.last_good_at != null) lines.push(t('notices.lastBackup', { time: format(data.last_good_at) }));
   return lines.join(' ').replaceAll(/\s+/g, ' ');
 }
@@ -34,14 +41,16 @@ export function formatNotice(kind: NoticeKind, count: number, data: NoticeData, 
 /** Returns the page of the dashboard that shows it, in `workspace` unless that is the default one of the person. */
 export function pageOf(kind: NoticeKind, count: number, data: NoticeData, workspace: WorkspaceId | null): string {
   const page = pathOf(kind, count, data);
-  return workspace === null ? page : `${page}?workspace=${workspace}`;
+  return workspace === null ? page : `${page}${page.includes('?') ? '&' : '?'}workspace=${workspace}`;
 }
 
-function pathOf(kind: NoticeKind, count: number, { campaign_id: id, approval_id: asked }: NoticeData): string {
+function pathOf(kind: NoticeKind, count: number, data: NoticeData): string {
+  const { campaign_id: id, approval_id: asked, account_id: account } = data;
   if (asked !== undefined) return count > 1 ? '/' : `/approvals/${asked}`;
   if (kind.startsWith('campaign_')) return count > 1 || id === undefined ? '/' : `/campaigns/${id}`;
   if (kind === 'webhook_off') return '/settings';
-  return kind === 'backup_old' ? '/' : '/account';
+  if (kind === 'backup_old') return '/';
+  return count > 1 || account === undefined ? '/account' : `/account?account=${account}`;
 }
 
 /** A name can be as long as all that a push service takes. */

@@ -1,4 +1,9 @@
-import { BACKUP_TOO_OLD_EVENT, SWITCHED_OFF_EVENT } from '../../workspaces/events/event-types.ts';
+import {
+  ACCOUNT_HANDED_OVER_EVENT,
+  ACCOUNT_WAITING_EVENT,
+  BACKUP_TOO_OLD_EVENT,
+  SWITCHED_OFF_EVENT,
+} from '../../workspaces/events/event-types.ts';
 
 interface Kind {
   event: string;
@@ -23,6 +28,8 @@ const KINDS = {
   campaign_decided: { event: 'campaign.decided', email: true, isForAsker: true },
   account_unlinked: { event: 'account.logged_out', email: true },
   version_refused: { event: 'account.version_refused', email: true },
+  account_waiting: { event: ACCOUNT_WAITING_EVENT, email: true },
+  account_handed_over: { event: ACCOUNT_HANDED_OVER_EVENT, email: false },
   webhook_off: { event: SWITCHED_OFF_EVENT, email: true },
   /** For the administrators of the installation only. */
   backup_old: { event: BACKUP_TOO_OLD_EVENT, email: true },

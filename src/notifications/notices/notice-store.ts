@@ -29,6 +29,10 @@ export interface NoticeData {
   reason?: string | null;
   due_at?: string;
   last_good_at?: string | null;
+  /** Since when the account cannot send. */
+  down_since?: string;
+  /** How many deliveries of the account were handed over. */
+  deliveries?: number;
 }
 
 /** Returns a user's channels for each kind. */

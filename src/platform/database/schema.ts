@@ -386,7 +386,6 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     campaign_id: GeneratedAlways<number>;
     public_id: Generated<string>;
     account_id: number;
-    sender_id: number | null;
     name: string;
     description: string;
     is_channel_campaign: boolean;

@@ -34,10 +34,12 @@ export async function insertAccount(
       workspace_id: workspaceId,
       messenger,
       status: isLinked ? 'connected' : 'unlinked',
-      is_default: further === undefined,
-      name: further?.name ?? null,
-      whatsapp_number: further?.number?.written ?? null,
-      whatsapp_digits: further?.number?.digits ?? null,
+      ...(further && {
+        is_default: false,
+        name: further.name,
+        whatsapp_number: further.number?.written ?? null,
+        whatsapp_digits: further.number?.digits ?? null,
+      }),
     })
     .returning('account_id')
     .executeTakeFirstOrThrow();

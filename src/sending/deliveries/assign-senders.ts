@@ -31,9 +31,10 @@ export async function assignSenders(
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with run as materialized (
-      update runs r set is_shared = true from campaigns c
+      update runs r set is_shared = true from campaigns c, contents t
       where r.account_id = ${ledgerId} and r.run_id = ${runId} and r.status = 'running' and c.campaign_id = r.campaign_id
-      returning r.account_id, r.run_id, c.public_id, coalesce(${wanted}::bigint, c.sender_id) as wanted
+        and t.content_id = r.content_id
+      returning r.account_id, r.run_id, c.public_id, coalesce(${wanted}::bigint, (t.extras ->> 'accountId')::bigint) as wanted
     ), target as materialized (
       select q.position, q.group_id, q.sender_id from run cross join lateral (
         select * from deliveries d

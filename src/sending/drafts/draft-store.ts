@@ -36,6 +36,8 @@ export interface DraftContent {
   } | null;
   /** With a data URL of its picture, which is at most 128 KiB. */
   link_preview?: { url: string; title: string; description: string; image: string | null } | null;
+  /** The account that is to send. */
+  account_id?: number | null;
 }
 
 /** A draft as lists tell of it. */

@@ -1,4 +1,5 @@
 import { recordAudit, recordRepeatedAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
+import { findOwnAccount } from '../accounts/store.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import { AppError, invalid } from '../../platform/errors/errors.ts';
 import { acceptMedia } from '../../content/media/accept-media.ts';
@@ -46,7 +47,7 @@ export interface DraftInput {
 
 /**
  * Keeps a draft (contract §4, save-draft) and answers its new version. To save the same once more does nothing and answers the version that
- * is kept. Throws 404 for a draft or a group that is not the workspace's, 409 when the draft was changed since that version or the
+ * is kept. Throws 404 for a draft, a group or an account that is not the workspace's, 409 when the draft was changed since that version or the
  * workspace has as many as it may have, `no_room` when its files take what they may.
  */
 export async function saveDraft(
@@ -59,6 +60,7 @@ export async function saveDraft(
   const content = await shrinkCardPicture(sent);
   const media = input.image === undefined ? undefined : await acceptMedia('image', input.image);
   if (!(await ownsGroups(db, workspaceId, groupIds))) throw noSuchGroup();
+  if (typeof content.account_id === 'number') await findOwnAccount(db, workspaceId, content.account_id);
   await checkFiles(db, workspaceId, { files: filesOf(content) });
   const stored = media && (await saveMedia(db, workspaceId, media, quotas));
   const row: DraftRow = {

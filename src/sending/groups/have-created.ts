@@ -41,8 +41,7 @@ export async function haveCreated<K extends Creation>(
     record: async (trx, created) => {
       await recordAudit(trx, { ...actor, action: `${created.kind}.created`, subject: created.name });
       const { createdAt, notAdded = [] } = created;
-      const { accountId } = account;
-      return { ...(await upsertGroup(trx, { ledgerId: accountId, accountId }, created)), createdAt, notAdded };
+      return { ...(await upsertGroup(trx, account, created)), createdAt, notAdded };
     },
   });
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { StoredChatList, StoredGroup } from '../accounts/commands.ts';
 import { lockGroupAccounts } from '../accounts/group-accounts.ts';
+import { accountNotFoundError } from '../accounts/store.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { GroupKind } from '../../platform/database/schema.ts';
 
@@ -76,18 +77,19 @@ const SEEN_AGAIN_MINUTES = 60;
 /**
  * Makes the groups of an account those that were just read: one statement, however many there are. Says how many it changed. A link that
  * was known stays where none was read. Channels stay if they could not be read. A group ends when no account of the workspace is a member
- * any more, and can be posted to if any of them may.
+ * any more, and can be posted to if any of them may. Throws 404 for an account that has been removed meanwhile.
  */
 export function replaceGroups(db: Database, reader: GroupReader, list: StoredChatList): Promise<SyncOutcome> {
   const { ledgerId, accountId } = reader;
   return db.transaction().execute(async (trx) => {
     if (accountId !== ledgerId) await lockGroupAccounts(trx, ledgerId);
     // Of the default account this is the lock.
-    await sql`
+    const { numAffectedRows } = await sql`
       update accounts set groups_synced_at = campanile_now(),
                           channels_unread_since = case when ${list.areChannelsUnread}::boolean
                                                        then coalesce(channels_unread_since, campanile_now()) end
-      where account_id = ${accountId}`.execute(trx);
+      where account_id = ${accountId} and removed_at is null`.execute(trx);
+    if (numAffectedRows === 0n) throw accountNotFoundError('account_id');
     return writeList(trx, reader, list);
   });
 }

@@ -29,9 +29,7 @@ export interface AccountSync extends SyncOutcome {
 export async function syncGroups(deps: GroupDeps, { workspaceId }: Actor, accountId?: number): Promise<AccountSync> {
   const account = await findOwnAccount(deps.db, workspaceId, accountId);
   requireLinked(account);
-  const ledgerId = accountId === undefined ? account.accountId : (await findOwnAccount(deps.db, workspaceId)).accountId;
-  const reader = { ledgerId, accountId: account.accountId };
-  return { accountId: account.accountId, ...(await readGroups(deps, reader)) };
+  return { accountId: account.accountId, ...(await readGroups(deps, account)) };
 }
 
 /** Reads the groups of an account from the messaging application. Throws as `runCommand` does. */

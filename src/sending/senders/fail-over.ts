@@ -13,6 +13,7 @@ import { readHeld } from '../../platform/database/quarantine.ts';
 import type { WorkPoll } from '../../platform/database/work-poll.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { sleep } from '../../platform/time/time.ts';
+import { ACCOUNT_HANDED_OVER_EVENT, ACCOUNT_WAITING_EVENT } from '../../workspaces/events/event-types.ts';
 import {
   findDown,
   findReturnable,
@@ -107,6 +108,7 @@ async function isDown(trx: Connection, accountId: number): Promise<boolean> {
   return rows.length > 0;
 }
 
+/** The audit log and the event (transactional outbox) of a hand-over by the service. */
 async function recordFailover(trx: Connection, accountId: number, deliveries: number): Promise<void> {
   await sql`
     insert into audit_log (workspace_id, user_id, action, subject, address, changes)
@@ -115,10 +117,11 @@ async function recordFailover(trx: Connection, accountId: number, deliveries: nu
     from accounts a join workspaces w using (workspace_id)
     join memberships o on o.workspace_id = coalesce(w.test_of, w.workspace_id) and o.role = 'owner'
     where a.account_id = ${accountId}`.execute(trx);
+  await sql`
+    insert into events (workspace_id, type, data)
+    select workspace_id, ${ACCOUNT_HANDED_OVER_EVENT}, jsonb_build_object('account_id', account_id, 'name', name, 'deliveries', ${deliveries}::int)
+    from accounts where account_id = ${accountId}`.execute(trx);
 }
-
-/** The type of the event by which the owner is asked. */
-export const ACCOUNT_WAITING_EVENT = 'account.waiting';
 
 async function ask(db: Database, { accountId }: DownAccount): Promise<void> {
   await sql`
@@ -128,7 +131,9 @@ async function ask(db: Database, { accountId }: DownAccount): Promise<void> {
       returning account_id, workspace_id, name, status, down_since
     )
     insert into events (workspace_id, type, data)
-    select workspace_id, ${ACCOUNT_WAITING_EVENT}, jsonb_build_object('account_id', account_id, 'name', name, 'status', status, 'down_since', down_since)
+    select workspace_id, ${ACCOUNT_WAITING_EVENT}, jsonb_build_object(
+      'account_id', account_id, 'name', name, 'status', status,
+      'down_since', to_char(down_since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
     from asked`.execute(db);
 }
 

@@ -4,7 +4,7 @@ import { requireGroups } from '../groups/require-groups.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { diffValues } from '../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
-import { keepAccounts, keepGroupList, replaceRules, type FormerRule } from './store.ts';
+import { keepGroupList, readAccounts, replaceRules, type FormerRule } from './store.ts';
 
 export interface SendersInput {
   /** As they were sent; a repeated id counts once. */
@@ -25,7 +25,7 @@ export async function setSenders({ db }: { db: Database }, actor: Actor, input: 
   const { groupListId, reason } = input;
   const [groupIds, accountIds] = [[...new Set(input.groupIds)], [...new Set(input.accountIds)]];
   await db.transaction().execute(async (trx) => {
-    // Two at once would both replace the same rule.
+    // Two at once would both replace the same rule, and an account could be removed.
     await lockOwnLane(trx, ledgerId);
     await requireGroups(trx, ledgerId, input.groupIds);
     const list = groupListId === null ? null : await keepGroupList(trx, ledgerId, groupListId);
@@ -39,8 +39,10 @@ export async function setSenders({ db }: { db: Database }, actor: Actor, input: 
 }
 
 async function requireAccounts(trx: Connection, { workspaceId }: Actor, given: readonly number[]): Promise<void> {
-  const own = await keepAccounts(trx, workspaceId, given);
-  const foreign = given.flatMap((accountId, index) => (own.has(accountId) ? [] : [`account_ids.${index}`]));
+  const own = await readAccounts(trx, workspaceId, given);
+  const foreign = given.flatMap((accountId, index) =>
+    own.get(accountId)?.isRemoved === false ? [] : [`account_ids.${index}`],
+  );
   if (foreign.length > 0) throw accountNotFoundError(...foreign);
 }
 
@@ -59,8 +61,9 @@ async function recordChange(
   { list, isWorkspace, former, accountIds, reason }: RuleChange,
 ): Promise<void> {
   const mentioned = new Set([accountIds, ...former.map((one) => one.accountIds ?? [])].flat());
-  const names = await keepAccounts(trx, actor.workspaceId, [...mentioned]);
-  const describe = (ids: readonly number[] | null) => (ids ?? []).map((id) => withId(names.get(id), id)).join(', ');
+  const names = await readAccounts(trx, actor.workspaceId, [...mentioned]);
+  const describe = (ids: readonly number[] | null) =>
+    (ids ?? []).map((id) => withId(names.get(id)?.name, id)).join(', ');
   const groups = former.flatMap(({ groupId, groupName }) => (groupId === null ? [] : [withId(groupName, groupId)]));
   const [first] = groups;
   const changes = diffValues(

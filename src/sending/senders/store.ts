@@ -75,17 +75,23 @@ export async function replaceRules(
   return rows;
 }
 
-/** Returns the names of a workspace's accounts among these, by id; null without a name. They are not removed before the transaction ends. */
-export async function keepAccounts(
+/** An account as the audit log names it. */
+export interface NamedAccount {
+  /** Null: it has none. */
+  name: string | null;
+  isRemoved: boolean;
+}
+
+/** Returns the accounts of a workspace among these, by id, with those that were removed. */
+export async function readAccounts(
   trx: Connection,
   workspaceId: WorkspaceId,
   accountIds: readonly number[],
-): Promise<Map<number, string | null>> {
-  const { rows } = await sql<{ accountId: number; name: string | null }>`
-    select account_id as "accountId", name from accounts
-    where workspace_id = ${workspaceId} and account_id = any(${[...accountIds]}::bigint[])
-    order by account_id for key share`.execute(trx);
-  return new Map(rows.map(({ accountId, name }) => [accountId, name]));
+): Promise<Map<number, NamedAccount>> {
+  const { rows } = await sql<NamedAccount & { accountId: number }>`
+    select account_id as "accountId", name, removed_at is not null as "isRemoved" from accounts
+    where workspace_id = ${workspaceId} and account_id = any(${[...accountIds]}::bigint[])`.execute(trx);
+  return new Map(rows.map(({ accountId, ...account }) => [accountId, account]));
 }
 
 /** Returns the name of a saved list of a ledger, which is not removed before the transaction ends. Undefined if there is none. */

@@ -25,6 +25,8 @@ export const EVENT_TYPES = [
   'account.restricted',
   'account.logged_out',
   'account.version_refused',
+  'account.waiting',
+  'account.handed_over',
   'group.changed',
   'message.reply',
   'message.reaction',
@@ -46,6 +48,10 @@ export const EVENT_FILTERS: readonly EventFilter[] = [
   ]),
 ];
 
+/** An account cannot send, and posts wait for it that another account could send: the members decide. */
+export const ACCOUNT_WAITING_EVENT = 'account.waiting' satisfies EventType;
+/** The service handed posts of an account that cannot send over to other accounts. */
+export const ACCOUNT_HANDED_OVER_EVENT = 'account.handed_over' satisfies EventType;
 /** Delivered to one webhook alone, at its owner's request. */
 export const TEST_EVENT = 'webhook.test';
 /** A webhook was switched off; told to no webhook. */

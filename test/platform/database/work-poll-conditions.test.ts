@@ -25,6 +25,7 @@ import { assignPositions } from '../../../src/workspaces/events/assign-positions
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createOwner, schedule, sendNow, startTestWorker, until, type Owner } from '../../support/ledger.ts';
 import { scriptMessenger } from '../../support/scripted-messenger.ts';
+import { addAccount } from '../../support/several-accounts.ts';
 import { insertWebhook } from '../../support/webhooks.ts';
 
 const log = createLog('silent');
@@ -410,6 +411,15 @@ const WORK: Work[] = [
     fallDue: advance(11),
   },
   { loop: 'erasure', work: 'a deleted user', add: remove },
+  {
+    loop: 'erasure',
+    work: 'an account that was removed',
+    async add(owner) {
+      const accountId = await addAccount(db, owner);
+      await sql`delete from lanes where account_id = ${accountId}`.execute(db);
+      await sql`update accounts set removed_at = campanile_now() where account_id = ${accountId}`.execute(db);
+    },
+  },
   {
     loop: 'erasure',
     work: 'a deleted user whose row is to go',

@@ -250,6 +250,7 @@ test('every operation that sends or changes posts is known to this file', () => 
     'pin-campaign',
     'unpin-campaign',
     'delete-campaign',
+    'hand-over-deliveries',
     // They post nothing.
     'create-channel',
     'create-community',

@@ -71,6 +71,7 @@ const NO_EXTRAS = {
   follow_up: null,
   poll: null,
   event: null,
+  account_id: null,
   link_preview: null,
 };
 

@@ -88,6 +88,7 @@ test('quarantines an account whose finish would count below zero, and records th
   expect(lines).toMatchObject([{ accountId: wrong.accountId, rule: 'runs_counts', msg: /an account was stopped/ }]);
   expect(await readStopped()).toBe('1');
   expect(await readAccountStatus(database, wrong)).toEqual({
+    accountId: wrong.accountId,
     messenger: 'sandbox',
     status: 'paused',
     whatsappNumber: '4915100000001',

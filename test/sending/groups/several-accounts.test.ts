@@ -6,8 +6,8 @@ import { endWays } from '../../../src/sending/accounts/group-accounts.ts';
 import { findMember, readWays } from '../../../src/sending/groups/read-ways.ts';
 import { replaceGroups, selectChannelIds, selectGroups, upsertGroup } from '../../../src/sending/groups/store.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { addAccount } from '../../support/further-accounts.ts';
 import { createOwner } from '../../support/ledger.ts';
+import { addAccount } from '../../support/several-accounts.ts';
 
 let database: TestDatabase;
 let first: number;

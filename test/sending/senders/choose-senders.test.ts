@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Connection } from '../../../src/platform/database/connect.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { addAccount, addWays } from '../../support/further-accounts.ts';
 import { createOwner, type Owner } from '../../support/ledger.ts';
+import { addAccount } from '../../support/several-accounts.ts';
 
 let database: TestDatabase;
 let owner: Owner;
@@ -21,8 +21,8 @@ beforeEach(async () => {
   const { db } = database;
   owner = await createOwner(db, 2);
   group = owner.groupIds[0] ?? 0;
-  accounts = { D: owner.accountId, A: await addAccount(db, owner), B: await addAccount(db, owner) };
-  for (const accountId of Object.values(accounts)) await addWays(db, accountId, [group]);
+  const members = { groupIds: [group] };
+  accounts = { D: owner.accountId, A: await addAccount(db, owner, members), B: await addAccount(db, owner, members) };
   listId = await addList(db, [group]);
 });
 
@@ -152,7 +152,7 @@ describe('the stand-in', () => {
   });
 });
 
-test('chooses for each of many groups, and for one without members the default account', async () => {
+test('chooses for each of many groups', async () => {
   const other = owner.groupIds[1] ?? 0;
   await setRule('workspace', 'A');
   const { rows } = await sql<{ group_id: number; sender_id: number | null }>`

@@ -37,6 +37,14 @@ const FILTERED_BY_PERSON = /\/(list|export)_audit_log$/;
 /** Values that keep a valid body from being rejected for other reasons. Dates must be in the future. */
 export const AHEAD: Ids = { start_date: '2032-06-01', end_date: '2032-06-03', schedule_time: '09:00:00' };
 
+/** Of a form that is not rejected before its account is looked up. */
+const ASSERTION = {
+  id: 'AA',
+  rawId: 'AA',
+  type: 'public-key',
+  response: { clientDataJSON: 'AA', authenticatorData: 'AA', signature: 'AA' },
+};
+
 /** Returns the parts of a view that have changed, as they were and as they are. */
 function differences(before: unknown, after: unknown): string {
   if (!Array.isArray(before) || !Array.isArray(after)) return JSON.stringify([before, after]);
@@ -72,7 +80,12 @@ export async function findLeaks(
   const leaks: string[] = [];
   for (const { what, tried, others } of attempts(fields, outsider.ids)) {
     const answerTo = async (ids: Ids) => {
-      const given = { ...AHEAD, ...outsider.ids, ...Object.fromEntries(tried.map((field) => [field, ids[field]])) };
+      const given = {
+        ...AHEAD,
+        assertion: ASSERTION,
+        ...outsider.ids,
+        ...Object.fromEntries(tried.map((field) => [field, ids[field]])),
+      };
       return send(operation.path, exampleOf(operation.body, mixed(given, what, outsider.ids)), outsider.token);
     };
     const answer = await answerTo(victim.ids);

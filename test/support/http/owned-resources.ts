@@ -14,6 +14,7 @@ const MAKERS: Readonly<Record<string, (person: Person, had: Ids) => Promise<unkn
     (await person.call<Ids>('venom/add-account', { name: `of ${person.name}`, messenger: 'sandbox' })).body.data[
       'account_id'
     ],
+  to_account_id: async (person) => (await person.call<Ids>('venom/account-status')).body.data['account_id'],
   group_metadata_id: firstGroup,
   review_group_id: firstGroup,
   group_metadata_ids: async (person) => [await firstGroup(person)],
@@ -98,10 +99,17 @@ export async function createOwnedResources(person: Person, fields: Iterable<stri
 
 /** Returns ids of the same form that do not exist. */
 export function inventIds(ids: Ids): Ids {
-  const invented = (id: unknown) =>
-    typeof id === 'number' ? 900_000_000_001 : SHA256.test(String(id)) ? randomBytes(32).toString('hex') : randomUUID();
+  const invented = (id: unknown, place: number) =>
+    typeof id === 'number'
+      ? 900_000_000_001 + place
+      : SHA256.test(String(id))
+        ? randomBytes(32).toString('hex')
+        : randomUUID();
   return Object.fromEntries(
-    Object.entries(ids).map(([field, id]) => [field, Array.isArray(id) ? id.map(invented) : invented(id)]),
+    Object.entries(ids).map(([field, id], place) => [
+      field,
+      Array.isArray(id) ? id.map((one) => invented(one, place)) : invented(id, place),
+    ]),
   );
 }
 

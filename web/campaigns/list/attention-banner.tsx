@@ -2,10 +2,12 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import type { PlannedRun } from '../../api/operations.ts';
+import { accountPath, isUp, useSeveralAccounts } from '../../api/accounts.ts';
+import type { ListedAccount, PlannedRun } from '../../api/operations.ts';
 import { accountQuery } from '../../api/queries.ts';
 import { addDays } from '../../calendar/days.ts';
 import { usePlannedRuns } from '../../calendar/use-planned-runs.ts';
+import { accountName } from '../../format/account-name.ts';
 import { dateIn, shortTime } from '../../format/time.ts';
 import { useZone } from '../../format/zone-context.tsx';
 import boxClasses from '../../parts/box.module.css';
@@ -66,11 +68,24 @@ export function AttentionBanner() {
 /** Before all else: nothing is sent while it lasts. */
 function useAccountLines(): Line[] {
   const { data: account } = useQuery(accountQuery);
+  const several = useSeveralAccounts();
   const lines: Line[] = [];
   if (account?.held_since !== undefined) lines.push({ key: 'held', href: '/account', said: t('attention.held') });
+  if (several)
+    return [
+      ...lines,
+      ...several
+        .filter((one) => !isUp(one))
+        .map((one) => ({ key: `account ${one.account_id}`, href: accountPath(one), said: describeDown(one) })),
+    ];
   if (account && (account.status === 'unlinked' || account.status === 'logged_out'))
     lines.push({ key: 'account', href: '/account', said: t('attention.notLinked') });
   return lines;
+}
+
+function describeDown(account: ListedAccount): string {
+  const name = accountName(account);
+  return account.queued > 0 ? t('accounts.waits', { name, posts: account.queued }) : t('accounts.cannotSend', { name });
 }
 
 function linesOfRuns(runs: readonly PlannedRun[], today: string, zone: string): Line[] {

@@ -1,7 +1,8 @@
 -- Several accounts of a workspace (docs/explanation/decisions/0107-send-from-several-accounts.md).
 --
--- Locks: accounts, lanes, workspaces, campaigns, runs, deliveries, revisions, pins and sandbox_accounts exclusively. Nullable columns and
+-- Locks: accounts, lanes, workspaces, runs, deliveries, revisions, pins and sandbox_accounts exclusively. Nullable columns and
 -- constant defaults write no row; lanes are rewritten, one row an account. group_accounts gets a row a group: some seconds for a million.
+-- events in SHARE mode while their index is built, some 1 s for each million.
 
 -- Every workspace has one default account from its creation on: its campaigns, groups and receipts are kept under the id of that account.
 alter table accounts
@@ -22,7 +23,7 @@ where status not in ('connected', 'reconnecting') or stop_reason is not null;
 -- master lock of the ledger; a claim or finish of another lane locks both, in the order of their ids.
 alter table lanes add column ledger_id bigint;
 update lanes set ledger_id = account_id;
-alter table lanes alter column ledger_id set not null;
+alter table lanes alter column ledger_id set not null, alter column ledger_id set default 0;
 create index lanes_ledger on lanes (ledger_id);
 create trigger lanes_default before insert on lanes for each row execute function set_ledger();
 
@@ -32,7 +33,6 @@ alter table deliveries
   add column handed_from bigint;                         -- the account that was down when this was handed over; null: it was not
 alter table revisions add column sender_id bigint;
 alter table pins add column sender_id bigint;
-alter table campaigns add column sender_id bigint;       -- wanted for all its groups; null: the senders of each group
 alter table runs
   add column is_shared       boolean not null default false,  -- several accounts send it
   add column has_handed_over boolean not null default false;  -- some of it may return to the account that was down
@@ -80,3 +80,10 @@ alter table sandbox_accounts add column host_id bigint;  -- it is a member of th
 alter table accounts add column removed_at timestamptz;
 create index accounts_removed on accounts (account_id) where removed_at is not null;
 create index accounts_digits on accounts (whatsapp_digits) where whatsapp_digits is not null;
+
+-- As src/notifications/notices/kinds.ts has it.
+drop index events_noticed;
+create index events_noticed on events (position)
+  where type in ('campaign.completed', 'campaign.completed_with_errors', 'campaign.late', 'campaign.missed', 'campaign.rescheduled',
+                 'campaign.paused', 'campaign.waiting', 'campaign.decided', 'account.logged_out', 'account.version_refused',
+                 'account.waiting', 'account.handed_over', 'webhook.switched_off', 'backup.too_old');

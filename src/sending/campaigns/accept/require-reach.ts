@@ -1,5 +1,6 @@
-/** What has to hold for a post that mentions everybody, is pinned, or replies to an earlier campaign (contract §3). */
+/** What has to hold for a post that mentions everybody, is pinned, replies to an earlier campaign, or names who sends (contract §3). */
 import { sql } from 'kysely';
+import { accountNotFoundError } from '../../accounts/store.ts';
 import { readSendWindows } from '../../accounts/send-window-rules.ts';
 import { dateIn, dayOf } from '../../accounts/quiet-hours.ts';
 import { countMentions } from '../../deliveries/decide-mentions.ts';
@@ -24,7 +25,8 @@ interface Reaching {
 
 /**
  * Throws 400 if a post with a mention or a pin goes to a channel, or is too long with `@all`; 404 if the campaign that it replies to, or
- * its run, or that it follows up, is not the account's. Costs a query only for such a post.
+ * its run, or that it follows up, is not the account's, or the account that is to send is not the workspace's. Costs a query only for such
+ * a post.
  */
 export async function requireReach(db: Connection, reaching: Reaching): Promise<void> {
   const { accountId, groupIds, extras, text, campaignId } = reaching;
@@ -39,6 +41,14 @@ export async function requireReach(db: Connection, reaching: Reaching): Promise<
     ]);
   if (replyTo) await requireEarlier(db, accountId, { field: 'reply_to', earlier: replyTo, changed: campaignId });
   if (followUp) await requireEarlier(db, accountId, { field: 'follow_up', earlier: followUp, changed: campaignId });
+  if (extras.accountId !== undefined) await requireSender(db, accountId, extras.accountId);
+}
+
+/** Throws 404 for an account that is not of the workspace. */
+async function requireSender(db: Connection, ledgerId: number, senderId: number): Promise<void> {
+  const { rows } = await sql`
+    select from lanes where account_id = ${senderId}::bigint and ledger_id = ${ledgerId}`.execute(db);
+  if (rows.length === 0) throw accountNotFoundError('account_id');
 }
 
 /** Throws 404 if the account has no such campaign, or it has no such run, and 400 for the campaign that is changed. */

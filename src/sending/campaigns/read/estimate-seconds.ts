@@ -79,23 +79,35 @@ async function readReadiness(
   const { rows } = await sql<{ now: Date; readyAt: Date; changes: number }>`
     select campanile_now() as now,
            greatest(campanile_now(), nullif(next_send_at, '-infinity'), case when isfinite(held_until) then held_until end) as "readyAt",
-           (select count(*) from pins p where p.account_id = lanes.account_id and p.wanted is not null)::int
-             + (select count(*) from revisions v where v.account_id = lanes.account_id and v.wanted is not null)::int as changes
-    from lanes where account_id = ${accountId}`.execute(db);
+           (select count(*) from pins p where p.account_id = l.ledger_id and p.wanted is not null and p.sender_id is not distinct from s.sender_id)::int
+             + (select count(*) from revisions v
+                where v.account_id = l.ledger_id and v.wanted is not null and v.sender_id is not distinct from s.sender_id)::int as changes
+    from lanes l cross join lateral (select nullif(l.account_id, l.ledger_id) as sender_id) s where l.account_id = ${accountId}`.execute(
+    db,
+  );
   if (!rows[0]) throw userGoneError();
   return rows[0];
 }
 
-/** What else the account has to send that is due by then, in order of time. */
+/**
+ * What else the account has to send that is due by then, in order of time. Of planned runs it is not known yet who will send them: all
+ * count for the default account.
+ */
 async function readOthers(db: Connection, accountId: number, at: Date, except: number | undefined): Promise<Waiting[]> {
   const { rows } = await sql<{ posts: number; isPinned: boolean; from: Date }>`
-    select case r.status when 'running' then r.queued else cardinality(t.group_ids) end as posts,
+    select case
+             when r.status = 'planned' then cardinality(t.group_ids)
+             when not r.is_shared then r.queued
+             else (select count(*)::int from deliveries d
+                   where d.account_id = r.account_id and d.run_id = r.run_id and d.status = 'queued'
+                     and d.sender_id is not distinct from nullif(l.account_id, l.ledger_id)) end as posts,
            case r.status when 'running' then r.pin_seconds is not null else coalesce(t.extras ? 'pinSeconds', false) end as "isPinned",
            greatest(r.due_at, campanile_now()) as from
-    from runs r
+    from lanes l
+    join runs r on r.account_id = l.ledger_id and (r.is_shared or l.account_id = l.ledger_id)
     join campaigns c on c.campaign_id = r.campaign_id
     join contents t on t.content_id = coalesce(r.content_id, c.content_id)
-    where r.account_id = ${accountId} and r.status in ('planned', 'running') and not r.paused and r.due_at <= ${at}
+    where l.account_id = ${accountId} and r.status in ('planned', 'running') and not r.paused and r.due_at <= ${at}
       and r.campaign_id is distinct from ${except ?? null}::bigint
     order by r.due_at desc limit ${MOST_OTHERS}`.execute(db);
   return rows

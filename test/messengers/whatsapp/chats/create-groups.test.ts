@@ -6,7 +6,7 @@ import { until } from '../../../support/ledger.ts';
 import { sendCampaign } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import { issueToken } from '../../../whatsapp-peer/phones.ts';
-import { addGroup, lidOf, type Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
+import { addCommunity, addGroup, lidOf, type Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
 
 const scene = await setWhatsAppScene();
 const { peer, database, linked, members, finished } = scene;
@@ -134,6 +134,24 @@ test('a new community is there although its announcement group cannot be read', 
   const { person } = await linked(0);
   peer.script.refuseQuery = ({ action }) => (action === 'sub_groups' ? 403 : undefined);
   expect((await person.call('venom/create-community', { community_name: 'Read later' })).status).toBe(200);
+});
+
+test('says of which groups the account is an admin, where the list shows it', async () => {
+  const { person, phone } = await linked(0);
+  const founder = peer.addPerson('4915100001098');
+  addGroup(peer.world, phone, { subject: 'Own' });
+  addGroup(peer.world, founder, { subject: 'Of somebody' }, [phone]);
+  addCommunity(peer.world, phone, 'Old town');
+  const roles = async () => {
+    await person.call('venom/sync-groups');
+    const { body } = await person.call<{
+      groups: Array<{ group_name: string; accounts: Array<{ is_admin: boolean | null }> }>;
+    }>('venom/list-groups', { with_accounts: true });
+    return Object.fromEntries(body.data.groups.map((one) => [one.group_name, one.accounts[0]?.is_admin]));
+  };
+  expect(await roles()).toEqual({ Own: true, 'Of somebody': false, 'Old town': true });
+  peer.script.listsMembersUpTo = 0;
+  expect(await roles()).toMatchObject({ Own: null, 'Of somebody': null });
 });
 
 describe('an invite link', () => {

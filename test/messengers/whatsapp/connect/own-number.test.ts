@@ -101,7 +101,12 @@ test('reports the number of a rejected phone, and lets the user take it over', a
   expect(refused.reason).toContain(other);
   expect((await change(alice, refused.scanned_number ?? '')).status).toBe(200);
   const free = await statusOf(alice);
-  expect(free).toEqual({ messenger: 'whatsapp', status: 'unlinked', whatsapp_number: `+${other}` });
+  expect(free).toEqual({
+    account_id: expect.any(Number),
+    messenger: 'whatsapp',
+    status: 'unlinked',
+    whatsapp_number: `+${other}`,
+  });
   await linkByQr(peer, alice, phone);
 });
 

@@ -1,0 +1,124 @@
+import { Button, Group, Modal, MultiSelect, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { call } from '../api/call.ts';
+import type { ListedAccount } from '../api/operations.ts';
+import { useCancellableMutation } from '../api/use-cancellable-mutation.ts';
+import { accountName } from '../format/account-name.ts';
+import { FormErrorText } from '../parts/error-alert.tsx';
+import { showToast } from '../parts/notify.ts';
+import { t } from '../i18n/translate.ts';
+import { SENDERS } from './sender-queries.ts';
+
+const REASON_LIMIT = 500;
+
+interface SendersFormProps {
+  accounts: readonly ListedAccount[];
+  /** The group that the rule is about; undefined: all groups of the workspace. */
+  groupId: number | undefined;
+  /** The accounts of the rule in force, the preferred one first. */
+  chosen: readonly number[];
+  /** Whether there is a rule that can be removed. */
+  hasRule: boolean;
+  close: () => void;
+}
+
+/** Sets who sends: the preferred account, its stand-ins in order, and why. */
+export function SendersDialog({ opened, title, ...form }: SendersFormProps & { opened: boolean; title: string }) {
+  return (
+    <Modal opened={opened} onClose={form.close} title={title}>
+      <SendersForm {...form} />
+    </Modal>
+  );
+}
+
+function SendersForm({ accounts, groupId, chosen, hasRule, close }: SendersFormProps) {
+  const known = new Set(accounts.map(({ account_id: id }) => id));
+  const [ids, setIds] = useState(() => chosen.filter((id) => known.has(id)).map(String));
+  const [reason, setReason] = useState('');
+  const setting = useSetSenders(groupId, close);
+  const data = accounts.map((account) => ({ value: String(account.account_id), label: accountName(account) }));
+  const [preferred, ...standIns] = ids;
+  const prefer = (id: string | null) => {
+    if (id !== null) setIds([id, ...standIns.filter((one) => one !== id)]);
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setting.mutate({ accountIds: ids.map(Number), reason: reason.trim() });
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="sm">
+        <Select
+          label={t('senders.preferred')}
+          data={data}
+          value={preferred ?? null}
+          onChange={prefer}
+          allowDeselect={false}
+          data-autofocus
+        />
+        <MultiSelect
+          label={t('senders.standIns')}
+          description={t('senders.standInsHint')}
+          data={data.filter(({ value }) => value !== preferred)}
+          value={standIns}
+          onChange={(others) => setIds(preferred === undefined ? others : [preferred, ...others])}
+          disabled={preferred === undefined}
+          searchable
+          nothingFoundMessage={t('senders.noOther')}
+          clearButtonProps={{ 'aria-label': t('common.clear') }}
+        />
+        <TextInput
+          label={t('senders.reason')}
+          description={t('senders.reasonHint')}
+          maxLength={REASON_LIMIT}
+          value={reason}
+          onChange={(event) => setReason(event.currentTarget.value)}
+        />
+        <Text size="sm" c="dimmed">
+          {t('senders.begun')}
+        </Text>
+        <FormErrorText error={setting.error} />
+        <Group justify="flex-end" gap="xs">
+          {hasRule && (
+            <Button
+              variant="default"
+              mr="auto"
+              disabled={setting.isPending}
+              onClick={() => setting.mutate({ accountIds: [], reason: '' })}
+            >
+              {t('senders.removeRule')}
+            </Button>
+          )}
+          <Button variant="default" onClick={close}>
+            {t('common.cancel')}
+          </Button>
+          <Button type="submit" loading={setting.isPending} disabled={preferred === undefined}>
+            {t('senders.save')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function useSetSenders(groupId: number | undefined, close: () => void) {
+  const client = useQueryClient();
+  return useCancellableMutation({
+    act: ({ accountIds, reason }: { accountIds: number[]; reason: string }, signal) =>
+      call(
+        'venom/set-senders',
+        {
+          ...(groupId !== undefined && { group_metadata_ids: [groupId] }),
+          account_ids: accountIds,
+          ...(reason !== '' && { reason }),
+        },
+        { signal },
+      ),
+    onSuccess: async (_nothing, { accountIds }) => {
+      await Promise.all([SENDERS, ['groups']].map((queryKey) => client.invalidateQueries({ queryKey })));
+      showToast(accountIds.length === 0 ? t('senders.removed') : t('senders.saved'));
+      close();
+    },
+  });
+}
