@@ -24,12 +24,19 @@ export function messagesBelongToOneAccount({ sends, lines }: Case): string[] {
   ];
 }
 
+/** A refused post did not leave: when its owner wants it to be tried again, it is as if it had never been tried, for any account. */
+const isForgotten = (facts: Case, { text, verdict }: Case['sends'][number]) =>
+  !['accepted', 'copy', 'vanished'].includes(verdict) &&
+  facts.requests.some((one) => one.operation === 'retry' && isOf(text, one.text) && mayApply(one));
+
 /** Once an account has tried a delivery, no other does: each post belongs to a delivery of the ledger, under the id that it has in the end. */
-export function triedDeliveriesStay({ sends, shared, deliveries, taken, requests, campaigns }: Case): string[] {
+export function triedDeliveriesStay(facts: Case): string[] {
+  const { sends, shared, deliveries, taken, requests, campaigns } = facts;
   if (taken) return [];
   const texts = [...campaigns.values()];
-  return sends.flatMap(({ messageId, ledgerId, accountId, text, chatId }) => {
-    if (!shared.has(ledgerId) || deliveries.has(messageId)) return [];
+  return sends.flatMap((send) => {
+    const { messageId, ledgerId, accountId, text, chatId } = send;
+    if (!shared.has(ledgerId) || deliveries.has(messageId) || isForgotten(facts, send)) return [];
     const isKept = texts.some((one) => isOf(text, one.text) && !one.deleted && one.accountId === ledgerId);
     const isErasing = requests.some((one) => one.operation === 'erase' && one.accountId === ledgerId);
     return isKept && !isErasing ? [`tried, and handed over: ${text} in ${chatId}, by account ${accountId}`] : [];
@@ -37,11 +44,12 @@ export function triedDeliveriesStay({ sends, shared, deliveries, taken, requests
 }
 
 /** No campaign of one run reaches a group by two accounts, whatever ids they use. */
-export function oneAccountSends({ sends, shared, requests, taken }: Case): string[] {
+export function oneAccountSends(facts: Case): string[] {
+  const { sends, shared, requests, taken } = facts;
   if (taken) return [];
   return requests.flatMap(({ operation, text, accountId }) => {
     if (operation !== 'send' || !shared.has(accountId)) return [];
-    const own = sends.filter((one) => one.ledgerId === accountId && isOf(one.text, text));
+    const own = sends.filter((one) => one.ledgerId === accountId && isOf(one.text, text) && !isForgotten(facts, one));
     return [...Map.groupBy(own, (one) => one.chatId)].flatMap(([chatId, some]) =>
       new Set(some.map((one) => one.accountId)).size > 1 ? [`tried by two accounts: ${text} in ${chatId}`] : [],
     );
