@@ -41,7 +41,11 @@ export async function simulateBan(
   });
   try {
     world.history.add({ kind: 'world', format: 3, seed, steps, workers, gapMs });
-    const workload = openWorkload(seed, { owners: world.owners, history: world.history, dates: [] });
+    const workload = openWorkload(seed, {
+      owners: world.owners,
+      history: world.history,
+      dates: [new Date(startMs).toISOString().slice(0, 10)],
+    });
     let api = openApi(world, 'api 1');
     for (let number = 1; number <= workers; number++) world.startWorker(`worker ${number}`);
     // Some owners hand over at once, while the turn is in hand.
