@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Worker } from '../../../src/app/worker.ts';
+import { pinCampaign, unpinCampaign } from '../../../src/sending/campaigns/change/pin-campaign.ts';
 import { recallCampaign } from '../../../src/sending/campaigns/change/recall-campaign.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../../src/sending/campaigns/change/control.ts';
 import { retryCampaign } from '../../../src/sending/campaigns/change/retry-campaign.ts';
@@ -119,6 +120,26 @@ describe('a campaign to groups of several accounts', () => {
     );
     const senders = new Map(messenger.arrivals.map(({ messageId, accountId }) => [messageId, accountId]));
     expect(messenger.changes.map(({ accountId }) => accountId).filter((id) => id === second)).toHaveLength(2);
+    for (const { accountId, messageId } of messenger.changes) expect(accountId).toBe(senders.get(messageId));
+  });
+
+  test('is pinned and unpinned by the accounts that sent it', async () => {
+    const { owner, second } = await createShared();
+    const messenger = await work();
+    const campaign = await sendNow(database.db, owner);
+    await analyticsWhen(database.db, owner, campaign, ({ campaign: { status } }) => status === 'completed');
+    await pinCampaign(database, owner, { campaignId: campaign, runId: null, seconds: 86_400 });
+    await until(
+      () => messenger.changes.length,
+      (count) => count === 4,
+    );
+    await unpinCampaign(database, owner, { campaignId: campaign, runId: null });
+    await until(
+      () => messenger.changes.length,
+      (count) => count === 8,
+    );
+    const senders = new Map(messenger.arrivals.map(({ messageId, accountId }) => [messageId, accountId]));
+    expect(messenger.changes.filter(({ accountId }) => accountId === second)).toHaveLength(4);
     for (const { accountId, messageId } of messenger.changes) expect(accountId).toBe(senders.get(messageId));
   });
 
