@@ -38,6 +38,8 @@ export const CALM_STATEMENTS = 24_000;
 /** The checker requires that a calm world does within a shorter time what is due. A world that sleeps before proves nothing. */
 const CALM_BEFORE_SLEEP_MS = 9_000;
 const HAND_OVER_EVERY_MS = 60_000;
+/** A try that fails is repeated after a minute. */
+const TAKEN_OVER_MS = 150_000;
 const HOUR_MS = 3_600_000;
 
 export function openApi(world: World, name = 'api'): Api {
@@ -78,16 +80,21 @@ export async function finish(
   const progress = watchProgress(world);
   let sends = 0;
   let handedOverMs = -Infinity;
+  let waitingMs = Infinity;
   let cooldownMs = 0;
   for (let isRested = false; world.statements() < last;) {
     await world.until(() => time.nowMs() >= awakeUntilMs, last - world.statements());
     const standing = await readRemainingWork(world);
     const { next_ms: nextMs, due_ms: dueMs, erasing, paused, waiting } = standing;
     if (progress.isStuck(standing)) return;
-    if (waiting.length > 0 && time.nowMs() >= handedOverMs + HAND_OVER_EVERY_MS) {
+    const asked = waiting.filter(({ isAsked }) => isAsked);
+    if (asked.length > 0 && time.nowMs() >= handedOverMs + HAND_OVER_EVERY_MS) {
       handedOverMs = time.nowMs();
-      handOver(waiting);
+      handOver(asked);
     }
+    waitingMs = waiting.length > 0 ? Math.min(waitingMs, time.nowMs()) : Infinity;
+    // Stand-ins take over while the machine is awake, or not at all.
+    const isTakingOver = waiting.length > 0 && time.nowMs() < waitingMs + TAKEN_OVER_MS;
     if (paused.length > 0) resume(paused);
     else if (open() === 0 && isOver(standing) && world.witness.untold() === 0) {
       if (erasing > 0) world.sleepUntil(time.nowMs() + HOUR_MS);
@@ -98,7 +105,13 @@ export async function finish(
         world.history.add({ kind: 'events', events: await readEvents(world) });
         world.sleepUntil(time.nowMs() + lastDays * 24 * HOUR_MS + HOUR_MS);
       }
-    } else if (nextMs !== null && nextMs > time.nowMs() + 20_000 && standing.in_hand === 0 && !standing.held) {
+    } else if (
+      nextMs !== null &&
+      nextMs > time.nowMs() + 20_000 &&
+      standing.in_hand === 0 &&
+      !standing.held &&
+      !isTakingOver
+    ) {
       // An account that rests looks again every few minutes, for most of a day: the longer nothing is sent, the longer we sleep.
       const soFar = world.history.lines.filter(({ kind }) => kind === 'send').length;
       cooldownMs =
