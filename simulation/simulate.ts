@@ -108,9 +108,12 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
     // Who is alone and is told nothing has to look.
     if (isLeftAlone) workload.add([api, api]);
     for (const owner of world.owners)
-      for (const accountId of [owner.accountId, owner.second ?? owner.accountId])
-        if (world.witness.standings.of(accountId) === 'logged out' && accounts() < RECONNECTED_CHANCE)
-          workload.connect(api, owner, accountId);
+      for (const accountId of [owner.accountId, owner.second ?? owner.accountId]) {
+        const standing = world.witness.standings.of(accountId);
+        // Its end is told before the events are compared.
+        if (standing === 'paused') world.witness.standings.change(accountId, 'linked');
+        if (standing === 'logged out' && accounts() < RECONNECTED_CHANCE) workload.connect(api, owner, accountId);
+      }
     await finish(world, {
       resume: (paused) => workload.resume(api, paused),
       handOver: (waiting) => workload.handOver(api, waiting),
