@@ -92,7 +92,7 @@ const RARE = [
   'service/failing-loops',
   'service/main',
   'service/startup-errors',
-  'simulation/{altered-histories,seeds}',
+  'simulation/{altered-histories,seeds,two-accounts}',
   'upgrade/upgrade',
   'web/campaigns',
   'web/compose',
@@ -142,7 +142,9 @@ const RARE = [
 ].map((name) => `test/${name}.test.ts`);
 
 /** Exhaustive, for hours, in no other run: `npx vitest run --mode long`. */
-const LONG = ['operations/hold/seeds', 'simulation/all-crash-points'].map((name) => `test/${name}.test.ts`);
+const LONG = ['operations/hold/seeds', 'simulation/{all-crash-points,two-accounts-mutated}'].map(
+  (name) => `test/${name}.test.ts`,
+);
 
 /** What runs on each PostgreSQL: our statements, but for what is about processes that die, what waits or searches, and the calendar. */
 const MATRIX = [

@@ -1,20 +1,12 @@
 /** Whether each delivery was sent by one account, and by a stand-in where its account could not: part of the checker. */
-import { isOf, only, type Case, type Of } from './case.ts';
-import { effectOf, hasApplied, isErased, mayApply, requestsOf } from './effects.ts';
-import type { OfCampaign } from './expectations.ts';
+import { isOf, only, type Case } from './case.ts';
+import { accountsOf, areMembers, findDown, handOverEnd, type Owner } from './account-waits.ts';
+import { isErased, mayApply, requestsOf } from './effects.ts';
 import { findStops } from './refusals.ts';
-import type { FinalDelivery, FinalRun, Line } from './line.ts';
-import type { Span } from './spans.ts';
+import type { FinalDelivery, FinalRun } from './line.ts';
 
-const MINUTE_MS = 60_000;
-/** An account that is back, and deliveries that were handed over, leave after this time at the latest, also if the first try failed. */
-const NOTICED_MS = 30_000;
-const HANDED_OVER_MS = 150_000;
 /** Long enough for anything that the checker excuses to be over. */
 const LONG_MS = 6 * 3_600_000;
-
-type Owner = Of<'owner'>;
-const accountsOf = (owner: Owner) => [owner.accountId, ...(owner.further ?? []).map(({ accountId }) => accountId)];
 
 /** A message id belongs to one account, which alone sends and changes its post. */
 export function messagesBelongToOneAccount({ sends, lines }: Case): string[] {
@@ -32,12 +24,19 @@ export function messagesBelongToOneAccount({ sends, lines }: Case): string[] {
   ];
 }
 
+/** A refused post did not leave: when its owner wants it to be tried again, it is as if it had never been tried, for any account. */
+const isForgotten = (facts: Case, { text, verdict }: Case['sends'][number]) =>
+  !['accepted', 'copy', 'vanished'].includes(verdict) &&
+  facts.requests.some((one) => one.operation === 'retry' && isOf(text, one.text) && mayApply(one));
+
 /** Once an account has tried a delivery, no other does: each post belongs to a delivery of the ledger, under the id that it has in the end. */
-export function triedDeliveriesStay({ sends, shared, deliveries, taken, requests, campaigns }: Case): string[] {
+export function triedDeliveriesStay(facts: Case): string[] {
+  const { sends, shared, deliveries, taken, requests, campaigns } = facts;
   if (taken) return [];
   const texts = [...campaigns.values()];
-  return sends.flatMap(({ messageId, ledgerId, accountId, text, chatId }) => {
-    if (!shared.has(ledgerId) || deliveries.has(messageId)) return [];
+  return sends.flatMap((send) => {
+    const { messageId, ledgerId, accountId, text, chatId } = send;
+    if (!shared.has(ledgerId) || deliveries.has(messageId) || isForgotten(facts, send)) return [];
     const isKept = texts.some((one) => isOf(text, one.text) && !one.deleted && one.accountId === ledgerId);
     const isErasing = requests.some((one) => one.operation === 'erase' && one.accountId === ledgerId);
     return isKept && !isErasing ? [`tried, and handed over: ${text} in ${chatId}, by account ${accountId}`] : [];
@@ -45,69 +44,15 @@ export function triedDeliveriesStay({ sends, shared, deliveries, taken, requests
 }
 
 /** No campaign of one run reaches a group by two accounts, whatever ids they use. */
-export function oneAccountSends({ sends, shared, requests, taken }: Case): string[] {
+export function oneAccountSends(facts: Case): string[] {
+  const { sends, shared, requests, taken } = facts;
   if (taken) return [];
   return requests.flatMap(({ operation, text, accountId }) => {
     if (operation !== 'send' || !shared.has(accountId)) return [];
-    const own = sends.filter((one) => one.ledgerId === accountId && isOf(one.text, text));
+    const own = sends.filter((one) => one.ledgerId === accountId && isOf(one.text, text) && !isForgotten(facts, one));
     return [...Map.groupBy(own, (one) => one.chatId)].flatMap(([chatId, some]) =>
       new Set(some.map((one) => one.accountId)).size > 1 ? [`tried by two accounts: ${text} in ${chatId}`] : [],
     );
-  });
-}
-
-/** Returns the spans in which an account is down: from the messaging application's decision until its session must have noticed the end. */
-export function findDown(lines: readonly Line[], accountId: number): Span[] {
-  const own = only(lines, 'standing').filter((one) => one.accountId === accountId);
-  return own.flatMap(({ standing, atMs }, index) => {
-    if (standing === 'linked') return [];
-    return [{ fromMs: atMs, toMs: (own[index + 1]?.atMs ?? Infinity) + NOTICED_MS }];
-  });
-}
-
-/** Whether nothing but downtime keeps accounts of a workspace from its groups. */
-const areMembers = ({ lines }: Case, owner: Owner) =>
-  (owner.further ?? []).every(({ chats }) => chats.length === owner.chats.length) &&
-  !only(lines, 'membership').some(({ accountId }) => accountsOf(owner).includes(accountId));
-
-/** Returns when what waited for an account must have been handed over, for a run that began then; Infinity: perhaps never. */
-function handOverEnd(
-  facts: Case,
-  owner: Owner,
-  { accountId, fromMs }: { accountId: number; fromMs: number },
-  startedMs: number,
-): number {
-  const { failoverMinutes } = owner;
-  if (failoverMinutes != null) return Math.max(fromMs + failoverMinutes * MINUTE_MS, startedMs) + HANDED_OVER_MS;
-  const request = facts.requests.find(
-    (one) =>
-      one.operation === 'hand over' &&
-      one.ofAccount === accountId &&
-      hasApplied(facts, one) &&
-      one.atMs > Math.max(fromMs + NOTICED_MS, startedMs),
-  );
-  return request ? effectOf(facts, request).toMs + NOTICED_MS : Infinity;
-}
-
-/**
- * Returns the spans in which posts of a run may wait for an account that is down. They are shorter than the downtime where a stand-in that
- * is up, and a member of all groups, takes over.
- */
-export function waitsForAccounts(facts: Case, { accountId: ledgerId, startedMs }: OfCampaign): Span[] {
-  const owner = facts.shared.get(ledgerId);
-  if (!owner) return [];
-  const accounts = accountsOf(owner);
-  const slept = only(facts.lines, 'slept');
-  const downs = accounts.flatMap((accountId) =>
-    findDown(facts.lines, accountId).map((span) => ({ accountId, ...span })),
-  );
-  return downs.map(({ accountId, fromMs, toMs }) => {
-    const isAlone = downs.some((one) => one.accountId !== accountId && one.fromMs < toMs && one.toMs > fromMs);
-    if (isAlone || !areMembers(facts, owner)) return { fromMs, toMs };
-    const endMs = Math.min(toMs, handOverEnd(facts, owner, { accountId, fromMs }, startedMs ?? fromMs));
-    // Nobody takes over while the machine sleeps.
-    const asleep = slept.find((one) => one.atMs < endMs && one.atMs + one.forMs > endMs);
-    return { fromMs, toMs: asleep ? asleep.atMs + asleep.forMs + HANDED_OVER_MS : endMs };
   });
 }
 

@@ -1,6 +1,8 @@
 /** A process that simulates seeds: its clock is replaced before anything else is loaded. */
 import { realNowMs } from './virtual-time.ts';
-import { simulate, type Asked, type Simulated } from './simulate.ts';
+import type { Simulated } from './end-world.ts';
+import type { Asked } from './fate.ts';
+import { simulate } from './simulate.ts';
 import { tryCrashPoint, type CrashPoint } from './crash-points.ts';
 import type { ServerAddress } from './server.ts';
 

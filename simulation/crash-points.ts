@@ -8,7 +8,9 @@ import { createReadingPermits } from '../src/sending/analytics/reading-permits.t
 import { convert } from '../test/support/ledger.ts';
 import type { Fault } from './line.ts';
 import type { ServerAddress } from './server.ts';
-import { conclude, randomFate, EVENINGS, isPossible, openApi, type Simulated } from './simulate.ts';
+import { conclude, openApi, type Simulated } from './end-world.ts';
+import { isPossible, randomFate } from './fate.ts';
+import { EVENINGS } from './simulate.ts';
 import { readRemainingWork } from './remaining-work.ts';
 import { current } from './virtual-time.ts';
 import { KIND } from './witness.ts';

@@ -21,8 +21,15 @@ export function disturbAccounts({ owners, witness: { standings } }: World, rando
   standings.change(accountId, standing, standing === 'paused' ? 10_000 + random() * MAX_PAUSE_MS : undefined);
 }
 
-/** Bans one account of each workspace with several, for good: the one that has just sent a post in the middle of a campaign. */
-export function banInMidCampaign({ owners, witness }: World, seed: number): void {
+/**
+ * Bans one account of each workspace with several, for good: the one that has just sent a post in the middle of a campaign, while its turn
+ * is in hand.
+ */
+export function banInMidCampaign(
+  { owners, witness }: World,
+  seed: number,
+  onBan: (ledgerId: number, accountId: number) => void,
+): void {
   const random = seededRandom(seed ^ 0xba4);
   const left = new Map(
     owners
@@ -35,6 +42,7 @@ export function banInMidCampaign({ owners, witness }: World, seed: number): void
         if (posts === 1) {
           witness.standings.change(accountId, 'banned');
           left.delete(owner);
+          onBan(owner.accountId, accountId);
         } else left.set(owner, posts - 1);
       }
   };

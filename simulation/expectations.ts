@@ -1,6 +1,6 @@
 /** When posts may leave and must leave, computed from what was requested and what happened to the world. */
 import { only, type Case } from './case.ts';
-import { waitsForAccounts } from './check-accounts.ts';
+import { waitsForAccounts } from './account-waits.ts';
 import type { Line } from './line.ts';
 import { findCalm, findHeld, freeTime } from './calm-time.ts';
 import { possibleSpans } from './effects.ts';

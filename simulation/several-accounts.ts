@@ -41,6 +41,10 @@ export async function addFurther(
   await sql`
     update workspaces set failover_minutes = ${plan.failoverMinutes}, fails_back = ${plan.failsBack}
     where workspace_id = ${owner.workspaceId}`.execute(db);
+  await sql`
+    update accounts set groups_synced_at = campanile_now() where account_id in (${owner.accountId}, ${accountId})`.execute(
+    db,
+  );
   const order = [owner.accountId, accountId];
   if (plan.preferred === 'second') order.reverse();
   if (plan.preferred) await setSenders(db, owner, order);

@@ -54,6 +54,10 @@ export interface Witness {
   untold(): number;
 }
 
+const HOUR_MS = 3_600_000;
+/** Where accounts can be down for good. */
+const CHANGE_WINDOW = { groupMs: 60 * HOUR_MS, channelMs: 60 * HOUR_MS };
+
 /** The share of campaigns that every group refuses while there are faults. */
 const REFUSED_EVERYWHERE = 0.06;
 
@@ -370,6 +374,8 @@ export function openWitness(
     name: 'sandbox',
     linksAtOnce: true,
     staysOpen,
+    // An account that is down for good would never recall its posts.
+    ...(staysOpen && { changeWindows: { recall: CHANGE_WINDOW, correct: CHANGE_WINDOW } }),
     open: ({ accountId }, onStateChange) => Promise.resolve(open(accountId, onStateChange)),
     link({ accountId }, _method, onStateChange) {
       standings.change(accountId, 'linked');

@@ -55,7 +55,7 @@ export interface Workload {
   /** Requests that an account is linked again. */
   connect(api: Api, owner: Owner, accountId: number): void;
   /** Requests that stand-ins send what waits for these accounts. */
-  handOver(api: Api, waiting: RemainingWork['waiting']): void;
+  handOver(api: Api, waiting: ReadonlyArray<{ ledgerId: number; accountId: number }>): void;
   /** Resumes campaigns that are paused, also those of requests without an answer. */
   resume(api: Api, paused: RemainingWork['paused']): void;
   /** The number of requests without an answer, of processes that live. */

@@ -1,6 +1,6 @@
 /**
  * `npm run soak`: users send campaigns without a break while every process but the messaging application is killed, stopped, frozen and
- * cut off. Then compares the application's log with the accepted campaigns. `--minutes` (5 unless given); `--seed` repeats the faults of a
+ * cut off, and one account is logged out. Then compares the application's log with the accepted campaigns. `--minutes` (5 unless given); `--seed` repeats the faults of a
  * run. After that, once per five minutes, restores a ledger from an earlier copy, or starts its copy beside it. Exits 1 if anything was
  * lost, came twice, out of order or too fast, or was counted wrong.
  */
@@ -12,7 +12,7 @@ import { count } from '../bench/support/table.ts';
 const SENDERS = [
   { name: 'alice', groups: 12, paced: true },
   { name: 'bob', groups: 40, paced: true },
-  { name: 'carol', groups: 40, paced: false },
+  { name: 'carol', groups: 40, paced: false, hasSecond: true },
   { name: 'dave', groups: 150, paced: false },
 ];
 const BEHAVIOUR = {
@@ -65,11 +65,12 @@ async function putBackTimes(times: number): Promise<void> {
   }
 }
 
-function report({ campaigns, verdicts, survived, failedStarts, faults, details }: SoakFindings): void {
+function report({ campaigns, verdicts, survived, handedOver, failedStarts, faults, details }: SoakFindings): void {
   const { accepted, copies, refusedForGood: rejectedForGood } = verdicts;
   console.log(
     `\n${count(campaigns)} campaigns, ${count(accepted)} posts accepted, ${count(rejectedForGood)} refused for good`,
   );
+  console.log(`${count(handedOver)} deliveries handed over from the account that was logged out`);
   console.log(`${count(copies)} repeats dropped, ${count(failedStarts)} starts tried again\n`);
   console.log('survived                                 count');
   const kinds = [...survived].toSorted(([one], [other]) => one.localeCompare(other));

@@ -40,10 +40,14 @@ interface PollTotals {
 type Poll = PollTotals & { groups: PollTotals[]; timeline: PollTotals[] };
 
 /** Returns the polls whose results differ from the votes on the posts in the witness's log, or do not add up. */
-export async function comparePolls(sent: readonly Sent[], entries: readonly Entry[], ask: Ask): Promise<string[]> {
+export async function comparePolls(
+  sent: readonly Sent[],
+  { entries, ledgers }: { entries: readonly Entry[]; ledgers: ReadonlyMap<number, number> },
+  ask: Ask,
+): Promise<string[]> {
   const accepted = Map.groupBy(
     entries.filter(({ verdict }) => verdict === 'accepted'),
-    ({ accountId, text }) => `${accountId} ${text}`,
+    ({ accountId, text }) => `${ledgers.get(accountId) ?? accountId} ${text}`,
   );
   const differences: string[] = [];
   for (const { sender, campaignId, run } of sent.filter(({ isPoll }) => isPoll)) {

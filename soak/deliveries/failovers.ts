@@ -49,7 +49,7 @@ const nowMs = () => performance.timeOrigin + performance.now();
 export async function runFailovers(
   patroni: Patroni,
   { seed, times, senders: plans, behaviour, say }: FailoverOptions,
-): Promise<Omit<SoakFindings, 'survived'> & { failovers: Failover[] }> {
+): Promise<Omit<SoakFindings, 'survived' | 'handedOver'> & { failovers: Failover[] }> {
   const fleet = await startUnits(patroni, { seed, gap: `${GAP.minMs}-${GAP.maxMs}` });
   const unexcused: string[] = [];
   const ask = askAnyOf(fleet.urls, seededRandom(seed + 1), (what) => unexcused.push(what));

@@ -11,6 +11,7 @@ import { compareAnalytics, comparePolls } from './compare.ts';
 import { injectFaults, type Survived } from './faults.ts';
 import { startFleet, type Fleet, type Units } from './fleet.ts';
 import { GAP } from './gap.ts';
+import { connectSecond, loseSeconds } from './second-account.ts';
 import { createSender, type Sender, type SenderPlan } from './senders.ts';
 
 export interface SoakOptions {
@@ -37,6 +38,8 @@ export interface SoakFindings {
   campaigns: number;
   verdicts: Verdicts;
   survived: Survived;
+  /** Deliveries that went to the other account of their workspace. */
+  handedOver: number;
   failedStarts: number;
   /** All that must be zero. */
   faults: Faults & {
@@ -68,12 +71,12 @@ export async function runSoak(options: SoakOptions): Promise<SoakFindings> {
     say(
       `${senders.length} senders, ${senders.reduce((sum, { groups }) => sum + groups.length, 0)} groups; harm begins`,
     );
-    const { sent, survived } = await sendUnderFire(fleet, senders, ask, options);
+    const { sent, survived, handedOver } = await sendUnderFire(fleet, senders, ask, options);
     say(`harm ends; ${sent.length} campaigns were accepted`);
     const asked = { fleet, senders, sent, ask, unexcused, say };
     const found = await conclude(asked);
     stopped = true;
-    return { ...found, survived };
+    return { ...found, survived, handedOver };
   } finally {
     if (!stopped) {
       for (const unit of fleet.units) unit.service().wake();
@@ -94,20 +97,28 @@ export interface Asked {
 }
 
 /** Waits until all campaigns have ended, stops the fleet, and compares the witness's log with the accepted requests and the analytics. */
-export async function conclude(asked: Asked): Promise<Omit<SoakFindings, 'survived'>> {
+export async function conclude(asked: Asked): Promise<Omit<SoakFindings, 'survived' | 'handedOver'>> {
   const { fleet, senders, sent, ask, unexcused, say } = asked;
   await fleet.witness.behave({ receiptMs: 0 });
+  for (const sender of senders) await connectSecond(sender, ask);
   await waitUntilEnded(sent, ask);
   while (!(await fleet.witness.hasToldAll())) await sleep(100);
   say('all have ended');
   const entries = await fleet.witness.entries();
+  const ledgers = new Map(
+    senders.flatMap(({ second, accountId }) => (second === undefined ? [] : [[second, accountId] as const])),
+  );
   const verdicts = comparePosts(entries, {
     runs: sent.map(({ run }) => run),
+    ledgers,
     gapMs: new Map(senders.map(({ accountId, paced }) => [accountId, paced ? GAP.minMs : 0])),
     turnSize: (accountId) =>
       senders.find((sender) => sender.accountId === accountId)?.paced ? 1 : DELIVERIES_PER_TURN,
   });
-  const differences = [...(await compareAnalytics(sent, verdicts, ask)), ...(await comparePolls(sent, entries, ask))];
+  const differences = [
+    ...(await compareAnalytics(sent, verdicts, ask)),
+    ...(await comparePolls(sent, { entries, ledgers }, ask)),
+  ];
   const { uncleanStops } = await fleet.stop();
   return {
     campaigns: sent.length,
@@ -144,8 +155,8 @@ async function sendUnderFire(
   fleet: Fleet,
   senders: readonly Sender[],
   ask: Ask,
-  { seed, ms, pause, brief = false, only, least = { campaigns: 0, faults: 0 } }: SoakOptions,
-): Promise<{ sent: Sent[]; survived: Survived }> {
+  { seed, ms, pause, brief = false, only, behaviour, least = { campaigns: 0, faults: 0 } }: SoakOptions,
+): Promise<{ sent: Sent[]; survived: Survived; handedOver: number }> {
   const sent: Sent[] = [];
   const stop = new AbortController();
   const sending = senders.map((sender, index) =>
@@ -159,8 +170,11 @@ async function sendUnderFire(
   const onFault = () => (faults += 1);
   const harming = injectFaults(fleet, { random: seededRandom(seed), pause, brief, only, onFault, stop: stop.signal });
   const work = Promise.all([harming, ...sending]);
+  let losing = Promise.resolve(0);
   const enough = async () => {
-    await sleep(ms);
+    await sleep(ms / 2);
+    losing = loseSeconds({ fleet, senders, ask, behaviour, stop: stop.signal });
+    await sleep(ms / 2);
     while (!stop.signal.aborted && (sent.length < least.campaigns || faults < least.faults)) await sleep(POLL_MS);
   };
   try {
@@ -169,5 +183,5 @@ async function sendUnderFire(
     stop.abort();
   }
   await work;
-  return { sent, survived: await harming };
+  return { sent, survived: await harming, handedOver: await losing };
 }

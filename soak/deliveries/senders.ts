@@ -3,6 +3,7 @@ import type { Database } from '../../src/platform/database/connect.ts';
 import type { Chat } from '../../test/witness/protocol.ts';
 import { signUp } from '../../bench/support/client.ts';
 import type { Ask } from './ask.ts';
+import { addSecond } from './second-account.ts';
 
 /** A user with groups, who sends one campaign after the other. */
 export interface Sender {
@@ -12,6 +13,8 @@ export interface Sender {
   /** Sends one post at a time, with the gap between; else a whole turn at once. */
   paced: boolean;
   groups: SenderGroup[];
+  /** The second account of the workspace, which sends to half of the groups; undefined: there is none. */
+  second?: number;
 }
 
 export interface SenderGroup {
@@ -23,6 +26,8 @@ export interface SenderPlan {
   name: string;
   groups: number;
   paced: boolean;
+  /** The workspace has a second account, which is logged out in the middle of the soak. It must not be paced. Default is `false`. */
+  hasSecond?: boolean;
 }
 
 const AT_ONCE = 6;
@@ -48,6 +53,7 @@ export async function createSender(url: string, db: Database, plan: SenderPlan, 
       sender.groups.push({ groupId, chatId: `${nid.user}@${nid.server}` satisfies Chat['chatId'] });
     cursor = data.next_cursor;
   } while (cursor !== null);
+  if (plan.hasSecond) sender.second = await addSecond(sender, ask);
   return sender;
 }
 

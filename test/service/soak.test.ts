@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { runSoak } from '../../soak/deliveries/run-soak.ts';
 
-test('a short soak under random faults loses nothing, repeats nothing and counts correctly', async () => {
-  const { campaigns, verdicts, survived, faults, details } = await runSoak({
+test('a short soak under random faults, with an account that is logged out, loses nothing, repeats nothing and counts correctly', async () => {
+  const { campaigns, verdicts, survived, handedOver, faults, details } = await runSoak({
     seed: 7,
     ms: 4_000,
     least: { campaigns: 4, faults: 4 },
     senders: [
       { name: 'alice', groups: 4, paced: true },
-      { name: 'carol', groups: 10, paced: false },
+      { name: 'carol', groups: 10, paced: false, hasSecond: true },
     ],
     pause: { minMs: 300, maxMs: 900 },
     behaviour: { delayMs: [0, 10], refuse: 0.01, refuseForGood: 0.01, breakOff: 0.005, receiptMs: 5_000 },
@@ -20,6 +20,7 @@ test('a short soak under random faults loses nothing, repeats nothing and counts
   });
   expect(campaigns).toBeGreaterThanOrEqual(4);
   expect(verdicts.accepted).toBeGreaterThan(10);
+  expect(handedOver).toBeGreaterThan(0);
   expect([...survived.values()].reduce((sum, times) => sum + times, 0)).toBeGreaterThanOrEqual(4);
 });
 

@@ -6,7 +6,7 @@ import type { Line } from '../../simulation/line.ts';
 import { startServer, type SimulationServer } from '../../simulation/server.ts';
 
 const SEEDS = Array.from({ length: 20 }, (_, index) => index + 1);
-const STEPS = 300;
+const STEPS = 250;
 
 let servers: SimulationServer[];
 let children: Children;

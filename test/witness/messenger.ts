@@ -8,6 +8,7 @@ import type {
   MessengerAccount,
   MessengerGroup,
   MessengerSession,
+  OnStateChange,
   Post,
   SendResult,
 } from '../../src/messengers/messenger.ts';
@@ -27,27 +28,33 @@ export function witnessMessenger(name: string, port: number): Messenger {
     await line.ready();
     return toGroup(await line.ask({ op: 'create', accountId, kind, name: title }));
   };
-  const open = ({ accountId }: MessengerAccount): Promise<MessengerSession> =>
-    Promise.resolve({
-      send: (post, to, mayGoOn) => sendAll(line, accountId, post, to, mayGoOn),
+  const open = ({ accountId, hostId }: MessengerAccount, onStateChange: OnStateChange): Promise<MessengerSession> => {
+    const ended = Promise.withResolvers<void>();
+    const onLoggedOut = () => {
+      onStateChange({ status: 'logged_out', reason: 'The account was logged out' });
+      ended.resolve();
+    };
+    return Promise.resolve({
+      send: (post, to, mayGoOn) => sendAll({ line, accountId, onLoggedOut }, post, to, mayGoOn),
       async listGroups() {
         await line.ready();
-        return { chats: (await line.ask({ op: 'list', accountId })).map(toGroup) };
+        return { chats: (await line.ask({ op: 'list', accountId: hostId ?? accountId })).map(toGroup) };
       },
       fetchInviteLink: () => Promise.resolve(null),
       createGroup: (group) => create(accountId, 'group', group.name),
       createCommunity: (community) => create(accountId, 'community', community.name),
       createChannel: (channel) => create(accountId, 'channel', channel.name),
       unlink: () => Promise.resolve(true),
-      ended: new Promise(() => {}),
+      ended: ended.promise,
       close: () => Promise.resolve(),
     });
+  };
   return {
     name,
     open,
     link(account, _method, onStateChange) {
       onStateChange({ status: 'connected' });
-      return open(account);
+      return open(account, onStateChange);
     },
     watchMembers(record) {
       const loop = startLoop(`members at the ${name}'s witness`, () => emitReceipts(line, record), {
@@ -60,21 +67,25 @@ export function witnessMessenger(name: string, port: number): Messenger {
   };
 }
 
+interface Sending {
+  line: Line;
+  accountId: number;
+  onLoggedOut: () => void;
+}
+
 async function sendAll(
-  line: Line,
-  accountId: number,
+  sending: Sending,
   post: Post,
   to: readonly Destination[],
   mayGoOn: () => boolean,
 ): Promise<SendResult[]> {
   const results: SendResult[] = [];
-  for (const one of to) results.push(await sendOne(line, accountId, post, one, mayGoOn));
+  for (const one of to) results.push(await sendOne(sending, post, one, mayGoOn));
   return results;
 }
 
 async function sendOne(
-  line: Line,
-  accountId: number,
+  { line, accountId, onLoggedOut }: Sending,
   { text, extras }: Post,
   { chatId, messageId, uncertain }: Destination,
   mayGoOn: () => boolean,
@@ -89,10 +100,13 @@ async function sendOne(
   const said = extras?.poll ? { text: extras.poll.question, isPoll: true } : { text };
   const asked = line.ask({ op: 'send', accountId, chatId, messageId, ...said, uncertain, pid: process.pid });
   return asked.then(
-    (answer): SendResult =>
-      answer.kind === 'sent'
-        ? { kind: 'sent', recipients: PARTICIPANTS - 1 }
-        : { kind: 'refused', reason: answer.final ? 'you are not a member' : 'try again', final: answer.final },
+    (answer): SendResult => {
+      if (answer.kind === 'sent') return { kind: 'sent', recipients: PARTICIPANTS - 1 };
+      if (answer.kind === 'refused')
+        return { kind: 'refused', reason: answer.final ? 'you are not a member' : 'try again', final: answer.final };
+      onLoggedOut();
+      return { kind: 'offline', reason: 'the account was logged out', cooldownMs: REST_MS };
+    },
     (error: Error) => ({ kind: 'unknown', reason: error.message }),
   );
 }

@@ -16,6 +16,8 @@ export interface Behaviour {
   breakOff?: number;
   /** Delay until the receipt of an accepted post; by default there is no receipt. */
   receiptMs?: number;
+  /** Accounts that are logged out: nothing of theirs is processed. Default is none. */
+  loggedOut?: readonly number[];
 }
 
 export interface PostArrival {
@@ -56,7 +58,7 @@ export type Question =
 
 /** The answers by request. */
 export interface Answers {
-  send: { kind: 'sent' } | { kind: 'refused'; final: boolean };
+  send: { kind: 'sent' } | { kind: 'refused'; final: boolean } | { kind: 'logged out' };
   create: Chat;
   list: Chat[];
   /** Receipts that are not recorded yet, and the number that acknowledges them. `waiting`: how many are still to come. */

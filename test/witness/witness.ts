@@ -47,6 +47,7 @@ function drawEnd(): Heard {
 }
 
 async function receive(post: PostArrival): Promise<{ answer: Answers['send']; heard: Heard }> {
+  if (behaviour.loggedOut?.includes(post.accountId)) return { answer: { kind: 'logged out' }, heard: 'answer' };
   const arrival = ++arrivals;
   const arrivedMs = nowMs();
   underWay.set(arrival, post.accountId);

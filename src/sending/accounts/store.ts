@@ -275,3 +275,13 @@ export async function wakeLane(trx: Connection, accountId: number): Promise<void
     where account_id = ${accountId} and in_hand_run_id is null`.execute(trx);
   await notifyAfterCommit(trx, 'campanile_lanes');
 }
+
+/**
+ * `wakeLane` for all lanes that send in a ledger, which must be locked: its posts may be those of any account of the workspace. A lane without
+ * anything to send falls asleep at its next claim.
+ */
+export async function wakeLanes(trx: Connection, ledgerId: number): Promise<void> {
+  await sql`
+    update lanes set work_at = campanile_now() where ledger_id = ${ledgerId} and in_hand_run_id is null`.execute(trx);
+  await notifyAfterCommit(trx, 'campanile_lanes');
+}

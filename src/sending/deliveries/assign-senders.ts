@@ -1,7 +1,7 @@
 /** Which account of a workspace sends a delivery. It can change only until the first attempt: the ids of a message belong to its account. */
 import { sql } from 'kysely';
+import { wakeLanes } from '../accounts/store.ts';
 import type { Connection } from '../../platform/database/connect.ts';
-import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import { messageIdOf } from './message-id.ts';
 
 /** Deliveries of a run. */
@@ -97,11 +97,4 @@ export async function returnDeliveries(
       where d.account_id = r.account_id and d.run_id = r.run_id and d.handed_from is not null and d.status = 'queued')
     where account_id = ${ledgerId} and run_id = ${runId}`.execute(trx);
   await wakeLanes(trx, ledgerId);
-}
-
-/** Wakes all lanes that send in a ledger, which must be locked. A lane without anything to send falls asleep at its next claim. */
-async function wakeLanes(trx: Connection, ledgerId: number): Promise<void> {
-  await sql`
-    update lanes set work_at = campanile_now() where ledger_id = ${ledgerId} and in_hand_run_id is null`.execute(trx);
-  await notifyAfterCommit(trx, 'campanile_lanes');
 }

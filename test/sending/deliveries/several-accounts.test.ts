@@ -2,13 +2,15 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Worker } from '../../../src/app/worker.ts';
+import { pinCampaign, unpinCampaign } from '../../../src/sending/campaigns/change/pin-campaign.ts';
 import { recallCampaign } from '../../../src/sending/campaigns/change/recall-campaign.ts';
-import { cancelCampaign } from '../../../src/sending/campaigns/change/control.ts';
+import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../../src/sending/campaigns/change/control.ts';
+import { retryCampaign } from '../../../src/sending/campaigns/change/retry-campaign.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { analyticsOf, analyticsWhen, createOwner, sendNow, startTestWorker, until } from '../../support/ledger.ts';
 import { scriptMessenger } from '../../support/scripted-messenger.ts';
 import { addAccount, setSenders } from '../../support/several-accounts.ts';
-import { sent, takeTurnsByHand } from '../../support/turns.ts';
+import { failed, sent, takeTurnsByHand } from '../../support/turns.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -121,6 +123,26 @@ describe('a campaign to groups of several accounts', () => {
     for (const { accountId, messageId } of messenger.changes) expect(accountId).toBe(senders.get(messageId));
   });
 
+  test('is pinned and unpinned by the accounts that sent it', async () => {
+    const { owner, second } = await createShared();
+    const messenger = await work();
+    const campaign = await sendNow(database.db, owner);
+    await analyticsWhen(database.db, owner, campaign, ({ campaign: { status } }) => status === 'completed');
+    await pinCampaign(database, owner, { campaignId: campaign, runId: null, seconds: 86_400 });
+    await until(
+      () => messenger.changes.length,
+      (count) => count === 4,
+    );
+    await unpinCampaign(database, owner, { campaignId: campaign, runId: null });
+    await until(
+      () => messenger.changes.length,
+      (count) => count === 8,
+    );
+    const senders = new Map(messenger.arrivals.map(({ messageId, accountId }) => [messageId, accountId]));
+    expect(messenger.changes.filter(({ accountId }) => accountId === second)).toHaveLength(4);
+    for (const { accountId, messageId } of messenger.changes) expect(accountId).toBe(senders.get(messageId));
+  });
+
   test('is cancelled for all accounts, and what is in hand becomes uncertain', async () => {
     const { owner, lane } = await createShared();
     const campaign = await sendNow(database.db, owner);
@@ -148,6 +170,27 @@ describe('a campaign to groups of several accounts', () => {
       database.db,
     );
     expect(rows).toEqual([{ sender_id: lane.accountId, status: 'sent' }]);
+  });
+
+  test('goes on by the second account when it is resumed', async () => {
+    const { owner, lane } = await createShared();
+    const campaign = await sendNow(database.db, owner);
+    const turns = await takeTurnsByHand(database.db);
+    await pauseCampaign(database, owner, campaign);
+    // Both lanes fall asleep.
+    expect([await turns.tryClaim(owner), await turns.tryClaim(lane)]).toEqual([undefined, undefined]);
+    await resumeCampaign(database, owner, campaign);
+    expect((await turns.claim(lane)).deliveries).toMatchObject([{ position: 3 }, { position: 4 }]);
+  });
+
+  test('is tried again by the second account when its owner wants that', async () => {
+    const { owner, lane } = await createShared();
+    const campaign = await sendNow(database.db, owner);
+    const turns = await takeTurnsByHand(database.db);
+    await turns.drain(owner, () => sent);
+    await turns.drain(lane, () => failed);
+    await retryCampaign(database, owner, campaign);
+    expect((await turns.claim(lane)).deliveries).toMatchObject([{ position: 3 }, { position: 4 }]);
   });
 
   test('begins when only the second account can send', async () => {

@@ -1,7 +1,7 @@
 /** Pause, resume and cancel. Each locks the account's lane, so that after it at most the turn in hand still leaves (contract §4). */
 import { sql } from 'kysely';
 import { STOPPED, writeOrQuarantine } from '../../accounts/quarantine-account.ts';
-import { lockOwnLane, wakeLane } from '../../accounts/store.ts';
+import { lockOwnLane, wakeLanes } from '../../accounts/store.ts';
 import { diffValues, type Change } from '../../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor, type AuditAction } from '../../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
@@ -53,7 +53,7 @@ export function resumeCampaign(deps: ControlDeps, actor: Actor, publicId: string
           pause_reason = null, refusals = 0
       where campaign_id = ${campaign.campaignId}`.execute(trx);
     await missRuns(trx, [campaign.accountId], { campaignId: campaign.campaignId });
-    await wakeLane(trx, campaign.accountId);
+    await wakeLanes(trx, campaign.accountId);
     await notifyAfterCommit(trx, 'campanile_runs');
   });
 }

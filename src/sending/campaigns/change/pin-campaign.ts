@@ -41,15 +41,15 @@ export function pinCampaign(
       where account_id = ${accountId} and run_id = ${runId} and status = 'running'`.execute(trx);
     const { rows } = await sql<{ groups: number; channels: number }>`
       with sent as materialized (
-        select d.position, d.group_id, d.sent_at, g.kind = 'channel' as is_channel
+        select d.position, d.group_id, d.sender_id, d.sent_at, g.kind = 'channel' as is_channel
         from deliveries d join groups g on g.group_id = d.group_id
         where d.account_id = ${accountId} and d.run_id = ${runId} and d.status = 'sent' and not exists (
           select from revisions v
           where v.account_id = d.account_id and v.run_id = d.run_id and v.position = d.position
             and (v.recalled_at is not null or v.wanted = 'recall'))
       ), wanted as (
-        insert into pins as p (account_id, run_id, position, group_id, wanted, number, seconds, sent_at)
-        select ${accountId}::bigint, ${runId}::bigint, position, group_id, 'pin', (select nextval('revision_numbers')), ${seconds}::int, sent_at
+        insert into pins as p (account_id, run_id, position, group_id, sender_id, wanted, number, seconds, sent_at)
+        select ${accountId}::bigint, ${runId}::bigint, position, group_id, sender_id, 'pin', (select nextval('revision_numbers')), ${seconds}::int, sent_at
         from sent where not is_channel
         on conflict (account_id, run_id, position) do update
         set wanted = 'pin', number = excluded.number, seconds = excluded.seconds, requested_at = campanile_now(), not_before = null,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { wakeLane } from '../../accounts/store.ts';
+import { wakeLanes } from '../../accounts/store.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import { AppError } from '../../../platform/errors/errors.ts';
@@ -31,7 +31,7 @@ export function retryCampaign({ mediaDays, ...deps }: RetryDeps, actor: Actor, p
       set status = case status when 'paused' then status else 'running' end, open_runs = open_runs + ${reopened}::int,
           finished_at = null, refusals = 0
       where campaign_id = ${campaign.campaignId}`.execute(trx);
-    await wakeLane(trx, campaign.accountId);
+    await wakeLanes(trx, campaign.accountId);
   });
 }
 
