@@ -352,6 +352,8 @@ describe('scopes', () => {
       'user/list_security_log',
       'venom/connect-account',
       'venom/submit-passkey',
+      'venom/add-account',
+      'venom/remove-account',
       'venom/disconnect-account',
       'analytics/share-report',
       'analytics/revoke-report-link',

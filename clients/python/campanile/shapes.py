@@ -122,6 +122,8 @@ class _Post(TypedDict):
     #: Fetches the preview of the first link, unless `link_preview` is sent.
     fetch_link_preview: NotRequired[bool | None]
     group_metadata_ids: Sequence[int]
+    #: Sends wherever this account of the workspace may post. Default: the sender of each group.
+    account_id: NotRequired[int | None]
     #: Stored and returned only: the ids determine whether posts go to channels.
     is_channel_campaign: NotRequired[bool | None]
 
@@ -181,6 +183,8 @@ class GetAnalytics(TypedDict):
     campaign_id: str
     #: Adds `expected_finish_at`: when the last post of the running runs is expected to be sent.
     with_estimate: NotRequired[bool | None]
+    #: Adds `accounts`: the accounts that send, or have sent, each with its share.
+    with_accounts: NotRequired[bool | None]
 
 
 class UserInfo(TypedDict):

@@ -64,7 +64,7 @@ describe('the list of channels', () => {
     answerMex(answer);
     addGroup(peer.world, phone, { subject: 'Made on the phone' });
     const { status, body } = await person.call('venom/sync-groups');
-    expect({ status, data: body.data }).toEqual({ status: 200, data: { added: 1, updated: 0, removed: 0 } });
+    expect({ status, data: body.data }).toMatchObject({ status: 200, data: { added: 1, updated: 0, removed: 0 } });
     expect(await kindsOf(person)).toEqual(['channel', 'group']);
     expect(await unreadSince(person)).toEqual(expect.any(String));
     peer.behave();
