@@ -1636,8 +1636,8 @@ export interface AccountHandedOverEventData {
   account_id: number;
   /** The name of the account. `null`: it has none. */
   name: string | null;
-  /** The deliveries that other accounts send now. */
-  deliveries: number;
+  /** How many deliveries other accounts send now. */
+  handed_over: number;
 }
 export interface GroupsEventData {
   groups: Array<{
@@ -3167,8 +3167,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         due_at: string | null;
         /** Since when the account of `account_waiting` cannot send. */
         down_since: string | null;
-        /** The deliveries of the account of `account_handed_over` that other accounts send. */
-        deliveries: number | null;
+        /** How many deliveries of the account of `account_handed_over` other accounts send. */
+        handed_over: number | null;
         /** The URL of the webhook. */
         url: string | null;
         /** What the messaging application reported about the account. */

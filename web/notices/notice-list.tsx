@@ -119,13 +119,22 @@ function Row({ notice, isUnread, close }: { notice: Notice; isUnread: boolean; c
 const NAMES_ACCOUNT: ReadonlySet<NoticeKind> = new Set(['account_waiting', 'account_handed_over']);
 
 function NoticeText({ notice }: { notice: Notice }) {
-  const { kind, campaign, approval, account, deliveries, due_at: dueAt, down_since: downSince, url } = notice;
+  const {
+    kind,
+    campaign,
+    approval,
+    account,
+    handed_over: handedOver,
+    due_at: dueAt,
+    down_since: downSince,
+    url,
+  } = notice;
   const zone = useZone();
   const unnamed = t(account ? 'notices.mainAccount' : 'notices.unnamed');
   const name = (campaign ?? approval ?? account)?.name?.trim() || (url ?? unnamed);
   return (
     <>
-      {t(`notices.texts.${kind}`, { count: 1, name, posts: deliveries ?? 0 })}
+      {t(`notices.texts.${kind}`, { count: 1, name, posts: handedOver ?? 0 })}
       {account?.name != null && !NAMES_ACCOUNT.has(kind) && ` ${t('notices.account', { name })}`}
       {dueAt !== null && ` ${t('notices.due', { time: shortTime(dueAt, zone) })}`}
       {downSince !== null && ` ${t('notices.downSince', { time: shortTime(downSince, zone) })}`}

@@ -27,8 +27,8 @@ const notice = z.object({
     .meta({ description: 'The account that it is about. `null` also in notices of version 0.1.0.' }),
   due_at: instant.nullable().meta({ description: 'When the late or missed run was due.' }),
   down_since: instant.nullable().meta({ description: 'Since when the account of `account_waiting` cannot send.' }),
-  deliveries: count.nullable().meta({
-    description: 'The deliveries of the account of `account_handed_over` that other accounts send.',
+  handed_over: count.nullable().meta({
+    description: 'How many deliveries of the account of `account_handed_over` other accounts send.',
   }),
   url: z.string().nullable().meta({ description: 'The URL of the webhook.' }),
   reason: z.string().nullable().meta({ description: 'What the messaging application reported about the account.' }),

@@ -76,7 +76,7 @@ const waitingAccount = z
 const handedOver = z
   .object({
     ...ofAccount,
-    deliveries: count.meta({ description: 'The deliveries that other accounts send now.' }),
+    handed_over: count.meta({ description: 'How many deliveries other accounts send now.' }),
   })
   .meta({ id: 'AccountHandedOverEventData' });
 const groups = z

@@ -62,7 +62,7 @@ function toWire({ noticeId, kind, at, isRead, workspaceId, data }: Notice) {
     account: data.account_id === undefined ? null : { account_id: data.account_id, name: data.name ?? null },
     due_at: data.due_at ?? null,
     down_since: data.down_since ?? null,
-    deliveries: data.deliveries ?? null,
+    handed_over: data.handed_over ?? null,
     url: data.url ?? null,
     reason: kind === 'account_unlinked' || kind === 'version_refused' ? (data.reason ?? null) : null,
   };

@@ -22,7 +22,7 @@ export function formatNotice(kind: NoticeKind, count: number, data: NoticeData, 
   const isAboutAccount = data.account_id !== undefined;
   const unnamed = t(isAboutAccount ? 'notices.mainAccount' : 'notices.unnamed');
   const name = shorten(data.name?.trim() || data.url || unnamed);
-  const lines = [t(`notices.texts.${kind}`, { count, name, posts: data.deliveries ?? 0 })];
+  const lines = [t(`notices.texts.${kind}`, { count, name, posts: data.handed_over ?? 0 })];
   if (count === 1 && isAboutAccount && data.name != null && !NAMES_ACCOUNT.has(kind))
     lines.push(t('notices.account', { name }));
   const timeFormat = new Intl.DateTimeFormat(LANGUAGES[language].locale, {

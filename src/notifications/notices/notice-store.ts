@@ -32,7 +32,7 @@ export interface NoticeData {
   /** Since when the account cannot send. */
   down_since?: string;
   /** How many deliveries of the account were handed over. */
-  deliveries?: number;
+  handed_over?: number;
 }
 
 /** Returns a user's channels for each kind. */

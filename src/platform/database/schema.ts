@@ -255,6 +255,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     is_default: Generated<boolean>;
     down_since: ColumnType<Date | null, never, never>;
     asked_at: Date | null;
+    failover_tried_at: Date | null;
     removed_at: Date | null;
     created_at: GeneratedInstant;
   };

@@ -1,8 +1,23 @@
 /** Which account of a workspace sends a delivery. It can change only until the first attempt: the ids of a message belong to its account. */
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { wakeLanes } from '../accounts/store.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import { messageIdOf } from './message-id.ts';
+
+/** The condition that a delivery was never tried: it may change its account. */
+export const isUntried = (delivery: RawBuilder<unknown>) => sql<boolean>`(
+  ${delivery}.status = 'queued' and ${delivery}.attempts = 0 and not ${delivery}.uncertain and ${delivery}.interrupted_attempts = 0)`;
+
+/** The condition that a delivery is in the hands of a sender. */
+const isInHand = (delivery: RawBuilder<unknown>) => sql<boolean>`exists (
+  select from lanes l
+  where l.ledger_id = ${delivery}.account_id and l.in_hand_run_id = ${delivery}.run_id and ${delivery}.position <@ l.in_hand)`;
+
+/** The condition that a handed over delivery `d` can be given back to this account now. */
+export const mayReturn = (accountId: RawBuilder<unknown>) => sql<boolean>`(
+  ${isUntried(sql`d`)} and not ${isInHand(sql`d`)} and exists (
+    select from group_accounts m
+    where m.account_id = ${accountId} and m.group_id = d.group_id and m.can_send and m.gone_at is null))`;
 
 /** Deliveries of a run. */
 export interface Assigned {
@@ -39,11 +54,10 @@ export async function assignSenders(
       select q.position, q.group_id, q.sender_id from run cross join lateral (
         select * from deliveries d
         where d.account_id = run.account_id and d.run_id = run.run_id and d.position between ${first}::int and ${last}::int
-          and d.status = 'queued' and d.attempts = 0 and not d.uncertain and d.interrupted_attempts = 0
+          and ${isUntried(sql`d`)}
         order by d.position) q
       where (${from ?? null}::bigint is null or coalesce(q.sender_id, q.account_id) = ${from ?? null})
-        and not exists (
-          select from lanes l where l.ledger_id = q.account_id and l.in_hand_run_id = q.run_id and q.position <@ l.in_hand)
+        and not ${isInHand(sql`q`)}
     ), choice as materialized (
       select s.group_id, s.sender_id from run
       cross join lateral choose_senders(run.account_id, array(select distinct group_id from target), run.wanted, ${passed ?? null}::bigint) s
@@ -83,14 +97,7 @@ export async function returnDeliveries(
     update deliveries d set sender_id = run.sender_id, message_id = ${messageIdOf('run', 'd', 'run.sender_id')}, handed_from = null
     from run
     where d.account_id = run.account_id and d.run_id = run.run_id and d.handed_from = ${accountId}
-      and d.status = 'queued' and d.attempts = 0 and not d.uncertain and d.interrupted_attempts = 0
-      and not exists (
-        select from lanes l where l.ledger_id = d.account_id and l.in_hand_run_id = d.run_id and d.position <@ l.in_hand)
-      and exists (
-        select from group_accounts m
-        where m.account_id = ${accountId} and m.group_id = d.group_id and m.can_send and m.gone_at is null)`.execute(
-    trx,
-  );
+      and ${mayReturn(sql`${accountId}::bigint`)}`.execute(trx);
   await sql`
     update runs r set has_handed_over = exists (
       select from deliveries d

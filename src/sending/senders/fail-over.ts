@@ -18,7 +18,8 @@ import {
   findDown,
   findReturnable,
   findUnread,
-  hasSeveralAccounts,
+  hasFailover,
+  hasUntried,
   type DownAccount,
   type Returnable,
 } from './find-down.ts';
@@ -33,26 +34,21 @@ interface FailoverDeps {
 }
 
 const POLL_MS = 2_000;
-/** Where nobody could take over, and where groups could not be read, it is tried again after this time. */
-const RETRY_MS = 60_000;
 /** The worker that has the session writes the result; nobody wakes this one. */
 const POLLING: CommandWaiters = { wait: (_commandId, ms) => sleep(ms) };
 
 /**
  * Hands over what accounts have not tried to send, when they have been down for as long as their workspace allows, until stopped. Before,
- * the groups of the other accounts are read. Where the workspace wants to be asked, it writes one event for each failure, from which notices
- * are made. What was handed over returns when its account is back, if the workspace wants that.
+ * the groups of the other accounts are read. Where the workspace wants to be asked, and where no other account can send all of it, it writes
+ * one event for each failure, from which notices are made. What was handed over returns when its account is back, if the workspace wants that.
  */
 export function startFailover({ db, log, leases, workPoll, onLoopError }: FailoverDeps): Loop {
   const polled = {
     name: 'failover',
-    isDue: () => hasSeveralAccounts(leases.shards()),
+    isDue: () => hasFailover(leases.shards()),
     wake: () => loop.wake(),
-    atMostEveryMs: POLL_MS,
   };
   const restMs = workPoll?.add(polled) ?? POLL_MS;
-  const triedAtMs = new Map<number, number>();
-  const isResting = (accountId: number) => performance.now() < (triedAtMs.get(accountId) ?? -Infinity) + RETRY_MS;
 
   const loop = startLoop(
     'failover',
@@ -60,15 +56,14 @@ export function startFailover({ db, log, leases, workPoll, onLoopError }: Failov
       const shards = leases.shards();
       const held = new Set(await readHeld(db, 'failover'));
       const returnable = (await findReturnable(db, shards)).filter(({ ledgerId }) => !held.has(ledgerId));
-      const down = (await findDown(db, shards)).filter((one) => !held.has(one.ledgerId) && !isResting(one.accountId));
+      const down = (await findDown(db, shards)).filter(({ ledgerId }) => !held.has(ledgerId));
       const idOf = ({ ledgerId }: { ledgerId: number }) => ledgerId;
       await isolateEach({ db, log }, 'failover', returnable, { idOf, run: (some) => giveBack(db, some) });
       await isolateEach({ db, log }, 'failover', down, {
         idOf,
         async run(one) {
-          if (!one.isHandedOver) return ask(db, one);
-          triedAtMs.set(one.accountId, performance.now());
-          await failOver(db, log, one);
+          if (one.isHandedOver) await failOver(db, log, one);
+          await ask(db, one);
         },
       });
       return restMs;
@@ -81,6 +76,7 @@ export function startFailover({ db, log, leases, workPoll, onLoopError }: Failov
 /** The owner of the ledger may have changed what they want, and the account may be back: both are checked under the lock. */
 async function failOver(db: Database, log: Log, down: DownAccount): Promise<void> {
   const { ledgerId, accountId } = down;
+  await sql`update accounts set failover_tried_at = campanile_now() where account_id = ${accountId}`.execute(db);
   for (const unread of await findUnread(db, down)) {
     try {
       await readGroups({ db, waiters: POLLING }, { ledgerId, accountId: unread });
@@ -119,15 +115,17 @@ async function recordFailover(trx: Connection, accountId: number, deliveries: nu
     where a.account_id = ${accountId}`.execute(trx);
   await sql`
     insert into events (workspace_id, type, data)
-    select workspace_id, ${ACCOUNT_HANDED_OVER_EVENT}, jsonb_build_object('account_id', account_id, 'name', name, 'deliveries', ${deliveries}::int)
+    select workspace_id, ${ACCOUNT_HANDED_OVER_EVENT}, jsonb_build_object('account_id', account_id, 'name', name, 'handed_over', ${deliveries}::int)
     from accounts where account_id = ${accountId}`.execute(trx);
 }
 
-async function ask(db: Database, { accountId }: DownAccount): Promise<void> {
+/** Asks once for each failure who is to send what waits. */
+async function ask(db: Database, { ledgerId, accountId }: DownAccount): Promise<void> {
   await sql`
     with asked as (
       update accounts set asked_at = campanile_now()
       where account_id = ${accountId} and down_since is not null and coalesce(asked_at < down_since, true)
+        and ${hasUntried(sql`${ledgerId}`, sql`${accountId}`)}
       returning account_id, workspace_id, name, status, down_since
     )
     insert into events (workspace_id, type, data)

@@ -1,6 +1,7 @@
 /** What waits for accounts that cannot send. Only workspaces with several accounts are looked at. */
 import { sql, type RawBuilder } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
+import { isUntried, mayReturn } from '../deliveries/assign-senders.ts';
 
 /** An account that cannot send, and for which something waits that another could send. */
 export interface DownAccount {
@@ -14,33 +15,52 @@ export interface DownAccount {
 /** The account is down for at least this long before its owner is asked. */
 const ASK_AFTER_MINUTES = 1;
 
-/** The condition that a workspace has several accounts, whose campaigns are in these shards. */
-export function hasSeveralAccounts(shards: readonly number[]): RawBuilder<boolean> {
-  return sql`exists (${further(shards)})`;
-}
+/** Where nobody could take over, and where groups could not be read, it is tried again after this time. */
+const RETRY_MINUTES = 1;
 
-const further = (shards: readonly number[]) => sql`
-  select d.account_id as ledger_id, d.workspace_id from accounts f join accounts d on d.workspace_id = f.workspace_id and d.is_default
+/** The ledgers in these shards of workspaces with several accounts. */
+const shared = (shards: readonly number[]) => sql`
+  select distinct d.account_id as ledger_id, d.workspace_id from accounts f join accounts d on d.workspace_id = f.workspace_id and d.is_default
   where not f.is_default and f.removed_at is null and campanile_shard(d.account_id) = any(${[...shards]}::smallint[])`;
 
-/** True if a delivery `d` was never tried: it may change its account. */
-export const isUntried = sql<boolean>`(d.status = 'queued' and d.attempts = 0 and not d.uncertain and d.interrupted_attempts = 0)`;
+const down = (shards: readonly number[]) => sql`
+  select s.ledger_id as "ledgerId", a.account_id as "accountId", a.down_since as "downSince", w.failover_minutes is not null as "isHandedOver"
+  from (${shared(shards)}) s
+  join workspaces w on w.workspace_id = s.workspace_id
+  join accounts a on a.workspace_id = s.workspace_id and a.removed_at is null
+  where case when w.failover_minutes is null
+          then a.down_since <= campanile_now() - ${ASK_AFTER_MINUTES} * interval '1 minute' and coalesce(a.asked_at < a.down_since, true)
+          else a.down_since <= campanile_now() - w.failover_minutes * interval '1 minute'
+            and (coalesce(a.failover_tried_at < a.down_since, true)
+                 or a.failover_tried_at <= campanile_now() - ${RETRY_MINUTES} * interval '1 minute') end
+    and ${hasUntried(sql`s.ledger_id`, sql`a.account_id`)}
+  order by a.down_since, a.account_id`;
 
-/** Returns the accounts in the ledgers of these shards for which something is to be done, those that are down longest first. */
+/** The condition that something of this ledger waits for this account that another could send. */
+export const hasUntried = (ledgerId: RawBuilder<unknown>, accountId: RawBuilder<unknown>) => sql<boolean>`exists (
+  select from runs r join deliveries d on d.account_id = r.account_id and d.run_id = r.run_id
+  where r.account_id = ${ledgerId} and r.status = 'running' and r.queued > 0
+    and coalesce(d.sender_id, d.account_id) = ${accountId} and ${isUntried(sql`d`)})`;
+
+const returnable = (shards: readonly number[]) => sql`
+  select s.ledger_id as "ledgerId", r.run_id as "runId", a.account_id as "accountId"
+  from (${shared(shards)}) s
+  join workspaces w on w.workspace_id = s.workspace_id and w.fails_back
+  join runs r on r.account_id = s.ledger_id and r.status = 'running' and r.has_handed_over
+  join accounts a on a.workspace_id = s.workspace_id and a.down_since is null and a.removed_at is null
+  where exists (
+    select from deliveries d
+    where d.account_id = r.account_id and d.run_id = r.run_id and d.handed_from = a.account_id and ${mayReturn(sql`a.account_id`)})
+  order by 1, 2, 3`;
+
+/** The condition that `findDown` or `findReturnable` returns something. */
+export function hasFailover(shards: readonly number[]): RawBuilder<boolean> {
+  return sql`(exists (${down(shards)}) or exists (${returnable(shards)}))`;
+}
+
+/** Returns the accounts in the ledgers of these shards for which something is to be done now, those that are down longest first. */
 export async function findDown(db: Connection, shards: readonly number[]): Promise<DownAccount[]> {
-  const { rows } = await sql<DownAccount>`
-    select s.ledger_id as "ledgerId", a.account_id as "accountId", a.down_since as "downSince", w.failover_minutes is not null as "isHandedOver"
-    from (select distinct * from (${further(shards)}) f) s
-    join workspaces w on w.workspace_id = s.workspace_id
-    join accounts a on a.workspace_id = s.workspace_id and a.removed_at is null
-    where case when w.failover_minutes is null
-            then a.down_since <= campanile_now() - ${ASK_AFTER_MINUTES} * interval '1 minute' and coalesce(a.asked_at < a.down_since, true)
-            else a.down_since <= campanile_now() - w.failover_minutes * interval '1 minute' end
-      and exists (
-        select from runs r join deliveries d on d.account_id = r.account_id and d.run_id = r.run_id
-        where r.account_id = s.ledger_id and r.status = 'running' and r.queued > 0
-          and coalesce(d.sender_id, d.account_id) = a.account_id and ${isUntried})
-    order by a.down_since, a.account_id`.execute(db);
+  const { rows } = await down(shards).$castTo<DownAccount>().execute(db);
   return rows;
 }
 
@@ -53,16 +73,7 @@ export interface Returnable {
 
 /** Returns what may return to its account in the ledgers of these shards. */
 export async function findReturnable(db: Connection, shards: readonly number[]): Promise<Returnable[]> {
-  const { rows } = await sql<Returnable>`
-    select s.ledger_id as "ledgerId", r.run_id as "runId", a.account_id as "accountId"
-    from (select distinct * from (${further(shards)}) f) s
-    join workspaces w on w.workspace_id = s.workspace_id and w.fails_back
-    join runs r on r.account_id = s.ledger_id and r.status = 'running' and r.has_handed_over
-    join accounts a on a.workspace_id = s.workspace_id and a.down_since is null and a.removed_at is null
-    where exists (
-      select from deliveries d
-      where d.account_id = r.account_id and d.run_id = r.run_id and d.handed_from = a.account_id and ${isUntried})
-    order by 1, 2, 3`.execute(db);
+  const { rows } = await returnable(shards).$castTo<Returnable>().execute(db);
   return rows;
 }
 

@@ -18,11 +18,11 @@ test('names the account that posts wait for, and says since when', () => {
 });
 
 test('says how many posts other accounts send', () => {
-  const of = (deliveries: number) =>
-    formatNotice('account_handed_over', 1, { account_id: 7, name: 'Backup', deliveries }, reader);
+  const of = (handed_over: number) =>
+    formatNotice('account_handed_over', 1, { account_id: 7, name: 'Backup', handed_over }, reader);
   expect(of(1)).toBe('1 post of Backup is sent by other accounts, because it cannot send.');
   expect(of(1200)).toBe('1,200 posts of Backup are sent by other accounts, because it cannot send.');
-  expect(formatNotice('account_handed_over', 3, { account_id: 7, name: 'Backup', deliveries: 1 }, reader)).toBe(
+  expect(formatNotice('account_handed_over', 3, { account_id: 7, name: 'Backup', handed_over: 1 }, reader)).toBe(
     'Other accounts took over posts 3 times.',
   );
 });
@@ -33,7 +33,7 @@ test('names the account and its time, or its number of posts, in every language'
     const asked = formatNotice('account_waiting', 1, waiting, local);
     expect(asked, language).toContain('Backup');
     expect(asked, language).toContain('2030');
-    expect(formatNotice('account_handed_over', 1, { account_id: 7, name: 'Backup', deliveries: 43 }, local)).toMatch(
+    expect(formatNotice('account_handed_over', 1, { account_id: 7, name: 'Backup', handed_over: 43 }, local)).toMatch(
       /43.*Backup|Backup.*43/,
     );
   }

@@ -244,6 +244,26 @@ const rest = ({ accountId }: Owner) =>
 const remove = ({ userId }: Owner) =>
   sql`update users set deleted_at = campanile_now() where user_id = ${userId}`.execute(db);
 
+async function setFailoverMinutes({ workspaceId }: Owner): Promise<void> {
+  await sql`update workspaces set failover_minutes = 10 where workspace_id = ${workspaceId}`.execute(db);
+}
+
+/** Keeps an account from sending, although it is connected. */
+const hold = (accountId: number) =>
+  sql`update lanes set held_until = campanile_now() + interval '1 day' where account_id = ${accountId}`.execute(db);
+
+/** Sends a post from an account that cannot send, in a workspace with another one. Returns the id of the other. */
+async function sendWhileDown(owner: Owner): Promise<number> {
+  const second = await addAccount(db, owner);
+  await hold(owner.accountId);
+  await sql`update accounts set status = 'paused' where account_id = ${owner.accountId}`.execute(db);
+  await sql`update accounts set groups_synced_at = campanile_now() + interval '1 hour' where account_id = ${second}`.execute(
+    db,
+  );
+  await send(owner);
+  return second;
+}
+
 const WORK: Work[] = [
   { loop: 'lanes', work: 'a post', add: send },
   {
@@ -426,6 +446,30 @@ const WORK: Work[] = [
     prepare: async (owner) => void (await remove(owner)),
     add: async () => undefined,
     fallDue: advance(11),
+  },
+  {
+    loop: 'failover',
+    work: 'posts of an account that is down, to be handed over',
+    prepare: setFailoverMinutes,
+    add: sendWhileDown,
+    fallDue: advance(11),
+  },
+  {
+    loop: 'failover',
+    work: 'posts of an account that is down, of which its owner is told',
+    add: sendWhileDown,
+    fallDue: advance(11),
+  },
+  {
+    loop: 'failover',
+    work: 'posts that return to their account',
+    async prepare(owner) {
+      await setFailoverMinutes(owner);
+      const second = await sendWhileDown(owner);
+      await hold(second);
+      await advance(11)();
+    },
+    add: ({ accountId }) => sql`update accounts set status = 'connected' where account_id = ${accountId}`.execute(db),
   },
   { loop: 'sandbox members', work: 'members that act', add: postToSandbox, fallDue: advance(11) },
 ];

@@ -13,7 +13,7 @@ interface ListedNotice {
   kind: string;
   account: { account_id: number; name: string | null } | null;
   down_since: string | null;
-  deliveries: number | null;
+  handed_over: number | null;
 }
 type Member = keyof Team['members'];
 
@@ -93,7 +93,7 @@ test('asks owner and managers once for each failure, in the dashboard, by mail a
   await failWithPost();
   await app.database.clock.advance({ minutes: 2 });
   const [notice] = await noticed('owner', 'account_waiting', 1);
-  expect(notice).toMatchObject({ account: { account_id: accountId, name: 'Main line' }, deliveries: null });
+  expect(notice).toMatchObject({ account: { account_id: accountId, name: 'Main line' }, handed_over: null });
   await noticed('manager', 'account_waiting', 1);
   await until(
     () => received('account.waiting'),
@@ -133,14 +133,14 @@ test('tells how many posts were handed over automatically, and does not ask', as
   await failWithPost();
   await app.database.clock.advance({ minutes: 6 });
   expect(await noticed('owner', 'account_handed_over', 1)).toMatchObject([
-    { account: { account_id: accountId, name: 'Main line' }, down_since: null, deliveries: groups.length },
+    { account: { account_id: accountId, name: 'Main line' }, down_since: null, handed_over: groups.length },
   ]);
   await until(
     () => received('account.handed_over'),
     (all) => all.length > 0,
   );
   expect(received('account.handed_over')).toEqual([
-    { account_id: accountId, name: 'Main line', deliveries: groups.length },
+    { account_id: accountId, name: 'Main line', handed_over: groups.length },
   ]);
   expect((await mailTo('owner', 'sent by other accounts'))?.subject).toBe(
     `${groups.length} posts of Main line are sent by other accounts, because it cannot send.`,

@@ -150,6 +150,15 @@ describe('a failed account', () => {
     await database.clock.advance({ minutes: 2 });
     await analyticsWhen(database.db, owner, campaign, ({ totals }) => totals.sent === 2);
     expect(await sendersOf(owner)).toEqual([second, second, owner.accountId, owner.accountId]);
+    // Nobody can send the rest: the owner is asked, although the workspace has a number of minutes.
+    expect(
+      await until(
+        () => asked(owner),
+        (events) => events.length > 0,
+      ),
+    ).toMatchObject([{ account_id: owner.accountId }]);
+    await database.clock.advance({ minutes: 5 });
+    expect(await asked(owner)).toHaveLength(1);
   });
 
   test('asks the owner once for each failure where the workspace hands nothing over by itself', async () => {
@@ -157,24 +166,32 @@ describe('a failed account', () => {
     await setState(owner.accountId);
     await work(scriptMessenger());
     await database.clock.advance({ minutes: 2 });
-    const asked = async () => {
-      const { rows } = await sql<{ data: unknown }>`
-        select data from events where workspace_id = ${owner.workspaceId} and type = 'account.waiting'`.execute(
-        database.db,
-      );
-      return rows.map(({ data }) => data);
-    };
-    expect(await until(asked, (events) => events.length > 0)).toMatchObject([
-      { account_id: owner.accountId, status: 'logged_out' },
-    ]);
+    expect(
+      await until(
+        () => asked(owner),
+        (events) => events.length > 0,
+      ),
+    ).toMatchObject([{ account_id: owner.accountId, status: 'logged_out' }]);
     await database.clock.advance({ minutes: 2 });
     await setState(owner.accountId, sql`status = 'connected'`);
     await setState(owner.accountId);
     await database.clock.advance({ minutes: 2 });
-    await until(asked, (events) => events.length === 2);
+    await until(
+      () => asked(owner),
+      (events) => events.length === 2,
+    );
     expect(await sendersOf(owner)).not.toContain(second);
   });
 });
+
+/** The data of the events that ask who is to send. */
+async function asked(owner: Owner): Promise<unknown[]> {
+  const { rows } = await sql<{ data: unknown }>`
+    select data from events where workspace_id = ${owner.workspaceId} and type = 'account.waiting'`.execute(
+    database.db,
+  );
+  return rows.map(({ data }) => data);
+}
 
 async function messageIds(owner: Owner): Promise<string[]> {
   const { rows } = await sql<{ message_id: string }>`

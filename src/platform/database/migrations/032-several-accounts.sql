@@ -9,7 +9,8 @@ alter table accounts
   add column name       text,                            -- null: its number stands for it
   add column is_default boolean not null default true,
   add column down_since timestamptz,                     -- since when it cannot send; null: it can (record_downtime)
-  add column asked_at   timestamptz;                     -- when the owner was last asked who shall send in its place
+  add column asked_at   timestamptz,                     -- when the owner was last asked who shall send in its place
+  add column failover_tried_at timestamptz;              -- when other accounts were last to take over while it was down
 drop index accounts_workspace;
 create unique index accounts_default on accounts (workspace_id) where is_default;
 create index accounts_workspace on accounts (workspace_id, account_id);
