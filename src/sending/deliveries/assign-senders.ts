@@ -46,7 +46,8 @@ export async function assignSenders(
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with run as materialized (
-      update runs r set is_shared = true from campaigns c, contents t
+      -- A statement can change a row once only. If nothing is handed over, nothing can return, either.
+      update runs r set is_shared = true, has_handed_over = r.has_handed_over or ${isReturnable}::boolean from campaigns c, contents t
       where r.account_id = ${ledgerId} and r.run_id = ${runId} and r.status = 'running' and c.campaign_id = r.campaign_id
         and t.content_id = r.content_id
       returning r.account_id, r.run_id, c.public_id, coalesce(${wanted}::bigint, (t.extras ->> 'accountId')::bigint) as wanted
@@ -70,9 +71,6 @@ export async function assignSenders(
         and c.sender_id is distinct from t.sender_id
         and coalesce(c.sender_id, run.account_id) is distinct from ${passed ?? null}::bigint
       returning 1
-    ), noted as (
-      update runs r set has_handed_over = true from run
-      where ${isReturnable}::boolean and r.account_id = run.account_id and r.run_id = run.run_id and exists (select from given)
     )
     select count(*)::int as count from given`.execute(trx);
   const count = rows[0]?.count ?? 0;

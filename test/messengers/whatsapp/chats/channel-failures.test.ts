@@ -77,7 +77,7 @@ describe('the list of channels', () => {
     await addOwnChannel(peer, { person, phone });
     peer.script.refuseQuery = ({ namespace }) => (namespace === 'w:mex' ? 'silence' : undefined);
     addGroup(peer.world, phone, { subject: 'Made on the phone' });
-    expect((await person.call('venom/sync-groups')).body.data).toEqual({ added: 1, updated: 0, removed: 0 });
+    expect((await person.call('venom/sync-groups')).body.data).toMatchObject({ added: 1, updated: 0, removed: 0 });
     expect(await kindsOf(person)).toEqual(['channel', 'group']);
     expect(await unreadSince(person)).toEqual(expect.any(String));
   });
