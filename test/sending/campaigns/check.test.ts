@@ -46,6 +46,8 @@ async function checked(body: object): Promise<Check> {
   return answer.body.data;
 }
 
+const codes = async (body: object) => (await checked(body)).warnings.map(({ code }) => code);
+
 test('returns a campaign as it would be sent now, without creating it', async () => {
   const found = await checked({ ...now(), image: PNG.toString('base64') });
   expect(found).toMatchObject({
@@ -102,7 +104,6 @@ test('returns the runs that a change would add, and no second run for a day that
 
 test('warns about the text, a text too long for a caption, and an account that is offline', async () => {
   const html = `<a href="https://example.org/">${'words '.repeat(300)}</a>`;
-  const codes = async (body: object) => (await checked(body)).warnings.map(({ code }) => code);
   expect(await codes({ ...now(), html })).toEqual(['link_text_differs']);
   const image = PNG.toString('base64');
   expect(await codes({ ...now(), html, image })).toEqual(['link_text_differs', 'caption_too_long']);
@@ -271,6 +272,21 @@ test('warns of a warm-up that is too small for a day, and includes it in the est
   expect(overCap(await checked(later)), 'the next day allows 40').toBeUndefined();
   await alice.call('venom/update-account', { daily_cap: 2, warm_up: false });
   expect(overCap(await checked(body))).toMatch(/at most 2 posts a day/);
+});
+
+test('looks at each account that would send', async () => {
+  const { body } = await alice.call<{ account_id: number }>('venom/add-account', { name: 'Backup' });
+  const { account_id } = body.data;
+  await alice.call('venom/sync-groups', { account_id });
+  await alice.call('venom/set-senders', { group_metadata_ids: groups.slice(1), account_ids: [account_id] });
+  // One post of the default account, and two of the other, 30 seconds apart.
+  expect(await checked(now())).toMatchObject({ warnings: [], expected_seconds: 31 });
+  await alice.call('venom/update-account', { account_id, daily_cap: 1 });
+  expect(await codes(now())).toEqual(['over_daily_cap']);
+  expect(await codes({ ...now(), group_metadata_ids: groups.slice(0, 2) })).toEqual([]);
+  await alice.call('venom/disconnect-account', { account_id });
+  expect(await codes(now())).toEqual(['account_not_connected', 'over_daily_cap']);
+  expect(await codes({ ...now(), group_metadata_ids: groups.slice(0, 1) })).toEqual([]);
 });
 
 test('includes quiet hours and the daily cap in the estimate', async () => {

@@ -5,6 +5,7 @@ import { requireGroups } from '../../groups/require-groups.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
 import type { PostExtras } from '../../../content/post/post-extras.ts';
 import { checkFiles, type ShownFile } from '../../../content/post/post-files.ts';
+import { countSenders, type SenderShare } from '../../senders/count-senders.ts';
 import { withMentionAll } from '../../../content/text/mention-all.ts';
 import { captionWarning } from '../../../content/text/warnings.ts';
 import type { SendNowInput } from './add-campaign.ts';
@@ -88,21 +89,23 @@ export async function checkCampaign(
   const first = dueAt[0] ?? now;
   await requireMentionsLeft(db, reaching, { firstAt: first, timeZone: deps.timeZone });
   const caption = media !== null || files.length > 0 || draft.post.withFile ? captionWarning(text) : undefined;
-  const pace = deps.gaps[account.messenger];
-  const load = { groups: groupIds.length, dueAt, except: insteadOf, timeZone: deps.timeZone, now };
-  const cap = await warnOfCap(db, account.accountId, load);
+  const shares = await countSenders(db, account.accountId, { groupIds, wanted: extras.accountId });
   const often = { groupIds, dueAt, except: insteadOf, timeZone: deps.timeZone };
   const frequent = await warnOfFrequency(db, account.accountId, often);
-  const slow = await warnOfPace(db, account.accountId, { dueAt, pace, timeZone: deps.timeZone });
+  const bySender = await checkSenders(deps, shares, {
+    dueAt,
+    now,
+    except: insteadOf,
+    isPinned: extras.pinSeconds !== undefined,
+  });
   return {
     text: extras.mentionAll ? withMentionAll(text) : text,
     warnings: [
       ...warnings,
       ...(caption ? [caption] : []),
-      ...(account.status === 'connected' ? [] : [NOT_CONNECTED]),
+      ...(shares.every(({ isConnected }) => isConnected) ? [] : [NOT_CONNECTED]),
       ...(await warnOfReach(db, account.accountId, reaching)),
-      ...(cap ? [cap] : []),
-      ...slow,
+      ...bySender.warnings,
       ...frequent,
     ],
     media: toFile(media ?? files[0]),
@@ -111,15 +114,38 @@ export async function checkCampaign(
     ballot: extras,
     runs: dueAt.map((due) => ({ dueAt: due, local: toLocalTime(due, timeZone) })),
     groups: { ok: groupIds.length - new Set(found.map((problem) => problem.groupId)).size, problems: found },
-    expectedSeconds: await estimateSeconds(db, account.accountId, {
-      groups: groupIds.length,
-      isPinned: extras.pinSeconds !== undefined,
-      at: first,
-      pace,
-      timeZone: deps.timeZone,
-      except: insteadOf,
-    }),
+    expectedSeconds: bySender.expectedSeconds,
   };
+}
+
+interface Planned {
+  /** In order, one at least. */
+  dueAt: Date[];
+  now: Date;
+  /** Posts of this campaign do not count. */
+  except: number | undefined;
+  isPinned: boolean;
+}
+
+/** What the pace, the rests and the caps of the accounts that would send say: each warning once, and the time until all have sent. */
+async function checkSenders(
+  { db, gaps, timeZone }: CheckDeps,
+  shares: readonly SenderShare[],
+  { dueAt, now, except, isPinned }: Planned,
+): Promise<{ warnings: CheckWarning[]; expectedSeconds: number }> {
+  const warnings = new Map<string, CheckWarning>();
+  let expectedSeconds = 0;
+  for (const { accountId, messenger, groups } of shares) {
+    const pace = gaps[messenger];
+    const cap = await warnOfCap(db, accountId, { groups, dueAt, except, timeZone, now });
+    const slow = await warnOfPace(db, accountId, { dueAt, pace, timeZone });
+    for (const warning of [...(cap ? [cap] : []), ...slow])
+      if (!warnings.has(warning.code)) warnings.set(warning.code, warning);
+    const at = dueAt[0] ?? now;
+    const seconds = await estimateSeconds(db, accountId, { groups, isPinned, at, pace, timeZone, except });
+    expectedSeconds = Math.max(expectedSeconds, seconds);
+  }
+  return { warnings: [...warnings.values()], expectedSeconds };
 }
 
 function toFile(file: { mime: string; size: number } | undefined): CampaignCheck['media'] {

@@ -63,7 +63,8 @@ async function compareWithCap(
 type Day = ReturnType<typeof dayOf>;
 
 /**
- * How many posts of other campaigns are to be sent on each of these days, without those in hand, which count as sent. The days are not
+ * How many posts of other campaigns the account is to send on each of these days, without those in hand, which count as sent. Of planned
+ * runs it is not known yet who will send them: all count for the default account. The days are not
  * counted by PostgreSQL, which has zones of its own.
  */
 async function readOthers(
@@ -79,14 +80,19 @@ async function readOthers(
       select * from unnest(${[...days.keys()]}::text[], ${begins}::timestamptz[], ${ends}::timestamptz[]) d (date, begins_at, ends_at)
     ), due as materialized (
       select greatest(r.due_at, campanile_now()) as at,
-             sum(case r.status when 'running' then r.queued - coalesce(h.posts, 0) else cardinality(t.group_ids) end) as posts
-      from runs r
+             sum(case when r.status = 'planned' then cardinality(t.group_ids)
+                      when not r.is_shared then r.queued - coalesce(h.posts, 0)
+                      else (select count(*) from deliveries d
+                            where d.account_id = r.account_id and d.run_id = r.run_id and d.status = 'queued'
+                              and d.sender_id is not distinct from nullif(o.account_id, o.ledger_id)) - coalesce(h.posts, 0) end) as posts
+      from lanes o
+      join runs r on r.account_id = o.ledger_id and (r.is_shared or o.account_id = o.ledger_id)
       join campaigns c on c.campaign_id = r.campaign_id
       join contents t on t.content_id = coalesce(r.content_id, c.content_id)
       left join lateral (
         select sum(upper(i) - lower(i)) as posts from lanes l, unnest(l.in_hand) i
-        where l.ledger_id = r.account_id and l.in_hand_run_id = r.run_id) h on true
-      where r.account_id = ${accountId} and r.status in ('planned', 'running') and not r.paused
+        where l.account_id = o.account_id and l.in_hand_run_id = r.run_id) h on true
+      where o.account_id = ${accountId} and r.status in ('planned', 'running') and not r.paused
         and r.due_at < (select max(ends_at) from day) and r.campaign_id is distinct from ${except ?? null}::bigint
       group by 1
     )
