@@ -17,7 +17,7 @@ import type {
   PasskeyAssertion,
 } from '../../messengers/messenger.ts';
 import { countCreatedGroups } from '../../workspaces/quotas/measure-use.ts';
-import { userGoneError } from './store.ts';
+import { accountNotFoundError, goneError } from './store.ts';
 import type { FieldError } from '../../platform/errors/issues.ts';
 
 export type { NotAdded };
@@ -99,12 +99,12 @@ export async function runCommand<K extends CommandKind>(
   input: Commands[K]['input'],
   limit?: CreationLimit,
 ): Promise<Commands[K]['result']> {
-  const commandId = await insertCommand(db, accountId, { kind, input: JSON.stringify(input), limit });
+  const { commandId, isDefault } = await insertCommand(db, accountId, { kind, input: JSON.stringify(input), limit });
   const deadline = performance.now() + COMMAND_WAIT_MS;
   while (performance.now() < deadline) {
     await waiters.wait(commandId, POLL_MS);
     const ended = await readCommand(db, commandId);
-    if (!ended) throw userGoneError();
+    if (!ended) throw goneError(isDefault);
     if (ended.status === 'done') return ended.result as Commands[K]['result'];
     if (ended.status === 'failed') throw toError(ended.result as StoredFailure);
   }
@@ -125,8 +125,9 @@ async function insertCommand(
   db: Database,
   accountId: number,
   { kind, input, limit }: { kind: CommandKind; input: string; limit: CreationLimit | undefined },
-): Promise<number> {
+): Promise<{ commandId: number; isDefault: boolean }> {
   return db.transaction().execute(async (trx) => {
+    const account = await keepAccount(trx, accountId);
     if (limit) await enforceCreationLimit(trx, accountId, limit);
     const { command_id } = await trx
       .insertInto('account_commands')
@@ -134,8 +135,17 @@ async function insertCommand(
       .returning('command_id')
       .executeTakeFirstOrThrow();
     await notifyAfterCommit(trx, 'campanile_commands');
-    return command_id;
+    return { commandId: command_id, isDefault: account.isDefault };
   });
+}
+
+/** The account stays until the transaction ends. Throws `account_not_found` if it was removed since it was read. */
+async function keepAccount(trx: Connection, accountId: number): Promise<{ isDefault: boolean }> {
+  const { rows } = await sql<{ isDefault: boolean }>`
+    select is_default as "isDefault" from accounts where account_id = ${accountId} and removed_at is null for key share`.execute(
+    trx,
+  );
+  return rows[0] ?? Promise.reject(accountNotFoundError('account_id'));
 }
 
 const DAY_SECONDS = 24 * 60 * 60;

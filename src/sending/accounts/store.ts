@@ -236,15 +236,18 @@ export async function lockFreeLanes(trx: Connection, accountIds: readonly number
   return rows.map((row) => row.account_id);
 }
 
-/** `lockLane` for a request of the user. Throws `unauthenticated` when the user is deleted. */
-export async function lockOwnLane(trx: Connection, accountId: number): Promise<void> {
-  if (!(await lockLane(trx, accountId))) throw userGoneError();
+/**
+ * `lockLane` for a request of the user. Throws `user_gone` when the user is deleted; `account_not_found` for an account beside the default
+ * one, `ledgerId`, that was removed since it was read.
+ */
+export async function lockOwnLane(trx: Connection, accountId: number, ledgerId = accountId): Promise<void> {
+  if (!(await lockLane(trx, accountId))) throw goneError(accountId === ledgerId);
 }
 
 /** `lockOwnLane` for the lane of an account and the ledger in which it sends, in the order of their ids. */
 export async function lockLaneAndLedger(trx: Connection, { accountId, ledgerId }: LedgerAccount): Promise<void> {
   for (const id of [...new Set([ledgerId, accountId])].toSorted((one, other) => one - other))
-    await lockOwnLane(trx, id);
+    await lockOwnLane(trx, id, ledgerId);
 }
 
 type LedgerAccount = Pick<Account, 'accountId' | 'ledgerId'>;
@@ -257,6 +260,11 @@ export function nameAccount({ name, messenger }: Pick<Account, 'name' | 'messeng
 /** A request can outlive its user by a moment. */
 export function userGoneError(): AppError {
   return new AppError('user_gone', 'This user no longer exists');
+}
+
+/** Of an account that is gone: the default account goes with its user alone. */
+export function goneError(isDefault: boolean): AppError {
+  return isDefault ? userGoneError() : accountNotFoundError('account_id');
 }
 
 /** An account that is not the workspace's, in this field of a request. */

@@ -29,12 +29,12 @@ export async function updateAccount(
   { accountId: wanted, name, ...change }: AccountChange & { accountId?: number | undefined },
 ): Promise<UpdatedAccount> {
   const found = await findOwnAccount(db, actor.workspaceId, wanted);
-  const { accountId } = found;
+  const { accountId, ledgerId } = found;
   const changesRules = Object.values(change).some((value) => value !== undefined);
   if (name === undefined && !changesRules)
     return { ...(await readSendWindow(db, accountId, timeZone)), name: found.name };
   return db.transaction().execute(async (trx) => {
-    await lockOwnLane(trx, accountId);
+    await lockOwnLane(trx, accountId, ledgerId);
     const account = await findOwnAccount(trx, actor.workspaceId, accountId);
     const before = await readSendWindow(trx, accountId, timeZone);
     if (changesRules) await writeRules(trx, accountId, change);

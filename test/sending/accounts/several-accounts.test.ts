@@ -318,6 +318,35 @@ describe('removing an account', () => {
     expect((await groupsOf(alice)).length).toBe(3);
   });
 
+  test.each([
+    ['update-account', { daily_cap: 5 }],
+    ['disconnect-account', {}],
+    ['sync-groups', {}],
+  ])('is a 404 for %s that is under way', async (operation, body) => {
+    const alice = await signUp();
+    const account_id = await addOne(alice);
+    const { db } = app.database;
+    const { request } = await db.transaction().execute(async (trx) => {
+      await sql`select from lanes where account_id = ${account_id} for update`.execute(trx);
+      await sql`select from accounts where account_id = ${account_id} for update`.execute(trx);
+      const sent = alice.call(`venom/${operation}`, { account_id, ...body });
+      await until(
+        async () => {
+          const { rows } = await sql`
+            select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+          return rows.length;
+        },
+        (blocked) => blocked > 0,
+      );
+      await sql`delete from lanes where account_id = ${account_id}`.execute(trx);
+      await sql`delete from group_accounts where account_id = ${account_id}`.execute(trx);
+      await sql`delete from accounts where account_id = ${account_id}`.execute(trx);
+      return { request: sent };
+    });
+    expect(codeOf(await request)).toEqual({ status: 404, code: 'account_not_found' });
+    expect((await listOf(alice)).length).toBe(1);
+  });
+
   test('happens to all of them when their user is deleted', async () => {
     const alice = await signUp();
     const others = [await addOne(alice), await addOne(alice)];
