@@ -19,7 +19,7 @@ export interface SoakOptions {
   /** How long harm is done, at least; ... */
   ms: number;
   /** ... and until so many campaigns were accepted, and so many faults begun. */
-  least?: { campaigns: number; faults: number };
+  least?: { campaigns: number; faults: number; handedOver?: number };
   senders: readonly SenderPlan[];
   /** Between two faults. */
   pause: Span;
@@ -170,12 +170,15 @@ async function sendUnderFire(
   const onFault = () => (faults += 1);
   const harming = injectFaults(fleet, { random: seededRandom(seed), pause, brief, only, onFault, stop: stop.signal });
   const work = Promise.all([harming, ...sending]);
-  let losing = Promise.resolve(0);
+  let handedOver = 0;
+  const onHandedOver = (deliveries: number) => (handedOver += deliveries);
+  let losing: Promise<void> | undefined;
   const enough = async () => {
     await sleep(ms / 2);
-    losing = loseSeconds({ fleet, senders, ask, behaviour, stop: stop.signal });
+    losing = loseSeconds({ fleet, senders, ask, behaviour, onHandedOver, stop: stop.signal });
     await sleep(ms / 2);
-    while (!stop.signal.aborted && (sent.length < least.campaigns || faults < least.faults)) await sleep(POLL_MS);
+    const lacks = () => sent.length < least.campaigns || faults < least.faults || handedOver < (least.handedOver ?? 0);
+    while (!stop.signal.aborted && lacks()) await sleep(POLL_MS);
   };
   try {
     await Promise.race([work, enough()]);
@@ -183,5 +186,6 @@ async function sendUnderFire(
     stop.abort();
   }
   await work;
-  return { sent, survived: await harming, handedOver: await losing };
+  await losing;
+  return { sent, survived: await harming, handedOver };
 }

@@ -28,34 +28,34 @@ export async function addSecond(sender: Sender, ask: Ask): Promise<number> {
 
 /**
  * Logs the second accounts out at the messaging application. Until stopped, their owners hand over what has not been tried: also what has
- * begun since, as long as the workspace does not pass the account over. Resolves to the number of deliveries that were handed over.
+ * begun since, as long as the workspace does not pass the account over. `onHandedOver` is told how many deliveries each time.
  */
 export async function loseSeconds({
   fleet,
   senders,
   ask,
   behaviour,
+  onHandedOver,
   stop,
 }: {
   fleet: Units;
   senders: readonly Sender[];
   ask: Ask;
   behaviour: Behaviour;
+  onHandedOver: (deliveries: number) => void;
   stop: AbortSignal;
-}): Promise<number> {
+}): Promise<void> {
   const lost = senders.flatMap(({ second, ...sender }) => (second === undefined ? [] : [{ sender, second }]));
-  if (lost.length === 0) return 0;
+  if (lost.length === 0) return;
   await fleet.witness.behave({ ...behaviour, loggedOut: lost.map(({ second }) => second) });
-  let count = 0;
   while (!stop.aborted) {
     for (const { sender, second } of lost) {
       const path = 'venom/hand-over-deliveries';
       const { data } = await ask<{ handed_over: number } | null>(sender, path, { account_id: second });
-      count += data?.handed_over ?? 0;
+      onHandedOver(data?.handed_over ?? 0);
     }
     await sleep(HAND_OVER_EVERY_MS, stop);
   }
-  return count;
 }
 
 /** Links the second account again, if there is one. It repeats what it may have sent, and sends the rest. */

@@ -5,7 +5,7 @@ test('a short soak under random faults, with an account that is logged out, lose
   const { campaigns, verdicts, survived, handedOver, faults, details } = await runSoak({
     seed: 7,
     ms: 4_000,
-    least: { campaigns: 4, faults: 4 },
+    least: { campaigns: 4, faults: 4, handedOver: 1 },
     senders: [
       { name: 'alice', groups: 4, paced: true },
       { name: 'carol', groups: 10, paced: false, hasSecond: true },
