@@ -136,6 +136,34 @@ describe.skipIf(!browser)('in a browser', () => {
     await senders.getByText('Backup; stand-ins: Main account').waitFor();
   });
 
+  test('sets who posts to the groups of a saved list', async () => {
+    await enterAsNew(page, 'fred');
+    const [first = 0, second = 0, third = 0] = await groupIds();
+    await ask('venom/save-group-list', { name: 'Clubs', group_metadata_ids: [first, second] });
+    await page.goto('/groups');
+    await choose('Saved list', 'Clubs');
+    await page.getByRole('group', { name: 'Clubs' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Who posts here' }).count()).toBe(0);
+    const { account_id: backup } = await addBackup();
+    await ask('venom/sync-groups', { account_id: backup });
+    await page.reload();
+    await press('Who posts here');
+    await choose('Preferred account', 'Backup');
+    await dialog().getByRole('button', { name: 'Save', exact: true }).click();
+    await dialog().waitFor({ state: 'detached' });
+    await page.goto(`/groups/${second}`);
+    const senders = page.getByRole('region', { name: 'Who posts here' });
+    await senders.getByText('Set for the list Clubs').waitFor();
+    await page.goto(`/groups/${third}`);
+    await senders.getByText('Nothing is set', { exact: false }).waitFor();
+
+    await page.goto('/groups');
+    await choose('Saved list', 'Clubs');
+    await press('Who posts here');
+    await dialog().getByRole('button', { name: 'Remove rule' }).click();
+    await page.getByText('The rule is removed.').waitFor();
+  });
+
   test('shows accounts and senders to an analyst, who cannot change them', async () => {
     const [owner, analyst] = [await app.signUp('olga'), await app.signUp('anna')];
     await owner.call('venom/add-account', { name: 'Backup' });

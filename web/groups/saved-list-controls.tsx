@@ -5,6 +5,7 @@ import type { GroupList } from '../api/operations.ts';
 import { groupListsQuery } from '../api/queries.ts';
 import { useMay } from '../api/workspace.ts';
 import { count } from '../format/numbers.ts';
+import { ListSenders } from '../senders/list-senders.tsx';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { showToast } from '../parts/notify.ts';
 import { t } from '../i18n/translate.ts';
@@ -72,6 +73,7 @@ export function SavedListActions({
           <Button size="xs" variant="default" loading={changing.isPending} onClick={() => changing.mutate()}>
             {t('groups.changeList')}
           </Button>
+          <ListSenders list={list} />
           <ConfirmButton
             size="xs"
             title={t('groups.deleteListTitle', { name: list.name })}

@@ -133,7 +133,7 @@ function WorkspaceSenders({ accounts }: { accounts: readonly ListedAccount[] }) 
         close={close}
         title={t('senders.changeAllTitle')}
         accounts={accounts}
-        groupId={undefined}
+        of={{}}
         chosen={rule?.account_ids ?? (first ? [first.account_id] : [])}
         hasRule={rule !== undefined}
       />

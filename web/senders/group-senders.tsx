@@ -52,7 +52,7 @@ function Senders({ group, accounts }: { group: NamedGroup; accounts: readonly Li
         close={close}
         title={t('senders.changeTitle', { group: name })}
         accounts={accounts}
-        groupId={id}
+        of={{ group_metadata_ids: [id] }}
         chosen={inForce?.account_ids ?? (sender === undefined ? [] : [sender])}
         hasRule={own !== undefined}
       />

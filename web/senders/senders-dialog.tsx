@@ -12,10 +12,13 @@ import { SENDERS } from './sender-queries.ts';
 
 const REASON_LIMIT = 500;
 
+/** A group, a saved list, or with neither all groups of the workspace. */
+type RuleScope = { group_metadata_ids?: [number]; group_list_id?: number };
+
 interface SendersFormProps {
   accounts: readonly ListedAccount[];
-  /** The group that the rule is about; undefined: all groups of the workspace. */
-  groupId: number | undefined;
+  /** What the rule is about, as `set-senders` takes it. */
+  of: RuleScope;
   /** The accounts of the rule in force, the preferred one first. */
   chosen: readonly number[];
   /** Whether there is a rule that can be removed. */
@@ -32,11 +35,11 @@ export function SendersDialog({ opened, title, ...form }: SendersFormProps & { o
   );
 }
 
-function SendersForm({ accounts, groupId, chosen, hasRule, close }: SendersFormProps) {
+function SendersForm({ accounts, of, chosen, hasRule, close }: SendersFormProps) {
   const known = new Set(accounts.map(({ account_id: id }) => id));
   const [ids, setIds] = useState(() => chosen.filter((id) => known.has(id)).map(String));
   const [reason, setReason] = useState('');
-  const setting = useSetSenders(groupId, close);
+  const setting = useSetSenders(of, close);
   const data = accounts.map((account) => ({ value: String(account.account_id), label: accountName(account) }));
   const [preferred, ...standIns] = ids;
   const prefer = (id: string | null) => {
@@ -102,14 +105,14 @@ function SendersForm({ accounts, groupId, chosen, hasRule, close }: SendersFormP
   );
 }
 
-function useSetSenders(groupId: number | undefined, close: () => void) {
+function useSetSenders(of: RuleScope, close: () => void) {
   const client = useQueryClient();
   return useCancellableMutation({
     act: ({ accountIds, reason }: { accountIds: number[]; reason: string }, signal) =>
       call(
         'venom/set-senders',
         {
-          ...(groupId !== undefined && { group_metadata_ids: [groupId] }),
+          ...of,
           account_ids: accountIds,
           ...(reason !== '' && { reason }),
         },
