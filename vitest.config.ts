@@ -138,7 +138,7 @@ const RARE = [
   'sending/deliveries/{revise-newest,worker-replacement}',
   'service/{package,proxies,read-only-file-system,soak}',
   'simulation/crash-points',
-  'web/{accessibility,account-number,build,editor-formatting,first-load,passkey-link,settings,slow-connection,surfaces,text-overflow,users,webhooks}',
+  'web/{accessibility,account-number,build,editor-formatting,first-load,passkey-link,settings,slow-connection,surfaces,team-story,text-overflow,users,webhooks}',
 ].map((name) => `test/${name}.test.ts`);
 
 /** Exhaustive, for hours, in no other run: `npx vitest run --mode long`. */

@@ -1,6 +1,7 @@
 /** Further accounts of a workspace, created without the API. */
 import { sql } from 'kysely';
 import type { Database } from '../../src/platform/database/connect.ts';
+import { recordState } from '../../src/sending/sessions/record-state.ts';
 import type { Owner } from './ledger.ts';
 
 let accounts = 0;
@@ -51,4 +52,19 @@ export async function setSenders(
   await sql`
     insert into senders (workspace_id, group_id, account_ids, set_by)
     values (${owner.workspaceId}, ${groupId}::bigint, ${[...accountIds]}::bigint[], ${owner.userId})`.execute(db);
+}
+
+/**
+ * Records a ban by WhatsApp as the session of the account does, and holds the lane as after an attempt that found the account offline. The
+ * sandbox itself bans nobody. Nothing of the account may be in hand.
+ */
+export async function banAccount(db: Database, accountId: number): Promise<void> {
+  const { rows } = await sql<{ workerId: number }>`
+    select worker_id as "workerId" from shards where shard = campanile_shard(${accountId})`.execute(db);
+  const state = { status: 'logged_out', reason: 'WhatsApp has banned this number' } as const;
+  await recordState(db, { accountId, workerId: rows[0]?.workerId ?? 0, state });
+  const { numAffectedRows } = await sql`
+    update lanes set held_until = campanile_now() + interval '1 day'
+    where account_id = ${accountId} and in_hand_run_id is null`.execute(db);
+  if (numAffectedRows !== 1n) throw new Error('the account has a turn in hand');
 }

@@ -76,8 +76,9 @@ describe.skipIf(!browser)('in a browser', () => {
     await author.waitForURL(/\/approvals\//);
 
     await manager.reload();
-    await manager.locator('del', { hasText: 'nine' }).waitFor();
-    await manager.locator('ins', { hasText: 'ten' }).waitFor();
+    // Of the text, and of the name, which its author has not chosen.
+    await expect.poll(() => manager.locator('del').allInnerTexts()).toEqual(['nine', 'nine']);
+    expect(await manager.locator('ins').allInnerTexts()).toEqual(['ten', 'ten']);
     await press(manager, 'Approve');
     await confirm(manager, 'Approve');
     await manager.waitForURL(/\/campaigns\/[0-9a-f-]{36}/);

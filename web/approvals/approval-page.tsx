@@ -10,6 +10,7 @@ import { useMay } from '../api/workspace.ts';
 import { ComposeLayout } from '../compose/compose-layout.tsx';
 import { createSavedDraft, toCopiedDraft } from '../compose/create-draft.ts';
 import { PhonePreview } from '../compose/phone-preview.tsx';
+import { suggestName } from '../compose/suggest-name.ts';
 import { Summary } from '../compose/summary.tsx';
 import { sumOf } from '../compose/audience.ts';
 import { useCheck } from '../compose/use-check.ts';
@@ -107,7 +108,7 @@ function OwnButtons({ approval, session }: { approval: FullApproval; session: Si
   const [, go] = useLocation();
   const isManager = useMay('manager') === true;
   const mayWrite = useMay('author') === true;
-  const { approval_id: id, post, groups, files, asked_by: asker, campaign_id: campaignId } = approval;
+  const { approval_id: id, post, text, groups, files, asked_by: asker, campaign_id: campaignId } = approval;
   const withdrawing = useMutation({
     mutationFn: () => call('venom/withdraw-approval', { approval_id: id }),
     onSuccess: () => client.invalidateQueries({ queryKey: approvalsQuery.queryKey }),
@@ -122,7 +123,9 @@ function OwnButtons({ approval, session }: { approval: FullApproval; session: Si
   if (approval.state !== 'waiting' && approval.state !== 'changes_requested') return null;
   const change = () => {
     const { draft, file } = toCopiedDraft(session.time_zone, post, { groups, files, now: new Date() });
-    go(createSavedDraft(client, draft, file, id));
+    // A name that was taken from the text follows the text.
+    const isSuggested = draft.name === suggestName(draft, text, draft.files[0]?.name ?? '');
+    go(createSavedDraft(client, isSuggested ? { ...draft, name: '' } : draft, file, id));
   };
   return (
     <Group gap="xs">

@@ -13,7 +13,6 @@ import { SaveStatus } from '../drafts/save-status.tsx';
 import { usePersistedDraft } from '../drafts/use-persisted-draft.ts';
 import { count } from '../format/numbers.ts';
 import { problemText } from '../format/problem.ts';
-import { shorten } from '../format/shorten.ts';
 import { clockTime, timeOfDay } from '../format/time.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { useNow } from '../parts/relative-time.tsx';
@@ -24,7 +23,7 @@ import { Empty } from '../parts/empty.tsx';
 import { Page, PageSkeleton } from '../parts/page.tsx';
 import { t } from '../i18n/translate.ts';
 import { validateDraft } from './checks.tsx';
-import { ballotProblems, ballotTitle, isBallot } from './ballot.ts';
+import { ballotProblems, isBallot } from './ballot.ts';
 import { CardField } from './card-field.tsx';
 import { ComposeLayout } from './compose-layout.tsx';
 import { emptyDraft, type Draft } from './draft.ts';
@@ -36,6 +35,7 @@ import { PhonePreview } from './phone-preview.tsx';
 import { draftPath } from './create-draft.ts';
 import { useMustAsk } from '../approvals/approval-queries.ts';
 import { askForApproval, sendDraft } from './send-draft.ts';
+import { suggestName } from './suggest-name.ts';
 import { Summary } from './summary.tsx';
 import { TestPostButton } from './test-post.tsx';
 import { useCheck } from './use-check.ts';
@@ -43,8 +43,6 @@ import { usePreview } from './use-preview.ts';
 import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
 
 const SendTimeField = lazy(lazyWithRetry(() => import('./send-time-field.tsx')));
-
-const SUGGESTED_LENGTH = 60;
 
 export default function ComposePage() {
   const { data: session } = useQuery(sessionQuery);
@@ -147,7 +145,7 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
   const { preview, isSettled } = shown;
   const [isAsking, asking] = useDisclosure(false);
   const [isSubmitted, tried] = useDisclosure(false);
-  const suggestedName = suggestName([ballotTitle(draft), firstLine(preview.text), fileName]);
+  const suggestedName = suggestName(draft, preview.text, fileName);
   const name = draft.name.trim() || suggestedName;
   const check = useCheck(draft, name, hasFile);
   const problems = listProblems(kept, hasFile, shown);
@@ -283,15 +281,4 @@ function TimedPreview({ draft, text, file, zone }: { draft: Draft; text: string;
 /** Whether the message has what members are to see. */
 function isWritten(draft: Draft, hasText: boolean): boolean {
   return isBallot(draft) ? ballotProblems(draft).length === 0 : hasText;
-}
-
-/** Returns the first of these texts that is not empty, shortened. */
-function suggestName(texts: readonly string[]): string {
-  return shorten(texts.find((text) => text !== '') ?? '', SUGGESTED_LENGTH);
-}
-
-/** Returns the first line of the message without formatting markers. */
-function firstLine(text: string): string {
-  const line = text.split('\n').find((one) => one.trim() !== '') ?? '';
-  return line.replaceAll(/[*_~`\u200B]|\u034F/g, '').trim();
 }

@@ -41,6 +41,7 @@ const LONGEST = [
   'web/pages',
   'messengers/whatsapp/connect/no-outcome',
   'web/journey',
+  'web/team-story',
   'simulation/seeds',
   'messengers/whatsapp/send/answer-retries',
   'service/crashes',
