@@ -158,6 +158,10 @@ describe.skipIf(!browser)('in a browser', () => {
     for (const texts of seen) expect(texts.filter((text) => text === 'We open at ten')).toHaveLength(1);
 
     await manager.goto(`/campaigns/${id}`);
+    const shares = manager.getByRole('list', { name: 'Accounts' });
+    await expect
+      .poll(() => shares.innerText())
+      .toMatch(/Main line\s+2 sent · 0 failed · 0 waiting\s+Backup\s+4 sent · 0 failed · 0 waiting/);
     for (const name of GROUPS) await manager.getByRole('row', { name: new RegExp(`^${name} Sent`) }).waitFor();
     await manager.goto(`/report?span=own&from=${DAY}&to=${DAY}&campaign=${id}`);
     const figures = manager.getByLabel('Figures of the period');

@@ -200,16 +200,18 @@ export function pollFactor({ groups }: Analytics): number {
   return Math.max(1, Math.ceil(groups.length / 2_000));
 }
 
-/** The analytics of a campaign. Members go on reading after it has ended, so it is polled on, less often. */
+/** The analytics of a campaign, with the share of each account where there are several. Members go on reading after it has ended, so it is polled on, less often. */
 export const analyticsQuery = (campaignId: string) =>
   queryOptions({
     queryKey: ['analytics', campaignId],
-    queryFn: ({ signal }) =>
-      call(
+    queryFn: ({ signal, client }) => {
+      const accounts = client.getQueryData(accountsQuery.queryKey) ?? [];
+      return call(
         'analytics/get-campaign-group-analytics-master',
-        { campaign_id: campaignId, with_estimate: true },
+        { campaign_id: campaignId, with_estimate: true, ...(accounts.length > 1 && { with_accounts: true }) },
         { signal },
-      ),
+      );
+    },
     // Comparing ten thousand rows takes longer than rendering the visible ones.
     structuralSharing: false,
     refetchInterval: ({ state }) => {

@@ -1,6 +1,9 @@
 import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Analytics } from '../../api/operations.ts';
+import { accountsQuery } from '../../api/queries.ts';
+import { accountNames } from '../../format/account-name.ts';
 import { count } from '../../format/numbers.ts';
 import { clockTime, dateIn, shortTime, zoneName } from '../../format/time.ts';
 import { useZone } from '../../format/zone-context.tsx';
@@ -62,6 +65,7 @@ export function CampaignHeader({ analytics, rule }: { analytics: Analytics; rule
           </Text>
         </>
       )}
+      <AccountShares shares={analytics.accounts ?? []} />
       <SendDelay campaign={campaign} totals={totals} />
       {campaign.folded_at !== undefined && (
         <Text size="sm" c="dimmed">
@@ -77,7 +81,32 @@ export function CampaignHeader({ analytics, rule }: { analytics: Analytics; rule
   );
 }
 
-/** The expected finish of a running campaign. */
+/** What each account sends, where several do. */
+function AccountShares({ shares }: { shares: NonNullable<Analytics['accounts']> }) {
+  const { data: accounts = [] } = useQuery(accountsQuery);
+  if (shares.length < 2) return null;
+  const names = accountNames(accounts);
+  return (
+    <ul className={classes.shares} aria-label={t('accounts.title')}>
+      {shares.map(({ account_id: id, ...share }) => (
+        <li key={id}>
+          <strong dir="auto">{names.get(id) ?? share.name ?? t('senders.removedAccount')}</strong>
+          <span>
+            {t('campaign.soFar', {
+              sent: count(share.sent),
+              failed: count(share.failed),
+              waiting: count(share.queued),
+              cancelled: share.cancelled,
+            })}
+            <ExpectedFinish at={share.expected_finish_at ?? null} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The expected finish of a running campaign, or of an account's share. */
 function ExpectedFinish({ at }: { at: string | null }) {
   const zone = useZone();
   const nowMs = useNow();
