@@ -362,7 +362,7 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'sending/deliveries/assign-senders.ts',
-        text: "and d.status = 'queued' and d.attempts = 0 and not d.uncertain and d.interrupted_attempts = 0\n        order by d.position) q",
+        text: 'and ${isUntried(sql`d`)}\n        order by d.position) q',
         replacement: "and d.status = 'queued' order by d.position) q",
       },
     ],
@@ -373,8 +373,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'sending/deliveries/assign-senders.ts',
-        text: 'l.ledger_id = q.account_id and l.in_hand_run_id = q.run_id and q.position <@ l.in_hand)',
-        replacement: 'l.ledger_id = q.account_id and l.in_hand_run_id = q.run_id and false)',
+        text: 'and not ${isInHand(sql`q`)}\n',
+        replacement: '\n',
       },
     ],
   },
