@@ -55,6 +55,8 @@ describe('with the whole service at work', () => {
       .body;
     const [hers, his] = await Promise.all([groupsOf(alice, 60), groupsOf(bob, 20)]);
     const picture = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex').toString('base64');
+    // However long the deletion takes to come: the rest waits.
+    await alice.call('venom/update-account', { daily_cap: 40 });
     const campaign = (await send(alice, hers, picture)).body.data;
     const schedule = { start_date: '2999-01-01', end_date: '2999-01-09', schedule_time: '09:00:00', is_schedule: true };
     await alice.call('venom/add-campaign-batch', { name: 'x', html: 'x', group_metadata_ids: hers, ...schedule });
