@@ -103,7 +103,7 @@ const post = fc
     let number = 1;
     const head = (text: string) => (text.trim() === '' ? '' : sign.replace('1', () => String(number++)));
     // A line of the text that would be an item, too, is another kind's.
-    const plain = (text: string) => text.replace(/^[*] /, '');
+    const plain = (text: string) => text.replace(/^([*] )+/, '');
     return lines.map(([isItem, text]) => (isItem ? `${head(text)}${text.trim()}` : plain(text))).join('\n');
   });
 

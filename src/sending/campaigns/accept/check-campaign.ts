@@ -5,7 +5,7 @@ import { requireGroups } from '../../groups/require-groups.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
 import type { PostExtras } from '../../../content/post/post-extras.ts';
 import { checkFiles, type ShownFile } from '../../../content/post/post-files.ts';
-import { countSenders, type SenderShare } from '../../senders/count-senders.ts';
+import { countSenders, type SenderShare } from './count-senders.ts';
 import { withMentionAll } from '../../../content/text/mention-all.ts';
 import { captionWarning } from '../../../content/text/warnings.ts';
 import type { SendNowInput } from './add-campaign.ts';

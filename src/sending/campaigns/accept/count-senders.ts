@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Connection } from '../../platform/database/connect.ts';
+import type { Connection } from '../../../platform/database/connect.ts';
 
 /** The groups of a campaign to which one account of the workspace sends. */
 export interface SenderShare {
