@@ -200,7 +200,10 @@ export function pollFactor({ groups }: Analytics): number {
   return Math.max(1, Math.ceil(groups.length / 2_000));
 }
 
-/** The analytics of a campaign, with the share of each account where there are several. Members go on reading after it has ended, so it is polled on, less often. */
+/**
+ * The analytics of a campaign, with the share of each account where there are several. Members go on reading after it has ended, so it is
+ * polled on, less often.
+ */
 export const analyticsQuery = (campaignId: string) =>
   queryOptions({
     queryKey: ['analytics', campaignId],

@@ -3,7 +3,10 @@ import { ballotTitle, type DraftBallot } from './ballot.ts';
 
 const SUGGESTED_LENGTH = 60;
 
-/** Returns the name of a campaign that its author did not name: the title of its poll or event, else its first line, else the name of its file. */
+/**
+ * Returns the name of a campaign that its author did not name: the title of its poll or event, else its first line, else the name of its
+ * file.
+ */
 export function suggestName(ballot: DraftBallot, text: string, fileName: string): string {
   const found = [ballotTitle(ballot), firstLine(text), fileName].find((one) => one !== '');
   return shorten(found ?? '', SUGGESTED_LENGTH);

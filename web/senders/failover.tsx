@@ -108,7 +108,6 @@ function WorkspaceSenders({ accounts }: { accounts: readonly ListedAccount[] }) 
   const mayChange = useMay('manager') === true;
   const [isChanging, { open, close }] = useDisclosure(false);
   const rule = rules.data?.senders.find(({ scope }) => scope === 'workspace');
-  const [first] = accounts;
   return (
     <Stack gap="xs" align="flex-start">
       <Text size="sm" fw={550}>
@@ -134,7 +133,7 @@ function WorkspaceSenders({ accounts }: { accounts: readonly ListedAccount[] }) 
         title={t('senders.changeAllTitle')}
         accounts={accounts}
         of={{}}
-        chosen={rule?.account_ids ?? (first ? [first.account_id] : [])}
+        chosen={rule?.account_ids}
         hasRule={rule !== undefined}
       />
     </Stack>

@@ -18,7 +18,6 @@ function Senders({ list, accounts }: { list: GroupList; accounts: readonly Liste
   const [isChanging, { open, close }] = useDisclosure(false);
   const ofWorkspace = rules.data?.senders.find(({ scope }) => scope === 'workspace');
   const own = rules.data?.senders.find((rule) => rule.group_list_id === list.group_list_id);
-  const [first] = accounts;
   return (
     <>
       <Button size="xs" variant="default" onClick={open} disabled={!rules.isSuccess}>
@@ -30,7 +29,7 @@ function Senders({ list, accounts }: { list: GroupList; accounts: readonly Liste
         title={t('senders.changeTitle', { group: list.name })}
         accounts={accounts}
         of={{ group_list_id: list.group_list_id }}
-        chosen={(own ?? ofWorkspace)?.account_ids ?? (first ? [first.account_id] : [])}
+        chosen={(own ?? ofWorkspace)?.account_ids}
         hasRule={own !== undefined}
       />
     </>

@@ -19,8 +19,8 @@ interface SendersFormProps {
   accounts: readonly ListedAccount[];
   /** What the rule is about, as `set-senders` takes it. */
   of: RuleScope;
-  /** The accounts of the rule in force, the preferred one first. */
-  chosen: readonly number[];
+  /** The accounts of the rule in force, the preferred one first. Default is the default account. */
+  chosen: readonly number[] | undefined;
   /** Whether there is a rule that can be removed. */
   hasRule: boolean;
   close: () => void;
@@ -37,7 +37,7 @@ export function SendersDialog({ opened, title, ...form }: SendersFormProps & { o
 
 function SendersForm({ accounts, of, chosen, hasRule, close }: SendersFormProps) {
   const known = new Set(accounts.map(({ account_id: id }) => id));
-  const [ids, setIds] = useState(() => chosen.filter((id) => known.has(id)).map(String));
+  const [ids, setIds] = useState(() => (chosen ?? defaultOf(accounts)).filter((id) => known.has(id)).map(String));
   const [reason, setReason] = useState('');
   const setting = useSetSenders(of, close);
   const data = accounts.map((account) => ({ value: String(account.account_id), label: accountName(account) }));
@@ -104,6 +104,9 @@ function SendersForm({ accounts, of, chosen, hasRule, close }: SendersFormProps)
     </form>
   );
 }
+
+const defaultOf = (accounts: readonly ListedAccount[]) =>
+  accounts.filter((account) => account.is_default).map((account) => account.account_id);
 
 function useSetSenders(of: RuleScope, close: () => void) {
   const client = useQueryClient();

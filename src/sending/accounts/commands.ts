@@ -145,7 +145,8 @@ async function keepAccount(trx: Connection, accountId: number): Promise<{ isDefa
     select is_default as "isDefault" from accounts where account_id = ${accountId} and removed_at is null for key share`.execute(
     trx,
   );
-  return rows[0] ?? Promise.reject(accountNotFoundError('account_id'));
+  if (!rows[0]) throw accountNotFoundError('account_id');
+  return rows[0];
 }
 
 const DAY_SECONDS = 24 * 60 * 60;

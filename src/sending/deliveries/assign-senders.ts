@@ -46,8 +46,7 @@ export async function assignSenders(
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with run as materialized (
-      -- A statement can change a row once only. If nothing is handed over, nothing can return, either.
-      update runs r set is_shared = true, has_handed_over = r.has_handed_over or ${isReturnable}::boolean from campaigns c, contents t
+      update runs r set is_shared = true from campaigns c, contents t
       where r.account_id = ${ledgerId} and r.run_id = ${runId} and r.status = 'running' and c.campaign_id = r.campaign_id
         and t.content_id = r.content_id
       returning r.account_id, r.run_id, c.public_id, coalesce(${wanted}::bigint, (t.extras ->> 'accountId')::bigint) as wanted
@@ -74,7 +73,11 @@ export async function assignSenders(
     )
     select count(*)::int as count from given`.execute(trx);
   const count = rows[0]?.count ?? 0;
-  if (count > 0) await wakeLanes(trx, ledgerId);
+  if (count === 0) return 0;
+  // Not in the statement above: it can change the row of the run once only.
+  if (isReturnable)
+    await sql`update runs set has_handed_over = true where account_id = ${ledgerId} and run_id = ${runId}`.execute(trx);
+  await wakeLanes(trx, ledgerId);
   return count;
 }
 

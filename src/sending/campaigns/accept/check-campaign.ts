@@ -5,10 +5,10 @@ import { requireGroups } from '../../groups/require-groups.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
 import type { PostExtras } from '../../../content/post/post-extras.ts';
 import { checkFiles, type ShownFile } from '../../../content/post/post-files.ts';
-import { countSenders, type SenderShare } from './count-senders.ts';
 import { withMentionAll } from '../../../content/text/mention-all.ts';
 import { captionWarning } from '../../../content/text/warnings.ts';
 import type { SendNowInput } from './add-campaign.ts';
+import { countSenders, type SenderShare } from './count-senders.ts';
 import { requireCountedGroups } from './ballot-problems.ts';
 import { planOccurrences, readTimeZone, stillToCome, type ScheduledInput } from './add-scheduled-campaign.ts';
 import { estimateSeconds, type Pace } from '../read/estimate-seconds.ts';
@@ -94,6 +94,7 @@ export async function checkCampaign(
   const frequent = await warnOfFrequency(db, account.accountId, often);
   const bySender = await checkSenders(deps, shares, {
     dueAt,
+    first,
     now,
     except: insteadOf,
     isPinned: extras.pinSeconds !== undefined,
@@ -121,6 +122,8 @@ export async function checkCampaign(
 interface Planned {
   /** In order, one at least. */
   dueAt: Date[];
+  /** The first of them. */
+  first: Date;
   now: Date;
   /** Posts of this campaign do not count. */
   except: number | undefined;
@@ -131,7 +134,7 @@ interface Planned {
 async function checkSenders(
   { db, gaps, timeZone }: CheckDeps,
   shares: readonly SenderShare[],
-  { dueAt, now, except, isPinned }: Planned,
+  { dueAt, first, now, except, isPinned }: Planned,
 ): Promise<{ warnings: CheckWarning[]; expectedSeconds: number }> {
   const warnings = new Map<string, CheckWarning>();
   let expectedSeconds = 0;
@@ -141,8 +144,7 @@ async function checkSenders(
     const slow = await warnOfPace(db, accountId, { dueAt, pace, timeZone });
     for (const warning of [...(cap ? [cap] : []), ...slow])
       if (!warnings.has(warning.code)) warnings.set(warning.code, warning);
-    const at = dueAt[0] ?? now;
-    const seconds = await estimateSeconds(db, accountId, { groups, isPinned, at, pace, timeZone, except });
+    const seconds = await estimateSeconds(db, accountId, { groups, isPinned, at: first, pace, timeZone, except });
     expectedSeconds = Math.max(expectedSeconds, seconds);
   }
   return { warnings: [...warnings.values()], expectedSeconds };

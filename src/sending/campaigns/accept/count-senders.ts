@@ -11,7 +11,7 @@ export interface SenderShare {
 
 /**
  * Returns which accounts would send a run to these groups of a ledger if it began now, the default account first. `wanted` is the account
- * that the campaign names. Without groups, the default account has a share of 0.
+ * that the campaign names.
  */
 export async function countSenders(
   db: Connection,
@@ -19,13 +19,12 @@ export async function countSenders(
   { groupIds, wanted = null }: { groupIds: readonly number[]; wanted?: number | null | undefined },
 ): Promise<SenderShare[]> {
   const { rows } = await sql<SenderShare>`
-    with share as materialized (
+    with share as (
       select coalesce(sender_id, ${ledgerId}) as account_id, count(*)::int as groups
       from choose_senders(${ledgerId}, ${[...groupIds]}::bigint[], ${wanted}::bigint) group by 1
     )
-    select a.account_id as "accountId", a.messenger, a.status = 'connected' as "isConnected", coalesce(s.groups, 0) as groups
-    from accounts a left join share s using (account_id)
-    where a.account_id in (select account_id from share) or a.account_id = ${ledgerId} and not exists (select from share)
+    select a.account_id as "accountId", a.messenger, a.status = 'connected' as "isConnected", s.groups
+    from share s join accounts a using (account_id)
     order by a.account_id <> ${ledgerId}, a.account_id`.execute(db);
   return rows;
 }

@@ -3,6 +3,7 @@ import { readSendWindows, type SendWindow } from '../../accounts/send-window-rul
 import { dateIn, dayOf } from '../../accounts/quiet-hours.ts';
 import { capOn } from '../../accounts/warm-up.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
+import { runsOfLane, waitingPosts } from '../read/waiting-runs.ts';
 import type { CheckWarning } from './check-warning.ts';
 
 /** What shall be sent, and when. */
@@ -63,9 +64,8 @@ async function compareWithCap(
 type Day = ReturnType<typeof dayOf>;
 
 /**
- * How many posts of other campaigns the account is to send on each of these days, without those in hand, which count as sent. Of planned
- * runs it is not known yet who will send them: all count for the default account. The days are not
- * counted by PostgreSQL, which has zones of its own.
+ * How many posts of other campaigns the account is to send on each of these days, without those in hand, which count as sent. The days are
+ * not counted by PostgreSQL, which has zones of its own.
  */
 async function readOthers(
   db: Connection,
@@ -80,15 +80,8 @@ async function readOthers(
       select * from unnest(${[...days.keys()]}::text[], ${begins}::timestamptz[], ${ends}::timestamptz[]) d (date, begins_at, ends_at)
     ), due as materialized (
       select greatest(r.due_at, campanile_now()) as at,
-             sum(case when r.status = 'planned' then cardinality(t.group_ids)
-                      when not r.is_shared then r.queued - coalesce(h.posts, 0)
-                      else (select count(*) from deliveries d
-                            where d.account_id = r.account_id and d.run_id = r.run_id and d.status = 'queued'
-                              and d.sender_id is not distinct from nullif(o.account_id, o.ledger_id)) - coalesce(h.posts, 0) end) as posts
-      from lanes o
-      join runs r on r.account_id = o.ledger_id and (r.is_shared or o.account_id = o.ledger_id)
-      join campaigns c on c.campaign_id = r.campaign_id
-      join contents t on t.content_id = coalesce(r.content_id, c.content_id)
+             sum(${waitingPosts} - coalesce(h.posts, 0)) as posts
+      from ${runsOfLane}
       left join lateral (
         select sum(upper(i) - lower(i)) as posts from lanes l, unnest(l.in_hand) i
         where l.account_id = o.account_id and l.in_hand_run_id = r.run_id) h on true

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { readSendWindows } from '../../accounts/send-window-rules.ts';
 import { userGoneError } from '../../accounts/store.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
+import { runsOfLane, waitingPosts } from './waiting-runs.ts';
 import { findLastPost, type Waiting } from '../begin/wait-for-send-windows.ts';
 
 /** The random gap between two sends of an account, in milliseconds. */
@@ -89,25 +90,14 @@ async function readReadiness(
   return rows[0];
 }
 
-/**
- * What else the account has to send that is due by then, in order of time. Of planned runs it is not known yet who will send them: all
- * count for the default account.
- */
+/** What else the account has to send that is due by then, in order of time. */
 async function readOthers(db: Connection, accountId: number, at: Date, except: number | undefined): Promise<Waiting[]> {
   const { rows } = await sql<{ posts: number; isPinned: boolean; from: Date }>`
-    select case
-             when r.status = 'planned' then cardinality(t.group_ids)
-             when not r.is_shared then r.queued
-             else (select count(*)::int from deliveries d
-                   where d.account_id = r.account_id and d.run_id = r.run_id and d.status = 'queued'
-                     and d.sender_id is not distinct from nullif(l.account_id, l.ledger_id)) end as posts,
+    select ${waitingPosts} as posts,
            case r.status when 'running' then r.pin_seconds is not null else coalesce(t.extras ? 'pinSeconds', false) end as "isPinned",
            greatest(r.due_at, campanile_now()) as from
-    from lanes l
-    join runs r on r.account_id = l.ledger_id and (r.is_shared or l.account_id = l.ledger_id)
-    join campaigns c on c.campaign_id = r.campaign_id
-    join contents t on t.content_id = coalesce(r.content_id, c.content_id)
-    where l.account_id = ${accountId} and r.status in ('planned', 'running') and not r.paused and r.due_at <= ${at}
+    from ${runsOfLane}
+    where o.account_id = ${accountId} and r.status in ('planned', 'running') and not r.paused and r.due_at <= ${at}
       and r.campaign_id is distinct from ${except ?? null}::bigint
     order by r.due_at desc limit ${MOST_OTHERS}`.execute(db);
   return rows
