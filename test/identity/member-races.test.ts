@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql, type RawBuilder } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
 import { PASSWORD, startTestApp, type Answer } from '../support/app.ts';
+import { countBlocked } from '../support/count-blocked.ts';
 import { until } from '../support/ledger.ts';
 import { createTeam, defaultWorkspace, inWorkspace, join, listWorkspaces, type Team } from '../support/team.ts';
 
@@ -21,13 +22,6 @@ let people = 0;
 const newTeam = () => createTeam(app, `team-${++people}`);
 const ownerOf = ({ members, workspaceId }: Team, at = app) => inWorkspace(at, members.owner, workspaceId);
 
-async function countWaiting(): Promise<number> {
-  const { rows } = await sql<{ waiting: number }>`
-    select count(*)::int as waiting from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
-  return rows[0]?.waiting ?? 0;
-}
-
 /** Holds rows while the requests start one after the other, each once the one before waits or is answered. */
 async function whileHeld<Requests extends Array<() => Promise<Answer>>>(
   rows: RawBuilder<unknown>,
@@ -42,7 +36,10 @@ async function whileHeld<Requests extends Array<() => Promise<Answer>>>(
       answers.push(answer);
       let isAnswered = false;
       void answer.finally(() => (isAnswered = true));
-      await until(countWaiting, (waiting) => isAnswered || waiting >= answers.length);
+      await until(
+        () => countBlocked(db),
+        (waiting) => isAnswered || waiting >= answers.length,
+      );
     }
   } finally {
     await trx.rollback().execute();

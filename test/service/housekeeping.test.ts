@@ -12,6 +12,7 @@ import { foldReceipts } from '../../src/sending/receipts/fold-receipts.ts';
 import { recordReceipts } from '../../src/sending/receipts/record-receipts.ts';
 import type { Worker } from '../../src/app/worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { countBlocked } from '../support/count-blocked.ts';
 import {
   analyticsOf,
   analyticsWhen,
@@ -263,13 +264,7 @@ describe('a file', () => {
       await saveMedia(trx, owner.workspaceId, await acceptMedia('image', PNG.toString('base64')));
       dropping = dropAll();
       await until(
-        async () =>
-          (
-            await sql`
-              select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-              database.db,
-            )
-          ).rows.length,
+        () => countBlocked(database.db),
         (waiting) => waiting > 0,
       );
     });

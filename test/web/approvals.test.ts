@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { recordReceipts } from '../../src/sending/receipts/record-receipts.ts';
 import { startTestApp, type Person } from '../support/app.ts';
 import { launchBrowser, visit, type Visit } from '../support/browser/browser.ts';
-import { signInInBrowser, writeMessage } from '../support/browser/dashboard-user.ts';
+import { changeAsAsked, requestChanges, signInInBrowser, writeMessage } from '../support/browser/dashboard-user.ts';
 import { until } from '../support/ledger.ts';
 import { callIn, createTeam, type Team } from '../support/team.ts';
 
@@ -58,19 +58,8 @@ describe.skipIf(!browser)('in a browser', () => {
     const manager = await enter('manager', '/');
     await manager.getByRole('region', { name: 'Waiting for you' }).getByRole('link').click();
     await manager.getByText('Chess friends').first().waitFor();
-    await press(manager, 'Request changes');
-    await manager.getByRole('dialog').getByLabel('Remark').fill('Ten, not nine');
-    await confirm(manager, 'Request changes');
-    await manager.getByText('Changes requested', { exact: true }).waitFor();
-
-    await author.reload();
-    await author.getByText('Ten, not nine').waitFor();
-    await press(author, 'Change the post');
-    const message = author.getByRole('textbox', { name: 'Message' });
-    await message.getByText('We open at nine').waitFor();
-    await message.click();
-    await author.keyboard.press('ControlOrMeta+a');
-    await author.keyboard.type('We open at ten');
+    await requestChanges(manager, 'Ten, not nine');
+    await changeAsAsked(author, 'Ten, not nine', { from: 'We open at nine', to: 'We open at ten' });
     await press(author, 'Ask for approval');
     await confirm(author, 'Ask for approval');
     await author.waitForURL(/\/approvals\//);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { recordReceipts } from '../../src/sending/receipts/record-receipts.ts';
 import { startTestApp } from '../support/app.ts';
 import { launchBrowser, visit } from '../support/browser/browser.ts';
-import { signInInBrowser, writeMessage } from '../support/browser/dashboard-user.ts';
+import { changeAsAsked, requestChanges, signInInBrowser, writeMessage } from '../support/browser/dashboard-user.ts';
 import { banAccount } from '../support/several-accounts.ts';
 import { callIn, createTeam, type Team } from '../support/team.ts';
 
@@ -100,20 +100,8 @@ describe.skipIf(!browser)('in a browser', () => {
 
     const manager = await enter('manager', '/');
     await manager.getByRole('region', { name: 'Waiting for you' }).getByRole('link').click();
-    await press(manager, 'Request changes');
-    const dialog = manager.getByRole('dialog');
-    await dialog.getByLabel('Remark').fill('Ten, not nine');
-    await press(dialog, 'Request changes');
-    await manager.getByText('Changes requested', { exact: true }).waitFor();
-
-    await author.reload();
-    await author.getByText('Ten, not nine').waitFor();
-    await press(author, 'Change the post');
-    const message = author.getByRole('textbox', { name: 'Message' });
-    await message.getByText('We open at nine').waitFor();
-    await message.click();
-    await author.keyboard.press('ControlOrMeta+a');
-    await author.keyboard.type('We open at ten');
+    await requestChanges(manager, 'Ten, not nine');
+    await changeAsAsked(author, 'Ten, not nine', { from: 'We open at nine', to: 'We open at ten' });
     const approval_id = await askForApproval(author);
 
     await letGapPass();

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { groupsOf, startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { countBlocked } from '../../support/count-blocked.ts';
 import { until } from '../../support/ledger.ts';
 import { countRemainingRows, HUSK } from '../../support/remaining-rows.ts';
 import { createTestKey } from '../../support/test-keys.ts';
@@ -331,11 +332,7 @@ describe('removing an account', () => {
       await sql`select from accounts where account_id = ${account_id} for update`.execute(trx);
       const sent = alice.call(`venom/${operation}`, { account_id, ...body });
       await until(
-        async () => {
-          const { rows } = await sql`
-            select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
-          return rows.length;
-        },
+        () => countBlocked(db),
         (blocked) => blocked > 0,
       );
       await sql`delete from lanes where account_id = ${account_id}`.execute(trx);

@@ -7,6 +7,7 @@ import type { WorkspaceId } from '../../../src/platform/database/schema.ts';
 import type { Actor } from '../../../src/workspaces/audit/record-audit.ts';
 import { setStill } from '../../../src/content/media/still.ts';
 import { startTestApp, type TestApp } from '../../support/app.ts';
+import { countBlocked } from '../../support/count-blocked.ts';
 import { film } from '../../support/inputs/films.ts';
 import { PNG } from '../../support/inputs/sample-files.ts';
 import { until } from '../../support/ledger.ts';
@@ -158,14 +159,6 @@ describe('is refused, whoever asks and with whichever credential', () => {
   });
 });
 
-/** How many transactions wait for a lock. */
-async function waiting(): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`.execute(app.database.db);
-  return rows[0]?.count ?? 0;
-}
-
 const readStill = async (mediaId: number) =>
   (await app.database.db.selectFrom('media').select('still').where('media_id', '=', mediaId).executeTakeFirst())?.still;
 
@@ -179,13 +172,19 @@ test('a still that is set while its post is asked for is there before the reques
   const workspaceId = Number(team.workspaceId) as WorkspaceId;
   const actor: Actor = { ...team.members.owner, workspaceId, role: 'owner', apiKeyId: undefined, address: '' };
   const setting = setStill(app.database.db, actor, { mediaId: media_id, still: PNG.toString('base64') });
-  await until(waiting, (count) => count === 1);
+  await until(
+    () => countBlocked(app.database.db),
+    (count) => count === 1,
+  );
   let isAsked = false;
   const asking = say('venom/request-approval', { ...post, group_metadata_ids: groups }).then(async () => {
     isAsked = true;
     return readStill(media_id);
   });
-  await until(waiting, (count) => isAsked || count === 2);
+  await until(
+    () => countBlocked(app.database.db),
+    (count) => isAsked || count === 2,
+  );
   await trx.rollback().execute();
   const stillWhenAsked = await asking;
   await setting;

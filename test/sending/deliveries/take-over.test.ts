@@ -8,6 +8,7 @@ import { claimTurns } from '../../../src/sending/deliveries/claim-turns.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { sleep } from '../../../src/platform/time/time.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { countBlocked } from '../../support/count-blocked.ts';
 import {
   analyticsOf,
   analyticsWhen,
@@ -31,14 +32,6 @@ const LEASE = { leaseMs: 10_000, gapMsOf: { sandbox: 0 } };
 const take = async (workerId: number) => [
   ...(await createTakeOver({ db: database.db, log, ...LEASE }).claimShards(workerId)).keys(),
 ];
-
-/** Counts the sessions that wait for a lock. */
-async function countWaiting(): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`.execute(database.db);
-  return rows[0]?.count ?? 0;
-}
 
 describe('shards', () => {
   test('are spread evenly over the workers, and a new worker gets its share', async () => {
@@ -98,12 +91,18 @@ describe('shards', () => {
     });
     await locked.promise;
     const taking = take(steady);
-    await until(countWaiting, (waiting) => waiting === 1);
+    await until(
+      () => countBlocked(database.db),
+      (waiting) => waiting === 1,
+    );
     let isBack = false;
     const comingBack = renewLease(db, silent)
       .then(() => take(silent))
       .finally(() => (isBack = true));
-    await until(countWaiting, (waiting) => waiting === 2 || isBack);
+    await until(
+      () => countBlocked(database.db),
+      (waiting) => waiting === 2 || isBack,
+    );
     free.resolve();
     await user;
     const [taken, kept] = [await taking, await comingBack];

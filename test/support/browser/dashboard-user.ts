@@ -60,3 +60,28 @@ export async function moreOf(page: Page, item: string): Promise<void> {
   await page.getByRole('button', { name: 'More', exact: true }).click();
   await page.getByRole('menuitem', { name: item }).click();
 }
+
+/** Sends a post that waits for this member back to its author, on its page. */
+export async function requestChanges(page: Page, remark: string): Promise<void> {
+  await page.getByRole('button', { name: 'Request changes', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Remark').fill(remark);
+  await dialog.getByRole('button', { name: 'Request changes', exact: true }).click();
+  await page.getByText('Changes requested', { exact: true }).waitFor();
+}
+
+/** Reads the remark on the page of a post that was sent back, and replaces its text. */
+export async function changeAsAsked(
+  page: Page,
+  remark: string,
+  { from, to }: { from: string; to: string },
+): Promise<void> {
+  await page.reload();
+  await page.getByText(remark).waitFor();
+  await page.getByRole('button', { name: 'Change the post', exact: true }).click();
+  const message = page.getByRole('textbox', { name: 'Message' });
+  await message.getByText(from).waitFor();
+  await message.click();
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.type(to);
+}
