@@ -5,6 +5,7 @@ import { endSessionIfExpired, sessionQuery, type SignedIn } from './api/session.
 import { AuthPages } from './auth/auth-pages.tsx';
 import { isMailLinkPath } from './auth/mail-link-paths.ts';
 import { ErrorAlert } from './parts/error-alert.tsx';
+import { useFocusBeforeNavigation } from './parts/heading-focus.ts';
 import { PageSkeleton } from './parts/page.tsx';
 import { ConnectionBanner } from './shell/connection-banner.tsx';
 import { browserZone } from './format/time.ts';
@@ -42,6 +43,7 @@ export function App() {
   const session = useQuery(sessionQuery);
   const [path] = useLocation();
   useExpiry(session.data);
+  useFocusBeforeNavigation(path);
   if (path === '/shared-report')
     return (
       <Suspense fallback={<PageSkeleton />}>

@@ -103,6 +103,27 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(new URL(page.url()).pathname).toBe('/campaigns/new');
   });
 
+  test('moves the focus to the heading of an opened page, unless the user has moved it meanwhile', async () => {
+    let arrive = () => {};
+    const moved = new Promise<void>((resolve) => (arrive = resolve));
+    await page.route(/\/calendar-page-[^/]+\.js$/, async (route) => {
+      await moved;
+      await route.continue();
+    });
+    const focused = () => page.evaluate('document.activeElement.textContent.trim()');
+    await enter(page, 'ada');
+    await page.goto('/calendar', { waitUntil: 'commit' });
+    const groups = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Groups', exact: true });
+    await groups.focus();
+    arrive();
+    await expect.poll(() => page.title()).toMatch(/^Calendar/);
+    expect(await focused()).toBe('Groups');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.title()).toMatch(/^Groups/);
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('H1');
+    expect(await focused()).toBe('Groups');
+  });
+
   test('keeps keys typed before the command palette has loaded', async () => {
     let arrive = () => {};
     const typed = new Promise<void>((resolve) => (arrive = resolve));

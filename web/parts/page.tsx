@@ -3,6 +3,7 @@ import { useEffect, useRef, type ReactNode } from 'react';
 import { useDisconnectedSince } from '../api/connection.ts';
 import { clockTime } from '../format/time.ts';
 import { useZone } from '../format/zone-context.tsx';
+import { mayHeadingTakeFocus } from './heading-focus.ts';
 import { PRODUCT } from './product.ts';
 import { t } from '../i18n/translate.ts';
 import boxClasses from './box.module.css';
@@ -14,7 +15,9 @@ export function Page({ title, actions, children }: { title: string; actions?: Re
   useEffect(() => {
     document.title = `${title} · ${PRODUCT}`;
   }, [title]);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  useEffect(() => {
+    if (mayHeadingTakeFocus()) heading.current?.focus({ preventScroll: true });
+  }, []);
   return (
     <div className={classes.page}>
       <Group justify="space-between" align="center" mb="lg" gap="sm">

@@ -6,6 +6,10 @@ import sparticuz from '@sparticuz/chromium';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { PATIENCE_MS } from '../patience.ts';
 
+/** Scripts that take pictures run without a test runner. */
+const runner = process.env['VITEST'] === undefined ? undefined : await import('vitest');
+const currentTest = () => runner?.TestRunner.getCurrentTest();
+
 const MODULES = join(import.meta.dirname, '../../../node_modules');
 const INSTALLED = [
   '/usr/bin/chromium',
@@ -101,6 +105,14 @@ export interface Visit {
   end(): Promise<void>;
 }
 
+/** Prints what the page shows when its test fails: a timeout says only what was awaited. Never rejects. */
+async function printPage(page: Page, complaints: readonly string[]): Promise<void> {
+  const shown = await page
+    .evaluate<string>('`focus: ${document.activeElement?.outerHTML.slice(0, 200)}\\n${document.body.innerText}`')
+    .catch(String);
+  process.stderr.write(`${[page.url(), ...complaints, shown].join('\n')}\n`);
+}
+
 export const CUT = /net::ERR_/;
 export const refused = (status: string) => new RegExp(`status of ${status}`);
 
@@ -125,7 +137,12 @@ export async function visit(browser: Browser, baseURL: string, options: BrowserC
   page.on('pageerror', (error) => complaints.push(String(error)));
   // Some violations are reported to the page only.
   await page.addInitScript(REPORT_CSP_VIOLATIONS);
-  const close = () => context.close();
+  async function close() {
+    if (currentTest()?.result?.state === 'fail') await printPage(page, complaints);
+    await context.close();
+  }
+  // A failed test may never come to closing the page.
+  if (currentTest()) runner?.onTestFailed(() => (page.isClosed() ? undefined : printPage(page, complaints)));
   return {
     page,
     complaints,
