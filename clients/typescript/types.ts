@@ -383,6 +383,7 @@ export interface CreateChannel {
   description?: string | null | undefined;
   /** The picture: a data URL of a JPEG, PNG or WebP, `data:image/png;base64,…` */
   image?: string | null | undefined;
+  account_id?: AccountId | undefined;
 }
 export interface Nid {
   server: string;
@@ -398,6 +399,7 @@ export interface CreateCommunity {
   general_chat?: boolean | null | undefined;
   /** Lets members add groups to the community. Otherwise only admins can. */
   members_may_add_groups?: boolean | null | undefined;
+  account_id?: AccountId | undefined;
 }
 export interface CreateGroup {
   group_name: string;
@@ -405,6 +407,7 @@ export interface CreateGroup {
   participants: Array<string>;
   /** Adds `not_added` and `invite_link`. */
   with_not_added?: boolean | null | undefined;
+  account_id?: AccountId | undefined;
 }
 export type GroupKind = 'group' | 'community' | 'channel';
 export interface GroupActivity {

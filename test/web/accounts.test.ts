@@ -136,6 +136,25 @@ describe.skipIf(!browser)('in a browser', () => {
     await senders.getByText('Backup; stand-ins: Main account').waitFor();
   });
 
+  test('creates a group from the chosen account', async () => {
+    await enterAsNew(page, 'mary');
+    await page.goto('/groups');
+    await page.getByRole('heading', { name: 'Groups', level: 1 }).waitFor();
+    const backup = await addBackup();
+    await page.reload();
+    await press('New');
+    await page.getByRole('menuitem', { name: 'Group', exact: true }).click();
+    await dialog().getByLabel('Name').fill('Helpers');
+    await dialog().getByLabel('Account').selectOption('Backup');
+    await dialog().getByRole('button', { name: 'Create group' }).click();
+    await page.getByText('Helpers').first().waitFor();
+    const { groups } = await ask<{ groups: Array<{ group_name: string; accounts: Array<{ account_id: number }> }> }>(
+      'venom/list-groups',
+      { with_accounts: true, search: 'Helpers' },
+    );
+    expect(groups.map(({ accounts }) => accounts.map(({ account_id: id }) => id))).toEqual([[backup.account_id]]);
+  });
+
   test('sets who posts to the groups of a saved list', async () => {
     await enterAsNew(page, 'fred');
     const [first = 0, second = 0, third = 0] = await groupIds();

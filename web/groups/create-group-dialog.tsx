@@ -1,11 +1,24 @@
-import { Button, Group as Row, Modal, Stack, TagsInput, Text, Textarea, TextInput } from '@mantine/core';
+import {
+  Button,
+  Group as Row,
+  Modal,
+  NativeSelect,
+  Stack,
+  TagsInput,
+  Text,
+  Textarea,
+  TextInput,
+  type NativeSelectProps,
+} from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { CallOptions } from '../../clients/typescript/client.ts';
+import { useSeveralAccounts } from '../api/accounts.ts';
 import { call, generateIdempotencyKey } from '../api/call.ts';
 import type { GroupKind } from '../api/operations.ts';
 import { useCancellableMutation } from '../api/use-cancellable-mutation.ts';
+import { accountName } from '../format/account-name.ts';
 import { entryProblems, fieldProblems } from '../format/problem.ts';
 import { FormErrorText } from '../parts/error-alert.tsx';
 import { showToast } from '../parts/notify.ts';
@@ -27,6 +40,8 @@ interface Draft {
   name: string;
   description: string;
   participants: string[];
+  /** The id of the account that creates it; empty: the default account. */
+  account: string;
 }
 
 function CreateForm({ kind, close }: { kind: GroupKind; close: () => void }) {
@@ -34,7 +49,7 @@ function CreateForm({ kind, close }: { kind: GroupKind; close: () => void }) {
   // One while the dialog is open: pressing the button again after a lost response must not create a second group.
   const [idempotencyKey, setIdempotencyKey] = useState(() => generateIdempotencyKey());
   const form = useForm<Draft>({
-    initialValues: { name: '', description: '', participants: [] },
+    initialValues: { name: '', description: '', participants: [], account: '' },
     validate: { name: (value) => (value.trim() === '' ? t('groups.nameMissing') : null) },
     onValuesChange: () => setIdempotencyKey(generateIdempotencyKey()),
   });
@@ -82,6 +97,7 @@ function CreateForm({ kind, close }: { kind: GroupKind; close: () => void }) {
             {...form.getInputProps('description')}
           />
         )}
+        <AccountSelect {...form.getInputProps('account')} />
         <FormErrorText error={creating.error} />
         <Row justify="flex-end" gap="xs">
           <Button variant="default" onClick={close}>
@@ -96,26 +112,39 @@ function CreateForm({ kind, close }: { kind: GroupKind; close: () => void }) {
   );
 }
 
+/** Which of several accounts creates the group; nothing with one. */
+function AccountSelect(props: NativeSelectProps) {
+  const accounts = useSeveralAccounts();
+  if (!accounts) return null;
+  const data = accounts.map((account) => ({
+    value: account.is_default ? '' : String(account.account_id),
+    label: accountName(account),
+  }));
+  return <NativeSelect label={t('pages.account')} data={data} {...props} />;
+}
+
 /** The issue of each field; for numbers the issue of each number. */
 function problemsOf(error: unknown, draft: Draft) {
-  const { group_name, community_name, name, description, participants } = fieldProblems(error);
+  const { group_name, community_name, name, description, participants, account_id: account } = fieldProblems(error);
   const wrong = entryProblems(error, 'participants', numbersOf(draft));
   return {
     name: group_name ?? community_name ?? name,
     description,
+    account,
     participants: wrong.length > 0 ? wrong.join(' · ') : participants,
   };
 }
 
 async function create(kind: GroupKind, draft: Draft, options: CallOptions): Promise<Created> {
   const { name, description } = draft;
-  const group = { group_name: name, participants: numbersOf(draft), with_not_added: true };
+  const by = draft.account === '' ? {} : { account_id: Number(draft.account) };
+  const group = { ...by, group_name: name, participants: numbersOf(draft), with_not_added: true };
   if (kind === 'group') {
     const { not_added = [], invite_link = null } = await call('venom/create-group', group, options);
     return { not_added, invite_link };
   }
-  if (kind === 'community') await call('venom/create-community', { community_name: name, description }, options);
-  else await call('venom/create-channel', { name, description, image: null }, options);
+  if (kind === 'community') await call('venom/create-community', { ...by, community_name: name, description }, options);
+  else await call('venom/create-channel', { ...by, name, description, image: null }, options);
   return { not_added: [], invite_link: null };
 }
 

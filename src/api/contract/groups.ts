@@ -118,6 +118,7 @@ export const listedGroup = {
 
 /** Errors of an operation that creates a chat through the live session. */
 const CREATION_ERRORS = [
+  'account_not_found',
   'account_unlinked',
   'messenger_refused',
   'idempotency_key_in_progress',
@@ -141,6 +142,7 @@ export const groups = defineOperations('Groups', {
         image: base64File.meta({
           description: 'The picture: a data URL of a JPEG, PNG or WebP, `data:image/png;base64,…`',
         }),
+        account_id: accountId,
       })
       .meta({ id: 'CreateChannel' }),
     data: z.object({
@@ -174,6 +176,7 @@ export const groups = defineOperations('Groups', {
         members_may_add_groups: optional(z.boolean()).meta({
           description: 'Lets members add groups to the community. Otherwise only admins can.',
         }),
+        account_id: accountId,
       })
       .meta({ id: 'CreateCommunity' }),
     data: createdGroupData,
@@ -200,6 +203,7 @@ export const groups = defineOperations('Groups', {
             examples: [['+49 151 2345-6789']],
           }),
         with_not_added: optional(z.boolean()).meta({ description: 'Adds `not_added` and `invite_link`.' }),
+        account_id: accountId,
       })
       .meta({ id: 'CreateGroup' }),
     data: z.object({ ...createdGroup, ...notAdded }),

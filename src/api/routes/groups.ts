@@ -15,7 +15,8 @@ import { rate } from './rate.ts';
 export const groupHandlers: Handlers<typeof groups, GroupDeps> = {
   async createChannel(deps, { body, actor, idempotencyKey }) {
     const { name, description, image = null } = body;
-    const channel = await createChannel(deps, actor, { name, description, image }, idempotencyKey);
+    const options = { accountId: body.account_id, key: idempotencyKey };
+    const channel = await createChannel(deps, actor, { name, description, image }, options);
     return {
       resp: {
         title: channel.name,
@@ -34,13 +35,15 @@ export const groupHandlers: Handlers<typeof groups, GroupDeps> = {
       hasGeneralChat: body.general_chat ?? false,
       membersMayAddGroups: body.members_may_add_groups ?? false,
     };
-    const { name, groupId } = await createCommunity(deps, actor, community, idempotencyKey);
+    const options = { accountId: body.account_id, key: idempotencyKey };
+    const { name, groupId } = await createCommunity(deps, actor, community, options);
     return { group_name: name, group_metadata_id: groupId };
   },
 
   async createGroup(deps, { body, actor, idempotencyKey }) {
     const participants = body.participants.flatMap((number) => phoneDigits(number) ?? []);
-    const group = await createGroup(deps, actor, { name: body.group_name, participants }, idempotencyKey);
+    const options = { accountId: body.account_id, key: idempotencyKey };
+    const group = await createGroup(deps, actor, { name: body.group_name, participants }, options);
     return {
       group_name: group.name,
       group_metadata_id: group.groupId,

@@ -1,7 +1,6 @@
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
-import type { IdempotencyKey } from '../../workspaces/idempotency/once.ts';
 import type { Commands } from '../accounts/commands.ts';
-import { haveCreated, type CreatedGroup } from './have-created.ts';
+import { haveCreated, type CreatedGroup, type CreationOptions } from './have-created.ts';
 import type { GroupDeps } from './sync-groups.ts';
 
 /** Creates a community; campaigns sent to it go to its announcement group (contract §3, create-community). */
@@ -9,7 +8,7 @@ export function createCommunity(
   deps: GroupDeps,
   actor: Actor,
   community: Commands['create_community']['input'],
-  key?: IdempotencyKey,
+  options?: CreationOptions,
 ): Promise<CreatedGroup> {
-  return haveCreated(deps, actor, 'create_community', () => Promise.resolve(community), key);
+  return haveCreated(deps, actor, 'create_community', () => Promise.resolve(community), options);
 }

@@ -1,6 +1,5 @@
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
-import type { IdempotencyKey } from '../../workspaces/idempotency/once.ts';
-import { haveCreated, type CreatedGroup } from './have-created.ts';
+import { haveCreated, type CreatedGroup, type CreationOptions } from './have-created.ts';
 import type { GroupDeps } from './sync-groups.ts';
 
 /** Creates a group with these people, phone numbers of digits only (contract §4, create-group). */
@@ -8,7 +7,7 @@ export function createGroup(
   deps: GroupDeps,
   actor: Actor,
   group: { name: string; participants: string[] },
-  key?: IdempotencyKey,
+  options?: CreationOptions,
 ): Promise<CreatedGroup> {
-  return haveCreated(deps, actor, 'create_group', () => Promise.resolve(group), key);
+  return haveCreated(deps, actor, 'create_group', () => Promise.resolve(group), options);
 }

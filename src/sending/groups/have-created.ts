@@ -5,6 +5,7 @@ import {
   type NotAdded,
   type StoredGroup,
 } from '../accounts/commands.ts';
+import { lockGroupAccounts } from '../accounts/group-accounts.ts';
 import { readSendWindows } from '../accounts/send-window-rules.ts';
 import { findOwnAccount, type Account } from '../accounts/store.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
@@ -20,25 +21,34 @@ export type CreatedGroup = Group & { createdAt: string; notAdded: NotAdded[] };
 /** The commands that create a group of some kind. */
 type Creation = { [K in keyof Commands]: Commands[K]['result'] extends StoredGroup ? K : never }[keyof Commands];
 
+export interface CreationOptions {
+  /** The account that creates it; the default account unless given. */
+  accountId?: number | undefined;
+  /** A repeated request is answered as the first one was and creates nothing. */
+  key?: IdempotencyKey | undefined;
+}
+
 /**
- * Has the account's session create a group of some kind, and keeps what came of it. With `key` a repeated request is answered as
- * the first one was and creates nothing. Throws 409 when the account is not linked, 429 when it has created as many as it may in a day,
- * 503 when its session does not answer.
+ * Has an account's session create a group of some kind, and keeps what came of it. Throws 404 for an account that is not the workspace's,
+ * 409 when it is not linked, 429 when it has created as many as it may in a day, 503 when its session does not answer.
  */
 export async function haveCreated<K extends Creation>(
   deps: GroupDeps,
   actor: Actor,
   kind: K,
   input: () => Promise<Commands[K]['input']>,
-  key: IdempotencyKey | undefined,
+  { accountId, key }: CreationOptions = {},
 ): Promise<CreatedGroup> {
-  const account = await findOwnAccount(deps.db, actor.workspaceId);
+  const account = await findOwnAccount(deps.db, actor.workspaceId, accountId);
   return createOnce<StoredGroup & { notAdded?: NotAdded[] }, CreatedGroup>(deps.db, key, {
     act: async () => {
       requireLinked(account);
       return runCommand(deps, account.accountId, kind, await input(), await findLimit(deps, account));
     },
     record: async (trx, created) => {
+      await lockGroupAccounts(trx, account.ledgerId);
+      // An account that was removed meanwhile must not become a member.
+      await findOwnAccount(trx, actor.workspaceId, accountId);
       await recordAudit(trx, { ...actor, action: `${created.kind}.created`, subject: created.name });
       const { createdAt, notAdded = [] } = created;
       return { ...(await upsertGroup(trx, account, created)), createdAt, notAdded };

@@ -40,6 +40,13 @@ const codeOf = ({ status, body }: { status: number; body: object }) => ({
   code: (body as { error_code?: string }).error_code,
 });
 
+/** What creates a chat, with a body for each. */
+const CREATIONS = [
+  ['venom/create-group', { group_name: 'Own group', participants: [] }],
+  ['venom/create-community', { community_name: 'Own community', description: '' }],
+  ['venom/create-channel', { name: 'Own channel', description: '', image: null }],
+] as const;
+
 describe('adding an account', () => {
   test('lists it after the default account, connected at once on the sandbox', async () => {
     const alice = await signUp();
@@ -216,6 +223,29 @@ describe('an account beside the default one', () => {
     expect(text).toContain(`"account_id":${first}`);
   });
 
+  test('creates groups, communities and channels of its own', async () => {
+    const alice = await signUp();
+    const second = await addOne(alice);
+    const { db } = app.database;
+    for (const [path, body] of CREATIONS) {
+      const { status, body: answer } = await alice.call<{ group_metadata_id: number }>(path, {
+        ...body,
+        account_id: second,
+      });
+      expect(status, path).toBe(200);
+      const { rows } = await sql<{ account_id: number }>`
+        select account_id from group_accounts where group_id = ${answer.data.group_metadata_id}`.execute(db);
+      expect(rows, path).toEqual([{ account_id: second }]);
+    }
+    expect(await groupsOf(alice)).toHaveLength(3 + CREATIONS.length);
+    const bob = await signUp();
+    for (const [path, body] of CREATIONS)
+      expect(codeOf(await bob.call(path, { ...body, account_id: second })), path).toEqual({
+        status: 404,
+        code: 'account_not_found',
+      });
+  });
+
   test('is not found by another workspace', async () => {
     const bob = await signUp();
     const missing = { status: 404, code: 'account_not_found' };
@@ -323,6 +353,7 @@ describe('removing an account', () => {
     ['update-account', { daily_cap: 5 }],
     ['disconnect-account', {}],
     ['sync-groups', {}],
+    ['create-group', { group_name: 'Late', participants: [] }],
   ])('is a 404 for %s that is under way', async (operation, body) => {
     const alice = await signUp();
     const account_id = await addOne(alice);
@@ -342,6 +373,29 @@ describe('removing an account', () => {
     });
     expect(codeOf(await request)).toEqual({ status: 404, code: 'account_not_found' });
     expect((await listOf(alice)).length).toBe(1);
+  });
+
+  test('does not become a member of a group that was being created', async () => {
+    const alice = await signUp();
+    const account_id = await addOne(alice);
+    const { db } = app.database;
+    const { accountId: ledger } = await ownerOf(db, alice);
+    const { request } = await db.transaction().execute(async (trx) => {
+      await sql`select from accounts where account_id = ${ledger} for no key update`.execute(trx);
+      const sent = alice.call('venom/create-group', { group_name: 'Late', participants: [], account_id });
+      await until(
+        () => countBlocked(db),
+        (blocked) => blocked > 0,
+      );
+      await sql`update accounts set removed_at = campanile_now() where account_id = ${account_id}`.execute(trx);
+      return { request: sent };
+    });
+    expect(codeOf(await request)).toEqual({ status: 404, code: 'account_not_found' });
+    const { rows } = await sql`
+      select from group_accounts where account_id = ${account_id} and group_id in (select group_id from groups where name = 'Late')`.execute(
+      db,
+    );
+    expect(rows).toEqual([]);
   });
 
   test('happens to all of them when their user is deleted', async () => {
