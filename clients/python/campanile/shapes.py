@@ -164,6 +164,8 @@ class CreateChannel(TypedDict):
     description: NotRequired[str | None]
     #: A data URL of a JPEG, PNG or WebP: `data:image/png;base64,…`
     image: NotRequired[str | None]
+    #: One of your accounts. Default: the default account of the workspace.
+    account_id: NotRequired[int | None]
 
 
 class CreateCommunity(TypedDict):
@@ -175,6 +177,8 @@ class CreateCommunity(TypedDict):
     general_chat: NotRequired[bool | None]
     #: Lets members add groups to the community. Otherwise only admins can.
     members_may_add_groups: NotRequired[bool | None]
+    #: One of your accounts. Default: the default account of the workspace.
+    account_id: NotRequired[int | None]
 
 
 class GetAnalytics(TypedDict):
