@@ -1,6 +1,6 @@
 /** The order of revisions when the pace does not allow all of them within WhatsApp's window. */
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { correctCampaign } from '../../../src/sending/campaigns/change/correct-campaign.ts';
 import { recallCampaign } from '../../../src/sending/campaigns/change/recall-campaign.ts';
 import { connectDatabase } from '../../../src/platform/database/connect.ts';
@@ -148,13 +148,17 @@ test('corrects a post in a channel for longer than in a group', async () => {
 });
 
 test('finds the newest revision without reading the others', async () => {
-  const owner = await createOwner(database.db, 1);
+  // A single session in a database of its own: others report what they have read only some time later.
+  const own = await createTestDatabase();
+  onTestFinished(() => own.drop());
+  const one = connectDatabase(own.address, { log: createLog('error'), poolSize: 1 });
+  onTestFinished(() => one.destroy());
+  const owner = await createOwner(one, 1);
   await sql`
     insert into revisions (account_id, run_id, position, wanted, number, sent_at, is_channel)
     select ${owner.accountId}::bigint, run, position, 'recall', run, campanile_now() - run * interval '1 minute', false
-    from generate_series(1, 20) run, generate_series(1, 500) position`.execute(database.db);
-  await sql`update shards set worker_id = 999`.execute(database.db);
-  const one = connectDatabase(database.address, { log: createLog('error'), poolSize: 1 });
+    from generate_series(1, 20) run, generate_series(1, 500) position`.execute(one);
+  await sql`update shards set worker_id = 999`.execute(one);
   const readsSoFar = async () => {
     await sql`select pg_stat_force_next_flush()`.execute(one);
     const { rows } = await sql<{ reads: number }>`
@@ -167,5 +171,4 @@ test('finds the newest revision without reading the others', async () => {
   const { turns } = await claimRevisions(one, [owner.accountId], { workerId: 999, batch: 500, paced: ['sandbox'] });
   expect(turns.map(({ runId, posts }) => [runId, posts.length])).toEqual([[1, 1]]);
   expect((await readsSoFar()) - before).toBeLessThan(10);
-  await one.destroy();
 });
