@@ -147,22 +147,34 @@ test('corrects a post in a channel for longer than in a group', async () => {
   ]);
 });
 
-test('finds the newest revision without reading the others', async () => {
+test.each([
+  ['revisions', 'before statistics are collected', sql`select`],
+  ['revisions', 'after statistics were collected', sql`analyze`],
+  ['pins', 'before statistics are collected', sql`select`],
+  ['pins', 'after statistics were collected', sql`analyze`],
+])('finds the newest of many %s without reading the others, %s', async (table, _when, prepare) => {
   // A single session in a database of its own: others report what they have read only some time later.
   const own = await createTestDatabase();
   onTestFinished(() => own.drop());
   const one = connectDatabase(own.address, { log: createLog('error'), poolSize: 1 });
   onTestFinished(() => one.destroy());
   const owner = await createOwner(one, 1);
+  const [columns, values] =
+    table === 'pins'
+      ? [sql`seconds, group_id, wanted`, sql`86400, ${owner.groupIds[0]}::bigint, 'pin'`]
+      : [sql`is_channel, wanted`, sql`false, 'recall'`];
+  // Without their runs.
+  await sql`set session_replication_role = replica`.execute(one);
   await sql`
-    insert into revisions (account_id, run_id, position, wanted, number, sent_at, is_channel)
-    select ${owner.accountId}::bigint, run, position, 'recall', run, campanile_now() - run * interval '1 minute', false
+    insert into ${sql.table(table)} (account_id, run_id, position, number, sent_at, ${columns})
+    select ${owner.accountId}::bigint, run, position, run, campanile_now() - run * interval '1 minute', ${values}
     from generate_series(1, 20) run, generate_series(1, 500) position`.execute(one);
   await sql`update shards set worker_id = 999`.execute(one);
+  await prepare.execute(one);
   const readsSoFar = async () => {
     await sql`select pg_stat_force_next_flush()`.execute(one);
     const { rows } = await sql<{ reads: number }>`
-      select (seq_tup_read + idx_tup_fetch)::float8 as reads from pg_stat_user_tables where relname = 'revisions'`.execute(
+      select (seq_tup_read + idx_tup_fetch)::float8 as reads from pg_stat_user_tables where relname = ${table}`.execute(
       one,
     );
     return rows[0]?.reads ?? Number.NaN;
