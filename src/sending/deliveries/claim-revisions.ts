@@ -101,9 +101,7 @@ async function withFreeLedgers(
  */
 async function forceIndexOrder(trx: Connection): Promise<void> {
   await sql`
-    select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true), set_config('enable_sort', 'off', true)`.execute(
-    trx,
-  );
+    select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`.execute(trx);
 }
 
 async function park(
