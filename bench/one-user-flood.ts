@@ -57,9 +57,9 @@ async function addGroups(db: Database, { name, call }: Client): Promise<number[]
   // The sandbox has its groups read at first.
   await call('venom/list-groups');
   const { rows } = await sql<{ group_id: number }>`
-    insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
-    select distinct on (n) g.account_id, n || '@flood', g.send_to, 'group', 'Group ' || n, 3, true
-    from groups g join accounts a using (account_id) join memberships m using (workspace_id) join users u using (user_id),
+    insert into groups (workspace_id, chat_id, send_to, kind, name, participants, can_send)
+    select distinct on (n) g.workspace_id, n || '@flood', g.send_to, 'group', 'Group ' || n, 3, true
+    from groups g join accounts a using (workspace_id) join memberships m using (workspace_id) join users u using (user_id),
          generate_series(1, ${GROUPS}::int) n
     where u.user_name = ${name} and g.kind = 'group' returning group_id`.execute(db);
   return rows.map((row) => row.group_id);

@@ -8,13 +8,14 @@ import { askInBrowser, enter, enterAsNew, findBarriers } from '../support/browse
 import { writeMessage } from '../support/browser/dashboard-user.ts';
 import { until } from '../support/ledger.ts';
 import { defaultWorkspace } from '../support/team.ts';
+import type { AccountId } from '../../src/platform/database/schema.ts';
 
 const browser = await launchBrowser();
 const app = await startTestApp({ sandboxSpeed: 200 });
 afterAll(() => app.stop());
 
 interface ListedAccount {
-  account_id: number;
+  account_id: AccountId;
   name: string | null;
   is_default: boolean;
   queued: number;
@@ -148,7 +149,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await dialog().getByLabel('Account').selectOption('Backup');
     await dialog().getByRole('button', { name: 'Create group' }).click();
     await page.getByText('Helpers').first().waitFor();
-    const { groups } = await ask<{ groups: Array<{ group_name: string; accounts: Array<{ account_id: number }> }> }>(
+    const { groups } = await ask<{ groups: Array<{ group_name: string; accounts: Array<{ account_id: AccountId }> }> }>(
       'venom/list-groups',
       { with_accounts: true, search: 'Helpers' },
     );

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrate } from '../../../src/platform/database/migrate.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { createEmptyDatabase } from '../../support/database.ts';
-import { createOwner, sendNow } from '../../support/ledger.ts';
+import { createOwner } from '../../support/ledger.ts';
 
 const log = createLog('silent');
 const SOURCES = join(import.meta.dirname, '../../../src/platform/database');
@@ -32,8 +32,18 @@ afterAll(async () => {
 
 test('counts the posts of the last days and those in hand', async () => {
   const { db } = database;
-  const owner = await createOwner(db, 6);
-  await sendNow(db, owner);
+  const owner = await createOwner(db, 0);
+  // As the service did then.
+  await sql`
+    with campaign as (
+      insert into campaigns (account_id, name, description, is_channel_campaign, is_schedule, status, open_runs)
+      values (${owner.accountId}, 'Test', '', false, false, 'running', 1) returning campaign_id
+    ), run as (
+      insert into runs (account_id, campaign_id, status, due_at, started_at, progress_at, targets, expanded, queued)
+      select ${owner.accountId}, campaign_id, 'running', now(), now(), now(), 6, 6, 6 from campaign returning account_id, run_id
+    )
+    insert into deliveries (account_id, run_id, position, group_id, message_id)
+    select account_id, run_id, n, n, 'message ' || n from run, generate_series(1, 6) n`.execute(db);
   // Two posts in one quarter hour of today, one of yesterday, one of last week, one in hand, and one waiting.
   await sql`
     update deliveries set status = 'sent', sent_at = date_trunc('hour', now()) - case position

@@ -1,6 +1,7 @@
 /** Which groups get posts too often: a second one within an hour, or more than a number of them in seven days (contract §4). */
 import { sql, type RawBuilder } from 'kysely';
 import type { Connection } from '../../../platform/database/connect.ts';
+import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
 /**
  * How much is counted, the nearest runs first. Runs, contents and groups bound what is read; posts bound what is compared, of the most
@@ -49,7 +50,7 @@ export interface FrequentPosts {
  */
 export async function findFrequentPosts(
   db: Connection,
-  accountId: number,
+  workspaceId: WorkspaceId,
   question: FrequencyQuestion,
 ): Promise<FrequentPosts[]> {
   const { draft, first, last, weekly, timeZone } = question;
@@ -63,7 +64,7 @@ export async function findFrequentPosts(
   };
   const asked = draft !== null;
   const { rows } = await sql<Omit<FrequentPosts, 'names'> & { examples: string[] }>`
-    with ${countedRuns(accountId, draft, span)}, ${recentPosts(accountId, draft, { from: span.from, days })}, ${classes(draft)},
+    with ${countedRuns(workspaceId, draft, span)}, ${recentPosts(workspaceId, draft, { from: span.from, days })}, ${classes(draft)},
     event as (
       select k.class, r.run_id, r.at, r.is_asked from class k, unnest(k.contents) u (content_id) join run r on r.content_id = u.content_id
       union all
@@ -98,7 +99,7 @@ type Draft = FrequencyQuestion['draft'];
 
 /** `run`: what is planned, and whether it is in question. An overdue run is due now. */
 const countedRuns = (
-  accountId: number,
+  workspaceId: WorkspaceId,
   draft: Draft,
   { from, asked, to }: { from: Date; asked: Date; to: Date },
 ) => sql`
@@ -106,7 +107,7 @@ const countedRuns = (
       select r.run_id, coalesce(r.content_id, c.content_id) as content_id, greatest(r.due_at, campanile_now()) as at,
              ${draft === null}::boolean and r.due_at >= ${asked} as is_asked
       from runs r join campaigns c on c.campaign_id = r.campaign_id
-      where r.account_id = ${accountId} and r.status = 'planned' and not r.paused and r.due_at >= ${from} and r.due_at < ${to}
+      where r.workspace_id = ${workspaceId} and r.status = 'planned' and not r.paused and r.due_at >= ${from} and r.due_at < ${to}
         and c.deleted_at is null and not c.is_test and r.campaign_id is distinct from ${draft?.except ?? null}::bigint
       order by r.due_at limit ${RUNS_LIMIT}
     )`;
@@ -115,22 +116,26 @@ const countedRuns = (
  * `seen`: when each group got its posts, or gets what is queued. The minute counts for an hour, and then the day, so that there are few
  * classes.
  */
-const recentPosts = (accountId: number, draft: Draft, { from, days }: { from: Date; days: readonly Date[] }) => sql`
+const recentPosts = (
+  workspaceId: WorkspaceId,
+  draft: Draft,
+  { from, days }: { from: Date; days: readonly Date[] },
+) => sql`
     begun as materialized (
       select * from (
-        select r.account_id, r.run_id, r.content_id, r.status, r.expanded, r.targets,
+        select r.workspace_id, r.run_id, r.content_id, r.status, r.expanded, r.targets,
                sum(r.targets) over (order by r.run_id desc) as upto
         from (
-          select * from runs where account_id = ${accountId} and status = 'running'
+          select * from runs where workspace_id = ${workspaceId} and status = 'running'
           union all
-          select * from runs where account_id = ${accountId} and finished_at >= ${from} and started_at is not null
+          select * from runs where workspace_id = ${workspaceId} and finished_at >= ${from} and started_at is not null
         ) r
         join campaigns c on c.campaign_id = r.campaign_id
         where c.deleted_at is null and not c.is_test and not r.paused
       ) b where upto <= ${MEMBERS_LIMIT}
     ), post as (
       select d.group_id, coalesce(d.sent_at, campanile_now()) as at
-      from begun b join deliveries d on d.account_id = b.account_id and d.run_id = b.run_id
+      from begun b join deliveries d on d.workspace_id = b.workspace_id and d.run_id = b.run_id
       where d.status = 'sent' and d.sent_at >= ${from} or d.status = 'queued' and b.status = 'running'
       union all
       select u.group_id, campanile_now()
