@@ -42,7 +42,7 @@ export async function lockReviewGroup(
 
 /**
  * Posts a version of a request to the review group. Returns why it is not posted, as a sentence for the author; undefined if it is. The
- * lane must be locked.
+ * ledger must be locked.
  */
 export async function postForReview(
   trx: Connection,

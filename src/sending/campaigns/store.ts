@@ -44,7 +44,7 @@ export interface StoredCampaign {
   publicId: string;
 }
 
-/** Writes campaign, content and planned runs. The account's lane must be locked, so that run ids rise in order of acceptance. */
+/** Writes campaign, content and planned runs. The ledger must be locked, so that run ids rise in order of acceptance. */
 export async function insertCampaign(trx: Connection, campaign: NewCampaign): Promise<StoredCampaign> {
   const { plan } = campaign;
   const { campaign_id, public_id } = await trx
@@ -147,8 +147,8 @@ export async function findOwnCampaign(
   return row;
 }
 
-/** Returns the id of a campaign of the account; undefined if the account has none with this public id. */
-export async function findCampaignOfAccount(
+/** Returns the id of a campaign of the workspace; undefined if the workspace has none with this public id. */
+export async function findCampaignOfWorkspace(
   db: Connection,
   workspaceId: WorkspaceId,
   publicId: string,

@@ -29,7 +29,7 @@ export async function insertGroupList(
   return rows[0]?.id ?? Number.NaN;
 }
 
-/** Throws 404 when the account has no such list. */
+/** Throws 404 when the workspace has no such list. */
 export async function overwriteGroupList(
   trx: Connection,
   workspaceId: WorkspaceId,
@@ -42,7 +42,7 @@ export async function overwriteGroupList(
   if (numAffectedRows === 0n) throw noSuchGroupList();
 }
 
-/** Answers the name of the list that was there. Throws 404 when the account has no such list. */
+/** Answers the name of the list that was there. Throws 404 when the workspace has no such list. */
 export async function removeGroupList(trx: Connection, workspaceId: WorkspaceId, groupListId: number): Promise<string> {
   const { rows } = await sql<{ name: string }>`
     delete from group_lists where group_list_id = ${groupListId} and workspace_id = ${workspaceId} returning name`.execute(
@@ -74,14 +74,14 @@ export async function countGroupLists(db: Connection, workspaceId: WorkspaceId):
   return rows[0]?.count ?? 0;
 }
 
-/** Throws 404 when the account has no such list. */
+/** Throws 404 when the workspace has no such list. */
 export async function requireGroupList(db: Connection, workspaceId: WorkspaceId, groupListId: number): Promise<void> {
   const { rows } = await sql`
     select from group_lists where group_list_id = ${groupListId} and workspace_id = ${workspaceId}`.execute(db);
   if (rows.length === 0) throw noSuchGroupList();
 }
 
-/** The groups of a list, also such as are gone from the messaging application. Throws 404 when the account has no such list. */
+/** The groups of a list, also such as are gone from the messaging application. Throws 404 when the workspace has no such list. */
 export async function readListedGroups(
   db: Connection,
   workspaceId: WorkspaceId,

@@ -17,7 +17,7 @@ export interface GroupActivity {
 /** Of a content to so many times as many groups as are asked about, each of these is looked up; of any other all are read. */
 const SPARSE = 8;
 
-/** Returns the activity of each of these groups of the account that something was posted to. */
+/** Returns the activity of each of these groups of the workspace that something was posted to. */
 export async function readActivity(
   db: Database,
   workspaceId: WorkspaceId,
@@ -35,7 +35,7 @@ export async function readActivity(
 }
 
 /**
- * Returns the parts of a query for the activity of groups `g`, all of the account unless given: the kept figures, and in `live` the
+ * Returns the parts of a query for the activity of groups `g`, all of the workspace unless given: the kept figures, and in `live` the
  * deliveries that are not in them yet. Call `removeStaleActivity` before.
  */
 export function selectActivity(

@@ -7,7 +7,7 @@ import type { WorkspaceId } from '../../platform/database/schema.ts';
 const NAMED_AT_MOST = 20;
 
 /**
- * Throws 404 naming the ids that are none of the account's groups, those of other users among them. `given` as they were sent, in the field
+ * Throws 404 naming the ids that are none of the workspace's groups, those of other users among them. `given` as they were sent, in the field
  * `group_metadata_ids` unless another is named that has one id.
  */
 export async function requireGroups(

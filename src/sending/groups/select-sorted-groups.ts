@@ -31,7 +31,7 @@ export interface SortedGroups {
 
 const COLUMNS = ['group_id', 'chat_id', 'kind', 'name', 'participants', 'invite_link', 'can_send'] as const;
 
-/** Returns a page of the account's groups in the order of a column; groups that are alike in it are in the order of their names. */
+/** Returns a page of the workspace's groups in the order of a column; groups that are alike in it are in the order of their names. */
 export async function selectSortedGroups(
   db: Database,
   workspaceId: WorkspaceId,

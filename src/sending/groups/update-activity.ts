@@ -58,7 +58,7 @@ export async function updateActivity(db: Database, chunk = CHUNK, log?: Log): Pr
   return rows.length > 0;
 }
 
-/** Removes the runs from the activity of an account that began over 90 days ago, or whose campaign was deleted. */
+/** Removes the runs from the activity of a workspace that began over 90 days ago, or whose campaign was deleted. */
 export async function removeStaleActivity(db: Database, workspaceId: WorkspaceId): Promise<void> {
   const stale = sql`
     select run_id from runs where workspace_id = ${workspaceId} and in_activity > 0 and started_at <= ${activeSince}

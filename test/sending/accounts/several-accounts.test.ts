@@ -7,6 +7,7 @@ import { until } from '../../support/ledger.ts';
 import { countRemainingRows, HUSK } from '../../support/remaining-rows.ts';
 import { createTestKey } from '../../support/test-keys.ts';
 import { ownerOf } from '../../support/workspaces.ts';
+import { writeOrQuarantine } from '../../../src/sending/accounts/quarantine-account.ts';
 import type { AccountId } from '../../../src/platform/database/schema.ts';
 
 interface Listed {
@@ -270,6 +271,32 @@ describe('an account beside the default one', () => {
       { action: 'account.added', subject: 'Second' },
     ]);
   });
+});
+
+test('a write that would break a rule of the ledger stops all accounts, a new one too, and connecting one resumes all', async () => {
+  const alice = await signUp();
+  const second = await addOne(alice);
+  const { db } = app.database;
+  const statuses = async () => (await listOf(alice)).map(({ status }) => status);
+  await writeOrQuarantine({ db }, { accountId: second }, () => sql`select 1 / 0`.execute(db));
+  expect(await statuses()).toEqual(['paused', 'paused']);
+  await addOne(alice, { name: 'Third' });
+  expect(await statuses()).toEqual(['paused', 'paused', 'paused']);
+  const campaign = await alice.call<{ campaign_id: string }>('venom/add-campaign', {
+    name: 'News',
+    html: 'Hello',
+    group_metadata_ids: await groupsOf(alice),
+  });
+  const { workspaceId } = await ownerOf(db, alice);
+  const own = await sql`
+    select from lanes where workspace_id = ${workspaceId} and (turn > 0 or held_until < 'infinity')`.execute(db);
+  expect(own.rows).toEqual([]);
+  await alice.call('venom/connect-account', { account_id: second });
+  expect(await statuses()).toEqual(['connected', 'connected', 'connected']);
+  await until(
+    async () => (await alice.call<{ status: string }>('venom/get-campaign', campaign.body.data)).body.data.status,
+    (status) => status === 'completed',
+  );
 });
 
 describe('the default account', () => {

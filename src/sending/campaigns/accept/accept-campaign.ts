@@ -143,7 +143,7 @@ export async function saveFiles(
   };
 }
 
-/** Writes a campaign whose files are held, with its runs, and what `start` does. Returns its public id. Locks the account's lane. */
+/** Writes a campaign whose files are held, with its runs, and what `start` does. Returns its public id. Locks the ledger. */
 export async function writeCampaign(
   trx: Connection,
   { quotas = QUOTAS, timeZone = 'UTC' }: Pick<AcceptDeps, 'quotas' | 'timeZone'>,

@@ -5,8 +5,8 @@ import type { Quotas } from '../../../workspaces/quotas/quotas.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
 /**
- * Returns the instant of the database's clock. Throws 409 when the account has as many campaigns under way or planned as it may have. Its
- * lane must be locked, so that of two that come at once the second counts the first. Never more than the limit of index entries are read,
+ * Returns the instant of the database's clock. Throws 409 when the workspace has as many campaigns under way or planned as it may have. Its
+ * ledger must be locked, so that of two that come at once the second counts the first. Never more than the limit of index entries are read,
  * and nothing is counted twice that could drift apart (docs/explanation/decisions/0044-give-each-workspace-its-share.md).
  */
 export async function enforceCampaignQuota(

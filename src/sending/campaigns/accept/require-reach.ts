@@ -9,7 +9,7 @@ import type { PostExtras, ReplyTo } from '../../../content/post/post-extras.ts';
 import { TEXT_LIMIT } from '../../../content/text/html-to-whatsapp.ts';
 import { isBallot } from './ballot-problems.ts';
 import { withMentionAll } from '../../../content/text/mention-all.ts';
-import { findCampaignOfAccount } from '../store.ts';
+import { findCampaignOfWorkspace } from '../store.ts';
 import { AppError, invalid } from '../../../platform/errors/errors.ts';
 import { fieldError } from '../../../platform/errors/issues.ts';
 import type { AccountId, WorkspaceId } from '../../../platform/database/schema.ts';
@@ -26,7 +26,7 @@ interface Reaching {
 
 /**
  * Throws 400 if a post with a mention or a pin goes to a channel, or is too long with `@all`; 404 if the campaign that it replies to, or
- * its run, or that it follows up, is not the account's, or the account that is to send is not the workspace's. Costs a query only for such
+ * its run, or that it follows up, is not the workspace's, or the account that is to send is not the workspace's. Costs a query only for such
  * a post.
  */
 export async function requireReach(db: Connection, reaching: Reaching): Promise<void> {
@@ -52,7 +52,7 @@ async function requireSender(db: Connection, workspaceId: WorkspaceId, accountId
   if (rows.length === 0) throw accountNotFoundError('account_id');
 }
 
-/** Throws 404 if the account has no such campaign, or it has no such run, and 400 for the campaign that is changed. */
+/** Throws 404 if the workspace has no such campaign, or it has no such run, and 400 for the campaign that is changed. */
 async function requireEarlier(
   db: Connection,
   workspaceId: WorkspaceId,
@@ -62,7 +62,7 @@ async function requireEarlier(
     changed,
   }: { field: 'reply_to' | 'follow_up'; earlier: ReplyTo; changed: number | undefined },
 ): Promise<void> {
-  const found = await findCampaignOfAccount(db, workspaceId, publicId);
+  const found = await findCampaignOfWorkspace(db, workspaceId, publicId);
   if (found === undefined)
     throw new AppError('campaign_not_found', `You have no campaign with the id in ${field}`, {
       details: [fieldError(field, 'unknown_id', { of: 'campaigns' })],

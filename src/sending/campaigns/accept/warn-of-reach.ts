@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../../platform/database/connect.ts';
 import type { FollowUp, PostExtras } from '../../../content/post/post-extras.ts';
-import { findCampaignOfAccount } from '../store.ts';
+import { findCampaignOfWorkspace } from '../store.ts';
 import { percentOf, reads } from '../roll-up/sum-deliveries.ts';
 import type { CheckWarning } from './check-warning.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
@@ -82,7 +82,7 @@ async function countFollowed(
   workspaceId: WorkspaceId,
   { groupIds, followUp }: { groupIds: readonly number[]; followUp: FollowUp },
 ): Promise<CheckWarning> {
-  const campaignId = (await findCampaignOfAccount(db, workspaceId, followUp.campaignId)) ?? 0;
+  const campaignId = (await findCampaignOfWorkspace(db, workspaceId, followUp.campaignId)) ?? 0;
   const { rows } = await sql<{ left: number; unknown: number }>`
     with ${reads({ workspaceId, campaignId, runId: followUp.runId })}
     select count(*) filter (where percent < ${followUp.underPercent}::int)::int as left, count(*) filter (where percent is null)::int as unknown

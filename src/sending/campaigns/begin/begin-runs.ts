@@ -15,12 +15,12 @@ import { messageIdOf } from '../../deliveries/message-id.ts';
 import { hasUnwritten, writeDeliveries } from './write-deliveries.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
-/** In one transaction, of all accounts together; each account has its share. */
+/** In one transaction, of all workspaces together; each workspace has its share. */
 const RUNS_PER_STEP = 200;
 const WORKSPACES_PER_STEP = 200;
-/** Of each run as it begins, so that the account's runs can be sent from in the order they were due; the others follow in pieces. */
+/** Of each run as it begins, so that the workspace's runs can be sent from in the order they were due; the others follow in pieces. */
 const FIRST_DELIVERIES = 25;
-/** When every account with something to do is locked by somebody else. */
+/** When every workspace with something to do is locked by another transaction. */
 const LOCKED_PAUSE_MS = 10;
 
 /** Whose turn it is to begin runs, and to have their deliveries written. */
@@ -72,7 +72,7 @@ async function findDueWorkspaces(db: Connection, shards: number[]): Promise<Work
   return rows.map((row) => row.workspace_id);
 }
 
-/** Leaves out accounts that rest, or are stopped, for which nothing could be done yet. */
+/** Leaves out workspaces that rest, or are stopped, for which nothing could be done yet. */
 function selectDueWorkspaces(shards: readonly number[]): RawBuilder<unknown> {
   return sql`
     select d.workspace_id

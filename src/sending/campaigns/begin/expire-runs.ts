@@ -62,7 +62,7 @@ interface Expiring extends RunKey {
 }
 
 /**
- * Expires the unsent deliveries of running runs when the campaign's next run is due, a piece at a time. Resolves to the accounts with
+ * Expires the unsent deliveries of running runs when the campaign's next run is due, a piece at a time. Resolves to the workspaces with
  * more: no run of theirs may begin before, and nothing of them is sent meanwhile. The ledgers must be locked.
  */
 export async function expireSuperseded(trx: Connection, workspaceIds: readonly WorkspaceId[]): Promise<Set<number>> {
@@ -72,7 +72,7 @@ export async function expireSuperseded(trx: Connection, workspaceIds: readonly W
   return new Set(left.map((run) => run.workspaceId));
 }
 
-/** The first of each account come first. */
+/** The first of each workspace come first. */
 async function findSuperseded(trx: Connection, workspaceIds: readonly WorkspaceId[]): Promise<Expiring[]> {
   const { rows } = await sql<Expiring>`
     select r.workspace_id as "workspaceId", r.run_id as "runId", r.expanded = r.targets as "isWritten" from runs r
@@ -116,7 +116,7 @@ async function expireUnsent(trx: Connection, runs: readonly Expiring[]): Promise
 }
 
 /**
- * Expires stalled runs, and misses paused ones that are too late: nothing else happens that would notice them. Some of each account in a
+ * Expires stalled runs, and misses paused ones that are too late: nothing else happens that would notice them. Some of each workspace in a
  * call. Resolves to whether there is more.
  */
 export async function sweepRuns(db: Database, shards: number[], log?: Log): Promise<boolean> {
@@ -132,7 +132,7 @@ export async function sweepRuns(db: Database, shards: number[], log?: Log): Prom
   const { results } = await isolateEach({ db, log }, 'late runs', rows, {
     idOf: (overdue) => overdue.workspace_id,
     run: (overdue) =>
-      writeOrQuarantine({ db, log }, { workspaceId: overdue.workspace_id }, () => sweepAccount(db, overdue)),
+      writeOrQuarantine({ db, log }, { workspaceId: overdue.workspace_id }, () => sweepWorkspace(db, overdue)),
   });
   return results.some(Boolean);
 }
@@ -143,7 +143,7 @@ interface Overdue {
   late: number;
 }
 
-function sweepAccount(db: Database, { workspace_id, run_ids, late }: Overdue): Promise<boolean> {
+function sweepWorkspace(db: Database, { workspace_id, run_ids, late }: Overdue): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     if (!(await lockLedger(trx, workspace_id))) return false;
     await missRuns(trx, [workspace_id]);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../../platform/database/connect.ts';
 import type { FollowUp } from '../../../content/post/post-extras.ts';
-import { findCampaignOfAccount } from '../store.ts';
+import { findCampaignOfWorkspace } from '../store.ts';
 import { settleRuns } from '../../deliveries/settle-runs.ts';
 import { percentOf, reads } from '../roll-up/sum-deliveries.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
@@ -32,7 +32,7 @@ async function skipReadersOf(
   trx: Connection,
   { workspaceId, runId, followUp, first, last }: FollowUpPiece,
 ): Promise<void> {
-  const campaignId = await findCampaignOfAccount(trx, workspaceId, followUp.campaignId);
+  const campaignId = await findCampaignOfWorkspace(trx, workspaceId, followUp.campaignId);
   // Of a campaign that was deleted nothing is known.
   const source = {
     workspaceId,

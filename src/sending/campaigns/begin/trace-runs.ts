@@ -12,7 +12,7 @@ interface BegunRun {
 }
 
 /**
- * Gives each run of these accounts that has just begun a span, which its tries and receipts continue. A run that begins within a
+ * Gives each run of these workspaces that has just begun a span, which its tries and receipts continue. A run that begins within a
  * request belongs to the request's trace; one that was planned has a trace of its own, with a link to the request. Call in the
  * transaction that began them.
  */

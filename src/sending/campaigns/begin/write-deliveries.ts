@@ -1,4 +1,4 @@
-/** Runs that have begun get their deliveries: in pieces, so that nothing waits long for one, and accounts take turns. */
+/** Runs that have begun get their deliveries: in pieces, so that nothing waits long for one, and workspaces take turns. */
 import { sql, type RawBuilder } from 'kysely';
 import { isolateWrites } from '../../accounts/quarantine-account.ts';
 import { lockFreeLedgers } from '../../accounts/store.ts';
@@ -10,10 +10,10 @@ import { messageIdOf } from '../../deliveries/message-id.ts';
 import { completePieces, selectPieces, type BegunPiece } from './complete-pieces.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
-/** In one transaction, of a few accounts together; each has its share. */
+/** In one transaction, of a few workspaces together; each has its share. */
 const DELIVERIES_PER_PIECE = 2_000;
 const WORKSPACES_PER_PIECE = 20;
-/** Of one account in one piece. */
+/** Of one workspace in one piece. */
 const RUNS_PER_PIECE = 200;
 /** After so long somebody else may have something due. */
 const STEP_MS = 200;

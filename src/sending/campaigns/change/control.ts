@@ -1,4 +1,4 @@
-/** Pause, resume and cancel. Each locks the account's lane, so that after it at most the turn in hand still leaves (contract §4). */
+/** Pause, resume and cancel. Each locks the ledger, so that after it at most the turn in hand still leaves (contract §4). */
 import { sql } from 'kysely';
 import { STOPPED, writeOrQuarantine } from '../../accounts/quarantine-account.ts';
 import { lockOwnLedger, wakeLanes } from '../../accounts/store.ts';
@@ -67,7 +67,7 @@ export function cancelCampaign(deps: ControlDeps, actor: Actor, publicId: string
 }
 
 /**
- * Changes a campaign with the account's lane locked, and records it in the audit log. `change` gets the campaign as it is under the lock,
+ * Changes a campaign with the ledger locked, and records it in the audit log. `change` gets the campaign as it is under the lock,
  * and may return what it changed beside the status.
  * Throws 404; 409 if the ledger would become wrong, which quarantines the account; and all errors of `change`.
  */

@@ -35,7 +35,7 @@ interface Correction {
 
 /**
  * Edits the posts of a campaign, or of one of its runs (contract §4, correct-campaign); files stay. Unsent posts leave with the new text;
- * without `runId` those of later runs too. The request is durable when this resolves. The account's lane carries it out at its pace, and
+ * without `runId` those of later runs too. The request is durable when this resolves. The lanes of the workspace carry it out at their pace, and
  * the analytics show the state of each group. A second correction replaces the pending part of the first; recalled posts stay recalled.
  * Throws 400 for invalid html and for a post that would have neither text nor file, 404, and 409 if nothing is left to correct, for a
  * poll or an event, and where the post needs an approval.

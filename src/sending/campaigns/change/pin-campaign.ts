@@ -1,4 +1,4 @@
-/** Pins the posts of one run in their groups, or unpins them (contract §4). The account's lane carries it out at its pace. */
+/** Pins the posts of one run in their groups, or unpins them (contract §4). The lanes of the workspace carry it out at their pace. */
 import { sql } from 'kysely';
 import { lockOwnLedger } from '../../accounts/store.ts';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';

@@ -18,7 +18,7 @@ export interface Revised {
 
 /**
  * Recalls the posts of a campaign, or of one of its runs, for everyone (contract §4, recall-campaign), and cancels unsent ones: the rest
- * of the run, or everything of the campaign. The request is durable when this resolves. The account's lane carries it out at its pace,
+ * of the run, or everything of the campaign. The request is durable when this resolves. The lanes of the workspace carry it out at their pace,
  * and the analytics show the state of each group. Throws 404, and 409 if there is nothing to recall.
  */
 export async function recallCampaign(

@@ -12,10 +12,10 @@ import { isTimeZone } from '../../../platform/time/time-zone.ts';
 import { TZDATA_VERSION } from '../../../platform/time/tzdata-version.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
-/** In one transaction, of all accounts together. */
+/** In one transaction, of all workspaces together. */
 const CAMPAIGNS_PER_STEP = 100;
 const WORKSPACES_PER_STEP = 50;
-/** When every account with stale runs is locked. */
+/** When every workspace with stale runs is locked. */
 const LOCKED_PAUSE_MS = 100;
 /** Another process, with older rules, may accept campaigns at any time. */
 const POLL_MS = 60_000;
@@ -80,7 +80,7 @@ async function findStaleWorkspaces(
 }
 
 /**
- * Replans stale campaigns of these accounts, whose lanes must be locked; with `onlyDue` those, and all of those, that have a due run. A
+ * Replans stale campaigns of these workspaces, whose ledgers must be locked; with `onlyDue` those, and all of those, that have a due run. A
  * run moves to the instant that its wall-clock time now is, or to this moment if that has passed. Runs that have begun or were due in any
  * case stay, and so do runs that were moved to an instant of their own. Resolves to how many campaigns were compared and how many runs moved.
  */

@@ -53,7 +53,7 @@ export interface CampaignChange {
 /**
  * Changes a scheduled campaign (contract §4). Runs that have begun keep what they say and to whom; those still planned go by the
  * new content, or are replaced by those of the new schedule. A run that falls due at the same moment has the old content as a
- * whole or the new one, since both lock the account's lane. A value that is the one it has already is no change.
+ * whole or the new one, since both lock the ledger. A value that is the one it has already is no change.
  *
  * Throws 404 for a campaign or groups that are not the workspace's, 409 for one that was sent at once or has ended, and for another
  * post when every run has begun, and where the post needs an approval, and 400 for what makes no sense, among it a schedule that leaves nothing to run.

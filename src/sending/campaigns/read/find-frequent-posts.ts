@@ -41,7 +41,7 @@ export interface FrequentPosts {
 }
 
 /**
- * Returns where groups get too many posts. Planned and queued posts of all campaigns of the account count, and those that were sent; no
+ * Returns where groups get too many posts. Planned and queued posts of all campaigns of the workspace count, and those that were sent; no
  * tests, no paused and no deleted campaigns. A planned run is in question for what it adds to the posts before it, a draft also for what
  * follows it.
  *
