@@ -92,6 +92,19 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await listAccounts()).toHaveLength(1);
   });
 
+  test('makes another account the main one', async () => {
+    await enterAsNew(page, 'mia');
+    const { account_id } = await addBackup();
+    await page.goto(`/account?account=${account_id}`);
+    await press('Make it the main account');
+    await dialog().getByText('What names no account is then about it').waitFor();
+    await dialog().getByRole('button', { name: 'Make it the main account' }).click();
+    await page.getByRole('status').getByText('Backup is the main account.').waitFor();
+    expect(await listAccounts()).toMatchObject([{ account_id, is_default: true }, { is_default: false }]);
+    await page.getByRole('button', { name: 'Make it the main account' }).waitFor({ state: 'detached' });
+    expect(await findBarriers(page)).toEqual([]);
+  });
+
   test('sets who posts to a group, says who set it and why, and keeps what was set before', async () => {
     await enterAsNew(page, 'dora');
     const [first] = await groupIds();
