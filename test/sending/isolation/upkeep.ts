@@ -75,7 +75,7 @@ export const UPKEEP: Case[] = [
       await sumAll(scene);
     },
     step: ({ db }) => sumMinutes(db, undefined, log),
-    isDone: isGone('run_minutes', 'accountId', 'account_id'),
+    isDone: isGone('run_minutes', 'workspaceId', 'workspace_id'),
   },
   {
     batch: 'old campaigns',
