@@ -51,8 +51,8 @@ export interface AbuseOptions {
   quick: boolean;
   /** Every operation instead of the dearest. */
   all?: boolean;
-  /** One operation by its name. */
-  only?: string | undefined;
+  /** Operations by their names. */
+  only?: readonly string[] | undefined;
   markdown?: boolean;
 }
 
@@ -104,9 +104,9 @@ function chooseOperations(
   operations: readonly DocumentedOperation[],
   { all, only }: AbuseOptions,
 ): DocumentedOperation[] {
-  const chosen = operations.filter(({ name }) => (only === undefined ? all || DEAREST.has(name) : name === only));
-  if (only !== undefined && chosen.length === 0) throw new Error(`the API has no operation ${only}`);
-  return chosen;
+  const unknown = only?.filter((name) => operations.every((operation) => operation.name !== name)) ?? [];
+  if (unknown.length > 0) throw new Error(`the API has no operation ${unknown.join(', ')}`);
+  return operations.filter(({ name }) => (only ? only.includes(name) : all || DEAREST.has(name)));
 }
 
 async function createPeople({ url }: Service, operations: readonly DocumentedOperation[]) {

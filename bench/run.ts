@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: measures each part beside its yardstick, in one run on one machine, and exits with 1 if one misses its goal. After
- * `--` some of them by name, `--quick`, and `--markdown`. `abuse` takes `--all`, for every operation of the API, or `--only NAME`.
+ * `--` some of them by name, `--quick`, and `--markdown`. `abuse` takes `--all`, for every operation of the API, or `--only NAME`, which can be repeated.
  */
 import { parseArgs } from 'node:util';
 import { benchAbuse } from './abuse.ts';
@@ -53,7 +53,7 @@ const { values, positionals } = parseArgs({
     quick: { type: 'boolean', default: false },
     markdown: { type: 'boolean', default: false },
     all: { type: 'boolean', default: false },
-    only: { type: 'string' },
+    only: { type: 'string', multiple: true },
   },
   allowPositionals: true,
 });

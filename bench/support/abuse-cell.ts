@@ -48,6 +48,7 @@ export async function measureIdle({ service, other, groupIds, seconds }: Measuri
   return { felt, processors: ((await cpuMs(service)) - from) / (performance.now() - startedAt) };
 }
 
+/** The yardstick, from several idle moments. */
 export function medianIdle(idles: readonly Idle[]): Idle {
   const of = (value: (idle: Idle) => number) => median(idles.map(value));
   const felt = {
@@ -102,7 +103,8 @@ async function recover(other: Client, idle: Felt): Promise<boolean> {
 
 const mostMs = (idle: Felt) => REACH.p50Times * idle.p50Ms + REACH.p50MoreMs;
 
-function isReached(felt: Felt, idle: Felt): boolean {
+/** Whether the other person's work beside a flood is as good as the goal. */
+export function isReached(felt: Felt, idle: Felt): boolean {
   const isFast = felt.p50Ms <= mostMs(idle) && felt.stepsPerS >= REACH.rate * idle.stepsPerS;
   return isFast && felt.liveMs <= REACH.liveMs;
 }

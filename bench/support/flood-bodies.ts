@@ -1,5 +1,5 @@
 /** The bodies with which one person floods an operation, made from its schema and its example in the OpenAPI document. */
-import { AHEAD, ownedFields, type Ids } from '../../test/support/http/access.ts';
+import { AHEAD, ASSERTION, ownedFields, type Ids } from '../../test/support/http/access.ts';
 import {
   formsOf,
   typeOf,
@@ -10,7 +10,6 @@ import {
 import { inventIds } from '../../test/support/http/owned-resources.ts';
 import { drawBlack } from '../../test/support/inputs/draw-png.ts';
 import { film } from '../../test/support/inputs/films.ts';
-import { WORST_HTML } from '../../test/support/inputs/worst-html.ts';
 
 /** Whose body it is. */
 export interface Sender {
@@ -22,8 +21,8 @@ export interface Sender {
 interface Exception {
   /** Instead of the fields of the example. */
   fields?: object;
-  /** Ids of the sender's own that the example does not name. */
-  withIds?: readonly string[];
+  /** Fields with the name of the sender's id that they get instead. */
+  ids?: Readonly<Record<string, string>>;
   /** The ids are of the right form and of nothing. */
   isOfNothing?: boolean;
   why: string;
@@ -31,6 +30,16 @@ interface Exception {
 
 const WRONG_PASSWORD = 'not the password of anybody';
 const OWN_END = 'would end the sender, or its place in the workspace';
+const OF_POSTS = [
+  'get-campaign-group-analytics-master',
+  'export-campaign',
+  'recall-campaign',
+  'correct-campaign',
+  'pin-campaign',
+  'unpin-campaign',
+];
+const OF_POLLS = ['get-poll-results', 'export-poll'];
+const LONG_HTML = '<p>Hello <b>you</b>, <i>we</i> open at nine</p>'.repeat(350);
 const YEAR = { start_date: '2032-06-01', end_date: '2033-05-31', weekdays: null };
 
 /** The operations whose example, with the sender's ids, is not what a flood of them should send. */
@@ -41,11 +50,17 @@ const EXCEPTIONS: Readonly<Record<string, Exception>> = {
   'set-member-role': { isOfNothing: true, why: OWN_END },
   disable_user: { isOfNothing: true, why: OWN_END },
   reset_factors: { isOfNothing: true, why: OWN_END },
-  'disconnect-account': { withIds: ['account_id'], why: 'the default account goes on sending' },
+  'disconnect-account': { ids: { account_id: 'account_id' }, why: 'the default account goes on sending' },
   'update-account': { fields: { quiet_hours: 'none', daily_cap: 'none' }, why: 'the account goes on sending' },
   create_user: { fields: { user_name: 'one-of-many', email: 'one-of-many@example.com' }, why: 'a name of its own' },
   'check-campaign': { fields: YEAR, why: 'a year of days is the dearest schedule' },
-  'preview-campaign': { fields: { html: worstHtml() }, why: 'the dearest text of 16 KiB' },
+  'preview-campaign': { fields: { html: LONG_HTML }, why: 'a long text is dearer' },
+  'move-run': { fields: { due_at: '2032-06-01T15:00:00Z' }, why: 'near the time in the plan' },
+  'skip-run': { isOfNothing: true, why: 'others need the run' },
+  'set-still': { ids: { media_id: 'film_id' }, why: 'only films have one' },
+  'submit-passkey': { fields: { assertion: ASSERTION }, why: 'the example is abridged' },
+  ...Object.fromEntries(OF_POSTS.map((name) => [name, { ids: { campaign_id: 'sent_campaign_id' }, why: 'of posts' }])),
+  ...Object.fromEntries(OF_POLLS.map((name) => [name, { ids: { campaign_id: 'poll_campaign_id' }, why: 'of votes' }])),
   'list-groups': { fields: { kind: null }, why: 'all kinds are the longest answer' },
   'list-campaigns': { fields: { status: null }, why: 'all campaigns are the longest answer' },
 };
@@ -62,7 +77,7 @@ const ITEMS = 60_000;
 export function validBodyOf(operation: DocumentedOperation, sender: Sender): string | Uint8Array {
   if (operation.body.format === 'binary') return new Uint8Array(FILE);
   if (operation.example === undefined) throw new Error(`${operation.path} has no example in the OpenAPI document`);
-  const { fields, withIds = [], isOfNothing } = EXCEPTIONS[operation.name] ?? {};
+  const { fields, ids: named = {}, isOfNothing } = EXCEPTIONS[operation.name] ?? {};
   const ids = isOfNothing || ENDS_SOMETHING.test(operation.name) ? inventIds(sender.ids) : sender.ids;
   const missing = ownedFields(operation).filter((field) => !(field in ids));
   if (missing.length > 0) throw new Error(`${operation.path}: the sender has no ${missing.join(', ')}`);
@@ -72,7 +87,7 @@ export function validBodyOf(operation: DocumentedOperation, sender: Sender): str
       return maximum === undefined ? [] : [[name, maximum]];
     }),
   );
-  const further = Object.fromEntries(withIds.map((field) => [field, ids[field]]));
+  const further = Object.fromEntries(Object.entries(named).map(([field, name]) => [field, ids[name]]));
   const adapted = adapt(operation.example, '', { ...sender, ids }) as object;
   return JSON.stringify({ ...adapted, ...most, ...further, ...fields });
 }
@@ -91,7 +106,8 @@ function adapt(value: unknown, field: string, sender: Sender): unknown {
     );
   if (field === 'user_name') return name;
   if (field.endsWith('password')) return password;
-  if (field === 'image' || field === 'still') return HUGE_PICTURE;
+  if (field === 'image') return `data:image/png;base64,${HUGE_PICTURE}`;
+  if (field === 'still') return HUGE_PICTURE;
   // Nobody else's server is to be asked a thousand times.
   return typeof value === 'string' ? value.replace(/(?<=^https:\/\/)[^/]+/, 'example.invalid') : value;
 }
@@ -122,8 +138,4 @@ function wrongValueFor(schema: Schema): unknown {
 
 function propertiesOf(body: Schema): Record<string, Schema> {
   return Object.assign({}, ...formsOf(body).map(({ properties }) => properties)) as Record<string, Schema>;
-}
-
-function worstHtml(): string {
-  return (WORST_HTML['marks that open again in each paragraph'] ?? String)(16 * 1_024);
 }

@@ -4,6 +4,7 @@ import type { Call, Person } from '../../test/support/app.ts';
 import { ownedFields, type Ids } from '../../test/support/http/access.ts';
 import type { DocumentedOperation } from '../../test/support/http/openapi.ts';
 import { createOwnedResources } from '../../test/support/http/owned-resources.ts';
+import { film } from '../../test/support/inputs/films.ts';
 import { call, clientOf, PASSWORD, Refused, signUp, type Client } from './client.ts';
 import { validBodyOf, invalidBodyOf } from './flood-bodies.ts';
 import type { Flood } from './flood.ts';
@@ -22,6 +23,7 @@ export interface Flooder {
 /** So many were enough to slow everybody down while there was no limit of those that a person owns. */
 const WORKSPACES_WANTED = 13;
 const CAMPAIGNS = 20;
+const FILM = film({ bytes: 2_000 });
 const SIGN_IN_LIMIT_MS = 60_000;
 const PAUSE_MS = 200;
 
@@ -87,9 +89,35 @@ async function stock(
   // A second factor would have to be shown at each sign-in; an operation on one does without.
   const fields = new Set(operations.flatMap(ownedFields).filter((field) => field !== 'factor_id'));
   const ids = await createOwnedResources(there, fields);
-  const campaign = { name: 'Hello', html: 'Hello', group_metadata_ids: ids['group_metadata_ids'] };
-  for (let n = 0; n < CAMPAIGNS; n++) await callThere('venom/add-campaign', campaign);
-  return { ...ids, factor_id: 1 };
+  return { ...ids, ...(await stockFurther({ url: person.url, headers, call: callThere }, ids)), factor_id: 1 };
+}
+
+/** Posts, a poll, a film and a link to a report. Enables the webhook, which is disabled so that it has no more messages. */
+async function stockFurther(
+  { url, headers, call: callThere }: { url: string; headers: Record<string, string>; call: Call },
+  ids: Ids,
+): Promise<Ids> {
+  const group_metadata_ids = ids['group_metadata_ids'];
+  const send = async (further: object) => {
+    const campaign = { name: 'Hello', html: 'Hello', group_metadata_ids, ...further };
+    return (await callThere<Ids>('venom/add-campaign', campaign)).body.data['campaign_id'];
+  };
+  for (let n = 0; n < CAMPAIGNS; n++) await send({});
+  await callThere('venom/update-webhook', { webhook_id: ids['webhook_id'], is_enabled: true });
+  const report = { start_date: '2026-01-01', end_date: '2026-01-31' };
+  const { token } = (await callThere<Ids>('analytics/share-report', report)).body.data;
+  const file = await fetch(`${url}/api/v1/media/upload`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/octet-stream' },
+    body: new Uint8Array(FILM),
+  });
+  const { data } = (await file.json()) as { data: Ids };
+  return {
+    sent_campaign_id: await send({}),
+    poll_campaign_id: await send({ html: '', poll: { question: 'When?', options: ['Now', 'Then'], open_hours: 48 } }),
+    film_id: data['media_id'],
+    token,
+  };
 }
 
 /** Returns a flood of an operation by a person who signs in anew for it, from the first so many of their workspaces. */
