@@ -137,5 +137,8 @@ function wrongValueFor(schema: Schema): unknown {
 }
 
 function propertiesOf(body: Schema): Record<string, Schema> {
-  return Object.assign({}, ...formsOf(body).map(({ properties }) => properties)) as Record<string, Schema>;
+  return Object.assign({}, ...(body.anyOf ?? formsOf(body)).map(({ properties }) => properties)) as Record<
+    string,
+    Schema
+  >;
 }

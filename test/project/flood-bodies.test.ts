@@ -40,6 +40,18 @@ describe('the bench of abuse has a valid and an invalid body for', () => {
   });
 });
 
+test('an operation that takes a list of groups gets 60,000 wrong ones in the invalid body', () => {
+  const taking = operations.filter(({ example }) => JSON.stringify(example).includes('group_metadata_ids'));
+  expect(taking.map(({ name }) => name)).toContain('check-campaign');
+  for (const operation of taking) {
+    const invalid = JSON.parse(String(invalidBodyOf(operation, validBodyOf(operation, sender)))) as Record<
+      string,
+      unknown
+    >;
+    expect(invalid['group_metadata_ids'], operation.name).toHaveLength(60_000);
+  }
+});
+
 describe('the valid bodies of one person', () => {
   let app: TestApp;
   let flooder: Flooder;
