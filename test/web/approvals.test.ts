@@ -134,8 +134,8 @@ describe.skipIf(!browser)('in a browser', () => {
       ({ state }) => state === 'sending',
     );
     await reader.reload();
-    await reader.getByText('on the phone').waitFor();
-    await reader.getByRole('link', { name: 'See it in the review group' }).waitFor();
-    expect(await reader.getByText('on the phone').count()).toBe(1);
+    await reader.getByText('in WhatsApp').waitFor();
+    await reader.getByRole('link', { name: 'Open in review group' }).waitFor();
+    expect(await reader.getByText('in WhatsApp').count()).toBe(1);
   });
 });

@@ -104,7 +104,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('button', { name: 'New API key' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Writer');
-    await dialog.getByLabel('Read: campaigns, groups and numbers').uncheck();
+    await dialog.getByLabel('Read: campaigns, groups and results').uncheck();
     await dialog.getByLabel('Write: drafts, files and group lists').check();
     await dialog.getByRole('combobox', { name: 'Role' }).click();
     await page.getByRole('option', { name: 'Author' }).click();
