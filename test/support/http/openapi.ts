@@ -53,7 +53,12 @@ interface WrittenDocument {
 
 /** All operations that the service at `url` documents; each is a POST. */
 export async function readOperations(url: string): Promise<DocumentedOperation[]> {
-  const document = (await (await fetch(`${url}/openapi.json`)).json()) as WrittenDocument;
+  return listDocumented(await (await fetch(`${url}/openapi.json`)).json());
+}
+
+/** All operations of an OpenAPI document. */
+export function listDocumented(written: unknown): DocumentedOperation[] {
+  const document = written as WrittenDocument;
   return Object.entries(document.paths).flatMap(([path, { post }]) =>
     post ? [described(path, post, document.components)] : [],
   );
