@@ -27,7 +27,7 @@ const SLOW = [
   'identity/{command-line,delete-account,first-user,sign-in}',
   'operations/backup/{backup-command,before-upgrade,daily,other-platform}',
   'upgrade/*',
-  'contract/{access,clients,connections,fuzz,limits}',
+  'contract/{access,clients,connections,fuzz,limits,refusals}',
   'sending/analytics/{consistency,roll-up}',
   'api/server/{big-bodies,events,idempotency,overload,resume-events,session,uploads}',
   'operations/doctor/doctor',

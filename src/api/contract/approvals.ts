@@ -4,6 +4,7 @@ import { ADDING_ERRORS, campaignId, duplicateCampaignData, eitherCampaignBody, P
 import { defineOperations } from './define-operations.ts';
 import { count, instant, optional, text, withDefault } from './fields.ts';
 import { groupKind } from './groups.ts';
+import { list } from './list.ts';
 import { shownFiles } from './post-files.ts';
 
 const approvalId = z.guid().meta({ format: 'uuid', examples: ['7d0e7a0c-6c0e-4f0a-9c55-2d1d1c3a7f10'] });
@@ -208,9 +209,9 @@ export const approvals = defineOperations('Campaigns', {
         over_groups: optional(z.int().min(0).max(10_000)),
         approvers: optional(z.int().min(1).max(2)),
         review_group_id: optional(z.union([z.int(), z.literal('none')])),
-        phone_approvers: optional(
-          z.array(z.object({ user_id: z.int(), whatsapp_number: z.string().max(64) })).max(100),
-        ).meta({ description: 'All whose 👍 in the review group approves.' }),
+        phone_approvers: optional(list(z.object({ user_id: z.int(), whatsapp_number: z.string().max(64) }), 100)).meta({
+          description: 'All whose 👍 in the review group approves.',
+        }),
       })
       .meta({ id: 'SetApprovalRules' }),
     data: rulesData,

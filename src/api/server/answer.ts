@@ -3,10 +3,18 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOption
 import type { z } from 'zod';
 import { isAddress } from '../../platform/network/address-range.ts';
 import { AppError } from '../../platform/errors/errors.ts';
+import { SMALL_BODY_BOUNDS, type BodyBounds } from './body-bounds.ts';
 import { failureText, type FailedAnswer } from './envelope.ts';
 import type { ErrorToAnswer } from './error-handler.ts';
 import { parseJsonBody } from './json-body.ts';
 import { validateBody } from './validation.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** How many parts the body may have; `SMALL_BODY_BOUNDS` by default. */
+    bodyBounds?: BodyBounds;
+  }
+}
 
 /**
  * How a server checks bodies and writes answers, for its options. Named there and not set later, since Fastify otherwise loads compilers
@@ -35,7 +43,7 @@ export function installEnvelope(server: FastifyInstance, toErrorAnswer: ErrorToA
     const parse = () => {
       try {
         rejectContentEncoding(request);
-        done(null, parseJsonBody(body));
+        done(null, parseJsonBody(body, request.routeOptions.config.bodyBounds ?? SMALL_BODY_BOUNDS));
       } catch (error) {
         done(error instanceof Error ? error : new Error(String(error)));
       }

@@ -4,6 +4,7 @@ import { hashBody } from '../../workspaces/idempotency/hash-body.ts';
 import type { IdempotencyKey } from '../../workspaces/idempotency/once.ts';
 import { invalid } from '../../platform/errors/errors.ts';
 import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
+import { boundBody } from './body-bounds.ts';
 import { assertDeclaredError } from './assert-declared-error.ts';
 import { ForeignWorkspaceError, requireRole, requireScope, type Authenticate } from './auth.ts';
 import type { CheckRate } from './rate-limits.ts';
@@ -72,7 +73,7 @@ function registerRoute(server: FastifyInstance, operation: Operation, options: R
     schema: routeSchema(operation),
     attachValidation: true,
     preValidation: collectIgnoredFields(operation),
-    config: { isWrite: access !== 'open' && access !== 'read' },
+    config: { isWrite: access !== 'open' && access !== 'read', bodyBounds: boundBody(operation.body) },
     bodyLimit,
     ...(options.checkAnswers && { errorHandler: assertDeclaredError(operation, options.toErrorAnswer) }),
     onRequest: [
