@@ -899,6 +899,8 @@ export interface Approval {
   is_schedule: boolean;
   first_due_at: string | null;
   asked_by: MemberName;
+  /** Who asked for a version of it, or wrote its draft before. They do not decide while another member can. */
+  written_by: Array<MemberName>;
   asked_at: string;
   updated_at: string;
   approvals: number;
@@ -2840,6 +2842,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       is_schedule: boolean;
       first_due_at: string | null;
       asked_by: MemberName;
+      /** Who asked for a version of it, or wrote its draft before. They do not decide while another member can. */
+      written_by: Array<MemberName>;
       asked_at: string;
       updated_at: string;
       approvals: number;
@@ -2875,7 +2879,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       }>;
     };
   };
-  /** Approve a post, send it back, or reject it. The last approval that is needed accepts the post as a campaign, once. If that fails, the answer says why, and nothing is recorded. Nobody decides on their own post, unless nobody else could. */
+  /** Approve a post, send it back, or reject it. The last approval that is needed accepts the post as a campaign, once. If that fails, the answer says why, and nothing is recorded. Nobody decides on a post that they wrote a part of, unless nobody else could. */
   'venom/decide-approval': { body: DecideApproval; data: Approval };
   /** Add a remark to a request for approval. Limited to 200 entries a request. */
   'venom/remark-approval': { body: { approval_id: string; remark: string }; data: Approval };

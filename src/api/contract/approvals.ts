@@ -55,6 +55,10 @@ const approvalFields = {
   is_schedule: z.boolean(),
   first_due_at: instant.nullable(),
   asked_by: person,
+  written_by: z.array(person).meta({
+    description:
+      'Who asked for a version of it, or wrote its draft before. They do not decide while another member can.',
+  }),
   asked_at: instant,
   updated_at: instant,
   approvals: count,
@@ -155,7 +159,7 @@ export const approvals = defineOperations('Campaigns', {
     idempotency: 'always',
     summary: 'Approve a post, send it back, or reject it',
     description:
-      'The last approval that is needed accepts the post as a campaign, once. If that fails, the answer says why, and nothing is recorded. Nobody decides on their own post, unless nobody else could.',
+      'The last approval that is needed accepts the post as a campaign, once. If that fails, the answer says why, and nothing is recorded. Nobody decides on a post that they wrote a part of, unless nobody else could.',
     body: z
       .object({
         approval_id: approvalId,

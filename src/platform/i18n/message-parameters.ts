@@ -67,6 +67,7 @@ export interface MessageParameters {
   'users.withdrawTitle': { email: string };
   'approvals.asked': { name: string };
   'approvals.askedBy': { name: string };
+  'approvals.writtenBy': { names: string };
   'approvals.progress': { needed: number; approvals: string };
   'approvals.waitsFor': { names: string };
   'approvals.entries.asked': { version: string };
