@@ -913,7 +913,7 @@ export interface Approval {
 export type ApprovalState = 'waiting' | 'changes_requested' | 'rejected' | 'withdrawn' | 'scheduled' | 'sending';
 export interface MemberName {
   user_id: number;
-  /** `null`: no longer a member. */
+  /** `null`: no longer a member, or deleted. */
   user_name: string | null;
 }
 export interface ApprovalRules {
@@ -1866,9 +1866,17 @@ export interface Operations {
   };
   /** Change the role of a member. Takes effect on every process within a second. */
   'workspace/set-member-role': { body: SetMemberRole; data: NoData };
-  /** Remove a member. Takes effect on every process within a second, and revokes the API keys of the member for this workspace. What they made stays. */
-  'workspace/remove-member': { body: OneMember; data: NoData };
-  /** Leave the workspace. For all members but the owner. If it was your only workspace, you get a new one. */
+  /** Remove a member. Takes effect on every process within a second, and revokes the API keys of the member for this workspace. What they made stays, but for their links to reports. */
+  'workspace/remove-member': {
+    body: {
+      /** The id of a member. */
+      user_id: number;
+      /** Keeps the links to reports that they have made: they hold until they expire or are revoked. */
+      keep_report_links?: boolean | null | undefined;
+    };
+    data: NoData;
+  };
+  /** Leave the workspace. For all members but the owner. Revokes your links to its reports. If it was your only workspace, you get a new one. */
   'workspace/leave-workspace': { body: Nothing; data: NoData };
   /** Make another member the owner. You become a manager. A linked account keeps its number. Quiet hours and caps count in the time zone of the new owner. */
   'workspace/hand-over-workspace': { body: OneMember; data: NoData };
@@ -3050,6 +3058,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       links: Array<{
         report_link_id: number;
         created_at: string;
+        /** `null`: not known. */
+        created_by: MemberName | null;
         expires_at: string;
         start_date: string;
         end_date: string;

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ADDING_ERRORS, campaignId, duplicateCampaignData, eitherCampaignBody, POST_LIMIT_BYTES } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
-import { count, instant, optional, text, withDefault } from './fields.ts';
+import { count, instant, optional, person, text, withDefault } from './fields.ts';
 import { groupKind } from './groups.ts';
 import { shownFiles } from './post-files.ts';
 
@@ -33,10 +33,6 @@ const rulesData = z
       .meta({ description: 'For the owner.' }),
   })
   .meta({ id: 'ApprovalRules' });
-
-const person = z
-  .object({ user_id: count, user_name: z.string().nullable().meta({ description: '`null`: no longer a member.' }) })
-  .meta({ id: 'MemberName' });
 
 const approvalFields = {
   approval_id: approvalId,

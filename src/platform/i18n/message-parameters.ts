@@ -259,6 +259,7 @@ export interface MessageParameters {
   'report.unknownRuns': { runs: number };
   'report.linkOnce': { when: string };
   'report.expires': { when: string };
+  'report.madeBy': { name: string };
   'report.revokeOf': { name: string };
   'campaign.soFar': { sent: string; failed: string; waiting: string; cancelled: number };
   'campaign.ofGroups': { groups: number };
