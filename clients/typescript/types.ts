@@ -2953,7 +2953,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   };
   /** Delete a file. A file that a draft has, a post that waits for an approval, or a campaign that has not ended, is a 409. Posts that were sent keep it. */
   'media/delete-media': { body: { media_id: number }; data: NoData };
-  /** Fetch the preview of a link. Reads the page of the link, and returns its title, description and picture to send as `link_preview` of a campaign. Takes 3 seconds at most. Limited to 30 fetches a minute and user; an answer of the last 10 minutes is returned again. */
+  /** Fetch the preview of a link. Reads the page of the link, and returns its title, description and picture to send as `link_preview` of a campaign. Takes 3 seconds at most. Limited to 30 fetches a minute and workspace; an answer of the last 10 minutes is returned again. */
   'venom/link-preview': {
     body: {
       /** A link exactly as the text of the message has it. */

@@ -56,7 +56,7 @@ export const linkPreviews = defineOperations('Campaigns', {
     role: 'author',
     summary: 'Fetch the preview of a link',
     description:
-      'Reads the page of the link, and returns its title, description and picture to send as `link_preview` of a campaign. Takes 3 seconds at most. Limited to 30 fetches a minute and user; an answer of the last 10 minutes is returned again.',
+      'Reads the page of the link, and returns its title, description and picture to send as `link_preview` of a campaign. Takes 3 seconds at most. Limited to 30 fetches a minute and workspace; an answer of the last 10 minutes is returned again.',
     body: z.object({ url }),
     data: z.object({
       link_preview: linkPreviewCopy,
