@@ -135,6 +135,7 @@ export const approvals = defineOperations('Campaigns', {
       with_closed: withDefault(z.boolean(), false).meta({ description: 'Adds the newest closed requests.' }),
     }),
     data: z.object({ rules: rulesData, approvals: z.array(approval) }),
+    longAnswer: 'pieces',
   },
   getApproval: {
     path: '/api/v1/venom/get-approval',

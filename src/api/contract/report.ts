@@ -215,5 +215,6 @@ export const report = defineOperations('Analytics', {
       'x-robots-tag': '`noindex, nofollow`.',
     },
     shedFirst: true,
+    longAnswer: 'rows',
   },
 });

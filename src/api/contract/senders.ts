@@ -110,5 +110,6 @@ export const senders = defineOperations('Groups', {
       next_cursor: nextCursor,
     }),
     errors: ['group_not_found'],
+    longAnswer: 'pieces',
   },
 });
