@@ -24,7 +24,10 @@ export function withShortSchema(schema: z.ZodObject, known: z.ZodObject = z.obje
 /** A field that is simple is shorter than a reference to it. */
 function refer(field: Json): Json {
   const { type, properties, items } = field;
-  return properties || items ? { type, description: 'As in check_campaign' } : field;
+  const description = 'As in check_campaign';
+  // Some hosts reject a list without the type of its items.
+  if (items) return { type, items: { type: (items as Json)['type'] }, description };
+  return properties ? { type, description } : field;
 }
 
 /** Models leave a field out instead of sending null, which stays valid. */

@@ -107,6 +107,8 @@ test('offers at most fourteen tools in 12 KB, each with a description, a schema 
     expect(description?.length, name).toBeGreaterThan(80);
     expect(inputSchema.type, name).toBe('object');
     expect(JSON.stringify(inputSchema), name).not.toContain('$ref');
+    // Some hosts reject a list without the type of its items.
+    expect(JSON.stringify(inputSchema), name).not.toMatch(/"type":"array"(?![^{}]*"items":\{"type")/);
     expect(annotations?.readOnlyHint, name).toBe(!writing.has(name));
     expect(annotations?.openWorldHint, name).toBe(outward.has(name));
   }
