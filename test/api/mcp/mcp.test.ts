@@ -235,7 +235,10 @@ describe('over HTTP, with the API key of each request', () => {
     expect((await use(client, 'list_campaigns', { search: 'fair' })).told).toMatchObject({
       campaigns: [{ campaign_id }],
     });
-    expect((await use(client, 'read_overview')).told).toMatchObject({ totals: { campaigns: 1 } });
+    await until(
+      async () => (await use(client, 'read_overview')).told['totals'] as { campaigns: number },
+      ({ campaigns }) => campaigns === 1,
+    );
   });
 
   test('checks and schedules a campaign with dates', async () => {
