@@ -6,7 +6,7 @@ import { startTestApp, type Person } from '../support/app.ts';
 import { launchBrowser, refused, visit, type Visit } from '../support/browser/browser.ts';
 import { signInInBrowser } from '../support/browser/dashboard-user.ts';
 import { until } from '../support/ledger.ts';
-import { defaultWorkspace, join, listWorkspaces } from '../support/team.ts';
+import { callIn, defaultWorkspace, join, listWorkspaces } from '../support/team.ts';
 import { workspaceOf } from '../support/workspaces.ts';
 
 const browser = await launchBrowser();
@@ -72,6 +72,32 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('heading', { name: 'API keys' }).waitFor();
     expect(await page.getByRole('button', { name: 'Leave the workspace' }).count()).toBe(0);
     visited.forgive(refused('404'));
+  });
+
+  test('the owner sees who made a link to a report, and keeps it when removing its maker', async () => {
+    const [oda, may] = [await app.signUp('oda'), await app.signUp('may')];
+    const workspaceId = await defaultWorkspace(oda);
+    await join(app, { owner: oda, workspaceId, role: 'manager' }, may);
+    const span = { start_date: '2026-05-01', end_date: '2026-05-31' };
+    await callIn(app, may, workspaceId, 'analytics/share-report', span);
+    const list = async () => (await oda.call<{ links: object[] }>('analytics/list-report-links')).body.data.links;
+    await page.goto('/report');
+    await signInInBrowser(page, 'oda');
+    await page.getByRole('button', { name: 'Share by link' }).click();
+    await page.getByRole('dialog').getByText('made by may').waitFor();
+    await page.goto('/settings#members');
+    await page.getByRole('button', { name: /^Remove may/ }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('checkbox', { name: 'Keep their links to reports' }).check();
+    await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await list()).toMatchObject([{ created_by: { user_name: 'may' } }]);
+    await join(app, { owner: oda, workspaceId, role: 'manager' }, may);
+    await page.reload();
+    await page.getByRole('button', { name: /^Remove may/ }).click();
+    await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await list()).toEqual([]);
   });
 
   test('two tabs that show different workspaces act each in its own', async () => {

@@ -250,6 +250,7 @@ export const analytics = defineOperations('Analytics', {
     }),
     data: groupReport,
     errors: ['group_not_found'],
+    longAnswer: 'pieces',
   },
   exportCampaign: {
     path: '/api/v1/analytics/export-campaign',

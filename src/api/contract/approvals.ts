@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ADDING_ERRORS, campaignId, duplicateCampaignData, eitherCampaignBody, POST_LIMIT_BYTES } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
-import { count, instant, optional, text, withDefault } from './fields.ts';
+import { count, instant, optional, person, text, withDefault } from './fields.ts';
 import { groupKind } from './groups.ts';
 import { list } from './list.ts';
 import { shownFiles } from './post-files.ts';
@@ -35,10 +35,6 @@ const rulesData = z
   })
   .meta({ id: 'ApprovalRules' });
 
-const person = z
-  .object({ user_id: count, user_name: z.string().nullable().meta({ description: '`null`: no longer a member.' }) })
-  .meta({ id: 'MemberName' });
-
 const approvalFields = {
   approval_id: approvalId,
   state: z.enum(['waiting', 'changes_requested', 'rejected', 'withdrawn', 'scheduled', 'sending']).meta({
@@ -56,6 +52,10 @@ const approvalFields = {
   is_schedule: z.boolean(),
   first_due_at: instant.nullable(),
   asked_by: person,
+  written_by: z.array(person).meta({
+    description:
+      'Who asked for a version of it, or wrote its draft before. They do not decide while another member can.',
+  }),
   asked_at: instant,
   updated_at: instant,
   approvals: count,
@@ -136,6 +136,7 @@ export const approvals = defineOperations('Campaigns', {
       with_closed: withDefault(z.boolean(), false).meta({ description: 'Adds the newest closed requests.' }),
     }),
     data: z.object({ rules: rulesData, approvals: z.array(approval) }),
+    longAnswer: 'pieces',
   },
   getApproval: {
     path: '/api/v1/venom/get-approval',
@@ -156,7 +157,7 @@ export const approvals = defineOperations('Campaigns', {
     idempotency: 'always',
     summary: 'Approve a post, send it back, or reject it',
     description:
-      'The last approval that is needed accepts the post as a campaign, once. If that fails, the answer says why, and nothing is recorded. Nobody decides on their own post, unless nobody else could.',
+      'The last approval that is needed accepts the post as a campaign, once. If that fails, the answer says why, and nothing is recorded. Nobody decides on a post that they wrote a part of, unless nobody else could.',
     body: z
       .object({
         approval_id: approvalId,

@@ -337,6 +337,7 @@ export const campaigns = defineOperations('Campaigns', {
     bodyLimitBytes: POST_LIMIT_BYTES,
     isPreview: true,
     shedFirst: true,
+    longAnswer: 'pieces',
   },
   duplicateCampaign: {
     path: '/api/v1/venom/duplicate-campaign',

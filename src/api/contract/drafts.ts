@@ -122,6 +122,7 @@ export const drafts = defineOperations('Campaigns', {
     }),
     data: z.object({ drafts: z.array(draft) }),
     errors: ['draft_not_found'],
+    longAnswer: 'pieces',
   },
   deleteDraft: {
     path: '/api/v1/venom/delete-draft',

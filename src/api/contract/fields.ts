@@ -94,6 +94,12 @@ export const issueParams = z
 export const count = z.number().int();
 /** ISO 8601, in UTC. */
 export const instant = z.string().meta({ format: 'date-time' });
+export const person = z
+  .object({
+    user_id: count,
+    user_name: z.string().nullable().meta({ description: '`null`: no longer a member, or deleted.' }),
+  })
+  .meta({ id: 'MemberName' });
 /** A request's instant. */
 export const zonedInstant = z.iso.datetime({
   offset: true,

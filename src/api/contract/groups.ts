@@ -230,6 +230,7 @@ export const groups = defineOperations('Groups', {
       next_cursor: nextCursor,
     }),
     errors: ['group_list_not_found'],
+    longAnswer: 'pieces',
   },
   getInviteLink: {
     path: '/api/v1/venom/get-invite-link',

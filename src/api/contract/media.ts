@@ -87,6 +87,7 @@ export const media = defineOperations('Media', {
       ),
       next_cursor: nextCursor,
     }),
+    longAnswer: 'pieces',
   },
   setStill: {
     path: '/api/v1/media/set-still',

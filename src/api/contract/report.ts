@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { campaignId, date } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
-import { count, instant, nothing, nothingData, optional, pageLimit, text, withDefault } from './fields.ts';
+import { count, instant, nothing, nothingData, optional, pageLimit, person, text, withDefault } from './fields.ts';
 import { groupListId } from './group-lists.ts';
 import { groupKind } from './groups.ts';
 import { longList } from './long-list.ts';
@@ -185,6 +185,7 @@ export const report = defineOperations('Analytics', {
         z.object({
           report_link_id: count,
           created_at: instant,
+          created_by: person.nullable().meta({ description: '`null`: not known.' }),
           expires_at: instant,
           ...describedSelection,
         }),
@@ -214,5 +215,6 @@ export const report = defineOperations('Analytics', {
       'x-robots-tag': '`noindex, nofollow`.',
     },
     shedFirst: true,
+    longAnswer: 'rows',
   },
 });

@@ -108,5 +108,6 @@ export const senders = defineOperations('Groups', {
       next_cursor: nextCursor,
     }),
     errors: ['group_not_found'],
+    longAnswer: 'pieces',
   },
 });

@@ -250,5 +250,6 @@ export const webhooks = defineOperations('Webhooks', {
     }),
     data: z.object({ tries: z.array(webhookTry), next_cursor: nextCursor }),
     errors: ['webhook_not_found'],
+    longAnswer: 'pieces',
   },
 });

@@ -1,4 +1,4 @@
-/** Fetches the cards of links: each once for a while, a few at a time, and so many a minute for each user. */
+/** Fetches the cards of links: each once for a while, a few at a time, and so many a minute, all for each requester. */
 import { LRUCache } from 'lru-cache';
 import type { AllowedHosts } from '../../platform/network/allowed-hosts.ts';
 import { currentRequester } from '../../platform/concurrency/requester.ts';
@@ -74,26 +74,29 @@ export function createLinkPreviews(options: LinkPreviewsOptions): LinkPreviews {
   const inFlight = new Map<string, Promise<CardResult>>();
   const limit = createFetchLimit(fetchesPerMinute);
 
-  function start(url: string): Promise<CardResult> {
+  function start(url: string, cacheKey: string): Promise<CardResult> {
     const fetching = fetcher
       .fetch(url)
       .then((result) => {
-        known.set(url, result, { ttl: result.card ? CARD_TTL_MS : FAILURE_TTL_MS });
+        known.set(cacheKey, result, { ttl: result.card ? CARD_TTL_MS : FAILURE_TTL_MS });
         return result;
       })
-      .finally(() => inFlight.delete(url));
-    inFlight.set(url, fetching);
+      .finally(() => inFlight.delete(cacheKey));
+    inFlight.set(cacheKey, fetching);
     return fetching;
   }
 
   return {
     async find(url) {
       if (!isEnabled) return { card: null, reason: 'disabled' };
-      const found = known.get(url) ?? inFlight.get(url);
+      const requester = currentRequester()?.key;
+      // Cache probing: an answer that is quick or old would tell one workspace what another has fetched.
+      const cacheKey = JSON.stringify([requester, url]);
+      const found = known.get(cacheKey) ?? inFlight.get(cacheKey);
       if (found) return found;
-      const retryAfterSeconds = limit.count(currentRequester()?.key ?? '');
+      const retryAfterSeconds = limit.count(requester ?? '');
       if (retryAfterSeconds !== undefined) return { card: null, reason: 'rate_limited', retryAfterSeconds };
-      return start(url);
+      return start(url, cacheKey);
     },
     close: fetcher.close,
   };

@@ -8,7 +8,16 @@ import { fieldError } from '../../platform/errors/issues.ts';
 import { isDisabled } from '../account-flags-store.ts';
 import type { UserDependencies } from '../dependencies.ts';
 import { insertWorkspace, lockUser } from '../store.ts';
-import { countMemberships, deleteMember, findRole, lockWorkspaceOf, writeName, writeRole } from './member-store.ts';
+import {
+  countMemberships,
+  countReportLinks,
+  deleteMember,
+  deleteReportLinks,
+  findRole,
+  lockWorkspaceOf,
+  writeName,
+  writeRole,
+} from './member-store.ts';
 
 export type MemberDeps = Pick<
   UserDependencies,
@@ -32,25 +41,37 @@ export async function setMemberRole(
 }
 
 /**
- * Removes a member: their tokens and keys no longer reach the workspace. What they made stays. Throws `not_found` for a person who is no
- * member, `conflict` for the owner.
+ * Removes a member: their tokens and keys no longer reach the workspace. What they made stays, but for their links to reports, unless
+ * `keepsReportLinks`: a removed person still has those. Throws `not_found` for a person who is no member, `conflict` for the owner.
  */
-export async function removeMember(deps: MemberDeps, actor: Actor, userId: UserId): Promise<void> {
+export async function removeMember(
+  deps: MemberDeps,
+  actor: Actor,
+  { userId, keepsReportLinks }: { userId: UserId; keepsReportLinks: boolean },
+): Promise<void> {
   await changeMembers(deps, actor, [userId], async (trx) => {
     const present = await requireMember(trx, actor.workspaceId, userId);
     if (present === 'owner') throw handOverFirst('The owner cannot be removed: hand the workspace over first');
+    const links = await countReportLinks(trx, actor.workspaceId, userId);
+    if (!keepsReportLinks) await deleteReportLinks(trx, actor.workspaceId, userId);
     await endMembership(deps, trx, actor.workspaceId, userId);
-    await recordAudit(trx, { ...actor, action: 'member.removed', subject: String(userId) });
+    const changes = links === 0 ? [] : keepsReportLinks ? diffValues({}, { report_links_kept: links }) : revoked(links);
+    await recordAudit(trx, { ...actor, action: 'member.removed', subject: String(userId), changes });
   });
 }
 
-/** Ends the actor's own membership. Throws `conflict` for the owner. */
+const revoked = (links: number) => diffValues({ report_links: links }, { report_links: 0 });
+
+/** Ends the actor's own membership, and their links to reports. Throws `conflict` for the owner. */
 export async function leaveWorkspace(deps: MemberDeps, actor: Actor): Promise<void> {
   const { workspaceId, userId } = actor;
   await changeMembers(deps, actor, [userId], async (trx) => {
     const present = await requireMember(trx, workspaceId, userId);
     if (present === 'owner') throw handOverFirst('The owner cannot leave: hand the workspace over first');
-    await recordAudit(trx, { ...actor, action: 'member.left', subject: String(userId) });
+    const links = await countReportLinks(trx, workspaceId, userId);
+    await deleteReportLinks(trx, workspaceId, userId);
+    const changes = links === 0 ? [] : revoked(links);
+    await recordAudit(trx, { ...actor, action: 'member.left', subject: String(userId), changes });
     await endMembership(deps, trx, workspaceId, userId);
   });
 }

@@ -32,7 +32,7 @@ export const ERROR_CODES = {
     'forbidden',
     'Your role in the workspace, or that of the API key, is below the one that the operation needs',
   ],
-  approval_own: ['forbidden', 'Nobody decides on a post for which they asked themselves, while somebody else can'],
+  approval_own: ['forbidden', 'Nobody decides on a post that they wrote a part of, while somebody else can'],
   proof_required: [
     'forbidden',
     'The token’s proof of identity is older than 10 minutes; call `confirm_identity` or sign in again',

@@ -67,6 +67,7 @@ export interface MessageParameters {
   'users.withdrawTitle': { email: string };
   'approvals.asked': { name: string };
   'approvals.askedBy': { name: string };
+  'approvals.writtenBy': { names: string };
   'approvals.progress': { needed: number; approvals: string };
   'approvals.waitsFor': { names: string };
   'approvals.entries.asked': { version: string };
@@ -258,6 +259,7 @@ export interface MessageParameters {
   'report.unknownRuns': { runs: number };
   'report.linkOnce': { when: string };
   'report.expires': { when: string };
+  'report.madeBy': { name: string };
   'report.revokeOf': { name: string };
   'campaign.soFar': { sent: string; failed: string; waiting: string; cancelled: number };
   'campaign.ofGroups': { groups: number };

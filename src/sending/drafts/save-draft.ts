@@ -73,7 +73,7 @@ export async function saveDraft(
     if (version === 0) {
       await lockDrafts(trx, workspaceId);
       const isFull = (await countDrafts(trx, workspaceId)) >= DRAFTS_LIMIT;
-      if (!isFull && (await insertDraft(trx, workspaceId, draftId, row))) {
+      if (!isFull && (await insertDraft(trx, actor, draftId, row))) {
         await recordAudit(trx, { ...actor, action: 'draft.created', subject: draftId });
         return 1;
       }
@@ -83,7 +83,7 @@ export async function saveDraft(
       throw changedSince();
     }
     const before = await lockDraft(trx, workspaceId, { draftId, version });
-    const saved = await overwriteDraft(trx, workspaceId, { draftId, version }, row);
+    const saved = await overwriteDraft(trx, actor, { draftId, version }, row);
     if (before && saved !== undefined) {
       const changes = await diffDrafts(trx, before, row);
       await recordRepeatedAudit(trx, { ...actor, action: 'draft.changed', subject: draftId, changes });

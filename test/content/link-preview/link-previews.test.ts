@@ -92,11 +92,27 @@ test('makes any picture small enough', async () => {
   expect(card?.picture?.bytes.length).toBeLessThanOrEqual(CARD_BYTES);
 });
 
-test('asks a site once, for one after the other and for all at the same moment', async () => {
+test('asks a site once for one workspace, one after the other and all at the same moment', async () => {
   serve('/once', '<title>Once</title>');
-  await Promise.all([find('/once'), find('/once'), asOther(() => previews.find(at('/once')))]);
+  await Promise.all([find('/once'), find('/once'), find('/once')]);
   expect(await find('/once')).toMatchObject({ card: { title: 'Once' } });
   expect(site.requested).toEqual(['/once']);
+});
+
+test('shares no answer with another workspace: neither what it has fetched nor what a site told it', async () => {
+  let visits = 0;
+  const serveVisits = () => site.serve('/shared', { type: 'text/html', body: `<title>Visit ${(visits += 1)}</title>` });
+  serveVisits();
+  const both = [find('/shared'), asOther(() => find('/shared'))];
+  expect(await Promise.all(both)).toMatchObject([{ card: { title: 'Visit 1' } }, { card: { title: 'Visit 1' } }]);
+  expect(site.requested).toEqual(['/shared', '/shared']);
+  serveVisits();
+  expect(await workFor({ key: 'workspace 3', isWrite: false }, () => find('/shared'))).toMatchObject({
+    card: { title: 'Visit 2' },
+  });
+  for (const known of [find('/shared'), asOther(() => find('/shared'))])
+    expect(await known).toMatchObject({ card: { title: 'Visit 1' } });
+  expect(site.requested).toHaveLength(3);
 });
 
 test('asks for nothing when the operator allows no fetches', async () => {
