@@ -136,7 +136,7 @@ const RARE = [
   'project/{commands,server-commands}',
   'sending/campaigns/halt',
   'sending/deliveries/{revise-newest,worker-replacement}',
-  'service/{package,proxies,read-only-file-system,soak}',
+  'service/{package,proxies,read-only-file-system,soak,starting}',
   'simulation/crash-points',
   'web/{accessibility,account-number,build,editor-formatting,first-load,passkey-link,settings,slow-connection,surfaces,team-story,text-overflow,users,webhooks}',
 ].map((name) => `test/${name}.test.ts`);
