@@ -74,7 +74,7 @@ function containersIn(value: unknown): Array<z.infer<typeof Container>> {
 test.for([
   ['deploy/compose.yaml', { pull_policy: 'never' }],
   ['deploy/compose.scale.yaml', { pull_policy: 'never' }],
-  ['deploy/kubernetes.yaml', { imagePullPolicy: 'IfNotPresent' }],
+  ['deploy/kubernetes/1-campanile.yaml', { imagePullPolicy: 'IfNotPresent' }],
 ] as const)('%s runs the image of "npm run image" in this version, and pulls none', ([path, policy]) => {
   const containers = parseAllDocuments(read(path), { merge: true }).flatMap((one) => containersIn(one.toJS()));
   expect(containers.length).toBeGreaterThan(0);
