@@ -4,7 +4,7 @@ import { accessSync, constants, cpSync, mkdtempSync, readFileSync, readdirSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
 const NAMESPACES = ['--mount', '--net', '--pid', '--fork', '--kill-child', '--mount-proc'];
@@ -36,6 +36,7 @@ async function run(machine: string, ...commands: string[]): Promise<string> {
   const script = join(ROOT, 'test/support/servers/machine.sh');
   const words = [join(folder, machine), ROOT, process.execPath, commands.join('\n')];
   const child = spawn('unshare', [...NAMESPACES, 'bash', script, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
   const closed = new Promise<number | null>((resolve) => child.once('close', resolve));
   const [said, problems, code] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
   if (code !== 0) throw new Error(`${machine}: it ended with ${code}\n${said}${problems}`);
@@ -60,7 +61,9 @@ const client = new pg.Client({ host: '/var/lib/campanile/data/socket', user: 'ca
 await client.connect();
 await client.query('update migrations set epoch = 0');
 await client.end();"`;
-const waitFor = (condition: string) => `until ${condition}; do sleep 0.2; done`;
+/** Fails with the log once a backup has failed. */
+const waitFor = (condition: string) =>
+  `until ${condition}; do ! grep -q 'the daily backup failed' $machine/log || exit 1; sleep 0.2; done`;
 const failing = (command: string) => `${command} && exit 1 || true`;
 
 test('backs up, checks an upgrade and moves to another machine by the printed commands', async ({ skip }) => {
