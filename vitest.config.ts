@@ -133,10 +133,10 @@ const RARE = [
   'messengers/whatsapp/*/{about-files,by-hand,channel-queries,long-text,members-killed,first-posts,refused-files,take-over}',
   'operations/backup/own-server',
   'platform/database/{cancelled-wait,failover,patroni,pgbouncer,server-crashes,statement-timeout}',
-  'project/commands',
+  'project/{commands,server-commands}',
   'sending/campaigns/halt',
   'sending/deliveries/{revise-newest,worker-replacement}',
-  'service/{package,proxies,read-only-file-system,soak}',
+  'service/{package,proxies,read-only-file-system,soak,starting}',
   'simulation/crash-points',
   'web/{accessibility,account-number,build,editor-formatting,first-load,passkey-link,settings,slow-connection,surfaces,team-story,text-overflow,users,webhooks}',
 ].map((name) => `test/${name}.test.ts`);

@@ -13,6 +13,7 @@ import type { OnLoopError } from '../platform/concurrency/failure-streak.ts';
 import { createHealth, watchLoops, type Health } from '../platform/concurrency/health.ts';
 import type { Log } from '../platform/log/log.ts';
 import { readVersion } from '../platform/config/version.ts';
+import type { Phase } from './answer-while-starting.ts';
 import { measureWebhooks } from '../operations/measure-webhooks.ts';
 import { measureQuarantine } from '../operations/measure-quarantine.ts';
 import {
@@ -53,7 +54,7 @@ export interface Shared {
 export async function openShared(
   config: Config,
   log: Log,
-  closing: Array<() => Promise<unknown>>,
+  { closing, setPhase }: { closing: Array<() => Promise<unknown>>; setPhase: (phase: Phase) => void },
 ): Promise<{ shared: Shared; isEmbedded: boolean; failed: Promise<string> }> {
   const disk = watchDisk({
     folder: config.databaseUrl === undefined ? config.dataDir : undefined,
@@ -82,7 +83,9 @@ export async function openShared(
   const sendingDb = connect('campanile sending');
   const healthDb = connect('campanile health', { poolSize: 1 });
   await waitForDatabase(db, log);
+  setPhase('migrating');
   await migrateDatabase(address, log, backUpFor(config, address, log));
+  setPhase('starting');
   const { databaseListenUrl } = config;
   const notifications = listenForNotifications(databaseListenUrl === undefined ? address : { url: databaseListenUrl }, {
     log,

@@ -221,7 +221,7 @@ test('reports all problems at once, one per line', () => {
     RATE_LIMIT: '0',
     LOG_LEVEL: 'loud',
     PUBLIC_URL: 'campanile.example',
-    TRUSTED_PROXIES: '10.0.0.0/33',
+    TRUSTED_PROXIES: '10.0.0.0/33,0.0.0.0/0',
     CORS_ORIGINS: '*',
     ACCESS_LOG: 'yes',
     PUBLIC_DOCS: '1',
@@ -295,6 +295,32 @@ test('reports all problems at once, one per line', () => {
   expect(problems).toContain('PORT must be a whole number from 0 to 65535');
   expect(problems.join()).not.toContain('mysql://x');
   expect(problems.join()).not.toContain('ann:secret');
+});
+
+test('accepts a PUBLIC_URL that is a host alone, and names one with a path among the other problems', () => {
+  const problem =
+    'PUBLIC_URL must be an http:// or https:// URL without a path, such as https://campanile.example: Campanile needs a host name of its own';
+  for (const [given, publicUrl] of [
+    ['https://campanile.example', 'https://campanile.example'],
+    ['https://campanile.example/', 'https://campanile.example'],
+    ['HTTPS://Campanile.Example:443', 'https://campanile.example'],
+    ['http://[::1]:3000', 'http://[::1]:3000'],
+  ] as const)
+    expect(readConfig({ ...HOME, PUBLIC_URL: given }).publicUrl, given).toBe(publicUrl);
+  for (const given of [
+    'https://example.com/campanile',
+    'https://example.com/campanile/',
+    'https://example.com//',
+    'https://example.com/?a=b',
+    'https://example.com/#top',
+    'https://ada:secret@example.com',
+    'ftp://example.com',
+    'campanile.example',
+  ])
+    expect(problemsOf({ ...HOME, PUBLIC_URL: given, SIGNUP: 'perhaps' }), given).toEqual([
+      expect.stringMatching(/^SIGNUP /),
+      problem,
+    ]);
 });
 
 test('SMTP_URL requires MAIL_FROM and PUBLIC_URL', () => {

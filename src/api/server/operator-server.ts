@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { Health } from '../../platform/concurrency/health.ts';
+import type { AppError } from '../../platform/errors/errors.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { installEnvelope } from './answer.ts';
 import { installGracefulShutdown } from './graceful-shutdown.ts';
@@ -14,13 +15,14 @@ import { checkHostHeader } from './check-host-header.ts';
 import { registerNotFound } from './not-found.ts';
 
 /**
- * The HTTP server of a process that serves no operations (contract §1, ROLE=worker): health and metrics, and 404 for all else. Not
+ * The HTTP server of a process that serves no operations (contract §1, ROLE=worker): health and metrics, and 404 for all else, or what `rejectOthers` returns. Not
  * yet listening.
  */
 export function buildOperatorServer({
   readyChecks,
   readHoldReason,
   health,
+  rejectOthers,
   isDiskFull,
   metrics,
   log,
@@ -29,6 +31,8 @@ export function buildOperatorServer({
   readyChecks: ReadyChecks;
   readHoldReason?: ReadHoldReason;
   health?: Pick<Health, 'problems'>;
+  /** Returns the answer to all other paths. Default is 404. */
+  rejectOthers?: () => AppError;
   isDiskFull: () => boolean;
   metrics: Registry;
   log: Log;
@@ -40,7 +44,9 @@ export function buildOperatorServer({
   handleRawHttpErrors(server.server);
   checkHostHeader(server, settings);
   const isStopping = installGracefulShutdown(server, LIMITS.closeTimeoutMs);
-  registerNotFound(server);
+  if (rejectOthers)
+    server.addHook('onRequest', (request, _reply, done) => done(request.is404 ? rejectOthers() : undefined));
+  else registerNotFound(server);
   measureRequests(server, metrics);
   registerOperatorRoutes(server, {
     readyChecks,

@@ -18,6 +18,7 @@ import { eventsOperation } from '../contract/events.ts';
 import { registerEvents, type EventSource } from '../events/register-events.ts';
 import { WARNINGS_HEADER } from './validate-body.ts';
 import { createErrorHandler, type ErrorToAnswer } from './error-handler.ts';
+import { cleanForwardedAddresses } from './forwarded-addresses.ts';
 import { limitRates, RATE_HEADERS } from './rate-limits.ts';
 import { logRequests } from './log-requests.ts';
 import { measureRequests } from './measure.ts';
@@ -145,6 +146,7 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
   server.decorateRequest('warnings', null);
   installEnvelope(server, toErrorAnswer);
   handleRawHttpErrors(server.server);
+  cleanForwardedAddresses(server, { ...settings, log: dependencies.log });
   server.server.maxConnections = limits.connections;
   checkHostHeader(server, settings);
   const isStopping = installGracefulShutdown(server, limits.closeTimeoutMs);
