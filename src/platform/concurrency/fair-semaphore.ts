@@ -15,6 +15,8 @@ export interface FairSemaphore {
   acquire(options?: PermitRequest): Promise<() => void>;
   /** How many wait. */
   waiting(): number;
+  /** Whether somebody waits who has not used up their own share: all that is left is too little. */
+  isContended(): boolean;
 }
 
 export interface PermitRequest {
@@ -109,6 +111,7 @@ export function createFairSemaphore(options: FairSemaphoreOptions): FairSemaphor
 
   return {
     waiting: lines.count,
+    isContended: () => lines.findNext(permits) !== undefined,
     acquire({ key, weight = 1, isExclusive = false, isContinuation = false, signal } = {}) {
       if (signal?.aborted) return Promise.reject(busy());
       const claim = { key, weight: Math.min(weight, size), isExclusive };
