@@ -56,7 +56,6 @@ export function createFairSemaphore(options: FairSemaphoreOptions): FairSemaphor
   const { name, size, perKey = Infinity, yielding, maxWaiting = Infinity, maxWaitMs = LONGEST_TIMER_MS } = options;
   const lines = createWaitQueues(maxWaiting);
   const permits = createPermits(size, maxPermitsOf);
-
   const busy = (why?: string) => new OverloadError(name, RETRY_SECONDS, why);
 
   function maxPermitsOf(key: Key): number {
