@@ -225,7 +225,7 @@ test('answers that are read slowly do not stop another one', async () => {
       setInterval(() => {
         raw.socket.resume();
         raw.socket.once('data', () => raw.socket.pause());
-      }, TRICKLE_MS),
+      }, 20 * TRICKLE_MS),
     );
     return raw;
   });
@@ -235,12 +235,17 @@ test('answers that are read slowly do not stop another one', async () => {
     () => deaf.reduce((sum, { socket }) => sum + Math.min(1, socket.bytesRead), 0),
     (count) => count === 4,
   );
-  await upload(app.url, other.token, large);
+  expect((await upload(app.url, other.token, large)).status).toBe(200);
   const answer = await fetch(`${app.url}/api/v1/venom/get-media`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${other.token}` },
     body,
   });
   expect((await answer.arrayBuffer()).byteLength).toBe(large.length);
-  expect(closed).toBeLessThan(4);
+  // A client that is disconnected notices when it has read what came before.
+  for (const { socket } of deaf) socket.resume();
+  await until(
+    () => closed,
+    (count) => count > 0,
+  );
 });

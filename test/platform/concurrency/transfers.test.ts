@@ -35,7 +35,7 @@ async function drain(transfer: Transfer, pieces: AsyncIterable<Uint8Array>): Pro
 }
 
 test('the slowest transfer loses its permit to one that waits, and no other does', async () => {
-  const transfers = create();
+  const transfers = create({}, { bytesPerSecond: PACE.mostBytesPerSecond });
   const [slow, quick] = [await transfers.begin({ key: 'slow' }), await transfers.begin({ key: 'quick' })];
   const [drainedSlow, drainedQuick] = [drain(slow, arrive(1)), drain(quick, arrive(1_000))];
   const waiting = transfers.begin({ key: 'waiting' });
