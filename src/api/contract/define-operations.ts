@@ -70,12 +70,12 @@ export interface Declaration {
   requiresRecentAuth?: boolean;
   /** Concerns the person and not the workspace, so that test keys are rejected. An operation for tokens only needs no such flag. */
   isPersonal?: boolean;
-  /** Default: 256 KiB. A larger body waits for memory before it is read. */
+  /** Default: 256 KiB. A larger body waits for memory once it has begun to arrive. */
   bodyLimitBytes?: number;
   /** The body is a file of any type, and is read as a stream: `body` is an `IncomingBody`. */
   takesFile?: boolean;
-  /** Writes a file while it arrives: few run at once. */
-  receivesFile?: boolean;
+  /** Fetches a file from elsewhere: few run at once. */
+  fetchesFile?: boolean;
   /** Stores files: answers 507 or 503 while the disk is nearly full. */
   requiresDiskSpace?: boolean;
   /** Counts towards the rate limit of previews and checks. */

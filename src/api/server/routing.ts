@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { hashBody } from '../../workspaces/idempotency/hash-body.ts';
 import type { IdempotencyKey } from '../../workspaces/idempotency/once.ts';
 import { invalid } from '../../platform/errors/errors.ts';
-import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
 import { boundBody } from './body-bounds.ts';
 import { assertDeclaredError } from './assert-declared-error.ts';
 import { ForeignWorkspaceError, requireRole, requireScope, type Authenticate } from './auth.ts';
@@ -17,10 +16,11 @@ import { authorizationOf } from './session-cookie.ts';
 import { idempotencyOf, type RequiredRole, type Scope } from '../contract/define-operations.ts';
 import type { LongText } from '../contract/long-text.ts';
 import type { BearerOperation, Caller, OpenContext, Operation } from '../operation.ts';
-import { streamPieces, streamSuccess, type LimitPerWorkspace } from './long-answers.ts';
+import type { ServerTransfers } from './begin-transfer.ts';
+import { beginAnswer, streamPieces, streamSuccess, toPieces, type LimitPerWorkspace } from './long-answers.ts';
 import { collectIgnoredFields, assertValidBody, addWarningsHeader, warningsOf } from './validate-body.ts';
-import { registerWithFileBody } from './file-bodies.ts';
-import { acquireBodyPermit, SMALL_BODY_BYTES, withBodyPermit } from './receive-bodies.ts';
+import { beginFile, registerWithFileBody } from './file-bodies.ts';
+import { receiveBigBodies, SMALL_BODY_BYTES, withBodyPermit } from './receive-bodies.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
 
 declare module 'fastify' {
@@ -37,13 +37,10 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 export interface RoutingOptions {
   authenticate: Authenticate;
-  /** The memory budget for bodies over 256 KiB. */
-  bodyBudget: FairSemaphore;
-  /** Runs before an operation that writes a file while it arrives. */
-  acquireFilePermit: onRequestHookHandler;
+  transfers: ServerTransfers;
   load: LoadShedder;
-  /** Runs before what may have a long answer. */
-  acquireResponsePermit: onRequestHookHandler;
+  /** A client that takes nothing of a long answer for so long loses its connection. */
+  unreadMs: number;
   /** Does what makes a long answer as a whole, in each workspace's share of the process. */
   limitPerWorkspace: LimitPerWorkspace;
   /** Whether the dashboard's cookie is one that goes over HTTPS only. */
@@ -61,12 +58,14 @@ export interface RoutingOptions {
 
 /** Registers the route of an operation: authenticates the caller, then reads and validates the body, then runs the operation. */
 export function registerOperation(server: FastifyInstance, operation: Operation, options: RoutingOptions): void {
-  if (operation.takesFile) registerWithFileBody(server, (scope) => registerRoute(scope, operation, options));
+  const { files } = options.transfers;
+  if (operation.takesFile) registerWithFileBody(server, files, (scope) => registerRoute(scope, operation, options));
   else registerRoute(server, operation, options);
 }
 
 function registerRoute(server: FastifyInstance, operation: Operation, options: RoutingOptions): void {
   const { access, bodyLimitBytes: bodyLimit = SMALL_BODY_BYTES } = operation;
+  const { transfers, unreadMs } = options;
   server.route({
     method: 'POST',
     url: operation.path,
@@ -82,10 +81,10 @@ function registerRoute(server: FastifyInstance, operation: Operation, options: R
         : requireCaller(options, { ...operation, role: operation.role, scope: access })),
       ...(operation.isPreview ? [options.previewLimit] : []),
       ...(operation.requiresDiskSpace ? [options.assertDiskSpace] : []),
-      ...(operation.longAnswer ? [options.acquireResponsePermit] : []),
-      ...(operation.receivesFile ? [options.acquireFilePermit] : []),
-      ...(bodyLimit > SMALL_BODY_BYTES ? [acquireBodyPermit(options.bodyBudget, bodyLimit)] : []),
+      ...(operation.longAnswer ? [beginAnswer(transfers.answers, unreadMs)] : []),
+      ...(operation.fetchesFile ? [beginFile(transfers.files)] : []),
     ],
+    ...(bodyLimit > SMALL_BODY_BYTES && { preParsing: receiveBigBodies(transfers.bodies, bodyLimit) }),
     handler: handlerOf(operation, options),
   });
 }
@@ -187,9 +186,11 @@ function handlerOf(operation: Operation, options: RoutingOptions) {
     const data = await withBodyPermit(request, () => run(operation, request, reply, options));
     addWarningsHeader(request, reply);
     if (checkAnswers) assertMatchesSchema(operation, data);
-    if (answerType === '*/*') reply.send(streamPieces(data as AsyncIterable<Uint8Array>));
-    else if (answerType) reply.type(answerType).send(streamPieces((data as LongText).pieces));
-    else reply.type(JSON_TYPE).send(isStreamed ? streamSuccess(data) : successText(data));
+    if (answerType === '*/*') reply.send(streamPieces(request, data as AsyncIterable<Uint8Array>));
+    else if (answerType) reply.type(answerType).send(streamPieces(request, (data as LongText).pieces));
+    else if (isStreamed) reply.type(JSON_TYPE).send(streamSuccess(request, data));
+    else if (longAnswer) reply.type(JSON_TYPE).send(streamPieces(request, toPieces(successText(data))));
+    else reply.type(JSON_TYPE).send(successText(data));
     return reply;
   }
   if (longAnswer === undefined || longAnswer === 'pieces') return answer;
@@ -257,6 +258,7 @@ function contextOf(request: FastifyRequest, reply: FastifyReply): OpenContext<un
     body: request.body,
     address: request.ip,
     requestId: request.id,
+    transfer: request.transfer,
     warnings: warningsOf(request),
     warn(sentences = []) {
       request.warnings = [...(request.warnings ?? []), ...sentences];

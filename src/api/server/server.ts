@@ -8,7 +8,7 @@ import type { Health } from '../../platform/concurrency/health.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { createFairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
 import type { UserDependencies } from '../../identity/dependencies.ts';
-import { acquireFilePermit } from './file-bodies.ts';
+import { createServerTransfers, RESPONSE_PERMITS, type TransferLimits } from './begin-transfer.ts';
 import { installEnvelope, COMPILERS, sendFailure, setCommonHeaders } from './answer.ts';
 import type { Authenticate } from './auth.ts';
 import { installGracefulShutdown } from './graceful-shutdown.ts';
@@ -37,7 +37,7 @@ import { registerSession } from './session.ts';
 import { setRequesters } from './set-requesters.ts';
 import { traceRequests } from './trace-requests.ts';
 import { registerNotFound } from './not-found.ts';
-import { acquireResponsePermit, createLimitPerWorkspace } from './long-answers.ts';
+import { createLimitPerWorkspace } from './long-answers.ts';
 import { enforceMinUploadRate, SMALL_BODY_BYTES, type BodyPace } from './receive-bodies.ts';
 
 export interface ServerDependencies {
@@ -85,7 +85,7 @@ export interface HttpSettings {
 }
 
 /** Limits that are constant outside of tests. */
-export interface HttpLimits {
+export interface HttpLimits extends TransferLimits {
   headersTimeoutMs: number;
   /** Time for the whole request: its wait for a permit, and the largest body at the minimum rate. */
   requestTimeoutMs: number;
@@ -98,9 +98,6 @@ export interface HttpLimits {
   /** Any connection over which nothing has come or gone for so long is closed. */
   silentMs: number;
   connections: number;
-  /** Sum of the announced sizes of all bodies over 256 KiB that are read at once. More bodies wait. */
-  bigBodiesBytes: number;
-  bigBodyWaitMs: number;
   overload: OverloadLimits;
 }
 
@@ -110,6 +107,8 @@ export const LIMITS: HttpLimits = {
   timeoutCheckMs: 5_000,
   closeTimeoutMs: 10_000,
   bodyPace: { bytesPerSecond: 16 * 1024, graceMs: 5_000 },
+  // The largest body within the time that one waits for its turn.
+  contendedPace: { bytesPerSecond: 16 * 1024, mostBytesPerSecond: 1024 * 1024, doublingMs: 2_000, checkMs: 500 },
   unreadMs: 30_000,
   // Longer than any request waits for its turn, a worker or the database, and than live progress is silent.
   silentMs: 60_000,
@@ -118,19 +117,12 @@ export const LIMITS: HttpLimits = {
   // Three of the longest, so that two that come slowly delay nobody. One takes up to four times its size until it is answered and collected.
   bigBodiesBytes: 78 * 1024 * 1024,
   bigBodyWaitMs: 30_000,
+  files: 100,
+  longAnswers: 200,
   overload: OVERLOAD_LIMITS,
 };
 /** A minute and workspace, unless the operator says otherwise. */
 const PREVIEWS_PER_MINUTE = 600;
-/**
- * Permits for long answers, held until the client has read the answer: most need one or two pieces of a file, those of analytics some
- * megabytes.
- */
-const RESPONSE_PERMITS = { name: 'long_answers', size: 200, perKey: 4, maxWaiting: 1_000, maxWaitMs: 30_000 };
-/** Files that are written while they arrive: each has some hundred KiB in memory, and writes to the database all the time. */
-const FILE_PERMITS = { name: 'files', size: 16, perKey: 2, maxWaiting: 1_000, maxWaitMs: 30_000 };
-/** In bytes: memory that big bodies may take at once. */
-const BODY_BUDGET = { name: 'uploads', perKey: 1, maxWaiting: 1_000 };
 /** Permits for building answers of megabytes. A workspace in cooldown keeps a permit, so their number is not limited. */
 const LONG_RESPONSE_PERMITS = { ...RESPONSE_PERMITS, size: Infinity, perKey: 1 };
 
@@ -142,6 +134,7 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
   const server = createInstance(settings, limits, toErrorAnswer);
   server.decorateRequest('caller', null);
   server.decorateRequest('bodyPermit', null);
+  server.decorateRequest('transfer', null);
   server.decorateRequest('ignoredFields', null);
   server.decorateRequest('warnings', null);
   installEnvelope(server, toErrorAnswer);
@@ -286,14 +279,9 @@ async function registerOperations(
   const { metrics, log } = dependencies;
   const options = {
     authenticate,
-    acquireResponsePermit: acquireResponsePermit(createFairSemaphore(RESPONSE_PERMITS), limits.unreadMs),
-    acquireFilePermit: acquireFilePermit(createFairSemaphore(FILE_PERMITS)),
+    transfers: createServerTransfers(limits),
+    unreadMs: limits.unreadMs,
     limitPerWorkspace: createLimitPerWorkspace(createFairSemaphore(LONG_RESPONSE_PERMITS)),
-    bodyBudget: createFairSemaphore({
-      ...BODY_BUDGET,
-      size: limits.bigBodiesBytes,
-      maxWaitMs: limits.bigBodyWaitMs,
-    }),
     load,
     assertDiskSpace,
     checkAnswers,

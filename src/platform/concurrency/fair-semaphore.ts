@@ -15,6 +15,8 @@ export interface FairSemaphore {
   acquire(options?: PermitRequest): Promise<() => void>;
   /** How many wait. */
   waiting(): number;
+  /** Whether somebody waits who has not used up their own share: all that is left is too little. */
+  isContended(): boolean;
 }
 
 export interface PermitRequest {
@@ -54,7 +56,6 @@ export function createFairSemaphore(options: FairSemaphoreOptions): FairSemaphor
   const { name, size, perKey = Infinity, yielding, maxWaiting = Infinity, maxWaitMs = LONGEST_TIMER_MS } = options;
   const lines = createWaitQueues(maxWaiting);
   const permits = createPermits(size, maxPermitsOf);
-
   const busy = (why?: string) => new OverloadError(name, RETRY_SECONDS, why);
 
   function maxPermitsOf(key: Key): number {
@@ -109,6 +110,7 @@ export function createFairSemaphore(options: FairSemaphoreOptions): FairSemaphor
 
   return {
     waiting: lines.count,
+    isContended: () => lines.findNext(permits) !== undefined,
     acquire({ key, weight = 1, isExclusive = false, isContinuation = false, signal } = {}) {
       if (signal?.aborted) return Promise.reject(busy());
       const claim = { key, weight: Math.min(weight, size), isExclusive };

@@ -29,6 +29,7 @@ export interface MessageParameters {
   'issues.run_too_far': { limit: number };
   'issues.mention_too_long': { limit: number };
   'issues.mention_used_up': { groups: number; date: string };
+  'issues.too_many_pixels': { limit: number };
   'issues.tags_not_allowed': { tags: string };
   'issues.text_too_long': { length: number; limit: number };
   'issues.file_too_large': { limit: number };

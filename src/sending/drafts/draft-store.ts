@@ -89,6 +89,13 @@ export async function countDrafts(db: Connection, workspaceId: WorkspaceId): Pro
   return rows[0]?.count ?? 0;
 }
 
+export async function hasDraft(db: Connection, workspaceId: WorkspaceId, draftId: string): Promise<boolean> {
+  const { rows } = await sql`select from drafts where workspace_id = ${workspaceId} and draft_id = ${draftId}`.execute(
+    db,
+  );
+  return rows.length > 0;
+}
+
 /** False when there is one of that id. */
 export async function insertDraft(
   trx: Connection,
