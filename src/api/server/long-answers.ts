@@ -30,8 +30,8 @@ export async function holdUntilAnswered(
   const gone = new AbortController();
   answer.once('close', () => gone.abort());
   if (answer.closed) gone.abort();
-  const release = await permits.acquire({ key: shareOf(request), signal: gone.signal });
-  gone.signal.addEventListener('abort', release);
+  const release = await permits.acquire({ party: shareOf(request), signal: gone.signal });
+  gone.signal.addEventListener('abort', () => release());
   if (gone.signal.aborted) release();
 }
 
@@ -45,7 +45,7 @@ const MAX_COOLDOWN_MS = 5_000;
 /** Each key is to get one of `permits`. Work that waits for its turn too long ends with an OverloadError. */
 export function createLimitPerWorkspace(permits: FairSemaphore): LimitPerWorkspace {
   return async (request, work) => {
-    const release = await permits.acquire({ key: shareOf(request) });
+    const release = await permits.acquire({ party: shareOf(request) });
     const startedAt = performance.now();
     try {
       return await work();

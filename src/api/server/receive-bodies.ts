@@ -41,7 +41,7 @@ async function takePermit(
   answer.once('close', () => gone.abort());
   if (answer.closed) gone.abort();
   const release = await budget.acquire({
-    key: shareOf(request),
+    party: shareOf(request),
     weight: bytes,
     signal: gone.signal,
   });
