@@ -283,7 +283,6 @@ export const campaigns = defineOperations('Campaigns', {
     idempotency: 'keyed',
     bodyLimitBytes: POST_LIMIT_BYTES,
     requiresDiskSpace: true,
-    shedFirst: true,
   },
   addCampaignBatch: {
     path: '/api/v1/venom/add-campaign-batch',
@@ -302,7 +301,6 @@ export const campaigns = defineOperations('Campaigns', {
     idempotency: 'keyed',
     bodyLimitBytes: POST_LIMIT_BYTES,
     requiresDiskSpace: true,
-    shedFirst: true,
   },
   previewCampaign: {
     path: '/api/v1/venom/preview-campaign',
@@ -335,7 +333,6 @@ export const campaigns = defineOperations('Campaigns', {
     ],
     bodyLimitBytes: POST_LIMIT_BYTES,
     isPreview: true,
-    shedFirst: true,
   },
   duplicateCampaign: {
     path: '/api/v1/venom/duplicate-campaign',
@@ -347,7 +344,6 @@ export const campaigns = defineOperations('Campaigns', {
     body: campaignBody,
     data: duplicateCampaignData,
     errors: ['campaign_not_found'],
-    shedFirst: true,
     longAnswer: 'pieces',
   },
   updateCampaign: {
@@ -373,7 +369,6 @@ export const campaigns = defineOperations('Campaigns', {
     ],
     bodyLimitBytes: POST_LIMIT_BYTES,
     requiresDiskSpace: true,
-    shedFirst: true,
   },
 });
 

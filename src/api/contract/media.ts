@@ -50,7 +50,6 @@ export const media = defineOperations('Media', {
     errors: ['media_busy', 'storage_full'],
     receivesFile: true,
     requiresDiskSpace: true,
-    shedFirst: true,
   },
   importMedia: {
     path: '/api/v1/media/import',
@@ -69,7 +68,6 @@ export const media = defineOperations('Media', {
     errors: ['media_busy', 'storage_full'],
     receivesFile: true,
     requiresDiskSpace: true,
-    shedFirst: true,
   },
   listMedia: {
     path: '/api/v1/media/list-media',

@@ -4,6 +4,7 @@ import type { Health } from '../../platform/concurrency/health.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { installEnvelope } from './answer.ts';
 import { installGracefulShutdown } from './graceful-shutdown.ts';
+import { createDoor, DOOR_LIMITS, guardDoor } from './door.ts';
 import { createErrorHandler } from './error-handler.ts';
 import { measureRequests } from './measure.ts';
 import { registerOperatorRoutes } from './operator-routes.ts';
@@ -36,11 +37,13 @@ export function buildOperatorServer({
 }): FastifyInstance {
   const toErrorAnswer = createErrorHandler({ log, isDiskFull });
   const server = createInstance(settings, LIMITS, toErrorAnswer);
-  installEnvelope(server, toErrorAnswer);
+  const door = createDoor(DOOR_LIMITS);
+  guardDoor(server, door);
+  installEnvelope(server, toErrorAnswer, door);
   handleRawHttpErrors(server.server);
   checkHostHeader(server, settings);
   const isStopping = installGracefulShutdown(server, LIMITS.closeTimeoutMs);
-  registerNotFound(server);
+  registerNotFound(server, door);
   measureRequests(server, metrics);
   registerOperatorRoutes(server, {
     readyChecks,

@@ -17,6 +17,7 @@ import { registerDocs } from './docs.ts';
 import { eventsOperation } from '../contract/events.ts';
 import { registerEvents, type EventSource } from '../events/register-events.ts';
 import { WARNINGS_HEADER } from './validate-body.ts';
+import { createDoor, DOOR_LIMITS, guardDoor, type Door, type DoorLimits } from './door.ts';
 import { createErrorHandler, type ErrorToAnswer } from './error-handler.ts';
 import { limitRates, RATE_HEADERS } from './rate-limits.ts';
 import { logRequests } from './log-requests.ts';
@@ -26,7 +27,7 @@ import { registerDocument } from './serve-document.ts';
 import { documentOptions } from './openapi.ts';
 import type { Operation } from '../operation.ts';
 import { registerOperatorRoutes } from './operator-routes.ts';
-import { OVERLOAD_LIMITS, createLoadShedder, type LoadShedder, type OverloadLimits } from './load-shedder.ts';
+import { measureLoad } from './measure-load.ts';
 import { handleRawHttpErrors, onClientError } from './raw-errors.ts';
 import { authenticateRequest, registerOperation, requireCaller, workspaceInHeader } from './routing.ts';
 import type { ReadHoldReason, ReadyChecks } from './readiness.ts';
@@ -100,7 +101,7 @@ export interface HttpLimits {
   /** Sum of the announced sizes of all bodies over 256 KiB that are read at once. More bodies wait. */
   bigBodiesBytes: number;
   bigBodyWaitMs: number;
-  overload: OverloadLimits;
+  door: DoorLimits;
 }
 
 export const LIMITS: HttpLimits = {
@@ -117,7 +118,7 @@ export const LIMITS: HttpLimits = {
   // Three of the longest, so that two that come slowly delay nobody. One takes up to four times its size until it is answered and collected.
   bigBodiesBytes: 78 * 1024 * 1024,
   bigBodyWaitMs: 30_000,
-  overload: OVERLOAD_LIMITS,
+  door: DOOR_LIMITS,
 };
 /** A minute and workspace, unless the operator says otherwise. */
 const PREVIEWS_PER_MINUTE = 600;
@@ -143,7 +144,9 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
   server.decorateRequest('bodyPermit', null);
   server.decorateRequest('ignoredFields', null);
   server.decorateRequest('warnings', null);
-  installEnvelope(server, toErrorAnswer);
+  const door = createDoor(limits.door);
+  guardDoor(server, door);
+  installEnvelope(server, toErrorAnswer, door);
   handleRawHttpErrors(server.server);
   server.server.maxConnections = limits.connections;
   checkHostHeader(server, settings);
@@ -153,7 +156,7 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
   if (isHttps) addHstsHeader(server);
   const { dashboard } = dependencies;
   const sendPage = dashboard && createPageSender(dashboard);
-  registerNotFound(server, dashboard && sendPage && { state: dashboard.state, sendPage });
+  registerNotFound(server, door, dashboard && sendPage && { state: dashboard.state, sendPage });
   traceRequests(server);
   enforceMinUploadRate(server, limits.bodyPace);
   setRequesters(server);
@@ -166,9 +169,8 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
       isLimited: settings.rateLimit !== undefined,
     }),
   );
-  const { readPool, metrics, log } = dependencies;
-  const load = createLoadShedder(server, { limits: limits.overload, readPool, metrics, log });
-  await registerOperations(server, { ...dependencies, load, toErrorAnswer }, limits);
+  measureLoad(server, dependencies);
+  await registerOperations(server, { ...dependencies, door, toErrorAnswer }, limits);
   registerOperatorRoutes(server, { ...dependencies, isStopping });
   const forReaders = { onRequest: requireSignInForDocs(dependencies) };
   registerDocument(server, forReaders);
@@ -176,7 +178,7 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
   if (dashboard && sendPage) {
     const { users } = dashboard;
     const { publicUrl } = settings;
-    registerSession(server, { users, isHttps, publicUrl, load });
+    registerSession(server, { users, isHttps, publicUrl });
     registerPasskeys(server, { users, authenticate: dependencies.authenticate, isHttps, publicUrl });
     await registerDashboard(server, { ...dashboard, sendPage });
   } else {
@@ -269,13 +271,13 @@ async function allowOrigins(server: FastifyInstance, origins: readonly string[])
 
 async function registerOperations(
   server: FastifyInstance,
-  dependencies: ServerDependencies & { load: LoadShedder; toErrorAnswer: ErrorToAnswer },
+  dependencies: ServerDependencies & { door: Door; toErrorAnswer: ErrorToAnswer },
   limits: HttpLimits,
 ) {
   const {
     operations,
     authenticate,
-    load,
+    door,
     toErrorAnswer,
     checkAnswers = false,
     assertDiskSpace = async () => {},
@@ -292,7 +294,7 @@ async function registerOperations(
       size: limits.bigBodiesBytes,
       maxWaitMs: limits.bigBodyWaitMs,
     }),
-    load,
+    door,
     assertDiskSpace,
     checkAnswers,
     toErrorAnswer,

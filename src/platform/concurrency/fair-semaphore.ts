@@ -18,6 +18,8 @@ export interface FairSemaphore {
   acquire(options?: PermitRequest): Promise<ReleasePermit>;
   /** How many wait. */
   waiting(): number;
+  /** Whether others than this party hold a permit, or held one within the time of `yielding`. */
+  isOtherActive(party: Party): boolean;
 }
 
 /** Gives a permit back. `cost` is what its work has cost, for the order of turns; its weight unless given. */
@@ -63,7 +65,6 @@ export function createFairSemaphore(options: FairSemaphoreOptions): FairSemaphor
   const permits = createPermits(size, maxPermitsOf, yielding?.withinMs ?? 0);
 
   const busy = (why?: string) => new OverloadError(name, RETRY_SECONDS, why);
-
   function maxPermitsOf(key: Key): number {
     const isYielding = yielding !== undefined && lines.lengthOf(key) >= yielding.waiters;
     return isYielding && permits.isOtherActive(key) ? 1 : perKey;
@@ -115,6 +116,7 @@ export function createFairSemaphore(options: FairSemaphoreOptions): FairSemaphor
 
   return {
     waiting: lines.count,
+    isOtherActive: (party) => party.some((key) => permits.isOtherActive(key)),
     acquire(request = {}) {
       const { isContinuation = false, signal } = request;
       if (signal?.aborted) return Promise.reject(busy());
