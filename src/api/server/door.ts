@@ -32,9 +32,9 @@ export const DOOR_LIMITS: DoorLimits = { maxWaiting: 500, maxWaitMs: 30_000 };
 
 /** A party is active for so long after its last request. */
 const ACTIVE_MS = 100;
-/** A party that is alone may use the event loop for so long before other sockets are read. */
-const ALONE_MS = 1;
-/** Beside others, a key rests for this multiple of the cost of a request that took longer than this. */
+/** While nobody yields, the event loop may be used for so long before other sockets are read. */
+const UNBROKEN_MS = 0.5;
+/** A party with further requests waiting, beside others, rests for this multiple of the cost of a request that took longer than this. */
 const REST = { factor: 4, costMs: 1, maxMs: 500 };
 /** Tarpit: a rejected client that repeats at once would be load itself. */
 const REJECTION_MS = 1_000;
@@ -48,14 +48,14 @@ export function createDoor({ maxWaiting, maxWaitMs }: DoorLimits): Door {
     maxWaiting,
     maxWaitMs,
   });
-  let aloneMs = 0;
+  let unbrokenMs = 0;
 
   /** Gives the permit back when other sockets have been read, or when the party has rested. */
-  function releaseLater(release: (costMs: number) => void, costMs: number, hasOthers: boolean): void {
-    aloneMs = hasOthers ? Infinity : aloneMs + costMs;
-    if (aloneMs < ALONE_MS) return release(costMs);
-    aloneMs = 0;
-    if (hasOthers && costMs >= REST.costMs)
+  function releaseLater(release: (costMs: number) => void, costMs: number, isYielding: boolean): void {
+    unbrokenMs += costMs;
+    if (!isYielding && unbrokenMs < UNBROKEN_MS) return release(costMs);
+    unbrokenMs = 0;
+    if (isYielding && costMs >= REST.costMs)
       setTimeout(() => release(costMs), Math.min(costMs * REST.factor, REST.maxMs)).unref();
     else setImmediate(() => release(costMs));
   }
@@ -70,7 +70,7 @@ export function createDoor({ maxWaiting, maxWaitMs }: DoorLimits): Door {
           try {
             work();
           } finally {
-            releaseLater(release, performance.now() - startedAt, permits.isOtherActive(party));
+            releaseLater(release, performance.now() - startedAt, permits.isYielding(party));
           }
         },
         async (error: OverloadError) => {

@@ -18,8 +18,8 @@ export interface FairSemaphore {
   acquire(options?: PermitRequest): Promise<ReleasePermit>;
   /** How many wait. */
   waiting(): number;
-  /** Whether others than this party hold a permit, or held one within the time of `yielding`. */
-  isOtherActive(party: Party): boolean;
+  /** Whether a key of the party has to yield to others. */
+  isYielding(party: Party): boolean;
 }
 
 /** Gives a permit back. `cost` is what its work has cost, for the order of turns; its weight unless given. */
@@ -62,13 +62,11 @@ export function createFairSemaphore(options: FairSemaphoreOptions): FairSemaphor
   const { name, size, perKey = Infinity, yielding, maxWaiting = Infinity, maxWaitMs = LONGEST_TIMER_MS } = options;
   const turns = createTurns();
   const lines = createWaitQueues(maxWaiting, turns);
-  const permits = createPermits(size, maxPermitsOf, yielding?.withinMs ?? 0);
+  const permits = createPermits(size, (key) => (isYielding(key) ? 1 : perKey), yielding?.withinMs ?? 0);
 
   const busy = (why?: string) => new OverloadError(name, RETRY_SECONDS, why);
-  function maxPermitsOf(key: Key): number {
-    const isYielding = yielding !== undefined && lines.lengthOf(key) >= yielding.waiters;
-    return isYielding && permits.isOtherActive(key) ? 1 : perKey;
-  }
+  const isYielding = (key: Key) =>
+    yielding !== undefined && lines.lengthOf(key) >= yielding.waiters && permits.isOtherActive(key);
 
   function hold(claim: Claim): ReleasePermit {
     const { party, weight } = claim;
@@ -116,7 +114,7 @@ export function createFairSemaphore(options: FairSemaphoreOptions): FairSemaphor
 
   return {
     waiting: lines.count,
-    isOtherActive: (party) => party.some((key) => permits.isOtherActive(key)),
+    isYielding: (party) => party.some(isYielding),
     acquire(request = {}) {
       const { isContinuation = false, signal } = request;
       if (signal?.aborted) return Promise.reject(busy());
