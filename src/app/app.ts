@@ -250,6 +250,7 @@ function buildApi(
     vault,
     hasMail: config.smtpUrl !== undefined,
     timeZone: config.timeZone,
+    ownedWorkspaces: config.ownedWorkspaces,
     notifications,
     onUserCreated: (trx, workspaceId) => linkAccount(trx, workspaceId, MESSENGERS[config.messenger]),
     onTestWorkspaceCreated: (trx, workspaceId) => linkAccount(trx, workspaceId, SANDBOX),

@@ -220,7 +220,6 @@ export const analytics = defineOperations('Analytics', {
     }),
     data: groupAnalyticsData,
     errors: ['campaign_not_found'],
-    shedFirst: true,
     longAnswer: 'whole',
   },
   getOverview: {
@@ -264,7 +263,6 @@ export const analytics = defineOperations('Analytics', {
     errors: ['campaign_not_found'],
     answerType: 'text/csv; charset=utf-8',
     answerHeaders: { 'content-disposition': "A file name derived from the campaign's name." },
-    shedFirst: true,
     longAnswer: 'rows',
   },
 });

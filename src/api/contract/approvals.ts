@@ -124,7 +124,6 @@ export const approvals = defineOperations('Campaigns', {
     ],
     bodyLimitBytes: POST_LIMIT_BYTES,
     requiresDiskSpace: true,
-    shedFirst: true,
   },
   listApprovals: {
     path: '/api/v1/venom/list-approvals',
@@ -147,7 +146,6 @@ export const approvals = defineOperations('Campaigns', {
     body: approvalBody,
     data: fullApproval,
     errors: ['approval_not_found'],
-    shedFirst: true,
     longAnswer: 'pieces',
   },
   decideApproval: {

@@ -71,7 +71,6 @@ export const auditLog = defineOperations('Users', {
     data: longText,
     answerType: 'text/csv; charset=utf-8',
     answerHeaders: { 'content-disposition': 'A file name.' },
-    shedFirst: true,
     longAnswer: 'pieces',
   },
   listSecurityLog: {

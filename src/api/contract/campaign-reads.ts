@@ -256,7 +256,6 @@ export const campaignReads = defineOperations('Campaigns', {
       'cache-control': 'Allows private caches to keep the file.',
       'content-disposition': 'A file name derived from the hash.',
     },
-    shedFirst: true,
     longAnswer: 'pieces',
   },
 });

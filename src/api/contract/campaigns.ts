@@ -284,7 +284,6 @@ export const campaigns = defineOperations('Campaigns', {
     idempotency: 'keyed',
     bodyLimitBytes: POST_LIMIT_BYTES,
     requiresDiskSpace: true,
-    shedFirst: true,
   },
   addCampaignBatch: {
     path: '/api/v1/venom/add-campaign-batch',
@@ -303,7 +302,6 @@ export const campaigns = defineOperations('Campaigns', {
     idempotency: 'keyed',
     bodyLimitBytes: POST_LIMIT_BYTES,
     requiresDiskSpace: true,
-    shedFirst: true,
   },
   previewCampaign: {
     path: '/api/v1/venom/preview-campaign',
@@ -336,7 +334,6 @@ export const campaigns = defineOperations('Campaigns', {
     ],
     bodyLimitBytes: POST_LIMIT_BYTES,
     isPreview: true,
-    shedFirst: true,
     longAnswer: 'pieces',
   },
   duplicateCampaign: {
@@ -349,7 +346,6 @@ export const campaigns = defineOperations('Campaigns', {
     body: campaignBody,
     data: duplicateCampaignData,
     errors: ['campaign_not_found'],
-    shedFirst: true,
     longAnswer: 'pieces',
   },
   updateCampaign: {
@@ -375,7 +371,6 @@ export const campaigns = defineOperations('Campaigns', {
     ],
     bodyLimitBytes: POST_LIMIT_BYTES,
     requiresDiskSpace: true,
-    shedFirst: true,
   },
 });
 

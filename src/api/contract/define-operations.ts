@@ -80,8 +80,6 @@ export interface Declaration {
   requiresDiskSpace?: boolean;
   /** Counts towards the rate limit of previews and checks. */
   isPreview?: boolean;
-  /** Load shedding: expensive, so it is rejected first under overload. */
-  shedFirst?: boolean;
   /**
    * Answers may have megabytes. `pieces`: they hold a `LongText` or bytes, which are read as the client takes them. `rows`: they are read
    * as a whole, in the user's share of the process, and a `LongList` or CSV of them is written as the client takes it. `whole`: all at once.

@@ -159,7 +159,6 @@ export const groups = defineOperations('Groups', {
     idempotency: 'keyed',
     bodyLimitBytes: PICTURE_LIMIT_BYTES,
     requiresDiskSpace: true,
-    shedFirst: true,
   },
   createCommunity: {
     path: '/api/v1/venom/create-community',

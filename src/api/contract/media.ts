@@ -49,7 +49,6 @@ export const media = defineOperations('Media', {
     requestHeaders: { 'x-file-name': 'The name of the file: percent-encoded UTF-8, 200 characters at most.' },
     errors: ['media_busy', 'storage_full'],
     requiresDiskSpace: true,
-    shedFirst: true,
   },
   importMedia: {
     path: '/api/v1/media/import',
@@ -68,7 +67,6 @@ export const media = defineOperations('Media', {
     errors: ['media_busy', 'storage_full'],
     fetchesFile: true,
     requiresDiskSpace: true,
-    shedFirst: true,
   },
   listMedia: {
     path: '/api/v1/media/list-media',

@@ -136,7 +136,6 @@ export const report = defineOperations('Analytics', {
     }),
     data: reportData,
     errors: ['campaign_not_found', 'group_list_not_found'],
-    shedFirst: true,
     longAnswer: 'rows',
   },
   exportReport: {
@@ -151,7 +150,6 @@ export const report = defineOperations('Analytics', {
     errors: ['campaign_not_found', 'group_list_not_found'],
     answerType: 'text/csv; charset=utf-8',
     answerHeaders: { 'content-disposition': 'A file name with the days.' },
-    shedFirst: true,
     longAnswer: 'rows',
   },
   shareReport: {
@@ -214,7 +212,6 @@ export const report = defineOperations('Analytics', {
       'cache-control': '`private, no-store`.',
       'x-robots-tag': '`noindex, nofollow`.',
     },
-    shedFirst: true,
     longAnswer: 'rows',
   },
 });

@@ -212,6 +212,13 @@ export const workspaces = defineOperations('Workspaces', {
       'You become a manager. A linked account keeps its number. Quiet hours and caps count in the time zone of the new owner.',
     body: memberBody,
     data: nothingData,
-    errors: ['member_not_found', 'not_for_oneself', 'member_disabled', 'changed_meanwhile'],
+    errors: [
+      'member_not_found',
+      'not_for_oneself',
+      'member_disabled',
+      'owner_limit_reached',
+      'too_many_attempts',
+      'changed_meanwhile',
+    ],
   },
 });

@@ -69,7 +69,7 @@ export async function beginTransfer(
   const gone = new AbortController();
   answer.once('close', () => gone.abort());
   if (answer.closed) gone.abort();
-  const transfer = await transfers.begin({ key: shareOf(request), weight, signal: gone.signal });
+  const transfer = await transfers.begin({ party: shareOf(request), weight, signal: gone.signal });
   gone.signal.addEventListener('abort', () => onGone(transfer));
   if (gone.signal.aborted) onGone(transfer);
   return transfer;

@@ -36,7 +36,7 @@ const MAX_COOLDOWN_MS = 5_000;
 /** Each key is to get one of `permits`. Work that waits for its turn too long ends with an OverloadError. */
 export function createLimitPerWorkspace(permits: FairSemaphore): LimitPerWorkspace {
   return async (request, work) => {
-    const release = await permits.acquire({ key: shareOf(request) });
+    const release = await permits.acquire({ party: shareOf(request) });
     const startedAt = performance.now();
     try {
       return await work();

@@ -5,6 +5,7 @@ import type { AppError } from '../../platform/errors/errors.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { installEnvelope } from './answer.ts';
 import { installGracefulShutdown } from './graceful-shutdown.ts';
+import { createDoor, DOOR_LIMITS, guardDoor } from './door.ts';
 import { createErrorHandler } from './error-handler.ts';
 import { measureRequests } from './measure.ts';
 import { registerOperatorRoutes } from './operator-routes.ts';
@@ -40,13 +41,15 @@ export function buildOperatorServer({
 }): FastifyInstance {
   const toErrorAnswer = createErrorHandler({ log, isDiskFull });
   const server = createInstance(settings, LIMITS, toErrorAnswer);
-  installEnvelope(server, toErrorAnswer);
+  const door = createDoor(DOOR_LIMITS);
+  guardDoor(server, door);
+  installEnvelope(server, toErrorAnswer, door);
   handleRawHttpErrors(server.server);
   checkHostHeader(server, settings);
   const isStopping = installGracefulShutdown(server, LIMITS.closeTimeoutMs);
   if (rejectOthers)
     server.addHook('onRequest', (request, _reply, done) => done(request.is404 ? rejectOthers() : undefined));
-  else registerNotFound(server);
+  else registerNotFound(server, door);
   measureRequests(server, metrics);
   registerOperatorRoutes(server, {
     readyChecks,

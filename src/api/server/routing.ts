@@ -11,7 +11,7 @@ import { successText } from './envelope.ts';
 import type { ErrorToAnswer } from './error-handler.ts';
 import { routeSchema } from './openapi.ts';
 import { WORKSPACE } from './shared-components.ts';
-import type { LoadShedder } from './load-shedder.ts';
+import type { Door } from './door.ts';
 import { authorizationOf } from './session-cookie.ts';
 import { idempotencyOf, type RequiredRole, type Scope } from '../contract/define-operations.ts';
 import type { LongText } from '../contract/long-text.ts';
@@ -38,7 +38,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 export interface RoutingOptions {
   authenticate: Authenticate;
   transfers: ServerTransfers;
-  load: LoadShedder;
+  door: Door;
   /** A client that takes nothing of a long answer for so long loses its connection. */
   unreadMs: number;
   /** Does what makes a long answer as a whole, in each workspace's share of the process. */
@@ -74,11 +74,9 @@ function registerRoute(server: FastifyInstance, operation: Operation, options: R
     preValidation: collectIgnoredFields(operation),
     config: { isWrite: access !== 'open' && access !== 'read', bodyBounds: boundBody(operation.body) },
     bodyLimit,
-    ...(options.checkAnswers && { errorHandler: assertDeclaredError(operation, options.toErrorAnswer) }),
+    ...(options.checkAnswers && { errorHandler: assertDeclaredError(operation, options.toErrorAnswer, options.door) }),
     onRequest: [
-      ...(access === 'open'
-        ? [options.load.shed('open')]
-        : requireCaller(options, { ...operation, role: operation.role, scope: access })),
+      ...(access === 'open' ? [] : requireCaller(options, { ...operation, role: operation.role, scope: access })),
       ...(operation.isPreview ? [options.previewLimit] : []),
       ...(operation.requiresDiskSpace ? [options.assertDiskSpace] : []),
       ...(operation.longAnswer ? [beginAnswer(transfers.answers, unreadMs)] : []),
@@ -89,28 +87,25 @@ function registerRoute(server: FastifyInstance, operation: Operation, options: R
   });
 }
 
-/** Returns the checks before the body of a request is read: load shedding, authentication, rate limit, and authorization. */
+/** Returns the checks before the body of a request is read: authentication, rate limit, and authorization. */
 export function requireCaller(
-  { load, authenticate, isHttps, rateLimit }: Pick<RoutingOptions, 'load' | 'authenticate' | 'isHttps' | 'rateLimit'>,
+  { authenticate, isHttps, rateLimit }: Pick<RoutingOptions, 'authenticate' | 'isHttps' | 'rateLimit'>,
   {
     scope,
     role,
     requiresRecentAuth = false,
     isPersonal = false,
-    shedFirst = false,
     workspaceOf = workspaceInHeader,
   }: {
     scope: Scope;
     role: RequiredRole;
     requiresRecentAuth?: boolean;
     isPersonal?: boolean;
-    shedFirst?: boolean;
     /** Returns the workspace that a request names; undefined for none. */
     workspaceOf?: (request: FastifyRequest) => string | undefined;
   },
 ): onRequestHookHandler[] {
   return [
-    load.shed(shedFirst ? 'heavy' : 'any'),
     authenticateRequest(
       authenticate,
       (request) => authorizationOf(request, isHttps),

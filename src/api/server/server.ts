@@ -17,6 +17,7 @@ import { registerDocs } from './docs.ts';
 import { eventsOperation } from '../contract/events.ts';
 import { registerEvents, type EventSource } from '../events/register-events.ts';
 import { WARNINGS_HEADER } from './validate-body.ts';
+import { createDoor, DOOR_LIMITS, guardDoor, type Door, type DoorLimits } from './door.ts';
 import { createErrorHandler, type ErrorToAnswer } from './error-handler.ts';
 import { cleanForwardedAddresses } from './forwarded-addresses.ts';
 import { limitRates, RATE_HEADERS } from './rate-limits.ts';
@@ -27,7 +28,7 @@ import { registerDocument } from './serve-document.ts';
 import { documentOptions } from './openapi.ts';
 import type { Operation } from '../operation.ts';
 import { registerOperatorRoutes } from './operator-routes.ts';
-import { OVERLOAD_LIMITS, createLoadShedder, type LoadShedder, type OverloadLimits } from './load-shedder.ts';
+import { measureLoad } from './measure-load.ts';
 import { handleRawHttpErrors, onClientError } from './raw-errors.ts';
 import { authenticateRequest, registerOperation, requireCaller, workspaceInHeader } from './routing.ts';
 import type { ReadHoldReason, ReadyChecks } from './readiness.ts';
@@ -98,7 +99,7 @@ export interface HttpLimits extends TransferLimits {
   /** Any connection over which nothing has come or gone for so long is closed. */
   silentMs: number;
   connections: number;
-  overload: OverloadLimits;
+  door: DoorLimits;
 }
 
 export const LIMITS: HttpLimits = {
@@ -119,7 +120,7 @@ export const LIMITS: HttpLimits = {
   bigBodyWaitMs: 30_000,
   files: 100,
   longAnswers: 200,
-  overload: OVERLOAD_LIMITS,
+  door: DOOR_LIMITS,
 };
 /** A minute and workspace, unless the operator says otherwise. */
 const PREVIEWS_PER_MINUTE = 600;
@@ -137,7 +138,9 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
   server.decorateRequest('transfer', null);
   server.decorateRequest('ignoredFields', null);
   server.decorateRequest('warnings', null);
-  installEnvelope(server, toErrorAnswer);
+  const door = createDoor(limits.door);
+  guardDoor(server, door);
+  installEnvelope(server, toErrorAnswer, door);
   handleRawHttpErrors(server.server);
   cleanForwardedAddresses(server, { ...settings, log: dependencies.log });
   server.server.maxConnections = limits.connections;
@@ -148,7 +151,7 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
   if (isHttps) addHstsHeader(server);
   const { dashboard } = dependencies;
   const sendPage = dashboard && createPageSender(dashboard);
-  registerNotFound(server, dashboard && sendPage && { state: dashboard.state, sendPage });
+  registerNotFound(server, door, dashboard && sendPage && { state: dashboard.state, sendPage });
   traceRequests(server);
   enforceMinUploadRate(server, limits.bodyPace);
   setRequesters(server);
@@ -161,9 +164,8 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
       isLimited: settings.rateLimit !== undefined,
     }),
   );
-  const { readPool, metrics, log } = dependencies;
-  const load = createLoadShedder(server, { limits: limits.overload, readPool, metrics, log });
-  await registerOperations(server, { ...dependencies, load, toErrorAnswer }, limits);
+  measureLoad(server, dependencies);
+  await registerOperations(server, { ...dependencies, door, toErrorAnswer }, limits);
   registerOperatorRoutes(server, { ...dependencies, isStopping });
   const forReaders = { onRequest: requireSignInForDocs(dependencies) };
   registerDocument(server, forReaders);
@@ -171,7 +173,7 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
   if (dashboard && sendPage) {
     const { users } = dashboard;
     const { publicUrl } = settings;
-    registerSession(server, { users, isHttps, publicUrl, load });
+    registerSession(server, { users, isHttps, publicUrl });
     registerPasskeys(server, { users, authenticate: dependencies.authenticate, isHttps, publicUrl });
     await registerDashboard(server, { ...dashboard, sendPage });
   } else {
@@ -264,13 +266,13 @@ async function allowOrigins(server: FastifyInstance, origins: readonly string[])
 
 async function registerOperations(
   server: FastifyInstance,
-  dependencies: ServerDependencies & { load: LoadShedder; toErrorAnswer: ErrorToAnswer },
+  dependencies: ServerDependencies & { door: Door; toErrorAnswer: ErrorToAnswer },
   limits: HttpLimits,
 ) {
   const {
     operations,
     authenticate,
-    load,
+    door,
     toErrorAnswer,
     checkAnswers = false,
     assertDiskSpace = async () => {},
@@ -282,7 +284,7 @@ async function registerOperations(
     transfers: createServerTransfers(limits),
     unreadMs: limits.unreadMs,
     limitPerWorkspace: createLimitPerWorkspace(createFairSemaphore(LONG_RESPONSE_PERMITS)),
-    load,
+    door,
     assertDiskSpace,
     checkAnswers,
     toErrorAnswer,

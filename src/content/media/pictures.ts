@@ -5,7 +5,7 @@ import {
   type FairSemaphore,
   type PermitRequest,
 } from '../../platform/concurrency/fair-semaphore.ts';
-import { currentRequester } from '../../platform/concurrency/requester.ts';
+import type { Party } from '../../platform/concurrency/party.ts';
 import { invalid } from '../../platform/errors/errors.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
 
@@ -36,7 +36,7 @@ interface SentPicture {
   field: string;
   bytes: Buffer;
   /** Whose share it takes; the present requester's unless given. */
-  key?: PermitRequest['key'];
+  party?: Party;
   signal?: AbortSignal;
 }
 
@@ -70,7 +70,7 @@ export async function prepareForDelivery(
   bytes: Buffer,
   { accountId, asJpeg = false }: { accountId: number; asJpeg?: boolean },
 ): Promise<Picture | undefined> {
-  return withPermit(deliveries, { key: String(accountId) }, async () => {
+  return withPermit(deliveries, { party: [`account ${accountId}`] }, async () => {
     const described = await describe(bytes);
     if (!described) return undefined;
     const { orientation, pages = 1, autoOrient } = described;
@@ -117,10 +117,10 @@ export function toStill(sent: SentPicture): Promise<Buffer> {
 
 /** Load shedding: a request waits for its turn to decode. `convert` returns undefined if the picture is unreadable. */
 function decodeSent<Result>(
-  { field, bytes, key = currentRequester()?.key, signal }: SentPicture,
+  { field, bytes, party, signal }: SentPicture,
   convert: (image: Sharp, described: Metadata) => Promise<Result | undefined>,
 ): Promise<Result> {
-  return withPermit(requests, { key, ...(signal && { signal }) }, async () => {
+  return withPermit(requests, { party, ...(signal && { signal }) }, async () => {
     const described = await describe(bytes);
     if (described && isTooLarge(described))
       throw invalid([fieldError(field, 'too_many_pixels', { limit: MEGAPIXELS })]);

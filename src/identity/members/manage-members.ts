@@ -1,12 +1,14 @@
 /** Changes of the members of a workspace. All take effect in this process at once, and in all others within a second. */
 import type { Transaction } from 'kysely';
+import type { Connection } from '../../platform/database/connect.ts';
 import { diffValues } from '../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { InvitedRole, Schema, UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
-import { isDisabled } from '../account-flags-store.ts';
+import { isDisabled, readAccountFlags } from '../account-flags-store.ts';
 import type { UserDependencies } from '../dependencies.ts';
+import { countAttempts } from '../sign-in/brute-force-limit.ts';
 import { insertWorkspace, lockUser } from '../store.ts';
 import {
   countMemberships,
@@ -15,13 +17,16 @@ import {
   deleteReportLinks,
   findRole,
   lockWorkspaceOf,
+  selectOwnedWorkspaces,
   writeName,
   writeRole,
 } from './member-store.ts';
 
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
 export type MemberDeps = Pick<
   UserDependencies,
-  'db' | 'tokenStates' | 'apiKeyStates' | 'onUserCreated' | 'onHandedOver'
+  'db' | 'tokenStates' | 'apiKeyStates' | 'ownedWorkspaces' | 'onUserCreated' | 'onHandedOver'
 >;
 
 /** Gives a member another role. Throws `not_found` for a person who is no member, `conflict` for the owner. */
@@ -78,10 +83,18 @@ export async function leaveWorkspace(deps: MemberDeps, actor: Actor): Promise<vo
 
 /**
  * Makes another member the owner, and the actor a manager. A linked account keeps its number. Throws `not_found` for a person who is no
- * member, `conflict` for oneself and for a disabled user.
+ * member, `conflict` for oneself, for a disabled user, and for one who owns as many workspaces as a person may. Administrators may own any
+ * number.
+ *
+ * Quotas: whoever hands the last workspace over and leaves gets a new one. So the hand-overs of a day are limited to that number, too
+ * (`rate_limited`): a person can otherwise make any number of workspaces.
  */
 export async function handOverWorkspace(deps: MemberDeps, actor: Actor, userId: UserId): Promise<void> {
   const { workspaceId } = actor;
+  const { db, ownedWorkspaces: max } = deps;
+  const mayHaveAny = async (db: Connection, who: UserId) => max === Infinity || isAdmin(db, who);
+  if (!(await mayHaveAny(db, actor.userId)))
+    await countAttempts(db, [{ limit: { name: 'hand-overs', max, windowMs: DAY_MS }, key: String(actor.userId) }]);
   await changeMembers(deps, actor, [userId, actor.userId], async (trx) => {
     await requireMember(trx, workspaceId, userId);
     if (userId === actor.userId) throw new AppError('not_for_oneself', 'You are the owner of this workspace already');
@@ -90,6 +103,12 @@ export async function handOverWorkspace(deps: MemberDeps, actor: Actor, userId: 
     if (!(await lockUser(trx, userId))) throw memberNotFound();
     if (await isDisabled(trx, userId))
       throw new AppError('member_disabled', 'An administrator has disabled this user, who cannot own a workspace now');
+    if (!(await mayHaveAny(trx, userId)) && (await selectOwnedWorkspaces(trx, userId)).length >= max)
+      throw new AppError(
+        'owner_limit_reached',
+        `This member owns ${max} workspaces, the most that a person may own. An administrator of this service can own more.`,
+        { limit: max },
+      );
     // In this order: a workspace has one owner.
     await writeRole(trx, { workspaceId, userId: actor.userId, role: 'manager' });
     await writeRole(trx, { workspaceId, userId, role: 'owner' });
@@ -121,6 +140,10 @@ async function changeMembers(
     tokenStates.drop(userId);
     apiKeyStates.drop(userId);
   }
+}
+
+async function isAdmin(db: Connection, userId: UserId): Promise<boolean> {
+  return (await readAccountFlags(db, userId))?.isAdmin ?? false;
 }
 
 async function requireMember(trx: Transaction<Schema>, workspaceId: WorkspaceId, userId: UserId) {

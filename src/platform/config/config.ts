@@ -125,6 +125,7 @@ function toConfig(env: z.output<typeof VARIABLES>, environment: Environment) {
       openCampaigns: env.QUOTA_CAMPAIGNS,
       groupsPerDay: { whatsapp: env.QUOTA_GROUPS_PER_DAY } as Readonly<Partial<Record<string, number>>>,
     },
+    ownedWorkspaces: env.QUOTA_WORKSPACES,
     mediaDays: env.MEDIA_RETENTION_DAYS,
     /** Undefined: a twentieth of the disk, 1 GiB at most. */
     diskFloorBytes: env.DISK_FLOOR_MB,

@@ -134,6 +134,7 @@ export const ERROR_CODES = {
   member_disabled: ['conflict', 'An administrator has disabled the member'],
   invitation_limit_reached: ['conflict', 'The workspace has reached the limit of pending invitations'],
   member_limit_reached: ['conflict', 'The workspace has reached the limit of members'],
+  owner_limit_reached: ['conflict', 'The member owns as many workspaces as a person may'],
   workspace_limit_reached: ['conflict', 'The user has reached the limit of workspaces'],
   api_key_limit_reached: ['conflict', 'The user has reached the limit of API keys'],
   webhook_limit_reached: ['conflict', 'The workspace has reached its limit of webhooks'],

@@ -18,7 +18,7 @@ import { startNameServer, type NameServer } from '../../support/servers/name-ser
 import { pageWithCard, startWebSite, type WebSite } from '../../support/servers/web-site.ts';
 
 /** Does work for another workspace. */
-const asOther = <Result>(work: () => Result) => workFor({ key: 'workspace 2', isWrite: false }, work);
+const asOther = <Result>(work: () => Result) => workFor({ party: ['workspace 2'], isWrite: false }, work);
 let site: WebSite;
 let inside: WebSite;
 let names: NameServer;
@@ -107,7 +107,7 @@ test('shares no answer with another workspace: neither what it has fetched nor w
   expect(await Promise.all(both)).toMatchObject([{ card: { title: 'Visit 1' } }, { card: { title: 'Visit 1' } }]);
   expect(site.requested).toEqual(['/shared', '/shared']);
   serveVisits();
-  expect(await workFor({ key: 'workspace 3', isWrite: false }, () => find('/shared'))).toMatchObject({
+  expect(await workFor({ party: ['person 3', 'workspace 3'], isWrite: false }, () => find('/shared'))).toMatchObject({
     card: { title: 'Visit 2' },
   });
   for (const known of [find('/shared'), asOther(() => find('/shared'))])
@@ -125,10 +125,11 @@ test('asks for nothing when the operator allows no fetches', async () => {
 test('limits how many fetches a user causes in a minute, and no other user notices', async () => {
   await previews.close();
   open({ fetchesPerMinute: 3 });
-  for (const path of ['/1', '/2', '/3']) await find(path);
-  const fourth = await find('/4');
-  expect(fourth).toMatchObject({ card: null, reason: 'rate_limited' });
-  expect(await find('/1')).toMatchObject({ reason: 'no_card' });
+  const askFor = (path: string) =>
+    workFor({ party: ['person 1', 'workspace 1'], isWrite: false }, () => previews.find(at(path)));
+  for (const path of ['/1', '/2', '/3']) await askFor(path);
+  expect(await askFor('/4')).toMatchObject({ card: null, reason: 'rate_limited' });
+  expect(await askFor('/1')).toMatchObject({ reason: 'no_card' });
   expect(await asOther(() => previews.find(at('/4')))).toMatchObject({ reason: 'no_card' });
   expect(site.requested).toEqual(['/1', '/2', '/3', '/4']);
 });

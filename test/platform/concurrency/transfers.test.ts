@@ -36,9 +36,12 @@ async function drain(transfer: Transfer, pieces: AsyncIterable<Uint8Array>): Pro
 
 test('the slowest transfer loses its permit to one that waits, and no other does', async () => {
   const transfers = create({}, { bytesPerSecond: PACE.mostBytesPerSecond });
-  const [slow, quick] = [await transfers.begin({ key: 'slow' }), await transfers.begin({ key: 'quick' })];
+  const [slow, quick] = [
+    await transfers.begin({ party: ['person 1'] }),
+    await transfers.begin({ party: ['person 2'] }),
+  ];
   const [drainedSlow, drainedQuick] = [drain(slow, arrive(1)), drain(quick, arrive(1_000))];
-  const waiting = transfers.begin({ key: 'waiting' });
+  const waiting = transfers.begin({ party: ['person 3'] });
   expect(await Promise.race([drainedSlow, drainedQuick])).toMatch(/^Others wait, and this transfer was the slowest/);
   (await waiting).end();
   expect([slow.signal.aborted, quick.signal.aborted]).toEqual([true, false]);
@@ -46,9 +49,9 @@ test('the slowest transfer loses its permit to one that waits, and no other does
 
 test('nobody loses a permit to somebody who has used up their own share', async () => {
   const transfers = create({ size: 3, perKey: 2 });
-  const own = [await transfers.begin({ key: 'one' }), await transfers.begin({ key: 'one' })];
+  const own = [await transfers.begin({ party: ['person 4'] }), await transfers.begin({ party: ['person 4'] })];
   for (const transfer of own) void drain(transfer, arrive(1));
-  const third = transfers.begin({ key: 'one' });
+  const third = transfers.begin({ party: ['person 4'] });
   await sleep(20 * STEP_MS);
   expect(own.map(({ signal }) => signal.aborted)).toEqual([false, false]);
   own[0]?.end();
@@ -57,12 +60,12 @@ test('nobody loses a permit to somebody who has used up their own share', async 
 
 test('time in which a transfer waits for us does not count, and that in which its peer reads nothing does', async () => {
   const transfers = create();
-  const [ours, deaf] = [await transfers.begin({ key: 'ours' }), await transfers.begin({ key: 'deaf' })];
+  const [ours, deaf] = [await transfers.begin({ party: ['person 5'] }), await transfers.begin({ party: ['person 6'] })];
   const taken = ours.receive(arrive(1))[Symbol.asyncIterator]();
   await taken.next();
   const sent = deaf.send(arrive(1))[Symbol.asyncIterator]();
   await sent.next();
   deaf.signal.addEventListener('abort', () => deaf.end());
-  (await transfers.begin({ key: 'waiting' })).end();
+  (await transfers.begin({ party: ['person 3'] })).end();
   expect([ours.signal.aborted, deaf.signal.aborted]).toEqual([false, true]);
 });

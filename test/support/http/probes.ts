@@ -45,7 +45,6 @@ const PROBES = defineOperations('Sandbox', {
     summary: 'Does much',
     body: nothing,
     data: nothing,
-    shedFirst: true,
   },
   upload: {
     path: '/api/v1/probe/upload',

@@ -47,7 +47,8 @@ export function queryChats(context: QueryContext): ChatQuestions {
     async createChannel(channel) {
       const { picture: bytes } = channel;
       // Before any query, so that nothing is created when the picture is unreadable.
-      const picture = bytes && (await toChannelPicture({ field: 'image', bytes, key: String(context.accountId) }));
+      const picture =
+        bytes && (await toChannelPicture({ field: 'image', bytes, party: [`account ${context.accountId}`] }));
       return ask(context, 'to create the channel', (client) => channels.create(client, { ...channel, picture }));
     },
   };

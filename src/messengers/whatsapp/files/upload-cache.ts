@@ -78,7 +78,7 @@ export function createUploadCache({ db, log, ca, permits, waitMs, retryMs }: Upl
   ): Promise<Uploaded> {
     const known = await findUpload(db, key);
     if (known) return known;
-    const release = await permits.acquire({ key: String(accountId), signal });
+    const release = await permits.acquire({ party: [`account ${accountId}`], signal });
     try {
       const { file, describe } = await prepareFile(media, key);
       const answer = await uploadFile(client, file, { ca, agent, signal });
