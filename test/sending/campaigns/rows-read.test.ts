@@ -5,6 +5,7 @@ import { createManyAccounts } from '../../../bench/support/many-accounts.ts';
 import { connectDatabase, type Database } from '../../../src/platform/database/connect.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { findGroupProblems } from '../../../src/sending/campaigns/accept/find-group-problems.ts';
+import { findFrequentPosts } from '../../../src/sending/campaigns/read/find-frequent-posts.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { countRowsRead } from '../../support/rows-read.ts';
 
@@ -71,5 +72,29 @@ describe.each([
       unnested: true,
     });
     expect(Math.max(...counts)).toBeLessThan(2 * PLANS * GROUPS);
+  });
+
+  test('looks for too many posts of the runs of a page only, with all others counted', async () => {
+    const { rows } = await sql<{ run_id: number }>`select run_id from runs order by due_at, run_id limit 1000`.execute(
+      db,
+    );
+    const runIds = rows.map(({ run_id }) => run_id);
+    const first = Temporal.Instant.fromEpochMilliseconds((await database.clock.now()).getTime())
+      .toZonedDateTimeISO('UTC')
+      .toPlainDate();
+    const of = (ids: readonly number[]) =>
+      findFrequentPosts(db, accountId, {
+        draft: null,
+        runIds: ids,
+        first,
+        last: first.add({ days: 99 }),
+        weekly: 7,
+        timeZone: 'UTC',
+      });
+    const all = await of(runIds);
+    const page = runIds.slice(500, 520);
+    const found = await of(page);
+    expect(found).toEqual(all.filter(({ runId }) => runId !== null && page.includes(runId)));
+    expect(found.filter(({ kind }) => kind === 'week')).toHaveLength(page.length);
   });
 });
