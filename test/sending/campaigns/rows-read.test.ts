@@ -98,3 +98,23 @@ describe.each([
     expect(found.filter(({ kind }) => kind === 'week')).toHaveLength(page.length);
   });
 });
+
+test('counts the groups of a running run that have no delivery yet', async () => {
+  await sql`
+    update runs r set status = 'running', content_id = c.content_id, started_at = campanile_now(), progress_at = campanile_now(),
+           targets = ${GROUPS}::int, queued = ${GROUPS}::int
+    from campaigns c where c.campaign_id = r.campaign_id and r.run_id = (select min(run_id) from runs)`.execute(db);
+  const draft = { groupIds, text: 'Hello', dueAt: [await database.clock.now()], insteadOf: undefined };
+  await sql`delete from runs where status = 'planned'`.execute(db);
+  expect(await findGroupProblems(db, accountId, draft)).toHaveLength(GROUPS);
+});
+
+test('leaves out planned runs of plans whose text has changed since', async () => {
+  await sql`
+    with next as (
+      insert into contents (campaign_id, html, text, group_ids)
+      select campaign_id, 'Other', 'Other', group_ids from contents returning campaign_id, content_id)
+    update campaigns c set content_id = n.content_id from next n where n.campaign_id = c.campaign_id`.execute(db);
+  const dueAt = await listDue();
+  expect(await findGroupProblems(db, accountId, { groupIds, text: 'Hello', dueAt, insteadOf: undefined })).toEqual([]);
+});
