@@ -89,7 +89,7 @@ const RARE = [
   'sending/deliveries/revise',
   'sending/deliveries/stalled-claim',
   'sending/isolation/isolation',
-  'service/failing-loops',
+  'service/{database-access,failing-loops}',
   'service/main',
   'service/startup-errors',
   'simulation/{altered-histories,seeds,two-accounts}',

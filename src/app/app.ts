@@ -236,7 +236,7 @@ function openLinkPreviews({ config, log }: Shared, closing: Array<() => Promise<
 }
 
 function buildApi(
-  { config, log, db, healthDb, disk, schema, notifications, metrics, health, onLoopError }: Shared,
+  { config, log, db, healthDb, checkDatabase, disk, schema, notifications, metrics, health, onLoopError }: Shared,
   { jwtSecret, jwtSecretPrevious, vault, pushPublicKey, dashboard, checkAnswers, limits, ...parts }: ApiParts,
 ): Promise<FastifyInstance> {
   const users = createUserDependencies({
@@ -276,7 +276,7 @@ function buildApi(
     }),
     events: { db, clock: systemClock, notifications, onLoopError },
     authenticate: createAuthenticate(users),
-    readyChecks: { database: () => disk.check(healthDb), schema: () => schema.check(healthDb) },
+    readyChecks: { database: checkDatabase, schema: () => schema.check(healthDb) },
     readHoldReason: () => readHoldReason(healthDb),
     health,
     isDiskFull: disk.isFull,

@@ -7,7 +7,7 @@ import { constants, createZstdCompress } from 'node:zlib';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { create } from 'tar';
-import { connectionSettings, type Connection, type PostgresAddress } from '../../platform/database/connect.ts';
+import { DatabaseClient, type Connection, type PostgresAddress } from '../../platform/database/connect.ts';
 import { StartupError, errorCodeOf } from '../../platform/errors/errors.ts';
 import {
   BASE_FILE,
@@ -139,7 +139,7 @@ async function streamBaseBackup(address: PostgresAddress, dataDir: string, stagi
     // Who passes through has to get there; what else is in here only its owner can read.
     await chmod(staging, 0o711);
   }
-  const client = new pg.Client({ ...connectionSettings(address), replication: 'true' } as pg.ClientConfig);
+  const client = new DatabaseClient(address, { replication: 'true' } as pg.ClientConfig);
   await client.connect();
   try {
     const detail = target.replaceAll("'", "''");

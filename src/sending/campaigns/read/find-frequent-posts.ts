@@ -13,8 +13,9 @@ const NAMED = 3;
 const DAYS_BEFORE = 6;
 
 export interface FrequencyQuestion {
-  /** The runs in question: those of a campaign that is to be added, or changed; null: all that are planned. */
+  /** The runs in question: those of a campaign that is to be added, or changed; null: the planned ones of `runIds`. */
   draft: { groupIds: readonly number[]; dueAt: readonly Date[]; except: number | undefined } | null;
+  runIds: readonly number[];
   /** First and last date in question, `YYYY-MM-DD` in the zone. */
   first: Temporal.PlainDate;
   last: Temporal.PlainDate;
@@ -52,18 +53,17 @@ export async function findFrequentPosts(
   accountId: number,
   question: FrequencyQuestion,
 ): Promise<FrequentPosts[]> {
-  const { draft, first, last, weekly, timeZone } = question;
+  const { draft, runIds, first, last, weekly, timeZone } = question;
   const dates = listDates(first.subtract({ days: DAYS_BEFORE }), draft ? last.add({ days: DAYS_BEFORE }) : last);
   const beginOf = (date: Temporal.PlainDate) => new Date(date.toZonedDateTime(timeZone).epochMilliseconds);
   const days = dates.map(beginOf);
   const span = {
     from: beginOf(dates[0] ?? first),
-    asked: beginOf(first),
     to: beginOf((dates.at(-1) ?? last).add({ days: 1 })),
   };
   const asked = draft !== null;
   const { rows } = await sql<Omit<FrequentPosts, 'names'> & { examples: string[] }>`
-    with ${countedRuns(accountId, draft, span)}, ${recentPosts(accountId, draft, { from: span.from, days })}, ${classes(draft)},
+    with ${countedRuns(accountId, draft, { ...span, runIds })}, ${recentPosts(accountId, draft, { from: span.from, days })}, ${classes(draft)},
     event as (
       select k.class, r.run_id, r.at, r.is_asked from class k, unnest(k.contents) u (content_id) join run r on r.content_id = u.content_id
       union all
@@ -100,11 +100,11 @@ type Draft = FrequencyQuestion['draft'];
 const countedRuns = (
   accountId: number,
   draft: Draft,
-  { from, asked, to }: { from: Date; asked: Date; to: Date },
+  { from, to, runIds }: { from: Date; to: Date; runIds: readonly number[] },
 ) => sql`
     run as materialized (
       select r.run_id, coalesce(r.content_id, c.content_id) as content_id, greatest(r.due_at, campanile_now()) as at,
-             ${draft === null}::boolean and r.due_at >= ${asked} as is_asked
+             r.run_id in (select unnest(${[...runIds]}::bigint[])) as is_asked
       from runs r join campaigns c on c.campaign_id = r.campaign_id
       where r.account_id = ${accountId} and r.status = 'planned' and not r.paused and r.due_at >= ${from} and r.due_at < ${to}
         and c.deleted_at is null and not c.is_test and r.campaign_id is distinct from ${draft?.except ?? null}::bigint
