@@ -201,3 +201,14 @@ test('a body that never ends, and a handler that waits, hold no turn', async () 
   expect(new Set(await Promise.all(inHand))).toEqual(new Set([200]));
   for (const { socket } of slow) socket.destroy();
 });
+
+test('clients that read no answer hold no turn', async () => {
+  const stalled = Array.from({ length: 20 }, () => {
+    const connection = rawConnection(server.url);
+    connection.socket.pause();
+    connection.send('GET /openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    return connection;
+  });
+  expect(await call(server.url, { path: '/openapi.json', method: 'GET', body: '' })).toBe(200);
+  for (const { socket } of stalled) socket.destroy();
+});
