@@ -37,6 +37,7 @@ const EXCEPTED: Record<string, string> = {
   'src/platform/concurrency/batcher.ts': 'the batcher itself',
   'src/platform/concurrency/mutex.ts': 'the mutex itself',
   'src/platform/concurrency/serve-concurrently.ts': 'keyed by its caller, and slow work gives its permit back',
+  'src/platform/database/check-new-connections.ts': 'one connection for all who ask whether one can be made',
   'src/platform/database/embedded/restart.ts': 'restarts of the embedded database',
   'src/platform/mail/send-mails.ts': 'keyed by person, and slow work gives its permit back',
   'src/sending/deliveries/load-posts.ts': 'the worker loads one large file at a time, as its lanes take turns',
