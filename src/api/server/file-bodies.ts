@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { FastifyInstance, onRequestHookHandler } from 'fastify';
+import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import type { Transfers } from '../../platform/concurrency/transfers.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { beginTransfer, receiveBody } from './begin-transfer.ts';
@@ -42,7 +42,7 @@ async function* readUntilGone(payload: Readable): AsyncGenerator<Uint8Array> {
 }
 
 /** A hook that begins the transfer of a file from elsewhere, before its server is asked. */
-export function beginFile(files: Transfers): onRequestHookHandler {
+export function beginFile(files: Transfers): preHandlerAsyncHookHandler {
   return async (request, { raw: answer }) => {
     request.transfer = await beginTransfer(files, request, answer);
   };

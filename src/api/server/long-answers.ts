@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { FastifyRequest, onRequestHookHandler } from 'fastify';
+import type { FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
 import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
 import { bindRequester } from '../../platform/concurrency/requester.ts';
 import type { Transfers } from '../../platform/concurrency/transfers.ts';
@@ -15,7 +15,7 @@ import { shareOf } from './set-requesters.ts';
  * connection is closed. A client that reads nothing for `unreadMs` is disconnected, and so is one that reads the slowest while others
  * wait. Must run after the caller is known.
  */
-export function beginAnswer(answers: Transfers, unreadMs: number): onRequestHookHandler {
+export function beginAnswer(answers: Transfers, unreadMs: number): preHandlerAsyncHookHandler {
   return async (request, { raw: answer }) => {
     const transfer = await beginTransfer(answers, request, answer);
     request.transfer = transfer;

@@ -79,6 +79,9 @@ function registerRoute(server: FastifyInstance, operation: Operation, options: R
       ...(access === 'open' ? [] : requireCaller(options, { ...operation, role: operation.role, scope: access })),
       ...(operation.isPreview ? [options.previewLimit] : []),
       ...(operation.requiresDiskSpace ? [options.assertDiskSpace] : []),
+    ],
+    // Once the body has arrived: a client that sends it slowly holds no permit.
+    preHandler: [
       ...(operation.longAnswer ? [beginAnswer(transfers.answers, unreadMs)] : []),
       ...(operation.fetchesFile ? [beginFile(transfers.files)] : []),
     ],

@@ -212,6 +212,21 @@ test('large bodies that trickle do not stop another one', async () => {
   expect(ended.length).toBeLessThanOrEqual(2);
 });
 
+test.for([
+  ['long answers', 'venom/get-media', 'venom/list-groups'],
+  ['imports', 'media/import', 'media/import'],
+] as const)('requests for %s take no permit before their body has arrived', async ([, path, asked]) => {
+  host.answer((_path, response) => void response.writeHead(200).end(file()));
+  const slow = Array.from({ length: AT_ONCE }, (_, index) => {
+    const raw = begin(people[index % 8] ?? other, path, { type: 'application/json', size: 100 });
+    raw.send('{');
+    return raw;
+  });
+  await haveArrived();
+  expect((await other.call(asked, asked === 'media/import' ? { url: host.url } : {})).status).toBe(200);
+  expect(await answersOf(slow)).toEqual([]);
+});
+
 test('answers that are read slowly do not stop another one', async () => {
   const large = Buffer.concat([PNG, randomBytes(12 * MIB)]);
   const [reader = other] = people;
