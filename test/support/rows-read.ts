@@ -13,15 +13,15 @@ interface PlanNode {
 /**
  * Does some reading with a database that notes its statements. Returns for each of them how many rows of tables it reads, by its plan when
  * it is run again. Rows are counted and not time, since only time depends on the machine. With `unnested`, elements of unnested arrays
- * count, too.
+ * count, too; with `passed`, what each step of a plan passes on to the next.
  */
 export async function countRowsRead(
   db: Database,
   read: (db: Database) => Promise<unknown>,
-  { unnested = false } = {},
+  { unnested = false, passed = false } = {},
 ): Promise<number[]> {
   const isRead = (node: PlanNode) =>
-    node['Relation Name'] !== undefined || (unnested && node['Node Type'] === 'Function Scan');
+    passed || node['Relation Name'] !== undefined || (unnested && node['Node Type'] === 'Function Scan');
   const statements: CompiledQuery[] = [];
   const compiler = new PostgresQueryCompiler();
   const noting: KyselyPlugin = {

@@ -56,6 +56,8 @@ async function listDue(): Promise<Date[]> {
   return Array.from({ length: DAYS }, (_, day) => new Date(now.getTime() + (day + 1) * 86_400_000));
 }
 
+const dateOf = (at: Date) => at.toTemporalInstant().toZonedDateTimeISO('UTC').toPlainDate();
+
 describe.each([
   ['statistics from before the plans', ''],
   ['current statistics', 'analyze'],
@@ -79,9 +81,7 @@ describe.each([
       db,
     );
     const runIds = rows.map(({ run_id }) => run_id);
-    const first = Temporal.Instant.fromEpochMilliseconds((await database.clock.now()).getTime())
-      .toZonedDateTimeISO('UTC')
-      .toPlainDate();
+    const first = dateOf(await database.clock.now());
     const of = (ids: readonly number[]) =>
       findFrequentPosts(db, accountId, {
         draft: null,
@@ -96,6 +96,25 @@ describe.each([
     const found = await of(page);
     expect(found).toEqual(all.filter(({ runId }) => runId !== null && page.includes(runId)));
     expect(found.filter(({ kind }) => kind === 'week')).toHaveLength(page.length);
+  });
+
+  test('counts the posts of groups that are each in other plans, without a row for each post', async () => {
+    await sql`
+      update contents set group_ids = array(select id from unnest(group_ids) id where hashint8(id * 1000 + content_id) % 4 <> 0)`.execute(
+      db,
+    );
+    const { rows } = await sql<{ posts: number }>`
+      select count(*)::int as posts from campaigns c join contents t on t.content_id = c.content_id, unnest(t.group_ids) id
+      where c.name = 'Plan' group by id`.execute(db);
+    const dueAt = await listDue();
+    const first = dateOf(await database.clock.now());
+    const draft = { groupIds, dueAt, except: undefined };
+    const question = { draft, runIds: [], first, last: first.add({ days: DAYS }), weekly: 7, timeZone: 'UTC' };
+    const posts = 7 * (1 + Math.max(...rows.map((row) => row.posts)));
+    const find = (db: Database) => findFrequentPosts(db, accountId, question);
+    expect((await find(db)).filter(({ kind }) => kind === 'week')).toMatchObject([{ groups: GROUPS, posts }]);
+    const counts = await countRowsRead(db, find, { passed: true });
+    expect(Math.max(...counts)).toBeLessThan(20 * (PLANS * DAYS + PLANS * GROUPS));
   });
 });
 
