@@ -69,7 +69,7 @@ export async function findFrequentPosts(
   const batches = await readPostBatches(db, accountId, { days, groupIds: draft?.groupIds, except: draft?.except });
   if (draft) batches.unshift({ groupIds: draft.groupIds, runIds: [], times: draft.dueAt.map(Number) });
   const windows = batches.map(() => new Uint32Array(length));
-  const asked = sweep(batches, begins, windows, draft ? null : new Set(runIds));
+  const asked = await sweep(batches, begins, windows, draft ? null : new Set(runIds));
   for (const [members, groupIds] of await listClasses(batches, new Set(asked.map(({ batch }) => batch)))) {
     await yieldToEventLoop();
     const isMember = new Uint8Array(batches.length);
@@ -102,12 +102,12 @@ export async function findFrequentPosts(
 }
 
 /** Counts the posts of each batch in the seven days up to each day. Returns what is in question: these runs, or for null the draft. */
-function sweep(
+async function sweep(
   batches: readonly PostBatch[],
   begins: readonly number[],
   windows: readonly Uint32Array[],
   runIds: ReadonlySet<number> | null,
-): Asked[] {
+): Promise<Asked[]> {
   const posts = batches.flatMap(({ runIds, times }, batch) =>
     times.map((at, index) => ({ batch, runId: runIds[index] ?? 0, at })),
   );
@@ -118,16 +118,16 @@ function sweep(
   for (const { batch, runId, at } of posts) {
     while (day < begins.length - 1 && at >= (begins[day] ?? 0)) day += 1;
     windows[batch]?.subarray(day, day + DAYS_BEFORE + 1).forEach((count, index, days) => (days[index] = count + 1));
-    const isNear = (other: number) => at - (latest[other] ?? 0) < HOUR_MS;
     if (runIds ? runIds.has(runId) : batch === 0) {
+      await yieldToEventLoop();
       const { days, near } = asked.getOrInsertComputed(runId, () => {
         const [hour, week] = [createHit(), createHit()];
         return { runId, batch, at, days: [], near: new Map(), hour, week };
       });
       const end = runIds ? day : day + DAYS_BEFORE;
       for (let next = Math.max(day, 1 + (days.at(-1) ?? 0)); next <= end; next++) days.push(next);
-      for (const other of latest.keys()) if (isNear(other)) near.getOrInsert(other, at);
-    } else if (!runIds && isNear(0)) asked.get(0)?.near.getOrInsert(batch, at);
+      for (const [other, before] of latest.entries()) if (at - before < HOUR_MS) near.getOrInsert(other, at);
+    } else if (!runIds && at - (latest[0] ?? 0) < HOUR_MS) asked.get(0)?.near.getOrInsert(batch, at);
     latest[batch] = at;
   }
   return [...asked.values()].sort((a, b) => a.runId - b.runId);
