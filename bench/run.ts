@@ -1,6 +1,10 @@
-/** `npm run bench`: measures each part beside its yardstick, in one run on one machine. After `--` some of them by name, and `--quick`. */
+/**
+ * `npm run bench`: measures each part beside its yardstick, in one run on one machine, and exits with 1 if one misses its goal. After
+ * `--` some of them by name, `--quick`, and `--markdown`. `abuse` takes `--all`, for every operation of the API, or `--only NAME`, which can be repeated.
+ */
 import { parseArgs } from 'node:util';
 import { benchAbuse } from './abuse.ts';
+import { benchAbuseOfOperations, type AbuseOptions } from './abuse-operations.ts';
 import { benchAccounts } from './accounts.ts';
 import { benchAddCampaign } from './add-campaign.ts';
 import { benchAnalytics } from './analytics.ts';
@@ -12,7 +16,6 @@ import { benchNotify } from './notify.ts';
 import { benchHttp } from './http.ts';
 import { benchListGroups } from './list-groups.ts';
 import { benchLive } from './live.ts';
-import { benchOneUserFlood } from './one-user-flood.ts';
 import { benchProcess } from './process.ts';
 import { benchText } from './text.ts';
 import { benchUploads } from './uploads.ts';
@@ -21,7 +24,7 @@ import { benchWhatsApp } from './whatsapp.ts';
 import { benchWhatsAppAccounts } from './whatsapp-accounts.ts';
 import { printTable, type Row } from './support/table.ts';
 
-const BENCHES: Record<string, (options: { quick: boolean }) => Promise<Row[]>> = {
+const BENCHES: Record<string, (options: AbuseOptions) => Promise<Row[]>> = {
   drain: benchDrain,
   accounts: benchAccounts,
   'add-campaign': benchAddCampaign,
@@ -33,7 +36,10 @@ const BENCHES: Record<string, (options: { quick: boolean }) => Promise<Row[]>> =
   http: benchHttp,
   live: benchLive,
   uploads: benchUploads,
-  abuse: async (options) => [...(await benchOneUserFlood(options)), ...(await benchAbuse(options))],
+  abuse: async (options) => [
+    ...(await benchAbuseOfOperations(options)),
+    ...(options.all || options.only !== undefined ? [] : await benchAbuse(options)),
+  ],
   webhooks: benchWebhooks,
   whatsapp: benchWhatsApp,
   'whatsapp-accounts': benchWhatsAppAccounts,
@@ -43,7 +49,12 @@ const BENCHES: Record<string, (options: { quick: boolean }) => Promise<Row[]>> =
 };
 
 const { values, positionals } = parseArgs({
-  options: { quick: { type: 'boolean', default: false } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    markdown: { type: 'boolean', default: false },
+    all: { type: 'boolean', default: false },
+    only: { type: 'string', multiple: true },
+  },
   allowPositionals: true,
 });
 const unknown = positionals.filter((name) => !(name in BENCHES));
@@ -59,4 +70,5 @@ for (const [name, bench] of Object.entries(BENCHES)) {
   rows.push(...(await bench(values)));
 }
 console.log();
-printTable(rows);
+printTable(rows, values);
+if (rows.some(({ reached }) => !reached)) process.exitCode = 1;

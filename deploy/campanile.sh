@@ -4,10 +4,12 @@
 #   campanile @shop users list      for the instance campanile@shop.service
 set -eu
 name=campanile
+unit=campanile
 environment=/etc/campanile/environment
 case ${1:-} in
   @?*)
     name=campanile-${1#@}
+    unit=campanile@${1#@}
     environment=/etc/campanile/${1#@}.environment
     shift
     ;;
@@ -31,5 +33,14 @@ fi
 [ -d "$home" ] || install --directory --owner "$name" --group "$name" --mode 700 "$home"
 cd "$home"
 umask 077
-exec setpriv --reuid "$name" --regid "$name" --init-groups -- \
+word=${1:-}
+set -- setpriv --reuid "$name" --regid "$name" --init-groups -- \
   /opt/campanile/node_modules/.bin/node /opt/campanile/node_modules/campanile/bin/campanile.mjs "$@"
+case $word in
+  doctor | upgrade)
+    # Both try the folders of the service. While it runs, they see them as its sandbox does.
+    pid=$(systemctl show --property=MainPID --value "$unit" 2> /dev/null || echo 0)
+    [ "${pid:-0}" = 0 ] || set -- nsenter --mount --target "$pid" -- "$@"
+    ;;
+esac
+exec "$@"

@@ -44,12 +44,8 @@ fixture=test/upgrade/fixtures/$version
 trap 'git reset --quiet --hard HEAD; rm -rf "$fixture"; echo "No release was made, and all is as it was." >&2' EXIT
 step 'write the version'
 sed -i "s/^## \[.*\] - Unreleased$/## [$version] - $today/" CHANGELOG.md
-[ ! -e README.md ] || sed -i "s/^Status: .*\. Report bugs/Status: $version. Report bugs/" README.md
 [ ! -e docs/reference/api-changes.md ] || sed -i "s/^### .*, not released yet$/### $version, $today/" docs/reference/api-changes.md
-for package in . clients/typescript; do (cd $package && npm version --no-git-tag-version --allow-same-version "$version" > /dev/null); done
-sed -i "s/^version = .*/version = \"$version\"/" clients/python/pyproject.toml
-git grep --files-with-matches --null 'localhost/campanile:[0-9]' -- deploy |
-  xargs --null --no-run-if-empty sed -i -E "s|localhost/campanile:[0-9][^ ]*|localhost/campanile:$version|"
+release/write-version.sh "$version"
 if [ -n "$repository" ]; then
   git grep --files-with-matches --null --fixed-strings "$placeholder" -- ':!release' ':!test' |
     xargs --null --no-run-if-empty sed -i "s|$placeholder|$repository|g"
@@ -92,4 +88,5 @@ cat << END
 Campanile $version is in $out (after ${SECONDS} s). Look at it, then:
   git push --follow-tags
   attach the files of $out to the release v$version of ${repository:-the repository}
+  release/write-version.sh NEXT-dev, and commit: that begins the next version
 END

@@ -387,7 +387,7 @@ async function takeCompose(page: Page, take: (name: string, path?: string) => Pr
     await take('compose-preview');
     await page.keyboard.press('Escape');
   }
-  await page.getByRole('button', { name: 'Choose from your files, or add several' }).click();
+  await page.getByRole('button', { name: 'Choose or upload files' }).click();
   await page.getByRole('dialog').getByText('Trailer').waitFor();
   await take('library');
   await page.keyboard.press('Escape');

@@ -44,10 +44,10 @@ const SCENE: ReadonlyArray<string | ((stage: Stage) => Promise<void>)> = [
   'accounts list',
   'doctor',
   'upgrade --check',
-  `backup /backups/monday.campanile ${PASSPHRASE}`,
-  `backup verify /backups/monday.campanile ${PASSPHRASE}`,
+  `backup /var/backups/campanile/monday.campanile ${PASSPHRASE}`,
+  `backup verify /var/backups/campanile/monday.campanile ${PASSPHRASE}`,
   loseData,
-  `restore /backups/monday.campanile ${PASSPHRASE}`,
+  `restore /var/backups/campanile/monday.campanile ${PASSPHRASE}`,
   startAgain,
   'release',
   'release --unknown all',
@@ -59,7 +59,7 @@ const SCENE: ReadonlyArray<string | ((stage: Stage) => Promise<void>)> = [
 /** Runs the scene. Returns the output of each command by its arguments, with daily changing values replaced. */
 export async function playScene(): Promise<Map<string, string>> {
   const folder = await mkdtemp(join(tmpdir(), 'campanile-show-'));
-  await mkdir(join(folder, 'backups'));
+  await mkdir(join(folder, 'var/backups/campanile'), { recursive: true });
   await mkdir(join(folder, 'etc/campanile'), { recursive: true });
   await writeFile(join(folder, 'etc/campanile/passphrase'), 'a passphrase that is long\n');
   const state = join(folder, 'var/lib/campanile');

@@ -3,6 +3,8 @@ export interface Client {
   name: string;
   url: string;
   token: string;
+  /** Those of each request. */
+  headers: Readonly<Record<string, string>>;
   /** Calls an operation, `venom/add-campaign` say, and resolves to its `data`. Throws a Refused for any other answer. */
   call<Data>(operation: string, body?: object): Promise<Data>;
 }
@@ -19,6 +21,7 @@ export class Refused extends Error {
 }
 
 const PATIENCE_MS = 30_000;
+export const PASSWORD = 'correct horse battery';
 
 /** `headers` are added to those every request has. */
 export async function call<Data>(
@@ -26,12 +29,13 @@ export async function call<Data>(
   operation: string,
   body: object = {},
   headers: Readonly<Record<string, string>> = {},
+  signal = AbortSignal.timeout(PATIENCE_MS),
 ): Promise<Data> {
   const response = await fetch(`${url}/api/v1/${operation}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
-    signal: AbortSignal.timeout(PATIENCE_MS),
+    signal,
   });
   if (!response.ok) throw new Refused(operation, response.status, await response.text());
   const answer = (await response.json()) as { data: Data };
@@ -40,7 +44,6 @@ export async function call<Data>(
 
 /** Signs up a new user and signs in. `whatsappNumber`: the same for everybody unless given. */
 export async function signUp(url: string, name: string, whatsappNumber = '+49 151 2345-6789'): Promise<Client> {
-  const password = 'correct horse battery';
   await call(url, 'user/create_user', {
     first_name: name,
     last_name: '',
@@ -48,18 +51,19 @@ export async function signUp(url: string, name: string, whatsappNumber = '+49 15
     email: `${name}@example.com`,
     phone_number: '+49 151 2345-6789',
     whatsapp_number: whatsappNumber,
-    password,
+    password: PASSWORD,
   });
-  const { token } = await call<{ token: string }>(url, 'user/authorize_user', { user_name: name, password });
+  const { token } = await call<{ token: string }>(url, 'user/authorize_user', { user_name: name, password: PASSWORD });
   return clientOf(url, name, token);
 }
 
 /** The same user of a service that has been started again and listens elsewhere. */
-export function clientOf(url: string, name: string, token: string): Client {
-  return {
-    name,
-    url,
-    token,
-    call: (operation, body) => call(url, operation, body, { authorization: `Bearer ${token}` }),
-  };
+export function clientOf(
+  url: string,
+  name: string,
+  token: string,
+  further: Readonly<Record<string, string>> = {},
+): Client {
+  const headers = { authorization: `Bearer ${token}`, ...further };
+  return { name, url, token, headers, call: (operation, body) => call(url, operation, body, headers) };
 }

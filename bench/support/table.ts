@@ -18,19 +18,29 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? high : (high + (sorted[middle - 1] ?? Number.NaN)) / 2;
 }
 
-export function printTable(rows: readonly Row[]): void {
-  const cells = [
-    ['row', 'ours', 'yardstick', 'ratio', 'reach'],
-    ...rows.map((row) => [
-      row.what,
-      row.ours,
-      row.yardstick,
-      row.ratio === undefined ? '–' : row.ratio.toFixed(2),
-      `${row.reach} ${row.reached ? 'reached' : 'MISSED'}`,
-    ]),
-  ];
-  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
-  for (const line of cells) console.log(line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
+/** Returns the lines of a table whose first line has the heads: in columns, or in Markdown. */
+export function formatTable(
+  cells: ReadonlyArray<readonly string[]>,
+  { markdown = false }: { markdown?: boolean },
+): string {
+  const [heads = []] = cells;
+  if (markdown) {
+    const [head, ...lines] = cells.map((line) => `| ${line.join(' | ')} |`);
+    return [head, `|${' --- |'.repeat(heads.length)}`, ...lines].join('\n');
+  }
+  const widths = heads.map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
+  return cells.map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')).join('\n');
+}
+
+export function printTable(rows: readonly Row[], options: { markdown?: boolean } = {}): void {
+  const cells = rows.map((row) => [
+    row.what,
+    row.ours,
+    row.yardstick,
+    row.ratio === undefined ? '–' : row.ratio.toFixed(2),
+    `${row.reach} ${row.reached ? 'reached' : 'MISSED'}`,
+  ]);
+  console.log(formatTable([['row', 'ours', 'yardstick', 'ratio', 'reach'], ...cells], options));
 }
 
 /** 12,345 */

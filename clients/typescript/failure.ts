@@ -17,6 +17,8 @@ export class CampanileError extends Error {
   /** Machine-readable code, such as `group_not_found`. Undefined without an answer, or when a proxy answered. */
   readonly errorCode: string | undefined;
   readonly details: readonly FieldError[];
+  /** Number of further problems that the service found and left out. */
+  readonly moreDetails: number;
   /** Identifies the request in the service's log. Undefined without an answer, or when a proxy answered. */
   readonly requestId: string | undefined;
   /** Milliseconds after which the service asked to try again. */
@@ -28,6 +30,7 @@ export class CampanileError extends Error {
       status,
       errorCode,
       details = [],
+      moreDetails = 0,
       requestId,
       retryAfterMs,
       cause,
@@ -35,6 +38,7 @@ export class CampanileError extends Error {
       status: number;
       errorCode?: string | undefined;
       details?: readonly FieldError[];
+      moreDetails?: number | undefined;
       requestId?: string | undefined;
       retryAfterMs?: number | undefined;
       cause?: unknown;
@@ -45,6 +49,7 @@ export class CampanileError extends Error {
     this.status = status;
     this.errorCode = errorCode;
     this.details = details;
+    this.moreDetails = moreDetails;
     this.requestId = requestId;
     this.retryAfterMs = retryAfterMs;
   }
@@ -63,6 +68,7 @@ export async function failureOf(response: Response): Promise<CampanileError> {
     status: response.status,
     errorCode: known?.error_code,
     details: known?.details ?? [],
+    moreDetails: known?.more_details,
     requestId: known?.request_id ?? response.headers.get('x-request-id') ?? undefined,
     retryAfterMs: Number.isFinite(seconds) ? seconds * 1_000 : undefined,
   });
@@ -70,7 +76,9 @@ export async function failureOf(response: Response): Promise<CampanileError> {
 
 function readEnvelope(
   text: string,
-): { message: string; error_code?: string; details?: FieldError[]; request_id?: string } | undefined {
+):
+  | { message: string; error_code?: string; details?: FieldError[]; more_details?: number; request_id?: string }
+  | undefined {
   let body: unknown;
   try {
     body = JSON.parse(text);

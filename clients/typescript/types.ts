@@ -902,6 +902,8 @@ export interface Approval {
   is_schedule: boolean;
   first_due_at: string | null;
   asked_by: MemberName;
+  /** Who asked for a version of it, or wrote its draft before. They do not decide while another member can. */
+  written_by: Array<MemberName>;
   asked_at: string;
   updated_at: string;
   approvals: number;
@@ -914,7 +916,7 @@ export interface Approval {
 export type ApprovalState = 'waiting' | 'changes_requested' | 'rejected' | 'withdrawn' | 'scheduled' | 'sending';
 export interface MemberName {
   user_id: number;
-  /** `null`: no longer a member. */
+  /** `null`: no longer a member, or deleted. */
   user_name: string | null;
 }
 export interface ApprovalRules {
@@ -1867,9 +1869,17 @@ export interface Operations {
   };
   /** Change the role of a member. Takes effect on every process within a second. */
   'workspace/set-member-role': { body: SetMemberRole; data: NoData };
-  /** Remove a member. Takes effect on every process within a second, and revokes the API keys of the member for this workspace. What they made stays. */
-  'workspace/remove-member': { body: OneMember; data: NoData };
-  /** Leave the workspace. For all members but the owner. If it was your only workspace, you get a new one. */
+  /** Remove a member. Takes effect on every process within a second, and revokes the API keys of the member for this workspace. What they made stays, but for their links to reports. */
+  'workspace/remove-member': {
+    body: {
+      /** The id of a member. */
+      user_id: number;
+      /** Keeps the links to reports that they have made: they hold until they expire or are revoked. */
+      keep_report_links?: boolean | null | undefined;
+    };
+    data: NoData;
+  };
+  /** Leave the workspace. For all members but the owner. Revokes your links to its reports. If it was your only workspace, you get a new one. */
   'workspace/leave-workspace': { body: Nothing; data: NoData };
   /** Make another member the owner. You become a manager. A linked account keeps its number. Quiet hours and caps count in the time zone of the new owner. */
   'workspace/hand-over-workspace': { body: OneMember; data: NoData };
@@ -2845,6 +2855,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       is_schedule: boolean;
       first_due_at: string | null;
       asked_by: MemberName;
+      /** Who asked for a version of it, or wrote its draft before. They do not decide while another member can. */
+      written_by: Array<MemberName>;
       asked_at: string;
       updated_at: string;
       approvals: number;
@@ -2880,7 +2892,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       }>;
     };
   };
-  /** Approve a post, send it back, or reject it. The last approval that is needed accepts the post as a campaign, once. If that fails, the answer says why, and nothing is recorded. Nobody decides on their own post, unless nobody else could. */
+  /** Approve a post, send it back, or reject it. The last approval that is needed accepts the post as a campaign, once. If that fails, the answer says why, and nothing is recorded. Nobody decides on a post that they wrote a part of, unless nobody else could. */
   'venom/decide-approval': { body: DecideApproval; data: Approval };
   /** Add a remark to a request for approval. Limited to 200 entries a request. */
   'venom/remark-approval': { body: { approval_id: string; remark: string }; data: Approval };
@@ -2946,7 +2958,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   };
   /** Delete a file. A file that a draft has, a post that waits for an approval, or a campaign that has not ended, is a 409. Posts that were sent keep it. */
   'media/delete-media': { body: { media_id: number }; data: NoData };
-  /** Fetch the preview of a link. Reads the page of the link, and returns its title, description and picture to send as `link_preview` of a campaign. Takes 3 seconds at most. Limited to 30 fetches a minute and user; an answer of the last 10 minutes is returned again. */
+  /** Fetch the preview of a link. Reads the page of the link, and returns its title, description and picture to send as `link_preview` of a campaign. Takes 3 seconds at most. Limited to 30 fetches a minute and workspace; an answer of the last 10 minutes is returned again. */
   'venom/link-preview': {
     body: {
       /** A link exactly as the text of the message has it. */
@@ -3051,6 +3063,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       links: Array<{
         report_link_id: number;
         created_at: string;
+        /** `null`: not known. */
+        created_by: MemberName | null;
         expires_at: string;
         start_date: string;
         end_date: string;

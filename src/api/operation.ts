@@ -4,6 +4,7 @@ import type { ApiKeyScope, WorkspaceId } from '../platform/database/schema.ts';
 import type { IdempotencyKey } from '../workspaces/idempotency/once.ts';
 import type { TokenIdentity } from '../identity/sessions/token.ts';
 import type { OperationContract, RequiredRole, Scope } from './contract/define-operations.ts';
+import type { Transfer } from '../platform/concurrency/transfers.ts';
 import type { FieldError } from '../platform/errors/issues.ts';
 
 /** The user and workspace of a request's token or API key. Open operations have no caller. */
@@ -32,6 +33,8 @@ export interface OpenContext<Body> {
   header(name: string): string | undefined;
   /** Sets a header of the answer. Declare it in `answerHeaders`. */
   setHeader(name: string, value: string): void;
+  /** Of an operation that fetches a file: its permit. */
+  transfer: Transfer | null;
   /** A sentence for each part of the request that is ignored; also sent in the warnings header. */
   warnings: readonly string[];
   /** Adds sentences to the warnings header. */

@@ -24,7 +24,8 @@ import { fencingRecordsIn } from '../operations/hold/fencing-record-file.ts';
 import { watchLedger } from '../operations/hold/watch-ledger.ts';
 import type { Log } from '../platform/log/log.ts';
 import { systemClock } from '../platform/time/time.ts';
-import { listen, listenIfFree, requireListening, warnOfPlainHttp } from './listen.ts';
+import { answerWhileStarting } from './answer-while-starting.ts';
+import { listen, listenIfFree, warnOfPlainHttp } from './listen.ts';
 import { createMailLinks } from '../platform/mail/mail-links.ts';
 import { sendMails } from '../platform/mail/send-mails.ts';
 import { createVault, type Vault } from '../platform/secrets/secret-box.ts';
@@ -86,15 +87,14 @@ export async function startApp(
   log: Log,
   { checkAnswers = false, messengers, whatsappTiming, httpLimits = {}, dashboardFolder }: AppOptions = {},
 ): Promise<App> {
-  // A worker goes without.
-  if (config.role !== 'worker') await requireListening(config);
+  const starting = await answerWhileStarting(config, log);
   // Closed in the opposite order when the app stops, or does not start.
-  const closing: Array<() => Promise<unknown>> = [];
+  const closing: Array<() => Promise<unknown>> = [starting.close];
   const stop = async () => {
     for (const close of closing.splice(0).toReversed()) await close();
   };
   try {
-    const { shared, isEmbedded, failed } = await openShared(config, log, closing);
+    const { shared, isEmbedded, failed } = await openShared(config, log, { closing, setPhase: starting.setPhase });
     const { db } = shared;
     const secrets = await loadSecrets({ config, address: shared.address, log });
     closing.push(publishHealth(shared).stop);
@@ -137,6 +137,7 @@ export async function startApp(
           });
     closing.push(() => server.close());
     warnOfPlainHttp(config, log);
+    await starting.close();
     const url = await (config.role === 'worker' ? listenIfFree(server, config, log) : listen(server, config));
     if (dashboard) {
       closing.push(() => dashboard.stop());
@@ -235,7 +236,7 @@ function openLinkPreviews({ config, log }: Shared, closing: Array<() => Promise<
 }
 
 function buildApi(
-  { config, log, db, healthDb, disk, schema, notifications, metrics, health, onLoopError }: Shared,
+  { config, log, db, healthDb, checkDatabase, disk, schema, notifications, metrics, health, onLoopError }: Shared,
   { jwtSecret, jwtSecretPrevious, vault, pushPublicKey, dashboard, checkAnswers, limits, ...parts }: ApiParts,
 ): Promise<FastifyInstance> {
   const users = createUserDependencies({
@@ -249,6 +250,7 @@ function buildApi(
     vault,
     hasMail: config.smtpUrl !== undefined,
     timeZone: config.timeZone,
+    ownedWorkspaces: config.ownedWorkspaces,
     notifications,
     onUserCreated: (trx, workspaceId) => linkAccount(trx, workspaceId, MESSENGERS[config.messenger]),
     onTestWorkspaceCreated: (trx, workspaceId) => linkAccount(trx, workspaceId, SANDBOX),
@@ -274,7 +276,7 @@ function buildApi(
     }),
     events: { db, clock: systemClock, notifications, onLoopError },
     authenticate: createAuthenticate(users),
-    readyChecks: { database: () => disk.check(healthDb), schema: () => schema.check(healthDb) },
+    readyChecks: { database: checkDatabase, schema: () => schema.check(healthDb) },
     readHoldReason: () => readHoldReason(healthDb),
     health,
     isDiskFull: disk.isFull,

@@ -11,16 +11,17 @@ export function buildWorkerServer(
     config,
     log,
     healthDb,
+    checkDatabase,
     disk,
     schema,
     metrics,
     health,
-  }: Pick<Shared, 'config' | 'log' | 'healthDb' | 'disk' | 'schema' | 'metrics' | 'health'>,
+  }: Pick<Shared, 'config' | 'log' | 'healthDb' | 'checkDatabase' | 'disk' | 'schema' | 'metrics' | 'health'>,
   worker: Worker,
 ): FastifyInstance {
   return buildOperatorServer({
     readyChecks: {
-      database: () => disk.check(healthDb),
+      database: checkDatabase,
       schema: () => schema.check(healthDb),
       lease: () => checkLease(healthDb, worker),
     },

@@ -1,5 +1,4 @@
 import { lookup } from 'node:dns/promises';
-import { createServer } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../platform/config/config.ts';
 import { LOOPBACK } from '../platform/network/address-range.ts';
@@ -17,7 +16,7 @@ export async function listenIfFree(server: FastifyInstance, config: Config, log:
   }
 }
 
-class PortInUseError extends StartupError {}
+export class PortInUseError extends StartupError {}
 
 /** Others reach what does not listen on loopback: without HTTPS, unless the operator says that there is some. */
 export function warnOfPlainHttp({ host, publicUrl, role }: Config, log: Log): void {
@@ -28,22 +27,8 @@ export function warnOfPlainHttp({ host, publicUrl, role }: Config, log: Log): vo
   );
 }
 
-/** Throws what `listen` would throw, by listening for a moment: before anything is started. */
-export async function requireListening({ host, port }: Pick<Config, 'host' | 'port'>): Promise<void> {
-  try {
-    const { address } = await lookup(host);
-    const trial = createServer();
-    await new Promise<void>((resolve, reject) => {
-      trial.once('error', reject);
-      trial.listen({ host: address, port }, () => trial.close(() => resolve()));
-    });
-  } catch (error) {
-    throw reasonNotToListen(error, { host, port });
-  }
-}
-
 /** Throws a StartupError with the remedy when the address cannot be used. */
-export async function listen(server: FastifyInstance, { host, port }: Config): Promise<string> {
+export async function listen(server: FastifyInstance, { host, port }: Pick<Config, 'host' | 'port'>): Promise<string> {
   try {
     // Where a name has two addresses Fastify adds a second server, which has none of our handlers and does not close gracefully.
     const { address } = await lookup(host);

@@ -18,8 +18,8 @@ export async function main({
   stopWithParent = false,
   ...options
 }: AppOptions & { stopWithParent?: boolean } = {}): Promise<void> {
-  const asked = Promise.race([waitForSignal(), ...(stopWithParent ? [waitForParentExit()] : [])]);
   let log: Log | undefined;
+  const asked = Promise.race([waitForSignal(() => log), ...(stopWithParent ? [waitForParentExit()] : [])]);
   let app: App;
   try {
     const config = readConfig();
@@ -43,10 +43,16 @@ export async function main({
   exit('failure' in reason ? 1 : 0);
 }
 
-function waitForSignal(): Promise<NodeJS.Signals> {
+/** SIGHUP in a terminal means that it was closed, and stops the service, too. A service without one goes on. */
+function waitForSignal(log: () => Log | undefined): Promise<NodeJS.Signals> {
+  const hasTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
   return new Promise((resolve) => {
     // `on`, not `once`: without a listener a second signal would kill the process in the middle of stopping.
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(signal));
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+      process.on(signal, () => {
+        if (signal !== 'SIGHUP' || hasTerminal) return resolve(signal);
+        log()?.warn('SIGHUP changes nothing: restart Campanile to read its settings again');
+      });
   });
 }
 

@@ -1,7 +1,14 @@
 import { backUpBeforeUpgrade } from '../operations/backup/back-up-before-upgrade.ts';
 import type { Config } from '../platform/config/config.ts';
 import { migrateDatabase } from '../platform/database/migrate-database.ts';
-import { connectDatabase, type Connection, type Database, type PostgresAddress } from '../platform/database/connect.ts';
+import {
+  addressOf,
+  connectDatabase,
+  type Connection,
+  type Database,
+  type PostgresAddress,
+} from '../platform/database/connect.ts';
+import { checkNewConnections } from '../platform/database/check-new-connections.ts';
 import { startEmbeddedPostgres } from '../platform/database/embedded/embedded.ts';
 import { listenForNotifications, type Notifications } from '../platform/database/listen.ts';
 import { REQUEST_SHARES, type ConnectionShares } from '../platform/database/share-connections.ts';
@@ -13,6 +20,7 @@ import type { OnLoopError } from '../platform/concurrency/failure-streak.ts';
 import { createHealth, watchLoops, type Health } from '../platform/concurrency/health.ts';
 import type { Log } from '../platform/log/log.ts';
 import { readVersion } from '../platform/config/version.ts';
+import type { Phase } from './answer-while-starting.ts';
 import { measureWebhooks } from '../operations/measure-webhooks.ts';
 import { measureQuarantine } from '../operations/measure-quarantine.ts';
 import {
@@ -37,6 +45,8 @@ export interface Shared {
   sendingDb: Database;
   /** For health checks, so that a flood of requests does not make the service look dead. */
   healthDb: Database;
+  /** Throws if the database does not answer, cannot write, or rejects new connections. */
+  checkDatabase: () => Promise<void>;
   disk: DiskWatch;
   schema: SchemaWatch;
   /** Records the error of any statement. */
@@ -53,7 +63,7 @@ export interface Shared {
 export async function openShared(
   config: Config,
   log: Log,
-  closing: Array<() => Promise<unknown>>,
+  { closing, setPhase }: { closing: Array<() => Promise<unknown>>; setPhase: (phase: Phase) => void },
 ): Promise<{ shared: Shared; isEmbedded: boolean; failed: Promise<string> }> {
   const disk = watchDisk({
     folder: config.databaseUrl === undefined ? config.dataDir : undefined,
@@ -69,7 +79,7 @@ export async function openShared(
       ? await startEmbeddedPostgres({ dataDir: config.dataDir, log, onDiskFull: disk.reportDiskFull })
       : undefined;
   if (postgres) closing.push(() => postgres.stop());
-  const address = postgres?.address ?? { url: config.databaseUrl ?? '' };
+  const address = postgres?.address ?? addressOf(config.databaseUrl ?? '');
   const connect = (
     name: string,
     { poolSize = POOL_SIZE, shares }: { poolSize?: number; shares?: ConnectionShares } = {},
@@ -82,11 +92,14 @@ export async function openShared(
   const sendingDb = connect('campanile sending');
   const healthDb = connect('campanile health', { poolSize: 1 });
   await waitForDatabase(db, log);
+  setPhase('migrating');
   await migrateDatabase(address, log, backUpFor(config, address, log));
+  setPhase('starting');
   const { databaseListenUrl } = config;
-  const notifications = listenForNotifications(databaseListenUrl === undefined ? address : { url: databaseListenUrl }, {
-    log,
-  });
+  const notifications = listenForNotifications(
+    databaseListenUrl === undefined ? address : addressOf(databaseListenUrl),
+    { log },
+  );
   closing.push(() => notifications.close());
 
   const metrics = createMetrics();
@@ -105,7 +118,12 @@ export async function openShared(
   const epoch = await watchEpoch(healthDb, { log, onLoopError });
   closing.push(epoch.stop);
   const own = { config, log, disk, schema, onStatementError, address, notifications, metrics, health, onLoopError };
-  const shared: Shared = { ...own, db, sendingDb, healthDb };
+  const checkConnections = checkNewConnections(address, { log });
+  const checkDatabase = async () => {
+    await checkConnections();
+    await disk.check(healthDb);
+  };
+  const shared: Shared = { ...own, db, sendingDb, healthDb, checkDatabase };
   const failed = Promise.race([epoch.superseded, ...(postgres ? [postgres.exited] : [])]);
   return { shared, isEmbedded: postgres !== undefined, failed };
 }

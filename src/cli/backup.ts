@@ -5,6 +5,7 @@ import { restoreDatabase } from '../operations/backup/restore-database.ts';
 import { readPassphrase } from '../operations/backup/secrets-box.ts';
 import { verifyBackup, type Verified } from '../operations/backup/verify-backup.ts';
 import { readConfig } from '../platform/config/config.ts';
+import { addressOf } from '../platform/database/connect.ts';
 import { createLog } from '../platform/log/log.ts';
 import { readVersion } from '../platform/config/version.ts';
 import type { Shell } from './command.ts';
@@ -63,7 +64,7 @@ export async function restore({ args: { FILE }, options, output }: BackupShell<T
   const { manifest, isAuthenticated } =
     databaseUrl === undefined
       ? await restoreBackup(FILE, dataDir, trust)
-      : await restoreDatabase(FILE, { address: { url: databaseUrl }, dataDir, trust });
+      : await restoreDatabase(FILE, { address: addressOf(databaseUrl), dataDir, trust });
   const lacksSecrets = SECRETS_FILE in manifest.files && trust.passphrase === undefined && encryptionKey === undefined;
   output.write(
     `Restored into ${databaseUrl === undefined ? dataDir : 'the database of DATABASE_URL'}, as of ${manifest.madeAt}. The ledger is held: the service starts, and sends nothing until you run "campanile release".\n` +

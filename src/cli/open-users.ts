@@ -48,6 +48,8 @@ async function open({ config, db, address }: Opened): Promise<UserDependencies> 
     vault: createVault({ key: secrets.encryptionKey, previousKey: config.encryptionKeyPrevious }),
     hasMail: config.smtpUrl !== undefined,
     timeZone: config.timeZone,
+    // The operator may give a person any number.
+    ownedWorkspaces: Infinity,
     onUserCreated: (trx, workspaceId) => linkAccount(trx, workspaceId, traits),
     onTestWorkspaceCreated: (trx, workspaceId) => linkAccount(trx, workspaceId, SANDBOX),
     onHandedOver: keepNumber,

@@ -1,8 +1,12 @@
-import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { findLastBackup } from '../operations/backup/back-up-daily.ts';
-import { findLastUpgradeBackup, upgradeBackupFolder } from '../operations/backup/back-up-before-upgrade.ts';
-import { readConfig, type Config } from '../platform/config/config.ts';
+import {
+  findLastUpgradeBackup,
+  findUpgradeBackupProblem,
+  upgradeBackupFolder,
+} from '../operations/backup/back-up-before-upgrade.ts';
+import { nearestFolder } from '../operations/backup/write-problem.ts';
+import type { Config } from '../platform/config/config.ts';
+import type { Database } from '../platform/database/connect.ts';
 import { planUpgrade, type TableSize, type UpgradePlan, type UpgradeStep } from '../platform/database/plan-upgrade.ts';
 import { readDatabaseSize } from '../platform/database/read-size.ts';
 import { readFreeBytes } from '../platform/database/watch-disk.ts';
@@ -20,11 +24,16 @@ const PENDING = 3;
  * when the operator has to change something.
  */
 export async function upgrade({ options: { json }, output }: Shell & { options: { json: boolean } }): Promise<number> {
-  const { plan, bytes } = await withDatabase(async ({ db }) => ({
-    plan: await planUpgrade(db),
-    bytes: await readDatabaseSize(db),
-  }));
-  const backups = isPending(plan) && !plan.isNew ? await readBackups(readConfig()) : undefined;
+  const { plan, bytes, backups } = await withDatabase(async ({ config, db }) => {
+    const planned = await planUpgrade(db);
+    const backsUp = planned.problem === undefined && isPending(planned) && !planned.isNew;
+    const problem = backsUp && config.backUpBeforeUpgrade ? await findBackupProblem(db, config) : undefined;
+    return {
+      plan: problem === undefined ? planned : { ...planned, problem },
+      bytes: await readDatabaseSize(db),
+      backups: backsUp ? await readBackups(config) : undefined,
+    };
+  });
   if (json) writeJson(output, toWire(plan, bytes, backups));
   else output.write(`${describe(plan, bytes, backups)}\n`);
   if (plan.problem !== undefined) return REJECTED;
@@ -73,6 +82,9 @@ function describeTable({ name, bytes, rows }: TableSize): string {
 const describeFunctions = ({ functions }: UpgradePlan): string =>
   functions.length === 0 ? '' : `  Functions to replace: ${functions.join(', ')}`;
 
+const findBackupProblem = (db: Database, { backup: settings, dataDir, databaseUrl }: Config) =>
+  findUpgradeBackupProblem(db, { settings, dataDir, isEmbedded: databaseUrl === undefined });
+
 interface Backups {
   folder: string;
   lastAt: Date | undefined;
@@ -83,7 +95,11 @@ interface Backups {
 
 async function readBackups(config: Config): Promise<Backups> {
   const folder = upgradeBackupFolder(config);
-  const found = [config.backup && (await findLastBackup(config.backup.to)), await findLastUpgradeBackup(folder)];
+  const now = new Date();
+  const found = [
+    config.backup && (await findLastBackup(config.backup.to, now)),
+    await findLastUpgradeBackup(folder, now),
+  ];
   const lastAt = found
     .filter((at) => at !== undefined)
     .toSorted((one, other) => one.getTime() - other.getTime())
@@ -107,16 +123,10 @@ function describeBackups({ folder, lastAt, freeBytes, isAutomatic }: Backups): s
   ];
 }
 
-function nearestFolder(folder: string): string {
-  let existing = folder;
-  while (!existsSync(existing)) existing = dirname(existing);
-  return existing;
-}
-
 const HOUR_MS = 60 * 60_000;
 
 function ageOf(at: Date): string {
-  const hours = Math.max(0, Math.floor((Date.now() - at.getTime()) / HOUR_MS));
+  const hours = Math.floor((Date.now() - at.getTime()) / HOUR_MS);
   return hours === 1 ? '1 hour ago' : `${hours} hours ago`;
 }
 

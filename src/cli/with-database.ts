@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig, type Config } from '../platform/config/config.ts';
-import { connectDatabase, type Database, type PostgresAddress } from '../platform/database/connect.ts';
+import { addressOf, connectDatabase, type Database, type PostgresAddress } from '../platform/database/connect.ts';
 import { startEmbeddedPostgres } from '../platform/database/embedded/embedded.ts';
 import { findRunning } from '../platform/database/find-running.ts';
 import { migrateDatabase } from '../platform/database/migrate-database.ts';
@@ -54,7 +54,7 @@ async function findAddress(
   undo: AsyncDisposableStack,
   createsDatabase: boolean,
 ): Promise<PostgresAddress> {
-  if (databaseUrl !== undefined) return { url: databaseUrl };
+  if (databaseUrl !== undefined) return addressOf(databaseUrl);
   const running = await findRunning(dataDir);
   if (running) return running;
   if (!createsDatabase && !existsSync(join(dataDir, 'postgres/PG_VERSION')))

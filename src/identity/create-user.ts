@@ -30,7 +30,7 @@ export interface SignUp extends Omit<NewUser, 'whatsappDigits' | 'passwordHash'>
  * - `unavailable` when too many sign-ups run at once.
  */
 export function createUser(deps: SignUpDeps, input: SignUp, address: string): Promise<User> {
-  return withSignInPermit(address, () => createWithPermit(deps, input, address));
+  return withSignInPermit(() => createWithPermit(deps, input, address));
 }
 
 type SignUpDeps = Pick<UserDependencies, 'db' | 'signUp' | 'isPublic' | 'onUserCreated'>;

@@ -31,6 +31,8 @@ export interface UserSettings {
   hasMail?: boolean;
   /** IANA zone of users who chose none. */
   timeZone: string;
+  /** The most workspaces that a person owns, and hands over in 24 hours; administrators excepted. Default is 5. */
+  ownedWorkspaces?: number;
   /** Without hints a revocation still reaches this process within 0.8 s. */
   notifications?: Pick<Notifications, 'on'>;
   /** Called in the transaction that creates a user. Creates the initial rows of their workspace. */
@@ -67,6 +69,7 @@ export interface UserDependencies extends Pick<
   | 'allowsNumber'
 > {
   hasMail: boolean;
+  ownedWorkspaces: number;
   links: MailLinks;
   tokens: Tokens;
   tokenStates: TokenStates;
@@ -88,6 +91,7 @@ export function createUserDependencies(settings: UserSettings): UserDependencies
     vault,
     hasMail = false,
     timeZone,
+    ownedWorkspaces = 5,
     onUserCreated,
     onTestWorkspaceCreated,
     onHandedOver,
@@ -105,6 +109,7 @@ export function createUserDependencies(settings: UserSettings): UserDependencies
     hasMail,
     links: createMailLinks(jwtSecret, jwtSecretPrevious),
     timeZone,
+    ownedWorkspaces,
     onUserCreated,
     onTestWorkspaceCreated,
     onHandedOver,

@@ -66,7 +66,7 @@ export async function acceptInvite(deps: AcceptDeps, input: AcceptedInvite, addr
   if (deps.signUp === 'closed')
     throw new AppError('signup_closed', 'Sign-up is closed. Ask an administrator of this service.');
   requireMailId(deps.links, input.code);
-  return withSignInPermit(address, () => acceptWithPermit(deps, input, address));
+  return withSignInPermit(() => acceptWithPermit(deps, input, address));
 }
 
 type AcceptDeps = Pick<UserDependencies, 'db' | 'signUp' | 'isPublic' | 'hasMail' | 'links' | 'onUserCreated'>;

@@ -16,6 +16,7 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   list_audit_log: 'only reads',
   'list-members': 'only reads',
   'list-workspace-invitations': 'only reads',
+  'link-preview': 'only reads, a page elsewhere',
   'get-invite-link': 'only reads, at the messaging application',
   'sync-groups': 'reads the groups again, and changes nothing that a person chose',
   'submit-passkey': 'continues the link that `connect-account` began and recorded',

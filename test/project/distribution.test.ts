@@ -36,6 +36,19 @@ test.for(FROM_A_REGISTRY)('no file gets Campanile from a registry by %s', (patte
   expect(findLines(pattern)).toEqual([]);
 });
 
+test('package.json has the version of the first section of the changelog, with "-dev" until its release', () => {
+  const [, number, date] = /^## \[(.+)\] - (.+)$/m.exec(read('CHANGELOG.md')) ?? [];
+  expect(version).toBe(date === 'Unreleased' ? `${number}-dev` : number);
+  const [, api, state] = /^### ([^,]+), (.+)$/m.exec(read('docs/reference/api-changes.md')) ?? [];
+  expect([api, state === 'not released yet']).toEqual([number, date === 'Unreleased']);
+});
+
+test('every file has the version of package.json: release/write-version.sh', () => {
+  expect(read('README.md')).toContain(`\nStatus: ${version}. `);
+  expect(Package.parse(JSON.parse(read('package-lock.json')))).toMatchObject({ version });
+  expect(read('clients/typescript/README.md')).toContain(` ./campanile-client-${version}.tgz\n`);
+});
+
 test('npm cannot publish the package by mistake', () => {
   expect({ name, isPrivate }).toEqual({ name: 'campanile', isPrivate: true });
 });
@@ -61,7 +74,7 @@ function containersIn(value: unknown): Array<z.infer<typeof Container>> {
 test.for([
   ['deploy/compose.yaml', { pull_policy: 'never' }],
   ['deploy/compose.scale.yaml', { pull_policy: 'never' }],
-  ['deploy/kubernetes.yaml', { imagePullPolicy: 'IfNotPresent' }],
+  ['deploy/kubernetes/1-campanile.yaml', { imagePullPolicy: 'IfNotPresent' }],
 ] as const)('%s runs the image of "npm run image" in this version, and pulls none', ([path, policy]) => {
   const containers = parseAllDocuments(read(path), { merge: true }).flatMap((one) => containersIn(one.toJS()));
   expect(containers.length).toBeGreaterThan(0);

@@ -25,7 +25,8 @@ const printed = async (...words: string[]) => (await git(...words)).stdout;
 beforeEach(async () => {
   checkout = mkdtempSync(join(parent, 'checkout-'));
   mkdirSync(join(checkout, 'release'));
-  cpSync(join(ROOT, 'release/release.sh'), join(checkout, 'release/release.sh'));
+  for (const script of ['release.sh', 'write-version.sh'])
+    cpSync(join(ROOT, 'release', script), join(checkout, 'release', script));
   writeFileSync(join(checkout, 'CHANGELOG.md'), '# Changelog\n\n## [0.1.0] - Unreleased\n');
   mkdirSync(join(checkout, 'clients/python'), { recursive: true });
   writeFileSync(join(checkout, 'clients/python/pyproject.toml'), 'version = "0.1.0"\n');
@@ -71,6 +72,7 @@ async function addPackage({ check = 'true' }: { check?: string } = {}): Promise<
     '.gitignore': '/release/out\n',
     'pinned.txt': 'yesterday',
     'README.md': 'Status: pre-release. 0.1.0 is in preparation. Report bugs in the issues.\n',
+    'clients/typescript/README.md': 'npm install ./campanile-client-0.1.0.tgz\n',
     'deploy/compose.yaml': 'image: localhost/campanile:0.1.0 # here\n',
     'docs/install.md': `See ${PLACEHOLDER} and [more](${PLACEHOLDER}/issues).\n`,
     'docs/reference/api-changes.md': '### 0.1.0, not released yet\n',
@@ -137,6 +139,24 @@ test('writes the version and the address of the repository everywhere, commits, 
   expect(stdout).not.toContain('npm publish');
   expect(stdout).toContain('The client version is new.');
   expect(await printed('show', 'HEAD:pinned.txt')).toBe('today');
+});
+
+test('begins the next version with "-dev" everywhere', async () => {
+  await addPackage();
+  expect(await run('release/release.sh', ['1.2.3'])).toMatchObject({ status: 0 });
+  expect(await run('release/write-version.sh', ['1.3.0-dev'])).toMatchObject({ status: 0, stderr: '' });
+  for (const name of ['package.json', 'package-lock.json', 'clients/typescript/package.json'])
+    expect(JSON.parse(read(name)), name).toMatchObject({ version: '1.3.0-dev' });
+  expect(read('clients/python/pyproject.toml')).toBe('version = "1.3.0.dev0"\n');
+  expect(read('clients/typescript/README.md')).toBe('npm install ./campanile-client-1.3.0-dev.tgz\n');
+  expect(read('deploy/compose.yaml')).toBe('image: localhost/campanile:1.3.0-dev # here\n');
+  expect(read('README.md')).toBe('Status: 1.3.0-dev. Report bugs in the issues.\n');
+  expect(read('CHANGELOG.md')).toMatch(/^# Changelog\n\n## \[1\.3\.0\] - Unreleased\n\n## \[1\.2\.3\] - /);
+  expect(read('docs/reference/api-changes.md')).toMatch(/^### 1\.3\.0, not released yet\n\n### 1\.2\.3, /);
+  // A second time, and the release after it.
+  const before = await printed('diff');
+  expect(await run('release/write-version.sh', ['1.3.0-dev'])).toMatchObject({ status: 0 });
+  expect(await printed('diff')).toBe(before);
 });
 
 test('warns that the placeholder stays without REPOSITORY', async () => {

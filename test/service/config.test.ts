@@ -83,6 +83,7 @@ test('requires no variable', () => {
     sandboxGap: { minMs: 0, maxMs: 0 },
     retentionDays: 400,
     quotas: { storedBytes: 2 * 1024 ** 3, openCampaigns: 10_000, groupsPerDay: { whatsapp: 100 } },
+    ownedWorkspaces: 5,
     mediaDays: 90,
     diskFloorBytes: undefined,
     previewRateLimit: 600,
@@ -135,6 +136,7 @@ test('reads every variable, and treats an empty one as unset', async () => {
     SANDBOX_SPEED: '2.5',
     QUOTA_STORED_MB: '1',
     QUOTA_CAMPAIGNS: '2',
+    QUOTA_WORKSPACES: '3',
     QUOTA_GROUPS_PER_DAY: '0',
     MEDIA_RETENTION_DAYS: '30',
     DISK_FLOOR_MB: '3',
@@ -156,6 +158,7 @@ test('reads every variable, and treats an empty one as unset', async () => {
     sandboxGap: { minMs: 0, maxMs: 0 },
     sandboxSpeed: 2.5,
     quotas: { storedBytes: 1024 ** 2, openCampaigns: 2, groupsPerDay: { whatsapp: 0 } },
+    ownedWorkspaces: 3,
     mediaDays: 30,
     diskFloorBytes: 3 * 1024 ** 2,
     previewRateLimit: 4,
@@ -221,7 +224,7 @@ test('reports all problems at once, one per line', () => {
     RATE_LIMIT: '0',
     LOG_LEVEL: 'loud',
     PUBLIC_URL: 'campanile.example',
-    TRUSTED_PROXIES: '10.0.0.0/33',
+    TRUSTED_PROXIES: '10.0.0.0/33,0.0.0.0/0',
     CORS_ORIGINS: '*',
     ACCESS_LOG: 'yes',
     PUBLIC_DOCS: '1',
@@ -239,6 +242,7 @@ test('reports all problems at once, one per line', () => {
     WHATSAPP_QUERY_IDS: 'create=11111,follow=22222',
     QUOTA_STORED_MB: '0',
     QUOTA_CAMPAIGNS: 'many',
+    QUOTA_WORKSPACES: '0',
     QUOTA_GROUPS_PER_DAY: '-1',
     MEDIA_RETENTION_DAYS: '29',
     DISK_FLOOR_MB: '5%',
@@ -282,6 +286,7 @@ test('reports all problems at once, one per line', () => {
       'WHATSAPP_QUERY_IDS',
       'QUOTA_STORED_MB',
       'QUOTA_CAMPAIGNS',
+      'QUOTA_WORKSPACES',
       'QUOTA_GROUPS_PER_DAY',
       'MEDIA_RETENTION_DAYS',
       'DISK_FLOOR_MB',
@@ -295,6 +300,32 @@ test('reports all problems at once, one per line', () => {
   expect(problems).toContain('PORT must be a whole number from 0 to 65535');
   expect(problems.join()).not.toContain('mysql://x');
   expect(problems.join()).not.toContain('ann:secret');
+});
+
+test('accepts a PUBLIC_URL that is a host alone, and names one with a path among the other problems', () => {
+  const problem =
+    'PUBLIC_URL must be an http:// or https:// URL without a path, such as https://campanile.example: Campanile needs a host name of its own';
+  for (const [given, publicUrl] of [
+    ['https://campanile.example', 'https://campanile.example'],
+    ['https://campanile.example/', 'https://campanile.example'],
+    ['HTTPS://Campanile.Example:443', 'https://campanile.example'],
+    ['http://[::1]:3000', 'http://[::1]:3000'],
+  ] as const)
+    expect(readConfig({ ...HOME, PUBLIC_URL: given }).publicUrl, given).toBe(publicUrl);
+  for (const given of [
+    'https://example.com/campanile',
+    'https://example.com/campanile/',
+    'https://example.com//',
+    'https://example.com/?a=b',
+    'https://example.com/#top',
+    'https://ada:secret@example.com',
+    'ftp://example.com',
+    'campanile.example',
+  ])
+    expect(problemsOf({ ...HOME, PUBLIC_URL: given, SIGNUP: 'perhaps' }), given).toEqual([
+      expect.stringMatching(/^SIGNUP /),
+      problem,
+    ]);
 });
 
 test('SMTP_URL requires MAIL_FROM and PUBLIC_URL', () => {

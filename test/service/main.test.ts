@@ -1,8 +1,9 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { post } from '../support/app.ts';
 import { removeService, startService } from '../support/service/service.ts';
@@ -55,6 +56,28 @@ describe('the service as a process', () => {
     expect(await post(second.url, 'user/get_profile', {}, token)).toMatchObject({ status: 200 });
     expect(await second.stop()).toBe(0);
     await removeService(second);
+  });
+
+  test('SIGHUP: goes on without a terminal and logs why', async () => {
+    const service = await startService();
+    process.kill(service.pid, 'SIGHUP');
+    await expect.poll(() => service.log()).toContain('SIGHUP changes nothing: restart Campanile');
+    expect((await fetch(`${service.url}/health/live`)).status).toBe(200);
+    expect(await service.stop()).toBe(0);
+    await removeService(service);
+  });
+
+  test('SIGHUP: stops in order when its terminal is closed', async ({ skip }) => {
+    skip(spawnSync('script', ['--version']).status !== 0, 'there is no script(1) here, which makes a terminal');
+    const pid = join(folder, 'terminal.pid');
+    const command = `echo $$ > ${pid}; exec ${process.execPath} bin/campanile.mjs`;
+    const environment = { PORT: '0', DATA_DIR: join(folder, 'terminal'), STATE_DIR: join(folder, 'state') };
+    const { child, heard } = run('script', ['-qefc', command, '/dev/null'], environment, /listening on/);
+    const output = text(child.stdout);
+    await heard;
+    process.kill(Number(readFileSync(pid, 'utf8')), 'SIGHUP');
+    await ended(child);
+    expect([child.exitCode, await output]).toEqual([0, expect.stringMatching(/stopping[^]*SIGHUP/)]);
   });
 
   test('prints all configuration problems, one per line, and exits with code 1', async () => {

@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { StartupError } from '../../src/platform/errors/errors.ts';
-import { requireListening } from '../../src/app/listen.ts';
+import { answerWhileStarting } from '../../src/app/answer-while-starting.ts';
+import { readConfig } from '../../src/platform/config/config.ts';
+import { createLog } from '../../src/platform/log/log.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 import { mayMount } from '../support/servers/own-disk.ts';
 
@@ -52,11 +54,13 @@ describe('rejects a start with one sentence, without touching anything:', () => 
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as AddressInfo;
-    await expect(requireListening({ host: '127.0.0.1', port })).rejects.toThrow(
+    const start = (HOST: string, PORT: number) =>
+      answerWhileStarting(readConfig({ HOST, PORT: String(PORT), STATE_DIR: folder }), createLog('silent'));
+    await expect(start('127.0.0.1', port)).rejects.toThrow(
       new StartupError(`Port ${port} on 127.0.0.1 is in use: stop what listens there, or set PORT to another one`),
     );
     other.close();
-    await expect(requireListening({ host: '192.0.2.1', port: 0 })).rejects.toThrow(
+    await expect(start('192.0.2.1', 0)).rejects.toThrow(
       new StartupError(
         '192.0.2.1 is no address of this machine: set HOST to one that is, or to 0.0.0.0 for all of them',
       ),

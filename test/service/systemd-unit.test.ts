@@ -41,6 +41,7 @@ test('the template differs from the unit in the user, the folders and the enviro
     'Environment=NODE_ENV=production DATA_DIR=/var/lib/campanile-%i/data STATE_DIR=/var/lib/campanile-%i/state',
     'EnvironmentFile=/etc/campanile/%i.environment',
     'StateDirectory=campanile-%i',
+    'ReadWritePaths=-/var/backups/campanile-%i',
   ]);
   expect(template).toHaveLength(single.length);
 });

@@ -9,7 +9,6 @@ import { createLog, type Log } from '../../src/platform/log/log.ts';
 import type { WhatsAppOptions } from '../../src/messengers/whatsapp/whatsapp.ts';
 import { BUILD_FOLDER } from '../../web/freshness.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
-import { NO_LAG_LIMITS } from './no-lag-limits.ts';
 
 /** An HTTP answer. The caller gives the type of `data`. */
 export interface Answer<Data = Record<string, never>> {
@@ -95,7 +94,7 @@ export async function startTestApp(
   const app: App = await startApp(config, log, {
     checkAnswers: true,
     whatsappTiming: { ...WHATSAPP_TIMING, ...timing },
-    httpLimits: { overload: NO_LAG_LIMITS, ...httpLimits },
+    httpLimits,
     // The run has built the dashboard. If its sources changed meanwhile, each app would rebuild it.
     dashboardFolder: BUILD_FOLDER,
   });

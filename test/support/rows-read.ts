@@ -2,6 +2,7 @@ import { CompiledQuery, PostgresQueryCompiler, type KyselyPlugin } from 'kysely'
 import type { Database } from '../../src/platform/database/connect.ts';
 
 interface PlanNode {
+  'Node Type': string;
   'Relation Name'?: string;
   'Actual Rows': number;
   'Actual Loops': number;
@@ -11,9 +12,16 @@ interface PlanNode {
 
 /**
  * Does some reading with a database that notes its statements. Returns for each of them how many rows of tables it reads, by its plan when
- * it is run again. Rows are counted and not time, since only time depends on the machine.
+ * it is run again. Rows are counted and not time, since only time depends on the machine. With `unnested`, elements of unnested arrays
+ * count, too; with `passed`, what each step of a plan passes on to the next.
  */
-export async function countRowsRead(db: Database, read: (db: Database) => Promise<unknown>): Promise<number[]> {
+export async function countRowsRead(
+  db: Database,
+  read: (db: Database) => Promise<unknown>,
+  { unnested = false, passed = false } = {},
+): Promise<number[]> {
+  const isRead = (node: PlanNode) =>
+    passed || node['Relation Name'] !== undefined || (unnested && node['Node Type'] === 'Function Scan');
   const statements: CompiledQuery[] = [];
   const compiler = new PostgresQueryCompiler();
   const noting: KyselyPlugin = {
@@ -28,16 +36,13 @@ export async function countRowsRead(db: Database, read: (db: Database) => Promis
   for (const { sql, parameters } of statements) {
     const explain = CompiledQuery.raw(`explain (analyze, format json) ${sql}`, [...parameters]);
     const { rows } = await db.executeQuery<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(explain);
-    counts.push(rowsOf(rows[0]?.['QUERY PLAN'][0].Plan));
+    counts.push(rowsOf(rows[0]?.['QUERY PLAN'][0].Plan, isRead));
   }
   return counts;
 }
 
-function rowsOf(node: PlanNode | undefined): number {
+function rowsOf(node: PlanNode | undefined, isRead: (node: PlanNode) => boolean): number {
   if (!node) return 0;
-  const own =
-    node['Relation Name'] === undefined
-      ? 0
-      : (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
-  return (node.Plans ?? []).reduce((sum, plan) => sum + rowsOf(plan), own);
+  const rows = (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
+  return (node.Plans ?? []).reduce((sum, plan) => sum + rowsOf(plan, isRead), isRead(node) ? rows : 0);
 }

@@ -1,4 +1,6 @@
 /** `campanile upgrade --check`, and a process whose database a newer version has upgraded. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -21,7 +23,14 @@ function environmentOf({ address }: Pick<TestDatabase, 'address'>): Record<strin
   return { DATABASE_URL: url, DATA_DIR: dataDir };
 }
 
-const check = (...words: string[]) => campanile(environmentOf(database), 'upgrade', ...words);
+/** With a pg_dump that is new enough, wherever the test runs. */
+async function check(...words: string[]) {
+  const folder = temporaryFolder();
+  await writeFile(join(folder, 'pg_dump'), '#!/bin/sh\necho "pg_dump (PostgreSQL) 99.1"\n', { mode: 0o755 });
+  const PATH = `${folder}:${process.env['PATH']}`;
+  return campanile({ ...environmentOf(database), ...more, PATH }, 'upgrade', ...words);
+}
+let more: Record<string, string> = {};
 
 test('the exit code tells whether the next start changes the database or fails', async () => {
   expect(await check('--check')).toEqual({
@@ -45,6 +54,18 @@ test('the exit code tells whether the next start changes the database or fails',
     `No backup was found in ${dataDir}/backups.\nThe start first writes a backup to ${dataDir}/backups (`,
   );
   expect(pending.said).toMatch(/GiB free\)\.\nThis check changed nothing\.\n$/);
+
+  // As a folder that the service may not write to.
+  const file = join(dataDir, 'file');
+  await writeFile(file, '');
+  more = { BACKUP_TO: join(file, 'backups'), BACKUP_PASSPHRASE: 'a passphrase that is long' };
+  expect(await check('--check')).toEqual({
+    code: 1,
+    said: `The next start would fail. The backup before the upgrade would fail: ${file}/backups is not a folder. Nothing was changed. Fix the cause, or back up by other means and set BACKUP_BEFORE_UPGRADE=false for this start.\n`,
+  });
+  more = { ...more, BACKUP_BEFORE_UPGRADE: 'false' };
+  expect((await check('--check')).code).toBe(3);
+  more = {};
 
   await sql`drop table group_sums`.execute(database.db);
   const refused = await check('--check');

@@ -163,7 +163,7 @@ describe.skipIf(!browser)('in a browser', () => {
     }
     await bea.call('venom/disconnect-account', { account_id: id });
     await open(`/account?account=${id}`);
-    await page.getByText('Cannot send since', { exact: false }).waitFor();
+    await page.getByText('Unable to send since', { exact: false }).waitFor();
     found.push(...(await look()));
     await open(`/groups/${first}`);
     await button('Earlier').click();
@@ -173,7 +173,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('option', { name: 'Main account' }).waitFor();
     found.push(...(await look(LAYERS)));
     await open('/settings');
-    await page.getByRole('radio', { name: 'are handed over' }).check();
+    await page.getByRole('radio', { name: 'Hand over to' }).check();
     found.push(...(await look()));
     expect(found).toEqual([]);
   });
@@ -331,7 +331,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await enter(page, 'ada');
     await open('/groups');
     const found: string[] = [];
-    await button('Link and QR of Village news').click();
+    await button('Invite link and QR code of Village news').click();
     await page.getByRole('img', { name: 'QR code of the invite link' }).waitFor();
     found.push(...(await lookAtTop()));
     await button('New').click();
@@ -367,7 +367,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await button('Revoke Till').click();
     await dialog().waitFor();
     found.push(...(await lookAtTop()));
-    await button('Delete account…').click();
+    await button('Delete Campanile account…').click();
     await dialog().waitFor();
     found.push(...(await lookAtTop()));
     await page.getByRole('combobox', { name: 'Language' }).click();
@@ -376,7 +376,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('combobox', { name: 'Time zone' }).fill('United');
     await page.getByRole('option', { name: 'Chicago' }).waitFor();
     found.push(...(await lookAtTop()));
-    const told = page.getByRole('alert').filter({ hasText: 'Your profile is saved.' });
+    const told = page.getByRole('alert').filter({ hasText: 'Profile saved.' });
     found.push(
       ...(await look(TOASTS, async () => {
         await button('Save profile').click();

@@ -77,7 +77,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByLabel('Phone number').fill('07700 900124');
     await page.getByText('Full number: +44 7700 900124').waitFor();
     await press('Save profile');
-    await page.getByText('Your profile is saved.').waitFor();
+    await page.getByText('Profile saved.').waitFor();
     expect(await numbers()).toEqual(['+44 7700 900124', '+44 7700 900123']);
     expect(await page.getByLabel('Phone number').inputValue()).toBe('+44 7700 900124');
   });
@@ -88,7 +88,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await page.getByLabel('Phone number').inputValue()).toBe('0151 23456789');
     await page.getByLabel('Last name').fill('Peters');
     await press('Save profile');
-    await page.getByText('Your profile is saved.').waitFor();
+    await page.getByText('Profile saved.').waitFor();
     expect(await country().count()).toBe(0);
     expect((await numbers())[0]).toBe('0151 23456789');
   });

@@ -215,7 +215,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await press('Save');
     await page.getByText('Choose a time that differs from the start.').waitFor();
     await page.getByLabel('To', { exact: true }).fill('06:15');
-    await page.getByLabel('Posts per day, at most').fill('250');
+    await page.getByLabel('Maximum posts per day').fill('250');
     await press('Save');
     await page.getByText('Sent today: 0 of 250.').waitFor();
     const rules = () => ask<object>('venom/update-account');
@@ -224,7 +224,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await page.getByLabel('To', { exact: true }).inputValue()).toBe('06:15');
     expect(await findBarriers(page)).toEqual([]);
     await page.getByRole('checkbox', { name: /^Quiet hours/ }).uncheck();
-    await page.getByLabel('Posts per day, at most').fill('');
+    await page.getByLabel('Maximum posts per day').fill('');
     await press('Save');
     await page.getByText('Sent today').waitFor({ state: 'detached' });
     expect(await rules()).toMatchObject({ quiet_hours: null, daily_cap: null });

@@ -60,11 +60,11 @@ describe.skipIf(!browser)('in a browser', () => {
     await card('Backup').getByText('3 of 3').waitFor();
     await card('Main account').waitFor();
     expect(await card('Backup').getByRole('link').getAttribute('aria-current')).toBe('true');
-    await page.getByLabel('Posts per day, at most').fill('40');
+    await page.getByLabel('Maximum posts per day').fill('40');
     await press('Save');
     await card('Backup').getByText('0 of 40').waitFor();
     await card('Main account').getByRole('link').click();
-    await expect.poll(() => page.getByLabel('Posts per day, at most').inputValue()).toBe('');
+    await expect.poll(() => page.getByLabel('Maximum posts per day').inputValue()).toBe('');
     expect(await findBarriers(page)).toEqual([]);
     await press('Rename');
     await dialog().getByLabel('Name').fill('Newsroom');
@@ -81,12 +81,12 @@ describe.skipIf(!browser)('in a browser', () => {
     await dialog().getByRole('button', { name: 'Unlink' }).click();
     await card('Backup').getByText('Not linked').waitFor();
     await card('Backup')
-      .getByText(/^Cannot send since/)
+      .getByText(/^Unable to send since/)
       .waitFor();
     await press('Remove');
     await dialog().getByText('What it has sent stays in the figures.').waitFor();
     await dialog().getByRole('button', { name: 'Remove' }).click();
-    await page.getByText('Backup is removed.').waitFor();
+    await page.getByText('Backup removed.').waitFor();
     await page.waitForURL(/\/account$/);
     expect(await cards().count()).toBe(0);
     expect(await listAccounts()).toHaveLength(1);
@@ -237,7 +237,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByText('Main account cannot send, and 2 posts wait for it').waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await press('Hand over to Backup');
-    await page.getByRole('status').getByText('2 posts are handed over to Backup.').waitFor();
+    await page.getByRole('status').getByText('2 posts handed over to Backup.').waitFor();
     await page.getByText('2 posts wait for it').waitFor({ state: 'detached' });
     await until(listAccounts, (accounts) => accounts.every(({ queued }) => queued === 0));
   });
@@ -254,8 +254,8 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await section.count()).toBe(0);
     await addBackup();
     await page.reload();
-    await section.getByRole('radio', { name: 'are handed over' }).check();
-    await section.getByLabel('After so many minutes').fill('45');
+    await section.getByRole('radio', { name: 'Hand over to' }).check();
+    await section.getByLabel('Hand over after (minutes)').fill('45');
     await section.getByRole('checkbox', { name: 'Unsent posts return' }).uncheck();
     await section.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved. It applies from now on.').waitFor();

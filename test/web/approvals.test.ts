@@ -95,6 +95,27 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await manager.getByRole('button', { name: 'Approve', exact: true }).count()).toBe(0);
   });
 
+  test('a manager who mends the post of an author cannot approve it, and reads why', async () => {
+    const { owner, author, manager } = team.members;
+    const as = (person: Person, path: string, body: object) =>
+      callIn<{ groups: Array<{ group_metadata_id: number }> }>(app, person, team.workspaceId, path, body);
+    await as(owner, 'workspace/set-approval-rules', { approval: 'authors' });
+    const { groups } = (await as(owner, 'venom/list-groups', {})).body.data;
+    const approval_id = randomUUID();
+    const post = { name: 'Fair', is_schedule: false, group_metadata_ids: [groups[0]?.group_metadata_id], approval_id };
+    for (const [person, html] of [
+      [author, 'We open at nine'],
+      [manager, 'We open at ten'],
+      [author, 'We open at ten sharp'],
+    ] as const)
+      expect((await as(person, 'venom/request-approval', { ...post, html })).status).toBe(200);
+    const page = await enter('manager', `/approvals/${approval_id}`);
+    await page.getByText(`Written by ${author.name}, ${manager.name}`).waitFor();
+    await page.getByText(`Waiting for ${owner.name}`, { exact: false }).waitFor();
+    expect(await page.getByRole('button', { name: 'Approve', exact: true }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Withdraw', exact: true }).waitFor();
+  });
+
   test('the owner names a review group, and a 👍 there shows as given on the phone', async () => {
     const { owner, author, manager } = team.members;
     const page = await enter('owner', '/settings');
@@ -135,8 +156,8 @@ describe.skipIf(!browser)('in a browser', () => {
       ({ state }) => state === 'sending',
     );
     await reader.reload();
-    await reader.getByText('on the phone').waitFor();
-    await reader.getByRole('link', { name: 'See it in the review group' }).waitFor();
-    expect(await reader.getByText('on the phone').count()).toBe(1);
+    await reader.getByText('in WhatsApp').waitFor();
+    await reader.getByRole('link', { name: 'Open in review group' }).waitFor();
+    expect(await reader.getByText('in WhatsApp').count()).toBe(1);
   });
 });

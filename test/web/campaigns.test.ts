@@ -218,7 +218,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.reload();
     await page.getByRole('button', { name: 'Edit sent posts…' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('It is too late in 2 groups: the post stays as it is there.', { exact: false }).waitFor();
+    await dialog.getByText('It is too late in 2 groups: those posts stay as they are.', { exact: false }).waitFor();
     await dialog.getByRole('listitem').filter({ hasText: 'It is too late in 2 groups' }).waitFor();
     await dialog.getByRole('textbox', { name: 'Message' }).click();
     await page.keyboard.type('!');
@@ -677,7 +677,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await dialog.getByText('Sent posts stay in their groups').waitFor();
     await dialog.getByRole('button', { name: 'Delete campaign' }).click();
     await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
-    await page.getByText('“Fair” is deleted.').waitFor();
+    await page.getByText('“Fair” deleted.').waitFor();
     await row.waitFor({ state: 'detached' });
     expect(await listed(page).getByRole('link', { name: /Fair/ }).count()).toBe(0);
     await page.goto(`/campaigns/${id}`);

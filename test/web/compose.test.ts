@@ -306,7 +306,7 @@ describe.skipIf(!browser)('in a browser', () => {
     const soon = Temporal.Now.plainDateISO(ZONE).add({ days: 1 });
     const april = soon.with({ month: 4, day: 29 });
     await choose('First day', Temporal.PlainDate.compare(april, soon) < 0 ? april.add({ years: 1 }) : april);
-    await page.getByLabel('Lasts').selectOption('1 week');
+    await page.getByLabel('Duration').selectOption('1 week');
     await press('Skip days');
     await expect.poll(() => page.getByRole('combobox', { name: 'Public holidays in' }).inputValue()).toBe('Germany');
     await press('Skip 1 holiday');
@@ -324,7 +324,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByText('On a schedule').click();
     const first = Temporal.Now.plainDateISO(ZONE).with({ day: 1 }).add({ months: 2 });
     await choose('First day', first);
-    await page.getByLabel('Lasts').selectOption('1 week');
+    await page.getByLabel('Duration').selectOption('1 week');
     await press('Skip days');
     const calendar = page.getByRole('group', { name: 'Skip days' });
     const month = first.toLocaleString('en-GB', { month: 'long', year: 'numeric' });

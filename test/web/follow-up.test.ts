@@ -83,7 +83,7 @@ describe.skipIf(!browser)('in a browser', () => {
 
   test('sets how many posts are too many', async () => {
     await page.goto('/account');
-    await page.getByLabel('Posts per group in 7 days, before a warning').fill('3');
+    await page.getByLabel('Warn above this many posts per group in 7 days').fill('3');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved. Applies from the next post.').waitFor();
     expect((await person.call('venom/update-account')).body.data).toMatchObject({ weekly_posts: 3 });
@@ -92,13 +92,13 @@ describe.skipIf(!browser)('in a browser', () => {
   test('lists who did not read, writes to them, and reminds them', async () => {
     const id = await sendWithReads('Spring fair', [0.1, 0.42, 0.9]);
     await page.goto(`/campaigns/${id}`);
-    const section = page.getByRole('region', { name: 'Who did not read' });
+    const section = page.getByRole('region', { name: 'Groups with few readers' });
     await section.getByText('In 2 of 3 groups, fewer than 50% of the members have read it.').waitFor();
     await section.getByText('10%').waitFor();
     expect(await findBarriersAnywhere(page, {})).toEqual([]);
-    await section.getByLabel('Readers below').fill('20');
+    await section.getByLabel('Read by fewer than').fill('20');
     await section.getByText('In 1 of 3 groups, fewer than 20% of the members have read it.').waitFor();
-    await section.getByRole('button', { name: 'Write to them' }).click();
+    await section.getByRole('button', { name: 'New campaign to these groups' }).click();
     await page.getByRole('button', { name: 'Send to 1 group now' }).waitFor();
 
     await page.goto(`/campaigns/${id}`);

@@ -106,11 +106,11 @@ describe.skipIf(!browser)('in a browser', () => {
     await expect.poll(shown).toEqual(['Village news', 'Running club', 'Chess friends']);
     await page.keyboard.press('Enter');
     await expect.poll(shown).toEqual(['Chess friends', 'Running club', 'Village news']);
-    await page.getByRole('checkbox', { name: 'Failed posts' }).focus();
+    await page.getByRole('checkbox', { name: 'With failed posts' }).focus();
     await page.keyboard.press('Space');
     await page.getByText('No groups found').waitFor();
     await page.keyboard.press('Space');
-    await page.getByRole('checkbox', { name: 'Silent for 14 days' }).focus();
+    await page.getByRole('checkbox', { name: 'No posts for 14 days' }).focus();
     await page.keyboard.press('Space');
     await page.getByText('3 groups · 151 members').waitFor();
     await page.getByRole('button', { name: 'Select all matching' }).focus();
@@ -122,7 +122,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('heading', { level: 1, name: 'Chess friends' }).waitFor();
     await page.goBack();
     await expect.poll(shown).toEqual(['Chess friends', 'Running club', 'Village news']);
-    expect(await page.getByRole('checkbox', { name: 'Silent for 14 days' }).isChecked()).toBe(true);
+    expect(await page.getByRole('checkbox', { name: 'No posts for 14 days' }).isChecked()).toBe(true);
   });
 
   test('sorts groups on a phone, which has no columns', async () => {

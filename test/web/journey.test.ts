@@ -40,7 +40,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('dialog').getByLabel('Name').fill('Book club');
     await page.getByRole('combobox', { name: 'Phone numbers' }).fill('+44 20 7946 0200,+44 20 7946 0201,');
     await page.getByRole('dialog').getByRole('button', { name: 'Create group' }).click();
-    await page.getByRole('button', { name: 'Link and QR of Book club' }).click();
+    await page.getByRole('button', { name: 'Invite link and QR code of Book club' }).click();
     await page.getByRole('img', { name: 'QR code of the invite link' }).waitFor();
     expect(await page.getByRole('dialog').locator('code').textContent()).toMatch(/^https:\/\//);
     await page.keyboard.press('Escape');

@@ -58,7 +58,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await enterAsNew(page, name);
     await page.goto('/campaigns/new');
     await writeMessage(page, 'Look at this');
-    await press('Choose from your files, or add several');
+    await press('Choose or upload files');
     await dialog().locator('input[type=file]').setInputFiles(files);
     for (const { name } of files) await dialog().getByRole('checkbox', { name, checked: true }).waitFor();
   }
@@ -89,7 +89,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await enterAsNew(page, 'mia');
     const recorded = await page.evaluate<string>(RECORD_FILM);
     await page.goto('/campaigns/new');
-    await press('Choose from your files, or add several');
+    await press('Choose or upload files');
     const film = { name: 'Own.mp4', mimeType: 'video/mp4', buffer: Buffer.from(recorded, 'base64') };
     await dialog().locator('input[type=file]').setInputFiles([film]);
     await dialog().getByRole('checkbox', { name: 'Own.mp4', checked: true }).waitFor();
@@ -107,7 +107,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByText('Draft saved').waitFor();
     await page.reload();
     await page.getByRole('textbox', { name: 'Caption of Trailer' }).waitFor();
-    await press('Choose from your files, or add several');
+    await press('Choose or upload files');
     expect(await dialog().getByRole('button', { name: 'Delete Trailer.mp4' }).isDisabled()).toBe(true);
     await dialog().getByRole('button', { name: 'Delete Poster.png' }).click();
     await dialog().getByText('Poster.png').waitFor({ state: 'detached' });

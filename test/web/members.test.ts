@@ -6,7 +6,7 @@ import { startTestApp, type Person } from '../support/app.ts';
 import { launchBrowser, refused, visit, type Visit } from '../support/browser/browser.ts';
 import { signInInBrowser } from '../support/browser/dashboard-user.ts';
 import { until } from '../support/ledger.ts';
-import { defaultWorkspace, join, listWorkspaces } from '../support/team.ts';
+import { callIn, defaultWorkspace, join, listWorkspaces } from '../support/team.ts';
 import { workspaceOf } from '../support/workspaces.ts';
 
 const browser = await launchBrowser();
@@ -74,6 +74,32 @@ describe.skipIf(!browser)('in a browser', () => {
     visited.forgive(refused('404'));
   });
 
+  test('the owner sees who made a link to a report, and keeps it when removing its maker', async () => {
+    const [oda, may] = [await app.signUp('oda'), await app.signUp('may')];
+    const workspaceId = await defaultWorkspace(oda);
+    await join(app, { owner: oda, workspaceId, role: 'manager' }, may);
+    const span = { start_date: '2026-05-01', end_date: '2026-05-31' };
+    await callIn(app, may, workspaceId, 'analytics/share-report', span);
+    const list = async () => (await oda.call<{ links: object[] }>('analytics/list-report-links')).body.data.links;
+    await page.goto('/report');
+    await signInInBrowser(page, 'oda');
+    await page.getByRole('button', { name: 'Share by link' }).click();
+    await page.getByRole('dialog').getByText('made by may').waitFor();
+    await page.goto('/settings#members');
+    await page.getByRole('button', { name: /^Remove may/ }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('checkbox', { name: 'Keep their links to reports' }).check();
+    await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await list()).toMatchObject([{ created_by: { user_name: 'may' } }]);
+    await join(app, { owner: oda, workspaceId, role: 'manager' }, may);
+    await page.reload();
+    await page.getByRole('button', { name: /^Remove may/ }).click();
+    await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await list()).toEqual([]);
+  });
+
   test('two tabs that show different workspaces act each in its own', async () => {
     const [uma, vic] = [await app.signUp('uma'), await app.signUp('vic')];
     await join(app, { owner: uma, workspaceId: await defaultWorkspace(uma), role: 'analyst' }, vic);
@@ -104,7 +130,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('button', { name: 'New API key' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Writer');
-    await dialog.getByLabel('Read: campaigns, groups and numbers').uncheck();
+    await dialog.getByLabel('Read: campaigns, groups and results').uncheck();
     await dialog.getByLabel('Write: drafts, files and group lists').check();
     await dialog.getByRole('combobox', { name: 'Role' }).click();
     await page.getByRole('option', { name: 'Author' }).click();

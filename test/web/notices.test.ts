@@ -80,7 +80,7 @@ describe.skipIf(!browser)('in a browser', () => {
     });
     await page.goto('/settings#notices');
     const region = page.getByRole('region', { name: 'Notices' });
-    const late = region.getByRole('checkbox', { name: 'A campaign is late: Bell' });
+    const late = region.getByRole('checkbox', { name: 'A campaign is late: Dashboard' });
     await late.waitFor();
     expect(await region.getByRole('checkbox').count()).toBe(13 * 3);
     await bell('Notices, 1 unread').waitFor();

@@ -70,20 +70,20 @@ test.skipIf(!browser)('links a number by the passkey that its user has shown on 
   await page.getByRole('img', { name: 'Code to scan with your phone' }).waitFor();
   const { qr = '' } = await askInBrowser<Status>(page, 'venom/account-status');
   const linked = peer.scan(own, qr);
-  await page.getByRole('heading', { name: 'Show the passkey of this number' }).waitFor();
+  await page.getByRole('heading', { name: 'Confirm with the passkey of this number' }).waitFor();
   await page.getByText(/^\d+ min \d+ s left$/).waitFor();
   expect(await findBarriers(page)).toEqual([]);
 
   const answer = page.getByRole('textbox', { name: 'Text from the console' });
   const line = page.getByLabel('Line for the console');
   await answer.fill('Uncaught NotAllowedError');
-  await press('Show this passkey');
+  await press('Submit');
   await page.getByText('This is not the text that the line has shown.', { exact: false }).waitFor();
 
   const shown = (await line.textContent()) ?? '';
   const stranger = await openWhatsAppWeb(page, peer.addPerson('447700900171'));
   await answer.fill(await runInConsole(stranger, shown));
-  await press('Show this passkey');
+  await press('Submit');
   // The line is another: WhatsApp has seen an answer to the first.
   await page.getByLabel('Line for the console').filter({ hasNotText: shown }).waitFor();
   await page.getByText('WhatsApp did not accept this text', { exact: false }).waitFor();
@@ -92,7 +92,7 @@ test.skipIf(!browser)('links a number by the passkey that its user has shown on 
   const tab = await openWhatsAppWeb(page, own);
   await answer.fill(`'${await runInConsole(tab, (await line.textContent()) ?? '')}'`);
   await page.bringToFront();
-  await press('Show this passkey');
+  await press('Submit');
   const letters = page.getByRole('img', { name: /^Characters to compare with your phone: (\S ){7}\S$/ });
   await letters.waitFor();
   expect(await findBarriers(page)).toEqual([]);

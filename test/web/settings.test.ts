@@ -30,7 +30,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.setViewportSize(size);
     await page.goto('/settings');
     await button('Save profile').click();
-    const toast = page.getByRole('alert').filter({ hasText: 'Your profile is saved.' });
+    const toast = page.getByRole('alert').filter({ hasText: 'Profile saved.' });
     await toast.waitFor();
     const box = await toast.boundingBox();
     if (!box) throw new Error('the toast is nowhere');
@@ -99,11 +99,11 @@ describe.skipIf(!browser)('in a browser', () => {
   test('says goodbye after deleting the account, and allows a new sign-up', async () => {
     await enterAsNew(page, 'cleo');
     await page.goto('/settings');
-    await button('Delete account…').click();
+    await button('Delete Campanile account…').click();
     await dialog().getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
     await dialog().getByRole('button', { name: 'Delete everything' }).click();
     await page.getByRole('heading', { name: 'Goodbye', level: 1 }).waitFor();
-    await page.getByText('Your account is deleted', { exact: false }).waitFor();
+    await page.getByText('Your Campanile account is deleted', { exact: false }).waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await page.reload();
     await page.getByRole('heading', { name: 'Goodbye', level: 1 }).waitFor();
@@ -131,7 +131,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.keyboard.press('Enter');
     expect(await zone.inputValue()).toBe('New York, United States');
     await button('Save profile').click();
-    await page.getByText('Your profile is saved.').waitFor();
+    await page.getByText('Profile saved.').waitFor();
     expect(await askInBrowser(page, 'user/get_profile')).toMatchObject({ time_zone: 'America/New_York' });
     await zone.click();
     await page.keyboard.type('nowhere at all');

@@ -113,7 +113,7 @@ describe.skipIf(!browser)('in a browser', () => {
     const readState = async () => (await ask<{ state: string }>('venom/get-approval', { approval_id })).state;
     await expect.poll(readState).toBe('sending');
     await author.reload();
-    await author.getByText('on the phone').waitFor();
+    await author.getByText('in WhatsApp').waitFor();
     await author.getByRole('link', { name: 'Open the campaign' }).click();
     await author.waitForURL(/\/campaigns\/[0-9a-f-]{36}$/);
     const id = author.url().slice(-36);

@@ -120,10 +120,7 @@ const findOddRows = (page: Page, [low, high]: readonly [number, number]) =>
 
 /** Opens what has rows and is no page of its own. */
 const DIALOGS: ReadonlyArray<readonly [path: string, open: (page: Page) => Promise<void>]> = [
-  [
-    '/campaigns/new',
-    (page) => page.getByRole('button', { name: 'Choose from your files, or add several', exact: true }).click(),
-  ],
+  ['/campaigns/new', (page) => page.getByRole('button', { name: 'Choose or upload files', exact: true }).click()],
   ['/settings', (page) => page.getByRole('button', { name: 'Log', exact: true }).click()],
   [
     '/users',

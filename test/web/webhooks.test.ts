@@ -139,12 +139,12 @@ describe.skipIf(!browser)('in a browser', () => {
     await dialog.waitFor({ state: 'detached' });
     await section.getByText('On', { exact: true }).waitFor();
     const before = told().length;
-    await choose('Resend a period…');
+    await choose('Resend messages…');
     await dialog.getByText('Times are in Europe/Berlin.').waitFor();
     await expectNoBarriers(page);
     await dialog.getByLabel('To').fill('2020-01-01T00:00');
     await press('Resend', dialog);
-    await dialog.getByText('It has to be after the start.').waitFor();
+    await dialog.getByText('The end must be after the start.').waitFor();
     await dialog.getByLabel('To').fill(localTime(new Date(Date.now() + 60_000), 'Europe/Berlin'));
     await press('Resend', dialog);
     await page.getByText('2 messages are being resent.').waitFor();
@@ -178,7 +178,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await press('Edit');
     await dialog.getByRole('checkbox', { name: 'Everything' }).press('Space');
     await press('Save', dialog);
-    await page.getByText('The webhook is saved.').last().waitFor();
+    await page.getByText('Webhook saved.').last().waitFor();
     await section.getByText('Everything').waitFor();
     await press('Edit');
     await dialog.getByRole('checkbox', { name: 'Everything' }).press('Space');

@@ -81,13 +81,16 @@ function Approval({ approval, session }: { approval: FullApproval; session: Sign
   );
 }
 
-/** Who asked, how many have approved, and whose turn it is. */
+/** Who asked and who wrote it, how many have approved, and whose turn it is. */
 function Standing({ approval }: { approval: FullApproval }) {
-  const { asked_by: asker, approvals, approvals_needed: needed, waits_for: people } = approval;
-  const names = people.map((one) => one.user_name ?? t('approvals.formerMember')).join(', ');
+  const { asked_by: asker, written_by: writers, approvals, approvals_needed: needed, waits_for: people } = approval;
+  const namesOf = (persons: typeof people) =>
+    persons.map((one) => one.user_name ?? t('approvals.formerMember')).join(', ');
+  const names = namesOf(people);
   return (
     <div>
-      <Text size="sm">{t('approvals.askedBy', { name: asker.user_name ?? t('approvals.formerMember') })}</Text>
+      <Text size="sm">{t('approvals.askedBy', { name: namesOf([asker]) })}</Text>
+      {writers.length > 1 && <Text size="sm">{t('approvals.writtenBy', { names: namesOf(writers) })}</Text>}
       {approval.state === 'waiting' && (
         <Text size="sm">{t('approvals.progress', { approvals: count(approvals), needed })}</Text>
       )}

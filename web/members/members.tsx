@@ -1,6 +1,7 @@
-import { Button, Group, Select, Stack, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Select, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { call } from '../api/call.ts';
 import { openWorkspace } from '../api/chosen-workspace.ts';
 import type { GivenRole, Member } from '../api/operations.ts';
@@ -117,10 +118,6 @@ function RoleSelect({ member }: { member: Member }) {
 function Actions({ member }: { member: Member }) {
   const client = useQueryClient();
   const name = nameOf(member);
-  const remove = async (signal: AbortSignal) => {
-    await call('workspace/remove-member', { user_id: member.user_id }, { signal });
-    await client.invalidateQueries({ queryKey: MEMBERS });
-  };
   const handOver = async (signal: AbortSignal) => {
     await call('workspace/hand-over-workspace', { user_id: member.user_id }, { signal });
     await Promise.all([
@@ -141,18 +138,37 @@ function Actions({ member }: { member: Member }) {
       >
         {t('members.handOverNote', { name })}
       </ConfirmButton>
-      <ConfirmButton
-        size="compact-sm"
-        variant="subtle"
-        title={t('members.removeTitle', { name })}
-        aria-label={t('members.removeTitle', { name })}
-        action={t('members.remove')}
-        act={remove}
-        danger
-      >
-        {t('members.removeNote')}
-      </ConfirmButton>
+      <Remove member={member} />
     </Group>
+  );
+}
+
+function Remove({ member }: { member: Member }) {
+  const client = useQueryClient();
+  const [keepsLinks, setKeepsLinks] = useState(false);
+  const title = t('members.removeTitle', { name: nameOf(member) });
+  const remove = async (signal: AbortSignal) => {
+    await call('workspace/remove-member', { user_id: member.user_id, keep_report_links: keepsLinks }, { signal });
+    await client.invalidateQueries({ queryKey: MEMBERS });
+  };
+  return (
+    <ConfirmButton
+      size="compact-sm"
+      variant="subtle"
+      title={title}
+      aria-label={title}
+      action={t('members.remove')}
+      act={remove}
+      danger
+    >
+      <Text size="sm">{t('members.removeNote')}</Text>
+      <Checkbox
+        label={t('members.keepLinks')}
+        description={t('members.keepLinksNote')}
+        checked={keepsLinks}
+        onChange={({ currentTarget }) => setKeepsLinks(currentTarget.checked)}
+      />
+    </ConfirmButton>
   );
 }
 

@@ -102,6 +102,8 @@ function LinkRow({ link }: { link: ReportLink }) {
       <span dir="auto">
         {name}
         <Text size="xs" c="dimmed">
+          {link.created_by &&
+            `${t('report.madeBy', { name: link.created_by.user_name ?? t('approvals.formerMember') })} · `}
           {t('report.expires', { when: shortTime(link.expires_at, zone) })}
         </Text>
       </span>

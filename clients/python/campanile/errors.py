@@ -27,6 +27,7 @@ class CampanileError(Exception):
         status: int = 0,
         error_code: str | None = None,
         details: list[FieldError] | None = None,
+        more_details: int = 0,
         request_id: str | None = None,
         retry_after: float | None = None,
     ) -> None:
@@ -39,6 +40,8 @@ class CampanileError(Exception):
         self.error_code = error_code
         #: The invalid fields of the request. May be empty.
         self.details: list[FieldError] = details or []
+        #: Number of further problems that the service found and left out.
+        self.more_details = more_details
         #: Identifies the request in the service's log. None without an answer, or when a proxy answered.
         self.request_id = request_id
         #: Seconds after which the service asked to try again.
@@ -58,6 +61,7 @@ def error_of(status: int, headers: Mapping[str, str], text: str) -> CampanileErr
         status=status,
         error_code=body.get("error_code"),
         details=body.get("details"),
+        more_details=body.get("more_details", 0),
         request_id=body.get("request_id", headers.get("x-request-id")),
         retry_after=float(retry_after) if retry_after.isdecimal() else None,
     )

@@ -220,7 +220,6 @@ export const analytics = defineOperations('Analytics', {
     }),
     data: groupAnalyticsData,
     errors: ['campaign_not_found'],
-    shedFirst: true,
     longAnswer: 'whole',
   },
   getOverview: {
@@ -250,6 +249,7 @@ export const analytics = defineOperations('Analytics', {
     }),
     data: groupReport,
     errors: ['group_not_found'],
+    longAnswer: 'pieces',
   },
   exportCampaign: {
     path: '/api/v1/analytics/export-campaign',
@@ -263,7 +263,6 @@ export const analytics = defineOperations('Analytics', {
     errors: ['campaign_not_found'],
     answerType: 'text/csv; charset=utf-8',
     answerHeaders: { 'content-disposition': "A file name derived from the campaign's name." },
-    shedFirst: true,
     longAnswer: 'rows',
   },
 });

@@ -1,6 +1,7 @@
 /** API keys (contract §4). */
 import { z } from 'zod';
 import { defineOperations } from './define-operations.ts';
+import { list } from './list.ts';
 import { memberRole } from './workspaces.ts';
 import { count, instant, nothing, nothingData, optional, text, zonedInstant } from './fields.ts';
 
@@ -36,10 +37,8 @@ export const apiKeys = defineOperations('Users', {
     body: z
       .object({
         name: text(1, 100).meta({ description: 'A label for the key.', examples: ['Newsroom'] }),
-        scopes: z
-          .array(apiKeyScope)
+        scopes: list(apiKeyScope, 10)
           .min(1)
-          .max(10)
           .meta({ description: 'What the key may do.', examples: [['read', 'send']] }),
         role: optional(memberRole).meta({ description: 'The highest role that the key acts with. Default: yours.' }),
         test: optional(z.boolean()).meta({

@@ -2,8 +2,9 @@
 import { z } from 'zod';
 import { ADDING_ERRORS, campaignId, duplicateCampaignData, eitherCampaignBody, POST_LIMIT_BYTES } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
-import { count, instant, optional, text, withDefault } from './fields.ts';
+import { count, instant, optional, person, text, withDefault } from './fields.ts';
 import { groupKind } from './groups.ts';
+import { list } from './list.ts';
 import { shownFiles } from './post-files.ts';
 
 const approvalId = z.guid().meta({ format: 'uuid', examples: ['7d0e7a0c-6c0e-4f0a-9c55-2d1d1c3a7f10'] });
@@ -34,10 +35,6 @@ const rulesData = z
   })
   .meta({ id: 'ApprovalRules' });
 
-const person = z
-  .object({ user_id: count, user_name: z.string().nullable().meta({ description: '`null`: no longer a member.' }) })
-  .meta({ id: 'MemberName' });
-
 const approvalFields = {
   approval_id: approvalId,
   state: z.enum(['waiting', 'changes_requested', 'rejected', 'withdrawn', 'scheduled', 'sending']).meta({
@@ -55,6 +52,10 @@ const approvalFields = {
   is_schedule: z.boolean(),
   first_due_at: instant.nullable(),
   asked_by: person,
+  written_by: z.array(person).meta({
+    description:
+      'Who asked for a version of it, or wrote its draft before. They do not decide while another member can.',
+  }),
   asked_at: instant,
   updated_at: instant,
   approvals: count,
@@ -123,7 +124,6 @@ export const approvals = defineOperations('Campaigns', {
     ],
     bodyLimitBytes: POST_LIMIT_BYTES,
     requiresDiskSpace: true,
-    shedFirst: true,
   },
   listApprovals: {
     path: '/api/v1/venom/list-approvals',
@@ -135,6 +135,7 @@ export const approvals = defineOperations('Campaigns', {
       with_closed: withDefault(z.boolean(), false).meta({ description: 'Adds the newest closed requests.' }),
     }),
     data: z.object({ rules: rulesData, approvals: z.array(approval) }),
+    longAnswer: 'pieces',
   },
   getApproval: {
     path: '/api/v1/venom/get-approval',
@@ -145,7 +146,6 @@ export const approvals = defineOperations('Campaigns', {
     body: approvalBody,
     data: fullApproval,
     errors: ['approval_not_found'],
-    shedFirst: true,
     longAnswer: 'pieces',
   },
   decideApproval: {
@@ -155,7 +155,7 @@ export const approvals = defineOperations('Campaigns', {
     idempotency: 'always',
     summary: 'Approve a post, send it back, or reject it',
     description:
-      'The last approval that is needed accepts the post as a campaign, once. If that fails, the answer says why, and nothing is recorded. Nobody decides on their own post, unless nobody else could.',
+      'The last approval that is needed accepts the post as a campaign, once. If that fails, the answer says why, and nothing is recorded. Nobody decides on a post that they wrote a part of, unless nobody else could.',
     body: z
       .object({
         approval_id: approvalId,
@@ -208,9 +208,9 @@ export const approvals = defineOperations('Campaigns', {
         over_groups: optional(z.int().min(0).max(10_000)),
         approvers: optional(z.int().min(1).max(2)),
         review_group_id: optional(z.union([z.int(), z.literal('none')])),
-        phone_approvers: optional(
-          z.array(z.object({ user_id: z.int(), whatsapp_number: z.string().max(64) })).max(100),
-        ).meta({ description: 'All whose 👍 in the review group approves.' }),
+        phone_approvers: optional(list(z.object({ user_id: z.int(), whatsapp_number: z.string().max(64) }), 100)).meta({
+          description: 'All whose 👍 in the review group approves.',
+        }),
       })
       .meta({ id: 'SetApprovalRules' }),
     data: rulesData,

@@ -58,6 +58,7 @@ export const auditLog = defineOperations('Users', {
       'Newest first: who wrote, sent, changed, stopped or deleted campaigns and drafts, changed files, groups, lists, rules for sending, webhooks, keys and members, with the differences; and sign-ins and changes of the user whose default workspace it is. Entries are kept for a year. With a filter a page may have fewer than `limit` entries, or none, and still a next one.',
     body: z.object({ ...filter, limit: pageLimit(200, 50), cursor }),
     data: page,
+    longAnswer: 'pieces',
   },
   exportAuditLog: {
     path: '/api/v1/user/export_audit_log',
@@ -70,7 +71,6 @@ export const auditLog = defineOperations('Users', {
     data: longText,
     answerType: 'text/csv; charset=utf-8',
     answerHeaders: { 'content-disposition': 'A file name.' },
-    shedFirst: true,
     longAnswer: 'pieces',
   },
   listSecurityLog: {
@@ -84,5 +84,6 @@ export const auditLog = defineOperations('Users', {
       'Newest first: sign-ins, failed ones too, and changes of password, tokens, second factors and profile, in all workspaces. Entries are kept for a year.',
     body: z.object({ limit: pageLimit(200, 50), cursor }),
     data: page,
+    longAnswer: 'pieces',
   },
 });

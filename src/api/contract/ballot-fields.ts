@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { VISIBLE } from '../../content/text/visible.ts';
 import { count, instant, optional, text, withDefault, zonedInstant } from './fields.ts';
+import { list } from './list.ts';
 
 /** 90 days: as long as votes are kept. */
 const MOST_HOURS = 2_160;
@@ -19,10 +20,8 @@ const multiple = withDefault(z.boolean(), false).meta({ description: 'Each membe
 
 const poll = z.object({
   question: visible(255),
-  options: z
-    .array(visible(100))
+  options: list(visible(100), 12)
     .min(2)
-    .max(12)
     .refine((options) => new Set(options).size === options.length, { error: 'must differ from each other' }),
   multiple,
   open_hours: openHours,
@@ -60,7 +59,7 @@ export const draftBallotFields = {
   poll: optional(
     z.object({
       question: withDefault(text(0, 255), ''),
-      options: withDefault(z.array(text(0, 100)).max(12), []),
+      options: withDefault(list(text(0, 100), 12), []),
       multiple,
       open_hours: openHours,
       names_voters: namesVoters,

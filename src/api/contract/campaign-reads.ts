@@ -218,6 +218,7 @@ export const campaignReads = defineOperations('Campaigns', {
         .meta({ description: 'The rule that posts which are due wait for. `until` is `null`: they leave slowly.' }),
     }),
     errors: ['campaign_not_found'],
+    longAnswer: 'pieces',
   },
   listRuns: {
     path: '/api/v1/venom/list-runs',
@@ -229,6 +230,7 @@ export const campaignReads = defineOperations('Campaigns', {
     body: listRunsBody,
     data: z.object({ runs: z.array(listedRun), next_cursor: nextCursor }),
     errors: ['group_list_not_found'],
+    longAnswer: 'pieces',
   },
   getMedia: {
     path: '/api/v1/venom/get-media',
@@ -254,7 +256,6 @@ export const campaignReads = defineOperations('Campaigns', {
       'cache-control': 'Allows private caches to keep the file.',
       'content-disposition': 'A file name derived from the hash.',
     },
-    shedFirst: true,
     longAnswer: 'pieces',
   },
 });

@@ -15,6 +15,7 @@ import {
   withDefault,
 } from './fields.ts';
 import { fetchLinkPreview, linkPreviewCopy } from './link-preview.ts';
+import { list } from './list.ts';
 import { longText } from './long-text.ts';
 import { shownFiles } from './post-files.ts';
 import { ballotFieldsData } from './ballot-fields.ts';
@@ -102,8 +103,8 @@ export const addCampaignBody = z
   })
   .meta({ id: 'AddCampaign' });
 
-const weekdays = optional(z.array(z.int().min(1).max(7)).min(1).max(7));
-const skipDates = z.array(date).max(366);
+const weekdays = optional(list(z.int().min(1).max(7), 7).min(1));
+const skipDates = list(date, 366);
 
 const scheduled = z.literal(true, {
   error: ({ input }) =>
@@ -137,7 +138,7 @@ const updateCampaignBody = z
     remove_image: withDefault(z.boolean(), false).meta({ description: 'Removes the file.' }),
     ...postExtras,
     fetch_link_preview: fetchLinkPreview,
-    remove: withDefault(z.array(postExtrasNames).max(20), []).meta({
+    remove: withDefault(list(postExtrasNames, 20), []).meta({
       description: 'Optional fields of the post to remove.',
     }),
     group_metadata_ids: optional(postFields.group_metadata_ids),
@@ -283,7 +284,6 @@ export const campaigns = defineOperations('Campaigns', {
     idempotency: 'keyed',
     bodyLimitBytes: POST_LIMIT_BYTES,
     requiresDiskSpace: true,
-    shedFirst: true,
   },
   addCampaignBatch: {
     path: '/api/v1/venom/add-campaign-batch',
@@ -302,7 +302,6 @@ export const campaigns = defineOperations('Campaigns', {
     idempotency: 'keyed',
     bodyLimitBytes: POST_LIMIT_BYTES,
     requiresDiskSpace: true,
-    shedFirst: true,
   },
   previewCampaign: {
     path: '/api/v1/venom/preview-campaign',
@@ -335,7 +334,7 @@ export const campaigns = defineOperations('Campaigns', {
     ],
     bodyLimitBytes: POST_LIMIT_BYTES,
     isPreview: true,
-    shedFirst: true,
+    longAnswer: 'pieces',
   },
   duplicateCampaign: {
     path: '/api/v1/venom/duplicate-campaign',
@@ -347,7 +346,6 @@ export const campaigns = defineOperations('Campaigns', {
     body: campaignBody,
     data: duplicateCampaignData,
     errors: ['campaign_not_found'],
-    shedFirst: true,
     longAnswer: 'pieces',
   },
   updateCampaign: {
@@ -373,7 +371,6 @@ export const campaigns = defineOperations('Campaigns', {
     ],
     bodyLimitBytes: POST_LIMIT_BYTES,
     requiresDiskSpace: true,
-    shedFirst: true,
   },
 });
 

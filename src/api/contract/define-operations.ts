@@ -70,18 +70,16 @@ export interface Declaration {
   requiresRecentAuth?: boolean;
   /** Concerns the person and not the workspace, so that test keys are rejected. An operation for tokens only needs no such flag. */
   isPersonal?: boolean;
-  /** Default: 256 KiB. A larger body waits for memory before it is read. */
+  /** Default: 256 KiB. A larger body waits for memory once it has begun to arrive. */
   bodyLimitBytes?: number;
   /** The body is a file of any type, and is read as a stream: `body` is an `IncomingBody`. */
   takesFile?: boolean;
-  /** Writes a file while it arrives: few run at once. */
-  receivesFile?: boolean;
+  /** Fetches a file from elsewhere: few run at once. */
+  fetchesFile?: boolean;
   /** Stores files: answers 507 or 503 while the disk is nearly full. */
   requiresDiskSpace?: boolean;
   /** Counts towards the rate limit of previews and checks. */
   isPreview?: boolean;
-  /** Load shedding: expensive, so it is rejected first under overload. */
-  shedFirst?: boolean;
   /**
    * Answers may have megabytes. `pieces`: they hold a `LongText` or bytes, which are read as the client takes them. `rows`: they are read
    * as a whole, in the user's share of the process, and a `LongList` or CSV of them is written as the client takes it. `whole`: all at once.

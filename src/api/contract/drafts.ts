@@ -16,6 +16,7 @@ import {
 } from './fields.ts';
 import { draftBallotFields, draftBallotFieldsData } from './ballot-fields.ts';
 import { linkPreviewCopy } from './link-preview.ts';
+import { list } from './list.ts';
 import { copiedExtras, postExtras } from './post-extras.ts';
 import { shownFiles } from './post-files.ts';
 
@@ -36,8 +37,8 @@ const saveDraftBody = z
     end_date: optional(text(0, 10)),
     schedule_time: optional(text(0, 8)),
     time_zone: optional(text(0, 100)),
-    weekdays: optional(z.array(z.int().min(1).max(7)).max(7)).meta({ description: '1 is Monday.' }),
-    skip_dates: optional(z.array(text(0, 10)).max(366)).meta({ description: 'Dates without a run.' }),
+    weekdays: optional(list(z.int().min(1).max(7), 7)).meta({ description: '1 is Monday.' }),
+    skip_dates: optional(list(text(0, 10), 366)).meta({ description: 'Dates without a run.' }),
     idempotency_key: optional(text(1, 255)).meta({
       description: 'The `Idempotency-Key` to send the campaign with, so that two clients cannot send it twice.',
     }),
@@ -45,7 +46,7 @@ const saveDraftBody = z
     remove_image: withDefault(z.boolean(), false).meta({ description: 'Removes the file.' }),
     ...postExtras,
     ...draftBallotFields,
-    group_metadata_ids: withDefault(z.array(z.int({ error: 'must be a whole number' })).max(MOST_GROUPS), []),
+    group_metadata_ids: withDefault(list(z.int({ error: 'must be a whole number' }), MOST_GROUPS), []),
   })
   .meta({ id: 'SaveDraft' });
 
@@ -121,6 +122,7 @@ export const drafts = defineOperations('Campaigns', {
     }),
     data: z.object({ drafts: z.array(draft) }),
     errors: ['draft_not_found'],
+    longAnswer: 'pieces',
   },
   deleteDraft: {
     path: '/api/v1/venom/delete-draft',

@@ -1,6 +1,7 @@
 /** The envelope of every answer (contract §2). */
 import { z } from 'zod';
-import { issueCode, issueParams } from './fields.ts';
+import { count, issueCode, issueParams } from './fields.ts';
+import { MOST_DETAILS } from './list.ts';
 import { ERROR_CODES, type ErrorCode } from '../../platform/errors/error-codes.ts';
 
 export const successEnvelope = z
@@ -40,7 +41,12 @@ export const failure = z
           params: issueParams.optional(),
         }),
       )
+      .max(MOST_DETAILS)
       .meta({ description: 'The invalid fields. May be empty.' }),
+    more_details: count.min(1).optional().meta({
+      description:
+        'Number of further problems that were found. Absent if `details` has all. Validation of a list stops after 20 wrong items, so there may be more.',
+    }),
     data: z.null(),
     request_id: z.string().meta({ description: 'The id of the request, as in `x-request-id`.' }),
   })

@@ -18,6 +18,7 @@ import {
   withDefault,
 } from './fields.ts';
 import { groupListId } from './group-lists.ts';
+import { list } from './list.ts';
 
 /** A picture of 16 MiB in base64, and the rest. */
 const PICTURE_LIMIT_BYTES = 23 * 1024 * 1024;
@@ -158,7 +159,6 @@ export const groups = defineOperations('Groups', {
     idempotency: 'keyed',
     bodyLimitBytes: PICTURE_LIMIT_BYTES,
     requiresDiskSpace: true,
-    shedFirst: true,
   },
   createCommunity: {
     path: '/api/v1/venom/create-community',
@@ -191,17 +191,15 @@ export const groups = defineOperations('Groups', {
     body: z
       .object({
         group_name: name,
-        participants: z
-          .array(
-            text(0, 64).refine((number) => phoneDigits(number) !== undefined, {
-              error: 'must be a phone number of 7 to 15 digits',
-            }),
-          )
-          .max(1_023)
-          .meta({
-            description: 'Phone numbers of the members to add. May be empty.',
-            examples: [['+49 151 2345-6789']],
+        participants: list(
+          text(0, 64).refine((number) => phoneDigits(number) !== undefined, {
+            error: 'must be a phone number of 7 to 15 digits',
           }),
+          1_023,
+        ).meta({
+          description: 'Phone numbers of the members to add. May be empty.',
+          examples: [['+49 151 2345-6789']],
+        }),
         with_not_added: optional(z.boolean()).meta({ description: 'Adds `not_added` and `invite_link`.' }),
         account_id: accountId,
       })
@@ -231,6 +229,7 @@ export const groups = defineOperations('Groups', {
       next_cursor: nextCursor,
     }),
     errors: ['group_list_not_found'],
+    longAnswer: 'pieces',
   },
   getInviteLink: {
     path: '/api/v1/venom/get-invite-link',

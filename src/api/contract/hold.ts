@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { campaignId } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
 import { count, currentPassword, instant, nothing, nothingData, optional, withDefault } from './fields.ts';
+import { list } from './list.ts';
 
 /** Maximum number of campaigns in one answer, and in one body. */
 export const MOST_QUEUED = 1_000;
@@ -49,7 +50,7 @@ export const hold = defineOperations('Administration', {
       'For administrators: has the effect of `campanile release`. 409, without any change, while a campaign with queued posts has no choice, and if the ledger is not held. An incorrect `password` is a 400 on that field. It may take long, and completes even if the client disconnects.',
     body: z
       .object({
-        choices: withDefault(z.array(z.object({ campaign_id: campaignId, choice })).max(MOST_QUEUED), []).meta({
+        choices: withDefault(list(z.object({ campaign_id: campaignId, choice }), MOST_QUEUED), []).meta({
           description: 'One choice per campaign. Campaigns without queued posts are ignored.',
         }),
         others: optional(choice).meta({ description: 'The choice for all campaigns that are not in `choices`.' }),

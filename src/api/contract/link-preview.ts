@@ -52,11 +52,12 @@ export const linkPreviewCopy = z
 export const linkPreviews = defineOperations('Campaigns', {
   findLinkPreview: {
     path: '/api/v1/venom/link-preview',
-    access: 'read',
+    access: 'write',
     role: 'author',
+    idempotency: 'always',
     summary: 'Fetch the preview of a link',
     description:
-      'Reads the page of the link, and returns its title, description and picture to send as `link_preview` of a campaign. Takes 3 seconds at most. Limited to 30 fetches a minute and user; an answer of the last 10 minutes is returned again.',
+      'Reads the page of the link, and returns its title, description and picture to send as `link_preview` of a campaign. Takes 3 seconds at most. Limited to 30 fetches a minute and workspace; an answer of the last 10 minutes is returned again.',
     body: z.object({ url }),
     data: z.object({
       link_preview: linkPreviewCopy,

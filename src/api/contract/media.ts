@@ -48,9 +48,7 @@ export const media = defineOperations('Media', {
     data: libraryFile,
     requestHeaders: { 'x-file-name': 'The name of the file: percent-encoded UTF-8, 200 characters at most.' },
     errors: ['media_busy', 'storage_full'],
-    receivesFile: true,
     requiresDiskSpace: true,
-    shedFirst: true,
   },
   importMedia: {
     path: '/api/v1/media/import',
@@ -67,9 +65,8 @@ export const media = defineOperations('Media', {
     }),
     data: libraryFile,
     errors: ['media_busy', 'storage_full'],
-    receivesFile: true,
+    fetchesFile: true,
     requiresDiskSpace: true,
-    shedFirst: true,
   },
   listMedia: {
     path: '/api/v1/media/list-media',
@@ -87,6 +84,7 @@ export const media = defineOperations('Media', {
       ),
       next_cursor: nextCursor,
     }),
+    longAnswer: 'pieces',
   },
   setStill: {
     path: '/api/v1/media/set-still',

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { NOTICE_KINDS } from '../../notifications/notices/kinds.ts';
 import { defineOperations } from './define-operations.ts';
 import { count, instant, nextCursor, nothing, nothingData, optional, pageLimit, text } from './fields.ts';
+import { list } from './list.ts';
 
 const noticeKind = z.enum(NOTICE_KINDS).meta({
   id: 'NoticeKind',
@@ -50,17 +51,16 @@ const noticeSettingsData = z
 
 const updateNoticeSettingsBody = z
   .object({
-    kinds: z
-      .array(
-        z.object({
-          kind: noticeKind,
-          bell: optional(ways.bell),
-          browser: optional(ways.browser),
-          email: optional(ways.email),
-        }),
-      )
+    kinds: list(
+      z.object({
+        kind: noticeKind,
+        bell: optional(ways.bell),
+        browser: optional(ways.browser),
+        email: optional(ways.email),
+      }),
+      NOTICE_KINDS.length,
+    )
       .min(1)
-      .max(NOTICE_KINDS.length)
       .meta({ description: 'The kinds to change.' }),
   })
   .meta({ id: 'UpdateNoticeSettings' });

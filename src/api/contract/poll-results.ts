@@ -61,7 +61,6 @@ export const pollResultOperations = defineOperations('Analytics', {
     body: campaignBody.extend(runOf),
     data: z.object({ polls: z.array(pollResults) }),
     errors: ['campaign_not_found', 'poll_not_found'],
-    shedFirst: true,
     longAnswer: 'whole',
   },
   exportPoll: {
@@ -80,7 +79,6 @@ export const pollResultOperations = defineOperations('Analytics', {
     errors: ['campaign_not_found', 'poll_not_found', 'voters_not_named'],
     answerType: 'text/csv; charset=utf-8',
     answerHeaders: { 'content-disposition': "A file name derived from the campaign's name." },
-    shedFirst: true,
     longAnswer: 'rows',
   },
 });

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { CAPTION_LIMIT } from '../../content/text/caption.ts';
 import { count, optional, storedFile, text } from './fields.ts';
+import { list } from './list.ts';
 
 /** WhatsApp's own clients send up to 30 at once; more than ten are hardly a post. */
 export const MOST_FILES = 10;
@@ -16,7 +17,7 @@ const postFile = z.object({
   }),
 });
 
-export const postFiles = optional(z.array(postFile).max(MOST_FILES)).meta({
+export const postFiles = optional(list(postFile, MOST_FILES)).meta({
   id: 'PostFiles',
   description:
     'Files of your workspace, 10 at most, instead of `image`. Several pictures and films are an album in groups; other files follow.',

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { campaignId, date } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
-import { count, instant, nothing, nothingData, optional, pageLimit, text, withDefault } from './fields.ts';
+import { count, instant, nothing, nothingData, optional, pageLimit, person, text, withDefault } from './fields.ts';
 import { groupListId } from './group-lists.ts';
 import { groupKind } from './groups.ts';
 import { longList } from './long-list.ts';
@@ -136,7 +136,6 @@ export const report = defineOperations('Analytics', {
     }),
     data: reportData,
     errors: ['campaign_not_found', 'group_list_not_found'],
-    shedFirst: true,
     longAnswer: 'rows',
   },
   exportReport: {
@@ -151,7 +150,6 @@ export const report = defineOperations('Analytics', {
     errors: ['campaign_not_found', 'group_list_not_found'],
     answerType: 'text/csv; charset=utf-8',
     answerHeaders: { 'content-disposition': 'A file name with the days.' },
-    shedFirst: true,
     longAnswer: 'rows',
   },
   shareReport: {
@@ -185,6 +183,7 @@ export const report = defineOperations('Analytics', {
         z.object({
           report_link_id: count,
           created_at: instant,
+          created_by: person.nullable().meta({ description: '`null`: not known.' }),
           expires_at: instant,
           ...describedSelection,
         }),
@@ -213,6 +212,6 @@ export const report = defineOperations('Analytics', {
       'cache-control': '`private, no-store`.',
       'x-robots-tag': '`noindex, nofollow`.',
     },
-    shedFirst: true,
+    longAnswer: 'rows',
   },
 });

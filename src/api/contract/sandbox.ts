@@ -58,5 +58,6 @@ export const sandbox = defineOperations('Sandbox', {
       next_cursor: nextCursor,
     }),
     errors: ['group_not_found', 'not_on_sandbox'],
+    longAnswer: 'pieces',
   },
 });

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { defineOperations } from './define-operations.ts';
 import { count, cursor, instant, nextCursor, nothingData, optional, pageLimit, text } from './fields.ts';
 import { groupListId } from './group-lists.ts';
+import { list } from './list.ts';
 
 const MOST_GROUPS_AT_ONCE = 1_000;
 const MOST_ACCOUNTS = 10;
@@ -38,19 +39,16 @@ export const senders = defineOperations('Groups', {
       'Sets the rule of each of these groups and of this list; with neither, the rule of the workspace. The narrowest rule with an account that can send to the group wins. Runs that have begun keep their senders. The rule before is kept as history.',
     body: z
       .object({
-        group_metadata_ids: optional(z.array(id).min(1).max(MOST_GROUPS_AT_ONCE)).meta({
+        group_metadata_ids: optional(list(id, MOST_GROUPS_AT_ONCE).min(1)).meta({
           description: 'The groups, 1,000 at most; a repeated id counts once.',
           examples: [[1, 2, 3]],
         }),
         group_list_id: optional(groupListId).meta({ description: 'All groups of this saved list.' }),
-        account_ids: z
-          .array(id)
-          .max(MOST_ACCOUNTS)
-          .meta({
-            description:
-              'The preferred account first, then its stand-ins; a repeated id counts once. Empty: removes the rule.',
-            examples: [[1, 2]],
-          }),
+        account_ids: list(id, MOST_ACCOUNTS).meta({
+          description:
+            'The preferred account first, then its stand-ins; a repeated id counts once. Empty: removes the rule.',
+          examples: [[1, 2]],
+        }),
         reason: optional(text(0, 500)).meta({ description: 'Kept with the rule, and in the audit log.' }),
       })
       .meta({ id: 'SetSenders' }),
@@ -110,5 +108,6 @@ export const senders = defineOperations('Groups', {
       next_cursor: nextCursor,
     }),
     errors: ['group_not_found'],
+    longAnswer: 'pieces',
   },
 });

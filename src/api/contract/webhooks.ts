@@ -15,6 +15,7 @@ import {
   withDefault,
   zonedInstant,
 } from './fields.ts';
+import { list } from './list.ts';
 
 const webhookId = z.uuid({
   error: (issue) => (issue.input === undefined ? 'is required' : 'must be the id of a webhook'),
@@ -36,7 +37,7 @@ const url = text(1, 2_000).meta({
   examples: ['https://hooks.example.com/campanile'],
 });
 const description = text(0, 200).meta({ description: 'For your own use.' });
-const events = z.array(eventFilter).min(1).max(100);
+const events = list(eventFilter, 100).min(1);
 const publicKey = z.string().nullable().meta({ description: 'For `v1a`: the public key, `whpk_…`. `null` for `v1`.' });
 const verifier = {
   secret: z
@@ -249,5 +250,6 @@ export const webhooks = defineOperations('Webhooks', {
     }),
     data: z.object({ tries: z.array(webhookTry), next_cursor: nextCursor }),
     errors: ['webhook_not_found'],
+    longAnswer: 'pieces',
   },
 });

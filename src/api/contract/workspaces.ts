@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { GIVEN_ROLES, ROLES } from '../../workspaces/members/roles.ts';
 import { defineOperations } from './define-operations.ts';
-import { count, instant, nothing, nothingData, optional, text } from './fields.ts';
+import { count, instant, nothing, nothingData, optional, text, withDefault } from './fields.ts';
 import { createUserBody, linkCode } from './users.ts';
 
 export const memberRole = z.enum(ROLES).meta({
@@ -182,8 +182,12 @@ export const workspaces = defineOperations('Workspaces', {
     role: 'owner',
     summary: 'Remove a member',
     description:
-      'Takes effect on every process within a second, and revokes the API keys of the member for this workspace. What they made stays.',
-    body: memberBody,
+      'Takes effect on every process within a second, and revokes the API keys of the member for this workspace. What they made stays, but for their links to reports.',
+    body: memberBody.extend({
+      keep_report_links: withDefault(z.boolean(), false).meta({
+        description: 'Keeps the links to reports that they have made: they hold until they expire or are revoked.',
+      }),
+    }),
     data: nothingData,
     errors: ['member_not_found', 'hand_over_first', 'changed_meanwhile'],
   },
@@ -192,7 +196,8 @@ export const workspaces = defineOperations('Workspaces', {
     access: 'token',
     role: 'analyst',
     summary: 'Leave the workspace',
-    description: 'For all members but the owner. If it was your only workspace, you get a new one.',
+    description:
+      'For all members but the owner. Revokes your links to its reports. If it was your only workspace, you get a new one.',
     body: nothing,
     data: nothingData,
     errors: ['member_not_found', 'hand_over_first', 'changed_meanwhile'],
@@ -207,6 +212,13 @@ export const workspaces = defineOperations('Workspaces', {
       'You become a manager. A linked account keeps its number. Quiet hours and caps count in the time zone of the new owner.',
     body: memberBody,
     data: nothingData,
-    errors: ['member_not_found', 'not_for_oneself', 'member_disabled', 'changed_meanwhile'],
+    errors: [
+      'member_not_found',
+      'not_for_oneself',
+      'member_disabled',
+      'owner_limit_reached',
+      'too_many_attempts',
+      'changed_meanwhile',
+    ],
   },
 });

@@ -1,3 +1,4 @@
+import { partyOf } from '../server/set-requesters.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import { readEventsAfter } from '../../workspaces/events/read-events.ts';
 import type { Log } from '../../platform/log/log.ts';
@@ -32,11 +33,12 @@ export function createBackfill({
 
   /** Returns whether there may be more. */
   async function sendEventPage({ workspaceId }: WorkspaceChannel, stream: EventStream): Promise<boolean> {
-    const { cursor } = stream;
+    const { cursor, caller } = stream;
     if (!cursor) return false;
-    const release = await permits.acquire({ key: String(workspaceId) });
+    const party = partyOf(caller);
+    const release = await permits.acquire({ party });
     try {
-      const events = await workFor({ key: `workspace ${workspaceId}`, isWrite: false }, () =>
+      const events = await workFor({ party, isWrite: false }, () =>
         readEventsAfter(db, workspaceId, cursor.position, { filters: STREAMED_TYPES, limit: page }),
       );
       const last = events.at(-1);

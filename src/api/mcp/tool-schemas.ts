@@ -1,4 +1,7 @@
-/** Inputs and outputs of the tools, derived from the operations that they call. Only names and descriptions are a tool's own. */
+/**
+ * Inputs and outputs of the tools, derived from the operations that they call. Only names and descriptions are a tool's own. Models are
+ * told the inputs; the outputs only say which fields an answer has.
+ */
 import { z } from 'zod';
 import { accountStatusData } from '../contract/accounts.ts';
 import { analytics } from '../contract/analytics.ts';
@@ -7,6 +10,7 @@ import { campaignReads } from '../contract/campaign-reads.ts';
 import { campaigns, campaignStatus } from '../contract/campaigns.ts';
 import { drafts } from '../contract/drafts.ts';
 import { optional } from '../contract/fields.ts';
+import { linkPreviews } from '../contract/link-preview.ts';
 import { media } from '../contract/media.ts';
 import { groupKind, groups } from '../contract/groups.ts';
 import { pollResultOperations } from '../contract/poll-results.ts';
@@ -19,17 +23,15 @@ export const ROWS_LIMIT = 50;
 const post = campaigns.addCampaignBatch.body.shape;
 /** Some language models cannot follow a `$ref` in the input of a tool, which a schema with an id becomes. */
 const withoutId = <Schema extends z.ZodType>(schema: Schema): Schema => schema.clone(schema.def);
-const groupIds = withoutId(post.group_metadata_ids).describe(
-  'Ids of the groups, communities and channels it goes to, as find_groups answers them',
-);
+const groupIds = withoutId(post.group_metadata_ids).describe('As find_groups answers them');
 const schedule = z
   .object({
-    start_date: post.start_date.describe('First date, YYYY-MM-DD'),
-    end_date: post.end_date.describe('Last date, YYYY-MM-DD, included; the same as start_date to send once'),
-    time: post.schedule_time.describe('Time of day, HH:MM:SS'),
-    time_zone: post.time_zone.describe('IANA name such as Europe/Berlin; that of the user unless given'),
-    weekdays: post.weekdays.describe('Only on these days of the week, 1 is Monday'),
-    skip_dates: post.skip_dates.describe('Dates without a run, YYYY-MM-DD'),
+    start_date: post.start_date,
+    end_date: post.end_date.describe('Included; start_date to send once'),
+    time: post.schedule_time.describe('HH:MM:SS'),
+    time_zone: post.time_zone.describe('IANA; default: that of the user'),
+    weekdays: post.weekdays.describe('Only these, 1 is Monday'),
+    skip_dates: post.skip_dates,
   })
   .optional()
   .describe('Leave it out to send at once');
@@ -37,16 +39,16 @@ const html = withoutId(post.html);
 /** The members that a post mentions, how long it is pinned, and what it replies to. */
 const reach = {
   mention_all: withoutId(post.mention_all),
-  pin_for: optional(z.enum(pinFor.options)).describe('Pins the post in each group after it was sent; not in channels'),
+  pin_for: optional(z.enum(pinFor.options)).describe('Pins the post; not in channels'),
   reply_to: withoutId(post.reply_to),
   follow_up: withoutId(post.follow_up).describe(
-    'Posts only to groups in which fewer than under_percent of the members have read an earlier campaign, as of the time it is sent',
+    'Posts only to groups in which fewer than under_percent of the members have read an earlier campaign',
   ),
 };
 const ballot = {
-  poll: withoutId(post.poll).describe('Asks members this in place of a text; html is then empty'),
+  poll: withoutId(post.poll).describe('In place of a text; html is then empty'),
   event: withoutId(post.event).describe(
-    'Asks members whether they come, in place of a text; html is then empty. start_at and end_at with their offset, such as 2026-12-05T19:00:00+01:00',
+    'In place of a text; html is then empty. Instants have their offset: 2026-12-05T19:00:00+01:00',
   ),
 };
 const draft = drafts.saveDraft.body.shape;
@@ -54,17 +56,12 @@ const draftBallot = {
   poll: withoutId(draft.poll).describe('In place of a text. A person completes it'),
   event: withoutId(draft.event).describe('In place of a text. A person completes it'),
 };
-const fetchLinkPreview = z
-  .boolean()
-  .default(true)
-  .describe('Shows the first link with the title and picture of its page; false: the bare link');
-const cursor = withoutId(groups.listGroups.body.shape.cursor).describe('next_cursor of the answer before, for more');
-const campaignId = campaignControl.pauseCampaign.body.shape.campaign_id.describe(
-  'As list_campaigns or send_campaign answers it',
-);
+const cursor = withoutId(groups.listGroups.body.shape.cursor).describe('next_cursor of the answer before');
+const campaignId = campaignControl.pauseCampaign.body.shape.campaign_id;
 const files = withoutId(post.media).describe(
-  'Files of the library, 10 at most, as find_files answers them; each may have a caption of its own and a file_name. The message is the caption of the first',
+  'At most 10, as find_files answers them. The message is the caption of the first',
 );
+const oneCheck = z.object({ check_id: z.string() });
 const oneCampaign = z.object({ campaign_id: campaignId });
 const { search } = groups.listGroups.body.shape;
 const kind = optional(z.enum(groupKind.options)).describe('Only this kind');
@@ -88,9 +85,9 @@ export const INPUTS = {
     files,
     schedule,
     ...reach,
-    fetch_link_preview: fetchLinkPreview,
   }),
-  send_campaign: z.object({ check_id: z.string().describe('As check_campaign has answered it') }),
+  fetch_link_preview: oneCheck,
+  send_campaign: oneCheck,
   save_draft: z.object({ name: post.name, html, group_ids: groupIds.optional(), files, ...reach, ...draftBallot }),
   pause_campaign: oneCampaign,
   cancel_campaign: oneCampaign,
@@ -133,6 +130,11 @@ export const OUTPUTS = {
   preview_message: campaigns.previewCampaign.data,
   check_campaign: campaigns.checkCampaign.data.extend({
     check_id: z.string().describe('For send_campaign, good for 30 minutes'),
+  }),
+  fetch_link_preview: z.object({
+    check_id: z.string(),
+    link_preview: campaigns.checkCampaign.data.shape.link_preview,
+    no_preview_because: linkPreviews.findLinkPreview.data.shape.reason,
   }),
   send_campaign: z.object({
     campaign_id: campaignId,

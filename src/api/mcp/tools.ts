@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { CallToolResult, McpServer, ToolAnnotations } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
-import { CampanileError, type Client } from '../../../clients/typescript/client.ts';
+import { CampanileError, type Client, type Operations } from '../../../clients/typescript/client.ts';
 import { ChecksFullError, type CheckedCampaign, type CheckedCampaigns } from './checked-campaigns.ts';
+import { markForeign } from './mark-foreign.ts';
 import { ABOUT } from './messages.ts';
+import { withShortSchema } from './shorten-schema.ts';
 import { INPUTS, OUTPUTS, ROWS_LIMIT, withToolFields, type ToolName } from './tool-schemas.ts';
 
 export interface ToolDeps {
@@ -31,6 +33,7 @@ const ANNOTATIONS: Readonly<Record<ToolName, ToolAnnotations>> = {
   find_files: READS,
   preview_message: READS,
   check_campaign: READS,
+  fetch_link_preview: { ...SAVES, idempotentHint: true, openWorldHint: true },
   send_campaign: SENDS,
   save_draft: SAVES,
   pause_campaign: { ...SAVES, idempotentHint: true },
@@ -68,6 +71,20 @@ const TOOLS: Tools = {
     const campaign = toCampaign(asked);
     const found = await campanile.call('venom/check-campaign', campaign.body);
     return { check_id: checked.store(token, campaign), ...found };
+  },
+
+  async fetch_link_preview({ campanile, checked, token }, { check_id: checkId }) {
+    const found = checked.find(token, checkId);
+    if (!found) throw new NotCheckedError();
+    const { links } = await campanile.call('venom/preview-campaign', { html: found.body.html ?? '' });
+    const [url] = links;
+    const fetched = url === undefined ? undefined : await campanile.call('venom/link-preview', { url });
+    if (!fetched?.link_preview)
+      return { check_id: checkId, link_preview: null, no_preview_because: fetched?.reason ?? 'no_card' };
+    // The check has the card that is sent, so that the site cannot show another one later.
+    const campaign = withCard(found, fetched.link_preview);
+    const { link_preview: card } = await campanile.call('venom/check-campaign', campaign.body);
+    return { check_id: checked.store(token, campaign), link_preview: card, no_preview_because: null };
   },
 
   async send_campaign({ campanile, checked, token }, { check_id: checkId }) {
@@ -117,7 +134,7 @@ const TOOLS: Tools = {
   read_overview: ({ campanile }, asked) => campanile.call('analytics/get-overview', asked),
 };
 
-/** Registers the tools on a server. A tool answers structured content, or an error message with its `error_code`. */
+/** Registers the tools on a server. A tool answers JSON, or an error message with its `error_code`. */
 export function registerTools(server: McpServer, deps: ToolDeps): void {
   for (const name of Object.keys(TOOLS) as ToolName[]) registerTool(server, deps, name);
 }
@@ -125,8 +142,7 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
 function registerTool<Name extends ToolName>(server: McpServer, deps: ToolDeps, name: Name): void {
   const config = {
     description: ABOUT[name],
-    inputSchema: INPUTS[name] as z.ZodObject,
-    outputSchema: OUTPUTS[name] as z.ZodObject,
+    inputSchema: withShortSchema(INPUTS[name], name === 'save_draft' ? INPUTS.check_campaign : undefined),
     annotations: ANNOTATIONS[name],
   };
   // The SDK has validated the input by the tool's own schema.
@@ -143,6 +159,15 @@ function toCampaign(asked: Input<'check_campaign'>): CheckedCampaign {
   return { path: 'venom/add-campaign-batch', body: { ...post, ...days, schedule_time: time, is_schedule: true } };
 }
 
+function withCard(
+  campaign: CheckedCampaign,
+  card: NonNullable<Operations['venom/link-preview']['data']['link_preview']>,
+): CheckedCampaign {
+  return campaign.path === 'venom/add-campaign'
+    ? { ...campaign, body: { ...campaign.body, link_preview: card } }
+    : { ...campaign, body: { ...campaign.body, link_preview: card } };
+}
+
 /** The id of the check is the idempotency key, so the campaign is not sent twice. */
 async function send(campanile: Client, found: CheckedCampaign, checkId: string): Promise<Output<'send_campaign'>> {
   const options = { idempotencyKey: checkId };
@@ -154,8 +179,8 @@ async function send(campanile: Client, found: CheckedCampaign, checkId: string):
 async function answer(name: ToolName, act: () => Promise<object>): Promise<CallToolResult> {
   try {
     // Without the fields that the output does not declare, such as those of a later version of the service.
-    const structuredContent = OUTPUTS[name].parse(await act());
-    return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
+    const answered = markForeign(OUTPUTS[name].parse(await act()));
+    return { content: [{ type: 'text', text: JSON.stringify(answered) }] };
   } catch (error) {
     return { content: [{ type: 'text', text: JSON.stringify(toFailure(error)) }], isError: true };
   }

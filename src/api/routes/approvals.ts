@@ -115,6 +115,7 @@ function toWire(head: ApprovalHead, standing: ApprovalStanding) {
     is_schedule: head.isSchedule,
     first_due_at: head.firstDueAt?.toISOString() ?? null,
     asked_by: toWirePerson(standing.askedBy),
+    written_by: standing.writtenBy.map(toWirePerson),
     asked_at: head.askedAt.toISOString(),
     updated_at: head.updatedAt.toISOString(),
     approvals: standing.approvals,

@@ -14,7 +14,7 @@ import { LongText } from '../contract/long-text.ts';
 import { toWireBallot } from './ballot-fields.ts';
 import type { Handlers } from '../operation.ts';
 import type { FieldError } from '../../platform/errors/issues.ts';
-import { toCardRequest, type CardBody } from './link-preview.ts';
+import { requireFetching, toCardRequest, type CardBody } from './link-preview.ts';
 import { toShownFiles } from './post-files.ts';
 import { toCopiedExtras, toExtras, toRemovedExtras, type PostExtrasBody } from './post-extras.ts';
 
@@ -57,7 +57,8 @@ export const campaignHandlers: Handlers<typeof campaigns, CampaignDeps> = {
 
   checkCampaign: {
     validateSemantics: findProblemsOfPost,
-    async handle(deps, { body, actor, warnings }) {
+    async handle(deps, { body, actor, caller, warnings }) {
+      requireFetching(body, caller);
       const draft = toCampaignDraft(body);
       draft.post.withFile = body.with_file;
       const found = await checkCampaign(deps, actor, draft, body.campaign_id);

@@ -4,8 +4,9 @@ import { toUrl } from '../../content/link-preview/find-links.ts';
 import { FETCHES_PER_MINUTE, type LinkPreviews } from '../../content/link-preview/link-previews.ts';
 import type { PostExtras } from '../../content/post/post-extras.ts';
 import type { CardRequest } from '../../sending/campaigns/accept/prepare-card.ts';
-import type { linkPreviewField, linkPreviews } from '../contract/link-preview.ts';
-import type { Handlers } from '../operation.ts';
+import { linkPreviews, type linkPreviewField } from '../contract/link-preview.ts';
+import type { Caller, Handlers } from '../operation.ts';
+import { requireRole, requireScope } from '../server/auth.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
 
 export interface LinkPreviewDeps {
@@ -27,6 +28,14 @@ export const linkPreviewHandlers: Handlers<typeof linkPreviews, LinkPreviewDeps>
     });
   },
 };
+
+/** SSRF: a check with `fetch_link_preview` makes the service read a page, as `link-preview` does, and needs what that needs. */
+export function requireFetching({ fetch_link_preview: isFetched, link_preview: card }: CardBody, caller: Caller): void {
+  if (!isFetched || card) return;
+  const { access: scope, role } = linkPreviews.findLinkPreview;
+  requireScope(caller, { scope });
+  requireRole(caller, role);
+}
 
 /** The fields of a request about the card of its post. */
 export interface CardBody {

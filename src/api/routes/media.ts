@@ -26,8 +26,9 @@ export const mediaHandlers: Handlers<typeof media, MediaDeps> = {
     return toWireFile(await readLibraryFile(deps.db, actor.workspaceId, mediaId));
   },
 
-  async importMedia(deps, { body, actor }) {
-    const mediaId = await importMedia(deps, actor, { url: body.url, name: body.file_name });
+  async importMedia(deps, { body, actor, transfer }) {
+    if (!transfer) throw new Error('an import has no permit');
+    const mediaId = await importMedia(deps, actor, { url: body.url, name: body.file_name, transfer });
     return toWireFile(await readLibraryFile(deps.db, actor.workspaceId, mediaId));
   },
 

@@ -54,6 +54,7 @@ export const reportHandlers: Handlers<typeof report, ReportDeps> = {
       links: links.map((link) => ({
         report_link_id: link.reportLinkId,
         created_at: link.createdAt.toISOString(),
+        created_by: link.createdBy && { user_id: link.createdBy.userId, user_name: link.createdBy.userName },
         expires_at: link.expiresAt.toISOString(),
         start_date: link.startDate,
         end_date: link.endDate,

@@ -97,7 +97,8 @@ export const workspaceHandlers: Handlers<typeof workspaces, UserDependencies> = 
   },
 
   async removeMember(deps, { body, actor }) {
-    await removeMember(deps, actor, body.user_id as UserId);
+    const { user_id: userId, keep_report_links: keepsReportLinks } = body;
+    await removeMember(deps, actor, { userId: userId as UserId, keepsReportLinks });
     return {};
   },
 

@@ -1,12 +1,19 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
 import type { z } from 'zod';
-import { isAddress } from '../../platform/network/address-range.ts';
 import { AppError } from '../../platform/errors/errors.ts';
+import { SMALL_BODY_BOUNDS, type BodyBounds } from './body-bounds.ts';
+import type { Door } from './door.ts';
 import { failureText, type FailedAnswer } from './envelope.ts';
 import type { ErrorToAnswer } from './error-handler.ts';
 import { parseJsonBody } from './json-body.ts';
 import { validateBody } from './validation.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** How many parts the body may have; `SMALL_BODY_BOUNDS` by default. */
+    bodyBounds?: BodyBounds;
+  }
+}
 
 /**
  * How a server checks bodies and writes answers, for its options. Named there and not set later, since Fastify otherwise loads compilers
@@ -27,49 +34,41 @@ export const API_HEADERS = {
 /** After an early error answer, a client has this long to notice before the rest of its upload is cut off. */
 const LINGER_MS = 5_000;
 
-/** Installs body parsing, validation and error answers as in the contract's §2. Gives every answer its request id. */
-export function installEnvelope(server: FastifyInstance, toErrorAnswer: ErrorToAnswer): void {
+/**
+ * Installs body parsing, validation and error answers as in the contract's §2, behind the door. Gives every answer its request id.
+ */
+export function installEnvelope(server: FastifyInstance, toErrorAnswer: ErrorToAnswer, door: Door): void {
   server.removeAllContentTypeParsers();
-  const awaitTurn = createTurns();
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
-    const parse = () => {
+    door.pass(request, (refusal) => {
+      let parsed: unknown;
       try {
+        if (refusal) throw refusal;
         rejectContentEncoding(request);
-        done(null, parseJsonBody(body));
+        parsed = parseJsonBody(body, request.routeOptions.config.bodyBounds ?? SMALL_BODY_BOUNDS);
       } catch (error) {
-        done(error instanceof Error ? error : new Error(String(error)));
+        return done(error instanceof Error ? error : new Error(String(error)));
       }
-    };
-    if (request.bodyPermit) void awaitTurn().then(parse);
-    else parse();
+      done(null, parsed);
+    });
   });
-  server.setErrorHandler((error, request, reply) => sendFailure(toErrorAnswer(error, request), request, reply));
+  server.setErrorHandler(rejectBehindDoor(door, toErrorAnswer));
   server.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply);
-    done(wrongHead(request));
+    done(lacksHost(request) ? new AppError('request_unreadable', 'The request has no Host header') : undefined);
   });
 }
 
-/** Turns of the event loop, one for each who asks: several big bodies in the same one would hold up everybody else. */
-function createTurns(): () => Promise<void> {
-  let last = Promise.resolve();
-  return () => {
-    const turn = last;
-    last = turn.then(() => nextTurn());
-    return turn;
+/** Returns an error handler. What is rejected before it has passed the door does so now. */
+export function rejectBehindDoor(door: Door, toErrorAnswer: ErrorToAnswer) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    if (request.hasPassedDoor) sendFailure(toErrorAnswer(error, request), request, reply);
+    else door.pass(request, (refusal) => sendFailure(toErrorAnswer(refusal ?? error, request), request, reply));
   };
 }
 
 function compileCheck({ schema }: { schema: z.ZodType }) {
   return (body: unknown) => validateBody(schema, body);
-}
-
-function wrongHead(request: FastifyRequest): AppError | undefined {
-  if (lacksHost(request)) return new AppError('request_unreadable', 'The request has no Host header');
-  // Of our own socket it is an address; what a proxy says may be anything, and would be stored and counted by.
-  if (request.ip !== request.socket.remoteAddress && !isAddress(request.ip))
-    return new AppError('request_unreadable', 'The header x-forwarded-for contains an invalid address');
-  return undefined;
 }
 
 /** RFC 9112, 3.2: such a request has to be refused; before HTTP/1.1 the header was not needed. */

@@ -1,11 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { StringRange } from './scan-json.ts';
 
-/** Shorter strings are not worth the search. */
-const LONG_BYTES = 256 * 1024;
-/** A body of quotes only must not hold up the event loop: strings behind so many are left to `JSON.parse`. */
-const MOST_QUOTES = 100_000;
-const QUOTE = '"'.charCodeAt(0);
-const BACKSLASH = '\\'.charCodeAt(0);
 const COLON = ':'.charCodeAt(0);
 const LAST_SPACE = ' '.charCodeAt(0);
 /** A string of other characters only stands in JSON as it is. */
@@ -19,28 +14,20 @@ export interface CutJson {
 }
 
 /**
- * Cuts long plain strings, such as files in base64, out of JSON in UTF-8 that begins at `from`: `JSON.parse` would copy each of them twice,
- * and its copies stay on the heap until the next full garbage collection. Only values of objects are cut.
+ * Cuts those of the `long` strings that are plain, such as files in base64, out of JSON in UTF-8 that begins at `from`: `JSON.parse` would
+ * copy each of them twice, and its copies stay on the heap until the next full garbage collection. Only values of objects are cut.
  */
-export function cutLongStrings(json: Buffer, from: number): CutJson {
+export function cutLongStrings(json: Buffer, from: number, long: readonly StringRange[]): CutJson {
   const strings = new Map<string, string>();
   let text = '';
   let kept = from;
-  let start: number | undefined;
-  let quotes = 0;
-  for (let at = json.indexOf(QUOTE, from); at !== -1 && quotes < MOST_QUOTES; at = json.indexOf(QUOTE, at + 1)) {
-    quotes++;
-    if (start === undefined) start = at;
-    else if (!isEscaped(json, at)) {
-      const plain = at - start > LONG_BYTES && isValue(json, start) ? readPlain(json, start + 1, at) : undefined;
-      if (plain !== undefined) {
-        const placeholder = randomUUID();
-        strings.set(placeholder, plain);
-        text += json.toString('utf8', kept, start + 1) + placeholder;
-        kept = at;
-      }
-      start = undefined;
-    }
+  for (const { start, end } of long) {
+    const plain = isValue(json, start) ? readPlain(json, start + 1, end) : undefined;
+    if (plain === undefined) continue;
+    const placeholder = randomUUID();
+    strings.set(placeholder, plain);
+    text += json.toString('utf8', kept, start + 1) + placeholder;
+    kept = end;
   }
   return { text: text + json.toString('utf8', kept), strings };
 }
@@ -64,12 +51,6 @@ export function restoreStrings(value: unknown, { strings }: CutJson): void {
 
 function isParent(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
-}
-
-function isEscaped(json: Buffer, at: number): boolean {
-  let backslashes = 0;
-  while (json[at - 1 - backslashes] === BACKSLASH) backslashes++;
-  return backslashes % 2 === 1;
 }
 
 /** Whether the string that starts at `start` is the value of a field, and neither its name nor an item of a list. */

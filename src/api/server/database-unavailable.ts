@@ -1,4 +1,9 @@
-import { ConnectionWaitError, isConnectionWait, isDatabaseUnreachable } from '../../platform/errors/database-errors.ts';
+import {
+  ConnectionWaitError,
+  DatabaseConnectError,
+  isConnectionWait,
+  isDatabaseUnreachable,
+} from '../../platform/errors/database-errors.ts';
 import { errorCodeOf } from '../../platform/errors/errors.ts';
 import type { ErrorCode } from '../../platform/errors/error-codes.ts';
 
@@ -25,5 +30,7 @@ export function classifyDatabaseError(error: unknown, isDiskFull: boolean): Data
   if (code !== undefined && TOO_LONG.test(code))
     return { code: 'database_slow', message: 'The database takes too long just now' };
   if (!isDatabaseUnreachable(error)) return undefined;
-  return isDiskFull ? FULL : { code: 'database_unavailable', message: 'The database cannot be reached just now' };
+  if (isDiskFull) return FULL;
+  const message = error instanceof DatabaseConnectError ? error.reason : 'The database cannot be reached just now';
+  return { code: 'database_unavailable', message };
 }

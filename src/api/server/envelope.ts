@@ -1,6 +1,7 @@
 import { ERROR_CODES, type ErrorCode, type ErrorKind } from '../../platform/errors/error-codes.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import type { Failure } from '../contract/envelope.ts';
+import { MOST_DETAILS } from '../contract/list.ts';
 import { classifyDatabaseError } from './database-unavailable.ts';
 import type { RateHeader } from './rate-limits.ts';
 import type { FieldError } from '../../platform/errors/issues.ts';
@@ -59,7 +60,8 @@ export function failureText(answer: FailedAnswer, requestId: string): string {
     code: answer.status,
     error_code: answer.code,
     message: answer.message,
-    details: answer.details.map(({ code = 'invalid', ...detail }) => ({ ...detail, code })),
+    details: answer.details.slice(0, MOST_DETAILS).map(({ code = 'invalid', ...detail }) => ({ ...detail, code })),
+    ...(answer.details.length > MOST_DETAILS && { more_details: answer.details.length - MOST_DETAILS }),
     data: null,
     request_id: requestId,
   };

@@ -1,11 +1,18 @@
 import { Readable } from 'node:stream';
-import type { FastifyInstance, onRequestHookHandler } from 'fastify';
-import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
+import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
+import type { Transfers } from '../../platform/concurrency/transfers.ts';
 import { AppError } from '../../platform/errors/errors.ts';
-import { holdUntilAnswered } from './long-answers.ts';
+import { beginTransfer, receiveBody } from './begin-transfer.ts';
 
-/** Registers routes whose body is a file of any type: handlers read it as a stream, as fast as it can be written. */
-export function registerWithFileBody(server: FastifyInstance, registerRoutes: (scope: FastifyInstance) => void): void {
+/**
+ * Registers routes whose body is a file of any type: handlers read it as a stream, as fast as it can be written. Once a file has begun to
+ * arrive it waits for a permit.
+ */
+export function registerWithFileBody(
+  server: FastifyInstance,
+  files: Transfers,
+  registerRoutes: (scope: FastifyInstance) => void,
+): void {
   void server.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (request, payload, parsed) => {
@@ -14,8 +21,9 @@ export function registerWithFileBody(server: FastifyInstance, registerRoutes: (s
       else parsed(new AppError('content_type_unsupported', 'The body must not be compressed'));
     });
     // Fastify passes a request without a body on as null.
-    scope.addHook('preValidation', (request, _reply, validate) => {
-      request.body ??= Readable.from([]);
+    scope.addHook('preValidation', (request, { raw: answer }, validate) => {
+      const pieces = (request.body ?? Readable.from([])) as AsyncIterable<Uint8Array>;
+      request.body = receiveBody(pieces, () => beginTransfer(files, request, answer));
       validate();
     });
     registerRoutes(scope);
@@ -33,7 +41,9 @@ async function* readUntilGone(payload: Readable): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Semaphore: a hook that lets files wait before they are read, workspaces in turn. */
-export function acquireFilePermit(permits: FairSemaphore): onRequestHookHandler {
-  return (request, { raw }) => holdUntilAnswered(permits, request, raw);
+/** A hook that begins the transfer of a file from elsewhere, before its server is asked. */
+export function beginFile(files: Transfers): preHandlerAsyncHookHandler {
+  return async (request, { raw: answer }) => {
+    request.transfer = await beginTransfer(files, request, answer);
+  };
 }

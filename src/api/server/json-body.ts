@@ -1,32 +1,36 @@
 import { isUtf8 } from 'node:buffer';
 import { AppError, invalid } from '../../platform/errors/errors.ts';
+import type { BodyBounds } from './body-bounds.ts';
 import { cutLongStrings, restoreStrings } from './cut-long-strings.ts';
+import { scanJson, type StringRange } from './scan-json.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
 
-const BIG_BODY_BYTES = 256 * 1024;
-/** The longest html could consist of these signs and still be well below. */
-const MOST_STRUCTURAL_SIGNS = 600_000;
-const STRUCTURAL_SIGNS = [0x2c, 0x5b, 0x7b]; // , [ {
+/** A big body, and a string in one that is long. */
+const BIG_BYTES = 256 * 1024;
 
 /**
- * Returns the value of a JSON body; `{}` for an empty one. Throws 400 when the body is not JSON in UTF-8, and when a string in it cannot
- * be stored: PostgreSQL takes neither NUL nor half a surrogate pair (contract §7). A big body is emptied.
+ * Returns the value of a JSON body; `{}` for an empty one. Throws 400 when the body is not JSON in UTF-8, when it has more parts than
+ * `bounds` allows, and when a string in it cannot be stored: PostgreSQL takes neither NUL nor half a surrogate pair (contract §7). A big
+ * body is emptied.
  */
-export function parseJsonBody(body: Buffer): unknown {
+export function parseJsonBody(body: Buffer, bounds: BodyBounds): unknown {
   if (body.length === 0) return {};
   if (!isUtf8(body)) throw notJson();
-  // A few megabytes of brackets would become gigabytes of arrays.
-  if (body.length > BIG_BODY_BYTES && hasTooMuchStructure(body))
-    throw new AppError('invalid_request', 'The body has too many parts');
   const from = startsWithByteOrderMark(body) ? 3 : 0;
-  const { text, value } = body.length > BIG_BODY_BYTES ? parseBigBody(body, from) : parse(body.toString('utf8', from));
+  const long = scanJson(body, { from, bounds, longBytes: BIG_BYTES });
+  if (long === undefined)
+    throw new AppError(
+      'invalid_request',
+      'The body has too many parts: this operation takes its own fields, and 1,000 parts more',
+    );
+  const { text, value } = body.length > BIG_BYTES ? parseBigBody(body, from, long) : parse(body.toString('utf8', from));
   // Raw NUL is no JSON and raw surrogates are no UTF-8, so only an escape can have made one.
   if (text.includes('\\u')) assertStorableStrings(value);
   return value;
 }
 
-function parseBigBody(body: Buffer, from: number): { text: string; value: unknown } {
-  const cut = cutLongStrings(body, from);
+function parseBigBody(body: Buffer, from: number, long: readonly StringRange[]): { text: string; value: unknown } {
+  const cut = cutLongStrings(body, from, long);
   // Detached, its memory is free at once: the garbage collector takes its time.
   if (body.buffer instanceof ArrayBuffer && body.buffer.byteLength === body.length) body.buffer.transfer(0);
   const parsed = parse(cut.text);
@@ -49,17 +53,6 @@ function notJson(cause?: unknown): AppError {
 
 function startsWithByteOrderMark(body: Buffer): boolean {
   return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
-}
-
-function hasTooMuchStructure(body: Buffer): boolean {
-  return STRUCTURAL_SIGNS.some((sign) => occursOften(body, sign));
-}
-
-function occursOften(body: Buffer, sign: number): boolean {
-  let count = 0;
-  for (let at = body.indexOf(sign); at !== -1; at = body.indexOf(sign, at + 1))
-    if (++count > MOST_STRUCTURAL_SIGNS) return true;
-  return false;
 }
 
 /** A value in the body and the way to it; linked upwards, so that paths are only written out when one is needed. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { sendFailure } from './answer.ts';
+import type { Door } from './door.ts';
 import { plainFailure, type FailedAnswer } from './envelope.ts';
 import type { DashboardState, SendPage } from './serve-dashboard.ts';
 
@@ -12,6 +13,7 @@ const OF_PROGRAMS = /^\/(api|assets)(\/|$)/;
  */
 export function registerNotFound(
   server: FastifyInstance,
+  door: Door,
   dashboard?: { state(): DashboardState; sendPage: SendPage },
 ): void {
   const methodsOfPath = new Map<string, Set<string>>();
@@ -23,10 +25,13 @@ export function registerNotFound(
   });
   server.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done();
-    const methods = methodsOfPath.get(normalized(request.url));
-    if (dashboard && dashboard.state() !== 'missing' && !methods && isForPage(request))
-      return dashboard.sendPage(request, reply.code(404));
-    return sendFailure(refusal(methods), request, reply);
+    door.pass(request, (error) => {
+      if (error) return done(error);
+      const methods = methodsOfPath.get(normalized(request.url));
+      if (dashboard && dashboard.state() !== 'missing' && !methods && isForPage(request))
+        dashboard.sendPage(request, reply.code(404));
+      else sendFailure(refusal(methods), request, reply);
+    });
   });
   // Called only by the static file handler, when a file is missing.
   server.setNotFoundHandler((request, reply) => sendFailure(refusal(undefined), request, reply));

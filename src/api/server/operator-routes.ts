@@ -6,6 +6,8 @@ import { hashSecret } from '../../platform/secrets/hash-secret.ts';
 import { readVersion } from '../../platform/config/version.ts';
 import { createReadiness, measureReadiness, type ReadinessDependencies } from './readiness.ts';
 
+const OUTSIDE = { schema: { hide: true }, config: { isOutsideDoor: true } };
+
 /** Registers the routes that machines poll: liveness, readiness and metrics. */
 export function registerOperatorRoutes(
   server: FastifyInstance,
@@ -22,16 +24,16 @@ export function registerOperatorRoutes(
   measureReadiness(metrics, readReadiness);
   // Strangers need not know which of our versions they are up against.
   const version = publicUrl === undefined || publicDocs ? readVersion() : {};
-  server.get('/health/live', { schema: { hide: true } }, async () => ({ status: 'ok', ...version }));
+  server.get('/health/live', OUTSIDE, async () => ({ status: 'ok', ...version }));
 
-  server.get('/health/ready', { schema: { hide: true } }, async (_request, reply) => {
+  server.get('/health/ready', OUTSIDE, async (_request, reply) => {
     const { isReady, checks, message, held } = await readReadiness();
     reply.code(isReady ? 200 : 503);
     const details = { ...(message !== undefined && { message }), ...(isReady && typeof held === 'string' && { held }) };
     return { status: isReady ? 'ok' : 'unavailable', ...details, checks, ...version };
   });
 
-  server.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
+  server.get('/metrics', OUTSIDE, async (request, reply) => {
     if (metricsToken === undefined && publicUrl !== undefined && !publicDocs)
       throw new AppError('metrics_closed', 'With PUBLIC_URL, the metrics are only available if METRICS_TOKEN is set');
     if (metricsToken !== undefined && !isSameSecret(request.headers.authorization ?? '', metricsToken))

@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { Health } from '../../platform/concurrency/health.ts';
+import type { AppError } from '../../platform/errors/errors.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { installEnvelope } from './answer.ts';
 import { installGracefulShutdown } from './graceful-shutdown.ts';
+import { createDoor, DOOR_LIMITS, guardDoor } from './door.ts';
 import { createErrorHandler } from './error-handler.ts';
 import { measureRequests } from './measure.ts';
 import { registerOperatorRoutes } from './operator-routes.ts';
@@ -14,13 +16,14 @@ import { checkHostHeader } from './check-host-header.ts';
 import { registerNotFound } from './not-found.ts';
 
 /**
- * The HTTP server of a process that serves no operations (contract §1, ROLE=worker): health and metrics, and 404 for all else. Not
+ * The HTTP server of a process that serves no operations (contract §1, ROLE=worker): health and metrics, and 404 for all else, or what `rejectOthers` returns. Not
  * yet listening.
  */
 export function buildOperatorServer({
   readyChecks,
   readHoldReason,
   health,
+  rejectOthers,
   isDiskFull,
   metrics,
   log,
@@ -29,6 +32,8 @@ export function buildOperatorServer({
   readyChecks: ReadyChecks;
   readHoldReason?: ReadHoldReason;
   health?: Pick<Health, 'problems'>;
+  /** Returns the answer to all other paths. Default is 404. */
+  rejectOthers?: () => AppError;
   isDiskFull: () => boolean;
   metrics: Registry;
   log: Log;
@@ -36,11 +41,15 @@ export function buildOperatorServer({
 }): FastifyInstance {
   const toErrorAnswer = createErrorHandler({ log, isDiskFull });
   const server = createInstance(settings, LIMITS, toErrorAnswer);
-  installEnvelope(server, toErrorAnswer);
+  const door = createDoor(DOOR_LIMITS);
+  guardDoor(server, door);
+  installEnvelope(server, toErrorAnswer, door);
   handleRawHttpErrors(server.server);
   checkHostHeader(server, settings);
   const isStopping = installGracefulShutdown(server, LIMITS.closeTimeoutMs);
-  registerNotFound(server);
+  if (rejectOthers)
+    server.addHook('onRequest', (request, _reply, done) => done(request.is404 ? rejectOthers() : undefined));
+  else registerNotFound(server, door);
   measureRequests(server, metrics);
   registerOperatorRoutes(server, {
     readyChecks,

@@ -20,9 +20,9 @@ export type RateHeader = (typeof RATE_HEADERS)[number];
 export type CheckRate = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 const MINUTE_MS = 60_000;
-const WORKSPACES_KNOWN = 100_000;
+const KEYS_KNOWN = 100_000;
 
-/** Hooks that refuse what a workspace asks too often in a minute: of `all`, where that is limited, and of `previews` by themselves. */
+/** Hooks that refuse what a person or a workspace asks too often in a minute: of `all`, where that is limited, and of `previews` by themselves. */
 export async function limitRates(
   server: FastifyInstance,
   { all, previews }: { all: number | undefined; previews: number },
@@ -30,8 +30,7 @@ export async function limitRates(
   await server.register(rateLimit, {
     global: false,
     timeWindow: MINUTE_MS,
-    cache: WORKSPACES_KNOWN,
-    keyGenerator: shareOf,
+    cache: KEYS_KNOWN,
   });
   return {
     ...(all !== undefined && { rateLimit: limitTo(server, all, { name: 'requests', what: 'requests' }) }),
@@ -39,15 +38,21 @@ export async function limitRates(
   };
 }
 
+const personOf = (request: FastifyRequest) => shareOf(request)[0] ?? '';
+const workspaceOf = (request: FastifyRequest) => shareOf(request)[1] ?? '';
+
 /**
- * If two limits apply to a request, the `x-` headers describe the narrower one, which is checked last, and the others list both.
+ * Counts by person and by workspace, and reports the narrower count. If two limits apply to a request, the `x-` headers describe the narrower one, which is checked last, and the others list both.
  * `name` is that of the policy.
  */
 function limitTo(server: FastifyInstance, max: number, { name, what }: { name: string; what: string }): CheckRate {
-  const count = server.createRateLimit({ max });
+  const counters = [personOf, workspaceOf].map((keyGenerator) => server.createRateLimit({ max, keyGenerator }));
   return async (request, reply) => {
-    const limit = await count(request);
-    if (limit.isAllowed) return;
+    const limits = await Promise.all(counters.map((count) => count(request)));
+    const [limit] = limits
+      .flatMap((one) => (one.isAllowed ? [] : [one]))
+      .toSorted((one, other) => one.remaining - other.remaining || other.ttl - one.ttl);
+    if (!limit) return;
     writeLimit(reply, name, limit);
     if (limit.isExceeded)
       throw new AppError('rate_limited', `Rate limit exceeded: ${max} ${what} a minute`, {

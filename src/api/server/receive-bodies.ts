@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http';
-import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify';
 import { AppError } from '../../platform/errors/errors.ts';
-import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
-import { shareOf } from './set-requesters.ts';
+import type { Transfer, Transfers } from '../../platform/concurrency/transfers.ts';
+import { beginTransfer, receiveBody } from './begin-transfer.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -12,7 +13,7 @@ declare module 'fastify' {
 }
 
 interface BodyPermit {
-  release(): void;
+  transfer: Transfer;
   /** The handler needs the memory of the body, even after the client has left. */
   isInUse: boolean;
 }
@@ -20,37 +21,30 @@ interface BodyPermit {
 /** Bodies up to this many bytes are read at once; operations that take more have to say so. */
 export const SMALL_BODY_BYTES = 256 * 1024;
 
-/** Backpressure: a hook that lets big bodies wait for a permit before they are read. To come after the caller is known. */
-export function acquireBodyPermit(budget: FairSemaphore, bodyLimitBytes: number): onRequestHookHandler {
-  // Not an async function: nearly every body is small.
-  return (request, { raw: answer }, done) => {
+/** Backpressure: a hook that lets big bodies wait for a permit in the memory budget, once they have begun to arrive. */
+export function receiveBigBodies(budget: Transfers, bodyLimitBytes: number): preParsingHookHandler {
+  return (request, { raw: answer }, payload, done) => {
     const bytes = Number(request.headers['content-length'] ?? (isChunked(request) ? bodyLimitBytes : 0));
     const isTooLarge = bytes > bodyLimitBytes;
-    if (bytes <= SMALL_BODY_BYTES || isTooLarge) return done();
-    return takePermit(request, answer, budget, bytes);
+    if (bytes <= SMALL_BODY_BYTES || isTooLarge) return done(null, payload);
+    const source = (payload as Readable).iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
+    const body = receiveBody(source, () => takePermit(request, answer, budget, bytes));
+    done(null, Readable.from(body, { objectMode: false }));
   };
 }
 
 async function takePermit(
   request: FastifyRequest,
   answer: ServerResponse,
-  budget: FairSemaphore,
-  bytes: number,
-): Promise<void> {
-  const gone = new AbortController();
-  answer.once('close', () => gone.abort());
-  if (answer.closed) gone.abort();
-  const release = await budget.acquire({
-    key: shareOf(request),
-    weight: bytes,
-    signal: gone.signal,
-  });
-  const permit: BodyPermit = { release, isInUse: false };
-  request.bodyPermit = permit;
-  gone.signal.addEventListener('abort', () => {
-    if (!permit.isInUse) release();
-  });
-  if (gone.signal.aborted) release();
+  budget: Transfers,
+  weight: number,
+): Promise<Transfer> {
+  const onGone = (transfer: Transfer) => {
+    if (!request.bodyPermit?.isInUse) transfer.end();
+  };
+  const transfer = await beginTransfer(budget, request, answer, { weight, onGone });
+  request.bodyPermit = { transfer, isInUse: false };
+  return transfer;
 }
 
 /** Does what needs the body, which keeps its place until that is through. */
@@ -63,7 +57,7 @@ async function workWithPermit<T>(permit: BodyPermit, work: () => Promise<T>): Pr
   try {
     return await work();
   } finally {
-    permit.release();
+    permit.transfer.end();
   }
 }
 

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { hashBody } from '../../workspaces/idempotency/hash-body.ts';
 import type { IdempotencyKey } from '../../workspaces/idempotency/once.ts';
 import { invalid } from '../../platform/errors/errors.ts';
-import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
+import { boundBody } from './body-bounds.ts';
 import { assertDeclaredError } from './assert-declared-error.ts';
 import { ForeignWorkspaceError, requireRole, requireScope, type Authenticate } from './auth.ts';
 import type { CheckRate } from './rate-limits.ts';
@@ -11,15 +11,16 @@ import { successText } from './envelope.ts';
 import type { ErrorToAnswer } from './error-handler.ts';
 import { routeSchema } from './openapi.ts';
 import { WORKSPACE } from './shared-components.ts';
-import type { LoadShedder } from './load-shedder.ts';
+import type { Door } from './door.ts';
 import { authorizationOf } from './session-cookie.ts';
 import { idempotencyOf, type RequiredRole, type Scope } from '../contract/define-operations.ts';
 import type { LongText } from '../contract/long-text.ts';
 import type { BearerOperation, Caller, OpenContext, Operation } from '../operation.ts';
-import { streamPieces, streamSuccess, type LimitPerWorkspace } from './long-answers.ts';
+import type { ServerTransfers } from './begin-transfer.ts';
+import { beginAnswer, streamPieces, streamSuccess, toPieces, type LimitPerWorkspace } from './long-answers.ts';
 import { collectIgnoredFields, assertValidBody, addWarningsHeader, warningsOf } from './validate-body.ts';
-import { registerWithFileBody } from './file-bodies.ts';
-import { acquireBodyPermit, SMALL_BODY_BYTES, withBodyPermit } from './receive-bodies.ts';
+import { beginFile, registerWithFileBody } from './file-bodies.ts';
+import { receiveBigBodies, SMALL_BODY_BYTES, withBodyPermit } from './receive-bodies.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
 
 declare module 'fastify' {
@@ -36,13 +37,10 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 export interface RoutingOptions {
   authenticate: Authenticate;
-  /** The memory budget for bodies over 256 KiB. */
-  bodyBudget: FairSemaphore;
-  /** Runs before an operation that writes a file while it arrives. */
-  acquireFilePermit: onRequestHookHandler;
-  load: LoadShedder;
-  /** Runs before what may have a long answer. */
-  acquireResponsePermit: onRequestHookHandler;
+  transfers: ServerTransfers;
+  door: Door;
+  /** A client that takes nothing of a long answer for so long loses its connection. */
+  unreadMs: number;
   /** Does what makes a long answer as a whole, in each workspace's share of the process. */
   limitPerWorkspace: LimitPerWorkspace;
   /** Whether the dashboard's cookie is one that goes over HTTPS only. */
@@ -60,57 +58,57 @@ export interface RoutingOptions {
 
 /** Registers the route of an operation: authenticates the caller, then reads and validates the body, then runs the operation. */
 export function registerOperation(server: FastifyInstance, operation: Operation, options: RoutingOptions): void {
-  if (operation.takesFile) registerWithFileBody(server, (scope) => registerRoute(scope, operation, options));
+  const { files } = options.transfers;
+  if (operation.takesFile) registerWithFileBody(server, files, (scope) => registerRoute(scope, operation, options));
   else registerRoute(server, operation, options);
 }
 
 function registerRoute(server: FastifyInstance, operation: Operation, options: RoutingOptions): void {
   const { access, bodyLimitBytes: bodyLimit = SMALL_BODY_BYTES } = operation;
+  const { transfers, unreadMs } = options;
   server.route({
     method: 'POST',
     url: operation.path,
     schema: routeSchema(operation),
     attachValidation: true,
     preValidation: collectIgnoredFields(operation),
-    config: { isWrite: access !== 'open' && access !== 'read' },
+    config: { isWrite: access !== 'open' && access !== 'read', bodyBounds: boundBody(operation.body) },
     bodyLimit,
-    ...(options.checkAnswers && { errorHandler: assertDeclaredError(operation, options.toErrorAnswer) }),
+    ...(options.checkAnswers && { errorHandler: assertDeclaredError(operation, options.toErrorAnswer, options.door) }),
     onRequest: [
-      ...(access === 'open'
-        ? [options.load.shed('open')]
-        : requireCaller(options, { ...operation, role: operation.role, scope: access })),
+      ...(access === 'open' ? [] : requireCaller(options, { ...operation, role: operation.role, scope: access })),
       ...(operation.isPreview ? [options.previewLimit] : []),
       ...(operation.requiresDiskSpace ? [options.assertDiskSpace] : []),
-      ...(operation.longAnswer ? [options.acquireResponsePermit] : []),
-      ...(operation.receivesFile ? [options.acquireFilePermit] : []),
-      ...(bodyLimit > SMALL_BODY_BYTES ? [acquireBodyPermit(options.bodyBudget, bodyLimit)] : []),
     ],
+    // Once the body has arrived: a client that sends it slowly holds no permit.
+    preHandler: [
+      ...(operation.longAnswer ? [beginAnswer(transfers.answers, unreadMs)] : []),
+      ...(operation.fetchesFile ? [beginFile(transfers.files)] : []),
+    ],
+    ...(bodyLimit > SMALL_BODY_BYTES && { preParsing: receiveBigBodies(transfers.bodies, bodyLimit) }),
     handler: handlerOf(operation, options),
   });
 }
 
-/** Returns the checks before the body of a request is read: load shedding, authentication, rate limit, and authorization. */
+/** Returns the checks before the body of a request is read: authentication, rate limit, and authorization. */
 export function requireCaller(
-  { load, authenticate, isHttps, rateLimit }: Pick<RoutingOptions, 'load' | 'authenticate' | 'isHttps' | 'rateLimit'>,
+  { authenticate, isHttps, rateLimit }: Pick<RoutingOptions, 'authenticate' | 'isHttps' | 'rateLimit'>,
   {
     scope,
     role,
     requiresRecentAuth = false,
     isPersonal = false,
-    shedFirst = false,
     workspaceOf = workspaceInHeader,
   }: {
     scope: Scope;
     role: RequiredRole;
     requiresRecentAuth?: boolean;
     isPersonal?: boolean;
-    shedFirst?: boolean;
     /** Returns the workspace that a request names; undefined for none. */
     workspaceOf?: (request: FastifyRequest) => string | undefined;
   },
 ): onRequestHookHandler[] {
   return [
-    load.shed(shedFirst ? 'heavy' : 'any'),
     authenticateRequest(
       authenticate,
       (request) => authorizationOf(request, isHttps),
@@ -186,9 +184,11 @@ function handlerOf(operation: Operation, options: RoutingOptions) {
     const data = await withBodyPermit(request, () => run(operation, request, reply, options));
     addWarningsHeader(request, reply);
     if (checkAnswers) assertMatchesSchema(operation, data);
-    if (answerType === '*/*') reply.send(streamPieces(data as AsyncIterable<Uint8Array>));
-    else if (answerType) reply.type(answerType).send(streamPieces((data as LongText).pieces));
-    else reply.type(JSON_TYPE).send(isStreamed ? streamSuccess(data) : successText(data));
+    if (answerType === '*/*') reply.send(streamPieces(request, data as AsyncIterable<Uint8Array>));
+    else if (answerType) reply.type(answerType).send(streamPieces(request, (data as LongText).pieces));
+    else if (isStreamed) reply.type(JSON_TYPE).send(streamSuccess(request, data));
+    else if (longAnswer) reply.type(JSON_TYPE).send(streamPieces(request, toPieces(successText(data))));
+    else reply.type(JSON_TYPE).send(successText(data));
     return reply;
   }
   if (longAnswer === undefined || longAnswer === 'pieces') return answer;
@@ -256,6 +256,7 @@ function contextOf(request: FastifyRequest, reply: FastifyReply): OpenContext<un
     body: request.body,
     address: request.ip,
     requestId: request.id,
+    transfer: request.transfer,
     warnings: warningsOf(request),
     warn(sentences = []) {
       request.warnings = [...(request.warnings ?? []), ...sentences];

@@ -8,7 +8,7 @@ import type { Health } from '../../platform/concurrency/health.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { createFairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
 import type { UserDependencies } from '../../identity/dependencies.ts';
-import { acquireFilePermit } from './file-bodies.ts';
+import { createServerTransfers, RESPONSE_PERMITS, type TransferLimits } from './begin-transfer.ts';
 import { installEnvelope, COMPILERS, sendFailure, setCommonHeaders } from './answer.ts';
 import type { Authenticate } from './auth.ts';
 import { installGracefulShutdown } from './graceful-shutdown.ts';
@@ -17,7 +17,9 @@ import { registerDocs } from './docs.ts';
 import { eventsOperation } from '../contract/events.ts';
 import { registerEvents, type EventSource } from '../events/register-events.ts';
 import { WARNINGS_HEADER } from './validate-body.ts';
+import { createDoor, DOOR_LIMITS, guardDoor, type Door, type DoorLimits } from './door.ts';
 import { createErrorHandler, type ErrorToAnswer } from './error-handler.ts';
+import { cleanForwardedAddresses } from './forwarded-addresses.ts';
 import { limitRates, RATE_HEADERS } from './rate-limits.ts';
 import { logRequests } from './log-requests.ts';
 import { measureRequests } from './measure.ts';
@@ -26,7 +28,7 @@ import { registerDocument } from './serve-document.ts';
 import { documentOptions } from './openapi.ts';
 import type { Operation } from '../operation.ts';
 import { registerOperatorRoutes } from './operator-routes.ts';
-import { OVERLOAD_LIMITS, createLoadShedder, type LoadShedder, type OverloadLimits } from './load-shedder.ts';
+import { measureLoad } from './measure-load.ts';
 import { handleRawHttpErrors, onClientError } from './raw-errors.ts';
 import { authenticateRequest, registerOperation, requireCaller, workspaceInHeader } from './routing.ts';
 import type { ReadHoldReason, ReadyChecks } from './readiness.ts';
@@ -36,7 +38,7 @@ import { registerSession } from './session.ts';
 import { setRequesters } from './set-requesters.ts';
 import { traceRequests } from './trace-requests.ts';
 import { registerNotFound } from './not-found.ts';
-import { acquireResponsePermit, createLimitPerWorkspace } from './long-answers.ts';
+import { createLimitPerWorkspace } from './long-answers.ts';
 import { enforceMinUploadRate, SMALL_BODY_BYTES, type BodyPace } from './receive-bodies.ts';
 
 export interface ServerDependencies {
@@ -84,7 +86,7 @@ export interface HttpSettings {
 }
 
 /** Limits that are constant outside of tests. */
-export interface HttpLimits {
+export interface HttpLimits extends TransferLimits {
   headersTimeoutMs: number;
   /** Time for the whole request: its wait for a permit, and the largest body at the minimum rate. */
   requestTimeoutMs: number;
@@ -97,10 +99,7 @@ export interface HttpLimits {
   /** Any connection over which nothing has come or gone for so long is closed. */
   silentMs: number;
   connections: number;
-  /** Sum of the announced sizes of all bodies over 256 KiB that are read at once. More bodies wait. */
-  bigBodiesBytes: number;
-  bigBodyWaitMs: number;
-  overload: OverloadLimits;
+  door: DoorLimits;
 }
 
 export const LIMITS: HttpLimits = {
@@ -109,6 +108,8 @@ export const LIMITS: HttpLimits = {
   timeoutCheckMs: 5_000,
   closeTimeoutMs: 10_000,
   bodyPace: { bytesPerSecond: 16 * 1024, graceMs: 5_000 },
+  // The largest body within the time that one waits for its turn.
+  contendedPace: { bytesPerSecond: 16 * 1024, mostBytesPerSecond: 1024 * 1024, doublingMs: 2_000, checkMs: 500 },
   unreadMs: 30_000,
   // Longer than any request waits for its turn, a worker or the database, and than live progress is silent.
   silentMs: 60_000,
@@ -117,19 +118,12 @@ export const LIMITS: HttpLimits = {
   // Three of the longest, so that two that come slowly delay nobody. One takes up to four times its size until it is answered and collected.
   bigBodiesBytes: 78 * 1024 * 1024,
   bigBodyWaitMs: 30_000,
-  overload: OVERLOAD_LIMITS,
+  files: 100,
+  longAnswers: 200,
+  door: DOOR_LIMITS,
 };
 /** A minute and workspace, unless the operator says otherwise. */
 const PREVIEWS_PER_MINUTE = 600;
-/**
- * Permits for long answers, held until the client has read the answer: most need one or two pieces of a file, those of analytics some
- * megabytes.
- */
-const RESPONSE_PERMITS = { name: 'long_answers', size: 200, perKey: 4, maxWaiting: 1_000, maxWaitMs: 30_000 };
-/** Files that are written while they arrive: each has some hundred KiB in memory, and writes to the database all the time. */
-const FILE_PERMITS = { name: 'files', size: 16, perKey: 2, maxWaiting: 1_000, maxWaitMs: 30_000 };
-/** In bytes: memory that big bodies may take at once. */
-const BODY_BUDGET = { name: 'uploads', perKey: 1, maxWaiting: 1_000 };
 /** Permits for building answers of megabytes. A workspace in cooldown keeps a permit, so their number is not limited. */
 const LONG_RESPONSE_PERMITS = { ...RESPONSE_PERMITS, size: Infinity, perKey: 1 };
 
@@ -141,10 +135,14 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
   const server = createInstance(settings, limits, toErrorAnswer);
   server.decorateRequest('caller', null);
   server.decorateRequest('bodyPermit', null);
+  server.decorateRequest('transfer', null);
   server.decorateRequest('ignoredFields', null);
   server.decorateRequest('warnings', null);
-  installEnvelope(server, toErrorAnswer);
+  const door = createDoor(limits.door);
+  guardDoor(server, door);
+  installEnvelope(server, toErrorAnswer, door);
   handleRawHttpErrors(server.server);
+  cleanForwardedAddresses(server, { ...settings, log: dependencies.log });
   server.server.maxConnections = limits.connections;
   checkHostHeader(server, settings);
   const isStopping = installGracefulShutdown(server, limits.closeTimeoutMs);
@@ -153,7 +151,7 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
   if (isHttps) addHstsHeader(server);
   const { dashboard } = dependencies;
   const sendPage = dashboard && createPageSender(dashboard);
-  registerNotFound(server, dashboard && sendPage && { state: dashboard.state, sendPage });
+  registerNotFound(server, door, dashboard && sendPage && { state: dashboard.state, sendPage });
   traceRequests(server);
   enforceMinUploadRate(server, limits.bodyPace);
   setRequesters(server);
@@ -166,9 +164,8 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
       isLimited: settings.rateLimit !== undefined,
     }),
   );
-  const { readPool, metrics, log } = dependencies;
-  const load = createLoadShedder(server, { limits: limits.overload, readPool, metrics, log });
-  await registerOperations(server, { ...dependencies, load, toErrorAnswer }, limits);
+  measureLoad(server, dependencies);
+  await registerOperations(server, { ...dependencies, door, toErrorAnswer }, limits);
   registerOperatorRoutes(server, { ...dependencies, isStopping });
   const forReaders = { onRequest: requireSignInForDocs(dependencies) };
   registerDocument(server, forReaders);
@@ -176,7 +173,7 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
   if (dashboard && sendPage) {
     const { users } = dashboard;
     const { publicUrl } = settings;
-    registerSession(server, { users, isHttps, publicUrl, load });
+    registerSession(server, { users, isHttps, publicUrl });
     registerPasskeys(server, { users, authenticate: dependencies.authenticate, isHttps, publicUrl });
     await registerDashboard(server, { ...dashboard, sendPage });
   } else {
@@ -269,13 +266,13 @@ async function allowOrigins(server: FastifyInstance, origins: readonly string[])
 
 async function registerOperations(
   server: FastifyInstance,
-  dependencies: ServerDependencies & { load: LoadShedder; toErrorAnswer: ErrorToAnswer },
+  dependencies: ServerDependencies & { door: Door; toErrorAnswer: ErrorToAnswer },
   limits: HttpLimits,
 ) {
   const {
     operations,
     authenticate,
-    load,
+    door,
     toErrorAnswer,
     checkAnswers = false,
     assertDiskSpace = async () => {},
@@ -284,15 +281,10 @@ async function registerOperations(
   const { metrics, log } = dependencies;
   const options = {
     authenticate,
-    acquireResponsePermit: acquireResponsePermit(createFairSemaphore(RESPONSE_PERMITS), limits.unreadMs),
-    acquireFilePermit: acquireFilePermit(createFairSemaphore(FILE_PERMITS)),
+    transfers: createServerTransfers(limits),
+    unreadMs: limits.unreadMs,
     limitPerWorkspace: createLimitPerWorkspace(createFairSemaphore(LONG_RESPONSE_PERMITS)),
-    bodyBudget: createFairSemaphore({
-      ...BODY_BUDGET,
-      size: limits.bigBodiesBytes,
-      maxWaitMs: limits.bigBodyWaitMs,
-    }),
-    load,
+    door,
     assertDiskSpace,
     checkAnswers,
     toErrorAnswer,

@@ -16,7 +16,6 @@ import { confirmBody, signInBody, type Session } from '../contract/session.ts';
 import { userOfPasskey } from './session-passkeys.ts';
 import { successText } from './envelope.ts';
 import { profileOf } from '../routes/profile.ts';
-import type { LoadShedder } from './load-shedder.ts';
 import { passesCsrfCheck, setCookieHeader, tokenOfCookie } from './session-cookie.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
 
@@ -26,7 +25,6 @@ export interface SessionRoutes {
   users: UserDependencies;
   isHttps: boolean;
   publicUrl: string | undefined;
-  load: LoadShedder;
 }
 
 /**
@@ -34,7 +32,7 @@ export interface SessionRoutes {
  * null. `POST` signs in with the fields and errors of `authorize_user`. `DELETE` signs out, and revokes the cookie's token. `GET
  * /session/time-zones` lists the service's zones: a browser may know others.
  */
-export function registerSession(server: FastifyInstance, { users, isHttps, publicUrl, load }: SessionRoutes): void {
+export function registerSession(server: FastifyInstance, { users, isHttps, publicUrl }: SessionRoutes): void {
   const signInWith = async (body: z.output<typeof signInBody>, request: FastifyRequest) => {
     if (!('passkey' in body)) {
       const credentials = { userName: body.user_name, password: body.password, code: body.code };
@@ -63,20 +61,16 @@ export function registerSession(server: FastifyInstance, { users, isHttps, publi
 
   server.get(`${PATH}/time-zones`, { schema: { hide: true } }, (_request, reply) => answer(reply, listTimeZones()));
 
-  server.post(
-    PATH,
-    { schema: { hide: true, body: signInBody }, onRequest: load.shed('open') },
-    async (request, reply) => {
-      assertFromDashboard(request);
-      const body = request.body as z.output<typeof signInBody>;
-      const { token } = await signInWith(body, request);
-      await endOld(request);
-      const claims = await claimsOf(users, token);
-      if (!claims) throw new AppError('changed_meanwhile', 'The session was ended elsewhere: sign in again');
-      setSessionCookie(reply, token);
-      return answer(reply, await sessionOf(users, claims));
-    },
-  );
+  server.post(PATH, { schema: { hide: true, body: signInBody } }, async (request, reply) => {
+    assertFromDashboard(request);
+    const body = request.body as z.output<typeof signInBody>;
+    const { token } = await signInWith(body, request);
+    await endOld(request);
+    const claims = await claimsOf(users, token);
+    if (!claims) throw new AppError('changed_meanwhile', 'The session was ended elsewhere: sign in again');
+    setSessionCookie(reply, token);
+    return answer(reply, await sessionOf(users, claims));
+  });
 
   server.post(`${PATH}/confirm`, { schema: { hide: true, body: confirmBody } }, async (request, reply) => {
     assertFromDashboard(request);

@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Key, Party } from '../../platform/concurrency/party.ts';
 import { workFor } from '../../platform/concurrency/requester.ts';
 import { networkOf } from '../../identity/sign-in/known-networks.ts';
+import type { Caller } from '../operation.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -9,12 +11,17 @@ declare module 'fastify' {
   }
 }
 
+/** Returns the party of a request, by which everything is shared that is scarce: the caller, or the client's address without one. */
+export function shareOf({ caller, ip }: Pick<FastifyRequest, 'caller' | 'ip'>): Party {
+  return caller ? partyOf(caller) : [addressKey(ip)];
+}
+
 /**
- * Returns the key of the caller's share of everything that is limited: their workspace, however many members and keys it has. Of a test
- * key the live workspace, so that it gives no second share.
+ * The person and the workspace: many workspaces give a person no second share, and many members and keys give a workspace none. Of a test
+ * key the live workspace.
  */
-export function shareOf({ caller, ip }: Pick<FastifyRequest, 'caller' | 'ip'>): string {
-  return caller ? `workspace ${caller.testOf ?? caller.workspaceId}` : addressKey(ip);
+export function partyOf({ userId, workspaceId, testOf }: Pick<Caller, 'userId' | 'workspaceId' | 'testOf'>): Party {
+  return [`person ${userId}`, `workspace ${testOf ?? workspaceId}`];
 }
 
 /**
@@ -24,15 +31,15 @@ export function shareOf({ caller, ip }: Pick<FastifyRequest, 'caller' | 'ip'>): 
 export function setRequesters(server: FastifyInstance): void {
   server.addHook('preHandler', (request, _reply, done) => {
     const isWrite = request.routeOptions.config.isWrite ?? false;
-    workFor({ key: shareOf(request), isWrite }, done);
+    workFor({ party: shareOf(request), isWrite }, done);
   });
 }
 
 /** Runs work for an address, before the caller is known. */
 export function workForAddress<Result>(address: string, work: () => Result): Result {
-  return workFor({ key: addressKey(address), isWrite: false }, work);
+  return workFor({ party: [addressKey(address)], isWrite: false }, work);
 }
 
-function addressKey(address: string): string {
+function addressKey(address: string): Key {
   return `address ${networkOf(address)}`;
 }

@@ -17,6 +17,11 @@ declare module 'fastify' {
 
 /** Sentences in quotes between commas, so that brackets around them make JSON (a list of strings by RFC 9651). */
 export const WARNINGS_HEADER = 'x-campanile-warnings';
+const SEPARATOR = ', ';
+/** Proxies such as nginx take 4 KiB for all headers of an answer by default. */
+const HEADER_LIMIT_BYTES = 3_072;
+/** One sentence always fits, even in escapes of six bytes a letter. */
+const LONGEST_SENTENCE = 500;
 const KEY_HEADER = 'idempotency-key';
 const STRICT = /(?:^|[,;\s])handling\s*=\s*"?strict\b/i;
 
@@ -41,12 +46,15 @@ export function warningsOf(request: FastifyRequest): string[] {
 
 export function addWarningsHeader(request: FastifyRequest, reply: FastifyReply): void {
   const warnings = [...(request.warnings ?? []), ...warningsOf(request)].slice(0, MAX_REPORTED);
-  if (warnings.length > 0) reply.header(WARNINGS_HEADER, warnings.map(quote).join(', '));
+  let room = HEADER_LIMIT_BYTES;
+  const fitting = warnings.map(quote).filter((quoted) => (room -= quoted.length + SEPARATOR.length) >= 0);
+  if (fitting.length > 0) reply.header(WARNINGS_HEADER, fitting.join(SEPARATOR));
 }
 
-/** Returns a sentence as a JSON string in ASCII, since a header takes nothing else. */
+/** Returns a sentence, or its beginning, as a JSON string in ASCII, since a header takes nothing else. */
 function quote(sentence: string): string {
-  return JSON.stringify(sentence).replaceAll(
+  const isLong = sentence.length > LONGEST_SENTENCE;
+  return JSON.stringify(isLong ? `${sentence.slice(0, LONGEST_SENTENCE)}...` : sentence).replaceAll(
     /[^ -~]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );

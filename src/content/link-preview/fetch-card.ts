@@ -1,10 +1,10 @@
 /** Fetches the card of a link from its site. Everything that a site answers is hostile: its size, its time and its addresses are bounded. */
 import type { PageAnswer, PageReader } from '../../platform/http-client/safe-http-client.ts';
 import { unlessAborted } from '../../platform/concurrency/unless-aborted.ts';
-import { toCardPicture } from '../media/pictures.ts';
+import { toCardPicture, type JpegPicture } from '../media/pictures.ts';
 import { sniff } from '../media/sniff.ts';
 import { oembedUrlOf, readOembed, type OembedProvider } from './oembed.ts';
-import type { CardPicture, FetchedCard } from './link-card.ts';
+import type { FetchedCard } from './link-card.ts';
 import type { FetchedPage, PageCard } from './read-page.ts';
 
 export interface CardSources {
@@ -71,14 +71,14 @@ async function askSite(
 }
 
 /** Null if the picture cannot be had in time, or is none. */
-async function fetchPicture(sources: CardSources, url: string, signal: AbortSignal): Promise<CardPicture | null> {
+async function fetchPicture(sources: CardSources, url: string, signal: AbortSignal): Promise<JpegPicture | null> {
   try {
     const { answer } = await get(sources, url, { accept: 'image/jpeg,image/png,image/webp,image/*;q=0.8', signal });
     if (!isUsable(answer) || answer.bytes.length >= MOST_BYTES) return null;
     // Formats that can point elsewhere, such as SVG, are no pictures here.
     if ((await sniff('image', answer.bytes)).kind !== 'image') return null;
-    const picture = await unlessAborted(toCardPicture(answer.bytes), signal);
-    return picture && Math.min(picture.width, picture.height) >= SMALLEST_EDGE ? picture : null;
+    const picture = await unlessAborted(toCardPicture({ field: 'image', bytes: answer.bytes, signal }), signal);
+    return Math.min(picture.width, picture.height) >= SMALLEST_EDGE ? picture : null;
   } catch {
     // The card is shown without it.
     return null;

@@ -1,23 +1,16 @@
 /** The card that shows a link with its title, description and picture. */
+import type { JpegPicture } from '../media/pictures.ts';
 
 /** In UTF-16 units. */
 export const TITLE_LIMIT = 300;
 export const DESCRIPTION_LIMIT = 1_000;
-
-/** A JPEG that `toCardPicture` has made. */
-export interface CardPicture {
-  bytes: Buffer;
-  /** In pixels. */
-  width: number;
-  height: number;
-}
 
 /** What a page says about itself. */
 export interface FetchedCard {
   title: string;
   /** May be empty. */
   description: string;
-  picture: CardPicture | null;
+  picture: JpegPicture | null;
 }
 
 // Line breaks, and the signs that turn the direction of a text around.

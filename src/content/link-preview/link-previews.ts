@@ -1,6 +1,7 @@
-/** Fetches the cards of links: each once for a while, a few at a time, and so many a minute for each user. */
+/** Fetches the cards of links: each once for a while, a few at a time, and so many a minute, all for each requester. */
 import { LRUCache } from 'lru-cache';
 import type { AllowedHosts } from '../../platform/network/allowed-hosts.ts';
+import type { Key, Party } from '../../platform/concurrency/party.ts';
 import { currentRequester } from '../../platform/concurrency/requester.ts';
 import { createFairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
 import { createThreadPool } from '../../platform/concurrency/thread-pool.ts';
@@ -74,26 +75,29 @@ export function createLinkPreviews(options: LinkPreviewsOptions): LinkPreviews {
   const inFlight = new Map<string, Promise<CardResult>>();
   const limit = createFetchLimit(fetchesPerMinute);
 
-  function start(url: string): Promise<CardResult> {
+  function start(url: string, cacheKey: string): Promise<CardResult> {
     const fetching = fetcher
       .fetch(url)
       .then((result) => {
-        known.set(url, result, { ttl: result.card ? CARD_TTL_MS : FAILURE_TTL_MS });
+        known.set(cacheKey, result, { ttl: result.card ? CARD_TTL_MS : FAILURE_TTL_MS });
         return result;
       })
-      .finally(() => inFlight.delete(url));
-    inFlight.set(url, fetching);
+      .finally(() => inFlight.delete(cacheKey));
+    inFlight.set(cacheKey, fetching);
     return fetching;
   }
 
   return {
     async find(url) {
       if (!isEnabled) return { card: null, reason: 'disabled' };
-      const found = known.get(url) ?? inFlight.get(url);
+      const requester = currentRequester()?.party ?? [];
+      // Cache probing: an answer that is quick or old would tell one workspace what another has fetched.
+      const cacheKey = JSON.stringify([requester, url]);
+      const found = known.get(cacheKey) ?? inFlight.get(cacheKey);
       if (found) return found;
-      const retryAfterSeconds = limit.count(currentRequester()?.key ?? '');
+      const retryAfterSeconds = limit.count(requester);
       if (retryAfterSeconds !== undefined) return { card: null, reason: 'rate_limited', retryAfterSeconds };
-      return start(url);
+      return start(url, cacheKey);
     },
     close: fetcher.close,
   };
@@ -127,11 +131,10 @@ function createCardFetcher(options: LinkPreviewsOptions) {
   });
 
   async function fetch(url: string): Promise<CardResult> {
-    const key = currentRequester()?.key;
     const signal = AbortSignal.timeout(fetchMs);
-    const sources: CardSources = { http, providers, read: (page, until) => threads.run(key, page, until) };
+    const sources: CardSources = { http, providers, read: (page, until) => threads.run(page, until) };
     try {
-      const release = await permits.acquire({ key, signal });
+      const release = await permits.acquire({ signal });
       try {
         const card = await fetchCard(sources, url, signal);
         return card ? { card } : { card: null, reason: 'no_card' };
@@ -158,15 +161,21 @@ const sizeOf = ({ card }: CardResult) => 1_024 + (card?.picture?.bytes.length ??
 
 /** Counts in memory: each process for itself, as the other rates of requests. */
 function createFetchLimit(most: number) {
-  const counted = new LRUCache<string, { count: number; untilMs: number }>({ max: REQUESTERS_COUNTED });
+  const counted = new LRUCache<Key, { count: number; untilMs: number }>({ max: REQUESTERS_COUNTED });
   return {
-    /** Counts a fetch. Returns the seconds to wait if it is one too many. */
-    count(key: string): number | undefined {
+    /** Counts a fetch for each key. Returns the seconds to wait if it is one too many for one of them. */
+    count(party: Party): number | undefined {
       const nowMs = performance.now();
-      const before = counted.get(key);
-      const minute = before && before.untilMs > nowMs ? before : { count: 0, untilMs: nowMs + MINUTE_MS };
-      if (minute.count >= most) return Math.max(1, Math.ceil((minute.untilMs - nowMs) / 1_000));
-      counted.set(key, { ...minute, count: minute.count + 1 });
+      const minutes = party.map((key) => {
+        const before = counted.get(key);
+        return before && before.untilMs > nowMs ? before : { count: 0, untilMs: nowMs + MINUTE_MS };
+      });
+      const full = minutes.find(({ count }) => count >= most);
+      if (full) return Math.max(1, Math.ceil((full.untilMs - nowMs) / 1_000));
+      for (const [at, key] of party.entries()) {
+        const { count, untilMs } = minutes[at] ?? { count: 0, untilMs: nowMs + MINUTE_MS };
+        counted.set(key, { count: count + 1, untilMs });
+      }
       return undefined;
     },
   };

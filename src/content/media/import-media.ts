@@ -1,7 +1,8 @@
 import { BlockedAddressError } from '../../platform/http-client/validate-url.ts';
 import type { Download, Downloader } from '../../platform/http-client/safe-http-client.ts';
-import { invalid, type AppError } from '../../platform/errors/errors.ts';
+import { AppError, invalid } from '../../platform/errors/errors.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
+import type { Transfer } from '../../platform/concurrency/transfers.ts';
 import { LARGEST_MEDIA } from './media-limits.ts';
 import { receiveMedia, type ReceiveDeps } from './receive-media.ts';
 
@@ -22,23 +23,35 @@ const FIELD = 'url';
 export async function importMedia(
   { egress, ...deps }: ImportDeps,
   actor: Actor,
-  { url, name }: { url: string; name: string | undefined },
+  { url, name, transfer }: { url: string; name: string | undefined; transfer: Transfer },
 ): Promise<number> {
-  const signal = AbortSignal.timeout(LONGEST_MS);
-  const { answer, finalUrl } = await follow(egress, url, signal);
+  const signal = AbortSignal.any([AbortSignal.timeout(LONGEST_MS), transfer.signal]);
+  const { answer, finalUrl } = await fromSite(transfer.wait(follow(egress, url, signal)));
   try {
     if (answer.status !== 200) throw failed(`answered ${answer.status}`);
     const length = Number(answer.headers['content-length']);
     if (length > LARGEST_MEDIA) throw failed(`is larger than ${LARGEST_MEDIA / 1024 ** 2} MiB`);
-    return await receiveMedia(deps, actor, {
-      field: FIELD,
-      bytes: readable(answer.bytes),
-      announcedSize: Number.isSafeInteger(length) ? length : undefined,
-      declared: answer.headers['content-type'],
-      name: name ?? nameIn(finalUrl),
-    });
+    return await fromSite(
+      receiveMedia(deps, actor, {
+        field: FIELD,
+        bytes: transfer.receive(readable(answer.bytes)),
+        announcedSize: Number.isSafeInteger(length) ? length : undefined,
+        declared: answer.headers['content-type'],
+        name: name ?? nameIn(finalUrl),
+      }),
+    );
   } finally {
     answer.discard();
+  }
+}
+
+/** A transfer that was too slow is the site's fault. */
+async function fromSite<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'body_too_slow') throw error;
+    throw failed(`gives its file too slowly. ${error.message}`, error);
   }
 }
 

@@ -1,6 +1,15 @@
 /** Reads and converts pictures outside of the event loop. Decompression bombs: the number of pixels and the time are limited. */
 import type { Metadata, Sharp } from 'sharp';
+import {
+  createFairSemaphore,
+  type FairSemaphore,
+  type PermitRequest,
+} from '../../platform/concurrency/fair-semaphore.ts';
+import type { Party } from '../../platform/concurrency/party.ts';
+import { invalid } from '../../platform/errors/errors.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 
+/** The picture of a post, as its delivery needs it. */
 export interface Picture {
   /** In pixels, after rotation. */
   width: number;
@@ -10,11 +19,30 @@ export interface Picture {
   orientation: number | undefined;
   /** A small JPEG; undefined if the picture is too large, or damaged. */
   thumbnail: Buffer | undefined;
+  /** The picture as a JPEG of the same size, if that was asked for; undefined if it is animated, too large, or damaged. */
+  jpeg: Buffer | undefined;
 }
 
-/** For formats that are decoded line by line, and for those that have to be in memory as a whole. */
-const MOST_PIXELS = 100_000_000;
-const MOST_PIXELS_AT_ONCE = 25_000_000;
+export interface JpegPicture {
+  bytes: Buffer;
+  /** In pixels. */
+  width: number;
+  height: number;
+}
+
+/** A picture that is to be decoded for a request. */
+interface SentPicture {
+  /** Names the picture in errors. */
+  field: string;
+  bytes: Buffer;
+  /** Whose share it takes; the present requester's unless given. */
+  party?: Party;
+  signal?: AbortSignal;
+}
+
+/** Larger pictures are not decoded (contract §9). A PNG of 12 KB may have 100 million pixels, and take a second. */
+const MEGAPIXELS = 25;
+const MOST_PIXELS = MEGAPIXELS * 1_000_000;
 const DECODING_SECONDS = 15;
 const THUMBNAIL_EDGE = 96;
 const CHANNEL_PICTURE_EDGE = 640;
@@ -30,77 +58,89 @@ const CARD_SIZES = [
 /** Stills of films, in pixels. */
 const STILL_EDGE = 320;
 const WHITE = '#ffffff';
+const INSIDE = { fit: 'inside', withoutEnlargement: true } as const;
 
-let last: Promise<unknown> = Promise.resolve();
+/** A picture may take 100 MB while it is decoded, and a core. */
+const requests = createFairSemaphore({ name: 'pictures', size: 2, perKey: 1, maxWaiting: 200, maxWaitMs: 20_000 });
+/** A share of their own: a delivery never waits behind the pictures of requests. */
+const deliveries = createFairSemaphore({ name: 'delivered_pictures', size: 1 });
 
-/** One at a time in the process: a picture may take 100 MB while it is decoded. */
-function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-  const result = last.then(work);
-  last = result.catch(() => undefined);
-  return result;
-}
-
-/** Undefined if it is not readable as a picture. */
-export function readPictureInfo(bytes: Buffer): Promise<Picture | undefined> {
-  return inTurn(async () => {
-    const opened = await open(bytes);
-    if (!opened) return undefined;
-    const { image, described } = opened;
-    const { width, height } = described.autoOrient;
-    const small = () =>
-      image.clone().resize(THUMBNAIL_EDGE, THUMBNAIL_EDGE, { fit: 'inside', withoutEnlargement: true });
-    const thumbnail = isTooLarge(described) ? undefined : await toJpeg(small(), 50);
-    const { orientation, pages = 1 } = described;
-    return { width, height, isAnimated: pages > 1, orientation, thumbnail };
+/** Describes the picture of an account's delivery, and converts it if `asJpeg`. Undefined if it is not readable as a picture. */
+export async function prepareForDelivery(
+  bytes: Buffer,
+  { accountId, asJpeg = false }: { accountId: number; asJpeg?: boolean },
+): Promise<Picture | undefined> {
+  return withPermit(deliveries, { party: [`account ${accountId}`] }, async () => {
+    const described = await describe(bytes);
+    if (!described) return undefined;
+    const { orientation, pages = 1, autoOrient } = described;
+    const isAnimated = pages > 1;
+    const whole = isTooLarge(described) ? undefined : await open(bytes);
+    const jpeg = asJpeg && whole && !isAnimated ? await toJpeg(whole, 90) : undefined;
+    // The converted picture is read again at an eighth of its size, and so in no time.
+    const small = jpeg ? await open(jpeg.bytes) : whole;
+    const thumbnail = small && (await toJpeg(small.resize(THUMBNAIL_EDGE, THUMBNAIL_EDGE, INSIDE), 50));
+    return { ...autoOrient, isAnimated, orientation, thumbnail: thumbnail?.bytes, jpeg: jpeg?.bytes };
   });
 }
 
-/** The picture as a JPEG of the same size. Undefined if it is unreadable or too large. */
-export function convertToJpeg(bytes: Buffer): Promise<Buffer | undefined> {
-  return inTurn(async () => {
-    const opened = await open(bytes);
-    return opened && !isTooLarge(opened.described) ? toJpeg(opened.image, 90) : undefined;
-  });
-}
-
-/** The square JPEG of a channel. Undefined if the picture is unreadable or too large. */
-export function toChannelPicture(bytes: Buffer): Promise<Buffer | undefined> {
-  return inTurn(async () => {
-    const opened = await open(bytes);
-    if (!opened || isTooLarge(opened.described)) return undefined;
-    const square = opened.image.resize(CHANNEL_PICTURE_EDGE, CHANNEL_PICTURE_EDGE, { fit: 'cover' });
-    return toJpeg(square, 80);
+/** The square JPEG of a channel. Throws as `toCardPicture` does. */
+export function toChannelPicture(sent: SentPicture): Promise<Buffer> {
+  return decodeSent(sent, async (image) => {
+    const jpeg = await toJpeg(image.resize(CHANNEL_PICTURE_EDGE, CHANNEL_PICTURE_EDGE, { fit: 'cover' }), 80);
+    return jpeg?.bytes;
   });
 }
 
 /**
  * The picture of a link preview: a JPEG within `CARD_EDGE` and `CARD_BYTES`, without metadata. A picture that is one already stays as it is, so that
- * a copy of a post has the same. Undefined if the picture is unreadable or too large.
+ * a copy of a post has the same. Throws 400 if the picture is unreadable or too large, and 503 when too many wait to be decoded.
  */
-export function toCardPicture(bytes: Buffer): Promise<{ bytes: Buffer; width: number; height: number } | undefined> {
-  return inTurn(async () => {
-    const opened = await open(bytes);
-    if (!opened || isTooLarge(opened.described)) return undefined;
-    const { image, described } = opened;
+export function toCardPicture(sent: SentPicture): Promise<JpegPicture> {
+  const { bytes } = sent;
+  return decodeSent(sent, async (image, described) => {
     if (isCardPicture(described, bytes)) return { bytes, width: described.width, height: described.height };
+    const decoded = await decodeSmall(image, CARD_EDGE);
+    if (!decoded) return undefined;
     for (const [edge, quality] of CARD_SIZES) {
-      const small = image.clone().resize(edge, edge, { fit: 'inside', withoutEnlargement: true });
-      const jpeg = await toJpeg(small, quality);
-      if (!jpeg) return undefined;
-      const shrunk = jpeg.length <= CARD_BYTES ? await open(jpeg) : undefined;
-      if (shrunk) return { bytes: jpeg, width: shrunk.described.width, height: shrunk.described.height };
+      const jpeg = await toJpeg(decoded.clone().resize(edge, edge, INSIDE), quality);
+      if (!jpeg || jpeg.bytes.length <= CARD_BYTES) return jpeg;
     }
     return undefined;
   });
 }
 
-/** The still of a film: a JPEG within `STILL_EDGE`, some 10 KiB, without metadata. Undefined if the picture is unreadable or too large. */
-export function toStill(bytes: Buffer): Promise<Buffer | undefined> {
-  return inTurn(async () => {
-    const opened = await open(bytes);
-    if (!opened || isTooLarge(opened.described)) return undefined;
-    return toJpeg(opened.image.resize(STILL_EDGE, STILL_EDGE, { fit: 'inside', withoutEnlargement: true }), 65);
+/** The still of a film: a JPEG within `STILL_EDGE`, some 10 KiB, without metadata. Throws as `toCardPicture` does. */
+export function toStill(sent: SentPicture): Promise<Buffer> {
+  return decodeSent(sent, async (image) => (await toJpeg(image.resize(STILL_EDGE, STILL_EDGE, INSIDE), 65))?.bytes);
+}
+
+/** Load shedding: a request waits for its turn to decode. `convert` returns undefined if the picture is unreadable. */
+function decodeSent<Result>(
+  { field, bytes, party, signal }: SentPicture,
+  convert: (image: Sharp, described: Metadata) => Promise<Result | undefined>,
+): Promise<Result> {
+  return withPermit(requests, { party, ...(signal && { signal }) }, async () => {
+    const described = await describe(bytes);
+    if (described && isTooLarge(described))
+      throw invalid([fieldError(field, 'too_many_pixels', { limit: MEGAPIXELS })]);
+    const converted = described && (await convert(await open(bytes), described));
+    if (converted === undefined) throw invalid([fieldError(field, 'broken_picture')]);
+    return converted;
   });
+}
+
+async function withPermit<Result>(
+  permits: FairSemaphore,
+  request: PermitRequest,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const release = await permits.acquire(request);
+  try {
+    return await work();
+  } finally {
+    release();
+  }
 }
 
 function isCardPicture({ format, width, height, ...described }: Metadata, bytes: Buffer): boolean {
@@ -110,25 +150,42 @@ function isCardPicture({ format, width, height, ...described }: Metadata, bytes:
   return format === 'jpeg' && isPlain && isSmall && (space === 'srgb' || space === 'b-w');
 }
 
-async function open(bytes: Buffer): Promise<{ image: Sharp; described: Metadata } | undefined> {
+async function open(bytes: Buffer, limitInputPixels: number | false = MOST_PIXELS): Promise<Sharp> {
   // Loaded with the first picture: it takes its share of memory.
   const { default: sharp } = await import('sharp');
   sharp.cache(false);
   sharp.concurrency(1);
-  const image = sharp(bytes, { limitInputPixels: MOST_PIXELS, failOn: 'error', sequentialRead: true });
-  const described = await readable(image.metadata());
-  return described && { image, described };
+  return sharp(bytes, { limitInputPixels, failOn: 'error', sequentialRead: true });
 }
 
-function isTooLarge({ width, height, format, isProgressive }: Metadata): boolean {
-  const isByLines = (format === 'jpeg' || format === 'png') && !isProgressive;
-  return width * height > (isByLines ? MOST_PIXELS : MOST_PIXELS_AT_ONCE);
+/** Reads the header and decodes nothing. Undefined if it is not readable as a picture. */
+async function describe(bytes: Buffer): Promise<Metadata | undefined> {
+  return readable((await open(bytes, false)).metadata());
+}
+
+function isTooLarge({ width, height }: Metadata): boolean {
+  return width * height > MOST_PIXELS;
+}
+
+/** Decodes a picture once, to be written at several sizes up to `edge`. Undefined if it is unreadable. */
+async function decodeSmall(image: Sharp, edge: number): Promise<Sharp | undefined> {
+  const pixels = flatten(image).resize(edge, edge, INSIDE).toColourspace('srgb').raw();
+  const decoded = await readable(pixels.timeout({ seconds: DECODING_SECONDS }).toBuffer({ resolveWithObject: true }));
+  if (!decoded) return undefined;
+  const { default: sharp } = await import('sharp');
+  const { width, height, channels } = decoded.info;
+  return sharp(decoded.data, { raw: { width, height, channels } });
+}
+
+async function toJpeg(image: Sharp, quality: number): Promise<JpegPicture | undefined> {
+  const jpeg = flatten(image).jpeg({ quality }).timeout({ seconds: DECODING_SECONDS });
+  const written = await readable(jpeg.toBuffer({ resolveWithObject: true }));
+  return written && { bytes: written.data, width: written.info.width, height: written.info.height };
 }
 
 /** Rotated, and on white where it is transparent. */
-function toJpeg(image: Sharp, quality: number): Promise<Buffer | undefined> {
-  const upright = image.autoOrient().flatten({ background: WHITE });
-  return readable(upright.jpeg({ quality }).timeout({ seconds: DECODING_SECONDS }).toBuffer());
+function flatten(image: Sharp): Sharp {
+  return image.autoOrient().flatten({ background: WHITE });
 }
 
 /** Undefined if the picture is unreadable. */

@@ -69,9 +69,7 @@ async function requireUnbound(trx: Connection, workspaceId: WorkspaceId, mediaId
 
 async function acceptStill(base64: string): Promise<Buffer> {
   const { bytes } = await acceptMedia('still', base64, { only: 'image' });
-  const jpeg = await toStill(bytes);
-  if (!jpeg) throw invalid([fieldError('still', 'broken_picture')]);
-  return jpeg;
+  return toStill({ field: 'still', bytes });
 }
 
 /** Returns the still of the film with this hash, a JPEG. Throws 404 if the workspace keeps none. */

@@ -1,4 +1,3 @@
-import { currentRequester } from '../../platform/concurrency/requester.ts';
 import { createThreadPool, DeadlineError } from '../../platform/concurrency/thread-pool.ts';
 import { convertHtml, rejectAsTooComplex, type Converted, type UnknownTags } from './html-to-whatsapp.ts';
 
@@ -41,7 +40,7 @@ export function createConverter({ deadlineMs = DEADLINE_MS, waitMs = WAIT_MS } =
     async convert(html, unknownTags) {
       if (html.length <= SHORT) return convertHtml(html, unknownTags);
       try {
-        return await threads.run(currentRequester()?.key, { html, unknownTags });
+        return await threads.run({ html, unknownTags });
       } catch (error) {
         if (error instanceof DeadlineError) return rejectAsTooComplex(html);
         throw error;

@@ -100,8 +100,12 @@ export async function insertMember(
   await notifyAfterCommit(trx, 'campanile_tokens', String(userId));
 }
 
-/** Ends a user's memberships in other people's workspaces, and removes their number for approvals from the workspaces they own. */
+/**
+ * Ends a user's memberships in other people's workspaces with their links to reports, and removes their number for approvals from the
+ * workspaces they own.
+ */
 export async function deleteMemberships(trx: Connection, userId: UserId): Promise<void> {
+  await sql`delete from report_links where created_by = ${userId}`.execute(trx);
   await sql`delete from memberships where user_id = ${userId} and role <> 'owner'`.execute(trx);
   await sql`update memberships set review_number = null where user_id = ${userId} and review_number is not null`.execute(
     trx,
@@ -113,6 +117,22 @@ export async function deleteMember(trx: Connection, workspaceId: WorkspaceId, us
   await sql`delete from memberships where workspace_id = ${workspaceId} and user_id = ${userId}`.execute(trx);
   await sql`delete from notices where user_id = ${userId} and workspace_id = ${workspaceId}`.execute(trx);
   await notifyAfterCommit(trx, 'campanile_tokens', String(userId));
+}
+
+/** The links to reports that a member has made in a workspace and in its test workspace. */
+const linksOf = (workspaceId: WorkspaceId, userId: UserId) => sql`
+  created_by = ${userId}
+  and workspace_id in (select workspace_id from workspaces where ${workspaceId} in (workspace_id, test_of))`;
+
+export async function countReportLinks(db: Connection, workspaceId: WorkspaceId, userId: UserId): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from report_links
+    where ${linksOf(workspaceId, userId)} and expires_at > campanile_now()`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+export async function deleteReportLinks(trx: Connection, workspaceId: WorkspaceId, userId: UserId): Promise<void> {
+  await sql`delete from report_links where ${linksOf(workspaceId, userId)}`.execute(trx);
 }
 
 export async function writeRole(

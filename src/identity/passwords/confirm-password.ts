@@ -20,7 +20,7 @@ export function confirmPassword(
   who: { userId: UserId; token: TokenIdentity },
   proof: { field: string; password: string },
 ): Promise<UserWithSecrets> {
-  return withSignInPermit(`user ${who.userId}`, () => checkPassword(db, who, proof));
+  return withSignInPermit(() => checkPassword(db, who, proof));
 }
 
 async function checkPassword(

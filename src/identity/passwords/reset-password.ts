@@ -35,7 +35,7 @@ export async function requestPasswordReset(
  */
 export async function resetPassword(deps: ResetDeps, reset: Reset, address: string): Promise<void> {
   requireMailId(deps.links, reset.code);
-  const owner = await withSignInPermit(address, () => resetWithPermit(deps, reset, address));
+  const owner = await withSignInPermit(() => resetWithPermit(deps, reset, address));
   deps.tokenStates.drop(owner);
   deps.apiKeyStates.drop(owner);
 }

@@ -32,7 +32,7 @@ export function authorizeUser(
   credentials: Credentials,
   client: Client,
 ): Promise<{ token: string; user: User }> {
-  return withSignInPermit(client.address, () => checkCredentials(deps, credentials, client));
+  return withSignInPermit(() => checkCredentials(deps, credentials, client));
 }
 
 type SignInDeps = Pick<UserDependencies, 'db' | 'tokens' | 'log' | 'clock' | 'vault'>;

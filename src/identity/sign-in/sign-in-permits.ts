@@ -1,5 +1,4 @@
 import { createFairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
-import { networkOf } from './known-networks.ts';
 
 /**
  * Password checks take a permit before their first statement. So strangers hold at most four connections, and one address two. A check
@@ -8,11 +7,11 @@ import { networkOf } from './known-networks.ts';
 const permits = createFairSemaphore({ name: 'sign_ins', size: 4, perKey: 2, maxWaiting: 500, maxWaitMs: 20_000 });
 
 /**
- * Runs a sign-up, a sign-in or a reauthentication under a permit of the fair semaphore. `key` is the address or the user that asks; keys
- * take turns. Throws AppError `unavailable` when far too many wait.
+ * Runs a sign-up, a sign-in or a reauthentication under a permit of the fair semaphore. Throws AppError `unavailable` when far too many
+ * wait.
  */
-export async function withSignInPermit<T>(key: string, work: () => Promise<T>): Promise<T> {
-  const release = await permits.acquire({ key: networkOf(key) });
+export async function withSignInPermit<T>(work: () => Promise<T>): Promise<T> {
+  const release = await permits.acquire();
   try {
     return await work();
   } finally {

@@ -161,7 +161,7 @@ export function startSession(
     ...(linking && { submitPasskey: linking.submitPasskey }),
     ended: connection.ended,
     ...sendPosts({ ...options, ...sending, cooldown, chats, members, retrySuppression, signal, onLeaving }),
-    ...queryChats({ connection, cooldown, warn, channels }),
+    ...queryChats({ accountId, connection, cooldown, warn, channels }),
     unlink: () => connection.unlink(),
     async close() {
       await connection.close();

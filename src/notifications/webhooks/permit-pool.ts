@@ -82,10 +82,12 @@ export function createPermitPool(options: PermitPoolOptions): PermitPool {
       };
       let wasDue: boolean;
       try {
-        release = await semaphore.acquire({ key: String(due.workspaceId), signal }).catch((error: unknown) => {
-          signal.throwIfAborted();
-          throw error;
-        });
+        release = await semaphore
+          .acquire({ party: [`workspace ${due.workspaceId}`], signal })
+          .catch((error: unknown) => {
+            signal.throwIfAborted();
+            throw error;
+          });
         if (holdMs !== undefined) timer = setTimeout(returnPermitEarly, holdMs);
         wasDue = await serve();
       } finally {

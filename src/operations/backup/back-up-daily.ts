@@ -1,19 +1,20 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCodeOf } from '../../platform/errors/errors.ts';
 import type { Database, PostgresAddress } from '../../platform/database/connect.ts';
 import { readHold } from '../hold/read-hold.ts';
 import type { BackupCommand, BackupSettings } from '../../platform/config/config.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { startLoop } from '../../platform/concurrency/loop.ts';
 import { readCommandRecord } from './command-record.ts';
+import { listBackups, toTimestamp, type MadeBackup } from './list-backups.ts';
 import { makeBackup } from './make-backup.ts';
 import { passOnBackup } from './pass-on-backup.ts';
+import { findWriteProblem } from './write-problem.ts';
 
 const CHECK_INTERVAL_MS = 60_000;
 const RETRY_MS = 60 * 60_000;
 /** The names of our own daily backups: no other file is ever removed. */
-const NAME = /^campanile-\d{8}T\d{6}Z\.campanile$/;
+const NAME = /^campanile-(?<at>\d{8}T\d{6}Z)\.campanile$/;
 
 export interface DailyBackups {
   /** When the last good one was made; undefined: none is there. */
@@ -26,7 +27,8 @@ export interface DailyBackups {
 
 /**
  * Makes a backup each day, and removes the oldest of its own backups. A missed backup is made up for at once. While the ledger is held it
- * makes and removes nothing, because the operator may need the present backups.
+ * makes and removes nothing, because the operator may need the present backups. A folder that cannot be written is an error in the log and
+ * stops nothing: sending is worth more than a backup of it.
  */
 export async function backUpDaily({
   settings: { to, at, keep, passphrase, command },
@@ -50,12 +52,13 @@ export async function backUpDaily({
   /** The time limit of BACKUP_COMMAND. Default is six hours. */
   commandLimitMs?: number;
 }): Promise<DailyBackups> {
-  let lastGoodAt: Date | undefined = await findLastBackup(to);
+  let lastGoodAt: Date | undefined = await findLastBackup(to, now());
   let commandRecord = command && (await readCommandRecord(to));
   const stopping = new AbortController();
+  await reportWriteProblem(to, of.log);
 
   async function step(): Promise<number> {
-    const isFresh = lastGoodAt && lastGoodAt >= lastOccurrence(now(), at, timeZone);
+    const isFresh = lastGoodAt && lastGoodAt <= now() && lastGoodAt >= lastOccurrence(now(), at, timeZone);
     if ((isFresh && !command) || (await readHold(of.db))) return CHECK_INTERVAL_MS;
     if (!isFresh && !(await backUp())) return RETRY_MS;
     if (command) await passOn(command);
@@ -64,13 +67,13 @@ export async function backUpDaily({
 
   async function backUp(): Promise<boolean> {
     const madeAt = now();
-    const file = join(to, `campanile-${madeAt.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.campanile`);
+    const file = join(to, `campanile-${toTimestamp(madeAt)}.campanile`);
     try {
       await mkdir(to, { recursive: true, mode: 0o700 });
       await makeBackup({ ...of, file, passphrase });
       lastGoodAt = madeAt;
       of.log.info({ file }, 'a backup was made');
-      await removeOldest(to, keep);
+      await removeOldest(to, keep, madeAt);
       return true;
     } catch (error) {
       of.log.error({ err: error, file }, 'the daily backup failed; the next attempt is in an hour');
@@ -80,11 +83,10 @@ export async function backUpDaily({
   }
 
   async function passOn(given: BackupCommand): Promise<void> {
-    const newest = (await listBackups(to)).at(-1);
+    const newest = await findNewestBackup(to, now());
     if (newest === undefined) return;
-    const { log } = of;
-    const options = { to, command: given, now, log, signal: stopping.signal, limitMs: commandLimitMs };
-    commandRecord = await passOnBackup(newest, commandRecord, options);
+    const options = { to, command: given, now, log: of.log, signal: stopping.signal, limitMs: commandLimitMs };
+    commandRecord = await passOnBackup(newest.name, commandRecord, options);
   }
 
   const loop = startLoop('backups', step, { log: of.log });
@@ -99,6 +101,15 @@ export async function backUpDaily({
   };
 }
 
+async function reportWriteProblem(to: string, log: Log): Promise<void> {
+  const problem = await findWriteProblem(to);
+  if (problem === undefined) return;
+  log.error(
+    { folder: to },
+    `No daily backup can be written to BACKUP_TO: ${problem}. Let the user of Campanile write there, and name the folder in ReadWritePaths of the systemd unit (docs/how-to/back-up.md)`,
+  );
+}
+
 /** The last instant before now at which the clock showed this time. */
 export function lastOccurrence(now: Date, at: string, timeZone: string): Date {
   const local = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(timeZone);
@@ -108,25 +119,20 @@ export function lastOccurrence(now: Date, at: string, timeZone: string): Date {
   return new Date(last.epochMilliseconds);
 }
 
-async function listBackups(to: string): Promise<string[]> {
-  const names = await readdir(to).catch((error: unknown) => {
-    if (errorCodeOf(error) === 'ENOENT') return [];
-    throw error;
-  });
-  return names.filter((name) => NAME.test(name)).toSorted();
+/** When the newest daily backup was made; undefined: none is there. */
+export async function findLastBackup(to: string, now: Date): Promise<Date | undefined> {
+  return (await findNewestBackup(to, now))?.madeAt;
 }
 
-/** When the newest of those that were made by themselves was; undefined: none is there. */
-export async function findLastBackup(to: string): Promise<Date | undefined> {
-  return (await findNewestBackup(to))?.madeAt;
+/** The newest daily backup; undefined: none is there. One dated in the future is none. */
+export async function findNewestBackup(to: string, now: Date): Promise<MadeBackup | undefined> {
+  return (await listDailyBackups(to, now)).past.at(-1);
 }
 
-/** The newest daily backup; undefined: none is there. */
-export async function findNewestBackup(to: string): Promise<{ name: string; madeAt: Date } | undefined> {
-  const name = (await listBackups(to)).at(-1);
-  return name === undefined ? undefined : { name, madeAt: (await stat(join(to, name))).mtime };
-}
+/** All daily backups in the folder. */
+export const listDailyBackups = (to: string, now: Date) => listBackups(to, NAME, now);
 
-async function removeOldest(to: string, keep: number): Promise<void> {
-  for (const name of (await listBackups(to)).slice(0, -keep)) await rm(join(to, name), { force: true });
+async function removeOldest(to: string, keep: number, now: Date): Promise<void> {
+  const { past } = await listDailyBackups(to, now);
+  for (const { name } of past.slice(0, -keep)) await rm(join(to, name), { force: true });
 }

@@ -17,12 +17,13 @@ const CommandRecord = z.object({
 
 export type CommandRecord = z.infer<typeof CommandRecord>;
 
-/** Returns the record in BACKUP_TO; undefined: the command has not run yet, or the record is damaged. */
+/** Returns the record in BACKUP_TO; undefined: the command has not run yet, or the record is damaged or closed to this user. */
 export async function readCommandRecord(to: string): Promise<CommandRecord | undefined> {
   try {
     return CommandRecord.safeParse(JSON.parse(await readFile(join(to, FILE), 'utf8'))).data;
   } catch (error) {
-    if (errorCodeOf(error) === 'ENOENT' || error instanceof SyntaxError) return undefined;
+    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(errorCodeOf(error) ?? '') || error instanceof SyntaxError)
+      return undefined;
     throw error;
   }
 }

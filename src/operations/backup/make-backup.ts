@@ -7,7 +7,7 @@ import { constants, createZstdCompress } from 'node:zlib';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { create } from 'tar';
-import { connectionSettings, type Connection, type PostgresAddress } from '../../platform/database/connect.ts';
+import { DatabaseClient, type Connection, type PostgresAddress } from '../../platform/database/connect.ts';
 import { StartupError, errorCodeOf } from '../../platform/errors/errors.ts';
 import {
   BASE_FILE,
@@ -22,6 +22,7 @@ import {
 import { createManifestMac } from './manifest-mac.ts';
 import { dumpDatabase } from './postgres-tools.ts';
 import { sealSecrets } from './secrets-box.ts';
+import { describeWriteError } from './write-problem.ts';
 
 /** Two of a cluster's three databases are equal. A window of 32 MiB finds the repetition, and takes as much memory. */
 const COMPRESSION = {
@@ -138,7 +139,7 @@ async function streamBaseBackup(address: PostgresAddress, dataDir: string, stagi
     // Who passes through has to get there; what else is in here only its owner can read.
     await chmod(staging, 0o711);
   }
-  const client = new pg.Client({ ...connectionSettings(address), replication: 'true' } as pg.ClientConfig);
+  const client = new DatabaseClient(address, { replication: 'true' } as pg.ClientConfig);
   await client.connect();
   try {
     const detail = target.replaceAll("'", "''");
@@ -193,7 +194,8 @@ function explain(error: unknown, file: string): unknown {
   const folder = dirname(file);
   if (code === 'ENOENT')
     return new StartupError(`The folder ${folder} for ${basename(file)} does not exist. Create it first.`, error);
-  if (code === 'EACCES' || code === 'EROFS') return new StartupError(`The folder ${folder} is not writable`, error);
+  if (code === 'EACCES' || code === 'EROFS')
+    return new StartupError(`The backup cannot be written: ${describeWriteError(error, folder)}`, error);
   if (code === 'ENOSPC')
     return new StartupError(`The disk is full. A backup needs space in DATA_DIR and in ${folder}.`, error);
   return error;

@@ -16,8 +16,8 @@ const OTHER_MEANS = 'pg_basebackup, pgBackRest or your provider’s';
 /** The TLS parameters of a URL that libpq has under the same name. */
 const TLS_PARAMETERS = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
 
-/** Dumps the database into a file that `loadDump` reads. Throws a StartupError where there is no pg_dump, or one older than the server. */
-export async function dumpDatabase(db: Connection, address: PostgresAddress, file: string): Promise<void> {
+/** Throws a StartupError where there is no pg_dump, or one older than the server. */
+export async function requireDumpTool(db: Connection): Promise<void> {
   const { rows } = await sql<{ major: number }>`
     select current_setting('server_version_num')::int / 10000 as major`.execute(db);
   const server = rows[0]?.major ?? 0;
@@ -26,6 +26,11 @@ export async function dumpDatabase(db: Connection, address: PostgresAddress, fil
     throw new StartupError(
       `The pg_dump on the PATH has version ${major}, and the server of DATABASE_URL has version ${server}. Install postgresql-client-${server}, or back up by other means, such as ${OTHER_MEANS}.`,
     );
+}
+
+/** Dumps the database into a file that `loadDump` reads. Throws a StartupError where there is no pg_dump, or one older than the server. */
+export async function dumpDatabase(db: Connection, address: PostgresAddress, file: string): Promise<void> {
+  await requireDumpTool(db);
   await runTool('pg_dump', address, ['--format=custom', '--compress=6', '--no-password', `--file=${file}`]);
 }
 

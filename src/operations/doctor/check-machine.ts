@@ -2,8 +2,9 @@
 import { existsSync } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findNewestBackup } from '../backup/back-up-daily.ts';
+import { listDailyBackups } from '../backup/back-up-daily.ts';
 import { readCommandRecord } from '../backup/command-record.ts';
+import { findWriteProblem } from '../backup/write-problem.ts';
 import { readRoom } from '../../platform/database/watch-disk.ts';
 import type { BackupSettings } from '../../platform/config/config.ts';
 import { find, type Finding } from './finding.ts';
@@ -88,23 +89,37 @@ export async function checkPermissions({ dataDir, stateDir }: Installed): Promis
 const OLDEST_MS = 26 * 60 * 60_000;
 const HOUR_MS = 60 * 60_000;
 
-/** Checks the age of the last good daily backup. */
+/** Checks that daily backups can be written, and the age of the last good one. */
 export async function checkBackups({ backup }: Installed): Promise<Finding[]> {
   if (!backup)
     return [
       find('backups', 'No automatic backups are configured', 'warning', 'Set BACKUP_TO (docs/how-to/back-up.md).'),
     ];
-  const newest = await findNewestBackup(backup.to);
-  if (!newest)
-    return [find('backups', `BACKUP_TO (${backup.to}) has no backup`, 'error', 'Check the log for the reason.')];
-  const { name, madeAt } = newest;
+  const { to, command } = backup;
+  const { past, future } = await listDailyBackups(to, new Date());
+  const newest = past.at(-1);
+  const problem = await findWriteProblem(to);
+  return [
+    ...(problem === undefined
+      ? []
+      : [find('backups', `BACKUP_TO cannot be written: ${problem}`, 'error', OPEN_FOLDER)]),
+    newest ? describeAge(newest.madeAt) : find('backups', `BACKUP_TO (${to}) has no backup`, 'error', SEE_LOG),
+    ...future.map(({ name }) => find('backups', `${name} in BACKUP_TO is dated in the future`, 'warning', FUTURE)),
+    ...(newest && command ? [await checkBackupCommand(to, newest.name)] : []),
+  ];
+}
+
+const SEE_LOG = 'Check the log for the reason.';
+const FUTURE = 'It counts as no backup until then. Check the clock, and move the file away.';
+const OPEN_FOLDER =
+  'Let the user of Campanile write there, and name the folder in ReadWritePaths of the systemd unit (docs/how-to/back-up.md).';
+
+function describeAge(madeAt: Date): Finding {
   const ageMs = Date.now() - madeAt.getTime();
-  const summary = `The last backup was made ${Math.max(0, Math.floor(ageMs / HOUR_MS))} hours ago (${madeAt.toISOString()})`;
-  const made =
-    ageMs <= OLDEST_MS
-      ? find('backups', summary)
-      : find('backups', summary, 'error', 'Check the log for the reason why later backups failed.');
-  return backup.command === undefined ? [made] : [made, await checkBackupCommand(backup.to, name)];
+  const summary = `The last backup was made ${Math.floor(ageMs / HOUR_MS)} hours ago (${madeAt.toISOString()})`;
+  return ageMs <= OLDEST_MS
+    ? find('backups', summary)
+    : find('backups', summary, 'error', 'Check the log for the reason why later backups failed.');
 }
 
 /** Checks that BACKUP_COMMAND has succeeded for the newest backup. */

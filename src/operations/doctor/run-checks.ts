@@ -1,6 +1,7 @@
 /** Checks an installation, for `campanile doctor` and for administrators in the dashboard. */
 import type { Config } from '../../platform/config/config.ts';
-import { pingDatabase, type Database } from '../../platform/database/connect.ts';
+import { connectOnce } from '../../platform/database/check-new-connections.ts';
+import { addressOf, pingDatabase, type Database } from '../../platform/database/connect.ts';
 import { LOOPBACK } from '../../platform/network/address-range.ts';
 import { CHECKS, describeError, find, runCheck, type Finding } from './finding.ts';
 import { checkAccounts, checkClock, checkHold, checkRuns, checkServer, checkWorkers } from './check-database.ts';
@@ -24,7 +25,7 @@ export async function runChecks({
   away,
 }: { config: Config } & ({ db: Database; away?: undefined } | { db?: undefined; away: string })): Promise<Finding[]> {
   const installed = { ...config, dataDir: config.databaseUrl === undefined ? config.dataDir : undefined };
-  const [reason, reached] = db ? await reach(db) : [away, undefined];
+  const [reason, reached] = db ? await reach(db, config) : [away, undefined];
   const checks = [
     runCheck('configuration', () => checkConfiguration(config)),
     runCheck('disk', () => checkDisks(installed)),
@@ -56,8 +57,10 @@ function runDatabaseChecks(db: Database, config: Config): Array<Promise<Finding[
   ];
 }
 
-async function reach(db: Database): Promise<[reason: string, db?: Database]> {
+async function reach(db: Database, { databaseUrl }: Config): Promise<[reason: string, db?: Database]> {
   try {
+    // The open connections of the service survive a password that has changed.
+    if (databaseUrl !== undefined) await connectOnce(addressOf(databaseUrl));
     await pingDatabase(db);
     return ['', db];
   } catch (error) {

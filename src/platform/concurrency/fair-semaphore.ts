@@ -1,30 +1,40 @@
 import { OverloadError } from '../errors/errors.ts';
-import { createPermits, type Claim, type Key } from './permits.ts';
+import type { Key, Party } from './party.ts';
+import { createPermits, type Claim } from './permits.ts';
+import { currentRequester } from './requester.ts';
+import { createTurns } from './turns.ts';
 import { createWaitQueues, type Waiter } from './waiting-lines.ts';
 
 /**
- * Fair semaphore: a limited number of permits for a shared resource, handed out round robin. Every scarce resource that requests or
- * accounts compete for is behind one (docs/explanation/decisions/0075).
+ * Fair semaphore: a limited number of permits for a shared resource, handed out in turns. Every scarce resource that requests or
+ * accounts compete for is behind one (docs/explanation/decisions/0109).
  */
 export interface FairSemaphore {
   /**
-   * Waits for a permit and resolves to the function that gives it back; calling that twice does no harm. Keys take turns, first come
+   * Waits for a permit and resolves to the function that gives it back; calling that twice does no harm. Parties take turns, first come
    * first served within each. Throws an OverloadError when the wait takes too long, when `signal` is aborted, and when too many wait
-   * already. Load shedding: the last waiter of the longest line has to go, so the key with most waiting bears it.
+   * already. Load shedding: the last waiter of the party with the longest line has to go.
    */
-  acquire(options?: PermitRequest): Promise<() => void>;
+  acquire(options?: PermitRequest): Promise<ReleasePermit>;
   /** How many wait. */
   waiting(): number;
+  /** Whether somebody waits who has not used up their own share: all that is left is too little. */
+  isContended(): boolean;
+  /** Whether a key of the party has to yield to others. */
+  isYielding(party: Party): boolean;
 }
 
+/** Gives a permit back. `cost` is what its work has cost, for the order of turns; its weight unless given. */
+export type ReleasePermit = (cost?: number) => void;
+
 export interface PermitRequest {
-  /** The holder of the permit. Without a key there is no `perKey` limit, and all such requests share one line. */
-  key?: string | undefined;
+  /** The holder of the permit; that of the current work unless given. `perKey` holds for each of its keys. */
+  party?: Party | undefined;
   /** How much of `size` it takes, `size` at most; 1 unless given. */
   weight?: number;
   /** Exclusive permits of one key are held one at a time: a mutex within the key. */
   isExclusive?: boolean;
-  /** Continues work that has begun: it goes first within its key, and is never shed for the length of a line. */
+  /** Continues work that has begun: it goes first within its party, and is never shed for the length of a line. */
   isContinuation?: boolean;
   signal?: AbortSignal;
 }
@@ -52,33 +62,29 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export function createFairSemaphore(options: FairSemaphoreOptions): FairSemaphore {
   const { name, size, perKey = Infinity, yielding, maxWaiting = Infinity, maxWaitMs = LONGEST_TIMER_MS } = options;
-  const lines = createWaitQueues(maxWaiting);
-  const permits = createPermits(size, maxPermitsOf);
+  const turns = createTurns();
+  const lines = createWaitQueues(maxWaiting, turns);
+  const permits = createPermits(size, (key) => (isYielding(key) ? 1 : perKey), yielding?.withinMs ?? 0);
 
   const busy = (why?: string) => new OverloadError(name, RETRY_SECONDS, why);
+  const isYielding = (key: Key) =>
+    yielding !== undefined && lines.lengthOf(key) >= yielding.waiters && permits.isOtherActive(key);
 
-  function maxPermitsOf(key: Key): number {
-    const isYielding = yielding !== undefined && lines.lengthOf(key) >= yielding.waiters;
-    return isYielding && permits.isOtherActive(key, yielding.withinMs) ? 1 : perKey;
-  }
-
-  function hold(claim: Claim): () => void {
+  function hold(claim: Claim): ReleasePermit {
+    const { party, weight } = claim;
     permits.take(claim);
+    turns.begin(party, weight);
     let isHeld = true;
-    return () => {
+    return (cost = weight) => {
       if (!isHeld) return;
       isHeld = false;
       permits.release(claim);
-      lines.moveToEnd(claim.key);
-      admitNext();
+      turns.end(party, { cost, charged: weight, competing: lines.count() });
+      lines.admit(permits);
     };
   }
 
-  function admitNext(): void {
-    for (let next = lines.dequeueNext(permits); next; next = lines.dequeueNext(permits)) next.admit();
-  }
-
-  function wait(claim: Claim, isContinuation: boolean, signal: AbortSignal | undefined): Promise<() => void> {
+  function wait(claim: Claim, isContinuation: boolean, signal: AbortSignal | undefined): Promise<ReleasePermit> {
     return new Promise((resolve, reject) => {
       const settle = () => {
         signal?.removeEventListener('abort', leave);
@@ -96,27 +102,34 @@ export function createFairSemaphore(options: FairSemaphoreOptions): FairSemaphor
           settle();
           reject(busy(why));
           // Waiters behind a heavy one may fit.
-          admitNext();
+          lines.admit(permits);
         },
       };
       const leave = () => waiter.shed();
       const timer = setTimeout(() => waiter.shed(`no turn came within ${maxWaitMs / 1_000} s`), maxWaitMs);
       signal?.addEventListener('abort', leave, { once: true });
       lines.join(waiter);
-      admitNext();
+      lines.shedIfTooMany(waiter);
+      lines.admit(permits);
     });
   }
 
   return {
     waiting: lines.count,
-    acquire({ key, weight = 1, isExclusive = false, isContinuation = false, signal } = {}) {
+    isContended: () => lines.findNext(permits) !== undefined,
+    isYielding: (party) => party.some(isYielding),
+    acquire(request = {}) {
+      const { isContinuation = false, signal } = request;
       if (signal?.aborted) return Promise.reject(busy());
-      const claim = { key, weight: Math.min(weight, size), isExclusive };
+      const claim = toClaim(request, size);
+      turns.arrive(claim.party);
       // The usual case, without a timer. If waiters may hold a permit, they are too heavy for the free ones, and nobody overtakes them.
       if (permits.fits(claim) && !lines.findNext(permits)) return Promise.resolve(hold(claim));
-      const tooMany = isContinuation ? undefined : lines.shedForNewcomer(key);
-      if (tooMany !== undefined) return Promise.reject(busy(tooMany));
       return wait(claim, isContinuation, signal);
     },
   };
+}
+
+function toClaim({ party, weight = 1, isExclusive = false }: PermitRequest, size: number): Claim {
+  return { party: party ?? currentRequester()?.party ?? [], weight: Math.min(weight, size), isExclusive };
 }

@@ -1,8 +1,7 @@
-/** Undefined: nobody in particular. */
-export type Key = string | undefined;
+import type { Key, Party } from './party.ts';
 
 export interface Claim {
-  key: Key;
+  party: Party;
   weight: number;
   isExclusive: boolean;
 }
@@ -11,10 +10,10 @@ export interface Claim {
 export type Allowance = 'none' | 'shared' | 'any';
 
 export interface Permits {
-  /** Whether a key other than this one holds a permit, or had one within `withinMs`. */
-  isOtherActive(key: Key, withinMs: number): boolean;
-  /** Returns which further permits the limits of a key allow it. */
-  allowance(key: Key): Allowance;
+  /** Whether a party without this key holds a permit, or had one within `withinMs`. */
+  isOtherActive(key: Key): boolean;
+  /** Returns which further permits the limits of all keys of a party allow it. */
+  allowance(party: Party): Allowance;
   /** Whether that allows it, and enough is free. */
   fits(claim: Claim): boolean;
   take(claim: Claim): void;
@@ -22,40 +21,49 @@ export interface Permits {
 }
 
 /** The permits in use, in total and by key. `maxPermitsOf` returns the most permits of a key. */
-export function createPermits(size: number, maxPermitsOf: (key: Key) => number): Permits {
+export function createPermits(size: number, maxPermitsOf: (key: Key) => number, withinMs: number): Permits {
   const heldByKey = new Map<Key, { count: number; isExclusive: boolean }>();
-  const lastUses = createLastUses();
+  const recent = createRecentParties(withinMs);
   let free = size;
+  /** Permits of nobody in particular do not count. */
+  let heldByParties = 0;
 
-  function allowance(key: Key): Allowance {
-    const held = key === undefined ? undefined : heldByKey.get(key);
-    if (!held) return 'any';
-    if (held.count >= maxPermitsOf(key)) return 'none';
-    return held.isExclusive ? 'shared' : 'any';
+  function allowance(party: Party): Allowance {
+    let allowed: Allowance = 'any';
+    for (const key of party) {
+      const held = heldByKey.get(key);
+      if (!held) continue;
+      if (held.count >= maxPermitsOf(key)) return 'none';
+      if (held.isExclusive) allowed = 'shared';
+    }
+    return allowed;
   }
 
   return {
     allowance,
-    isOtherActive(key, withinMs) {
-      for (const holder of heldByKey.keys()) if (holder !== key && holder !== undefined) return true;
-      return lastUses.lastOfOthers(key) > performance.now() - withinMs;
-    },
-    fits: (claim) => claim.weight <= free && isAllowed(claim, allowance(claim.key)),
-    take({ key, weight, isExclusive }) {
+    isOtherActive: (key) => heldByParties > (heldByKey.get(key)?.count ?? 0) || recent.isOtherThere(key),
+    fits: (claim) => claim.weight <= free && isAllowed(claim, allowance(claim.party)),
+    take({ party, weight, isExclusive }) {
       free -= weight;
-      const held = heldByKey.get(key) ?? { count: 0, isExclusive: false };
-      held.count += 1;
-      held.isExclusive ||= isExclusive;
-      heldByKey.set(key, held);
+      if (party.length > 0) heldByParties += 1;
+      for (const key of party) {
+        const held = heldByKey.get(key) ?? { count: 0, isExclusive: false };
+        held.count += 1;
+        held.isExclusive ||= isExclusive;
+        heldByKey.set(key, held);
+      }
     },
-    release({ key, weight, isExclusive }) {
+    release({ party, weight, isExclusive }) {
       free += weight;
-      const held = heldByKey.get(key);
-      if (!held) return;
-      held.count -= 1;
-      if (isExclusive) held.isExclusive = false;
-      if (held.count === 0) heldByKey.delete(key);
-      if (key !== undefined) lastUses.add(key);
+      if (party.length > 0) heldByParties -= 1;
+      for (const key of party) {
+        const held = heldByKey.get(key);
+        if (!held) continue;
+        held.count -= 1;
+        if (isExclusive) held.isExclusive = false;
+        if (held.count === 0) heldByKey.delete(key);
+      }
+      recent.add(party);
     },
   };
 }
@@ -65,15 +73,30 @@ export function isAllowed({ isExclusive }: Claim, allowance: Allowance): boolean
   return allowance === 'any' || (allowance === 'shared' && !isExclusive);
 }
 
-/** Remembers the last release of a permit, and the last one by another key. Together they answer `lastOfOthers` for any key. */
-function createLastUses() {
-  let last = { key: '', atMs: -Infinity };
-  let lastOfAnother = last;
+/** Remembers who has released a permit within `withinMs`. */
+function createRecentParties(withinMs: number) {
+  /** By the text of the party, the latest last. */
+  const releases = new Map<string, { party: Party; atMs: number }>();
+
+  function forgetOld(): void {
+    const oldestMs = performance.now() - withinMs;
+    for (const [text, { atMs }] of releases) {
+      if (atMs > oldestMs) return;
+      releases.delete(text);
+    }
+  }
+
   return {
-    add(key: string) {
-      if (last.key !== key) lastOfAnother = last;
-      last = { key, atMs: performance.now() };
+    add(party: Party) {
+      if (withinMs === 0 || party.length === 0) return;
+      forgetOld();
+      const text = party.join();
+      releases.delete(text);
+      releases.set(text, { party, atMs: performance.now() });
     },
-    lastOfOthers: (key: Key) => (last.key === key ? lastOfAnother : last).atMs,
+    isOtherThere(key: Key): boolean {
+      forgetOld();
+      return releases.values().some(({ party }) => !party.includes(key));
+    },
   };
 }

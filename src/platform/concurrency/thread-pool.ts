@@ -11,7 +11,7 @@ export interface ThreadPool<Task, Result> {
    * Throws a DeadlineError when the task takes too long, an OverloadError when too many tasks wait, and the reason of `signal` when that
    * is aborted.
    */
-  run(key: string | undefined, task: Task, signal?: AbortSignal): Promise<Result>;
+  run(task: Task, signal?: AbortSignal): Promise<Result>;
   /** Terminates all threads. Rejects running, waiting and later tasks. */
   close(): Promise<void>;
 }
@@ -55,9 +55,9 @@ export function createThreadPool<Task, Result>(options: ThreadPoolOptions): Thre
   }
 
   return {
-    async run(key, task, signal) {
+    async run(task, signal) {
       const given = signal ? AbortSignal.any([closing.signal, signal]) : closing.signal;
-      const release = await permits.acquire({ key, signal: given });
+      const release = await permits.acquire({ signal: given });
       try {
         return await runInThread(task, given);
       } finally {

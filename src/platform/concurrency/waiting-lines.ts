@@ -1,4 +1,6 @@
-import { isAllowed, type Claim, type Key, type Permits } from './permits.ts';
+import type { Key, Party } from './party.ts';
+import { isAllowed, type Claim, type Permits } from './permits.ts';
+import type { Turns } from './turns.ts';
 
 export interface Waiter extends Claim {
   isContinuation: boolean;
@@ -6,72 +8,105 @@ export interface Waiter extends Claim {
   shed(why?: string): void;
 }
 
-/** The waiters: a line for each key, in the order of their turns. */
-export function createWaitQueues(maxWaiting: number) {
-  const lines = new Map<Key, Waiter[]>();
-  let count = 0;
+interface Line {
+  party: Party;
+  waiters: Waiter[];
+}
 
-  const tooMany = (line: readonly Waiter[]) => `${maxWaiting} wait for this already, ${line.length} of them yours`;
+/** The waiters: a line for each party, served in the order of their turns. */
+export function createWaitQueues(maxWaiting: number, turns: Turns) {
+  /** By the text of the party. */
+  const lines = new Map<string, Line>();
+  const waiting = countWaiters();
 
   /** False when it waits no more. */
   function leave(waiter: Waiter): boolean {
-    const line = lines.get(waiter.key) ?? [];
-    const at = line.indexOf(waiter);
+    const text = waiter.party.join();
+    const waiters = lines.get(text)?.waiters ?? [];
+    const at = waiters.indexOf(waiter);
     if (at === -1) return false;
-    line.splice(at, 1);
-    count -= 1;
-    if (line.length === 0) lines.delete(waiter.key);
+    waiters.splice(at, 1);
+    waiting.add(waiter, -1);
+    if (waiters.length === 0) lines.delete(text);
     return true;
   }
 
-  /** Returns the next waiter in turn whose key may hold another permit, whether or not its weight fits. */
+  /** Returns the next waiter in turn whose party may hold another permit, whether or not its weight fits. */
   function findNext({ allowance }: Permits): Waiter | undefined {
-    for (const [key, line] of lines) {
-      const allowed = allowance(key);
-      const next = allowed === 'none' ? undefined : line.find((waiter) => isAllowed(waiter, allowed));
-      if (next) return next;
+    let next: Waiter | undefined;
+    for (const { party, waiters } of lines.values()) {
+      if (next && !turns.isBefore(party, next.party)) continue;
+      const allowed = allowance(party);
+      if (allowed !== 'none') next = waiters.find((waiter) => isAllowed(waiter, allowed)) ?? next;
     }
-    return undefined;
-  }
-
-  /** Behind all that wait by now. */
-  function moveToEnd(key: Key): void {
-    const line = lines.get(key);
-    if (line && lines.delete(key)) lines.set(key, line);
+    return next;
   }
 
   return {
-    count: () => count,
-    lengthOf: (key: Key) => lines.get(key)?.length ?? 0,
+    count: waiting.all,
+    lengthOf: waiting.of,
     leave,
-    moveToEnd,
-    /**
-     * Load shedding: if too many wait, rejects the last waiter of the longest line. Returns the reason if the newcomer is rejected
-     * instead.
-     */
-    shedForNewcomer(key: Key): string | undefined {
-      if (count < maxWaiting) return undefined;
-      const own = lines.get(key) ?? [];
-      const longest = [...lines.values()].reduce((one, other) => (other.length > one.length ? other : one), []);
-      const last = longest.findLast((waiter) => !waiter.isContinuation);
-      if (!last || longest.length <= own.length + 1) return tooMany(own);
-      last.shed(tooMany(longest));
-      return undefined;
-    },
     join(waiter: Waiter) {
-      const line = lines.get(waiter.key) ?? [];
-      lines.set(waiter.key, line);
-      const firstNew = waiter.isContinuation ? line.findIndex((other) => !other.isContinuation) : -1;
-      line.splice(firstNew === -1 ? line.length : firstNew, 0, waiter);
-      count += 1;
+      const text = waiter.party.join();
+      const line = lines.get(text) ?? { party: waiter.party, waiters: [] };
+      lines.set(text, line);
+      const { waiters } = line;
+      const firstNew = waiter.isContinuation ? waiters.findIndex((other) => !other.isContinuation) : -1;
+      waiters.splice(firstNew === -1 ? waiters.length : firstNew, 0, waiter);
+      waiting.add(waiter, 1);
+    },
+    /** Load shedding: if too many wait, rejects the last waiter of the party with most waiters; where others have as many, the newcomer. */
+    shedIfTooMany(newcomer: Waiter): void {
+      if (waiting.all() <= maxWaiting || newcomer.isContinuation) return;
+      let [last, most] = [newcomer, waiting.loadOf(newcomer.party)];
+      for (const { party, waiters } of lines.values()) {
+        const load = waiting.loadOf(party);
+        const sheddable = isHeavier(load, most) && waiters.findLast((waiter) => !waiter.isContinuation);
+        if (sheddable) [last, most] = [sheddable, load];
+      }
+      const own = most.longest - (last === newcomer ? 1 : 0);
+      last.shed(`${maxWaiting} wait for this already, ${own} of them yours`);
     },
     findNext,
-    /** Removes and returns the next waiter if it fits; its line moves behind all others. */
-    dequeueNext(permits: Permits): Waiter | undefined {
-      const next = findNext(permits);
-      if (!next || !permits.fits(next) || !leave(next)) return undefined;
-      moveToEnd(next.key);
-      return next;
+    /** Admits waiters in turn, as long as the next one fits. */
+    admit(permits: Permits): void {
+      for (let next = findNext(permits); next && permits.fits(next) && leave(next); next = findNext(permits))
+        next.admit();
+    },
+  };
+}
+
+/** How many wait: of the key of a party with most waiters, and the sum over its keys. */
+interface Load {
+  longest: number;
+  sum: number;
+}
+
+/** The member with most waiters, if those of the workspace are as many. */
+function isHeavier(one: Load, other: Load): boolean {
+  return one.longest > other.longest || (one.longest === other.longest && one.sum > other.sum);
+}
+
+/** Counts waiters in all and by key. */
+function countWaiters() {
+  const byKey = new Map<Key | undefined, number>();
+  let all = 0;
+  const of = (key: Key | undefined) => byKey.get(key) ?? 0;
+  const keysOf = (party: Party): ReadonlyArray<Key | undefined> => (party.length === 0 ? [undefined] : party);
+  return {
+    all: () => all,
+    of,
+    add({ party }: Claim, by: 1 | -1) {
+      all += by;
+      for (const key of keysOf(party)) {
+        const now = of(key) + by;
+        if (now > 0) byKey.set(key, now);
+        else byKey.delete(key);
+      }
+    },
+    loadOf(party: Party): Load {
+      const lengths = keysOf(party).map(of);
+      return { longest: Math.max(...lengths), sum: lengths.reduce((sum, length) => sum + length, 0) };
     },
   };
 }

@@ -15,6 +15,9 @@ export type BackupCommand = NonNullable<BackupSettings['command']>;
 /** The random pause between two sends of one account, in milliseconds. */
 export type Gap = Config['whatsappGap'];
 
+/** A `postgres://` URL, or how to read it for each new connection. */
+export type ConnectionUrl = string | (() => string);
+
 type Name = keyof typeof VARIABLES.shape;
 const NAMES = Object.keys(VARIABLES.shape) as readonly Name[];
 /** Variables that can be read from the file that `NAME_FILE` names. */
@@ -76,9 +79,9 @@ function toConfig(env: z.output<typeof VARIABLES>, environment: Environment) {
     /** 0: any free port, so that any number of workers fit on one machine, beside the API. */
     port: env.PORT ?? (env.ROLE === 'worker' ? 0 : 3_000),
     /** Undefined: the embedded PostgreSQL in `dataDir`. */
-    databaseUrl: env.DATABASE_URL,
+    databaseUrl: toConnectionUrl('DATABASE_URL', env.DATABASE_URL, environment),
     /** Undefined: `databaseUrl`. */
-    databaseListenUrl: env.DATABASE_LISTEN_URL,
+    databaseListenUrl: toConnectionUrl('DATABASE_LISTEN_URL', env.DATABASE_LISTEN_URL, environment),
     /** Absolute. */
     dataDir: resolve(env.DATA_DIR),
     /** Absolute; never inside `dataDir`. */
@@ -125,6 +128,7 @@ function toConfig(env: z.output<typeof VARIABLES>, environment: Environment) {
       openCampaigns: env.QUOTA_CAMPAIGNS,
       groupsPerDay: { whatsapp: env.QUOTA_GROUPS_PER_DAY } as Readonly<Partial<Record<string, number>>>,
     },
+    ownedWorkspaces: env.QUOTA_WORKSPACES,
     mediaDays: env.MEDIA_RETENTION_DAYS,
     /** Undefined: a twentieth of the disk, 1 GiB at most. */
     diskFloorBytes: env.DISK_FLOOR_MB,
@@ -135,6 +139,26 @@ function toConfig(env: z.output<typeof VARIABLES>, environment: Environment) {
     misspelled: findMisspelled(environment, KNOWN_NAMES),
     egress: toEgress(env),
     linkPreviews: toLinkPreviews(env),
+  };
+}
+
+/**
+ * Returns the URL, or a function that reads its file for each new connection: a secrets manager changes the password meanwhile. The
+ * function throws if the file cannot be read, or has no URL, as while it is being written.
+ */
+function toConnectionUrl(
+  name: 'DATABASE_URL' | 'DATABASE_LISTEN_URL',
+  url: string | undefined,
+  environment: Environment,
+): ConnectionUrl | undefined {
+  const file = environment[`${name}_FILE`]?.trim();
+  if (url === undefined || !file) return url;
+  return () => {
+    const read = VARIABLES.shape[name].safeParse(readFileSync(file, 'utf8').trim());
+    // No message of the parser: it may quote the password.
+    if (read.data === undefined)
+      throw Object.assign(new Error(`${name}_FILE has no postgres:// URL just now`), { code: 'ERR_INVALID_URL' });
+    return read.data;
   };
 }
 

@@ -84,6 +84,7 @@ export const VARIABLES = z.object({
   PREVIEW_RATE_LIMIT: whole(1, 1_000_000).prefault('600'),
   QUOTA_STORED_MB: megabytes(1).prefault('2048'),
   QUOTA_CAMPAIGNS: whole(1, 1_000_000).prefault('10000'),
+  QUOTA_WORKSPACES: whole(1, 1_000_000).prefault('5'),
   QUOTA_GROUPS_PER_DAY: whole(0, 1_000_000).prefault('100'),
   BACKUP_TO: z.string().optional(),
   BACKUP_AT: matching('a time of day, HH:MM', /^([01]\d|2[0-3]):[0-5]\d$/).prefault('03:00'),
@@ -93,11 +94,12 @@ export const VARIABLES = z.object({
   BACKUP_BEFORE_UPGRADE: flag().prefault('true'),
   DISK_FLOOR_MB: megabytes(0).optional(),
   LOG_LEVEL: choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').prefault('info'),
-  PUBLIC_URL: url('an http:// or https://', /^https?$/)
-    .transform((text) => text.replace(/\/+$/, ''))
-    .optional(),
+  PUBLIC_URL: parsed(
+    'an http:// or https:// URL without a path, such as https://campanile.example: Campanile needs a host name of its own',
+    readOrigin,
+  ).optional(),
   TRUSTED_PROXIES: list('addresses or ranges such as 10.0.0.0/8', isAddressRange).optional(),
-  CORS_ORIGINS: list('origins such as https://app.example.com', isOrigin)
+  CORS_ORIGINS: list('origins such as https://app.example.com', (text) => readOrigin(text) !== undefined)
     .transform((origins) => origins.map((origin) => new URL(origin).origin))
     .optional(),
   METRICS_TOKEN: z.string().optional(),
@@ -145,9 +147,10 @@ export function encryptionKey(text: string): Buffer | undefined {
   return bytes.length === 32 ? bytes : undefined;
 }
 
-function isOrigin(text: string): boolean {
-  const { origin, protocol } = URL.parse(text) ?? {};
-  return /^https?:$/.test(protocol ?? '') && origin === text.replace(/\/$/, '');
+/** Returns the origin of a URL that has nothing else; undefined for any other text. */
+function readOrigin(text: string): string | undefined {
+  const url = URL.parse(text);
+  return url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/` ? url.origin : undefined;
 }
 
 function speed(text: string): number | undefined {

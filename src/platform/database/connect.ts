@@ -1,6 +1,8 @@
 import { Socket } from 'node:net';
 import { Kysely, sql, type Transaction } from 'kysely';
 import pg from 'pg';
+import type { ConnectionUrl } from '../config/config.ts';
+import { DatabaseConnectError } from '../errors/database-errors.ts';
 import type { Log } from '../log/log.ts';
 import { assertReplicatedCommits } from './replicated-commits.ts';
 import type { Schema } from './schema.ts';
@@ -23,6 +25,8 @@ const SILENCE_MS = 10_000;
 const ENDED_AFTER = 0.8;
 /** An idle connection is closed in order before that. */
 const IDLE_MS = 8_000;
+/** A new connection is given up after so long. */
+const CONNECT_MS = 5_000;
 /** TCP keepalive: detects a dead peer on a connection that may be silent for long. */
 const KEEP_ALIVE_MS = 10_000;
 
@@ -56,7 +60,7 @@ function splitArray(text: string): string[] {
 
 /** How to reach a PostgreSQL server: a `postgres://` URL, or the folder of a Unix socket. */
 export type PostgresAddress =
-  | { url: string }
+  | { readonly url: string }
   | {
       socketFolder: string;
       port: number;
@@ -66,7 +70,17 @@ export type PostgresAddress =
       options?: string;
     };
 
-/** The `pg` settings of an address; shared by pools and by the single connection that listens. */
+/** Returns the address of a URL, whose file is read whenever `url` is. */
+export function addressOf(url: ConnectionUrl): PostgresAddress {
+  if (typeof url === 'string') return { url };
+  return {
+    get url() {
+      return url();
+    },
+  };
+}
+
+/** The `pg` settings of an address, as of now. Throws if its URL, or a certificate that this names, cannot be read. */
 export function connectionSettings(address: PostgresAddress): pg.ClientConfig {
   const settings =
     'url' in address
@@ -81,10 +95,48 @@ export function connectionSettings(address: PostgresAddress): pg.ClientConfig {
   return {
     ...settings,
     types,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   };
+}
+
+/**
+ * A connection with the settings of its address as of now, so that a changed password or certificate needs no restart. A failure to
+ * connect, for any cause, is a DatabaseConnectError. The constructor never throws: a throw within the pool would end the process.
+ */
+export class DatabaseClient extends pg.Client {
+  constructor(address: PostgresAddress, options: pg.ClientConfig = {}) {
+    super(readSettings(address, options));
+  }
+
+  override connect(): Promise<this>;
+  override connect(callback: (error: Error) => void): void;
+  override connect(callback?: (error: Error) => void): Promise<this> | void {
+    if (callback) return super.connect((error: Error) => callback(error && new DatabaseConnectError(error)));
+    return super.connect().then(
+      () => this,
+      (error: unknown) => Promise.reject(new DatabaseConnectError(error)),
+    );
+  }
+}
+
+function readSettings(address: PostgresAddress, options: pg.ClientConfig): pg.ClientConfig {
+  try {
+    const settings = connectionSettings(address);
+    // It parses the URL and reads the certificates. It opens nothing.
+    void new pg.Client(settings);
+    return { ...options, ...settings };
+  } catch (error) {
+    return { ...options, stream: () => brokenSocket(error) };
+  }
+}
+
+/** A socket that fails to connect. */
+function brokenSocket(cause: unknown): Socket {
+  const socket = new Socket();
+  const error = cause instanceof Error ? cause : new Error(String(cause));
+  return Object.assign(socket, { connect: () => socket.destroy(error) });
 }
 
 /** The use of a pool. */
@@ -126,7 +178,12 @@ export function connectDatabase(
   { log, poolSize = 10, shares, name = 'campanile', silenceMs = SILENCE_MS, onError }: PoolOptions,
 ): Database {
   const pool = new pg.Pool({
-    ...connectionSettings(address),
+    Client: class extends DatabaseClient {
+      constructor(options?: pg.ClientConfig) {
+        super(address, options);
+      }
+    },
+    connectionTimeoutMillis: CONNECT_MS,
     ...(Number.isFinite(silenceMs) && { stream: () => openSocket(silenceMs) }),
     max: poolSize,
     application_name: name,

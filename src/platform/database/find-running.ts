@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
-import { connectionSettings, type PostgresAddress } from './connect.ts';
+import { DatabaseClient, type PostgresAddress } from './connect.ts';
 import { CLIENT_OPTIONS, FIRST_DATABASE, SUPERUSER } from './embedded/config.ts';
 import { portUrl } from './embedded/listen-address.ts';
 import { errorCodeOf } from '../errors/errors.ts';
@@ -39,7 +38,7 @@ async function readLines(file: string): Promise<string[]> {
 }
 
 async function answers(address: PostgresAddress): Promise<boolean> {
-  const client = new pg.Client(connectionSettings(address));
+  const client = new DatabaseClient(address);
   try {
     await client.connect();
     return true;

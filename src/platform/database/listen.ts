@@ -1,7 +1,6 @@
-import pg from 'pg';
 import type { Log } from '../log/log.ts';
 import { sleep } from '../time/time.ts';
-import { connectionSettings, type PostgresAddress } from './connect.ts';
+import { DatabaseClient, type PostgresAddress } from './connect.ts';
 import { NOTIFY_CHANNELS, type NotifyChannel } from './notify-channels.ts';
 
 /**
@@ -28,7 +27,7 @@ export function listenForNotifications(address: PostgresAddress, { log }: { log:
 
   async function stayConnected() {
     while (!closed.signal.aborted) {
-      const current = new pg.Client({ ...connectionSettings(address), application_name: 'campanile hints' });
+      const current = new DatabaseClient(address, { application_name: 'campanile hints' });
       const broken = new Promise<void>((resolve) => {
         // Not once: a connection that is cut off says so twice, and an event nobody handles ends the process.
         current.on('error', () => resolve());

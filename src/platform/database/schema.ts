@@ -172,6 +172,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     media_id: number | null;
     version: Generated<number>;
     updated_at: Generated<Date>;
+    written_by: Generated<UserId[]>;
   };
   approvals: {
     workspace_id: WorkspaceId;
@@ -187,6 +188,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     asked_at: Generated<Date>;
     updated_at: Generated<Date>;
     campaign_id: string | null;
+    written_by: Generated<UserId[]>;
   };
   approval_entries: {
     entry_id: GeneratedAlways<number>;
@@ -382,6 +384,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     campaign_id: number | null;
     group_list_name: string | null;
     group_ids: number[] | null;
+    created_by: UserId | null;
   };
   campaigns: {
     campaign_id: GeneratedAlways<number>;

@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import { ConnectionWaitError } from '../errors/database-errors.ts';
 import { OverloadError } from '../errors/errors.ts';
-import { createFairSemaphore } from '../concurrency/fair-semaphore.ts';
+import { createFairSemaphore, type ReleasePermit } from '../concurrency/fair-semaphore.ts';
 import { currentRequester, type Requester } from '../concurrency/requester.ts';
 
 export interface ConnectionShares {
   /** Connections lent at once. Fewer than the pool has, since hints need one, too. */
   permits: number;
-  /** The most one requester holds at once. */
+  /** The most one person, workspace or address holds at once. */
   perRequester: number;
   /** When a requester yields and holds one permit at a time. */
   yielding: { waiters: number; withinMs: number };
@@ -33,23 +33,23 @@ export type LendingPool = Pick<pg.Pool, 'connect' | 'on' | 'options' | 'end'>;
 /**
  * The same pool behind a fair semaphore: requesters take turns, and load shedding begins with the one that has most waiting. A permit
  * is held exactly as long as a connection, never while a request waits for its body, a worker or its client, so that it can be part
- * of no deadlock (docs/explanation/decisions/0075).
+ * of no deadlock (docs/explanation/decisions/0109).
  */
 export function shareConnections(
   pool: pg.Pool,
   { permits, perRequester, ...limits }: ConnectionShares,
 ): LendingPool & { waiting(): number } {
   const semaphore = createFairSemaphore({ ...limits, name: 'database', size: permits, perKey: perRequester });
-  const held = new Map<pg.PoolClient, () => void>();
+  const held = new Map<pg.PoolClient, ReleasePermit>();
   pool.on('release', (_error, client) => {
     held.get(client)?.();
     held.delete(client);
   });
 
-  function acquirePermit(requester: Requester | undefined): Promise<() => void> {
+  function acquirePermit(requester: Requester | undefined): Promise<ReleasePermit> {
     if (!requester) return semaphore.acquire();
-    const { key, isWrite: isExclusive, hasBegun: isContinuation } = requester;
-    return semaphore.acquire({ key, isExclusive, isContinuation });
+    const { party, isWrite: isExclusive, hasBegun: isContinuation } = requester;
+    return semaphore.acquire({ party, isExclusive, isContinuation });
   }
 
   function toError(error: unknown): unknown {
@@ -61,7 +61,7 @@ export function shareConnections(
 
   async function connect(): Promise<pg.PoolClient> {
     const requester = currentRequester();
-    let release: () => void;
+    let release: ReleasePermit;
     try {
       release = await acquirePermit(requester);
     } catch (error) {

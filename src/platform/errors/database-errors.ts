@@ -9,17 +9,55 @@ export class ConnectionWaitError extends Error {
   }
 }
 
+/** No connection could be made: the server is away, or rejects this process, or a certificate or a file is wrong. */
+export class DatabaseConnectError extends Error {
+  /** That of the cause: an SQLSTATE, or a code of the system or of TLS. */
+  readonly code: string | undefined;
+  /** A sentence that strangers may read. */
+  readonly reason: string;
+
+  constructor(cause: unknown) {
+    const code = errorCodeOf(cause);
+    super(messageOf(cause) || code || 'unknown error', { cause });
+    this.name = 'DatabaseConnectError';
+    this.code = code;
+    this.reason = describeCause(cause, code, this.message);
+  }
+}
+
+/** An error that stands for several, as of a host with two addresses, has no message of its own. */
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return messageOf(error.errors[0]);
+  return error instanceof Error ? error.message : String(error);
+}
+
+const TLS = /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA)/;
+/** The driver gives these failures no code. */
+const TLS_MESSAGES = /SSL connection|before secure TLS connection/;
+
+function describeCause(cause: unknown, code = '', message = ''): string {
+  if (code === '28P01') return 'The database rejects the user or the password of this service';
+  if (code.startsWith('28')) return 'The database does not admit this service';
+  if (code === '3D000') return 'The database that this service is to use does not exist';
+  if (TLS.test(code) || TLS_MESSAGES.test(message)) return 'No secure connection to the database can be made';
+  if (code === 'ERR_INVALID_URL') return 'The address of the database is invalid';
+  // The file of an address or a certificate.
+  if (cause instanceof Error && 'syscall' in cause && (cause.syscall === 'open' || cause.syscall === 'read'))
+    return 'A file that a connection to the database needs cannot be read';
+  return 'The database cannot be reached just now';
+}
+
 /** Whether an error says that all connections of a pool were in use for too long. This is load, and no defect: its stack says nothing. */
 export function isConnectionWait(error: unknown): boolean {
   return error instanceof ConnectionWaitError || (error instanceof Error && error.message === POOL_FULL);
 }
 
 /**
- * Connection exceptions; resources used up (disk, memory, connections); an administrator or a crash that ends the connection, or a
+ * Connection exceptions; a role or a database that is rejected; resources used up (disk, memory, connections); an administrator or a crash that ends the connection, or a
  * server that is starting up; one that cannot read or write its files; one that only takes reads just now; a transaction cut off
  * because this process was too slow to go on with it.
  */
-const SQL_STATES = /^(08...|53...|57P0.|58030|25006|25P03)$/;
+const SQL_STATES = /^(08...|28...|3D000|53...|57P0.|58030|25006|25P03)$/;
 const SYSTEM_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -43,6 +81,7 @@ const MESSAGES = [
 /** Whether the server could not be reached, or could not do anything at all. */
 export function isDatabaseUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (error instanceof DatabaseConnectError) return true;
   const code = errorCodeOf(error);
   if (code !== undefined && (SYSTEM_CODES.has(code) || SQL_STATES.test(code))) return true;
   // A Unix socket that is gone; any other missing file is a defect.

@@ -32,7 +32,7 @@ export const ERROR_CODES = {
     'forbidden',
     'Your role in the workspace, or that of the API key, is below the one that the operation needs',
   ],
-  approval_own: ['forbidden', 'Nobody decides on a post for which they asked themselves, while somebody else can'],
+  approval_own: ['forbidden', 'Nobody decides on a post that they wrote a part of, while somebody else can'],
   proof_required: [
     'forbidden',
     'The token’s proof of identity is older than 10 minutes; call `confirm_identity` or sign in again',
@@ -134,6 +134,7 @@ export const ERROR_CODES = {
   member_disabled: ['conflict', 'An administrator has disabled the member'],
   invitation_limit_reached: ['conflict', 'The workspace has reached the limit of pending invitations'],
   member_limit_reached: ['conflict', 'The workspace has reached the limit of members'],
+  owner_limit_reached: ['conflict', 'The member owns as many workspaces as a person may'],
   workspace_limit_reached: ['conflict', 'The user has reached the limit of workspaces'],
   api_key_limit_reached: ['conflict', 'The user has reached the limit of API keys'],
   webhook_limit_reached: ['conflict', 'The workspace has reached its limit of webhooks'],

@@ -29,6 +29,7 @@ export interface MessageParameters {
   'issues.run_too_far': { limit: number };
   'issues.mention_too_long': { limit: number };
   'issues.mention_used_up': { groups: number; date: string };
+  'issues.too_many_pixels': { limit: number };
   'issues.tags_not_allowed': { tags: string };
   'issues.text_too_long': { length: number; limit: number };
   'issues.file_too_large': { limit: number };
@@ -67,6 +68,7 @@ export interface MessageParameters {
   'users.withdrawTitle': { email: string };
   'approvals.asked': { name: string };
   'approvals.askedBy': { name: string };
+  'approvals.writtenBy': { names: string };
   'approvals.progress': { needed: number; approvals: string };
   'approvals.waitsFor': { names: string };
   'approvals.entries.asked': { version: string };
@@ -260,6 +262,7 @@ export interface MessageParameters {
   'report.unknownRuns': { runs: number };
   'report.linkOnce': { when: string };
   'report.expires': { when: string };
+  'report.madeBy': { name: string };
   'report.revokeOf': { name: string };
   'campaign.soFar': { sent: string; failed: string; waiting: string; cancelled: number };
   'campaign.ofGroups': { groups: number };

@@ -9,7 +9,7 @@ export function isAddressRange(text: string): boolean {
   const [address = '', bits, ...more] = text.split('/');
   const family = isAddress(address) ? isIP(address) : 0;
   if (family === 0 || more.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
 }
 
 /** Whether `text` is an address and nothing else: no port, and no zone, which may be anything. */

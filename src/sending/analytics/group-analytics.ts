@@ -1,3 +1,4 @@
+import { partyIn } from '../../platform/concurrency/requester.ts';
 import { sql } from 'kysely';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
@@ -72,7 +73,7 @@ export async function readGroupAnalytics(
   publicId: string,
   { withPolls = false }: { withPolls?: boolean } = {},
 ): Promise<GroupAnalytics> {
-  const release = await permits.acquire({ key: String(workspaceId) });
+  const release = await permits.acquire({ party: partyIn(workspaceId) });
   try {
     return await readAtOneMoment(db, workspaceId, { publicId, withPolls });
   } finally {

@@ -23,6 +23,8 @@ export interface ApprovalHead {
   hash: Buffer;
   firstDueAt: Date | null;
   askedBy: UserId;
+  /** Who asked for a version of it, or wrote its draft before: in the order of their first change. */
+  writtenBy: UserId[];
   askedAt: Date;
   updatedAt: Date;
   /** The public id. */
@@ -66,7 +68,7 @@ const IS_LATE = sql<boolean>`p.state in ('waiting', 'changes_requested') and coa
 
 const HEAD = sql<ApprovalHead>`
   p.approval_id as "approvalId", case when ${IS_LATE} then 'changes_requested' else p.state end as state, ${IS_LATE} as "isTimePassed",
-  p.version, p.hash, p.first_due_at as "firstDueAt", p.asked_by as "askedBy", p.asked_at as "askedAt", p.updated_at as "updatedAt",
+  p.version, p.hash, p.first_due_at as "firstDueAt", p.asked_by as "askedBy", p.written_by as "writtenBy", p.asked_at as "askedAt", p.updated_at as "updatedAt",
   p.campaign_id as "campaignId", p.post ->> 'name' as name, left(p.post ->> 'text', ${START_LENGTH}::int) as "textStart",
   jsonb_array_length(p.post -> 'groupIds') as "groupCount", (p.post -> 'plan' ->> 'isSchedule')::boolean as "isSchedule",
   array(select distinct e.user_id from approval_entries e

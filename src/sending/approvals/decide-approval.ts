@@ -158,7 +158,7 @@ async function requireJudge(
   if (turn.judges.some((judge) => judge.userId === userId)) return turn;
   throw new AppError(
     'approval_own',
-    'You asked for this approval yourself, so that another member with the role manager or owner decides',
+    'You asked for this approval or wrote a part of the post, so that another member with the role manager or owner decides',
   );
 }
 

@@ -34,6 +34,7 @@ export interface Person {
 /** What a request says of its own state. */
 export interface ApprovalStanding extends Omit<Turn, 'judges'> {
   askedBy: Person;
+  writtenBy: Person[];
   /** The people who have to act next. */
   waitsFor: Person[];
   /** Whether the caller may decide on it at the moment. */
@@ -87,7 +88,14 @@ async function readStandings(db: Connection, { workspaceId, userId }: Actor) {
     const { approvals, needed, judges } = turn;
     const waitsFor = whoseTurn(head, turn).map(personOf);
     const mayDecide = head.state === 'waiting' && judges.some((judge) => judge.userId === userId);
-    return { approvals, needed, askedBy: personOf(head.askedBy), waitsFor, mayDecide };
+    return {
+      approvals,
+      needed,
+      askedBy: personOf(head.askedBy),
+      writtenBy: head.writtenBy.map(personOf),
+      waitsFor,
+      mayDecide,
+    };
   };
   return { rules, standingOf };
 }

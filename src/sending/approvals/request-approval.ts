@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { plainFileName } from '../../content/media/file-name.ts';
 import { checkFiles } from '../../content/post/post-files.ts';
 import type { PostExtras } from '../../content/post/post-extras.ts';
@@ -151,10 +151,11 @@ async function insert(
       'approval_limit_reached',
       `The workspace has reached the limit of ${OPEN_LIMIT} open requests for approval. Decide on some, or withdraw them.`,
     );
+  const writers = listWriters(workspaceId, approvalId, actor);
   await sql`
-    insert into approvals (workspace_id, approval_id, hash, post, media_ids, first_due_at, asked_by)
+    insert into approvals (workspace_id, approval_id, hash, post, media_ids, first_due_at, asked_by, written_by)
     values (${workspaceId}, ${approvalId}, ${hash}, ${JSON.stringify(post)}::jsonb, ${listMediaIds(post)}::bigint[],
-            ${post.firstDueAt}::timestamptz, ${actor.userId})`.execute(trx);
+            ${post.firstDueAt}::timestamptz, ${actor.userId}, ${writers})`.execute(trx);
   // Nobody can fill the disk with requests that they withdraw.
   await sql`
     delete from approvals d using (
@@ -179,8 +180,24 @@ async function overwrite(
                                      and e.version = p.version and e.kind = 'approved')
                       then post else judged end,
         media_ids = ${listMediaIds(post)}::bigint[], first_due_at = ${post.firstDueAt}::timestamptz, asked_by = ${actor.userId},
+        written_by = ${listWriters(workspaceId, approvalId, actor, sql`p.written_by`)},
         asked_at = campanile_now(), updated_at = campanile_now()
     where p.workspace_id = ${workspaceId} and p.approval_id = ${approvalId}`.execute(trx);
+}
+
+/** The people in `before`, those who wrote the draft of this id, and the actor, each once and in this order. */
+function listWriters(
+  workspaceId: WorkspaceId,
+  approvalId: string,
+  { userId }: Actor,
+  before: RawBuilder<unknown> = sql`'{}'::bigint[]`,
+): RawBuilder<unknown> {
+  return sql`array(
+    select w.user_id
+    from unnest(${before} || coalesce((select d.written_by from drafts d
+                                       where d.workspace_id = ${workspaceId} and d.draft_id = ${approvalId}), '{}')
+                || ${userId}::bigint) with ordinality w (user_id, place)
+    group by w.user_id order by min(w.place))`;
 }
 
 /** The answer to a change of something that is closed. */

@@ -12,16 +12,18 @@ export interface Turn {
 }
 
 /**
- * Returns who decides on a post. Nobody decides on a post for which they asked, unless nobody else in the workspace could. Two approvals
- * become one where only one other person could give them.
+ * Returns who decides on a post. Nobody decides on a post that they wrote a part of, whoever asked last. Where everybody did, those decide
+ * who did not ask for this version; a person decides on their own only where nobody else in the workspace could. Two approvals become one
+ * where only one other person could give them.
  */
 export function findJudges(
-  { askedBy, approvedBy }: Pick<ApprovalHead, 'askedBy' | 'approvedBy'>,
+  { askedBy, writtenBy, approvedBy }: Pick<ApprovalHead, 'askedBy' | 'writtenBy' | 'approvedBy'>,
   approvers: readonly Approver[],
   { approvers: wanted }: Pick<ApprovalRules, 'approvers'>,
 ): Turn {
   const others = approvers.filter(({ userId }) => userId !== askedBy);
-  const judges = others.length > 0 ? others : [...approvers];
+  const readers = others.filter(({ userId }) => !writtenBy.includes(userId));
+  const judges = [readers, others].find((people) => people.length > 0) ?? [...approvers];
   const approvals = judges.filter(({ userId }) => approvedBy.includes(userId)).length;
   return { judges, approvals, needed: Math.max(1, Math.min(wanted, judges.length)) };
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
-import type { AccountId, GroupKind, WorkspaceId } from '../../platform/database/schema.ts';
+import type { AccountId, GroupKind, UserId, WorkspaceId } from '../../platform/database/schema.ts';
 
 /** What of a draft has no column of its own, as the wire has it. */
 export interface DraftContent {
@@ -70,6 +70,12 @@ export interface DraftRow {
   mediaId: number | null | undefined;
 }
 
+/** A row of the workspace, and the user who saves it. */
+export interface DraftWriter {
+  workspaceId: WorkspaceId;
+  userId: UserId;
+}
+
 const START_LENGTH = 500;
 
 /** Until the transaction ends nobody else begins a draft in this workspace. What else the workspace does goes on. */
@@ -83,31 +89,45 @@ export async function countDrafts(db: Connection, workspaceId: WorkspaceId): Pro
   return rows[0]?.count ?? 0;
 }
 
+export async function hasDraft(db: Connection, workspaceId: WorkspaceId, draftId: string): Promise<boolean> {
+  const { rows } = await sql`select from drafts where workspace_id = ${workspaceId} and draft_id = ${draftId}`.execute(
+    db,
+  );
+  return rows.length > 0;
+}
+
 /** False when there is one of that id. */
 export async function insertDraft(
   trx: Connection,
-  workspaceId: WorkspaceId,
+  { workspaceId, userId }: DraftWriter,
   draftId: string,
   { name, content, groupIds, mediaId = null }: DraftRow,
 ): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
-    insert into drafts (workspace_id, draft_id, name, content, group_ids, media_id)
-    values (${workspaceId}, ${draftId}, ${name}, ${JSON.stringify(content)}::jsonb, ${groupIds}::bigint[], ${mediaId})
+    insert into drafts (workspace_id, draft_id, name, content, group_ids, media_id, written_by)
+    values (${workspaceId}, ${draftId}, ${name}, ${JSON.stringify(content)}::jsonb, ${groupIds}::bigint[], ${mediaId}, array[${userId}::bigint])
     on conflict do nothing`.execute(trx);
   return numAffectedRows > 0n;
 }
 
-/** Answers the new version; undefined when the draft is not there in this version. */
+/**
+ * Answers the new version; undefined when the draft is not there in this version. A user who saves what is there already, as forms do, has
+ * not written it.
+ */
 export async function overwriteDraft(
   trx: Connection,
-  workspaceId: WorkspaceId,
+  { workspaceId, userId }: DraftWriter,
   { draftId, version }: { draftId: string; version: number },
   { name, content, groupIds, mediaId }: DraftRow,
 ): Promise<number | undefined> {
+  const isSame = sql`
+    name = ${name} and content - 'idempotency_key' = ${JSON.stringify(content)}::jsonb - 'idempotency_key'
+    and group_ids = ${groupIds}::bigint[] and (${mediaId === undefined} or media_id is not distinct from ${mediaId ?? null}::bigint)`;
   const { rows } = await sql<{ version: number }>`
     update drafts
     set name = ${name}, content = ${JSON.stringify(content)}::jsonb, group_ids = ${groupIds}::bigint[],
         media_id = case when ${mediaId !== undefined} then ${mediaId ?? null}::bigint else media_id end,
+        written_by = case when ${isSame} or ${userId} = any(written_by) then written_by else written_by || ${userId}::bigint end,
         version = version + 1, updated_at = campanile_now()
     where workspace_id = ${workspaceId} and draft_id = ${draftId} and version = ${version}
     returning version`.execute(trx);

@@ -1,7 +1,8 @@
 import { recordAudit, recordRepeatedAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import { findOwnAccount } from '../accounts/store.ts';
 import type { Database } from '../../platform/database/connect.ts';
-import { AppError, invalid } from '../../platform/errors/errors.ts';
+import type { WorkspaceId } from '../../platform/database/schema.ts';
+import { AppError } from '../../platform/errors/errors.ts';
 import { acceptMedia } from '../../content/media/accept-media.ts';
 import { toCardPicture } from '../../content/media/pictures.ts';
 import { saveMedia } from '../../content/media/store.ts';
@@ -10,6 +11,7 @@ import { QUOTAS, type Quotas } from '../../workspaces/quotas/quotas.ts';
 import {
   compareDraft,
   countDrafts,
+  hasDraft,
   insertDraft,
   lockDraft,
   lockDrafts,
@@ -57,11 +59,12 @@ export async function saveDraft(
 ): Promise<number> {
   const { workspaceId } = actor;
   const groupIds = [...new Set(input.groupIds)];
-  const content = await shrinkCardPicture(sent);
   const media = input.image === undefined ? undefined : await acceptMedia('image', input.image);
   if (!(await ownsGroups(db, workspaceId, groupIds))) throw noSuchGroup();
-  if (typeof content.account_id === 'number') await findOwnAccount(db, workspaceId, content.account_id);
-  await checkFiles(db, workspaceId, { files: filesOf(content) });
+  if (typeof sent.account_id === 'number') await findOwnAccount(db, workspaceId, sent.account_id);
+  await checkFiles(db, workspaceId, { files: filesOf(sent) });
+  if (version === 0 && sent.link_preview?.image) await assertRoom(db, workspaceId, draftId);
+  const content = await shrinkCardPicture(sent);
   const stored = media && (await saveMedia(db, workspaceId, media, quotas));
   const row: DraftRow = {
     name,
@@ -73,7 +76,7 @@ export async function saveDraft(
     if (version === 0) {
       await lockDrafts(trx, workspaceId);
       const isFull = (await countDrafts(trx, workspaceId)) >= DRAFTS_LIMIT;
-      if (!isFull && (await insertDraft(trx, workspaceId, draftId, row))) {
+      if (!isFull && (await insertDraft(trx, actor, draftId, row))) {
         await recordAudit(trx, { ...actor, action: 'draft.created', subject: draftId });
         return 1;
       }
@@ -83,7 +86,7 @@ export async function saveDraft(
       throw changedSince();
     }
     const before = await lockDraft(trx, workspaceId, { draftId, version });
-    const saved = await overwriteDraft(trx, workspaceId, { draftId, version }, row);
+    const saved = await overwriteDraft(trx, actor, { draftId, version }, row);
     if (before && saved !== undefined) {
       const changes = await diffDrafts(trx, before, row);
       await recordRepeatedAudit(trx, { ...actor, action: 'draft.changed', subject: draftId, changes });
@@ -96,14 +99,19 @@ export async function saveDraft(
   });
 }
 
+/** Before a picture is decoded for it: throws 409 for a new draft where there are as many as there may be. */
+async function assertRoom(db: Database, workspaceId: WorkspaceId, draftId: string): Promise<void> {
+  if ((await countDrafts(db, workspaceId)) < DRAFTS_LIMIT) return;
+  if (!(await hasDraft(db, workspaceId, draftId))) throw tooManyDrafts();
+}
+
 /** The picture stays in the draft itself: only the card of a campaign takes room in the workspace's files. */
 async function shrinkCardPicture(content: DraftContent): Promise<DraftContent> {
   const { link_preview: card } = content;
   if (!card?.image) return content;
   const field = 'link_preview.image';
   const { bytes } = await acceptMedia(field, card.image, { only: 'image' });
-  const picture = await toCardPicture(bytes);
-  if (!picture) throw invalid([fieldError(field, 'broken_picture')]);
+  const picture = await toCardPicture({ field, bytes });
   const image = `data:image/jpeg;base64,${picture.bytes.toString('base64')}`;
   return { ...content, link_preview: { ...card, image } };
 }

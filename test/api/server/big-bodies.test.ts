@@ -201,11 +201,14 @@ test('does not count time in the queue against the minimum rate', async () => {
   const first = upload(alice);
   await beingWorkedOn(1);
   const raw = beginUpload(alice);
+  const body = bodyOf('second');
+  // More than its first piece, so that it stands in the queue.
+  raw.send(body.slice(0, BIG - 1));
   await sleep(GRACE_MS * 1.5);
   expect(await Promise.race([raw.received(), 'waiting'])).toBe('waiting');
   open();
   await first;
-  raw.send(bodyOf('second'));
+  raw.send(body.slice(BIG - 1));
   const text = await raw.received((all) => all.endsWith('}'));
   raw.socket.destroy();
   expect(parseAnswer(text).status).toBe(200);

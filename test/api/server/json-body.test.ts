@@ -5,7 +5,8 @@ import { parseJsonBody } from '../../../src/api/server/json-body.ts';
 
 const LONG = 300_000;
 const FILE = 'data:image/png;base64,'.padEnd(LONG, 'Ab3+/');
-const parse = (text: string) => parseJsonBody(Buffer.from(text));
+const WIDE = { commas: 1e6, names: 1e6 };
+const parse = (text: string, bounds = WIDE) => parseJsonBody(Buffer.from(text), bounds);
 
 /** Spaces that keep a body over the size at which long strings are taken out of it. */
 const big = (text: string) => text.padEnd(LONG + 1);

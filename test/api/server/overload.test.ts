@@ -1,21 +1,16 @@
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectDatabase, readPool, type Database } from '../../../src/platform/database/connect.ts';
-import { createHysteresis, type OverloadLimits } from '../../../src/api/server/load-shedder.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { verifyPassword } from '../../../src/identity/passwords/password.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { person, type Person } from '../../support/people.ts';
-import { probes } from '../../support/http/probes.ts';
-import { startTestServer, type TestServer } from '../../support/http/server.ts';
-import { NO_LAG_LIMITS } from '../../support/no-lag-limits.ts';
+import { startTestServer } from '../../support/http/server.ts';
 
 const POOL = 3;
-const LAG_MS = 30;
 
 let database: TestDatabase;
 let db: Database;
-let server: TestServer;
 let alice: Person;
 
 beforeAll(async () => {
@@ -25,23 +20,10 @@ beforeAll(async () => {
   alice = await person(calm, 'alice');
   await calm.close();
 });
-afterEach(() => server.close());
 afterAll(async () => {
   await db.destroy();
   await database.drop();
 });
-
-async function start(limits: Partial<OverloadLimits>): Promise<void> {
-  const overload = { ...NO_LAG_LIMITS, sampleMs: 10, samples: 3, ...limits };
-  server = await startTestServer({ db, operations: probes({}), limits: { overload } });
-}
-
-const light = () => server.post('/api/v1/probe/do', {}, { token: alice.token });
-const heavy = () => server.post('/api/v1/probe/toil', {}, { token: alice.token });
-const shedFor = async (reason: string) => {
-  const { text } = await server.request('/metrics');
-  return Number(new RegExp(`campanile_shed_requests_total\\{reason="${reason}"\\} (\\d+)`).exec(text)?.[1] ?? 0);
-};
 
 /** Blocks every statement on a table until the returned function is called. */
 async function lockTable(byHand: Database, table: string): Promise<() => Promise<void>> {
@@ -60,42 +42,6 @@ async function lockTable(byHand: Database, table: string): Promise<() => Promise
     await all;
   };
 }
-
-/** Blocks the event loop again and again until the returned function is called. */
-function blockLoop(ms: number): () => void {
-  const timer = setInterval(() => {
-    const end = performance.now() + ms;
-    while (performance.now() < end);
-  }, 1);
-  return () => clearInterval(timer);
-}
-
-let strangers = 0;
-/** Uses a new user name each time, so that none hits the brute-force limit. */
-const signIn = (name = `nobody${++strangers}`) =>
-  server.post('/api/v1/user/authorize_user', { user_name: name, password: 'a wrong password' });
-
-test('load shedding: rejects sign-ins and heavy operations while the event loop lags, and serves light ones and health', async () => {
-  await start({ lagMs: { open: LAG_MS, heavy: LAG_MS, any: Infinity } });
-  const stop = blockLoop(3 * LAG_MS);
-  await expect.poll(async () => (await heavy()).status).toBe(503);
-  expect((await light()).status).toBe(200);
-  expect((await signIn(alice.userName)).status).toBe(503);
-  expect((await server.request('/health/ready')).status).toBe(200);
-  const { text } = await server.request('/metrics');
-  expect(Number(/^campanile_event_loop_lag_seconds (\S+)/m.exec(text)?.[1])).toBeGreaterThan(LAG_MS / 1_000);
-  expect(await shedFor('event_loop')).toBeGreaterThan(0);
-  stop();
-  await expect.poll(async () => (await heavy()).status).toBe(200);
-});
-
-test('hysteresis: switches after several equal samples in a row, and not between half the limit and the limit', () => {
-  const gauge = createHysteresis(100, 3);
-  const notes = (...values: number[]) => values.map((value) => (gauge.note(value), gauge.isHigh()));
-  expect(notes(500, 500, 0, 500, 500)).toEqual([false, false, false, false, false]);
-  expect(notes(101, 99, 60, 101, 49, 49, 51)).toEqual([true, true, true, true, true, true, true]);
-  expect(notes(49, 0, 0, 60, 99)).toEqual([true, true, false, false, false]);
-});
 
 test('sign-ins that wait for the database leave connections for signed-in users', async () => {
   const patient = { log: createLog('silent'), silenceMs: Infinity };

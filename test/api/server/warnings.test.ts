@@ -65,6 +65,15 @@ describe('an unknown field', () => {
     expect((await send('user/get_profile', body)).warnings).toHaveLength(10);
   });
 
+  test('is named within the 4 KiB that proxies take for headers, with whatever else is said', async () => {
+    const html = `<p>https://nowhere.invalid/${'é'.repeat(5_000)}</p>`;
+    const odd = Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`${at}`.padEnd(60, 'x'), at]));
+    const answer = await send('venom/add-campaign', { ...post(), html, fetch_link_preview: true, ...odd });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('x-campanile-warnings')?.length).toBeLessThanOrEqual(3_072);
+    expect(answer.warnings[0]).toMatch(/^A link goes without its preview: https:.*\.\.\.$/);
+  });
+
   test('is among the warnings of a check, which knows the form of the campaign', async () => {
     const now = await send('venom/check-campaign', { ...post(), is_schedule: false, start_date: '2032-06-01' });
     expect(now.body.data['warnings']).toContainEqual({

@@ -18,7 +18,7 @@ import { startNameServer, type NameServer } from '../../support/servers/name-ser
 import { pageWithCard, startWebSite, type WebSite } from '../../support/servers/web-site.ts';
 
 /** Does work for another workspace. */
-const asOther = <Result>(work: () => Result) => workFor({ key: 'workspace 2', isWrite: false }, work);
+const asOther = <Result>(work: () => Result) => workFor({ party: ['workspace 2'], isWrite: false }, work);
 let site: WebSite;
 let inside: WebSite;
 let names: NameServer;
@@ -92,11 +92,27 @@ test('makes any picture small enough', async () => {
   expect(card?.picture?.bytes.length).toBeLessThanOrEqual(CARD_BYTES);
 });
 
-test('asks a site once, for one after the other and for all at the same moment', async () => {
+test('asks a site once for one workspace, one after the other and all at the same moment', async () => {
   serve('/once', '<title>Once</title>');
-  await Promise.all([find('/once'), find('/once'), asOther(() => previews.find(at('/once')))]);
+  await Promise.all([find('/once'), find('/once'), find('/once')]);
   expect(await find('/once')).toMatchObject({ card: { title: 'Once' } });
   expect(site.requested).toEqual(['/once']);
+});
+
+test('shares no answer with another workspace: neither what it has fetched nor what a site told it', async () => {
+  let visits = 0;
+  const serveVisits = () => site.serve('/shared', { type: 'text/html', body: `<title>Visit ${(visits += 1)}</title>` });
+  serveVisits();
+  const both = [find('/shared'), asOther(() => find('/shared'))];
+  expect(await Promise.all(both)).toMatchObject([{ card: { title: 'Visit 1' } }, { card: { title: 'Visit 1' } }]);
+  expect(site.requested).toEqual(['/shared', '/shared']);
+  serveVisits();
+  expect(await workFor({ party: ['person 3', 'workspace 3'], isWrite: false }, () => find('/shared'))).toMatchObject({
+    card: { title: 'Visit 2' },
+  });
+  for (const known of [find('/shared'), asOther(() => find('/shared'))])
+    expect(await known).toMatchObject({ card: { title: 'Visit 1' } });
+  expect(site.requested).toHaveLength(3);
 });
 
 test('asks for nothing when the operator allows no fetches', async () => {
@@ -109,10 +125,11 @@ test('asks for nothing when the operator allows no fetches', async () => {
 test('limits how many fetches a user causes in a minute, and no other user notices', async () => {
   await previews.close();
   open({ fetchesPerMinute: 3 });
-  for (const path of ['/1', '/2', '/3']) await find(path);
-  const fourth = await find('/4');
-  expect(fourth).toMatchObject({ card: null, reason: 'rate_limited' });
-  expect(await find('/1')).toMatchObject({ reason: 'no_card' });
+  const askFor = (path: string) =>
+    workFor({ party: ['person 1', 'workspace 1'], isWrite: false }, () => previews.find(at(path)));
+  for (const path of ['/1', '/2', '/3']) await askFor(path);
+  expect(await askFor('/4')).toMatchObject({ card: null, reason: 'rate_limited' });
+  expect(await askFor('/1')).toMatchObject({ reason: 'no_card' });
   expect(await asOther(() => previews.find(at('/4')))).toMatchObject({ reason: 'no_card' });
   expect(site.requested).toEqual(['/1', '/2', '/3', '/4']);
 });

@@ -66,7 +66,7 @@ test('only a film of the workspace has a still, and only a picture is one', asyn
   expect(await details(media_id, Buffer.from('%PDF-1.7').toString('base64'))).toEqual([400, 'still is not a picture']);
   expect(await details(media_id, PNG.subarray(0, 40).toString('base64'))).toEqual([
     400,
-    'still is a picture that cannot be read, or has too many pixels',
+    'still is a picture that cannot be read',
   ]);
   expect(await details(media_id, 'A'.repeat(140_000))).toEqual([400, 'still must be at most 136600 characters']);
   expect((await set(media_id, still)).status).toBe(200);

@@ -15,7 +15,7 @@ const WORST = WORST_HTML['links around blocks, in marks']?.(HTML_LIMIT) ?? '';
 
 /** Does work for a workspace. */
 const as = <Result>(workspace: number, work: () => Result) =>
-  workFor({ key: `workspace ${workspace}`, isWrite: false }, work);
+  workFor({ party: [`workspace ${workspace}`], isWrite: false }, work);
 
 let threads: Worker[];
 const note = (thread: Worker) => void threads.push(thread);

@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { backUpDaily, lastOccurrence } from '../../../src/operations/backup/back-up-daily.ts';
@@ -6,8 +6,11 @@ import { connectDatabase } from '../../../src/platform/database/connect.ts';
 import { migrateDatabase } from '../../../src/platform/database/migrate-database.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { start, temporaryFolder } from '../../support/servers/embedded.ts';
+import { recordLog } from '../../support/record-log.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { until } from '../../support/ledger.ts';
+
+const FUTURE = ['campanile-21010104T010000Z.campanile', 'campanile-21630101T000000Z.campanile'];
 
 test.for([
   ['2030-01-10T05:00:00Z', 'UTC', '2030-01-10T03:00:00Z'],
@@ -54,12 +57,15 @@ test('makes a backup when the last is older than a day, keeps the given number, 
   };
   await onDay(1, 1);
   await writeFile(join(to, 'mine.campanile'), '');
+  // A clock was wrong: neither is the newest good one, nor does either take the place of one.
+  for (const name of FUTURE) await writeFile(join(to, name), '');
   await onDay(2, 2);
   await onDay(3, 2);
   expect(await readdir(to)).toEqual([
     'backup-command.json',
     'campanile-21000102T010000Z.campanile',
     'campanile-21000103T010000Z.campanile',
+    ...FUTURE,
     'mine.campanile',
   ]);
   // The command ran for each backup when it was complete.
@@ -67,6 +73,26 @@ test('makes a backup when the last is older than a day, keeps the given number, 
   expect(written).toHaveLength(3);
   expect(Math.min(...written)).toBeGreaterThan(100_000);
   await rm(to, { recursive: true });
+});
+
+test('BACKUP_TO that cannot be written is an error in the log at start, and neither a failed start nor a backup', async () => {
+  const dataDir = temporaryFolder();
+  const file = join(temporaryFolder(), 'file');
+  await writeFile(file, '');
+  const { db, address, drop } = await createTestDatabase();
+  onTestFinished(drop);
+  const { log, lines } = recordLog('info');
+  const settings = { to: join(file, 'backups'), at: '00:00', keep: 2, passphrase: undefined };
+  const of = { settings, timeZone: 'UTC', db, address, isEmbedded: true, dataDir, version: '1', log };
+  const backups = await backUpDaily(of);
+  expect(lines()).toContainEqual(
+    expect.objectContaining({
+      level: 50,
+      msg: expect.stringContaining(`No daily backup can be written to BACKUP_TO: ${settings.to} is not a folder. Let`),
+    }),
+  );
+  expect(backups.lastGoodAt()).toBeUndefined();
+  await backups.stop();
 });
 
 test('reports the time of the last backup at each failure', async () => {
@@ -93,6 +119,6 @@ test('reports the time of the last backup at each failure', async () => {
     () => said.length,
     (count) => count > 0,
   );
-  expect(said).toEqual([(await stat(madeBefore)).mtime.getTime()]);
+  expect(said).toEqual([Date.UTC(2030, 0, 1, 3)]);
   await backups.stop();
 });

@@ -1,10 +1,10 @@
 /** `campanile doctor` on the command line, and its findings over HTTP. */
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { readConfig, type Config } from '../../../src/platform/config/config.ts';
@@ -278,13 +278,26 @@ describe('reports with a remedy:', () => {
     expect(await of('backups', { backup })).toMatchObject([
       { level: 'error', message: expect.stringContaining('has no backup') },
     ]);
-    const file = join(backup.to, 'campanile-20270301T030000Z.campanile');
-    await writeFile(file, '');
+    const fileOf = (hoursAgo: number) => {
+      const at = new Date(Date.now() - hoursAgo * 3_600_000);
+      return join(backup.to, `campanile-${at.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.campanile`);
+    };
+    const [fresh, old, future] = [fileOf(1), fileOf(30), fileOf(-30)];
+    await writeFile(fresh, '');
     expect(await of('backups', { backup })).toMatchObject([{ level: 'ok' }]);
-    const old = Date.now() / 1_000 - 30 * 3_600;
-    await utimes(file, old, old);
+    await rename(fresh, old);
+    const oldBackup = { level: 'error', message: expect.stringContaining('30 hours ago') };
+    expect(await of('backups', { backup })).toMatchObject([oldBackup]);
+    await writeFile(future, '');
     expect(await of('backups', { backup })).toMatchObject([
-      { level: 'error', message: expect.stringContaining('30 hours ago') },
+      oldBackup,
+      { level: 'warning', message: `${basename(future)} in BACKUP_TO is dated in the future` },
+    ]);
+    const to = join(fresh, 'backups');
+    await writeFile(fresh, '');
+    expect(await of('backups', { backup: { ...backup, to } })).toMatchObject([
+      { level: 'error', message: `BACKUP_TO cannot be written: ${to} is not a folder` },
+      { level: 'error', message: expect.stringContaining('has no backup') },
     ]);
   });
 

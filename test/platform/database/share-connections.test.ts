@@ -29,8 +29,10 @@ function open(shares: Partial<typeof REQUEST_SHARES>, options: Partial<PoolOptio
   return db;
 }
 
-const read = (key: string, work: () => Promise<unknown>) => workFor({ key, isWrite: false }, work);
-const write = (key: string, work: () => Promise<unknown>) => workFor({ key, isWrite: true }, work);
+const read = (name: string, work: () => Promise<unknown>) =>
+  workFor({ party: [`address ${name}`], isWrite: false }, work);
+const write = (name: string, work: () => Promise<unknown>) =>
+  workFor({ party: [`address ${name}`], isWrite: true }, work);
 const ask = () => sql`select 1`.execute(db);
 
 /** Holds a connection for each holder until the returned function is called. */

@@ -17,6 +17,16 @@ const SAME_AS_ENGLISH: Readonly<Record<string, readonly string[]>> = JSON.parse(
   readFileSync(join(import.meta.dirname, 'same-as-english.json'), 'utf8'),
 ) as Record<string, string[]>;
 
+/** Words of each language for which its glossary has another one: a term has one word on every page. */
+const WORDS_NOT_TO_USE: Readonly<Record<string, readonly string[]>> = JSON.parse(
+  readFileSync(join(import.meta.dirname, 'words-not-to-use.json'), 'utf8'),
+) as Record<string, string[]>;
+
+/** The message without the names of its parameters, which are English in every language. */
+function wordsOf(message: string): string {
+  return message.replaceAll(/\{\w+(?:, \w+,)?/g, '');
+}
+
 /** The categories of a language that counts up to 10,000 need. Beyond, `many` of Spanish and Portuguese is for whole millions. */
 function categoriesOf(language: string): string[] {
   const rules = new Intl.PluralRules(language);
@@ -99,6 +109,14 @@ describe.each(LANGUAGE_TAGS)('%s', (language) => {
   test('has every message, and no text is empty or has space around it', () => {
     expect(Object.keys(catalog)).toEqual(Object.keys(english));
     expect(Object.values(catalog).filter((text) => text === '' || text.trim() !== text)).toEqual([]);
+  });
+
+  test('uses the words of its glossary', () => {
+    const words = WORDS_NOT_TO_USE[language] ?? [];
+    expect(words.length).toBeGreaterThan(10);
+    // Hindi joins vowel signs to its letters, which `\b` takes for the end of a word.
+    const pattern = new RegExp(String.raw`(?<![\p{L}\p{M}])(?:${words.join('|')})(?![\p{L}\p{M}])`, 'iu');
+    expect(Object.entries(catalog).filter(([, message]) => pattern.test(wordsOf(message)))).toEqual([]);
   });
 
   test('has the plural categories of its language in every plural', () => {

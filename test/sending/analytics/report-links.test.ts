@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { clearExpiredLinks } from '../../../src/sending/analytics/report/link-store.ts';
-import { PASSWORD, startTestApp, type Answer, type Person, type TestApp } from '../../support/app.ts';
+import { PASSWORD, startTestApp, type Answer, type Call, type Person, type TestApp } from '../../support/app.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { until } from '../../support/ledger.ts';
+import { createTeam, inWorkspace } from '../../support/team.ts';
 import { workspaceOf } from '../../support/workspaces.ts';
 
 const MAY = { start_date: '2031-05-01', end_date: '2031-05-31' };
@@ -145,6 +146,82 @@ test('cannot be revoked or listed by another user, and shows nothing of theirs',
   const mine = await alice.call<{ links: Array<Shared & { start_date: string }> }>('analytics/list-report-links');
   expect(mine.body.data.links).toMatchObject([{ report_link_id, start_date: '2031-05-01', campaign: null }]);
   expect(JSON.stringify(mine.body), 'the token is shown once').not.toContain(token);
+});
+
+describe('a link of a member who is gone', () => {
+  /** A team whose manager has shared a report, in the workspace and with a test key. */
+  async function shareAsManager() {
+    const team = await createTeam(app, `links${++people}`);
+    const { owner, manager } = team.members;
+    const asOwner = inWorkspace(app, owner, team.workspaceId);
+    const asManager = inWorkspace(app, manager, team.workspaceId);
+    const shareIn = async (call: Call) => (await call<Shared>('analytics/share-report', MAY)).body.data;
+    const links = [await shareIn(asManager), await shareIn(asManager)];
+    const own = await shareIn(asOwner);
+    const list = async () =>
+      (await asOwner<{ links: Array<Shared & { created_by: object | null }> }>('analytics/list-report-links')).body.data
+        .links;
+    const statuses = async () => Promise.all([...links, own].map(async ({ token }) => (await open(token)).status));
+    const findEntry = async (wanted: string) =>
+      (
+        await asOwner<{ entries: Array<{ action: string; changes?: object[] }> }>('user/list_audit_log')
+      ).body.data.entries.find(({ action }) => action === wanted);
+    return { team, owner, manager, asOwner, asManager, list, statuses, findEntry };
+  }
+
+  test('names its maker, and is revoked with the membership', async () => {
+    const { owner, manager, asOwner, list, statuses, findEntry } = await shareAsManager();
+    const [ours, theirs] = [owner, manager].map(({ userId, name }) => ({ user_id: userId, user_name: name }));
+    expect((await list()).map((link) => link.created_by)).toEqual([ours, theirs, theirs]);
+    expect(await statuses()).toEqual([200, 200, 200]);
+    expect((await asOwner('workspace/remove-member', { user_id: manager.userId })).status).toBe(200);
+    expect(await statuses()).toEqual([404, 404, 200]);
+    expect((await list()).map((link) => link.created_by)).toEqual([ours]);
+    expect(await findEntry('member.removed')).toMatchObject({
+      changes: [{ field: 'report_links', before: '2', after: '0' }],
+    });
+  });
+
+  test('holds on where the owner chooses so, and still names its maker', async () => {
+    const { manager, asOwner, list, statuses, findEntry } = await shareAsManager();
+    await asOwner('workspace/remove-member', { user_id: manager.userId, keep_report_links: true });
+    expect(await statuses()).toEqual([200, 200, 200]);
+    expect((await list()).at(-1)?.created_by).toEqual({ user_id: manager.userId, user_name: manager.name });
+    expect(await findEntry('member.removed')).toMatchObject({
+      changes: [{ field: 'report_links_kept', before: null, after: '2' }],
+    });
+  });
+
+  test('is revoked when they leave or delete their account, and rests while they are disabled', async () => {
+    const { manager, asManager, statuses, findEntry } = await shareAsManager();
+    await sql`update users set disabled_at = campanile_now() where user_id = ${manager.userId}`.execute(
+      app.database.db,
+    );
+    expect(await statuses()).toEqual([404, 404, 200]);
+    await sql`update users set disabled_at = null where user_id = ${manager.userId}`.execute(app.database.db);
+    expect(await statuses()).toEqual([200, 200, 200]);
+    expect((await asManager('workspace/leave-workspace')).status).toBe(200);
+    expect(await statuses()).toEqual([404, 404, 200]);
+    expect(await findEntry('member.left')).toMatchObject({
+      changes: [{ field: 'report_links', before: '2', after: '0' }],
+    });
+    const other = await shareAsManager();
+    expect((await other.manager.call('user/delete_account', { password: PASSWORD })).status).toBe(200);
+    expect(await other.statuses()).toEqual([404, 404, 200]);
+  });
+
+  test('of a test workspace goes, too', async () => {
+    const { owner, manager, asOwner, asManager } = await shareAsManager();
+    await asOwner('workspace/hand-over-workspace', { user_id: manager.userId });
+    const wanted = { name: 'test', scopes: ['admin'], is_test: true };
+    const { key } = (await asManager<{ key: string }>('user/create_api_key', wanted)).body.data;
+    const made = await app.call('analytics/share-report', MAY, key);
+    const { token } = (made as unknown as Answer<Shared>).body.data;
+    await asManager('workspace/hand-over-workspace', { user_id: owner.userId });
+    expect((await open(token)).status).toBe(200);
+    expect((await asOwner('workspace/remove-member', { user_id: manager.userId })).status).toBe(200);
+    expect((await open(token)).status).toBe(404);
+  });
 });
 
 test('stores no token, and removes expired links', async () => {

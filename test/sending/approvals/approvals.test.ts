@@ -15,6 +15,7 @@ interface Approval {
   sha256: string;
   approvals: number;
   approvals_needed: number;
+  written_by: Array<{ user_id: number; user_name: string }>;
   waits_for: Array<{ user_id: number; user_name: string }>;
   may_decide: boolean;
   first_due_at: string | null;
@@ -317,6 +318,60 @@ describe('nobody approves their own', () => {
     const approval = await request('author');
     const changed = await request('manager', { approval_id: approval.approval_id, html: 'Mine' });
     expect(await refusal('manager', 'venom/decide-approval', decision(changed))).toMatchObject({ code: 403 });
+  });
+
+  test('of a post that they wrote a part of, even if somebody else sends the request last', async () => {
+    const { approval_id } = await request('author');
+    await request('manager', { approval_id, html: 'The text of the manager' });
+    const last = await request('author', { approval_id, html: 'The text of the manager', name: 'Renamed' });
+    expect(last).toMatchObject({
+      version: 3,
+      written_by: [{ user_name: 'newsroom-author' }, { user_name: 'newsroom-manager' }],
+    });
+    expect(names(last.waits_for)).toEqual(['newsroom-owner', 'second']);
+    for (const what of ['approve', 'request_changes', 'reject'])
+      expect(await refusal('manager', 'venom/decide-approval', decision(last, { decision: what }))).toMatchObject({
+        code: 403,
+        error_code: 'approval_own',
+      });
+    expect(await decide('second', last)).toMatchObject({ state: 'sending' });
+  });
+
+  test('of the same post that somebody else sends again after it was sent back', async () => {
+    await rules({ approval: 'all' });
+    const first = await request('manager');
+    await decide('owner', first, { decision: 'request_changes' });
+    const again = await request('author', { approval_id: first.approval_id });
+    expect(await refusal('manager', 'venom/decide-approval', decision(again))).toMatchObject({ code: 403 });
+    expect(await decide('owner', again)).toMatchObject({ state: 'sending' });
+  });
+
+  test('of a draft that they changed before somebody else asked', async () => {
+    const draft_id = randomUUID();
+    const fields = { draft_id, name: 'Fair', html: 'By the author', group_metadata_ids: groups };
+    const save = (who: Who, version: number, changed: object = {}) =>
+      say<{ version: number }>(who, 'venom/save-draft', { ...fields, ...changed, version });
+    await save('author', 0);
+    await save('manager', 1, { html: 'By the manager' });
+    // A form that saves what it has loaded changes nothing.
+    await save('second', 2, { html: 'By the manager', idempotency_key: 'another' });
+    const asked = await request('author', { approval_id: draft_id, html: 'By the manager' });
+    expect(names(asked.waits_for)).toEqual(['newsroom-owner', 'second']);
+    expect(await refusal('manager', 'venom/decide-approval', decision(asked))).toMatchObject({ code: 403 });
+    // A person who mends the post once it is asked for has written it, too.
+    await save('second', 3, { html: 'By the second' });
+    const mended = await request('author', { approval_id: draft_id, html: 'By the second' });
+    expect(names(mended.waits_for)).toEqual(['newsroom-owner']);
+    expect(await decide('owner', mended)).toMatchObject({ state: 'sending' });
+  });
+
+  test('and where all have written, those decide who did not ask for this version', async () => {
+    const { approval_id } = await request('owner');
+    await request('manager', { approval_id, html: 'Mended' });
+    const last = await request('second', { approval_id, html: 'Mended twice' });
+    expect(names(last.waits_for)).toEqual(['newsroom-manager', 'newsroom-owner']);
+    expect(await refusal('second', 'venom/decide-approval', decision(last))).toMatchObject({ code: 403 });
+    expect(await decide('manager', last)).toMatchObject({ state: 'sending' });
   });
 
   test('except where they are the only one who could', async () => {

@@ -121,6 +121,7 @@ test('the workspace sets how many posts are too many, or none', async () => {
 
 test('warns of a second post within an hour, before or after', async () => {
   await add(daily('2031-06-02', '2031-06-04', '09:00:00', { group_metadata_ids: groups.slice(0, 1) }));
+  await add(daily('2031-06-02', '2031-06-04', '20:00:00', { group_metadata_ids: groups.slice(1, 2) }));
   const name = await nameOf(groups[0] ?? 0);
   expect(await warningsOf(daily('2031-06-03', '2031-06-03', '09:59:00'))).toEqual([
     {

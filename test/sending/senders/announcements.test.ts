@@ -105,7 +105,7 @@ test('asks owner and managers once for each failure, in the dashboard, by mail a
   ]);
   const mail = await mailTo('owner', 'cannot send');
   expect(mail?.subject).toMatch(
-    /^Main line cannot send, and posts wait for it\. You can hand them over to another account on the Account page\. It has not been able to send since .*20\d\d/,
+    /^Main line cannot send, and posts are waiting for it\. You can hand them over to another account on the Account page\. It has not been able to send since .*20\d\d/,
   );
   const page = `https://campanile.example.com/account?account=${accountId}`;
   expect(mail?.text.split(/\s+/)).toContain(page);

@@ -38,7 +38,7 @@ const FILTERED_BY_PERSON = /\/(list|export)_audit_log$/;
 export const AHEAD: Ids = { start_date: '2032-06-01', end_date: '2032-06-03', schedule_time: '09:00:00' };
 
 /** Of a form that is not rejected before its account is looked up. */
-const ASSERTION = {
+export const ASSERTION = {
   id: 'AA',
   rawId: 'AA',
   type: 'public-key',

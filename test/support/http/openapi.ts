@@ -34,6 +34,8 @@ export interface DocumentedOperation {
   /** Whether an API key with its scope may call it. */
   takesKeys: boolean;
   body: Schema;
+  /** The body of the documented example. */
+  example: unknown;
   /** Every documented error code. */
   codes: ErrorCode[];
   /** Every documented status, those of the codes included. */
@@ -42,7 +44,7 @@ export interface DocumentedOperation {
 
 interface WrittenOperation {
   security?: Array<{ api_key?: string[] }>;
-  requestBody: { content: Record<string, { schema: unknown }> };
+  requestBody: { content: Record<string, { schema: unknown; example?: unknown }> };
   responses: Record<string, unknown>;
 }
 
@@ -53,7 +55,12 @@ interface WrittenDocument {
 
 /** All operations that the service at `url` documents; each is a POST. */
 export async function readOperations(url: string): Promise<DocumentedOperation[]> {
-  const document = (await (await fetch(`${url}/openapi.json`)).json()) as WrittenDocument;
+  return operationsOf(await (await fetch(`${url}/openapi.json`)).json());
+}
+
+/** All operations of an OpenAPI document. */
+export function operationsOf(openapi: unknown): DocumentedOperation[] {
+  const document = openapi as WrittenDocument;
   return Object.entries(document.paths).flatMap(([path, { post }]) =>
     post ? [described(path, post, document.components)] : [],
   );
@@ -66,12 +73,14 @@ function described(
 ): DocumentedOperation {
   const responses = followed(written.responses, components) as Record<string, WrittenFailure>;
   const codes = Object.values(responses).flatMap(codesOf);
+  const [body] = Object.values(written.requestBody.content);
   return {
     path,
     name: path.slice(path.lastIndexOf('/') + 1),
     isBearer: (written.security ?? []).length > 0,
     takesKeys: (written.security ?? []).some((one) => one.api_key !== undefined),
-    body: followed(Object.values(written.requestBody.content)[0]?.schema, components) as Schema,
+    body: followed(body?.schema, components) as Schema,
+    example: body?.example,
     codes,
     statuses: [200, ...new Set(codes.map(statusOf))],
   };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineOperations } from '../../../src/api/contract/define-operations.ts';
+import { list } from '../../../src/api/contract/list.ts';
 import { longText } from '../../../src/api/contract/long-text.ts';
 import { writeCsv } from '../../../src/api/routes/csv.ts';
 import { nothing, optional, text, withDefault } from '../../../src/api/contract/fields.ts';
@@ -44,7 +45,6 @@ const PROBES = defineOperations('Sandbox', {
     summary: 'Does much',
     body: nothing,
     data: nothing,
-    shedFirst: true,
   },
   upload: {
     path: '/api/v1/probe/upload',
@@ -54,6 +54,14 @@ const PROBES = defineOperations('Sandbox', {
     body: z.object({ image: z.string() }),
     data: z.object({ length: z.number() }),
     bodyLimitBytes: 2 * 1024 * 1024,
+  },
+  many: {
+    path: '/api/v1/probe/many',
+    access: 'read',
+    role: 'analyst',
+    summary: 'Takes many',
+    body: z.object({ ids: list(z.int(), 500), other: list(z.int(), 500) }),
+    data: nothing,
   },
   table: {
     path: '/api/v1/probe/table',
@@ -84,6 +92,7 @@ export function probes(behaviour: Behaviour): Operation[] {
         return { user_id: caller.userId };
       },
       toil: async () => ({}),
+      many: async () => ({}),
       async upload({ uploading }, { body, caller }) {
         await uploading?.(body.image, caller.userId);
         return { length: body.image.length };

@@ -16,7 +16,6 @@ import {
   type UserDependencies,
   type UserSettings,
 } from '../../../src/identity/dependencies.ts';
-import { NO_LAG_LIMITS } from '../no-lag-limits.ts';
 
 /** An answer as a client sees it; `body` is parsed if it is JSON. */
 export interface Answer {
@@ -103,7 +102,7 @@ export async function startTestServer({
     metrics,
     log,
     settings,
-    limits: { overload: NO_LAG_LIMITS, ...limits },
+    limits,
     checkAnswers: true,
   });
   const url = await server.listen({ port: 0, host: '127.0.0.1' });

@@ -1,5 +1,5 @@
 /** Lists and creates chats, and turns WhatsApp's rejections into errors for the user. */
-import { AppError, invalid } from '../../../platform/errors/errors.ts';
+import { AppError } from '../../../platform/errors/errors.ts';
 import type { MessengerSession } from '../../messenger.ts';
 import type { Client } from '../client/client.ts';
 import { rejectionCodeOf } from '../client/errors.ts';
@@ -10,9 +10,9 @@ import { toChannelPicture } from '../../../content/media/pictures.ts';
 import type { ChannelQueries } from './channels.ts';
 import { createCommunityChats, createGroupChat } from './create-chats.ts';
 import { fetchInviteLink, listGroupChats } from './groups.ts';
-import { fieldError } from '../../../platform/errors/issues.ts';
 
 interface QueryContext {
+  accountId: number;
   connection: Pick<Connection, 'requireOnline'>;
   cooldown: Pick<Cooldown, 'begin'>;
   /** As `Sending.warn`. */
@@ -45,9 +45,10 @@ export function queryChats(context: QueryContext): ChatQuestions {
         throw new AppError('outcome_unknown', message, { retryAfterSeconds: 5, outcomeUnknown: true });
       }),
     async createChannel(channel) {
+      const { picture: bytes } = channel;
       // Before any query, so that nothing is created when the picture is unreadable.
-      const picture = channel.picture && (await toChannelPicture(channel.picture));
-      if (picture === undefined) throw invalid([fieldError('image', 'unreadable_picture')]);
+      const picture =
+        bytes && (await toChannelPicture({ field: 'image', bytes, party: [`account ${context.accountId}`] }));
       return ask(context, 'to create the channel', (client) => channels.create(client, { ...channel, picture }));
     },
   };

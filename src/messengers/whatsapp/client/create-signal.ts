@@ -3,7 +3,7 @@ import type { Jid } from './jid.ts';
 import type { PreKeyBundle } from './pre-keys.ts';
 import type { Signal } from './signal.ts';
 import { verifySignature } from './verify-signature.ts';
-import { yieldToEventLoop } from './yield-to-event-loop.ts';
+import { yieldToEventLoop } from '../../../platform/concurrency/yield-to-event-loop.ts';
 
 export function createSignal({ authState, signalRepository: repository }: WASocket): Signal {
   const { keys, creds } = authState;

@@ -5,7 +5,7 @@ import type { Credentials } from './engine.ts';
 import { parseJid } from './jid.ts';
 import { parseWithBytes, stringifyWithBytes } from './json-with-bytes.ts';
 import { createKeyValueStore, type KeyChange, type KeyStorage } from './key-storage.ts';
-import { yieldToEventLoop } from './yield-to-event-loop.ts';
+import { yieldToEventLoop } from '../../../platform/concurrency/yield-to-event-loop.ts';
 
 export interface LibraryCredentials extends Omit<Credentials, 'openSocket'> {
   auth: { creds: AuthenticationCreds; keys: SignalKeyStore };

@@ -1,17 +1,21 @@
 /** The picture of a link preview: a small one in the message, and the file that phones load. */
 import type { PostMedia } from '../../messenger.ts';
-import { readPictureInfo } from '../../../content/media/pictures.ts';
+import { prepareForDelivery } from '../../../content/media/pictures.ts';
 import { encryptFile, piecesOf } from './encrypt-file.ts';
 import type { PreparedFile } from './prepared-file.ts';
 
 const KIND = 'thumbnail-link';
 
 /** In a channel the file is not encrypted. */
-export async function prepareCardPicture(media: PostMedia, place: 'chats' | 'channels'): Promise<PreparedFile> {
+export async function prepareCardPicture(
+  media: PostMedia,
+  place: 'chats' | 'channels',
+  accountId: number,
+): Promise<PreparedFile> {
   const bytes = await media.load();
   const { size, sha256 } = media;
   const pieces = () => piecesOf(bytes);
-  const { width = 0, height = 0, thumbnail } = (await readPictureInfo(bytes)) ?? {};
+  const { width = 0, height = 0, thumbnail } = (await prepareForDelivery(bytes, { accountId })) ?? {};
   const shown = {
     ...(thumbnail && { jpegThumbnail: thumbnail }),
     thumbnailSha256: sha256,

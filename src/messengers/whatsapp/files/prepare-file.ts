@@ -4,12 +4,12 @@ import { kindOf, type MediaKind } from '../../../content/media/sniff.ts';
 import type { PostMedia } from '../../messenger.ts';
 import type { Message } from '../client/message.ts';
 import { encryptFile, piecesOf, type ReadPieces } from './encrypt-file.ts';
-import { convertToJpeg, readPictureInfo, type Picture } from '../../../content/media/pictures.ts';
+import { prepareForDelivery, type Picture } from '../../../content/media/pictures.ts';
 import { prepareCardPicture } from './prepare-card-picture.ts';
 import { stripPicture } from './strip-picture.ts';
 import type { PreparedFile } from './prepared-file.ts';
 import type { UploadAnswer } from './upload-file.ts';
-import type { UploadTarget } from './uploads-table.ts';
+import type { UploadKey } from './uploads-table.ts';
 
 /** A file as members get it. */
 interface Shown {
@@ -28,10 +28,13 @@ interface Shown {
 /** Only their metadata is stripped. Other pictures are converted to JPEG, as in WhatsApp's own clients. */
 const KEPT_FORMATS = new Set(['image/jpeg', 'image/png']);
 
-export async function prepareFile(media: PostMedia, target: UploadTarget): Promise<PreparedFile> {
-  if (target === 'chat cards') return prepareCardPicture(media, 'chats');
-  if (target === 'channel cards') return prepareCardPicture(media, 'channels');
-  const shown = await toShown(media);
+export async function prepareFile(
+  media: PostMedia,
+  { target, accountId }: Pick<UploadKey, 'target' | 'accountId'>,
+): Promise<PreparedFile> {
+  if (target === 'chat cards') return prepareCardPicture(media, 'chats', accountId);
+  if (target === 'channel cards') return prepareCardPicture(media, 'channels', accountId);
+  const shown = await toShown(media, accountId);
   const { kind, pieces, size, sha256 } = shown;
   if (target === 'channels') {
     const file = { path: `/newsletter/newsletter-${kind}`, pieces, size, sha256 };
@@ -50,7 +53,7 @@ export async function prepareFile(media: PostMedia, target: UploadTarget): Promi
 }
 
 /** A picture that phones do not show as one, such as an animated one, becomes a document and stays complete. */
-async function toShown(media: PostMedia): Promise<Shown> {
+async function toShown(media: PostMedia, accountId: number): Promise<Shown> {
   const { mime, size, sha256, movie } = media;
   const kind = kindOf(mime);
   const asItIs = {
@@ -63,16 +66,18 @@ async function toShown(media: PostMedia): Promise<Shown> {
     picture: undefined,
     thumbnail: undefined,
   };
-  if (media.still && kind === 'video') return { ...asItIs, thumbnail: (await readPictureInfo(media.still))?.thumbnail };
+  if (media.still && kind === 'video')
+    return { ...asItIs, thumbnail: (await prepareForDelivery(media.still, { accountId }))?.thumbnail };
   // Other files may be large, and are never in memory as a whole.
   if (kind !== 'image') return asItIs;
   const bytes = await media.load();
-  const picture = await readPictureInfo(bytes);
-  if (KEPT_FORMATS.has(mime)) {
+  const asJpeg = !KEPT_FORMATS.has(mime);
+  const picture = await prepareForDelivery(bytes, { accountId, asJpeg });
+  if (!asJpeg) {
     const stripped = stripPicture(bytes, mime, picture?.orientation);
     return { ...asItIs, picture, ...(stripped && inMemory(stripped)) };
   }
-  const jpeg = picture && !picture.isAnimated ? await convertToJpeg(bytes) : undefined;
+  const jpeg = picture?.jpeg;
   if (!jpeg) return { ...asItIs, kind: 'document' };
   return { ...asItIs, mime: 'image/jpeg', ...inMemory(jpeg), picture };
 }

@@ -79,9 +79,9 @@ export function createUploadCache({ db, log, ca, permits, waitMs, retryMs }: Upl
   ): Promise<Uploaded> {
     const known = await findUpload(db, key);
     if (known) return known;
-    const release = await permits.acquire({ key: String(accountId), signal });
+    const release = await permits.acquire({ party: [`account ${accountId}`], signal });
     try {
-      const { file, describe } = await prepareFile(media, key.target);
+      const { file, describe } = await prepareFile(media, key);
       const answer = await uploadFile(client, file, { ca, agent, signal });
       const uploaded = { message: describe(answer), handle: answer.handle };
       await recordUpload(db, key, uploaded);

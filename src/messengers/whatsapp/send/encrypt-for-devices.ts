@@ -3,7 +3,7 @@ import type { Client } from '../client/client.ts';
 import { normalizeDevice, toJid, userOn, type Jid } from '../client/jid.ts';
 import { childOf, childrenOf, type Node } from '../client/node.ts';
 import { readPreKeys } from '../client/pre-keys.ts';
-import { yieldToEventLoop } from '../client/yield-to-event-loop.ts';
+import { yieldToEventLoop } from '../../../platform/concurrency/yield-to-event-loop.ts';
 import type { MemberDevice } from './find-devices.ts';
 import { queryInBatches, toBatches } from './query-in-batches.ts';
 

@@ -51,7 +51,8 @@ export async function encryptForMembers(sending: Sending, group: Group, to: ToMe
   const known = await renewSenderKey(sending, group);
   const isHolding = ({ jid, phone }: MemberDevice) => known[jid] === phone;
   const [holding, lacking] = partition(devices, isHolding);
-  const release = lacking.length < LARGE_FAN_OUT ? () => undefined : await fanOuts.acquire({ key: String(accountId) });
+  const release =
+    lacking.length < LARGE_FAN_OUT ? () => undefined : await fanOuts.acquire({ party: [`account ${accountId}`] });
   try {
     const { body, key } = await encryptForGroup(client, group, to);
     const { attributes } = body;

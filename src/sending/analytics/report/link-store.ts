@@ -1,7 +1,7 @@
 /** The SQL of the links to reports. A token is nowhere stored, only its SHA-256. */
 import { sql } from 'kysely';
 import type { Connection } from '../../../platform/database/connect.ts';
-import type { WorkspaceId } from '../../../platform/database/schema.ts';
+import type { UserId, WorkspaceId } from '../../../platform/database/schema.ts';
 import { clearOldRows } from '../../../platform/database/clear-old-rows.ts';
 import type { QuarantineDeps } from '../../../platform/database/quarantine.ts';
 
@@ -9,6 +9,8 @@ import type { QuarantineDeps } from '../../../platform/database/quarantine.ts';
 export interface ReportLink {
   reportLinkId: number;
   createdAt: Date;
+  /** Null: not known. */
+  createdBy: { userId: UserId; userName: string | null } | null;
   expiresAt: Date;
   /** `YYYY-MM-DD`, both included, in `timeZone`. */
   startDate: string;
@@ -31,6 +33,7 @@ export interface LinkedReport {
 }
 
 export interface NewReportLink {
+  createdBy: UserId;
   tokenHash: Buffer;
   expiresInDays: number;
   startDate: string;
@@ -65,8 +68,8 @@ export async function insertLink(
   link: NewReportLink,
 ): Promise<{ reportLinkId: number; expiresAt: Date }> {
   const { rows } = await sql<{ reportLinkId: number; expiresAt: Date }>`
-    insert into report_links (workspace_id, token_hash, expires_at, start_date, end_date, time_zone, campaign_id, group_list_name, group_ids)
-    values (${workspaceId}, ${link.tokenHash}, campanile_now() + ${link.expiresInDays} * interval '1 day', ${link.startDate}::date,
+    insert into report_links (workspace_id, created_by, token_hash, expires_at, start_date, end_date, time_zone, campaign_id, group_list_name, group_ids)
+    values (${workspaceId}, ${link.createdBy}, ${link.tokenHash}, campanile_now() + ${link.expiresInDays} * interval '1 day', ${link.startDate}::date,
             ${link.endDate}::date, ${link.timeZone}, ${link.campaignId}, ${link.groupListName}, ${link.groupIds}::bigint[])
     returning report_link_id as "reportLinkId", expires_at as "expiresAt"`.execute(trx);
   const [row] = rows;
@@ -78,8 +81,10 @@ export async function insertLink(
 export async function selectLinks(db: Connection, workspaceId: WorkspaceId): Promise<ReportLink[]> {
   const { rows } = await sql<ReportLink>`
     select l.report_link_id as "reportLinkId", l.created_at as "createdAt", l.expires_at as "expiresAt", ${DATES}, ${CAMPAIGN_COLUMN},
-           l.group_list_name as "groupListName"
+           l.group_list_name as "groupListName",
+           case when l.created_by is not null then jsonb_build_object('userId', l.created_by, 'userName', u.user_name) end as "createdBy"
     from report_links l ${CAMPAIGN}
+    left join users u on u.user_id = l.created_by and u.deleted_at is null
     where l.workspace_id = ${workspaceId} and ${VALID} order by l.report_link_id desc`.execute(db);
   return rows;
 }
@@ -91,7 +96,7 @@ export async function deleteLink(trx: Connection, workspaceId: WorkspaceId, repo
   return numAffectedRows > 0n;
 }
 
-/** Returns undefined for a token that is unknown, has expired or was revoked, and while the owner is disabled or deleted. */
+/** Returns undefined for a token that is unknown, has expired or was revoked, and while its maker is disabled, or the owner is disabled or deleted. */
 export async function findLinkedReport(db: Connection, tokenHash: Buffer): Promise<LinkedReport | undefined> {
   const { rows } = await sql<LinkedReport>`
     select l.workspace_id as "workspaceId", ${DATES}, c.campaign_id as "internalCampaignId", ${CAMPAIGN_COLUMN},
@@ -101,9 +106,8 @@ export async function findLinkedReport(db: Connection, tokenHash: Buffer): Promi
     ${CAMPAIGN}
     where l.token_hash = ${tokenHash} and ${VALID} and exists (
       select from memberships m join users u on u.user_id = m.user_id
-      where m.workspace_id = coalesce(w.test_of, w.workspace_id) and m.role = 'owner' and u.deleted_at is null and u.disabled_at is null)`.execute(
-    db,
-  );
+      where m.workspace_id = coalesce(w.test_of, w.workspace_id) and m.role = 'owner' and u.deleted_at is null and u.disabled_at is null)
+      and not exists (select from users u where u.user_id = l.created_by and u.disabled_at is not null)`.execute(db);
   return rows[0];
 }
 

@@ -1,3 +1,4 @@
+import { partyIn } from '../../../platform/concurrency/requester.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
@@ -139,7 +140,7 @@ export async function readSelection(
 function createStep(db: Database, workspaceId: WorkspaceId): Step {
   let isContinuation = false;
   return async (work) => {
-    const release = await readingPermits.acquire({ key: String(workspaceId), isContinuation });
+    const release = await readingPermits.acquire({ party: partyIn(workspaceId), isContinuation });
     isContinuation = true;
     try {
       return await work(db);

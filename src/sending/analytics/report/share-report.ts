@@ -40,6 +40,7 @@ export async function shareReport(
       );
     const { startDate, endDate, timeZone } = span;
     const link = await insertLink(trx, actor.workspaceId, {
+      createdBy: actor.userId,
       tokenHash: hashSecret(token),
       expiresInDays,
       startDate,

@@ -62,25 +62,32 @@ async function findRepeated(
   { groupIds, text, dueAt, insteadOf }: Draft,
 ): Promise<Set<number>> {
   const { rows } = await sql<{ group_id: number }>`
-    with due as materialized (
-      select at from unnest(${dueAt}::timestamptz[]) d (at)
+    with near as materialized (
+      select range_agg(tstzrange(at - interval '24 hours', at + interval '24 hours', '()')) as times
+      from unnest(${dueAt}::timestamptz[]) d (at)
     ), same as materialized (
-      select r.workspace_id, r.run_id, r.status, r.expanded, t.content_id
-      from runs r
-      join campaigns c on c.campaign_id = r.campaign_id
-      join contents t on t.content_id = coalesce(r.content_id, c.content_id)
-      where r.workspace_id = ${workspaceId} and t.text = ${text} and r.campaign_id is distinct from ${insteadOf ?? null}::bigint
-        and (r.status = 'planned' and exists (
-               select from due where due.at > r.due_at - interval '1 day' and due.at < r.due_at + interval '1 day')
-             or r.status <> 'planned' and ${dueAt[0]}::timestamptz < r.progress_at + interval '1 day'
-             or r.status = 'running' and ${dueAt[0]}::timestamptz < campanile_now() + interval '1 day')
+      select c.campaign_id, t.content_id, t.group_ids, t.content_id = c.content_id as is_next
+      from campaigns c join contents t on t.campaign_id = c.campaign_id
+      where c.workspace_id = ${workspaceId} and t.text = ${text} and c.campaign_id is distinct from ${insteadOf ?? null}::bigint
+    ), begun as materialized (
+      select r.run_id, r.status, r.expanded, s.group_ids
+      from same s join runs r on r.campaign_id = s.campaign_id and r.content_id = s.content_id
+      where r.workspace_id = ${workspaceId} and r.started_at is not null
+        and (${dueAt[0]}::timestamptz < r.progress_at + interval '24 hours'
+             or r.status = 'running' and ${dueAt[0]}::timestamptz < campanile_now() + interval '24 hours')
     ), reached as (
-      select g.group_id from same s join contents t on t.content_id = s.content_id,
-           unnest(t.group_ids) with ordinality g (group_id, position)
-      where s.status = 'planned' or s.status = 'running' and g.position > s.expanded
+      -- Once for each content: a plan of a year has one content and 365 runs.
+      select u.group_id
+      from same s cross join lateral (
+             select from runs r, near
+             where r.campaign_id = s.campaign_id and r.status = 'planned' and r.due_at <@ near.times limit 1) planned,
+           unnest(s.group_ids) u (group_id)
+      where s.is_next
       union
-      select d.group_id from same s join deliveries d on d.workspace_id = s.workspace_id and d.run_id = s.run_id
-      where (d.status = 'queued' or d.status = 'sent' and ${dueAt[0]}::timestamptz < d.sent_at + interval '1 day')
+      select u.group_id from begun b, unnest(b.group_ids[b.expanded + 1 :]) u (group_id) where b.status = 'running'
+      union
+      select d.group_id from begun b join deliveries d on d.workspace_id = ${workspaceId} and d.run_id = b.run_id
+      where (d.status = 'queued' or d.status = 'sent' and ${dueAt[0]}::timestamptz < d.sent_at + interval '24 hours')
         and not exists (select from revisions v where v.workspace_id = d.workspace_id and v.run_id = d.run_id
                           and v.position = d.position and (v.recalled_at is not null or v.wanted = 'recall'))
         and not exists (select from revision_requests q where q.workspace_id = d.workspace_id and q.run_id = d.run_id

@@ -5,15 +5,10 @@ import type { WorkspaceId } from '../../../platform/database/schema.ts';
 import { AppError } from '../../../platform/errors/errors.ts';
 import { fieldError, type FieldError } from '../../../platform/errors/issues.ts';
 import { acceptMedia } from '../../../content/media/accept-media.ts';
-import { toCardPicture } from '../../../content/media/pictures.ts';
+import { toCardPicture, type JpegPicture } from '../../../content/media/pictures.ts';
 import { saveMedia } from '../../../content/media/store.ts';
 import { findLinks, toUrl } from '../../../content/link-preview/find-links.ts';
-import {
-  toOneLine,
-  DESCRIPTION_LIMIT,
-  TITLE_LIMIT,
-  type CardPicture,
-} from '../../../content/link-preview/link-card.ts';
+import { toOneLine, DESCRIPTION_LIMIT, TITLE_LIMIT } from '../../../content/link-preview/link-card.ts';
 import { explainNoCard, type LinkPreviews } from '../../../content/link-preview/link-previews.ts';
 import type { PostExtras } from '../../../content/post/post-extras.ts';
 import type { StoredCard } from '../../../content/post/stored-card.ts';
@@ -42,7 +37,7 @@ export interface CardRequest {
 }
 
 export interface PreparedCard extends Pick<StoredCard, 'url' | 'title' | 'description'> {
-  picture: CardPicture | null;
+  picture: JpegPicture | null;
   /** It came from the site, so that it may go without its picture. */
   isFetched: boolean;
 }
@@ -91,13 +86,11 @@ async function takeCard(
 export const NO_SUCH_LINK: FieldError = fieldError('link_preview.url', 'foreign_link');
 const PICTURE_FIELD = 'link_preview.image';
 
-async function takePicture(image: string | null, problems: FieldError[]): Promise<CardPicture | null> {
+async function takePicture(image: string | null, problems: FieldError[]): Promise<JpegPicture | null> {
   if (image === null) return null;
   try {
     const { bytes } = await acceptMedia(PICTURE_FIELD, image, { only: 'image' });
-    const picture = await toCardPicture(bytes);
-    if (!picture) problems.push(fieldError(PICTURE_FIELD, 'broken_picture'));
-    return picture ?? null;
+    return await toCardPicture({ field: PICTURE_FIELD, bytes });
   } catch (error) {
     if (!(error instanceof AppError) || error.kind !== 'invalid') throw error;
     problems.push(...error.details);

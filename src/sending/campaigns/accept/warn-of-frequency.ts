@@ -26,7 +26,7 @@ export async function warnOfFrequency(
   if (!window || !first || !last) return [];
   const { timeZone: zone, weeklyPosts: weekly } = window;
   const dateOf = (at: Date) => dateIn(zone, at.toTemporalInstant());
-  const question = { draft, first: dateOf(first), last: dateOf(last), weekly, timeZone: zone };
+  const question = { draft, runIds: [], first: dateOf(first), last: dateOf(last), weekly, timeZone: zone };
   const found = await findFrequentPosts(db, workspaceId, question);
   return found.map((one) => describeFrequency(one, { weekly, timeZone: zone }));
 }

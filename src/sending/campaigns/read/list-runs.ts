@@ -115,8 +115,9 @@ export async function listRuns(
            content.groups as "groupCount", content.is_follow_up as "isFollowUp", r.queued, r.sent, r.failed, content.post
     from run r join content on content.content_id = r.content_id
     order by r.run_id limit ${limit + 1}`.execute(db);
-  const warnings = withWarnings ? await warnOfRuns(deps, workspaceId, { startDate, endDate }) : undefined;
   const page = rows.slice(0, limit);
+  const runIds = page.map(({ runId }) => runId);
+  const warnings = withWarnings ? await warnOfRuns(deps, workspaceId, { startDate, endDate, runIds }) : undefined;
   const lists = withGroupLists ? await findContainingLists(db, workspaceId, page) : undefined;
   const runs = page.map(({ contentId, ...run }) => {
     const [own, list] = [warnings?.get(run.runId), lists?.get(contentId)];
@@ -125,18 +126,18 @@ export async function listRuns(
   return { runs, next: rows.length > limit ? (runs.at(-1)?.runId ?? null) : null };
 }
 
-/** Returns the warnings of the planned runs that bring groups too many posts. */
+/** Returns the warnings of those of the runs that are planned and bring groups too many posts. */
 async function warnOfRuns(
   { db, timeZone }: { db: Database; timeZone: string },
   workspaceId: WorkspaceId,
-  { startDate, endDate }: Pick<RunFilter, 'startDate' | 'endDate'>,
+  { startDate, endDate, runIds }: Pick<RunFilter, 'startDate' | 'endDate'> & { runIds: readonly number[] },
 ): Promise<Map<number, CheckWarning[]>> {
   const window = await readDefaultWindow(db, workspaceId, timeZone);
   const warnings = new Map<number, CheckWarning[]>();
   if (!window) return warnings;
   const { weeklyPosts: weekly, timeZone: zone } = window;
   const [first, last] = [Temporal.PlainDate.from(startDate), Temporal.PlainDate.from(endDate)];
-  const found = await findFrequentPosts(db, workspaceId, { draft: null, first, last, weekly, timeZone: zone });
+  const found = await findFrequentPosts(db, workspaceId, { draft: null, runIds, first, last, weekly, timeZone: zone });
   for (const one of found) {
     if (one.runId === null) continue;
     const own = warnings.getOrInsertComputed(one.runId, () => []);

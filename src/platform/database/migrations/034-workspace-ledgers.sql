@@ -1,4 +1,4 @@
--- The workspace owns, an account sends (docs/explanation/decisions/0109-let-the-workspace-own-and-an-account-send.md): what a workspace owns
+-- The workspace owns, an account sends (docs/explanation/decisions/0111-let-the-workspace-own-and-an-account-send.md): what a workspace owns
 -- is kept under the id of the workspace in place of that of its default account, and every delivery names its account.
 --
 -- It renames in one step instead of by "expand, then contract": every process stops for this upgrade anyway

@@ -1,0 +1,37 @@
+/** Strings of answers that the service, or the caller's own words, make: ids, states, instants, and the text that was sent to be checked. */
+const OWN = new Set([
+  'check_id',
+  'code',
+  'date',
+  'error_code',
+  'kind',
+  'links',
+  'local',
+  'media_type',
+  'messenger',
+  'mime',
+  'next_cursor',
+  'no_preview_because',
+  'pause_reason',
+  'post_kind',
+  'sha256',
+  'skipped_reason',
+  'status',
+  'text',
+  'time_zone',
+  'url',
+  'user_name',
+  'whatsapp_number',
+]);
+const OWN_ENDINGS = /(_at|_id|_until|_since)$/;
+
+/**
+ * Prompt injection: returns an answer in which every text that others may have written is `{"untrusted_text": …}`. All texts are, unless
+ * their field is known to be the service's own, so that a new field is marked. An object, because a delimiter within a text could be forged.
+ */
+export function markForeign(value: unknown, field = ''): unknown {
+  if (typeof value === 'string') return OWN.has(field) || OWN_ENDINGS.test(field) ? value : { untrusted_text: value };
+  if (Array.isArray(value)) return value.map((item) => markForeign(item, field));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, markForeign(inner, name)]));
+}

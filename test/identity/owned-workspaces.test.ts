@@ -1,0 +1,58 @@
+/** How many workspaces a person can own, and make by handing them over. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type Person, type TestApp } from '../support/app.ts';
+import { callIn, defaultWorkspace, join } from '../support/team.ts';
+
+const MOST = 5;
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+  // The first user of all is an administrator.
+  await app.signUp('administrator');
+});
+afterAll(() => app.stop());
+
+/** Hands the default workspace of a person over to another, and makes the person leave it. Returns the status of the hand-over. */
+async function handOverAndLeave(from: Person, to: Person): Promise<{ status: number; code: string | undefined }> {
+  const workspaceId = await defaultWorkspace(from);
+  await join(app, { owner: from, workspaceId, role: 'manager' }, to);
+  const handOver = { user_id: to.userId };
+  const { status, body } = await callIn(app, from, workspaceId, 'workspace/hand-over-workspace', handOver);
+  // Refused to an owner: without a hand-over nothing changes.
+  await callIn(app, from, workspaceId, 'workspace/leave-workspace');
+  return { status, code: (body as { error_code?: string }).error_code };
+}
+
+test('a person owns five workspaces at most, however they came', async () => {
+  const collector = await app.signUp('collector');
+  for (let owned = 1; owned < MOST; owned++) {
+    const giver = await app.signUp(`giver-${owned}`);
+    expect((await handOverAndLeave(giver, collector)).status).toBe(200);
+  }
+  const last = await app.signUp('last-giver');
+  expect(await handOverAndLeave(last, collector)).toEqual({ status: 409, code: 'owner_limit_reached' });
+});
+
+test('a person makes five workspaces in 24 hours at most by handing them over, and always has one', async () => {
+  const maker = await app.signUp('maker');
+  for (let made = 0; made < MOST; made++) {
+    const receiver = await app.signUp(`receiver-${made}`);
+    expect((await handOverAndLeave(maker, receiver)).status).toBe(200);
+    expect(await defaultWorkspace(maker)).toMatch(/^\d+$/);
+  }
+  const receiver = await app.signUp('late-receiver');
+  expect(await handOverAndLeave(maker, receiver)).toEqual({ status: 429, code: 'too_many_attempts' });
+  await app.database.clock.advance(DAY_MS);
+  const later = await app.signUp('later-receiver');
+  expect((await handOverAndLeave(maker, later)).status).toBe(200);
+});
+
+test('an administrator owns any number', async () => {
+  const admin = await app.signIn('administrator');
+  for (let owned = 1; owned <= MOST; owned++) {
+    const giver = await app.signUp(`admins-giver-${owned}`);
+    expect((await handOverAndLeave(giver, admin)).status).toBe(200);
+  }
+});
