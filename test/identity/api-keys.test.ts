@@ -376,7 +376,9 @@ describe('scopes', () => {
       'venom/save-draft',
       'venom/delete-draft',
       ...['request', 'remark', 'withdraw'].map((what) => `venom/${what}-approval`),
-      ...['import', 'set-still', 'delete-media', 'upload'].map((name) => `media/${name}`),
+      ...['import', 'set-still', 'delete-media'].map((name) => `media/${name}`),
+      'venom/link-preview',
+      'media/upload',
     ]);
     for (const { scopes } of all)
       expect(['', 'read', 'write,send', 'send', 'webhooks,admin', 'admin']).toContain(String(scopes));

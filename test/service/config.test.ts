@@ -97,6 +97,15 @@ test('requires no variable', () => {
   expect(Object.isFrozen(config)).toBe(true);
 });
 
+test.each(['DATABASE_URL', 'ENCRYPTION_KEY', 'METRICS_TOKEN'])(
+  'rejects %s_FILE that names an empty file',
+  async (name) => {
+    const file = join(folder, 'empty');
+    await writeFile(file, '\n');
+    expect(() => readConfig({ [`${name}_FILE`]: file })).toThrow(`${name}_FILE names an empty file`);
+  },
+);
+
 test('reads every variable, and treats an empty one as unset', async () => {
   const certificates = join(folder, 'ca.pem');
   await writeFile(certificates, '-----BEGIN CERTIFICATE-----\n');

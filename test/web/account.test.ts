@@ -125,7 +125,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('radiogroup', { name: 'Messaging app' }).getByText('WhatsApp').click();
     await chooseUse(USED);
     await press('Link with a QR code');
-    await page.getByRole('alert').getByText('Campaigns are scheduled or under way').waitFor();
+    await page.getByRole('alert').getByText('This account still has campaigns or waiting posts.').waitFor();
     // The browser itself complains about every answer that is an error.
     expect(visited.complaints.splice(0)).toEqual([expect.stringContaining('409')]);
     expect(await ask<Status>('venom/account-status')).toMatchObject({ messenger: 'sandbox', status: 'connected' });

@@ -84,7 +84,7 @@ describe.skipIf(!browser)('in a browser', () => {
       .getByText(/^Unable to send since/)
       .waitFor();
     await press('Remove');
-    await dialog().getByText('What it has sent stays in the figures.').waitFor();
+    await dialog().getByText('Its past posts stay in your results.').waitFor();
     await dialog().getByRole('button', { name: 'Remove' }).click();
     await page.getByText('Backup removed.').waitFor();
     await page.waitForURL(/\/account$/);

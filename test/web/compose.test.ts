@@ -112,9 +112,9 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(Math.abs((sum?.y ?? 0) + (sum?.height ?? 0) / 2 - (clear?.y ?? 0) - (clear?.height ?? 0) / 2)).toBeLessThan(
       3,
     );
-    await check().getByText('1 group gets exactly the same text from you').waitFor();
+    await check().getByText('1 group gets the same text from another campaign of yours').waitFor();
     await check().getByText('Chess friends', { exact: true }).waitFor();
-    await check().getByRole('button', { name: 'Remove it' }).click();
+    await check().getByRole('button', { name: 'Remove this group' }).click();
     await check().getByText('Ready to send.').waitFor();
     await page.getByRole('button', { name: 'Send to 2 groups now' }).waitFor();
     expect(await page.getByRole('checkbox', { name: 'Chess friends' }).isChecked()).toBe(false);
@@ -251,10 +251,10 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.setInputFiles('input[type=file]', { name: 'fair.png', mimeType: 'image/png', buffer: PNG });
     await press('Select all matching');
     await press('Send to 3 groups now');
-    await dialog().locator('li', { hasText: '1 group gets exactly the same text from you' }).waitFor();
+    await dialog().locator('li', { hasText: '1 group gets the same text from another campaign of yours' }).waitFor();
     const text = await dialog().innerText();
     const order = [
-      'exactly the same text',
+      'the same text',
       // Not those of the title.
       '3 groups\n',
       '151 members',

@@ -78,7 +78,7 @@ test.skipIf(!browser)('links a number by the passkey that its user has shown on 
   const line = page.getByLabel('Line for the console');
   await answer.fill('Uncaught NotAllowedError');
   await press('Submit');
-  await page.getByText('This is not the text that the line has shown.', { exact: false }).waitFor();
+  await page.getByText('This is not the text from the console.', { exact: false }).waitFor();
 
   const shown = (await line.textContent()) ?? '';
   const stranger = await openWhatsAppWeb(page, peer.addPerson('447700900171'));

@@ -51,7 +51,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await figures.innerText()).toContain(`People reached\n${totals.people_reached}`);
     const rows = page.getByRole('table').getByRole('row');
     expect(await rows.nth(1).innerText(), 'read by one, once').toMatch(/\d+%\s+2\s+\d+/);
-    await page.getByText('Not enough posts yet to say').first().waitFor();
+    await page.getByText('Not enough runs yet').first().waitFor();
   });
 
   test('keeps period and list in the address, and says when there was nothing', async () => {

@@ -64,7 +64,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await send({});
     await page.goto('/report');
     const best = page.getByRole('region', { name: 'Best hour, Best weekday' });
-    await best.getByText('Not enough posts yet to say').waitFor();
+    await best.getByText('Not enough runs yet').waitFor();
     expect(await page.evaluate(LONE_SENTENCES)).toEqual([]);
     expect(await findBarriersAnywhere(page, {})).toEqual([]);
   });

@@ -53,7 +53,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await button('Email me a link').click();
     await page.getByRole('status').getByText('an email with a link is on its way').waitFor();
     const mails = await post.received('ada@example.com', 2);
-    const { code } = mails.find(({ subject }) => /new password/.test(subject)) ?? {};
+    const { code } = mails.find(({ subject }) => /Reset your/.test(subject)) ?? {};
     await page.goto(`/reset-password#${code}`);
     await heading('Set a new password');
     await page.getByLabel('New password').fill('mauve otters knit slowly');

@@ -35,7 +35,7 @@ const ACTIVE_MS = 100;
 /** While nobody yields, the event loop may be used for so long before other sockets are read. */
 const UNBROKEN_MS = 0.5;
 /** A party with further requests waiting, beside others, rests for this multiple of the cost of a request that took longer than this. */
-const REST = { factor: 4, costMs: 1, maxMs: 500 };
+const REST = { factor: 4, costMs: 1, maxMs: 5_000 };
 /** Tarpit: a rejected client that repeats at once would be load itself. */
 const REJECTION_MS = 1_000;
 

@@ -6,7 +6,7 @@ import {
   type PermitRequest,
 } from '../../platform/concurrency/fair-semaphore.ts';
 import type { Party } from '../../platform/concurrency/party.ts';
-import { invalid } from '../../platform/errors/errors.ts';
+import { invalid, type AppError } from '../../platform/errors/errors.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
 
 /** The picture of a post, as its delivery needs it. */
@@ -115,6 +115,16 @@ export function toStill(sent: SentPicture): Promise<Buffer> {
   return decodeSent(sent, async (image) => (await toJpeg(image.resize(STILL_EDGE, STILL_EDGE, INSIDE), 65))?.bytes);
 }
 
+/** Throws 400 if a picture says that it has more pixels than are decoded. Nothing of it is decoded. */
+export async function assertFewPixels(field: string, bytes: Buffer): Promise<void> {
+  const described = await describe(bytes);
+  if (described && isTooLarge(described)) throw tooManyPixels(field);
+}
+
+function tooManyPixels(field: string): AppError {
+  return invalid([fieldError(field, 'too_many_pixels', { limit: MEGAPIXELS })]);
+}
+
 /** Load shedding: a request waits for its turn to decode. `convert` returns undefined if the picture is unreadable. */
 function decodeSent<Result>(
   { field, bytes, party, signal }: SentPicture,
@@ -122,8 +132,7 @@ function decodeSent<Result>(
 ): Promise<Result> {
   return withPermit(requests, { party, ...(signal && { signal }) }, async () => {
     const described = await describe(bytes);
-    if (described && isTooLarge(described))
-      throw invalid([fieldError(field, 'too_many_pixels', { limit: MEGAPIXELS })]);
+    if (described && isTooLarge(described)) throw tooManyPixels(field);
     const converted = described && (await convert(await open(bytes), described));
     if (converted === undefined) throw invalid([fieldError(field, 'broken_picture')]);
     return converted;

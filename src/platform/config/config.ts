@@ -66,7 +66,9 @@ function readText(name: Name, environment: Environment, problems: string[]): str
   if (file === undefined) return text;
   if (text !== undefined) problems.push(`${name} and ${name}_FILE are both set: use one of them`);
   try {
-    return readFileSync(file, 'utf8').trim() || undefined;
+    const found = readFileSync(file, 'utf8').trim();
+    if (found === '') problems.push(`${name}_FILE names an empty file`);
+    return found || undefined;
   } catch (error) {
     problems.push(`${name}_FILE must name a file that can be read (${errorCodeOf(error) ?? 'unknown error'})`);
     return undefined;

@@ -1,5 +1,6 @@
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import { acceptMedia } from '../../content/media/accept-media.ts';
+import { assertFewPixels } from '../../content/media/pictures.ts';
 import { saveMedia } from '../../content/media/store.ts';
 import { haveCreated, type CreatedGroup, type CreationOptions } from './have-created.ts';
 import type { GroupDeps } from './sync-groups.ts';
@@ -12,6 +13,7 @@ export async function createChannel(
   options?: CreationOptions,
 ): Promise<CreatedGroup> {
   const picture = image === null ? null : await acceptMedia('image', image, { channelPicture: true });
+  if (picture) await assertFewPixels('image', picture.bytes);
   const input = async () => {
     const pictureMediaId = picture && (await saveMedia(deps.db, actor.workspaceId, picture, deps.quotas));
     return { name, description, pictureMediaId };

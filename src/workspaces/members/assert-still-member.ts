@@ -4,6 +4,14 @@ import type { Role, UserId, WorkspaceId } from '../../platform/database/schema.t
 import { AppError } from '../../platform/errors/errors.ts';
 import { includesRole } from './roles.ts';
 
+/** Lets changes of members wait until the transaction ends, of a test workspace those of the live one. */
+export async function lockMembers(trx: Connection, workspaceId: WorkspaceId): Promise<void> {
+  await sql`
+    select from workspaces
+    where workspace_id = (select coalesce(test_of, workspace_id) from workspaces where workspace_id = ${workspaceId})
+    for no key update`.execute(trx);
+}
+
 /**
  * Throws `workspace_not_found` or `role_missing` when the actor was removed, or lost the role, since the request was let in: for requests
  * that take long. In a test workspace the membership of the live one counts.

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-test('a picture of more than 25 megapixels is refused with the limit, as a card, a still, and nothing is decoded', async () => {
+test('a picture of more than 25 megapixels is refused with the limit, as a card, a still and of a channel, and nothing is decoded', async () => {
   const before = process.cpuUsage();
   const card = await saveCard(bob, tooLarge);
   expect([card.status, card.body.message]).toEqual([400, 'link_preview.image has more than 25 megapixels']);
@@ -26,6 +26,12 @@ test('a picture of more than 25 megapixels is refused with the limit, as a card,
   const { media_id } = (await upload(app.url, bob.token, film({ bytes: 2_000 }), { name: 'Film.mp4' })).body.data;
   const still = await bob.call('media/set-still', { media_id, still: tooLarge });
   expect([still.status, still.body.message]).toEqual([400, 'still has more than 25 megapixels']);
+  const channel = await bob.call('venom/create-channel', {
+    name: 'Choir',
+    description: '',
+    image: `data:image/png;base64,${tooLarge}`,
+  });
+  expect([channel.status, channel.body.message]).toEqual([400, 'image has more than 25 megapixels']);
   const { user, system } = process.cpuUsage(before);
   expect((user + system) / 1_000).toBeLessThan(400);
 });

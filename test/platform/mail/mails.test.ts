@@ -137,10 +137,10 @@ describe('a forgotten password', () => {
     const made = await call('create_api_key', { name: 'x', scopes: ['read'] }, carol.token);
     const { key } = (made.body as { data: { key: string } }).data;
     await askForReset(carol.userName.toUpperCase());
-    const first = await mailTo(carol.email, /new password/i);
+    const first = await mailTo(carol.email, /reset your campanile password/i);
     await askForReset(carol.email);
     await post.received(carol.email, 3);
-    const second = await mailTo(carol.email, /new password/i);
+    const second = await mailTo(carol.email, /reset your campanile password/i);
     expect(second.code).not.toBe(first.code);
     const password = 'another password';
     expect((await call('reset_password', { code: second.code, new_password: password })).status).toBe(200);
@@ -161,7 +161,7 @@ describe('a forgotten password', () => {
     const open = await startTestServer({ db: database.db, users: { hasMail: true, isPublic: true } });
     const rupert = await person(server, 'rupert');
     await askForReset(rupert.email);
-    const { code } = await mailTo(rupert.email, /new password/i);
+    const { code } = await mailTo(rupert.email, /reset your campanile password/i);
     const reset = (new_password: string) => open.post('/api/v1/user/reset_password', { code, new_password });
     for (const bad of ['password1', `${rupert.userName}1`])
       expect((await reset(bad)).body, bad).toMatchObject({ code: 400, details: [{ field: 'new_password' }] });
@@ -174,7 +174,7 @@ describe('a forgotten password', () => {
     const made = await call('create_api_key', { name: 'x', scopes: ['read'] }, dave.token);
     const { key } = (made.body as { data: { key: string } }).data;
     await askForReset(dave.email);
-    const { code } = await mailTo(dave.email, /new password/i);
+    const { code } = await mailTo(dave.email, /reset your campanile password/i);
     await call('reset_password', { code, new_password: 'another password', keep_api_keys: true });
     expect((await call('get_profile', {}, key)).status).toBe(200);
   });
@@ -183,7 +183,7 @@ describe('a forgotten password', () => {
     const erin = await person(server, 'erin');
     const { code: verification } = await mailTo(erin.email, /confirm/i);
     await askForReset(erin.email);
-    const { code } = await mailTo(erin.email, /new password/i);
+    const { code } = await mailTo(erin.email, /reset your campanile password/i);
     await database.clock.advance({ minutes: 30 });
     for (const bad of [verification, code])
       expect((await call('reset_password', { code: bad, new_password: 'another password' })).status).toBe(400);
@@ -206,7 +206,7 @@ describe('a forgotten password', () => {
       [frank.email, 'nobody@example.com'].map((login) => ({ login, userId: null, recipient: null })),
     );
     sending = startSending();
-    await mailTo(frank.email, /new password/i);
+    await mailTo(frank.email, /reset your campanile password/i);
     await expect.poll(waiting).toBe(0);
     expect(post.mails.filter(({ to }) => to === 'nobody@example.com')).toEqual([]);
   });

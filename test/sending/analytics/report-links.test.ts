@@ -182,6 +182,19 @@ describe('a link of a member who is gone', () => {
     });
   });
 
+  test('is not made at the same moment as its maker is removed', async () => {
+    const { manager, asOwner, asManager, list } = await shareAsManager();
+    const share = () => asManager<Shared>('analytics/share-report', MAY);
+    const [removed, ...made] = await Promise.all([
+      asOwner('workspace/remove-member', { user_id: manager.userId }),
+      ...Array.from({ length: 6 }, share),
+    ]);
+    expect(removed.status).toBe(200);
+    const tokens = made.flatMap(({ status, body }) => (status === 200 ? [body.data.token] : []));
+    expect(await Promise.all(tokens.map(async (token) => (await open(token)).status))).toEqual(tokens.map(() => 404));
+    expect((await list()).map((link) => link.created_by)).toHaveLength(1);
+  });
+
   test('holds on where the owner chooses so, and still names its maker', async () => {
     const { manager, asOwner, list, statuses, findEntry } = await shareAsManager();
     await asOwner('workspace/remove-member', { user_id: manager.userId, keep_report_links: true });

@@ -1,6 +1,7 @@
 /** Links by which anyone may read one report until they expire (docs/explanation/decisions/0101). */
 import { randomBytes } from 'node:crypto';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
+import { assertStillMember, lockMembers } from '../../../workspaces/members/assert-still-member.ts';
 import type { Database } from '../../../platform/database/connect.ts';
 import { AppError } from '../../../platform/errors/errors.ts';
 import { fieldError } from '../../../platform/errors/issues.ts';
@@ -33,6 +34,8 @@ export async function shareReport(
   const { span, scope, groupListName } = await selectReport(deps, actor, request);
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   return deps.db.transaction().execute(async (trx) => {
+    await lockMembers(trx, actor.workspaceId);
+    await assertStillMember(trx, actor, 'manager');
     if ((await countLinks(trx, actor.workspaceId)) >= LINKS_LIMIT)
       throw new AppError(
         'report_link_limit_reached',
