@@ -54,9 +54,9 @@ export function handOverEnd(
  */
 export function waitsForAccounts(
   facts: Case,
-  { accountId: ownerId, startedMs }: { accountId: number; startedMs?: number | null },
+  { accountId: ledgerId, startedMs }: { accountId: number; startedMs?: number | null },
 ): Span[] {
-  const owner = facts.shared.get(ownerId);
+  const owner = facts.shared.get(ledgerId);
   if (!owner) return [];
   const accounts = accountsOf(owner);
   const slept = only(facts.lines, 'slept');

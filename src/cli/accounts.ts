@@ -7,7 +7,6 @@ import type { Shell } from './command.ts';
 import { actorFor, requireUser, withUsers } from './open-users.ts';
 import { writeJson } from './write-json.ts';
 import { writeTable } from './write-table.ts';
-import type { AccountId } from '../platform/database/schema.ts';
 
 /** The most accounts of one list, those that need attention first. */
 const MOST_LISTED = 1_000;
@@ -46,7 +45,7 @@ export async function listAccounts({
 
 interface ListedAccount {
   userName: string;
-  accountId: AccountId;
+  accountId: number;
   /** null: it has none. */
   name: string | null;
   messenger: string;

@@ -5,14 +5,13 @@
 import type { PostExtras } from '../content/post/post-extras.ts';
 import type { StoredCard, StoredPicture } from '../content/post/stored-card.ts';
 import type { ChangeWindow } from './windows.ts';
-import type { AccountId, WorkspaceId } from '../platform/database/schema.ts';
 
 export interface MessengerAccount {
-  accountId: AccountId;
+  accountId: number;
   /** The only number that may be linked, in digits. Undefined if the user is deleted: the linked number is accepted. */
   phoneNumber: string | undefined;
-  /** Its accounts on the sandbox are members of the same simulated groups. */
-  workspaceId: WorkspaceId;
+  /** Of a further account of a workspace: its default account, whose simulated groups a further account of the sandbox shares. */
+  hostId?: number | undefined;
   /** The present or last pause. */
   pause?: KnownPause | undefined;
   /** The present warning. */
@@ -20,9 +19,6 @@ export interface MessengerAccount {
   /** Default is `false`. If this is true, its owner wants to try an ended link once more. */
   isRetry?: boolean;
 }
-
-/** An account as an application takes it that does not know workspaces. */
-export type LinkedAccount = Omit<MessengerAccount, 'workspaceId'>;
 
 export type PauseCause =
   /** The application limits the rate. */
@@ -352,7 +348,7 @@ export interface Messenger extends MessengerCapabilities {
    */
   link(account: MessengerAccount, method: LinkMethod, onStateChange: OnStateChange): Promise<MessengerSession>;
   /** Deletes the credentials of an ended link. Undefined if the messenger keeps none. */
-  discardLink?(accountId: AccountId): Promise<void>;
+  discardLink?(accountId: number): Promise<void>;
   /**
    * At-least-once delivery: passes member events to `record`, in batches, until the returned function is called. A batch is repeated
    * when `record` throws, so `record` must be idempotent.
@@ -362,7 +358,7 @@ export interface Messenger extends MessengerCapabilities {
    * Unlinks the account of a deleted user and deletes some of its data. True if there may be more: call it again. Throws when the
    * application cannot be reached: call it later.
    */
-  forget(accountId: AccountId): Promise<boolean>;
+  forget(accountId: number): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -377,7 +373,7 @@ export type MemberEvent =
   | {
       /** A vote on a poll, or an answer to an event. */
       kind: 'voted';
-      accountId: AccountId;
+      accountId: number;
       messageId: string;
       /** As of the other actions. */
       participant: string;
@@ -396,7 +392,7 @@ export type MemberEvent =
     }
   | {
       kind: 'delivered' | 'read' | 'reacted' | 'replied';
-      accountId: AccountId;
+      accountId: number;
       messageId: string;
       /** One id for each person, under any alias of theirs. */
       participant: string;
@@ -409,7 +405,7 @@ export type MemberEvent =
   | {
       /** A 👍 or a reply with a text, by a member or by the account's own phone. It matters for review posts alone. */
       kind: 'answered';
-      accountId: AccountId;
+      accountId: number;
       /** Of the post; several if only the id of one of its messages is known. */
       messageIds: readonly string[];
       /** As of the other actions. */
@@ -423,14 +419,14 @@ export type MemberEvent =
   | {
       /** A provisional id turns out to be an alias of this participant. Precedes other events of theirs. */
       kind: 'same';
-      accountId: AccountId;
+      accountId: number;
       participant: string;
       alias: string;
     }
   | {
       /** Sums of a channel, without persons. */
       kind: 'tally';
-      accountId: AccountId;
+      accountId: number;
       messageId: string;
       /** Null: the application does not tell. */
       views: number | null;

@@ -1,5 +1,4 @@
 /** The protocol of the witness: one JSON object per line; the client numbers its requests. */
-import type { AccountId } from '../../src/platform/database/schema.ts';
 
 /** The behaviour of the witness. Probabilities are between 0 and 1 and default to 0. */
 export interface Behaviour {
@@ -22,7 +21,7 @@ export interface Behaviour {
 }
 
 export interface PostArrival {
-  accountId: AccountId;
+  accountId: number;
   chatId: string;
   messageId: string;
   text: string;
@@ -34,14 +33,14 @@ export interface PostArrival {
 }
 
 export interface Chat {
-  workspaceId: number;
+  accountId: number;
   chatId: string;
   kind: 'group' | 'community' | 'channel';
   name: string;
 }
 
 export interface Receipt {
-  accountId: AccountId;
+  accountId: number;
   messageId: string;
   atMs: number;
   /** Members vote on it. */
@@ -51,7 +50,7 @@ export interface Receipt {
 export type Question =
   | ({ op: 'send' } & PostArrival)
   | ({ op: 'create' } & Omit<Chat, 'chatId'>)
-  | { op: 'list'; workspaceId: number }
+  | { op: 'list'; accountId: number }
   | { op: 'receipts' }
   | { op: 'recorded'; upTo: number }
   | { op: 'under way' }

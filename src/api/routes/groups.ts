@@ -11,12 +11,11 @@ import type { groups } from '../contract/groups.ts';
 import type { Handlers } from '../operation.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { rate } from './rate.ts';
-import type { AccountId } from '../../platform/database/schema.ts';
 
 export const groupHandlers: Handlers<typeof groups, GroupDeps> = {
   async createChannel(deps, { body, actor, idempotencyKey }) {
     const { name, description, image = null } = body;
-    const options = { accountId: body.account_id as AccountId | undefined, key: idempotencyKey };
+    const options = { accountId: body.account_id, key: idempotencyKey };
     const channel = await createChannel(deps, actor, { name, description, image }, options);
     return {
       resp: {
@@ -36,14 +35,14 @@ export const groupHandlers: Handlers<typeof groups, GroupDeps> = {
       hasGeneralChat: body.general_chat ?? false,
       membersMayAddGroups: body.members_may_add_groups ?? false,
     };
-    const options = { accountId: body.account_id as AccountId | undefined, key: idempotencyKey };
+    const options = { accountId: body.account_id, key: idempotencyKey };
     const { name, groupId } = await createCommunity(deps, actor, community, options);
     return { group_name: name, group_metadata_id: groupId };
   },
 
   async createGroup(deps, { body, actor, idempotencyKey }) {
     const participants = body.participants.flatMap((number) => phoneDigits(number) ?? []);
-    const options = { accountId: body.account_id as AccountId | undefined, key: idempotencyKey };
+    const options = { accountId: body.account_id, key: idempotencyKey };
     const group = await createGroup(deps, actor, { name: body.group_name, participants }, options);
     return {
       group_name: group.name,
@@ -90,7 +89,7 @@ export const groupHandlers: Handlers<typeof groups, GroupDeps> = {
   },
 
   async syncGroups(deps, { body, actor }) {
-    const { accountId, ...counts } = await syncGroups(deps, actor, body.account_id as AccountId | undefined);
+    const { accountId, ...counts } = await syncGroups(deps, actor, body.account_id);
     return { account_id: accountId, ...counts };
   },
 };

@@ -2,7 +2,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../../platform/database/connect.ts';
 import { find, type Finding } from './finding.ts';
-import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 /** Longer than the interval in which a process writes its problems. */
 const SEEN_SECONDS = 30;
@@ -31,8 +30,8 @@ export async function checkLoops(db: Database): Promise<Finding[]> {
 
 interface QuarantineRow {
   batch: string;
-  accountId: AccountId | null;
-  workspaceId: WorkspaceId | null;
+  accountId: number | null;
+  workspaceId: number | null;
   userId: number | null;
   userName: string | null;
   reason: string;

@@ -1,12 +1,11 @@
 /** The tables of campaigns, runs, deliveries and receipts. */
 import type { Generated, GeneratedAlways } from 'kysely';
-import type { AccountId, WorkspaceId } from './ids.ts';
 
 export type RunStatus = 'planned' | 'running' | 'completed' | 'completed_with_errors' | 'missed' | 'cancelled';
 
 export interface LedgerTables {
   runs: {
-    workspace_id: WorkspaceId;
+    account_id: number;
     run_id: GeneratedAlways<number>;
     is_shared: Generated<boolean>;
     has_handed_over: Generated<boolean>;
@@ -43,10 +42,10 @@ export interface LedgerTables {
     moved_from: Date | null;
   };
   deliveries: {
-    workspace_id: WorkspaceId;
+    account_id: number;
     run_id: number;
-    account_id: AccountId;
-    handed_from: AccountId | null;
+    sender_id: number | null;
+    handed_from: number | null;
     group_id: number;
     not_before: Date | null;
     sent_at: Date | null;
@@ -67,9 +66,9 @@ export interface LedgerTables {
     error: string | null;
   };
   revisions: {
-    workspace_id: WorkspaceId;
+    account_id: number;
     run_id: number;
-    account_id: AccountId;
+    sender_id: number | null;
     position: number;
     wanted: 'recall' | 'correct' | null;
     number: number;
@@ -83,7 +82,7 @@ export interface LedgerTables {
     error: string | null;
   };
   revision_requests: {
-    workspace_id: WorkspaceId;
+    account_id: number;
     run_id: number;
     shard: GeneratedAlways<number>;
     kind: 'recall' | 'correct';
@@ -93,9 +92,9 @@ export interface LedgerTables {
     next_position: number | null;
   };
   pins: {
-    workspace_id: WorkspaceId;
+    account_id: number;
     run_id: number;
-    account_id: AccountId;
+    sender_id: number | null;
     position: number;
     group_id: number;
     wanted: 'pin' | 'unpin' | null;
@@ -110,7 +109,7 @@ export interface LedgerTables {
     error: string | null;
   };
   everyone_mentions: {
-    workspace_id: WorkspaceId;
+    account_id: number;
     run_id: number;
     position: number;
     group_id: number;
@@ -118,7 +117,7 @@ export interface LedgerTables {
     left_out: string | null;
   };
   receipts: {
-    workspace_id: WorkspaceId;
+    account_id: number;
     run_id: number;
     participant: number;
     delivered_at: Date | null;
@@ -127,9 +126,9 @@ export interface LedgerTables {
     flags: number;
     fresh: number;
   };
-  provisional_receipts: { workspace_id: WorkspaceId; participant: number; run_id: number; position: number };
+  provisional_receipts: { account_id: number; participant: number; run_id: number; position: number };
   votes: {
-    workspace_id: WorkspaceId;
+    account_id: number;
     run_id: number;
     participant: number;
     voted_ms: number;
@@ -138,10 +137,10 @@ export interface LedgerTables {
     choices: number | null;
     voter: string | null;
   };
-  poll_results: { workspace_id: WorkspaceId; run_id: number; group_id: number; counts: number[] };
-  poll_hours: { workspace_id: WorkspaceId; run_id: number; at: Date; counts: number[] };
+  poll_results: { account_id: number; run_id: number; group_id: number; counts: number[] };
+  poll_hours: { account_id: number; run_id: number; at: Date; counts: number[] };
   run_minutes: {
-    workspace_id: WorkspaceId;
+    account_id: number;
     run_id: number;
     minute: Date;
     sent: Generated<number>;
@@ -149,7 +148,7 @@ export interface LedgerTables {
     read: Generated<number>;
   };
   group_sums: {
-    workspace_id: WorkspaceId;
+    account_id: number;
     campaign_id: number;
     group_id: number;
     first_sent_at: Date | null;
@@ -175,7 +174,7 @@ export interface LedgerTables {
     revision_error: string | null;
   };
   group_activity: {
-    workspace_id: WorkspaceId;
+    account_id: number;
     group_id: number;
     last_sent_at: Date | null;
     recipients: Generated<number>;
@@ -184,7 +183,7 @@ export interface LedgerTables {
     failed: Generated<number>;
   };
   time_sums: {
-    workspace_id: WorkspaceId;
+    account_id: number;
     campaign_id: number;
     at: Date;
     first_at: Date;

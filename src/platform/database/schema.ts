@@ -3,7 +3,7 @@
  * against a database. Statements on the hot path are SQL templates and carry their own types.
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
-import type { AccountId, UserId, WorkspaceId } from './ids.ts';
+import type { UserId, WorkspaceId } from './ids.ts';
 import type { EventTables } from './schema-events.ts';
 import type { LedgerTables } from './schema-ledger.ts';
 import type { MessengerTables } from './schema-messengers.ts';
@@ -13,7 +13,7 @@ type GeneratedInstant = ColumnType<Date, never, never>;
 /** Written as text. */
 type Json = ColumnType<unknown, string, string>;
 
-export type { AccountId, UserId, WorkspaceId };
+export type { UserId, WorkspaceId };
 
 export interface Schema extends EventTables, LedgerTables, MessengerTables {
   users: {
@@ -203,6 +203,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
   };
   approval_reviews: {
     campaign_id: number;
+    account_id: number;
     workspace_id: WorkspaceId;
     approval_id: string;
     version: number;
@@ -213,14 +214,14 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
   review_answers: {
     answer_id: GeneratedAlways<number>;
     campaign_id: number;
-    workspace_id: WorkspaceId;
+    account_id: number;
     participant: string;
     number: string | null;
     remark: string | null;
     at: Generated<Date>;
   };
   accounts: {
-    account_id: GeneratedAlways<AccountId>;
+    account_id: GeneratedAlways<number>;
     workspace_id: WorkspaceId;
     messenger: string;
     status: AccountStatus;
@@ -262,7 +263,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
   };
   account_states: {
     state_id: GeneratedAlways<number>;
-    account_id: AccountId;
+    account_id: number;
     at: GeneratedInstant;
     messenger: string;
     status: AccountStatus;
@@ -270,7 +271,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
   };
   account_commands: {
     command_id: GeneratedAlways<number>;
-    account_id: AccountId;
+    account_id: number;
     shard: GeneratedAlways<number>;
     kind: string;
     input: Json;
@@ -302,7 +303,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
   };
   quarantine: {
     batch: string;
-    account_id: AccountId | null;
+    account_id: number | null;
     workspace_id: WorkspaceId | null;
     user_id: UserId | null;
     reason: string;
@@ -312,7 +313,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
   };
   health_problems: { process: string; name: string; message: string; since: Date; seen_at: Generated<Date> };
   lanes: {
-    account_id: AccountId;
+    account_id: number;
     shard: GeneratedAlways<number>;
     messenger: string;
     work_at: Date | null;
@@ -327,14 +328,13 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     turn: Generated<number>;
     in_hand_run_id: number | null;
     in_hand: string | null;
-    workspace_id: Generated<WorkspaceId>;
+    ledger_id: Generated<number>;
+    changes: Generated<number>;
   };
-  /** The lock of what a workspace owns. */
-  workspace_ledgers: { workspace_id: WorkspaceId; changes: Generated<number>; legacy_account_id: AccountId | null };
-  sent_slots: { account_id: AccountId; slot: Date; posts: number };
+  sent_slots: { account_id: number; slot: Date; posts: number };
   groups: {
     group_id: GeneratedAlways<number>;
-    workspace_id: WorkspaceId;
+    account_id: number;
     chat_id: string;
     send_to: string;
     kind: GroupKind;
@@ -347,7 +347,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
   };
   group_accounts: {
     group_id: number;
-    account_id: AccountId;
+    account_id: number;
     can_send: boolean;
     is_admin: boolean | null;
     seen_at: GeneratedInstant;
@@ -358,16 +358,16 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     workspace_id: WorkspaceId;
     group_id: number | null;
     group_list_id: number | null;
-    account_ids: AccountId[];
+    account_ids: number[];
     reason: string | null;
     set_by: UserId;
     set_at: GeneratedInstant;
     replaced_at: Date | null;
   };
-  group_sizes: { workspace_id: WorkspaceId; group_id: number; day: string; participants: number };
+  group_sizes: { account_id: number; group_id: number; day: string; participants: number };
   group_lists: {
     group_list_id: GeneratedAlways<number>;
-    workspace_id: WorkspaceId;
+    account_id: number;
     name: string;
     group_ids: number[];
     created_at: GeneratedInstant;
@@ -389,7 +389,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
   campaigns: {
     campaign_id: GeneratedAlways<number>;
     public_id: Generated<string>;
-    workspace_id: WorkspaceId;
+    account_id: number;
     name: string;
     description: string;
     is_channel_campaign: boolean;

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { readSendWindows, type SendWindow } from '../accounts/send-window-rules.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { claimTurns, type ClaimOptions, type Turn } from './claim-turns.ts';
-import type { AccountId } from '../../platform/database/schema.ts';
 
 /** A resting account is checked again after so long, since the time zone of its owner, or the clock, may have changed. */
 const LONGEST_SLEEP_MINUTES = 15;
@@ -14,11 +13,11 @@ const LONGEST_SLEEP_MINUTES = 15;
  */
 export async function claimRuled(
   db: Database,
-  accountIds: readonly AccountId[],
+  accountIds: readonly number[],
   { timeZone, ...options }: ClaimOptions & { timeZone: string },
 ): Promise<Turn[]> {
   return db.transaction().execute(async (trx) => {
-    const { rows } = await sql<{ account_id: AccountId }>`
+    const { rows } = await sql<{ account_id: number }>`
       select account_id from lanes where account_id = any(${[...accountIds]}::bigint[]) and in_hand_run_id is null
       order by account_id for no key update skip locked`.execute(trx);
     const locked = rows.map((row) => row.account_id);

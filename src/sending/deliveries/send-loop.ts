@@ -30,7 +30,6 @@ import { traceTurns } from './trace-turns.ts';
 import { createSuspectSender } from './send-poison-suspects.ts';
 import { hasRevisions, watchRevisions, type RevisionWatch } from './watch-revisions.ts';
 import { createAttemptMetrics, type AttemptHooks, type AttemptMetrics } from './attempt-metrics.ts';
-import type { AccountId } from '../../platform/database/schema.ts';
 
 export interface SendLoopOptions extends AttemptHooks {
   db: Database;
@@ -203,7 +202,7 @@ function startAt(shards: readonly number[], offset: number): number[] {
 }
 
 interface TurnKey {
-  accountId: AccountId;
+  accountId: number;
   turn: number;
 }
 
@@ -261,6 +260,6 @@ async function runRevision(state: SendLoopState, turn: RevisionTurn, mayGoOn: ()
   });
 }
 
-function nextGapMs({ gaps, sessions }: SendLoopState, turn: Sender & { accountId: AccountId }): number {
+function nextGapMs({ gaps, sessions }: SendLoopState, turn: Sender & { accountId: number }): number {
   return randomGapMs(gaps, turn) * (sessions.isSlowed(turn.accountId) ? SLOWED_TIMES : 1);
 }

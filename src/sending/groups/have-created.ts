@@ -14,7 +14,6 @@ import { QUOTAS } from '../../workspaces/quotas/quotas.ts';
 import { requireLinked } from './require-linked.ts';
 import { upsertGroup, type Group } from './store.ts';
 import type { GroupDeps } from './sync-groups.ts';
-import type { AccountId } from '../../platform/database/schema.ts';
 
 /** A group as it was created; `createdAt` is an ISO 8601 instant in UTC. */
 export type CreatedGroup = Group & { createdAt: string; notAdded: NotAdded[] };
@@ -24,7 +23,7 @@ type Creation = { [K in keyof Commands]: Commands[K]['result'] extends StoredGro
 
 export interface CreationOptions {
   /** The account that creates it; the default account unless given. */
-  accountId?: AccountId | undefined;
+  accountId?: number | undefined;
   /** A repeated request is answered as the first one was and creates nothing. */
   key?: IdempotencyKey | undefined;
 }
@@ -47,7 +46,7 @@ export async function haveCreated<K extends Creation>(
       return runCommand(deps, account.accountId, kind, await input(), await findLimit(deps, account));
     },
     record: async (trx, created) => {
-      await lockGroupAccounts(trx, actor.workspaceId);
+      await lockGroupAccounts(trx, account.ledgerId);
       // An account that was removed meanwhile must not become a member.
       await findOwnAccount(trx, actor.workspaceId, accountId);
       await recordAudit(trx, { ...actor, action: `${created.kind}.created`, subject: created.name });

@@ -23,10 +23,9 @@ import {
   type NumberedPost,
 } from './sent-messages.ts';
 import { createRejectionBreaker } from './rejection-breaker.ts';
-import type { AccountId } from '../../../platform/database/schema.ts';
 
 export interface AccountSending {
-  accountId: AccountId;
+  accountId: number;
   db: Database;
   log: Log;
   /** Undefined while the account is not connected. */

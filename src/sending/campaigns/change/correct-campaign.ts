@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { lockOwnLedger } from '../../accounts/store.ts';
+import { lockOwnLane } from '../../accounts/store.ts';
 import { diffValues } from '../../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
@@ -35,7 +35,7 @@ interface Correction {
 
 /**
  * Edits the posts of a campaign, or of one of its runs (contract §4, correct-campaign); files stay. Unsent posts leave with the new text;
- * without `runId` those of later runs too. The request is durable when this resolves. The lanes of the workspace carry it out at their pace, and
+ * without `runId` those of later runs too. The request is durable when this resolves. The account's lane carries it out at its pace, and
  * the analytics show the state of each group. A second correction replaces the pending part of the first; recalled posts stay recalled.
  * Throws 400 for invalid html and for a post that would have neither text nor file, 404, and 409 if nothing is left to correct, for a
  * poll or an event, and where the post needs an approval.
@@ -51,15 +51,16 @@ export async function correctCampaign(
     { html: sent.html, image: null, unknownTags: sent.unknownTags, cardRequest: sent.cardRequest },
     [],
   );
-  const { workspaceId, campaignId } = await findOwnCampaign(db, actor.workspaceId, publicId);
+  const { accountId, campaignId } = await findOwnCampaign(db, actor.workspaceId, publicId);
   return db.transaction().execute(async (trx) => {
     const linkPreview = card && (await saveCard(trx, actor.workspaceId, card, quotas));
-    await lockOwnLedger(trx, workspaceId);
+    await lockOwnLane(trx, accountId);
     requirePosts(await findOwnCampaign(trx, actor.workspaceId, publicId), 'corrected');
     await requireNoReview(trx, campaignId);
     const runs = await findBegunRuns(trx, campaignId, runId);
     const { waiting, before } = await rewrite(trx, {
-      workspaceId,
+      workspaceId: actor.workspaceId,
+      accountId,
       campaignId,
       runId,
       html: html ?? '',
@@ -67,7 +68,7 @@ export async function correctCampaign(
       linkPreview,
     });
     const runIds = runs.map((run) => run.runId);
-    const groups = await requestRevision(trx, workspaceId, runIds, 'correct');
+    const groups = await requestRevision(trx, accountId, runIds, 'correct');
     if (groups === 0 && !waiting)
       throw new AppError('nothing_sent', 'Nothing to correct: no post was sent, or all posts were recalled');
     await writeCampaignEvent(trx, 'campaign.corrected', campaignId);
@@ -89,6 +90,7 @@ async function requireNoReview(trx: Connection, campaignId: number): Promise<voi
 
 interface Rewriting {
   workspaceId: WorkspaceId;
+  accountId: number;
   campaignId: number;
   runId: number | null;
   html: string;
@@ -105,7 +107,7 @@ async function rewrite(
   trx: Connection,
   rewriting: Rewriting,
 ): Promise<{ waiting: boolean; before: string | undefined }> {
-  const { workspaceId, campaignId, runId, html, text } = rewriting;
+  const { accountId, campaignId, runId, html, text } = rewriting;
   // Runs that differ in nothing but what they said share it from now on.
   const { rows: posts } = await sql<{
     olds: number[];
@@ -119,7 +121,7 @@ async function rewrite(
     from contents
     where content_id in (
       select content_id from runs
-      where workspace_id = ${workspaceId} and campaign_id = ${campaignId} and content_id is not null
+      where account_id = ${accountId} and campaign_id = ${campaignId} and content_id is not null
         and (${runId}::bigint is null or run_id = ${runId})
       union
       select content_id from campaigns where campaign_id = ${campaignId} and ${runId}::bigint is null)
@@ -141,7 +143,7 @@ async function rewrite(
         returning content_id
       ), run as (
         update runs set content_id = (select content_id from written)
-        where workspace_id = ${workspaceId} and campaign_id = ${campaignId} and content_id = any(${olds}::bigint[])
+        where account_id = ${accountId} and campaign_id = ${campaignId} and content_id = any(${olds}::bigint[])
           and (${runId}::bigint is null or run_id = ${runId})
       )
       update campaigns set content_id = (select content_id from written)
@@ -149,7 +151,7 @@ async function rewrite(
       trx,
     );
   const { rows } = await sql`
-    select from runs where workspace_id = ${workspaceId} and campaign_id = ${campaignId} and status in ('planned', 'running')
+    select from runs where account_id = ${accountId} and campaign_id = ${campaignId} and status in ('planned', 'running')
       and (${runId}::bigint is null or run_id = ${runId}) limit 1`.execute(trx);
   return { waiting: rows.length > 0, before: posts[0]?.before };
 }

@@ -1,7 +1,7 @@
 /** Bulk requests about more deliveries than a request may write, in pieces. */
 import { sql, type RawBuilder } from 'kysely';
 import { writeOrQuarantine } from '../../accounts/quarantine-account.ts';
-import { lockFreeLedgers } from '../../accounts/store.ts';
+import { lockFreeLanes } from '../../accounts/store.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
 import { isolateEach } from '../../../platform/database/isolate-failures.ts';
 import { readQuarantined } from '../../../platform/database/quarantine.ts';
@@ -9,16 +9,15 @@ import { dropQueued } from '../../deliveries/drop-queued.ts';
 import { writeRevisions } from '../../deliveries/write-revisions.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import { createRoundRobin, type Rotation } from '../../../platform/concurrency/round-robin.ts';
-import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
-/** After so long the workspaces are looked for once more. */
+/** After so long the accounts are looked for anew. */
 const STEP_MS = 500;
 
-/** When every workspace with something to do is locked by another transaction. */
+/** When every account with something to do is locked by somebody else. */
 const LOCKED_PAUSE_MS = 10;
 
 /**
- * Writes the next piece for each workspace in these shards, in round robin, for a moment. Resolves to the milliseconds until the next call:
+ * Writes the next piece for each account in these shards, in round robin, for a moment. Resolves to the milliseconds until the next call:
  * `restMs` when there is nothing to do.
  */
 export async function processBulkRequests(
@@ -27,19 +26,19 @@ export async function processBulkRequests(
   { turns = createRoundRobin(), log, restMs = 1_000 }: { turns?: Rotation; log?: Log; restMs?: number } = {},
 ): Promise<number> {
   const { held } = await readQuarantined(db, 'requests');
-  const workspaces = turns.order((await findRequesters(db, shards)).filter((workspaceId) => !held.has(workspaceId)));
+  const accounts = turns.order((await findRequesters(db, shards)).filter((accountId) => !held.has(accountId)));
   const endMs = performance.now() + STEP_MS;
   let isLocked = true;
-  for (const workspaceId of workspaces) {
-    turns.served([workspaceId]);
-    const { results } = await isolateEach({ db, log }, 'requests', [workspaceId], {
+  for (const accountId of accounts) {
+    turns.served([accountId]);
+    const { results } = await isolateEach({ db, log }, 'requests', [accountId], {
       idOf: (id) => id,
-      run: (id) => writeOrQuarantine({ db, log }, { workspaceId: id }, () => writePiece(db, id)),
+      run: (id) => writeOrQuarantine({ db, log }, id, () => writePiece(db, id)),
     });
     if (results.some(Boolean)) isLocked = false;
     if (performance.now() > endMs) break;
   }
-  if (workspaces.length === 0) return restMs;
+  if (accounts.length === 0) return restMs;
   return isLocked ? LOCKED_PAUSE_MS : 0;
 }
 
@@ -48,31 +47,31 @@ export function hasRequests(shards: readonly number[]): RawBuilder<boolean> {
   return sql`exists (${selectRequesters(shards)})`;
 }
 
-/** False where another transaction has locked the ledger. */
-function writePiece(db: Database, workspaceId: WorkspaceId): Promise<boolean> {
+/** False where somebody else has locked the account. */
+function writePiece(db: Database, accountId: number): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
-    const locked = await lockFreeLedgers(trx, [workspaceId]);
+    const locked = await lockFreeLanes(trx, [accountId]);
     if (locked.length === 0) return false;
-    await dropQueued(trx, workspaceId);
-    await writeRevisions(trx, workspaceId);
+    await dropQueued(trx, accountId);
+    await writeRevisions(trx, accountId);
     return true;
   });
 }
 
-async function findRequesters(db: Connection, shards: number[]): Promise<WorkspaceId[]> {
-  const { rows } = await sql<{ workspace_id: WorkspaceId }>`
-    ${selectRequesters(shards)} order by workspace_id`.execute(db);
-  return rows.map((row) => row.workspace_id);
+async function findRequesters(db: Connection, shards: number[]): Promise<number[]> {
+  const { rows } = await sql<{ account_id: number }>`
+    ${selectRequesters(shards)} order by account_id`.execute(db);
+  return rows.map((row) => row.account_id);
 }
 
 function selectRequesters(shards: readonly number[]): RawBuilder<unknown> {
   return sql`
-    select workspace_id from (
-      select workspace_id, shard from revision_requests where next_position is not null
+    select account_id from (
+      select account_id, shard from revision_requests where next_position is not null
       union
-      select workspace_id, shard from runs where dropping
+      select account_id, shard from runs where dropping
     ) r
     where shard = any(${[...shards]}::smallint[])
-      -- Of a workspace that is stopped nothing is written.
-      and exists (select from accounts a where a.workspace_id = r.workspace_id and a.stop_reason is null and a.removed_at is null)`;
+      -- Of an account that is stopped nothing is written.
+      and exists (select from accounts a where a.account_id = r.account_id and a.stop_reason is null)`;
 }

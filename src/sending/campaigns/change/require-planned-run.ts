@@ -2,10 +2,9 @@ import type { Connection } from '../../../platform/database/connect.ts';
 import { AppError } from '../../../platform/errors/errors.ts';
 import type { OwnCampaign } from '../store.ts';
 import { noSuchRun } from './find-begun-runs.ts';
-import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
 export interface PlannedRun {
-  workspaceId: WorkspaceId;
+  accountId: number;
   campaignId: number;
   runId: number;
   dueAt: Date;
@@ -15,11 +14,11 @@ export interface PlannedRun {
 
 /** Returns a run of a scheduled campaign that has not begun. Throws 404 for a run of another campaign, and 409 for any other run. */
 export async function requirePlannedRun(trx: Connection, campaign: OwnCampaign, runId: number): Promise<PlannedRun> {
-  const { workspaceId, campaignId } = campaign;
+  const { accountId, campaignId } = campaign;
   const run = await trx
     .selectFrom('runs')
     .select(['due_at as dueAt', 'moved_from as movedFrom', 'status'])
-    .where('workspace_id', '=', workspaceId)
+    .where('account_id', '=', accountId)
     .where('campaign_id', '=', campaignId)
     .where('run_id', '=', runId)
     .executeTakeFirst();
@@ -27,5 +26,5 @@ export async function requirePlannedRun(trx: Connection, campaign: OwnCampaign, 
   const { status, ...planned } = run;
   if (!campaign.isSchedule || status !== 'planned')
     throw new AppError('run_wrong_state', 'This run has begun or is over, so it cannot be changed');
-  return { workspaceId, campaignId, runId, ...planned };
+  return { accountId, campaignId, runId, ...planned };
 }
