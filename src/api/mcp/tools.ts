@@ -3,7 +3,7 @@ import type { CallToolResult, McpServer, ToolAnnotations } from '@modelcontextpr
 import type { z } from 'zod';
 import { CampanileError, type Client, type Operations } from '../../../clients/typescript/client.ts';
 import { ChecksFullError, type CheckedCampaign, type CheckedCampaigns } from './checked-campaigns.ts';
-import { markForeign } from './mark-foreign.ts';
+import { wrapUntrustedText } from './wrap-untrusted-text.ts';
 import { ABOUT } from './messages.ts';
 import { withShortSchema } from './shorten-schema.ts';
 import { INPUTS, OUTPUTS, ROWS_LIMIT, withToolFields, type ToolName } from './tool-schemas.ts';
@@ -179,7 +179,7 @@ async function send(campanile: Client, found: CheckedCampaign, checkId: string):
 async function answer(name: ToolName, act: () => Promise<object>): Promise<CallToolResult> {
   try {
     // Without the fields that the output does not declare, such as those of a later version of the service.
-    const answered = markForeign(OUTPUTS[name].parse(await act()));
+    const answered = wrapUntrustedText(OUTPUTS[name].parse(await act()));
     return { content: [{ type: 'text', text: JSON.stringify(answered) }] };
   } catch (error) {
     return { content: [{ type: 'text', text: JSON.stringify(toFailure(error)) }], isError: true };

@@ -29,9 +29,9 @@ const OWN_ENDINGS = /(_at|_id|_until|_since)$/;
  * Prompt injection: returns an answer in which every text that others may have written is `{"untrusted_text": …}`. All texts are, unless
  * their field is known to be the service's own, so that a new field is marked. An object, because a delimiter within a text could be forged.
  */
-export function markForeign(value: unknown, field = ''): unknown {
+export function wrapUntrustedText(value: unknown, field = ''): unknown {
   if (typeof value === 'string') return OWN.has(field) || OWN_ENDINGS.test(field) ? value : { untrusted_text: value };
-  if (Array.isArray(value)) return value.map((item) => markForeign(item, field));
+  if (Array.isArray(value)) return value.map((item) => wrapUntrustedText(item, field));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, markForeign(inner, name)]));
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, wrapUntrustedText(inner, name)]));
 }
