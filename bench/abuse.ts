@@ -106,9 +106,9 @@ async function listGroupIds(client: Client): Promise<number[]> {
 /** Gives the culprit so many groups more, and sends to them. Resolves when all of it has been sent. */
 async function sendLargest(db: Database, culprit: Client, groups: number): Promise<string> {
   const { rows } = await sql<{ group_id: number }>`
-    insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
-    select distinct on (n) g.account_id, n || '@bench', g.send_to, 'group', 'Group ' || n, 3, true
-    from groups g join accounts a using (account_id) join memberships m using (workspace_id) join users u using (user_id),
+    insert into groups (workspace_id, chat_id, send_to, kind, name, participants, can_send)
+    select distinct on (n) g.workspace_id, n || '@bench', g.send_to, 'group', 'Group ' || n, 3, true
+    from groups g join accounts a using (workspace_id) join memberships m using (workspace_id) join users u using (user_id),
          generate_series(1, ${groups}::int) n
     where u.user_name = ${culprit.name} and g.kind = 'group' returning group_id`.execute(db);
   const ids = rows.map((row) => row.group_id);

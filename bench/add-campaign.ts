@@ -24,10 +24,10 @@ export async function benchAddCampaign({ quick }: { quick: boolean }): Promise<R
         theirs.push(
           await timed(() =>
             sql`
-              insert into deliveries (account_id, run_id, position, group_id, message_id)
-              select account_id, ${round}, row_number() over (order by group_id), group_id,
+              insert into deliveries (workspace_id, account_id, run_id, position, group_id, message_id)
+              select workspace_id, ${bare.accountId}, ${round}, row_number() over (order by group_id), group_id,
                      '3EB0' || upper(left(replace(gen_random_uuid()::text, '-', ''), 18))
-              from groups where account_id = ${bare.accountId}`.execute(db),
+              from groups where workspace_id = ${bare.workspaceId}`.execute(db),
           ),
         );
       }

@@ -45,21 +45,21 @@ export async function benchAnalytics({ quick }: { quick: boolean }): Promise<Row
 
 /** Ends the campaign as if all groups had received it and all members had read it, within four hours. */
 async function pretendSent(db: Database, owner: Owner, { members }: Size): Promise<void> {
-  const { accountId } = owner;
+  const { workspaceId } = owner;
   await sql`
     update deliveries set status = 'sent', sent_at = campanile_now() + position * interval '1.4 seconds', attempts = 1,
            recipients = ${members}::int, delivered = ${members}::int, read = ${members}::int
-    where account_id = ${accountId}`.execute(db);
+    where workspace_id = ${workspaceId}`.execute(db);
   await sql`
     update runs set queued = 0, sent = targets, status = 'completed', finished_at = campanile_now()
-    where account_id = ${accountId}`.execute(db);
+    where workspace_id = ${workspaceId}`.execute(db);
   await sql`
-    insert into receipts (account_id, run_id, position, participant, delivered_at, read_at, flags, fresh)
-    select account_id, run_id, position, hashint8extended(m, 0), sent_at + interval '5 seconds', sent_at + interval '9 seconds', 3, 3
-    from deliveries, generate_series(1, ${members}::int) m where account_id = ${accountId}`.execute(db);
+    insert into receipts (workspace_id, run_id, position, participant, delivered_at, read_at, flags, fresh)
+    select workspace_id, run_id, position, hashint8extended(m, 0), sent_at + interval '5 seconds', sent_at + interval '9 seconds', 3, 3
+    from deliveries, generate_series(1, ${members}::int) m where workspace_id = ${workspaceId}`.execute(db);
   await sql`
-    insert into run_minutes (account_id, run_id, minute, delivered, read)
-    select account_id, run_id, date_trunc('minute', delivered_at), count(*), count(*) from receipts group by 1, 2, 3`.execute(
+    insert into run_minutes (workspace_id, run_id, minute, delivered, read)
+    select workspace_id, run_id, date_trunc('minute', delivered_at), count(*), count(*) from receipts group by 1, 2, 3`.execute(
     db,
   );
   // What the yardstick reads: the finished rows, as a table of their own.
@@ -75,22 +75,22 @@ async function pretendSent(db: Database, owner: Owner, { members }: Size): Promi
 async function timeYear(db: Database, owner: Owner, campaignId: string, { groups }: Size): Promise<Row> {
   await sql`
     with former as (
-      insert into runs (account_id, campaign_id, content_id, status, due_at, started_at, finished_at, targets, expanded, summed,
+      insert into runs (workspace_id, campaign_id, content_id, status, due_at, started_at, finished_at, targets, expanded, summed,
                         next_position, sent, delivered, read)
-      select r.account_id, r.campaign_id, r.content_id, r.status, r.due_at - at.day, r.started_at - at.day, r.finished_at - at.day,
+      select r.workspace_id, r.campaign_id, r.content_id, r.status, r.due_at - at.day, r.started_at - at.day, r.finished_at - at.day,
              r.targets, r.targets, r.targets, r.targets + 1, r.targets, r.targets, r.targets
       from runs r, (select day * interval '1 day' as day from generate_series(1, ${YEAR - 1}::int) day) at
-      where r.account_id = ${owner.accountId}
+      where r.workspace_id = ${owner.workspaceId}
     ), sums as (
-      insert into group_sums (account_id, campaign_id, group_id, first_sent_at, last_sent_at, sent, recipients, delivered, read)
-      select d.account_id, r.campaign_id, d.group_id, d.sent_at - interval '1 year', d.sent_at - interval '1 day', ${YEAR - 1}::int,
+      insert into group_sums (workspace_id, campaign_id, group_id, first_sent_at, last_sent_at, sent, recipients, delivered, read)
+      select d.workspace_id, r.campaign_id, d.group_id, d.sent_at - interval '1 year', d.sent_at - interval '1 day', ${YEAR - 1}::int,
              d.recipients * ${YEAR - 1}::bigint, d.delivered * ${YEAR - 1}::bigint, d.read * ${YEAR - 1}::bigint
-      from deliveries d join runs r using (account_id, run_id) where d.account_id = ${owner.accountId}
+      from deliveries d join runs r using (workspace_id, run_id) where d.workspace_id = ${owner.workspaceId}
     )
-    insert into time_sums (account_id, campaign_id, at, first_at, last_at, sent, delivered, read)
-    select r.account_id, r.campaign_id, at.day, at.day, at.day + interval '4 hours', r.targets, r.targets, r.targets
+    insert into time_sums (workspace_id, campaign_id, at, first_at, last_at, sent, delivered, read)
+    select r.workspace_id, r.campaign_id, at.day, at.day, at.day + interval '4 hours', r.targets, r.targets, r.targets
     from runs r, (select date_trunc('day', campanile_now()) - day * interval '1 day' as day from generate_series(1, ${YEAR - 1}::int) day) at
-    where r.account_id = ${owner.accountId}`.execute(db);
+    where r.workspace_id = ${owner.workspaceId}`.execute(db);
   await settle(db, { analyze: true });
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) times.push(await timed(() => analyticsText(db, owner, campaignId)));

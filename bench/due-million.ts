@@ -36,7 +36,7 @@ export async function benchDueMillion({ quick }: { quick: boolean }): Promise<Ro
       await until('the other’s posts', async () => (await readLateness(db, other)).sent === posts);
       const { p50, worst } = await readLateness(db, other);
       const { rows } = await sql<{ written: number }>`
-        select sum(expanded)::int as written from runs where account_id = ${large.accountId}`.execute(db);
+        select sum(expanded)::int as written from runs where workspace_id = ${large.workspaceId}`.execute(db);
       await worker.stop();
       const ours = `p50 ${p50.toFixed(0)} ms, worst ${worst.toFixed(0)} ms; ${count(rows[0]?.written ?? 0)} written meanwhile`;
       return [
@@ -63,12 +63,12 @@ const NO_SCHEDULE = {
   skipDates: [],
 };
 
-async function plan(db: Database, { accountId, groupIds }: Owner, dueMs: number): Promise<void> {
+async function plan(db: Database, { workspaceId, groupIds }: Owner, dueMs: number): Promise<void> {
   const words = { name: 'Bench', description: '', html: 'Hello', text: 'Hello' };
   await db.transaction().execute((trx) =>
     insertCampaign(trx, {
       ...words,
-      accountId,
+      workspaceId,
       isChannelCampaign: false,
       plan: { isSchedule: true, ...NO_SCHEDULE },
       mediaId: null,
@@ -79,13 +79,16 @@ async function plan(db: Database, { accountId, groupIds }: Owner, dueMs: number)
   );
 }
 
-async function readLateness(db: Database, { accountId }: Owner): Promise<{ sent: number; p50: number; worst: number }> {
+async function readLateness(
+  db: Database,
+  { workspaceId }: Owner,
+): Promise<{ sent: number; p50: number; worst: number }> {
   const { rows } = await sql<{ sent: number; p50: number; worst: number }>`
     select count(*)::int as sent, coalesce(percentile_cont(0.5) within group (order by late), 0) as p50, coalesce(max(late), 0) as worst
     from (
       select (extract(epoch from d.sent_at - r.due_at) * 1000)::float8 as late
-      from runs r join deliveries d on d.account_id = r.account_id and d.run_id = r.run_id
-      where r.account_id = ${accountId} and d.sent_at is not null
+      from runs r join deliveries d on d.workspace_id = r.workspace_id and d.run_id = r.run_id
+      where r.workspace_id = ${workspaceId} and d.sent_at is not null
     ) post`.execute(db);
   return rows[0] ?? { sent: 0, p50: 0, worst: 0 };
 }

@@ -37,10 +37,10 @@ export async function benchDue({ quick }: { quick: boolean }): Promise<Row[]> {
                max(late) as worst
         from (
           select (extract(epoch from min(m.sent_at) - min(r.due_at)) * 1000)::float8 as late
-          from runs r join deliveries d on d.account_id = r.account_id and d.run_id = r.run_id
+          from runs r join deliveries d on d.workspace_id = r.workspace_id and d.run_id = r.run_id
           join sandbox_messages m on m.message_id = d.message_id
           where r.due_at > (select max(due_at) from runs where status = 'completed') - interval '1 second' and r.status = 'completed'
-          group by r.account_id, r.run_id
+          group by r.workspace_id, r.run_id
         ) first`.execute(db);
       const { p50 = 0, p99 = 0, worst = 0 } = rows[0] ?? {};
       return [

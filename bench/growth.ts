@@ -16,6 +16,7 @@ import { cpuMs } from './support/cpu.ts';
 import { createManyAccounts, planRuns } from './support/many-accounts.ts';
 import { readServerCost } from './support/server-cost.ts';
 import { count, type Row } from './support/table.ts';
+import type { AccountId } from '../src/platform/database/schema.ts';
 
 /** Of `WHATSAPP_GAP_MS`. */
 const GAP = '5000-15000';
@@ -121,7 +122,7 @@ async function measureDeliveries(db: Database, service: Service, accounts: numbe
 
 /** A member receives, and reads, of each of as many posts as there are pieces. */
 async function measureReceipts(db: Database, piece: number): Promise<Row> {
-  const { rows } = await sql<{ accountId: number; messageId: string }>`
+  const { rows } = await sql<{ accountId: AccountId; messageId: string }>`
     select account_id as "accountId", message_id as "messageId" from deliveries where status = 'sent'
     order by random() limit ${Math.min(MOST_PIECES, RECEIPTS / piece)}`.execute(db);
   await sql`checkpoint`.execute(db);

@@ -74,7 +74,7 @@ async function timeList(db: Database, owner: Owner): Promise<number> {
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const startedAt = performance.now();
-    await selectSortedGroups(db, owner.accountId, { sort, limit: 50, offset: 0, withTotals: true });
+    await selectSortedGroups(db, owner.workspaceId, { sort, limit: 50, offset: 0, withTotals: true });
     times.push(performance.now() - startedAt);
   }
   return median(times);

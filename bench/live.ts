@@ -83,15 +83,15 @@ async function compare(
 /** Groups of the first user, which members can be in. */
 async function giveGroups(db: Database): Promise<number[]> {
   const { rows } = await sql<{ group_id: number }>`
-    with account as (select account_id from accounts order by account_id limit 1), known as (
-      insert into sandbox_accounts select account_id from account on conflict do nothing
+    with account as (select account_id, workspace_id from accounts order by account_id limit 1), known as (
+      insert into sandbox_accounts select account_id, workspace_id from account on conflict do nothing
     ), chat as (
-      insert into sandbox_chats (chat_id, account_id, kind, name, description, invite_code, participants)
-      select '77' || g || '@g.us', account_id, 'group', 'Group ' || g, '', gen_random_uuid(), array['15550000001']
-      from account, generate_series(1, ${GROUPS}::int) g returning chat_id, account_id, name
+      insert into sandbox_chats (chat_id, workspace_id, kind, name, description, invite_code, participants)
+      select '77' || g || '@g.us', workspace_id, 'group', 'Group ' || g, '', gen_random_uuid(), array['15550000001']
+      from account, generate_series(1, ${GROUPS}::int) g returning chat_id, workspace_id, name
     )
-    insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
-    select account_id, chat_id, chat_id, 'group', name, 2, true from chat returning group_id`.execute(db);
+    insert into groups (workspace_id, chat_id, send_to, kind, name, participants, can_send)
+    select workspace_id, chat_id, chat_id, 'group', name, 2, true from chat returning group_id`.execute(db);
   return rows.map((row) => row.group_id);
 }
 

@@ -20,6 +20,7 @@ import { drainDeliveries } from './support/deliveries.ts';
 import { count, median, type Row } from './support/table.ts';
 import { until } from './support/until.ts';
 import { deliverByGraphile, deliverByPgBoss, type Lanes } from './yardsticks/serial-queues.ts';
+import type { WorkspaceId } from '../src/platform/database/schema.ts';
 
 const LANES = 10;
 const vault = createVault({ key: Buffer.alloc(32, 1) });
@@ -87,7 +88,7 @@ async function deliverByLanes({ db }: EmptyDatabase, log: Log, { lanes, messages
 
 /** So many in all, to one workspace after the other. */
 async function addWebhooks(db: Database, all: number, url: string): Promise<void> {
-  const { rows } = await sql<{ workspace_id: number }>`select workspace_id from workspaces order by 1`.execute(db);
+  const { rows } = await sql<{ workspace_id: WorkspaceId }>`select workspace_id from workspaces order by 1`.execute(db);
   for (let webhook = 0; webhook < all; webhook++) {
     const workspace_id = rows[webhook % rows.length]?.workspace_id;
     const id = randomUUID();

@@ -321,11 +321,11 @@ async function takeDialogs(
 /** Adds groups until there are as many as asked for, at once: made one by one, the limits of making groups would apply. */
 async function addGroups() {
   await runSql(
-    `insert into sandbox_chats (chat_id, account_id, kind, name, description, invite_code, participants)
-     select 12036300000000000 + n || '@g.us', a.account_id, 'group',
+    `insert into sandbox_chats (chat_id, workspace_id, kind, name, description, invite_code, participants)
+     select 12036300000000000 + n || '@g.us', a.workspace_id, 'group',
             ($1::text[])[1 + n % cardinality($1)] || case when n < cardinality($1) then '' else ' ' || n end, '', 'invite-' || n,
             array(select '+4420794' || lpad((n * 50 + m)::text, 5, '0') from generate_series(1, 3 + n * 7 % 40) m)
-     from (select account_id from sandbox_chats limit 1) a, generate_series(0, $2 - 1 - (select count(*)::int from sandbox_chats where kind <> 'announcement')) n`,
+     from (select workspace_id from sandbox_chats limit 1) a, generate_series(0, $2 - 1 - (select count(*)::int from sandbox_chats where kind <> 'announcement')) n`,
     [NAMES, GROUPS],
   );
 }
@@ -337,7 +337,10 @@ async function loseGroups<Sent>(
   call: (path: string, body: unknown) => Promise<unknown>,
 ) {
   const move = (by: number) =>
-    runSql(`update sandbox_chats set account_id = account_id + $1 where name = any($2)`, [by, NAMES.slice(0, many)]);
+    runSql(`update sandbox_chats set workspace_id = workspace_id + $1 where name = any($2)`, [
+      by,
+      NAMES.slice(0, many),
+    ]);
   await new Promise((resolve) => setTimeout(resolve, 3 * SETTLE_MS));
   await move(1_000);
   const sent = await send();

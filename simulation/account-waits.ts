@@ -54,9 +54,9 @@ export function handOverEnd(
  */
 export function waitsForAccounts(
   facts: Case,
-  { accountId: ledgerId, startedMs }: { accountId: number; startedMs?: number | null },
+  { accountId: ownerId, startedMs }: { accountId: number; startedMs?: number | null },
 ): Span[] {
-  const owner = facts.shared.get(ledgerId);
+  const owner = facts.shared.get(ownerId);
   if (!owner) return [];
   const accounts = accountsOf(owner);
   const slept = only(facts.lines, 'slept');

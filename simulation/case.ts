@@ -7,8 +7,8 @@ export const only = <Kind extends Happening['kind']>(lines: readonly Line[], kin
 
 export interface Case {
   lines: readonly Line[];
-  /** `ledgerId` is the default account of the workspace whose account sent it. */
-  sends: Array<Of<'send'> & { ledgerId: number }>;
+  /** `ownerId` is the default account of the workspace whose account sent it. */
+  sends: Array<Of<'send'> & { ownerId: number }>;
   /** Owners with several accounts, by their default accounts. */
   shared: ReadonlyMap<number, Of<'owner'>>;
   /** Requests, each with its answer; none: nobody knows what it came to. */

@@ -35,10 +35,10 @@ export function triedDeliveriesStay(facts: Case): string[] {
   if (taken) return [];
   const texts = [...campaigns.values()];
   return sends.flatMap((send) => {
-    const { messageId, ledgerId, accountId, text, chatId } = send;
-    if (!shared.has(ledgerId) || deliveries.has(messageId) || isForgotten(facts, send)) return [];
-    const isKept = texts.some((one) => isOf(text, one.text) && !one.deleted && one.accountId === ledgerId);
-    const isErasing = requests.some((one) => one.operation === 'erase' && one.accountId === ledgerId);
+    const { messageId, ownerId, accountId, text, chatId } = send;
+    if (!shared.has(ownerId) || deliveries.has(messageId) || isForgotten(facts, send)) return [];
+    const isKept = texts.some((one) => isOf(text, one.text) && !one.deleted && one.accountId === ownerId);
+    const isErasing = requests.some((one) => one.operation === 'erase' && one.accountId === ownerId);
     return isKept && !isErasing ? [`tried, and handed over: ${text} in ${chatId}, by account ${accountId}`] : [];
   });
 }
@@ -49,7 +49,7 @@ export function oneAccountSends(facts: Case): string[] {
   if (taken) return [];
   return requests.flatMap(({ operation, text, accountId }) => {
     if (operation !== 'send' || !shared.has(accountId)) return [];
-    const own = sends.filter((one) => one.ledgerId === accountId && isOf(one.text, text) && !isForgotten(facts, one));
+    const own = sends.filter((one) => one.ownerId === accountId && isOf(one.text, text) && !isForgotten(facts, one));
     return [...Map.groupBy(own, (one) => one.chatId)].flatMap(([chatId, some]) =>
       new Set(some.map((one) => one.accountId)).size > 1 ? [`tried by two accounts: ${text} in ${chatId}`] : [],
     );

@@ -64,7 +64,7 @@ export function checkHistory(lines: readonly Line[]): string[] {
     lines,
     final,
     gapMs: world.gapMs,
-    sends: only(lines, 'send').map((one) => ({ ...one, ledgerId: ledgers.get(one.accountId) ?? one.accountId })),
+    sends: only(lines, 'send').map((one) => ({ ...one, ownerId: ledgers.get(one.accountId) ?? one.accountId })),
     shared: new Map(owners.flatMap((owner) => (owner.further ? [[owner.accountId, owner] as const] : []))),
     requests: only(lines, 'request').map((one) => ({ ...one, answer: answers.get(one.request) })),
     campaigns: new Map(final.campaigns.map((one) => [one.campaign, one])),
@@ -182,7 +182,7 @@ function nothingIsSentTwice({ sends, requests }: Case): string[] {
   const twice = requests
     .filter(({ operation }) => operation === 'send')
     .flatMap(({ text, accountId }) => {
-      const own = accepted.filter((one) => one.ledgerId === accountId && isOf(one.text, text));
+      const own = accepted.filter((one) => one.ownerId === accountId && isOf(one.text, text));
       const chats = [...Map.groupBy(own, (one) => one.chatId)].filter(([, some]) => some.length > 1);
       return chats.map(([chatId]) => `twice: ${text} in ${chatId} under two ids`);
     });
@@ -194,7 +194,7 @@ function nothingUnrequested(facts: Case): string[] {
   const chats = new Map(
     only(lines, 'owner').flatMap((owner) => owner.groupIds.map((id, index) => [id, owner.chats[index]] as const)),
   );
-  return sends.flatMap(({ text, chatId, ledgerId: accountId }) => {
+  return sends.flatMap(({ text, chatId, ownerId: accountId }) => {
     const asked = findAdded(facts, { text, accountId });
     const groupIds = asked ? groupsOf(facts, asked).flat() : [];
     return groupIds.some((id) => chats.get(id) === chatId) ? [] : [`unasked: ${text} in ${chatId}`];
@@ -203,7 +203,7 @@ function nothingUnrequested(facts: Case): string[] {
 
 /** Each post has the file of its campaign. */
 function filesAreTheOnesRequested(facts: Case): string[] {
-  return facts.sends.flatMap(({ text, ledgerId: accountId, file, messageId }) => {
+  return facts.sends.flatMap(({ text, ownerId: accountId, file, messageId }) => {
     const asked = findAdded(facts, { text, accountId });
     return !asked || (asked.file ?? null) === file ? [] : [`another file: ${messageId} of ${text}`];
   });
@@ -220,7 +220,7 @@ function repeatsAreTheSame({ sends }: Case): string[] {
 
 function firstAttemptsAreInOrder({ sends, deliveries, shared }: Case): string[] {
   // A stand-in gets earlier deliveries after later ones.
-  const alone = sends.filter(({ ledgerId }) => !shared.has(ledgerId));
+  const alone = sends.filter(({ ownerId }) => !shared.has(ownerId));
   const runs = Map.groupBy(alone, (one) => deliveries.get(one.messageId)?.runId);
   return [...runs].flatMap(([runId, own]) => {
     if (runId === undefined) return [];

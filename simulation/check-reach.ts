@@ -48,8 +48,8 @@ function findOverCap({ lines, sends }: Case, accepted: readonly Send[]): string[
   for (const { messageId, atMs } of only(lines, 'offline'))
     firstMs.set(messageId, Math.min(firstMs.get(messageId) ?? Infinity, atMs));
   const zones = new Map(only(lines, 'owner').map(({ accountId, timeZone }) => [accountId, timeZone]));
-  const days = accepted.flatMap(({ ledgerId, chatId, messageId, mentionsAll }) => {
-    const zone = zones.get(ledgerId) ?? 'UTC';
+  const days = accepted.flatMap(({ ownerId, chatId, messageId, mentionsAll }) => {
+    const zone = zones.get(ownerId) ?? 'UTC';
     const atMs = firstMs.get(messageId) ?? 0;
     const dayMs = dayOf(zone, atMs);
     return mentionsAll && atMs - beginOf(zone, dayMs) > AROUND_MIDNIGHT_MS ? [`${chatId} on ${dayMs}`] : [];

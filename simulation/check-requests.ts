@@ -25,7 +25,7 @@ export function haltsHold(facts: Case): string[] {
     const toMs = again?.atMs ?? Infinity;
     const isMeant = (one: Case['sends'][number]) =>
       isErasure
-        ? one.ledgerId === halt.accountId
+        ? one.ownerId === halt.accountId
         : isOf(one.text, text) && (answer.runId === undefined || deliveries.get(one.messageId)?.runId === answer.runId);
     const late = sends.filter((one) => isMeant(one) && one.arrivedMs > answer.atMs && one.arrivedMs < toMs);
     const what = `left after it was to ${halt.operation}: ${late.length} of ${isErasure ? `account ${halt.accountId}` : text}`;

@@ -149,7 +149,7 @@ function checkLatest(
   const toMs = Math.min(own[0]?.arrivedMs ?? run.finishedMs ?? final.atMs, ...endings);
   const free = expectations.toSend({ ...campaign, startedMs: run.startedMs }, { fromMs, toMs });
   const others = sends.filter(
-    (one) => one.ledgerId === campaign.accountId && one.arrivedMs >= fromMs && one.arrivedMs <= toMs,
+    (one) => one.ownerId === campaign.accountId && one.arrivedMs >= fromMs && one.arrivedMs <= toMs,
   );
   if (free <= PROMPT_MS + others.length * TURN_MS) return [];
   const what = `${delivery.messageId} of ${campaign.text}, due at ${iso(run.dueMs)}`;

@@ -28,7 +28,7 @@ export function disturbAccounts({ owners, witness: { standings } }: World, rando
 export function banInMidCampaign(
   { owners, witness }: World,
   seed: number,
-  onBan: (ledgerId: number, accountId: number) => void,
+  onBan: (ownerId: number, accountId: number) => void,
 ): void {
   const random = seededRandom(seed ^ 0xba4);
   const left = new Map(

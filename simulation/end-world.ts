@@ -146,8 +146,8 @@ async function readActivities(db: Database, { owners }: World): Promise<FinalAct
     select (extract(epoch from ${activeSince}) * 1000)::float8 as "sinceMs"`.execute(db);
   const sinceMs = rows[0]?.sinceMs ?? Number.NaN;
   const activities: FinalActivity[] = [];
-  for (const { accountId, groupIds } of owners) {
-    const activity = await readActivity(db, accountId, groupIds);
+  for (const { accountId, workspaceId, groupIds } of owners) {
+    const activity = await readActivity(db, workspaceId, groupIds);
     const groups = [...activity].map(([groupId, { posts, failed, lastPostedAt }]) => ({
       groupId,
       posts,

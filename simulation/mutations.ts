@@ -24,8 +24,8 @@ export const MUTATIONS: readonly Mutation[] = [
       },
       {
         file: 'platform/database/functions/finish_turns.sql',
-        text: "coalesce(o.effect ->> 'lane_id', o.effect ->> 'account_id')::bigint and l.turn = (o.effect ->> 'turn')::bigint",
-        replacement: "coalesce(o.effect ->> 'lane_id', o.effect ->> 'account_id')::bigint",
+        text: "(o.effect ->> 'account_id')::bigint and l.turn = (o.effect ->> 'turn')::bigint",
+        replacement: "(o.effect ->> 'account_id')::bigint",
       },
       {
         file: 'platform/database/functions/finish_turns.sql',
@@ -64,8 +64,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'platform/database/functions/claim_turns.sql',
-        text: 'where lanes.shard = held.shard and wake_at <= campanile_now()',
-        replacement: "where lanes.shard = held.shard and wake_at <= campanile_now() + interval '1 second'",
+        text: 'where d.shard = held.shard and d.wake_at <= campanile_now()',
+        replacement: "where d.shard = held.shard and d.wake_at <= campanile_now() + interval '1 second'",
       },
       {
         file: 'platform/database/functions/claim_turns.sql',
@@ -165,8 +165,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'platform/database/functions/claim_turns.sql',
-        text: "and r.account_id = l.ledger_id and r.status = 'running' and not r.paused",
-        replacement: "and r.account_id = l.ledger_id and r.status = 'running'",
+        text: "and r.workspace_id = l.workspace_id and r.status = 'running' and not r.paused",
+        replacement: "and r.workspace_id = l.workspace_id and r.status = 'running'",
       },
     ],
   },
@@ -235,8 +235,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'sending/deliveries/claim-revisions.ts',
-        text: 'and in_hand_run_id is null and next_send_at <=',
-        replacement: 'and next_send_at <=',
+        text: 'and l.in_hand_run_id is null and l.next_send_at <=',
+        replacement: 'and l.next_send_at <=',
       },
     ],
   },
@@ -384,7 +384,7 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'platform/database/functions/claim_turns.sql',
-        text: "and d.status = 'queued' and d.not_before is null and d.sender_id is not distinct from l.sender_id\n       order by d.position limit l.most)",
+        text: "and d.status = 'queued' and d.not_before is null and d.account_id = l.account_id\n       order by d.position limit l.most)",
         replacement: "and d.status = 'queued' and d.not_before is null\n       order by d.position limit l.most)",
       },
     ],
@@ -395,8 +395,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'sending/deliveries/assign-senders.ts',
-        text: 'and c.sender_id is distinct from t.sender_id\n',
-        replacement: 'and c.sender_id is distinct from t.sender_id and ${from ?? null}::bigint is null\n',
+        text: 'and c.account_id <> t.account_id and',
+        replacement: 'and c.account_id <> t.account_id and ${from ?? null}::bigint is null and',
       },
     ],
   },

@@ -31,14 +31,16 @@ export async function readFinal(
   },
 ): Promise<Extract<Happening, { kind: 'final' }>> {
   const { rows } = await sql<CampaignRow>`
-    select c.public_id::text as campaign, c.name as text, c.status, c.deleted_at is not null as deleted, c.account_id as "accountId",
-           a.workspace_id as "workspaceId",
+    select c.public_id::text as campaign, c.name as text, c.status, c.deleted_at is not null as deleted, c.workspace_id as "workspaceId",
+           a.account_id as "accountId",
            coalesce((select jsonb_agg(jsonb_build_object('runId', r.run_id, 'status', r.status, 'targets', r.targets,
                                                'dueMs', (extract(epoch from r.due_at) * 1000)::float8,
                                                'startedMs', (extract(epoch from r.started_at) * 1000)::float8,
                                                'finishedMs', (extract(epoch from r.finished_at) * 1000)::float8) order by r.run_id)
                      from runs r where r.campaign_id = c.campaign_id), '[]') as runs
-    from campaigns c join accounts a using (account_id) order by c.campaign_id`.execute(db);
+    from campaigns c join accounts a on a.workspace_id = c.workspace_id and a.is_default order by c.campaign_id`.execute(
+    db,
+  );
   const campaigns: FinalCampaign[] = [];
   for (const { workspaceId, ...row } of rows) {
     const analytics = row.deleted ? undefined : await read.analytics(workspaceId, row.campaign);
@@ -76,11 +78,11 @@ async function readDeliveries(db: Database): Promise<FinalDelivery[]> {
            v.corrected_at is not null as "isCorrected", v.error as "revisionError",
            case when p.wanted is not null then 'waiting' when p.pinned_until is not null then 'pinned'
                 when p.position is not null then 'not pinned' end as pin, p.error as "pinError", case when m.position is not null then m.left_out is not null end as "isMentionLeftOut"
-    from deliveries d join runs r on r.account_id = d.account_id and r.run_id = d.run_id join campaigns c on c.campaign_id = r.campaign_id
-    left join revisions v on v.account_id = d.account_id and v.run_id = d.run_id and v.position = d.position
-    left join pins p on p.account_id = d.account_id and p.run_id = d.run_id and p.position = d.position
-    left join everyone_mentions m on m.account_id = d.account_id and m.run_id = d.run_id and m.position = d.position
-    order by d.account_id, d.run_id, d.position`.execute(db);
+    from deliveries d join runs r on r.workspace_id = d.workspace_id and r.run_id = d.run_id join campaigns c on c.campaign_id = r.campaign_id
+    left join revisions v on v.workspace_id = d.workspace_id and v.run_id = d.run_id and v.position = d.position
+    left join pins p on p.workspace_id = d.workspace_id and p.run_id = d.run_id and p.position = d.position
+    left join everyone_mentions m on m.workspace_id = d.workspace_id and m.run_id = d.run_id and m.position = d.position
+    order by d.workspace_id, d.run_id, d.position`.execute(db);
   return rows;
 }
 
@@ -89,18 +91,18 @@ async function readPolls(db: Database): Promise<FinalPoll[]> {
     select p.run_id as "runId", p.group_id as "groupId", p.counts, p.counts[1] as voters, p.counts[2] as unreadable,
            (select array_agg(count order by number) from (
               select n.number, sum(n.count)::int as count from poll_results q, unnest(q.counts) with ordinality n (count, number)
-              where q.account_id = p.account_id and q.run_id = p.run_id group by 1) s)
+              where q.workspace_id = p.workspace_id and q.run_id = p.run_id group by 1) s)
            = (select array_agg(count order by number) from (
               select n.number, sum(n.count)::int as count from poll_hours q, unnest(q.counts) with ordinality n (count, number)
-              where q.account_id = p.account_id and q.run_id = p.run_id group by 1) s) as "isRunEven"
+              where q.workspace_id = p.workspace_id and q.run_id = p.run_id group by 1) s) as "isRunEven"
     from poll_results p order by p.run_id, p.group_id`.execute(db);
   return rows.map(({ counts, ...poll }) => ({ ...poll, votes: counts.slice(2, 2 + OPTION_COUNT) }));
 }
 
 async function readGroups(db: Database): Promise<FinalGroup[]> {
   const { rows } = await sql<FinalGroup>`
-    select account_id as "accountId", chat_id as "chatId", removed_at is not null as "isRemoved", can_send as "canSend"
-    from groups order by group_id`.execute(db);
+    select a.account_id as "accountId", g.chat_id as "chatId", g.removed_at is not null as "isRemoved", g.can_send as "canSend"
+    from groups g join accounts a on a.workspace_id = g.workspace_id and a.is_default order by g.group_id`.execute(db);
   return rows;
 }
 

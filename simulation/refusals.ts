@@ -40,7 +40,7 @@ export function refusalsPauseTheCampaign(facts: Case): string[] {
       [...againMs, ...receiptsMs].some((atMs) => atMs >= fromMs && atMs <= toMs) || againMs.includes(Infinity);
     const row = new Map<string, number>();
     return sends.flatMap((one) => {
-      if (one.ledgerId !== accountId || !isOf(one.text, text)) return [];
+      if (one.ownerId !== accountId || !isOf(one.text, text)) return [];
       const lastMs = [...row.values()].at(-1) ?? Infinity;
       if (!isRefusal(one) || isReset(lastMs, one.arrivedMs)) row.clear();
       if (!isRefusal(one)) return [];

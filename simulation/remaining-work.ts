@@ -18,7 +18,7 @@ export interface RemainingWork {
   /** The name of a campaign is its text. */
   paused: Array<{ campaign: string; text: string; accountId: number }>;
   /** Accounts that cannot send, and for which posts wait that another could send: until somebody hands them over, or stand-ins take over. */
-  waiting: Array<{ ledgerId: number; accountId: number; isAsked: boolean }>;
+  waiting: Array<{ ownerId: number; accountId: number; isAsked: boolean }>;
 }
 
 export async function readRemainingWork({ control }: World): Promise<RemainingWork> {
@@ -37,17 +37,18 @@ export async function readRemainingWork({ control }: World): Promise<RemainingWo
                   union all select greatest(next_try_at, claimed_until) from webhooks
                             where disabled_at is null and (newest > position or has_retries)) due) as next_ms,
            (select (extract(epoch from min(due_at)) * 1000)::float8 from runs where status = 'planned') as due_ms,
-           (select coalesce(json_agg(json_build_object('campaign', public_id, 'text', name, 'accountId', account_id) order by campaign_id), '[]')
-            from campaigns where status = 'paused' and deleted_at is null) as paused,
-           (select coalesce(json_agg(json_build_object('ledgerId', d.account_id, 'accountId', a.account_id, 'isAsked', w.failover_minutes is null) order by a.account_id), '[]')
+           (select coalesce(json_agg(json_build_object('campaign', c.public_id, 'text', c.name, 'accountId', a.account_id) order by c.campaign_id), '[]')
+            from campaigns c join accounts a on a.workspace_id = c.workspace_id and a.is_default
+            where c.status = 'paused' and c.deleted_at is null) as paused,
+           (select coalesce(json_agg(json_build_object('ownerId', d.account_id, 'accountId', a.account_id, 'isAsked', w.failover_minutes is null) order by a.account_id), '[]')
             from accounts a join workspaces w using (workspace_id) join accounts d on d.workspace_id = a.workspace_id and d.is_default
             where a.down_since <= to_timestamp($1) - coalesce(w.failover_minutes, 0) * interval '1 minute'
               and exists (select from accounts f where f.workspace_id = a.workspace_id and f.account_id <> a.account_id and f.down_since is null)
               and exists (
-                select from runs r join deliveries q on q.account_id = r.account_id and q.run_id = r.run_id
-                where r.account_id = d.account_id and r.status = 'running' and q.status = 'queued' and q.attempts = 0
+                select from runs r join deliveries q on q.workspace_id = r.workspace_id and q.run_id = r.run_id
+                where r.workspace_id = a.workspace_id and r.status = 'running' and q.status = 'queued' and q.attempts = 0
                   and not q.uncertain and q.interrupted_attempts = 0
-                  and coalesce(q.sender_id, q.account_id) = a.account_id)) as waiting`,
+                  and q.account_id = a.account_id)) as waiting`,
     // The ledger's clock is set in the connections of the processes only.
     [time.nowMs() / 1_000],
   );

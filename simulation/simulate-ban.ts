@@ -49,8 +49,8 @@ export async function simulateBan(
     let api = openApi(world, 'api 1');
     for (let number = 1; number <= workers; number++) world.startWorker(`worker ${number}`);
     // Some owners hand over at once, while the turn is in hand.
-    banInMidCampaign(world, seed, (ledgerId, accountId) => {
-      if (random() < 0.5) workload.handOver(api, [{ ledgerId, accountId }]);
+    banInMidCampaign(world, seed, (ownerId, accountId) => {
+      if (random() < 0.5) workload.handOver(api, [{ ownerId, accountId }]);
     });
     let campaigns = 0;
     let last = Infinity;

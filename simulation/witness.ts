@@ -17,6 +17,7 @@ import type { Line, Receipt } from './line.ts';
 import { hashOfOption, OPTION_COUNT, optionOfHash } from './polls.ts';
 import { openStandings, type Standings } from './standings.ts';
 import { current, freeze, time, type VirtualProcess } from './virtual-time.ts';
+import type { AccountId } from '../src/platform/database/schema.ts';
 
 export interface Chances {
   refuse: number;
@@ -106,7 +107,7 @@ export function openWitness(
   function decideResult(
     to: To,
     { isPoll, ...post }: { text: string; file: string | null; isPoll: boolean },
-    at: { accountId: number; arrivedMs: number },
+    at: { accountId: AccountId; arrivedMs: number },
   ): SendResult {
     const { chances } = witness;
     const drawn = random();
@@ -173,7 +174,7 @@ export function openWitness(
     await LATER(random() * 60);
   }
 
-  function haveRead(accountId: number, { chatId, messageId }: To): void {
+  function haveRead(accountId: AccountId, { chatId, messageId }: To): void {
     if (random() >= witness.chances.receipt) return;
     if (chats.isChannel(accountId, chatId)) return haveSeen(accountId, messageId);
     const kind = random() < 0.5 ? ('read' as const) : ('delivered' as const);
@@ -193,7 +194,7 @@ export function openWitness(
   }
 
   /** Of a channel sums are reported, of which a later one may be older. */
-  function haveSeen(accountId: number, messageId: string): void {
+  function haveSeen(accountId: AccountId, messageId: string): void {
     for (let times = random() < 0.5 ? 1 : 2; times > 0; times--)
       actLater(5 + random() * 5_000, () => {
         const [views, reactions] = [1 + Math.floor(random() * 9), Math.floor(random() * 3)];
@@ -201,7 +202,7 @@ export function openWitness(
       });
   }
 
-  function haveAnswered(accountId: number, messageId: string): void {
+  function haveAnswered(accountId: AccountId, messageId: string): void {
     const kind = random() < 0.5 ? ('replied' as const) : ('reacted' as const);
     for (const participant of random() < 0.5 ? ['b'] : ['b', 'b', 'c'])
       actLater(random() * 3_000, () => {
@@ -210,7 +211,7 @@ export function openWitness(
   }
 
   /** Members vote, change their votes and take them back; later votes may arrive first, and under an alias. */
-  function haveVoted(accountId: number, messageId: string): void {
+  function haveVoted(accountId: AccountId, messageId: string): void {
     for (const voter of draw(ballots, ['a', 'b', 'c', 'd'], 1 + Math.floor(ballots() * 4))) {
       const alias = `voter ${voter} of ${messageId}`;
       const hasAlias = ballots() < 0.3;
@@ -244,7 +245,7 @@ export function openWitness(
   }
 
   /** A member is reported under an alias first, and turns out to be one that was, or will be, reported under another id. */
-  function haveTwoIds(accountId: number, messageId: string, kind: 'read' | 'delivered'): void {
+  function haveTwoIds(accountId: AccountId, messageId: string, kind: 'read' | 'delivered'): void {
     const alias = `alias ${messageId}`;
     const participant = random() < 0.5 ? 'a' : 'd';
     unrecorded.push({
@@ -263,7 +264,7 @@ export function openWitness(
     });
   }
 
-  function open(accountId: number, onStateChange: OnStateChange): MessengerSession | undefined {
+  function open(accountId: AccountId, onStateChange: OnStateChange): MessengerSession | undefined {
     const ended = Promise.withResolvers<void>();
     if (staysOpen && !standings.attach({ accountId }, onStateChange, ended)) return undefined;
     return {

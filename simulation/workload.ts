@@ -28,6 +28,7 @@ import type { RemainingWork } from './remaining-work.ts';
 import { current, time, type VirtualProcess } from './virtual-time.ts';
 import { hashFile } from './witness.ts';
 import { ZONES, type SimulatedOwner as Owner } from './owners.ts';
+import type { AccountId } from '../src/platform/database/schema.ts';
 
 export interface Api {
   process: VirtualProcess;
@@ -55,7 +56,7 @@ export interface Workload {
   /** Requests that an account is linked again. */
   connect(api: Api, owner: Owner, accountId: number): void;
   /** Requests that stand-ins send what waits for these accounts. */
-  handOver(api: Api, waiting: ReadonlyArray<{ ledgerId: number; accountId: number }>): void;
+  handOver(api: Api, waiting: ReadonlyArray<{ ownerId: number; accountId: number }>): void;
   /** Resumes campaigns that are paused, also those of requests without an answer. */
   resume(api: Api, paused: RemainingWork['paused']): void;
   /** The number of requests without an answer, of processes that live. */
@@ -343,14 +344,17 @@ export function openWorkload(
   function handOver(api: Api, owner: Owner, { from, to }: { from: number; to?: number | undefined }): void {
     const about = { ofAccount: from, ...(to !== undefined && { toAccount: to }) };
     request(api, { operation: 'hand over', accountId: owner.accountId, text: '', ...about }, async () => {
-      await handOverDeliveries(api, owner, { accountId: from, toAccountId: to });
+      await handOverDeliveries(api, owner, {
+        accountId: from as AccountId,
+        toAccountId: to as AccountId | undefined,
+      });
       return { campaignId: '' };
     });
   }
 
   function connect(api: Api, owner: Owner, ofAccount: number): void {
     request(api, { operation: 'connect', accountId: owner.accountId, text: '', ofAccount }, async () => {
-      await runCommand(api, ofAccount, 'connect', { method: 'qr' });
+      await runCommand(api, ofAccount as AccountId, 'connect', { method: 'qr' });
       return { campaignId: '' };
     });
   }
@@ -358,7 +362,12 @@ export function openWorkload(
   function orderSenders(api: Api, owner: Owner, senders: readonly number[]): void {
     const groupIds = accounts() < 0.4 ? [] : draw(accounts, owner.groupIds, 2);
     request(api, { operation: 'set senders', accountId: owner.accountId, text: '', senders, groupIds }, async () => {
-      await setSenders({ db: api.db }, owner, { groupIds, groupListId: null, accountIds: senders, reason: null });
+      await setSenders({ db: api.db }, owner, {
+        groupIds,
+        groupListId: null,
+        accountIds: senders as readonly AccountId[],
+        reason: null,
+      });
       return { campaignId: '' };
     });
   }
@@ -411,8 +420,8 @@ export function openWorkload(
     askAboutAccounts,
     connect,
     handOver(api, waiting) {
-      for (const { ledgerId, accountId } of waiting) {
-        const owner = owners.find((one) => one.accountId === ledgerId);
+      for (const { ownerId, accountId } of waiting) {
+        const owner = owners.find((one) => one.accountId === ownerId);
         if (owner) handOver(api, owner, { from: accountId });
       }
     },

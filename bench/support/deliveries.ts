@@ -50,8 +50,8 @@ export async function drainDeliveries(
 export async function createOwnerWithChats(db: Database, groups: number): Promise<Owner> {
   const owner = await createOwner(db, groups);
   await sql`
-    insert into sandbox_chats (chat_id, account_id, kind, name, description, invite_code, participants)
-    select chat_id, account_id, 'group', name, '', gen_random_uuid(), array['15550000001', '15550000002']
-    from groups where account_id = ${owner.accountId}`.execute(db);
+    insert into sandbox_chats (chat_id, workspace_id, kind, name, description, invite_code, participants)
+    select chat_id, workspace_id, 'group', name, '', gen_random_uuid(), array['15550000001', '15550000002']
+    from groups where workspace_id = ${owner.workspaceId}`.execute(db);
   return owner;
 }

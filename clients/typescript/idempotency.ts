@@ -56,6 +56,7 @@ export const IDEMPOTENCY = {
   'venom/account-status': 'always',
   'venom/list-accounts': 'always',
   'venom/add-account': 'never',
+  'venom/set-default-account': 'never',
   'venom/remove-account': 'never',
   'venom/disconnect-account': 'never',
   'venom/create-channel': 'keyed',

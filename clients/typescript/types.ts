@@ -375,6 +375,9 @@ export interface AddAccount {
   /** The number of its phone, which no other account may have. Required on WhatsApp. */
   whatsapp_number?: string | null | undefined;
 }
+export interface SetDefaultAccount {
+  account_id: number;
+}
 export interface RemoveAccount {
   account_id: number;
 }
@@ -2146,11 +2149,13 @@ A QR code works for any number, a pairing code for one that was linked here befo
     };
     data: AccountState;
   };
-  /** List the accounts of the workspace. The default account is the first. Its groups, campaigns and figures are those of the workspace. */
+  /** List the accounts of the workspace. The default account is the first. */
   'venom/list-accounts': { body: Nothing; data: { accounts: Array<ListedAccount> } };
   /** Add an account to the workspace. Up to ten in all. Pass its `account_id` to `venom/connect-account` to link it, and to `venom/sync-groups` to read its groups. On the sandbox it is connected at once, and a member of the same groups as the default account. It has rules for sending and a pace of its own. */
   'venom/add-account': { body: AddAccount; data: ListedAccount };
-  /** Remove an account from the workspace. Not the default account, not one that is linked or being linked, and not one for which posts wait. What it has sent stays in the figures. Groups that no other account sees are removed. */
+  /** Make an account the default one. Requests without `account_id` are about the default account, and it sends where no rule says otherwise. Runs that have begun keep their senders. */
+  'venom/set-default-account': { body: SetDefaultAccount; data: NoData };
+  /** Remove an account from the workspace. Not the default account, which another account replaces first (`venom/set-default-account`), not one that is linked or being linked, and not one for which posts wait. What it has sent stays in the figures. Groups that no other account sees are removed. */
   'venom/remove-account': { body: RemoveAccount; data: NoData };
   /** Unlink an account from the messaging application. Also removes the linked device on the phone. If that is not possible now, `venom/account-status` says what to do on the phone. Queued posts wait until the account is linked again. */
   'venom/disconnect-account': {

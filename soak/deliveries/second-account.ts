@@ -4,13 +4,14 @@ import type { Behaviour } from '../../test/witness/protocol.ts';
 import type { Ask } from './ask.ts';
 import type { Units } from './fleet.ts';
 import type { Sender } from './senders.ts';
+import type { AccountId } from '../../src/platform/database/schema.ts';
 
 const HAND_OVER_EVERY_MS = 500;
 const RECORDED_MS = 1_500;
 
 /** Adds a second account to the sender's workspace, which sends to half of the groups. Resolves to its id. */
 export async function addSecond(sender: Sender, ask: Ask): Promise<number> {
-  const { data } = await ask<{ account_id: number }>(sender, 'venom/add-account', {
+  const { data } = await ask<{ account_id: AccountId }>(sender, 'venom/add-account', {
     name: 'Second number',
     messenger: 'sandbox',
     whatsapp_number: '+44 20 7946 0123',

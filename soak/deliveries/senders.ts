@@ -4,12 +4,13 @@ import type { Chat } from '../../test/witness/protocol.ts';
 import { signUp } from '../../bench/support/client.ts';
 import type { Ask } from './ask.ts';
 import { addSecond } from './second-account.ts';
+import type { AccountId } from '../../src/platform/database/schema.ts';
 
 /** A user with groups, who sends one campaign after the other. */
 export interface Sender {
   name: string;
   token: string;
-  accountId: number;
+  accountId: AccountId;
   /** Sends one post at a time, with the gap between; else a whole turn at once. */
   paced: boolean;
   groups: SenderGroup[];
@@ -66,13 +67,13 @@ interface ListedGroups {
  * Sets the account's messenger, whose name decides the pace, in the database: no operation does that. Returns the account's id, by which
  * the witness knows it.
  */
-async function findAccount(db: Database, { name, paced }: SenderPlan): Promise<number> {
+async function findAccount(db: Database, { name, paced }: SenderPlan): Promise<AccountId> {
   const messenger = paced ? 'whatsapp' : 'sandbox';
-  const { rows } = await sql<{ account_id: number }>`
+  const { rows } = await sql<{ account_id: AccountId }>`
     update accounts a set messenger = ${messenger}, status = 'connected'
     from users u join memberships m using (user_id)
     where m.workspace_id = a.workspace_id and u.user_name = ${name} returning a.account_id`.execute(db);
-  const accountId = rows[0]?.account_id ?? 0;
+  const accountId = rows[0]?.account_id ?? (0 as AccountId);
   await sql`update lanes set messenger = ${messenger} where account_id = ${accountId}`.execute(db);
   return accountId;
 }

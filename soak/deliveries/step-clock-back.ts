@@ -45,8 +45,8 @@ export async function stepClockBack(client: pg.Client, clock: LedgerClock, rando
 }
 
 const WITH_POSTS_LEFT = `exists (
-  select from runs r where r.account_id = l.account_id and r.status = 'running' and not r.paused and r.queued > 0)`;
-const DONE = `(select coalesce(sum(r.sent + r.failed + r.cancelled), 0) from runs r where r.account_id = l.account_id)`;
+  select from runs r where r.workspace_id = l.workspace_id and r.status = 'running' and not r.paused and r.queued > 0)`;
+const DONE = `(select coalesce(sum(r.sent + r.failed + r.cancelled), 0) from runs r where r.workspace_id = l.workspace_id)`;
 
 async function findBusy(client: pg.Client): Promise<Account[]> {
   const { rows } = await client.query<Account>(`

@@ -7,6 +7,7 @@ import type { Shell } from './command.ts';
 import { actorFor, requireUser, withUsers } from './open-users.ts';
 import { writeJson } from './write-json.ts';
 import { writeTable } from './write-table.ts';
+import type { AccountId } from '../platform/database/schema.ts';
 
 /** The most accounts of one list, those that need attention first. */
 const MOST_LISTED = 1_000;
@@ -45,7 +46,7 @@ export async function listAccounts({
 
 interface ListedAccount {
   userName: string;
-  accountId: number;
+  accountId: AccountId;
   /** null: it has none. */
   name: string | null;
   messenger: string;

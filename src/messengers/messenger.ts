@@ -5,13 +5,14 @@
 import type { PostExtras } from '../content/post/post-extras.ts';
 import type { StoredCard, StoredPicture } from '../content/post/stored-card.ts';
 import type { ChangeWindow } from './windows.ts';
+import type { AccountId, WorkspaceId } from '../platform/database/schema.ts';
 
 export interface MessengerAccount {
-  accountId: number;
+  accountId: AccountId;
   /** The only number that may be linked, in digits. Undefined if the user is deleted: the linked number is accepted. */
   phoneNumber: string | undefined;
-  /** Of a further account of a workspace: its default account, whose simulated groups a further account of the sandbox shares. */
-  hostId?: number | undefined;
+  /** Its accounts on the sandbox are members of the same simulated groups. */
+  workspaceId: WorkspaceId;
   /** The present or last pause. */
   pause?: KnownPause | undefined;
   /** The present warning. */
@@ -19,6 +20,9 @@ export interface MessengerAccount {
   /** Default is `false`. If this is true, its owner wants to try an ended link once more. */
   isRetry?: boolean;
 }
+
+/** An account as an application takes it that does not know workspaces. */
+export type LinkedAccount = Omit<MessengerAccount, 'workspaceId'>;
 
 export type PauseCause =
   /** The application limits the rate. */
@@ -348,7 +352,7 @@ export interface Messenger extends MessengerCapabilities {
    */
   link(account: MessengerAccount, method: LinkMethod, onStateChange: OnStateChange): Promise<MessengerSession>;
   /** Deletes the credentials of an ended link. Undefined if the messenger keeps none. */
-  discardLink?(accountId: number): Promise<void>;
+  discardLink?(accountId: AccountId): Promise<void>;
   /**
    * At-least-once delivery: passes member events to `record`, in batches, until the returned function is called. A batch is repeated
    * when `record` throws, so `record` must be idempotent.
@@ -358,7 +362,7 @@ export interface Messenger extends MessengerCapabilities {
    * Unlinks the account of a deleted user and deletes some of its data. True if there may be more: call it again. Throws when the
    * application cannot be reached: call it later.
    */
-  forget(accountId: number): Promise<boolean>;
+  forget(accountId: AccountId): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -373,7 +377,7 @@ export type MemberEvent =
   | {
       /** A vote on a poll, or an answer to an event. */
       kind: 'voted';
-      accountId: number;
+      accountId: AccountId;
       messageId: string;
       /** As of the other actions. */
       participant: string;
@@ -392,7 +396,7 @@ export type MemberEvent =
     }
   | {
       kind: 'delivered' | 'read' | 'reacted' | 'replied';
-      accountId: number;
+      accountId: AccountId;
       messageId: string;
       /** One id for each person, under any alias of theirs. */
       participant: string;
@@ -405,7 +409,7 @@ export type MemberEvent =
   | {
       /** A 👍 or a reply with a text, by a member or by the account's own phone. It matters for review posts alone. */
       kind: 'answered';
-      accountId: number;
+      accountId: AccountId;
       /** Of the post; several if only the id of one of its messages is known. */
       messageIds: readonly string[];
       /** As of the other actions. */
@@ -419,14 +423,14 @@ export type MemberEvent =
   | {
       /** A provisional id turns out to be an alias of this participant. Precedes other events of theirs. */
       kind: 'same';
-      accountId: number;
+      accountId: AccountId;
       participant: string;
       alias: string;
     }
   | {
       /** Sums of a channel, without persons. */
       kind: 'tally';
-      accountId: number;
+      accountId: AccountId;
       messageId: string;
       /** Null: the application does not tell. */
       views: number | null;

@@ -2,12 +2,13 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { startTestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
+import type { AccountId } from '../../src/platform/database/schema.ts';
 
 const app = await startTestApp({ sandboxSpeed: 200 });
 afterAll(() => app.stop());
 
 interface Share {
-  account_id: number;
+  account_id: AccountId;
   deliveries: number;
   sent: number;
   queued: number;
@@ -19,11 +20,14 @@ async function signUpWithTwoAccounts() {
   const ada = await app.signUp(`ada${++people}`);
   const listed = await ada.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
   const groupIds = listed.body.data.groups.map((group) => group.group_metadata_id);
-  const added = await ada.call<{ account_id: number }>('venom/add-account', { name: 'Backup', messenger: 'sandbox' });
+  const added = await ada.call<{ account_id: AccountId }>('venom/add-account', {
+    name: 'Backup',
+    messenger: 'sandbox',
+  });
   const second = added.body.data.account_id;
   await ada.call('venom/connect-account', { account_id: second });
   await ada.call('venom/sync-groups', { account_id: second });
-  const accounts = await ada.call<{ accounts: Array<{ account_id: number; is_default: boolean }> }>(
+  const accounts = await ada.call<{ accounts: Array<{ account_id: AccountId; is_default: boolean }> }>(
     'venom/list-accounts',
   );
   const first = accounts.body.data.accounts.find((account) => account.is_default)?.account_id ?? 0;
@@ -68,7 +72,7 @@ describe('a campaign', () => {
       { account_id: first, deliveries: 1, sent: 1 },
       { account_id: second, deliveries: others.length, sent: others.length },
     ]);
-    const { body } = await ada.call<{ account_id: number | null }>('venom/get-campaign', { campaign_id: campaign });
+    const { body } = await ada.call<{ account_id: AccountId | null }>('venom/get-campaign', { campaign_id: campaign });
     expect(body.data.account_id).toBeNull();
   });
 
@@ -80,7 +84,7 @@ describe('a campaign', () => {
       (all) => all.every(({ sent }) => sent === groupIds.length),
     );
     expect(shares).toMatchObject([{ account_id: second, sent: groupIds.length }]);
-    const { body } = await ada.call<{ account_id: number }>('venom/get-campaign', { campaign_id: campaign });
+    const { body } = await ada.call<{ account_id: AccountId }>('venom/get-campaign', { campaign_id: campaign });
     expect(body.data.account_id).toBe(second);
   });
 

@@ -472,8 +472,8 @@ describe('accepts a value up to its limit and rejects it beyond:', () => {
   test.each([sendNow, schedule])('$path group_metadata_ids', async ({ path, body }) => {
     const owner = await app.signUp(`owner-of-many-${path.length}`);
     const { rows } = await sql<{ group_id: number }>`
-      insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
-      select account_id, g || '@g.us', g || '@g.us', 'group', 'Group ' || g, 3, true
+      insert into groups (workspace_id, chat_id, send_to, kind, name, participants, can_send)
+      select workspace_id, g || '@g.us', g || '@g.us', 'group', 'Group ' || g, 3, true
       from accounts, generate_series(1, 10001) g where workspace_id = ${workspaceOf(owner)} returning group_id`.execute(
       app.database.db,
     );

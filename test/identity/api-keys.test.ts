@@ -353,6 +353,7 @@ describe('scopes', () => {
       'venom/connect-account',
       'venom/submit-passkey',
       'venom/add-account',
+      'venom/set-default-account',
       'venom/remove-account',
       'venom/disconnect-account',
       'analytics/share-report',

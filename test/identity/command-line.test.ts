@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { post } from '../support/app.ts';
 import { runInProcess as campanile } from '../support/run-command.ts';
 import { removeService, startService, type Service } from '../support/service/service.ts';
+import type { WorkspaceId } from '../../src/platform/database/schema.ts';
 
 /** The commands of an operator, on the embedded PostgreSQL of a running service. */
 let service: Service;
@@ -198,7 +199,7 @@ test('deletes a user only with --yes', async () => {
 });
 
 /** Two users, and the id of the workspace of the first, of which the second is a member. */
-async function createShared(owner: string, member: string): Promise<{ workspaceId: number; memberToken: string }> {
+async function createShared(owner: string, member: string): Promise<{ workspaceId: WorkspaceId; memberToken: string }> {
   const tokens: string[] = [];
   for (const name of [owner, member]) {
     const { text } = await campanile('users', 'create', name, `${name}@example.com`, '+49 151 7654321');
@@ -208,13 +209,13 @@ async function createShared(owner: string, member: string): Promise<{ workspaceI
   const invited = await post(service.url, 'workspace/invite-member', { role: 'author' }, ownerToken);
   const { code } = invited.body.data as unknown as { code: string };
   const joined = await post(service.url, 'workspace/accept-invitation', { code }, memberToken);
-  return { workspaceId: (joined.body.data as unknown as { workspace_id: number }).workspace_id, memberToken };
+  return { workspaceId: (joined.body.data as unknown as { workspace_id: WorkspaceId }).workspace_id, memberToken };
 }
 
 const workspacesOf = async (token: string) =>
   (
     (await post(service.url, 'workspace/list-workspaces', {}, token)).body.data as unknown as {
-      workspaces: Array<{ workspace_id: number; role: string }>;
+      workspaces: Array<{ workspace_id: WorkspaceId; role: string }>;
     }
   ).workspaces.map(({ workspace_id: id, role }) => ({ id, role }));
 

@@ -19,6 +19,7 @@ import { SANDBOX } from '../../src/messengers/sandbox/capabilities.ts';
 import { scriptMessenger } from '../support/scripted-messenger.ts';
 import { startTestServer, type TestServer } from '../support/http/server.ts';
 import { ownerOf } from '../support/workspaces.ts';
+import type { AccountId, WorkspaceId } from '../../src/platform/database/schema.ts';
 
 describe('with the whole service at work', () => {
   let app: TestApp;
@@ -184,10 +185,13 @@ describe('on its own', () => {
   };
 
   /** Adds groups that exist only in the ledger to the account. */
-  async function addGroups(accountId: number, count: number): Promise<number[]> {
+  async function addGroups(
+    { workspaceId, accountId }: { workspaceId: WorkspaceId; accountId: AccountId },
+    count: number,
+  ): Promise<number[]> {
     const { rows } = await sql<{ group_id: number }>`
-      insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
-      select ${accountId}::bigint, g || '@g.us', ${accountId} || '-' || g || '@g.us', 'group', 'G', 3, true
+      insert into groups (workspace_id, chat_id, send_to, kind, name, participants, can_send)
+      select ${workspaceId}::bigint, g || '@g.us', ${accountId} || '-' || g || '@g.us', 'group', 'G', 3, true
       from generate_series(1, ${count}::int) g returning group_id`.execute(database.db);
     return rows.map((row) => row.group_id);
   }
@@ -240,7 +244,7 @@ describe('on its own', () => {
     const bob = await person(here, 'bob');
     const [hers, his] = [alice, bob].map(async (who) => {
       const ids = await ownerOf(database.db, who);
-      return { ...ids, groupIds: await addGroups(ids.accountId, 40) };
+      return { ...ids, groupIds: await addGroups(ids, 40) };
     });
     if (!hers || !his) throw new Error('two people have two accounts');
     const [a, b] = [await hers, await his];
@@ -283,12 +287,12 @@ describe('on its own', () => {
   test('deletes a large account in small steps, and the next worker continues after a crash', async () => {
     const alice = await person(here, 'alice');
     const ids = await ownerOf(database.db, alice);
-    const { accountId } = ids;
-    await startCampaign(ids, await addGroups(accountId, 10_000));
+    const { workspaceId } = ids;
+    await startCampaign(ids, await addGroups(ids, 10_000));
     await sql`
-      insert into receipts (account_id, run_id, position, participant, flags, fresh)
-      select d.account_id, d.run_id, d.position, p, 3, 0 from deliveries d, generate_series(1, 2) p
-      where d.account_id = ${accountId}`.execute(database.db);
+      insert into receipts (workspace_id, run_id, position, participant, flags, fresh)
+      select d.workspace_id, d.run_id, d.position, p, 3, 0 from deliveries d, generate_series(1, 2) p
+      where d.workspace_id = ${workspaceId}`.execute(database.db);
     expect((await remove(alice)).status).toBe(200);
     expect(await countRemainingRows(database.db, ids)).toMatchObject({
       receipts: 20_000,
@@ -333,13 +337,13 @@ describe('on its own', () => {
         const session = await scripted.open(account, tell);
         return session && { ...session, close: async () => void closed.push(account.accountId) };
       },
-      forget: async (accountId: number) => {
+      forget: async (accountId: AccountId) => {
         if (accountId === a.accountId && !reachable) throw new Error('not reachable');
         return false;
       },
     };
     const worker = await startTestWorker(database, messenger);
-    await startCampaign(a, await addGroups(a.accountId, 1));
+    await startCampaign(a, await addGroups(a, 1));
     await until(
       () => scripted.arrivals.length,
       (count) => count === 1,

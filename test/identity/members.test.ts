@@ -7,6 +7,7 @@ import { sleep } from '../../src/platform/time/time.ts';
 import { until } from '../support/ledger.ts';
 import { listen } from '../support/http/listen.ts';
 import { createTeam, callIn, defaultWorkspace, inWorkspace, join, listWorkspaces, type Team } from '../support/team.ts';
+import type { WorkspaceId } from '../../src/platform/database/schema.ts';
 
 let app: TestApp;
 /** Another process on the same database. */
@@ -351,7 +352,7 @@ test('managers and the owner get notices of the workspace, by their own settings
     group_metadata_ids: groups.map(({ group_metadata_id: id }) => id),
   });
   const noticesOf = async (person: Person) =>
-    (await person.call<{ notices: Array<{ kind: string; workspace_id: number }> }>('user/list_notices')).body.data
+    (await person.call<{ notices: Array<{ kind: string; workspace_id: WorkspaceId }> }>('user/list_notices')).body.data
       .notices;
   for (const person of [owner, manager])
     await until(

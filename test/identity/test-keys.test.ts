@@ -8,6 +8,7 @@ import { countRemainingRows } from '../support/remaining-rows.ts';
 import { ANALYTICS, announce, createTestKey, SCOPES, type CreatedKey, type Groups } from '../support/test-keys.ts';
 import { addMembers, linkSomebody, towards } from '../support/whatsapp.ts';
 import { startWhatsAppPeer, type WhatsAppPeer } from '../whatsapp-peer/peer.ts';
+import type { AccountId, WorkspaceId } from '../../src/platform/database/schema.ts';
 
 describe('with a linked WhatsApp number', () => {
   let peer: WhatsAppPeer;
@@ -163,7 +164,7 @@ test('ends with its owner: disabled, and deleted with everything in the test wor
   const admin = await other.signUp('admin');
   const owner = await other.signUp('leaves');
   const { call } = await createTestKey(other, owner);
-  const { rows } = await sql<{ workspaceId: number; accountId: number }>`
+  const { rows } = await sql<{ workspaceId: WorkspaceId; accountId: AccountId }>`
     select w.workspace_id as "workspaceId", a.account_id as "accountId"
     from workspaces w join accounts a using (workspace_id)
     where test_of = (select workspace_id from memberships where user_id = ${owner.userId})`.execute(other.database.db);

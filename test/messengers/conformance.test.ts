@@ -15,20 +15,20 @@ const PHONE_NUMBER = '4915100000001';
 
 expectMessenger('the sandbox', async () => {
   const database = await createTestDatabase();
-  const { accountId } = await createOwner(database.db, 0);
+  const { accountId, workspaceId } = await createOwner(database.db, 0);
   const pool = connectDatabase(database.address, { log: createLog('error') });
   const shown = async (chatId: string) =>
-    (await readMessages(database.db, accountId, chatId, { after: 0, limit: 100 })).map(({ text }) => text);
+    (await readMessages(database.db, workspaceId, chatId, { after: 0, limit: 100 })).map(({ text }) => text);
   const messenger = createSandbox({ db: pool, log: createLog('error'), speed: 0 });
   return {
     messenger,
-    account: { accountId, phoneNumber: PHONE_NUMBER },
+    account: { accountId, workspaceId, phoneNumber: PHONE_NUMBER },
     agree: () => Promise.resolve(),
     people: PEOPLE,
     shown,
     seenNow: shown,
     async filesIn(chatId) {
-      const messages = await readMessages(database.db, accountId, chatId, { after: 0, limit: 100 });
+      const messages = await readMessages(database.db, workspaceId, chatId, { after: 0, limit: 100 });
       return messages.flatMap(({ files = [], text }) =>
         files.map(({ caption }, index) => caption ?? (index === 0 ? text : '')),
       );
@@ -42,7 +42,7 @@ expectMessenger('the sandbox', async () => {
 
 expectMessenger('WhatsApp', async () => {
   const database = await createTestDatabase();
-  const { accountId } = await createOwner(database.db, 0);
+  const { accountId, workspaceId } = await createOwner(database.db, 0);
   const peer = await startWhatsAppPeer();
   const phone = peer.addPerson(PHONE_NUMBER);
   for (const number of PEOPLE) peer.addPerson(number, [5]);
@@ -57,7 +57,7 @@ expectMessenger('WhatsApp', async () => {
   });
   return {
     messenger,
-    account: { accountId, phoneNumber: PHONE_NUMBER },
+    account: { accountId, workspaceId, phoneNumber: PHONE_NUMBER },
     agree: async ({ code = '' }) => void (await peer.scan(phone, code)),
     people: PEOPLE,
     async shown(chatId) {

@@ -10,11 +10,11 @@ import { createOwner } from '../support/ledger.ts';
 
 test('does not send a post that waits for a connection once another worker holds the account', async () => {
   const database = await createTestDatabase();
-  const { accountId } = await createOwner(database.db, 0);
+  const { accountId, workspaceId } = await createOwner(database.db, 0);
   const log = createLog('error');
   const db = connectDatabase(database.address, { log, poolSize: 1 });
   const sandbox = createSandbox({ db, log, speed: 0 });
-  const session = await sandbox.open({ accountId, phoneNumber: '4915100000001' }, () => {});
+  const session = await sandbox.open({ accountId, workspaceId, phoneNumber: '4915100000001' }, () => {});
   const [group] = (await session?.listGroups([]))?.chats ?? [];
   const chatId = group?.sendTo ?? '';
   let isHeld = true;
@@ -28,7 +28,7 @@ test('does not send a post that waits for a connection once another worker holds
     return { waiting };
   });
   expect(await sent.waiting).toMatchObject([{ kind: 'offline' }]);
-  expect(await readMessages(database.db, accountId, chatId, { after: 0, limit: 10 })).toEqual([]);
+  expect(await readMessages(database.db, workspaceId, chatId, { after: 0, limit: 10 })).toEqual([]);
   await sandbox.close();
   await database.drop();
 });

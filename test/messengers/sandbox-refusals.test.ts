@@ -3,6 +3,7 @@ import { createLog } from '../../src/platform/log/log.ts';
 import { createPostSender } from '../../src/messengers/sandbox/messages.ts';
 import { TEXT_LIMIT } from '../../src/content/text/html-to-whatsapp.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import type { AccountId } from '../../src/platform/database/schema.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -13,7 +14,7 @@ afterAll(() => database.drop());
 const to = [{ chatId: '1@g.us', messageId: 'A1', uncertain: false, resend: false }];
 const reasonOf = async (text: string) => {
   const [result] = await createPostSender({ db: database.db, log: createLog('error'), speed: 0 })({
-    accountId: 1,
+    accountId: 1 as AccountId,
     post: { text, media: null },
     to,
     mayGoOn: () => true,

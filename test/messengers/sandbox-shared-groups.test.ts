@@ -8,6 +8,8 @@ import { readMessages } from '../../src/messengers/sandbox/messages.ts';
 import { createSandbox } from '../../src/messengers/sandbox/sandbox.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createOwner, until } from '../support/ledger.ts';
+import type { AccountId, WorkspaceId } from '../../src/platform/database/schema.ts';
+import { addAccount } from '../support/several-accounts.ts';
 
 const log = createLog('fatal');
 let database: TestDatabase;
@@ -28,16 +30,19 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function open(account: { accountId: number; hostId?: number }): Promise<MessengerSession> {
+async function open(account: { accountId: AccountId; workspaceId: WorkspaceId }): Promise<MessengerSession> {
   const session = await sandbox.open({ ...account, phoneNumber: '4915100000001' }, () => {});
   if (!session) throw new Error('the sandbox always has a session');
   return session;
 }
 
-/** An account, and one of the same workspace beside it. */
+/** Two accounts of a workspace. */
 async function openBoth() {
-  const [{ accountId: hostId }, { accountId }] = [await createOwner(database.db, 0), await createOwner(database.db, 0)];
-  return { hostId, accountId, further: await open({ accountId, hostId }), host: await open({ accountId: hostId }) };
+  const owner = await createOwner(database.db, 0);
+  const { workspaceId, accountId: hostId } = owner;
+  const accountId = await addAccount(database.db, owner);
+  const host = await open({ accountId: hostId, workspaceId });
+  return { hostId, workspaceId, accountId, host, further: await open({ accountId, workspaceId }) };
 }
 
 const send = (session: MessengerSession, chatId: string, messageId: string) =>
@@ -57,12 +62,12 @@ test('lists the groups of the host, and creates groups there', async () => {
 });
 
 test('posts to the groups of the host, where the posts of both are seen', async () => {
-  const { hostId, accountId, host, further } = await openBoth();
+  const { hostId, workspaceId, accountId, host, further } = await openBoth();
   const { chats } = await host.listGroups([]);
   const { sendTo = '' } = chats[0] ?? {};
   expect(await send(host, sendTo, `A${hostId}`)).toMatchObject([{ kind: 'sent', recipients: 4 }]);
   expect(await send(further, sendTo, `B${hostId}`)).toMatchObject([{ kind: 'sent', recipients: 4 }]);
-  const seen = await readMessages(database.db, hostId, sendTo, { after: 0, limit: 10 });
+  const seen = await readMessages(database.db, workspaceId, sendTo, { after: 0, limit: 10 });
   expect(seen.map(({ messageId }) => messageId)).toEqual([`A${hostId}`, `B${hostId}`]);
   await until(
     () => events.filter(({ kind }) => kind === 'delivered'),
@@ -89,11 +94,11 @@ test('does not reach the groups of anybody else', async () => {
   const [one, other] = [await openBoth(), await openBoth()];
   const { chats } = await other.host.listGroups([]);
   expect(await send(one.further, chats[0]?.sendTo ?? '', 'X')).toMatchObject([{ kind: 'refused', final: true }]);
-  expect(await readMessages(database.db, one.hostId, chats[0]?.sendTo ?? '', { after: 0, limit: 10 })).toEqual([]);
+  expect(await readMessages(database.db, one.workspaceId, chats[0]?.sendTo ?? '', { after: 0, limit: 10 })).toEqual([]);
 });
 
 test('is forgotten without the groups of the host, and can no longer post', async () => {
-  const { hostId, accountId, host, further } = await openBoth();
+  const { hostId, workspaceId, accountId, host, further } = await openBoth();
   const { chats } = await host.listGroups([]);
   const chatId = chats[0]?.sendTo ?? '';
   await send(further, chatId, `B${hostId}`);
@@ -102,7 +107,7 @@ test('is forgotten without the groups of the host, and can no longer post', asyn
     (more) => !more,
   );
   expect((await host.listGroups([])).chats).toEqual(chats);
-  expect(await readMessages(database.db, hostId, chatId, { after: 0, limit: 10 })).toHaveLength(1);
+  expect(await readMessages(database.db, workspaceId, chatId, { after: 0, limit: 10 })).toHaveLength(1);
   expect(await send(further, chatId, `C${hostId}`)).toMatchObject([{ kind: 'refused' }]);
   await until(
     () => sandbox.forget(hostId),

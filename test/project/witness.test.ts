@@ -3,6 +3,9 @@ import { comparePosts, type Expected, type ExpectedRun } from '../witness/compar
 import { witnessMessenger } from '../witness/messenger.ts';
 import type { Entry } from '../witness/protocol.ts';
 import { startWitness, type Witness } from '../witness/start-witness.ts';
+import type { AccountId, WorkspaceId } from '../../src/platform/database/schema.ts';
+
+const ACCOUNT = { accountId: 1 as AccountId, workspaceId: 1 as WorkspaceId, phoneNumber: '4915100000001' };
 
 const undo: Array<() => Promise<unknown>> = [];
 afterEach(async () => {
@@ -17,7 +20,7 @@ async function begin(): Promise<{ witness: Witness; send: (...ids: string[]) => 
   undo.push(witness.stop);
   const messenger = witnessMessenger('sandbox', witness.port);
   undo.push(() => messenger.close());
-  const session = await messenger.link({ accountId: 1, phoneNumber: '4915100000001' }, 'qr', () => {});
+  const session = await messenger.link(ACCOUNT, 'qr', () => {});
   const chat = await session.createGroup({ name: 'Choir', participants: [] });
   return {
     witness,
@@ -73,7 +76,7 @@ describe('the witness', () => {
     const { witness } = await begin();
     const messenger = witnessMessenger('sandbox', witness.port);
     undo.push(() => messenger.close());
-    const session = await messenger.link({ accountId: 1, phoneNumber: '4915100000001' }, 'qr', () => {});
+    const session = await messenger.link(ACCOUNT, 'qr', () => {});
     const to = ['A', 'B', 'C'].map((messageId) => ({ chatId: '1@g.us', messageId, uncertain: false, resend: false }));
     let asked = 0;
     const results = await session.send(post, to, () => ++asked < 2);
@@ -84,7 +87,7 @@ describe('the witness', () => {
 
 describe('the comparison', () => {
   const run: ExpectedRun = {
-    accountId: 1,
+    accountId: 1 as AccountId,
     text: 'one',
     chatIds: ['a', 'b', 'c'],
     askedMs: 0,
@@ -97,7 +100,7 @@ describe('the comparison', () => {
   /** Returns one entry per post, 100 ms apart, with the given differences. */
   function entries(...posts: Array<Partial<Entry> & { chatId: string }>): Entry[] {
     return posts.map((post, index) => ({
-      accountId: 1,
+      accountId: 1 as AccountId,
       text: 'one',
       messageId: `${post.text ?? 'one'} ${post.chatId}`,
       uncertain: false,

@@ -37,10 +37,9 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function countOf(table: 'receipts' | 'media', { accountId, workspaceId }: Owner): Promise<number> {
-  const owned = table === 'receipts' ? sql`account_id = ${accountId}` : sql`workspace_id = ${workspaceId}`;
+async function countOf(table: 'receipts' | 'media', { workspaceId }: Owner): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from ${sql.table(table)} where ${owned}`.execute(database.db);
+    select count(*)::int as count from ${sql.table(table)} where workspace_id = ${workspaceId}`.execute(database.db);
   return rows[0]?.count ?? 0;
 }
 
@@ -50,7 +49,7 @@ describe('receipts', () => {
     const campaign = await sendNow(database.db, owner);
     await analyticsWhen(database.db, owner, campaign, ({ totals }) => totals.queued === 0);
     const { rows } = await sql<{ message_id: string }>`
-      select d.message_id from deliveries d join runs r on r.account_id = d.account_id and r.run_id = d.run_id
+      select d.message_id from deliveries d join runs r on r.workspace_id = d.workspace_id and r.run_id = d.run_id
       join campaigns c on c.campaign_id = r.campaign_id where c.public_id = ${campaign}::uuid`.execute(database.db);
     const events = rows.flatMap((row) =>
       Array.from({ length: people }, (_, index): MemberEvent => ({
@@ -105,12 +104,12 @@ describe('receipts', () => {
     const { campaign, events } = await readBy(owner, 3);
     await sql`
       with failed as (
-        update deliveries set status = 'failed', sent_at = null where account_id = ${owner.accountId} and position = 2
+        update deliveries set status = 'failed', sent_at = null where workspace_id = ${owner.workspaceId} and position = 2
       )
-      update runs set sent = 1, failed = 1, status = 'completed_with_errors' where account_id = ${owner.accountId}`.execute(
+      update runs set sent = 1, failed = 1, status = 'completed_with_errors' where workspace_id = ${owner.workspaceId}`.execute(
       database.db,
     );
-    await sql`update campaigns set status = 'completed_with_errors' where account_id = ${owner.accountId}`.execute(
+    await sql`update campaigns set status = 'completed_with_errors' where workspace_id = ${owner.workspaceId}`.execute(
       database.db,
     );
     await database.clock.advance({ days: 91 });
@@ -155,7 +154,7 @@ describe('receipts', () => {
     await Promise.all([foldAll(), foldAll(), foldAll()]);
     expect(await countOf('receipts', owner)).toBe(0);
     const { rows } = await sql`
-      select from runs where account_id = ${owner.accountId} and not receipts_dropped`.execute(database.db);
+      select from runs where workspace_id = ${owner.workspaceId} and not receipts_dropped`.execute(database.db);
     expect(rows).toHaveLength(0);
   });
 });
@@ -169,7 +168,7 @@ describe('a file', () => {
     await sendNow(database.db, owner);
     await sql`
       update contents t set media_id = ${mediaId} from campaigns c
-      where c.account_id = ${owner.accountId} and t.campaign_id = c.campaign_id`.execute(database.db);
+      where c.workspace_id = ${owner.workspaceId} and t.campaign_id = c.campaign_id`.execute(database.db);
   }
 
   test('that no campaign uses is deleted a day after its last use', async () => {
@@ -228,7 +227,7 @@ describe('a file', () => {
     await until(
       async () =>
         (
-          await sql`select from campaigns where account_id = ${owner.accountId} and finished_at is null`.execute(
+          await sql`select from campaigns where workspace_id = ${owner.workspaceId} and finished_at is null`.execute(
             database.db,
           )
         ).rows.length,
@@ -236,7 +235,7 @@ describe('a file', () => {
     );
     const endLast = (at: 'null' | 'campanile_now()') =>
       sql`update campaigns set finished_at = ${sql.raw(at)} where campaign_id = (
-            select max(campaign_id) from campaigns where account_id = ${owner.accountId})`.execute(database.db);
+            select max(campaign_id) from campaigns where workspace_id = ${owner.workspaceId})`.execute(database.db);
     await endLast('null');
     await database.clock.advance({ days: 400 });
     await dropAll();

@@ -20,10 +20,11 @@ import { insertWorkspace } from '../../src/identity/store.ts';
 import { startWorker, type Worker, type WorkerOptions } from '../../src/app/worker.ts';
 import type { TestDatabase } from './database.ts';
 import { PATIENCE_MS } from './patience.ts';
+import type { AccountId } from '../../src/platform/database/schema.ts';
 
 /** A user with an account and groups, created without the API. */
 export interface Owner extends Actor {
-  accountId: number;
+  accountId: AccountId;
   /** In the order of their chats: `1@g.us`, `2@g.us` and so on, with the owner's number before. */
   groupIds: number[];
 }
@@ -65,9 +66,12 @@ export async function createOwner(
       .select('account_id')
       .where('workspace_id', '=', workspaceId)
       .executeTakeFirstOrThrow();
-    const { rows } = await sql<{ group_id: number }>`
-      insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
-      select ${accountId}::bigint, ${accountId} || '-' || g || '@g.us', ${accountId} || '-' || g || '@g.us', ${kind}::group_kind,
+    const { rows } =
+      groups === 0
+        ? { rows: [] }
+        : await sql<{ group_id: number }>`
+      insert into groups (workspace_id, chat_id, send_to, kind, name, participants, can_send)
+      select ${workspaceId}::bigint, ${accountId} || '-' || g || '@g.us', ${accountId} || '-' || g || '@g.us', ${kind}::group_kind,
              'Group ' || g, 3, true
       from generate_series(1, ${groups}::int) g order by g returning group_id`.execute(trx);
     const actor = { userId, workspaceId, role: 'owner' as const, address: '192.0.2.1' };

@@ -11,11 +11,12 @@ import type {
   SessionState,
 } from '../../src/messengers/messenger.ts';
 import { until } from './ledger.ts';
+import type { AccountId, WorkspaceId } from '../../src/platform/database/schema.ts';
 
 /** A messenger with an account to link, and a view of its chats as members see them. */
 export interface Conforming {
   messenger: Messenger;
-  account: { accountId: number; phoneNumber: string };
+  account: { accountId: AccountId; workspaceId: WorkspaceId; phoneNumber: string };
   /** Confirms the linking on the phone. */
   agree(state: SessionState & { status: 'linking' }): Promise<void>;
   /** Phone numbers of possible members. */

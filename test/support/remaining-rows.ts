@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Database } from '../../src/platform/database/connect.ts';
-import type { UserId, WorkspaceId } from '../../src/platform/database/schema.ts';
+import type { AccountId, UserId, WorkspaceId } from '../../src/platform/database/schema.ts';
 
 /** Counts the rows of the user, the workspace or the account in each table that has any, including tables added later. */
 export async function countRemainingRows(
   db: Database,
-  { userId, workspaceId, accountId }: { userId: UserId; workspaceId: WorkspaceId; accountId: number },
+  { userId, workspaceId, accountId }: { userId: UserId; workspaceId: WorkspaceId; accountId: AccountId },
 ): Promise<Record<string, number>> {
   const { rows: columns } = await sql<{ table: string; owner: string }>`
     select c.table_name as table, c.column_name as owner from information_schema.columns c

@@ -12,11 +12,12 @@ import type {
   SentPost,
 } from '../../src/messengers/messenger.ts';
 import { sendUnlessThere } from '../../src/messengers/send-unless-there.ts';
+import type { AccountId } from '../../src/platform/database/schema.ts';
 
 /** One thing that was sent, in the order it arrived. */
 export interface Arrival {
   /** The account that sent it. */
-  accountId: number;
+  accountId: AccountId;
   chatId: string;
   messageId: string;
   text: string;
@@ -33,11 +34,11 @@ export interface Arrival {
 export interface ScriptedMessenger extends Messenger {
   arrivals: Arrival[];
   /** The groups of an account; none unless set. */
-  list: (accountId: number) => MessengerGroup[];
+  list: (accountId: AccountId) => MessengerGroup[];
   /** Sets the outcome of each post; undefined: two other people receive it. */
-  answer: (to: Destination, post: Post, accountId: number) => SendResult | Promise<SendResult> | undefined;
+  answer: (to: Destination, post: Post, accountId: AccountId) => SendResult | Promise<SendResult> | undefined;
   /** Changed posts, in order, with their new text. */
-  changes: Array<{ accountId: number; kind: PostChange['kind']; messageId: string; text: string; atMs: number }>;
+  changes: Array<{ accountId: AccountId; kind: PostChange['kind']; messageId: string; text: string; atMs: number }>;
   /** Sets the outcome of each change; undefined: it succeeds. */
   answerChange: (change: PostChange, post: SentPost) => RevisionResult | Promise<RevisionResult> | undefined;
   /** Set: repeated ids are not dropped, and this is how a chat's recent posts are searched for one. */
@@ -51,7 +52,7 @@ const NO_LEASE = { kind: 'offline', reason: 'the lease ran out', cooldownMs: 0 }
 /** Its name is `sandbox`, because new accounts are linked to that messenger. */
 export function scriptMessenger(): ScriptedMessenger {
   let record: RecordEvents = () => Promise.reject(new Error('nobody watches the members'));
-  async function sendOne(accountId: number, to: Destination, post: Post): Promise<SendResult> {
+  async function sendOne(accountId: AccountId, to: Destination, post: Post): Promise<SendResult> {
     const result = (await messenger.answer(to, post, accountId)) ?? { kind: 'sent', recipients: 2 };
     if (result.kind === 'sent' || result.kind === 'unknown')
       messenger.arrivals.push({
@@ -66,7 +67,7 @@ export function scriptMessenger(): ScriptedMessenger {
       });
     return result;
   }
-  const sessionOf = (accountId: number): MessengerSession => ({
+  const sessionOf = (accountId: AccountId): MessengerSession => ({
     async send(post, to, mayGoOn) {
       const results: SendResult[] = [];
       for (const one of to) {

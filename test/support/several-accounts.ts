@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../src/platform/database/connect.ts';
 import { recordState } from '../../src/sending/sessions/record-state.ts';
 import type { Owner } from './ledger.ts';
+import type { AccountId } from '../../src/platform/database/schema.ts';
 
 let accounts = 0;
 
@@ -11,27 +12,30 @@ export async function addAccount(
   db: Database,
   owner: Owner,
   { groupIds = owner.groupIds, canSend = true }: { groupIds?: readonly number[]; canSend?: boolean } = {},
-): Promise<number> {
+): Promise<AccountId> {
   return db.transaction().execute(async (trx) => {
-    const { rows } = await sql<{ accountId: number }>`
+    const { rows } = await sql<{ accountId: AccountId }>`
       insert into accounts (workspace_id, messenger, status, is_default, name, whatsapp_number, whatsapp_digits)
       values (${owner.workspaceId}, 'sandbox', 'connected', false, ${`Account ${++accounts}`}, ${`+${accounts}`}, ${String(accounts)})
       returning account_id as "accountId"`.execute(trx);
-    const accountId = rows[0]?.accountId ?? Number.NaN;
+    const accountId = rows[0]?.accountId ?? (Number.NaN as AccountId);
     await sql`
-      insert into lanes (account_id, messenger, ledger_id) values (${accountId}, 'sandbox', ${owner.accountId})`.execute(
-      trx,
-    );
+      insert into lanes (account_id, messenger) values (${accountId}, 'sandbox')`.execute(trx);
     await addWays(trx, owner.accountId, owner.groupIds, true);
     await addWays(trx, accountId, groupIds, canSend);
-    await sql`update runs set is_shared = true where account_id = ${owner.accountId} and status = 'running'`.execute(
+    await sql`update runs set is_shared = true where workspace_id = ${owner.workspaceId} and status = 'running'`.execute(
       trx,
     );
     return accountId;
   });
 }
 
-async function addWays(db: Database, accountId: number, groupIds: readonly number[], canSend: boolean): Promise<void> {
+async function addWays(
+  db: Database,
+  accountId: AccountId,
+  groupIds: readonly number[],
+  canSend: boolean,
+): Promise<void> {
   await sql`
     insert into group_accounts (group_id, account_id, can_send)
     select group_id, ${accountId}::bigint, ${canSend}::boolean from unnest(${[...groupIds]}::bigint[]) g (group_id)
@@ -42,7 +46,7 @@ async function addWays(db: Database, accountId: number, groupIds: readonly numbe
 export async function setSenders(
   db: Database,
   owner: Owner,
-  accountIds: readonly number[],
+  accountIds: readonly AccountId[],
   groupId: number | null = null,
 ): Promise<void> {
   await sql`
@@ -58,7 +62,7 @@ export async function setSenders(
  * Records a ban by WhatsApp as the session of the account does, and holds the lane as after an attempt that found the account offline. The
  * sandbox itself bans nobody. Nothing of the account may be in hand.
  */
-export async function banAccount(db: Database, accountId: number): Promise<void> {
+export async function banAccount(db: Database, accountId: AccountId): Promise<void> {
   const { rows } = await sql<{ workerId: number }>`
     select worker_id as "workerId" from shards where shard = campanile_shard(${accountId})`.execute(db);
   const state = { status: 'logged_out', reason: 'WhatsApp has banned this number' } as const;

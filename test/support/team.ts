@@ -1,4 +1,4 @@
-import type { Role } from '../../src/platform/database/schema.ts';
+import type { Role, WorkspaceId } from '../../src/platform/database/schema.ts';
 import { GIVEN_ROLES } from '../../src/workspaces/members/roles.ts';
 import type { Answer, Call, Person, TestApp } from './app.ts';
 
@@ -30,7 +30,7 @@ export function inWorkspace(app: Pick<TestApp, 'url'>, person: Pick<Person, 'tok
 }
 
 interface Workspaces {
-  workspaces: Array<{ workspace_id: number; name: string; role: Role; is_default: boolean; members: number }>;
+  workspaces: Array<{ workspace_id: WorkspaceId; name: string; role: Role; is_default: boolean; members: number }>;
 }
 
 export async function listWorkspaces({ call }: Pick<Person, 'call'>): Promise<Workspaces['workspaces']> {

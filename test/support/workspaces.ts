@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { findOwnAccount } from '../../src/sending/accounts/store.ts';
 import type { Actor } from '../../src/workspaces/audit/record-audit.ts';
 import type { Database } from '../../src/platform/database/connect.ts';
-import type { UserId, WorkspaceId } from '../../src/platform/database/schema.ts';
+import type { AccountId, UserId, WorkspaceId } from '../../src/platform/database/schema.ts';
 
 /** Returns the workspace of a user, for SQL in tests: the API does not expose it. */
 export function workspaceOf({ userId }: { userId: UserId }): RawBuilder<WorkspaceId> {
@@ -20,7 +20,7 @@ export async function actorOf(db: Database, { userId }: { userId: UserId }): Pro
 }
 
 /** The same, with the account. */
-export async function ownerOf(db: Database, who: { userId: UserId }): Promise<Actor & { accountId: number }> {
+export async function ownerOf(db: Database, who: { userId: UserId }): Promise<Actor & { accountId: AccountId }> {
   const actor = await actorOf(db, who);
   return { ...actor, accountId: (await findOwnAccount(db, actor.workspaceId)).accountId };
 }

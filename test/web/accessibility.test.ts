@@ -10,6 +10,7 @@ import { enter, findBarriers } from '../support/browser/dashboard-page.ts';
 import { moreOf, signUpInBrowser, writeMessage } from '../support/browser/dashboard-user.ts';
 import { until } from '../support/ledger.ts';
 import { PNG } from '../support/inputs/sample-files.ts';
+import type { AccountId } from '../../src/platform/database/schema.ts';
 
 const browser = await launchBrowser();
 const app = await startTestApp({ sandboxSpeed: 200 });
@@ -146,7 +147,7 @@ describe.skipIf(!browser)('in a browser', () => {
 
   test('pages and dialogs of a workspace with several accounts have no accessibility violations', async () => {
     const bea = await app.signUp('bea');
-    const { body } = await bea.call<{ account_id: number }>('venom/add-account', { name: 'Backup' });
+    const { body } = await bea.call<{ account_id: AccountId }>('venom/add-account', { name: 'Backup' });
     const { account_id: id } = body.data;
     await bea.call('venom/sync-groups', { account_id: id });
     const [first] = await groupsOf(bea);

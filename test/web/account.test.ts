@@ -12,6 +12,7 @@ import { OWN_NUMBER, towards, type Status } from '../support/whatsapp.ts';
 import { startWhatsAppPeer, type WhatsAppPeer } from '../whatsapp-peer/peer.ts';
 import { tellRestriction } from '../whatsapp-peer/phones.ts';
 import { addGroup, type Person as PeerPerson } from '../whatsapp-peer/world.ts';
+import type { AccountId } from '../../src/platform/database/schema.ts';
 
 const browser = await launchBrowser();
 let peer: WhatsAppPeer;
@@ -193,8 +194,10 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.goto('/account');
     await state('Sandbox').or(state('Connected')).first().waitFor();
     const { db } = app.database;
-    const { rows } = await sql<{ id: number }>`select max(account_id) as id from accounts`.execute(db);
-    await writeOrQuarantine({ db }, rows[0]?.id ?? 0, () => sql`select 1 / 0`.execute(db));
+    const { rows } = await sql<{ id: AccountId }>`select max(account_id) as id from accounts`.execute(db);
+    await writeOrQuarantine({ db }, { accountId: rows[0]?.id ?? (0 as AccountId) }, () =>
+      sql`select 1 / 0`.execute(db),
+    );
     await page.getByText('Sending is stopped', { exact: true }).waitFor();
     await page.getByText(/^Sending is stopped, because the records .* Connect your account again/).waitFor();
     expect(await findBarriers(page)).toEqual([]);

@@ -8,13 +8,14 @@ import { askInBrowser, enter, enterAsNew, findBarriers } from '../support/browse
 import { writeMessage } from '../support/browser/dashboard-user.ts';
 import { until } from '../support/ledger.ts';
 import { defaultWorkspace } from '../support/team.ts';
+import type { AccountId } from '../../src/platform/database/schema.ts';
 
 const browser = await launchBrowser();
 const app = await startTestApp({ sandboxSpeed: 200 });
 afterAll(() => app.stop());
 
 interface ListedAccount {
-  account_id: number;
+  account_id: AccountId;
   name: string | null;
   is_default: boolean;
   queued: number;
@@ -91,6 +92,19 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await listAccounts()).toHaveLength(1);
   });
 
+  test('makes another account the main one', async () => {
+    await enterAsNew(page, 'mia');
+    const { account_id } = await addBackup();
+    await page.goto(`/account?account=${account_id}`);
+    await press('Make it the main account');
+    await dialog().getByText('What names no account is then about it').waitFor();
+    await dialog().getByRole('button', { name: 'Make it the main account' }).click();
+    await page.getByRole('status').getByText('Backup is the main account.').waitFor();
+    expect(await listAccounts()).toMatchObject([{ account_id, is_default: true }, { is_default: false }]);
+    await page.getByRole('button', { name: 'Make it the main account' }).waitFor({ state: 'detached' });
+    expect(await findBarriers(page)).toEqual([]);
+  });
+
   test('sets who posts to a group, says who set it and why, and keeps what was set before', async () => {
     await enterAsNew(page, 'dora');
     const [first] = await groupIds();
@@ -148,7 +162,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await dialog().getByLabel('Account').selectOption('Backup');
     await dialog().getByRole('button', { name: 'Create group' }).click();
     await page.getByText('Helpers').first().waitFor();
-    const { groups } = await ask<{ groups: Array<{ group_name: string; accounts: Array<{ account_id: number }> }> }>(
+    const { groups } = await ask<{ groups: Array<{ group_name: string; accounts: Array<{ account_id: AccountId }> }> }>(
       'venom/list-groups',
       { with_accounts: true, search: 'Helpers' },
     );

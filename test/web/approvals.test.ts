@@ -9,6 +9,7 @@ import { launchBrowser, visit, type Visit } from '../support/browser/browser.ts'
 import { changeAsAsked, requestChanges, signInInBrowser, writeMessage } from '../support/browser/dashboard-user.ts';
 import { until } from '../support/ledger.ts';
 import { callIn, createTeam, type Team } from '../support/team.ts';
+import type { AccountId } from '../../src/platform/database/schema.ts';
 
 const browser = await launchBrowser();
 const app = await startTestApp({ sandboxSpeed: 200 });
@@ -141,10 +142,10 @@ describe.skipIf(!browser)('in a browser', () => {
       () => say<{ messages: Array<{ message_id: string }> }>(owner, 'sandbox/list-messages', { group_metadata_id }),
       (found) => found.messages.length > 0,
     );
-    const { rows } = await sql<{ accountId: number }>`
+    const { rows } = await sql<{ accountId: AccountId }>`
       select account_id as "accountId" from accounts where workspace_id = ${team.workspaceId}`.execute(app.database.db);
     const [number, messageIds] = ['15557000002', messages.map(({ message_id: id }) => id)];
-    const accountId = rows[0]?.accountId ?? 0;
+    const accountId = rows[0]?.accountId ?? (0 as AccountId);
     const at = new Date();
     await recordReceipts(app.database.db, [
       { kind: 'answered', accountId, messageIds, participant: number, number, remark: null, at },

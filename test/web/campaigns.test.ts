@@ -11,6 +11,7 @@ import { moreOf, signInInBrowser } from '../support/browser/dashboard-user.ts';
 import { drawPng } from '../support/inputs/draw-png.ts';
 import { until } from '../support/ledger.ts';
 import { workspaceOf } from '../support/workspaces.ts';
+import type { AccountId } from '../../src/platform/database/schema.ts';
 
 const browser = await launchBrowser();
 const app = await startTestApp({ sandboxSpeed: 200, timeZone: 'Europe/Berlin' });
@@ -97,9 +98,9 @@ describe.skipIf(!browser)('in a browser', () => {
   test('shows the reason of failures and retries them with one click', async () => {
     // The group is taken from the account behind its back, as when an admin of it removes somebody.
     const takeAway = (by: number) =>
-      sql`update sandbox_chats set account_id = account_id + ${by}::bigint where name = 'Chess friends' and account_id + ${by}::bigint in
-            (select account_id from accounts where workspace_id = ${workspaceOf(person)}
-             union select account_id + 1000000 from accounts where workspace_id = ${workspaceOf(person)})`.execute(
+      sql`update sandbox_chats set workspace_id = workspace_id + ${by}::bigint where name = 'Chess friends' and workspace_id + ${by}::bigint in
+            (select workspace_id from accounts where workspace_id = ${workspaceOf(person)}
+             union select workspace_id + 1000000 from accounts where workspace_id = ${workspaceOf(person)})`.execute(
         app.database.db,
       );
     await takeAway(1_000_000);
@@ -118,8 +119,10 @@ describe.skipIf(!browser)('in a browser', () => {
   });
 
   test('asks what to do with a campaign that three groups in a row refuse, and goes on when it is resumed', async () => {
-    const account = sql`(select account_id from accounts where workspace_id = ${workspaceOf(person)})`;
-    await sql`update sandbox_chats set account_id = -account_id where account_id = ${account}`.execute(app.database.db);
+    const account = sql`(select workspace_id from accounts where workspace_id = ${workspaceOf(person)})`;
+    await sql`update sandbox_chats set workspace_id = -workspace_id where workspace_id = ${account}`.execute(
+      app.database.db,
+    );
     const id = await schedule(1, 2);
     const { body } = await person.call<{ runs: Array<{ run_id: number }> }>('venom/get-campaign', { campaign_id: id });
     const [first, next] = body.data.runs.map((run) => run.run_id);
@@ -137,7 +140,7 @@ describe.skipIf(!browser)('in a browser', () => {
       'Good morning is paused: three posts in a row were refused for the same reason. Resume or cancel it.';
     await page.getByRole('link', { name: notice }).waitFor();
     await page.keyboard.press('Escape');
-    await sql`update sandbox_chats set account_id = -account_id where account_id = -${account}`.execute(
+    await sql`update sandbox_chats set workspace_id = -workspace_id where workspace_id = -${account}`.execute(
       app.database.db,
     );
     await page.getByRole('button', { name: 'Resume' }).click();
@@ -197,8 +200,10 @@ describe.skipIf(!browser)('in a browser', () => {
     const id = await send();
     await isDone(id);
     // In the ledger and at the members' phones it is an hour ago.
-    await sql`update deliveries set sent_at = sent_at - interval '1 hour' where account_id in
-                (select account_id from accounts where workspace_id = ${workspaceOf(person)})`.execute(app.database.db);
+    await sql`update deliveries set sent_at = sent_at - interval '1 hour' where workspace_id in
+                (select workspace_id from accounts where workspace_id = ${workspaceOf(person)})`.execute(
+      app.database.db,
+    );
     await sql`update sandbox_messages set sent_at = sent_at - interval '1 hour' where account_id in
                 (select account_id from accounts where workspace_id = ${workspaceOf(person)})`.execute(app.database.db);
     await page.goto(`/campaigns/${id}`);
@@ -206,8 +211,10 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('button', { name: 'Delete for everyone…' }).waitFor();
     expect(await page.getByRole('button', { name: 'Edit sent posts…' }).count()).toBe(0);
     // One was sent a moment ago, as far as the ledger knows.
-    await sql`update deliveries set sent_at = campanile_now() where position = 1 and account_id in
-                (select account_id from accounts where workspace_id = ${workspaceOf(person)})`.execute(app.database.db);
+    await sql`update deliveries set sent_at = campanile_now() where position = 1 and workspace_id in
+                (select workspace_id from accounts where workspace_id = ${workspaceOf(person)})`.execute(
+      app.database.db,
+    );
     await page.reload();
     await page.getByRole('button', { name: 'Edit sent posts…' }).click();
     const dialog = page.getByRole('dialog');
@@ -606,13 +613,15 @@ describe.skipIf(!browser)('in a browser', () => {
 
   test('shows the same read rate everywhere, and counts each group once', async () => {
     // Nobody is there but those whom the test speaks for.
-    await sql`update sandbox_chats set participants = '{}' where account_id in
-                (select account_id from accounts where workspace_id = ${workspaceOf(person)})`.execute(app.database.db);
+    await sql`update sandbox_chats set participants = '{}' where workspace_id in
+                (select workspace_id from accounts where workspace_id = ${workspaceOf(person)})`.execute(
+      app.database.db,
+    );
     const id = await send();
     await isDone(id);
-    const { rows } = await sql<{ accountId: number; messageId: string }>`
-      select account_id as "accountId", message_id as "messageId" from deliveries where account_id in
-        (select account_id from accounts where workspace_id = ${workspaceOf(person)})`.execute(app.database.db);
+    const { rows } = await sql<{ accountId: AccountId; messageId: string }>`
+      select account_id as "accountId", message_id as "messageId" from deliveries where workspace_id in
+        (select workspace_id from accounts where workspace_id = ${workspaceOf(person)})`.execute(app.database.db);
     const events = rows.flatMap((post) =>
       ['ann', 'ben', 'cem', 'dan'].map((participant, index) => ({
         ...post,

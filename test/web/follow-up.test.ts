@@ -57,7 +57,7 @@ describe.skipIf(!browser)('in a browser', () => {
       await sql`
         update deliveries d set recipients = 50, delivered = 50, read = ${Math.round(share * 50)}
         from runs r join campaigns c on c.campaign_id = r.campaign_id
-        where c.public_id = ${campaign_id} and d.account_id = r.account_id and d.run_id = r.run_id and d.group_id = ${ids()[index]}`.execute(
+        where c.public_id = ${campaign_id} and d.workspace_id = r.workspace_id and d.run_id = r.run_id and d.group_id = ${ids()[index]}`.execute(
         app.database.db,
       );
     return campaign_id;

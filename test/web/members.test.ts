@@ -161,8 +161,8 @@ async function fillWorkspace(owner: Person): Promise<string[]> {
     .data;
   const post = { html: 'Hello', group_metadata_ids: groups.map(({ group_metadata_id: id }) => id) };
   await sql`
-    update sandbox_chats set account_id = account_id + 1000000
-    where name = 'Chess friends' and account_id = (select account_id from accounts where workspace_id = ${workspaceOf(owner)})`.execute(
+    update sandbox_chats set workspace_id = workspace_id + 1000000
+    where name = 'Chess friends' and workspace_id = (select workspace_id from accounts where workspace_id = ${workspaceOf(owner)})`.execute(
     app.database.db,
   );
   const { campaign_id: sent } = (

@@ -219,8 +219,8 @@ describe.skipIf(!browser)('in a browser', () => {
   test('virtualizes a campaign with ten thousand groups', async () => {
     const owner = await app.signUp('olga');
     const { rows } = await sql<{ group_id: number }>`
-      insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
-      select a.account_id, n || '@g.us', n || '@g.us', 'group', 'Group ' || n, 3, true
+      insert into groups (workspace_id, chat_id, send_to, kind, name, participants, can_send)
+      select a.workspace_id, n || '@g.us', n || '@g.us', 'group', 'Group ' || n, 3, true
       from accounts a, generate_series(1, 10000) n where a.workspace_id = ${workspaceOf(owner)} returning group_id`.execute(
       app.database.db,
     );

@@ -11,6 +11,7 @@ import { launchBrowser, refused, visit, type Visit } from '../support/browser/br
 import { enter } from '../support/browser/dashboard-page.ts';
 import { until } from '../support/ledger.ts';
 import { workspaceOf } from '../support/workspaces.ts';
+import type { AccountId } from '../../src/platform/database/schema.ts';
 
 const browser = await launchBrowser();
 const app = await startTestApp({ sandboxSpeed: 0 });
@@ -150,9 +151,9 @@ async function fillLedger(ada: Person): Promise<void> {
       (answer) => answer.body.data.status.startsWith('completed'),
     );
   }
-  const { rows } = await sql<{ accountId: number; messageId: string }>`
-    select d.account_id as "accountId", d.message_id as "messageId" from deliveries d join accounts a on a.account_id = d.account_id
-    where a.workspace_id = ${workspaceOf(ada)} order by d.run_id, d.position limit 2`.execute(app.database.db);
+  const { rows } = await sql<{ accountId: AccountId; messageId: string }>`
+    select d.account_id as "accountId", d.message_id as "messageId" from deliveries d
+    where d.workspace_id = ${workspaceOf(ada)} order by d.run_id, d.position limit 2`.execute(app.database.db);
   await recordReceipts(
     app.database.db,
     rows.map((row) => ({ kind: 'read', ...row, participant: 'ann', at: new Date() })),

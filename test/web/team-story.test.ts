@@ -8,6 +8,7 @@ import { launchBrowser, visit } from '../support/browser/browser.ts';
 import { changeAsAsked, requestChanges, signInInBrowser, writeMessage } from '../support/browser/dashboard-user.ts';
 import { banAccount } from '../support/several-accounts.ts';
 import { callIn, createTeam, type Team } from '../support/team.ts';
+import type { AccountId } from '../../src/platform/database/schema.ts';
 
 const browser = await launchBrowser();
 /** It passes only when the test advances the clock, so the ban falls between the second post and the third. */
@@ -32,7 +33,7 @@ interface Analytics {
 
 describe.skipIf(!browser)('in a browser', () => {
   let team: Team;
-  let main: number;
+  let main: AccountId;
   let backup: number;
   let groupIds: Map<string, number>;
 
@@ -45,8 +46,8 @@ describe.skipIf(!browser)('in a browser', () => {
   beforeAll(async () => {
     await clock.set(`${DAY}T10:00:00Z`);
     team = await createTeam(app, 'news');
-    ({ account_id: main } = await ask<{ account_id: number }>('venom/update-account', { name: 'Main line' }));
-    ({ account_id: backup } = await ask<{ account_id: number }>('venom/add-account', { name: 'Backup' }));
+    ({ account_id: main } = await ask<{ account_id: AccountId }>('venom/update-account', { name: 'Main line' }));
+    ({ account_id: backup } = await ask<{ account_id: AccountId }>('venom/add-account', { name: 'Backup' }));
     for (const group_name of ['Book club', 'Choir', REVIEW])
       await ask('venom/create-group', { group_name, participants: ['+442079460200'] });
     const { groups } = await ask<{ groups: Array<{ group_metadata_id: number; group_name: string }> }>(

@@ -12,6 +12,7 @@ import { startReceiver } from '../support/servers/receiver.ts';
 import { upload } from '../support/upload.ts';
 import { readAllowedHosts } from '../../src/platform/network/allowed-hosts.ts';
 import { LANGUAGE_TAGS } from '../../src/platform/i18n/languages.ts';
+import type { AccountId } from '../../src/platform/database/schema.ts';
 
 const browser = await launchBrowser();
 const allowed = readAllowedHosts(['127.0.0.0/8']);
@@ -78,7 +79,7 @@ async function fill(person: Person): Promise<string[]> {
 
 /** A second account, which is not linked, and a rule about it. Returns the path of its page. */
 async function addAccount(person: Person, groupIds: readonly number[]): Promise<string> {
-  const { body } = await person.call<{ account_id: number }>('venom/add-account', { name: LONG_NAME });
+  const { body } = await person.call<{ account_id: AccountId }>('venom/add-account', { name: LONG_NAME });
   const { account_id: id } = body.data;
   await person.call('venom/sync-groups', { account_id: id });
   const rule = { account_ids: [id], reason: `${LONG_NAME} ${'reason'.repeat(20)}` };

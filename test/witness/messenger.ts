@@ -15,6 +15,7 @@ import type {
 import { openLine, type Line } from './line.ts';
 import type { Chat } from './protocol.ts';
 import { castVotes } from './votes.ts';
+import type { AccountId, WorkspaceId } from '../../src/platform/database/schema.ts';
 
 const REST_MS = 500;
 const LOOK_MS = 250;
@@ -24,11 +25,14 @@ const PARTICIPANTS = 2;
 /** Returns a messenger that sends to the witness on `port`. `name` is configurable, because accounts are linked to the name of a messenger. */
 export function witnessMessenger(name: string, port: number): Messenger {
   const line = openLine(port);
-  const create = async (accountId: number, kind: Chat['kind'], title: string) => {
+  const create = async (workspaceId: WorkspaceId, kind: Chat['kind'], title: string) => {
     await line.ready();
-    return toGroup(await line.ask({ op: 'create', accountId, kind, name: title }));
+    return toGroup(await line.ask({ op: 'create', workspaceId, kind, name: title }));
   };
-  const open = ({ accountId, hostId }: MessengerAccount, onStateChange: OnStateChange): Promise<MessengerSession> => {
+  const open = (
+    { accountId, workspaceId }: MessengerAccount,
+    onStateChange: OnStateChange,
+  ): Promise<MessengerSession> => {
     const ended = Promise.withResolvers<void>();
     const onLoggedOut = () => {
       onStateChange({ status: 'logged_out', reason: 'The account was logged out' });
@@ -38,12 +42,12 @@ export function witnessMessenger(name: string, port: number): Messenger {
       send: (post, to, mayGoOn) => sendAll({ line, accountId, onLoggedOut }, post, to, mayGoOn),
       async listGroups() {
         await line.ready();
-        return { chats: (await line.ask({ op: 'list', accountId: hostId ?? accountId })).map(toGroup) };
+        return { chats: (await line.ask({ op: 'list', workspaceId })).map(toGroup) };
       },
       fetchInviteLink: () => Promise.resolve(null),
-      createGroup: (group) => create(accountId, 'group', group.name),
-      createCommunity: (community) => create(accountId, 'community', community.name),
-      createChannel: (channel) => create(accountId, 'channel', channel.name),
+      createGroup: (group) => create(workspaceId, 'group', group.name),
+      createCommunity: (community) => create(workspaceId, 'community', community.name),
+      createChannel: (channel) => create(workspaceId, 'channel', channel.name),
       unlink: () => Promise.resolve(true),
       ended: ended.promise,
       close: () => Promise.resolve(),
@@ -69,7 +73,7 @@ export function witnessMessenger(name: string, port: number): Messenger {
 
 interface Sending {
   line: Line;
-  accountId: number;
+  accountId: AccountId;
   onLoggedOut: () => void;
 }
 

@@ -1,4 +1,5 @@
 /** The protocol of the witness: one JSON object per line; the client numbers its requests. */
+import type { AccountId } from '../../src/platform/database/schema.ts';
 
 /** The behaviour of the witness. Probabilities are between 0 and 1 and default to 0. */
 export interface Behaviour {
@@ -21,7 +22,7 @@ export interface Behaviour {
 }
 
 export interface PostArrival {
-  accountId: number;
+  accountId: AccountId;
   chatId: string;
   messageId: string;
   text: string;
@@ -33,14 +34,14 @@ export interface PostArrival {
 }
 
 export interface Chat {
-  accountId: number;
+  workspaceId: number;
   chatId: string;
   kind: 'group' | 'community' | 'channel';
   name: string;
 }
 
 export interface Receipt {
-  accountId: number;
+  accountId: AccountId;
   messageId: string;
   atMs: number;
   /** Members vote on it. */
@@ -50,7 +51,7 @@ export interface Receipt {
 export type Question =
   | ({ op: 'send' } & PostArrival)
   | ({ op: 'create' } & Omit<Chat, 'chatId'>)
-  | { op: 'list'; accountId: number }
+  | { op: 'list'; workspaceId: number }
   | { op: 'receipts' }
   | { op: 'recorded'; upTo: number }
   | { op: 'under way' }

@@ -72,9 +72,9 @@ async function receive(post: PostArrival): Promise<{ answer: Answers['send']; he
   return { answer: { kind: 'sent' }, heard: drawEnd() };
 }
 
-function create({ accountId, kind, name }: Omit<Chat, 'chatId'>): Chat {
+function create({ workspaceId, kind, name }: Omit<Chat, 'chatId'>): Chat {
   const digits = String(120_363_000_000_000 + chats.size);
-  const chat = { accountId, kind, name, chatId: `${digits}@${kind === 'channel' ? 'newsletter' : 'g.us'}` };
+  const chat = { workspaceId, kind, name, chatId: `${digits}@${kind === 'channel' ? 'newsletter' : 'g.us'}` };
   chats.set(chat.chatId, chat);
   return chat;
 }
@@ -95,7 +95,10 @@ async function answer(question: Question): Promise<{ answer: unknown; heard: Hea
     case 'create':
       return { answer: create(question), heard: 'answer' };
     case 'list':
-      return { answer: [...chats.values()].filter((chat) => chat.accountId === question.accountId), heard: 'answer' };
+      return {
+        answer: [...chats.values()].filter((chat) => chat.workspaceId === question.workspaceId),
+        heard: 'answer',
+      };
     case 'receipts':
       return { answer: untold(), heard: 'answer' };
     case 'recorded':

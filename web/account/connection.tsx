@@ -14,6 +14,7 @@ import { AccountNumber } from './account-number.tsx';
 import { useChosenAccountId } from './chosen-account.ts';
 import classes from './connection.module.css';
 import { RemoveAccount } from './remove-account.tsx';
+import { SetDefaultAccount } from './set-default-account.tsx';
 import { UnlinkButton } from './unlink-button.tsx';
 
 /** The account in short, and what ends its link. `listed`: the same account with its name, where there are several. */
@@ -32,6 +33,7 @@ export function Connection({ account, listed }: { account: AccountStatus; listed
         </Text>
       )}
       {isOwner && canUnlink && <UnlinkButton further={isFurther ? listed : undefined} />}
+      {isOwner && isFurther && <SetDefaultAccount account={listed} />}
       {isOwner && isFurther && isFree && <RemoveAccount account={listed} />}
     </Section>
   );

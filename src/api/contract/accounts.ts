@@ -285,7 +285,7 @@ export const accounts = defineOperations('Account', {
     access: 'read',
     role: 'analyst',
     summary: 'List the accounts of the workspace',
-    description: 'The default account is the first. Its groups, campaigns and figures are those of the workspace.',
+    description: 'The default account is the first.',
     body: nothing,
     data: z.object({ accounts: z.array(listedAccount) }),
   },
@@ -310,6 +310,17 @@ export const accounts = defineOperations('Account', {
     data: listedAccount,
     errors: ['account_limit_reached', 'number_taken'],
   },
+  setDefaultAccount: {
+    path: '/api/v1/venom/set-default-account',
+    access: 'admin',
+    role: 'owner',
+    summary: 'Make an account the default one',
+    description:
+      'Requests without `account_id` are about the default account, and it sends where no rule says otherwise. Runs that have begun keep their senders.',
+    body: z.object({ account_id: z.int() }).meta({ id: 'SetDefaultAccount' }),
+    data: nothingData,
+    errors: ['account_not_found'],
+  },
   removeAccount: {
     path: '/api/v1/venom/remove-account',
     access: 'admin',
@@ -317,7 +328,7 @@ export const accounts = defineOperations('Account', {
     requiresRecentAuth: true,
     summary: 'Remove an account from the workspace',
     description:
-      'Not the default account, not one that is linked or being linked, and not one for which posts wait. What it has sent stays in the figures. Groups that no other account sees are removed.',
+      'Not the default account, which another account replaces first (`venom/set-default-account`), not one that is linked or being linked, and not one for which posts wait. What it has sent stays in the figures. Groups that no other account sees are removed.',
     body: z.object({ account_id: z.int() }).meta({ id: 'RemoveAccount' }),
     data: nothingData,
     errors: ['account_not_found', 'account_is_default', 'account_linked', 'account_busy'],

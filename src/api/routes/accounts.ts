@@ -5,6 +5,7 @@ import { readAccountStatus, type AccountState } from '../../sending/accounts/acc
 import { connectAccount, type AccountDeps, type ConnectDeps } from '../../sending/accounts/connect-account.ts';
 import { disconnectAccount } from '../../sending/accounts/disconnect-account.ts';
 import { listAccounts, type ListedAccount } from '../../sending/accounts/list-accounts.ts';
+import { setDefaultAccount } from '../../sending/accounts/set-default-account.ts';
 import { removeAccount } from '../../sending/accounts/remove-account.ts';
 import type { SendWindow } from '../../sending/accounts/send-window-rules.ts';
 import { submitPasskey } from '../../sending/accounts/submit-passkey.ts';
@@ -12,7 +13,7 @@ import { warmUpGap, type Gaps, type Range } from '../../sending/deliveries/pace.
 import { updateAccount } from '../../sending/accounts/update-account.ts';
 import { dayOfWarmUp, WARM_UP_CAPS } from '../../sending/accounts/warm-up.ts';
 import { requirePhoneDigits } from '../../identity/phone-number.ts';
-import type { Role } from '../../platform/database/schema.ts';
+import type { AccountId, Role } from '../../platform/database/schema.ts';
 import type { accounts } from '../contract/accounts.ts';
 import type { Handlers } from '../operation.ts';
 import { requireRole } from '../server/auth.ts';
@@ -24,12 +25,12 @@ export type AccountHandlerDeps = ConnectDeps &
 
 export const accountHandlers: Handlers<typeof accounts, AccountHandlerDeps> = {
   async updateAccount(deps, { body, actor }) {
-    const { account_id: accountId, ...wanted } = body;
+    const { account_id, ...wanted } = body;
     if (Object.values(wanted).some((value) => value !== undefined)) requireRole(actor, 'owner');
     const offOr = <Rule>(rule: Rule | 'none' | undefined) => (rule === 'none' ? null : rule);
     const { quiet_hours, daily_cap, mention_all_cap: mentionAllCap, weekly_posts, warm_up: warmUp } = wanted;
     const change = {
-      accountId,
+      accountId: account_id as AccountId | undefined,
       name: wanted.name,
       quietHours: offOr(quiet_hours),
       dailyCap: offOr(daily_cap),
@@ -56,17 +57,18 @@ export const accountHandlers: Handlers<typeof accounts, AccountHandlerDeps> = {
   },
 
   async connectAccount(deps, { body, actor }) {
-    const { account_id: accountId, messenger, method, warm_up: warmUp } = body;
+    const { account_id, messenger, method, warm_up: warmUp } = body;
+    const accountId = account_id as AccountId | undefined;
     return toLinkState(await connectAccount(deps, actor, { accountId, messenger, method, warmUp }));
   },
 
   async submitPasskey(deps, { body, actor }) {
-    const { account_id: accountId, assertion } = body;
-    return toLinkState(await submitPasskey(deps, actor, { accountId, assertion }));
+    const { account_id, assertion } = body;
+    return toLinkState(await submitPasskey(deps, actor, { accountId: account_id as AccountId | undefined, assertion }));
   },
 
   async accountStatus(deps, { body, actor }) {
-    const state = await readAccountStatus(deps, actor, body.account_id);
+    const state = await readAccountStatus(deps, actor, body.account_id as AccountId | undefined);
     if (!body.with_history) return toAccountEvent(state, actor.role);
     const history = await readAccountHistory(deps, state.accountId);
     return {
@@ -88,13 +90,18 @@ export const accountHandlers: Handlers<typeof accounts, AccountHandlerDeps> = {
     return toWireAccount(await addAccount(deps, actor, { name, messenger, number }), actor.role);
   },
 
+  async setDefaultAccount(deps, { body, actor }) {
+    await setDefaultAccount(deps, actor, body.account_id as AccountId);
+    return {};
+  },
+
   async removeAccount(deps, { body, actor }) {
-    await removeAccount(deps, actor, body.account_id);
+    await removeAccount(deps, actor, body.account_id as AccountId);
     return {};
   },
 
   async disconnectAccount(deps, { body, actor }) {
-    const { accountId, status } = await disconnectAccount(deps, actor, body.account_id);
+    const { accountId, status } = await disconnectAccount(deps, actor, body.account_id as AccountId | undefined);
     return { account_id: accountId, status };
   },
 };

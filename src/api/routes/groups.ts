@@ -11,11 +11,12 @@ import type { groups } from '../contract/groups.ts';
 import type { Handlers } from '../operation.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { rate } from './rate.ts';
+import type { AccountId } from '../../platform/database/schema.ts';
 
 export const groupHandlers: Handlers<typeof groups, GroupDeps> = {
   async createChannel(deps, { body, actor, idempotencyKey }) {
     const { name, description, image = null } = body;
-    const options = { accountId: body.account_id, key: idempotencyKey };
+    const options = { accountId: body.account_id as AccountId | undefined, key: idempotencyKey };
     const channel = await createChannel(deps, actor, { name, description, image }, options);
     return {
       resp: {
@@ -35,14 +36,14 @@ export const groupHandlers: Handlers<typeof groups, GroupDeps> = {
       hasGeneralChat: body.general_chat ?? false,
       membersMayAddGroups: body.members_may_add_groups ?? false,
     };
-    const options = { accountId: body.account_id, key: idempotencyKey };
+    const options = { accountId: body.account_id as AccountId | undefined, key: idempotencyKey };
     const { name, groupId } = await createCommunity(deps, actor, community, options);
     return { group_name: name, group_metadata_id: groupId };
   },
 
   async createGroup(deps, { body, actor, idempotencyKey }) {
     const participants = body.participants.flatMap((number) => phoneDigits(number) ?? []);
-    const options = { accountId: body.account_id, key: idempotencyKey };
+    const options = { accountId: body.account_id as AccountId | undefined, key: idempotencyKey };
     const group = await createGroup(deps, actor, { name: body.group_name, participants }, options);
     return {
       group_name: group.name,
@@ -89,7 +90,7 @@ export const groupHandlers: Handlers<typeof groups, GroupDeps> = {
   },
 
   async syncGroups(deps, { body, actor }) {
-    const { accountId, ...counts } = await syncGroups(deps, actor, body.account_id);
+    const { accountId, ...counts } = await syncGroups(deps, actor, body.account_id as AccountId | undefined);
     return { account_id: accountId, ...counts };
   },
 };

@@ -5,6 +5,7 @@ import { toWireCard } from './link-preview.ts';
 import type { postExtras, postExtrasNames } from '../contract/post-extras.ts';
 import { toFiles, toWireFiles } from './post-files.ts';
 import { toBallot, toWireBallot } from './ballot-fields.ts';
+import type { AccountId } from '../../platform/database/schema.ts';
 
 /** How long posts stay pinned, in seconds. */
 export const PIN_SECONDS = { '24h': 86_400, '7d': 604_800, '30d': 2_592_000 } as const;
@@ -31,7 +32,7 @@ export function toExtras(body: PostExtrasBody): PostExtras {
         underPercent: follow.under_percent,
       },
     }),
-    ...(body.account_id !== undefined && { accountId: body.account_id }),
+    ...(body.account_id !== undefined && { accountId: body.account_id as AccountId }),
     ...toFiles(body.media),
     ...toBallot(body),
   };

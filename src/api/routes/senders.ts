@@ -6,10 +6,12 @@ import type { SenderRule } from '../../sending/senders/store.ts';
 import type { senders } from '../contract/senders.ts';
 import type { Handlers } from '../operation.ts';
 import { readCursor, writeCursor } from './cursor.ts';
+import type { AccountId } from '../../platform/database/schema.ts';
 
 export const senderHandlers: Handlers<typeof senders, GroupDeps> = {
   async handOverDeliveries(deps, { body, actor }) {
-    const { account_id: accountId, to_account_id: toAccountId } = body;
+    const accountId = body.account_id as AccountId;
+    const toAccountId = body.to_account_id as AccountId | undefined;
     const { handedOver, kept } = await handOverDeliveries(deps, actor, { accountId, toAccountId });
     return { account_id: accountId, handed_over: handedOver, kept };
   },
@@ -18,7 +20,7 @@ export const senderHandlers: Handlers<typeof senders, GroupDeps> = {
     await setSenders(deps, actor, {
       groupIds: body.group_metadata_ids ?? [],
       groupListId: body.group_list_id ?? null,
-      accountIds: body.account_ids,
+      accountIds: body.account_ids as AccountId[],
       reason: body.reason || null,
     });
     return {};

@@ -1,6 +1,7 @@
 import type { EventExtra, PollExtra } from './ballot.ts';
 
 import type { StoredCard } from './stored-card.ts';
+import type { AccountId } from '../../platform/database/schema.ts';
 
 /**
  * Everything a post has beside its text and its one file, as `contents.extras` stores it. Each property is absent if the post has no
@@ -24,7 +25,7 @@ export interface PostExtras {
   /** The post goes only to groups that have not read those of an earlier campaign. */
   followUp?: FollowUp;
   /** The account of the workspace that sends to all groups that it can post to; the senders of each group unless given. */
-  accountId?: number;
+  accountId?: AccountId;
 }
 
 /** The public id of a campaign of the same workspace. Without a run: the latest one that has begun by then. */

@@ -6,6 +6,7 @@ import { isDataError } from '../../platform/errors/database-errors.ts';
 import { AppError, invalid } from '../../platform/errors/errors.ts';
 import type { GroupKind, MessengerGroup, NewCommunity } from '../messenger.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
+import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 /** WhatsApp's limits. */
 const NAME_LIMIT = 100;
@@ -45,61 +46,63 @@ interface ChatRow {
   created_at: Date;
 }
 
-/** An account of the sandbox. */
+/** An account of the sandbox, and the workspace whose groups it is a member of. */
 export interface SandboxAccount {
-  accountId: number;
-  /** The account whose chats it is a member of; undefined: it has chats of its own. */
-  hostId?: number | undefined;
+  accountId: AccountId;
+  workspaceId: WorkspaceId;
 }
 
 /**
- * Creates accounts, and the first groups of those that have groups of their own. Idempotent. The accounts of simultaneous calls are looked
- * up together: most exist already.
+ * Creates accounts, and with the first of a workspace its first groups. Idempotent. The accounts of simultaneous calls are looked up
+ * together: most exist already.
  */
 export function createPlanter(db: Database): (account: SandboxAccount) => Promise<void> {
-  const known = createBatcher((accountIds: number[]) => areKnown(db, accountIds), {
+  const known = createBatcher((accountIds: AccountId[]) => areKnown(db, accountIds), {
     parallel: 2,
     most: 500,
     isAboutItem: isDataError,
   });
-  return async ({ accountId, hostId }) => {
-    if (await known.add(accountId)) return;
-    if (hostId === undefined) return plantFirstGroups(db, accountId);
-    if (!(await known.add(hostId))) await plantFirstGroups(db, hostId);
-    await sql`insert into sandbox_accounts (account_id, host_id) values (${accountId}, ${hostId}) on conflict do nothing`.execute(
-      db,
-    );
+  return async (account) => {
+    if (!(await known.add(account.accountId))) await plant(db, account);
   };
 }
 
-async function areKnown(db: Connection, accountIds: number[]): Promise<boolean[]> {
-  const { rows } = await sql<{ account_id: number }>`
+async function areKnown(db: Connection, accountIds: AccountId[]): Promise<boolean[]> {
+  const { rows } = await sql<{ account_id: AccountId }>`
     select account_id from sandbox_accounts where account_id = any(${accountIds}::bigint[])`.execute(db);
   const known = new Set(rows.map((row) => row.account_id));
   return accountIds.map((accountId) => known.has(accountId));
 }
 
-async function plantFirstGroups(db: Database, accountId: number): Promise<void> {
+async function plant(db: Database, { accountId, workspaceId }: SandboxAccount): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    await sql`insert into sandbox_accounts (account_id) values (${accountId}) on conflict do nothing`.execute(trx);
+    // Two accounts of a workspace that come at once: the second finds the groups of the first.
+    await sql`select from workspaces where workspace_id = ${workspaceId} for no key update`.execute(trx);
+    const { rows } = await sql<{ isFirst: boolean }>`
+      insert into sandbox_accounts (account_id, workspace_id) values (${accountId}, ${workspaceId}) on conflict do nothing
+      returning not exists (
+        select from sandbox_accounts o where o.workspace_id = ${workspaceId} and o.account_id <> ${accountId}) as "isFirst"`.execute(
+      trx,
+    );
+    if (!rows[0]?.isFirst) return;
     for (const [index, group] of FIRST_GROUPS.entries()) {
       // The id derives from the account's, so that two processes cannot create it twice.
       const chatId = `120363${String(accountId * FIRST_GROUPS.length + index).padStart(12, '0')}@g.us`;
       const participants = inventPeople(group.members, accountId * 1_000 + index * 200);
-      await insertChat(trx, accountId, { chatId, kind: 'group', name: group.name, description: '', participants });
+      await insertChat(trx, workspaceId, { chatId, kind: 'group', name: group.name, description: '', participants });
     }
   });
 }
 
 /** All chats; an announcement group is listed as its community. */
-export async function listChats(db: Connection, accountId: number): Promise<MessengerGroup[]> {
-  const { rows } = await selectChats(sql`c.account_id = ${accountId} and c.kind <> 'announcement'`).execute(db);
+export async function listChats(db: Connection, workspaceId: WorkspaceId): Promise<MessengerGroup[]> {
+  const { rows } = await selectChats(sql`c.workspace_id = ${workspaceId} and c.kind <> 'announcement'`).execute(db);
   return rows.map(toGroup);
 }
 
 export async function createGroupChat(
   db: Database,
-  accountId: number,
+  workspaceId: WorkspaceId,
   group: { name: string; participants: readonly string[]; ownNumber: string },
 ): Promise<MessengerGroup> {
   checkTexts(group.name, '');
@@ -107,21 +110,21 @@ export async function createGroupChat(
   if (participants.length > PARTICIPANT_LIMIT)
     throw invalid([fieldError('participants', 'too_many_people', { limit: PARTICIPANT_LIMIT })]);
   const chatId = newChatId('g.us');
-  await insertChat(db, accountId, { chatId, kind: 'group', name: group.name, description: '', participants });
+  await insertChat(db, workspaceId, { chatId, kind: 'group', name: group.name, description: '', participants });
   return readChat(db, chatId);
 }
 
 /** A community, its announcement group, a general chat if asked for, and a few members. */
 export async function createCommunityChats(
   db: Database,
-  accountId: number,
+  workspaceId: WorkspaceId,
   { name, description, hasGeneralChat }: NewCommunity,
 ): Promise<MessengerGroup> {
   checkTexts(name, description);
   const chatId = newChatId('g.us');
   const participants = inventPeople(FIRST_COMMUNITY_MEMBERS, randomInt(1_000_000));
   await db.transaction().execute(async (trx) => {
-    await insertChat(trx, accountId, { name, description, chatId, kind: 'community', participants });
+    await insertChat(trx, workspaceId, { name, description, chatId, kind: 'community', participants });
     const announcement = {
       name,
       description,
@@ -129,22 +132,22 @@ export async function createCommunityChats(
       kind: 'announcement',
       parentId: chatId,
     } as const;
-    await insertChat(trx, accountId, { ...announcement, participants });
+    await insertChat(trx, workspaceId, { ...announcement, participants });
     const general = { name: GENERAL_CHAT, description: '', chatId: newChatId('g.us'), kind: 'group' } as const;
-    if (hasGeneralChat) await insertChat(trx, accountId, { ...general, participants });
+    if (hasGeneralChat) await insertChat(trx, workspaceId, { ...general, participants });
   });
   return readChat(db, chatId);
 }
 
 export async function createChannelChat(
   db: Database,
-  accountId: number,
+  workspaceId: WorkspaceId,
   channel: { name: string; description: string; picture: Buffer | null },
 ): Promise<MessengerGroup> {
   checkTexts(channel.name, channel.description);
   const chatId = newChatId('newsletter');
   const participants = inventPeople(FIRST_CHANNEL_FOLLOWERS, randomInt(1_000_000));
-  await insertChat(db, accountId, { ...channel, chatId, kind: 'channel', participants });
+  await insertChat(db, workspaceId, { ...channel, chatId, kind: 'channel', participants });
   return readChat(db, chatId);
 }
 
@@ -154,10 +157,10 @@ function checkTexts(name: string, description: string) {
     throw invalid([fieldError('description', 'too_long', { limit: DESCRIPTION_LIMIT })]);
 }
 
-async function insertChat(db: Connection, accountId: number, chat: NewChat): Promise<void> {
+async function insertChat(db: Connection, workspaceId: WorkspaceId, chat: NewChat): Promise<void> {
   await sql`
-    insert into sandbox_chats (chat_id, account_id, kind, parent_id, name, description, invite_code, participants, picture)
-    values (${chat.chatId}, ${accountId}, ${chat.kind}, ${chat.parentId ?? null}, ${chat.name}, ${chat.description},
+    insert into sandbox_chats (chat_id, workspace_id, kind, parent_id, name, description, invite_code, participants, picture)
+    values (${chat.chatId}, ${workspaceId}, ${chat.kind}, ${chat.parentId ?? null}, ${chat.name}, ${chat.description},
             ${randomBytes(12).toString('base64url')}, ${chat.participants}, ${chat.picture ?? null})
     on conflict (chat_id) do nothing`.execute(db);
 }

@@ -5,6 +5,7 @@ import type { Log } from '../../platform/log/log.ts';
 import type { MemberEvent, RecordEvents } from '../messenger.ts';
 import { simulateMember } from './members.ts';
 import { simulateVotes, type Ballot } from './simulated-votes.ts';
+import type { AccountId } from '../../platform/database/schema.ts';
 
 const MESSAGES_PER_STEP = 200;
 const EVENTS_PER_STEP = 20_000;
@@ -32,7 +33,7 @@ export function hasActivity(): RawBuilder<boolean> {
 
 interface MessageRow {
   chat_id: string;
-  account_id: number;
+  account_id: AccountId;
   message_id: string;
   sent_ms: number;
   seen_ms: number;

@@ -12,6 +12,7 @@ import { filesOf, type Destination, type Post, type SendResult } from '../messen
 import { findPostRejection } from './post-rejection.ts';
 import type { Ballot } from './simulated-votes.ts';
 import { errorCodeOf } from '../../platform/errors/errors.ts';
+import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 /** Returns the card that members see with a post: below a file there is none. */
 export function cardShownWith({ text, media, card }: Post): ArrivedCard | null {
@@ -29,7 +30,7 @@ const FIRST_ACTIVITY_MS = 200;
 export type SendPost = (sending: Sending) => Promise<SendResult[]>;
 
 interface Sending {
-  accountId: number;
+  accountId: AccountId;
   post: Post;
   to: readonly Destination[];
   mayGoOn: () => boolean;
@@ -84,7 +85,7 @@ async function writeMessages(db: Connection, sendings: Sending[], speed: number)
   const write = (whatOfRepeats: ReturnType<typeof sql>) =>
     sql<{ recipients: Array<number | null> }>`
     with account as materialized (
-      select account_id, coalesce(host_id, account_id) as host_id from sandbox_accounts
+      select account_id, workspace_id from sandbox_accounts
       where account_id = any(${sendings.map((one) => one.accountId)}::bigint[])
       order by account_id for key share
     ), post as materialized (
@@ -105,7 +106,7 @@ async function writeMessages(db: Connection, sendings: Sending[], speed: number)
       -- A lookup for each, whatever the planner believes of how many chats the account has.
       left join lateral (
         select cardinality(participants) as recipients from sandbox_chats
-        where chat_id = d.chat_id and account_id = a.host_id limit 1) c on true
+        where chat_id = d.chat_id and workspace_id = a.workspace_id limit 1) c on true
     ), written as (
       insert into sandbox_messages (chat_id, account_id, message_id, text, media_mime, media_size, media_sha256, files, link_preview, ballot,
                                     mentions_all, quoted_message_id, next_activity_at)
@@ -182,10 +183,10 @@ async function listArrived(post: Post): Promise<string | null> {
   return JSON.stringify(await Promise.all(arrived));
 }
 
-/** The posts in a chat of an account after the given one, of all accounts, oldest first. Recalled ones only `withRecalled`. */
+/** The posts in a chat of a workspace after the given one, of all accounts, oldest first. Recalled ones only `withRecalled`. */
 export async function readMessages(
   db: Connection,
-  accountId: number,
+  workspaceId: WorkspaceId,
   chatId: string,
   { after, limit, withRecalled = false }: { after: number; limit: number; withRecalled?: boolean },
 ): Promise<ArrivedMessage[]> {
@@ -210,7 +211,7 @@ export async function readMessages(
            mentions_all, quoted_message_id, case when pinned_until > campanile_now() then pinned_until end as pinned_until
     from sandbox_messages
     where chat_id = ${chatId} and seq > ${after} and (${withRecalled} or recalled_at is null)
-      and exists (select from sandbox_chats c where c.chat_id = ${chatId} and c.account_id = ${accountId})
+      and exists (select from sandbox_chats c where c.chat_id = ${chatId} and c.workspace_id = ${workspaceId})
     order by seq limit ${limit}`.execute(db);
   return rows.map((row) => {
     const isGone = row.recalled_at !== null;

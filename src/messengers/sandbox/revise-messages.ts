@@ -3,6 +3,7 @@ import type { Connection, Database } from '../../platform/database/connect.ts';
 import { withMentionAll } from '../../content/text/mention-all.ts';
 import type { PostChange, RevisionResult, SentPost } from '../messenger.ts';
 import { cardShownWith, NO_LEASE, writeCard } from './messages.ts';
+import type { AccountId } from '../../platform/database/schema.ts';
 
 interface Revising {
   change: PostChange;
@@ -11,7 +12,7 @@ interface Revising {
 }
 
 /** Deletes posts for everyone, replaces their text, pins or unpins them, in one statement. Idempotent. Posts in channels cannot be pinned. */
-export function reviseMessages(db: Database, accountId: number, revising: Revising): Promise<RevisionResult[]> {
+export function reviseMessages(db: Database, accountId: AccountId, revising: Revising): Promise<RevisionResult[]> {
   return db
     .connection()
     .execute((connection) =>
@@ -21,7 +22,7 @@ export function reviseMessages(db: Database, accountId: number, revising: Revisi
     );
 }
 
-async function rewrite(db: Connection, accountId: number, { change, posts }: Revising): Promise<RevisionResult[]> {
+async function rewrite(db: Connection, accountId: AccountId, { change, posts }: Revising): Promise<RevisionResult[]> {
   const { kind } = change;
   const text = change.kind === 'correct' ? change.post.text : '';
   const corrected = sql`case when m.mentions_all then ${withMentionAll(text)}::text else ${text}::text end`;

@@ -40,18 +40,17 @@ export function createSandbox({
   const sendPost = createPostSender({ db, log, speed });
   const plant = createPlanter(db);
 
-  async function open({ accountId, phoneNumber, hostId }: MessengerAccount): Promise<MessengerSession> {
-    await plant({ accountId, hostId });
-    const host = hostId ?? accountId;
+  async function open({ accountId, workspaceId, phoneNumber }: MessengerAccount): Promise<MessengerSession> {
+    await plant({ accountId, workspaceId });
     const ended = Promise.withResolvers<void>();
     return {
       send: (post, to, mayGoOn) => sendPost({ accountId, post, to, mayGoOn }),
       revise: (change, posts, mayGoOn) => reviseMessages(db, accountId, { change, posts, mayGoOn }),
-      listGroups: async () => ({ chats: await listChats(db, host) }),
-      createGroup: (group) => createGroupChat(db, host, { ...group, ownNumber: phoneNumber ?? '' }),
+      listGroups: async () => ({ chats: await listChats(db, workspaceId) }),
+      createGroup: (group) => createGroupChat(db, workspaceId, { ...group, ownNumber: phoneNumber ?? '' }),
       fetchInviteLink: async (chatId) => (await readChat(db, chatId)).inviteLink,
-      createCommunity: (community) => createCommunityChats(db, host, community),
-      createChannel: (channel) => createChannelChat(db, host, channel),
+      createCommunity: (community) => createCommunityChats(db, workspaceId, community),
+      createChannel: (channel) => createChannelChat(db, workspaceId, channel),
       unlink: () => Promise.resolve(true),
       ended: ended.promise,
       async close() {

@@ -3,7 +3,7 @@ import type { Database } from '../../platform/database/connect.ts';
 import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
 import type { Log } from '../../platform/log/log.ts';
 import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
-import type { LinkMethod, MessengerAccount, MessengerSession, OnStateChange } from '../messenger.ts';
+import type { LinkMethod, LinkedAccount, MessengerSession, OnStateChange } from '../messenger.ts';
 import { queryChats } from './chats/query-chats.ts';
 import { createChannelQueries, type ChannelQueryIds } from './chats/channels.ts';
 import { fetchGroup } from './chats/fetch-groups.ts';
@@ -44,7 +44,7 @@ import { listChannelPosts, storeServerIds, findMessage, type NumberedPost } from
 export interface SessionOptions {
   db: Database;
   log: Log;
-  account: MessengerAccount;
+  account: LinkedAccount;
   engine: Engine;
   table: KeyTable;
   onStateChange: OnStateChange;

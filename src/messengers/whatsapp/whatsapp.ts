@@ -4,7 +4,7 @@ import type { Log } from '../../platform/log/log.ts';
 import { startLoop } from '../../platform/concurrency/loop.ts';
 import { createFairSemaphore, type FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
 import type { Vault } from '../../platform/secrets/secret-box.ts';
-import type { LinkMethod, Messenger, MessengerAccount, OnStateChange } from '../messenger.ts';
+import type { LinkMethod, LinkedAccount, Messenger, OnStateChange } from '../messenger.ts';
 import { createGroupCache, type GroupCache } from './chats/group-cache.ts';
 import type { WhatsAppCondition } from './connect/conditions.ts';
 import type { ClientOptions, LoadedClient } from './connect/load-client.ts';
@@ -17,6 +17,7 @@ import type { ChannelQueryIds } from './chats/channels.ts';
 import type { UploadCache } from './files/upload-cache.ts';
 import type { SessionTiming } from './session.ts';
 import { WHATSAPP } from './capabilities.ts';
+import type { AccountId } from '../../platform/database/schema.ts';
 
 export interface WhatsAppOptions extends ClientOptions {
   /** A pool of its own: credentials are written while others wait for the ledger. */
@@ -160,7 +161,7 @@ async function resealAll(db: Database, vault: Vault, log: Log): Promise<number> 
   return resealed > 0 ? 0 : CLEARING_MS;
 }
 
-async function open(shared: Shared, account: MessengerAccount, onStateChange: OnStateChange) {
+async function open(shared: Shared, account: LinkedAccount, onStateChange: OnStateChange) {
   const { startSession, options } = await prepare(shared, account, onStateChange);
   const credentials = await options.engine.loadCredentials(options.table);
   const endedLeftMs = await options.table.endedLeftMs();
@@ -175,7 +176,7 @@ async function open(shared: Shared, account: MessengerAccount, onStateChange: On
   return undefined;
 }
 
-async function link(shared: Shared, account: MessengerAccount, method: LinkMethod, onStateChange: OnStateChange) {
+async function link(shared: Shared, account: LinkedAccount, method: LinkMethod, onStateChange: OnStateChange) {
   const { startSession, options } = await prepare(shared, account, onStateChange);
   const session = startSession(options, { method });
   try {
@@ -188,7 +189,7 @@ async function link(shared: Shared, account: MessengerAccount, method: LinkMetho
 }
 
 /** Loads the client, and claims the account's credentials for this worker. */
-async function prepare(shared: Shared, account: MessengerAccount, onStateChange: OnStateChange) {
+async function prepare(shared: Shared, account: LinkedAccount, onStateChange: OnStateChange) {
   const { db, log, vault, url, mediaCa, times, connecting, fanOuts, uploading, members, onLoopError, onAlarm } = shared;
   const [{ loadClient }, { createUploadCache }, { startSession }] = await Promise.all([
     import('./connect/load-client.ts'),
@@ -233,7 +234,7 @@ async function prepare(shared: Shared, account: MessengerAccount, onStateChange:
   return { startSession, options };
 }
 
-async function chooseAndOpen({ db, log }: Shared, accountId: number, proxies: readonly string[]) {
+async function chooseAndOpen({ db, log }: Shared, accountId: AccountId, proxies: readonly string[]) {
   const url = await chooseProxy(db, accountId, proxies);
   if (url === undefined) return undefined;
   log.debug({ accountId, proxy: proxyLabel(url) }, 'an account reaches WhatsApp by a proxy');
@@ -242,7 +243,7 @@ async function chooseAndOpen({ db, log }: Shared, accountId: number, proxies: re
 }
 
 /** Unlinks the account of a deleted user. Its number is gone, so that any linked number is accepted. */
-async function unlinkForgotten(shared: Shared, accountId: number): Promise<void> {
+async function unlinkForgotten(shared: Shared, accountId: AccountId): Promise<void> {
   const connected = Promise.withResolvers<void>();
   const session = await open(shared, { accountId, phoneNumber: undefined }, ({ status }) => {
     if (status === 'connected' || status === 'logged_out' || status === 'unlinked') connected.resolve();

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { clearOldRows } from '../../platform/database/clear-old-rows.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
-import type { UserId, WorkspaceId } from '../../platform/database/schema.ts';
+import type { AccountId, UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import { NOTICE_KINDS, defaultPreferences, type NoticeKind, type NoticeChannels } from './kinds.ts';
 
 export interface Notice {
@@ -21,7 +21,7 @@ export interface NoticeData {
   campaign_id?: string;
   approval_id?: string;
   /** Of the account that the notice is about. */
-  account_id?: number;
+  account_id?: AccountId;
   /** Of the campaign, of the post that waits or waited, or of the account; null: the account has none. */
   name?: string | null;
   /** Of the webhook. */

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../platform/database/connect.ts';
 import { find, type Finding } from './finding.ts';
+import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 /** Longer than the interval in which a process writes its problems. */
 const SEEN_SECONDS = 30;
@@ -30,8 +31,8 @@ export async function checkLoops(db: Database): Promise<Finding[]> {
 
 interface QuarantineRow {
   batch: string;
-  accountId: number | null;
-  workspaceId: number | null;
+  accountId: AccountId | null;
+  workspaceId: WorkspaceId | null;
   userId: number | null;
   userName: string | null;
   reason: string;

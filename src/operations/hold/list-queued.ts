@@ -29,8 +29,7 @@ export async function listQueued(db: Connection): Promise<QueuedCampaign[]> {
     join runs r on r.status in ('running', 'planned')
     join campaigns c on c.campaign_id = r.campaign_id
     join contents t on t.content_id = coalesce(r.content_id, c.content_id)
-    join accounts a on a.account_id = c.account_id
-    join workspaces w on w.workspace_id = a.workspace_id
+    join workspaces w on w.workspace_id = c.workspace_id
     left join memberships m on m.workspace_id = coalesce(w.test_of, w.workspace_id) and m.role = 'owner'
     left join users u on u.user_id = m.user_id
     where h.held_since is not null and ${isDoubtful}

@@ -1,7 +1,7 @@
 /** Applies an operator's choice to the queued deliveries of a held ledger. */
 import { sql } from 'kysely';
 import { requeueLanes } from '../../sending/leases/lease-store.ts';
-import { lockLane } from '../../sending/accounts/store.ts';
+import { lockLedger } from '../../sending/accounts/store.ts';
 import { latestStart } from '../../sending/campaigns/begin/expire-runs.ts';
 import { completePieces, selectPieces, type BegunPiece } from '../../sending/campaigns/begin/complete-pieces.ts';
 import { messageIdOf } from '../../sending/deliveries/message-id.ts';
@@ -10,6 +10,7 @@ import { setUnsentStatus } from '../../sending/deliveries/set-unsent-status.ts';
 import { settleRuns } from '../../sending/deliveries/settle-runs.ts';
 import { OUTCOME_UNKNOWN } from '../../messengers/messenger.ts';
 import { isDoubtful } from './list-queued.ts';
+import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 /**
  * `send`: they are sent under the ids they have or would have had, as ones that may have left; where repeated ids are not dropped each is
@@ -22,7 +23,7 @@ const DELIVERIES_PER_PIECE = 2_000;
 const WHY_UNKNOWN = `${OUTCOME_UNKNOWN}: the post may have been sent before this ledger was restored`;
 
 interface DoubtfulRun {
-  accountId: number;
+  workspaceId: WorkspaceId;
   runId: number;
 }
 
@@ -37,7 +38,7 @@ export async function settleQueued(db: Database, campaignId: string, choice: Cho
 
 async function findDoubtful(db: Connection, campaignId: string): Promise<DoubtfulRun[]> {
   const { rows } = await sql<DoubtfulRun>`
-    select r.account_id as "accountId", r.run_id as "runId"
+    select r.workspace_id as "workspaceId", r.run_id as "runId"
     from ledger h join campaigns c on c.public_id = ${campaignId} join runs r on r.campaign_id = c.campaign_id
     where h.held_since is not null and ${isDoubtful}
     order by r.due_at, r.run_id`.execute(db);
@@ -46,11 +47,11 @@ async function findDoubtful(db: Connection, campaignId: string): Promise<Doubtfu
 
 /**
  * Requeues the turn in flight, and begins a planned run unless it is to be sent and its time is over. A campaign that is to be sent is due
- * from now on, and its account is woken. Returns the number of deliveries; 0: there is nothing to settle.
+ * from now on, and its lanes are woken. Returns the number of deliveries; 0: there is nothing to settle.
  */
-async function begin(trx: Connection, { accountId, runId }: DoubtfulRun, choice: Choice): Promise<number> {
-  if (!(await lockLane(trx, accountId))) return 0;
-  const lanes = await lockSenders(trx, accountId);
+async function begin(trx: Connection, { workspaceId, runId }: DoubtfulRun, choice: Choice): Promise<number> {
+  if (!(await lockLedger(trx, workspaceId))) return 0;
+  const lanes = await lockLanes(trx, workspaceId);
   await requeueLanes(trx, lanes, {});
   if (choice === 'send')
     await sql`update lanes set work_at = campanile_now() where account_id = any(${lanes}::bigint[])`.execute(trx);
@@ -62,7 +63,7 @@ async function begin(trx: Connection, { accountId, runId }: DoubtfulRun, choice:
           targets = case r.status when 'planned' then cardinality(t.group_ids) else r.targets end,
           queued = case r.status when 'planned' then cardinality(t.group_ids) else r.queued end
       from campaigns c join contents t on true
-      where r.account_id = ${accountId} and r.run_id = ${runId} and c.campaign_id = r.campaign_id
+      where r.workspace_id = ${workspaceId} and r.run_id = ${runId} and c.campaign_id = r.campaign_id
         and t.content_id = coalesce(r.content_id, c.content_id)
         and (r.status = 'running' or r.status = 'planned' and (${choice} = 'unknown' or r.due_at > ${latestStart}))
       returning r.campaign_id, r.targets
@@ -73,62 +74,68 @@ async function begin(trx: Connection, { accountId, runId }: DoubtfulRun, choice:
   return rows[0]?.targets ?? 0;
 }
 
-/** Locks the lanes of all accounts that send in a ledger, in their order. */
-async function lockSenders(trx: Connection, ledgerId: number): Promise<number[]> {
-  const { rows } = await sql<{ accountId: number }>`
-    select account_id as "accountId" from lanes where ledger_id = ${ledgerId} order by 1 for no key update`.execute(
+/** Locks the lanes of a workspace, in the order of their accounts. */
+async function lockLanes(trx: Connection, workspaceId: WorkspaceId): Promise<AccountId[]> {
+  const { rows } = await sql<{ accountId: AccountId }>`
+    select account_id as "accountId" from lanes where workspace_id = ${workspaceId} order by 1 for no key update`.execute(
     trx,
   );
   return rows.map(({ accountId }) => accountId);
 }
 
 async function settlePiece(trx: Connection, run: DoubtfulRun, after: number, choice: Choice): Promise<void> {
-  const { accountId, runId } = run;
-  if (!(await lockLane(trx, accountId))) return;
+  const { workspaceId, runId } = run;
+  if (!(await lockLedger(trx, workspaceId))) return;
   await writeMissing(trx, run, after + DELIVERIES_PER_PIECE);
   const set =
     choice === 'send'
       ? sql`uncertain = true, resend = true`
       : sql`resend = false, ${setUnsentStatus('failed', sql`${WHY_UNKNOWN}`, sql`true`)}`;
-  const { rows } = await sql<{ status: string; wasUncertain: boolean }>`
+  const { rows } = await sql<{ accountId: AccountId; status: string; wasUncertain: boolean }>`
     with piece as materialized (
       select position, uncertain from deliveries
-      where account_id = ${accountId} and run_id = ${runId} and status = 'queued'
+      where workspace_id = ${workspaceId} and run_id = ${runId} and status = 'queued'
         and position > ${after} and position <= ${after + DELIVERIES_PER_PIECE}
     )
     update deliveries d set ${set} from piece
-    where d.account_id = ${accountId} and d.run_id = ${runId} and d.position = piece.position
-    returning d.status, piece.uncertain as "wasUncertain"`.execute(trx);
-  await countAsSent(trx, accountId, rows.filter(({ wasUncertain }) => !wasUncertain).length);
+    where d.workspace_id = ${workspaceId} and d.run_id = ${runId} and d.position = piece.position
+    returning d.account_id as "accountId", d.status, piece.uncertain as "wasUncertain"`.execute(trx);
+  await countAsSent(
+    trx,
+    rows.flatMap(({ accountId, wasUncertain }) => (wasUncertain ? [] : [accountId])),
+  );
   if (choice === 'send') return;
   const failed = rows.filter(({ status }) => status === 'failed').length;
   await sql`
     update runs set queued = queued - ${rows.length}, failed = failed + ${failed}, sent = sent + ${rows.length - failed}
-    where account_id = ${accountId} and run_id = ${runId}`.execute(trx);
+    where workspace_id = ${workspaceId} and run_id = ${runId}`.execute(trx);
   await settleRuns(trx, [run]);
 }
 
-/** Counts posts for today's cap: they may have left since the backup that this ledger was restored from. */
-async function countAsSent(trx: Connection, accountId: number, posts: number): Promise<void> {
-  if (posts === 0) return;
+/** Counts a post of each of these accounts for today's cap: it may have left since the backup that this ledger was restored from. */
+async function countAsSent(trx: Connection, accountIds: readonly AccountId[]): Promise<void> {
   await sql`
-    insert into sent_slots as s (account_id, slot, posts) values (${accountId}, quarter_hour(campanile_now()), ${posts})
+    insert into sent_slots as s (account_id, slot, posts)
+    select account_id, quarter_hour(campanile_now()), count(*) from unnest(${[...accountIds]}::bigint[]) i (account_id) group by 1
     on conflict (account_id, slot) do update set posts = s.posts + excluded.posts`.execute(trx);
 }
 
 /** The rows up to a position that the run has not got yet, by the accounts that would have sent them. */
-async function writeMissing(trx: Connection, { accountId, runId }: DoubtfulRun, upto: number): Promise<void> {
+async function writeMissing(trx: Connection, { workspaceId, runId }: DoubtfulRun, upto: number): Promise<void> {
   const { rows } = await sql<BegunPiece>`
     with part as materialized (
-      select r.*, least(r.targets, ${upto}::int) as upto, c.public_id from runs r join campaigns c on c.campaign_id = r.campaign_id
-      where r.account_id = ${accountId} and r.run_id = ${runId} and r.expanded < least(r.targets, ${upto}::int)
+      select r.*, least(r.targets, ${upto}::int) as upto, c.public_id, k.legacy_account_id, a.account_id
+      from runs r join campaigns c on c.campaign_id = r.campaign_id
+      join workspace_ledgers k on k.workspace_id = r.workspace_id
+      join accounts a on a.workspace_id = r.workspace_id and a.is_default
+      where r.workspace_id = ${workspaceId} and r.run_id = ${runId} and r.expanded < least(r.targets, ${upto}::int)
     ), written as (
-      insert into deliveries (account_id, run_id, position, group_id, message_id)
-      select p.account_id, p.run_id, p.expanded + t.ordinal, t.group_id, ${messageIdOf('p', 't')}
+      insert into deliveries (workspace_id, run_id, position, group_id, account_id, message_id)
+      select p.workspace_id, p.run_id, p.expanded + t.ordinal, t.group_id, p.account_id, ${messageIdOf('p', 't', 'p.account_id')}
       from part p join contents c on c.content_id = p.content_id,
            unnest(c.group_ids[p.expanded + 1 : p.upto]) with ordinality t (group_id, ordinal)
     ), expanded as (
-      update runs r set expanded = p.upto from part p where r.account_id = p.account_id and r.run_id = p.run_id
+      update runs r set expanded = p.upto from part p where r.workspace_id = p.workspace_id and r.run_id = p.run_id
     )
     ${selectPieces(sql`(select p.*, '{}'::jsonb as extras from part p)`, { first: sql`p.expanded + 1`, last: sql`p.upto` })}`.execute(
     trx,

@@ -1,7 +1,7 @@
 /** Round robin: an order of service when there is no room for all at once. */
 export interface Rotation {
   /** Returns the ids in the order of their turns: never served first, as given, then least recently served. Forgets all other ids. */
-  order(ids: readonly number[]): number[];
+  order<Id extends number>(ids: readonly Id[]): Id[];
   /** Records that they were served now. */
   served(ids: readonly number[]): void;
 }

@@ -1,11 +1,12 @@
 /** The tables of campaigns, runs, deliveries and receipts. */
 import type { Generated, GeneratedAlways } from 'kysely';
+import type { AccountId, WorkspaceId } from './ids.ts';
 
 export type RunStatus = 'planned' | 'running' | 'completed' | 'completed_with_errors' | 'missed' | 'cancelled';
 
 export interface LedgerTables {
   runs: {
-    account_id: number;
+    workspace_id: WorkspaceId;
     run_id: GeneratedAlways<number>;
     is_shared: Generated<boolean>;
     has_handed_over: Generated<boolean>;
@@ -42,10 +43,10 @@ export interface LedgerTables {
     moved_from: Date | null;
   };
   deliveries: {
-    account_id: number;
+    workspace_id: WorkspaceId;
     run_id: number;
-    sender_id: number | null;
-    handed_from: number | null;
+    account_id: AccountId;
+    handed_from: AccountId | null;
     group_id: number;
     not_before: Date | null;
     sent_at: Date | null;
@@ -66,9 +67,9 @@ export interface LedgerTables {
     error: string | null;
   };
   revisions: {
-    account_id: number;
+    workspace_id: WorkspaceId;
     run_id: number;
-    sender_id: number | null;
+    account_id: AccountId;
     position: number;
     wanted: 'recall' | 'correct' | null;
     number: number;
@@ -82,7 +83,7 @@ export interface LedgerTables {
     error: string | null;
   };
   revision_requests: {
-    account_id: number;
+    workspace_id: WorkspaceId;
     run_id: number;
     shard: GeneratedAlways<number>;
     kind: 'recall' | 'correct';
@@ -92,9 +93,9 @@ export interface LedgerTables {
     next_position: number | null;
   };
   pins: {
-    account_id: number;
+    workspace_id: WorkspaceId;
     run_id: number;
-    sender_id: number | null;
+    account_id: AccountId;
     position: number;
     group_id: number;
     wanted: 'pin' | 'unpin' | null;
@@ -109,7 +110,7 @@ export interface LedgerTables {
     error: string | null;
   };
   everyone_mentions: {
-    account_id: number;
+    workspace_id: WorkspaceId;
     run_id: number;
     position: number;
     group_id: number;
@@ -117,7 +118,7 @@ export interface LedgerTables {
     left_out: string | null;
   };
   receipts: {
-    account_id: number;
+    workspace_id: WorkspaceId;
     run_id: number;
     participant: number;
     delivered_at: Date | null;
@@ -126,9 +127,9 @@ export interface LedgerTables {
     flags: number;
     fresh: number;
   };
-  provisional_receipts: { account_id: number; participant: number; run_id: number; position: number };
+  provisional_receipts: { workspace_id: WorkspaceId; participant: number; run_id: number; position: number };
   votes: {
-    account_id: number;
+    workspace_id: WorkspaceId;
     run_id: number;
     participant: number;
     voted_ms: number;
@@ -137,10 +138,10 @@ export interface LedgerTables {
     choices: number | null;
     voter: string | null;
   };
-  poll_results: { account_id: number; run_id: number; group_id: number; counts: number[] };
-  poll_hours: { account_id: number; run_id: number; at: Date; counts: number[] };
+  poll_results: { workspace_id: WorkspaceId; run_id: number; group_id: number; counts: number[] };
+  poll_hours: { workspace_id: WorkspaceId; run_id: number; at: Date; counts: number[] };
   run_minutes: {
-    account_id: number;
+    workspace_id: WorkspaceId;
     run_id: number;
     minute: Date;
     sent: Generated<number>;
@@ -148,7 +149,7 @@ export interface LedgerTables {
     read: Generated<number>;
   };
   group_sums: {
-    account_id: number;
+    workspace_id: WorkspaceId;
     campaign_id: number;
     group_id: number;
     first_sent_at: Date | null;
@@ -174,7 +175,7 @@ export interface LedgerTables {
     revision_error: string | null;
   };
   group_activity: {
-    account_id: number;
+    workspace_id: WorkspaceId;
     group_id: number;
     last_sent_at: Date | null;
     recipients: Generated<number>;
@@ -183,7 +184,7 @@ export interface LedgerTables {
     failed: Generated<number>;
   };
   time_sums: {
-    account_id: number;
+    workspace_id: WorkspaceId;
     campaign_id: number;
     at: Date;
     first_at: Date;

@@ -1,11 +1,12 @@
 /** The tables of single messengers, which no statement of the ledger touches. */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
+import type { AccountId, WorkspaceId } from './ids.ts';
 
 export interface MessengerTables {
-  sandbox_accounts: { account_id: number; host_id: number | null };
+  sandbox_accounts: { account_id: AccountId; workspace_id: WorkspaceId };
   sandbox_chats: {
     chat_id: string;
-    account_id: number;
+    workspace_id: WorkspaceId;
     kind: 'group' | 'community' | 'announcement' | 'channel';
     parent_id: string | null;
     name: string;
@@ -18,7 +19,7 @@ export interface MessengerTables {
   sandbox_messages: {
     chat_id: string;
     seq: GeneratedAlways<number>;
-    account_id: number;
+    account_id: AccountId;
     message_id: string;
     text: string;
     media_mime: string | null;
@@ -36,13 +37,13 @@ export interface MessengerTables {
     quoted_message_id: string | null;
     pinned_until: Date | null;
   };
-  account_keys: { account_id: number; kind: string; name: string; sealed: Buffer };
-  account_sessions: { account_id: number; number: number; ended_at: Date | null };
-  whatsapp_proxies: { account_id: number; proxy: string };
+  account_keys: { account_id: AccountId; kind: string; name: string; sealed: Buffer };
+  account_sessions: { account_id: AccountId; number: number; ended_at: Date | null };
+  whatsapp_proxies: { account_id: AccountId; proxy: string };
   whatsapp_version: { only_row: Generated<boolean>; version: string; let_in_at: Generated<Date> };
-  whatsapp_posts: { account_id: number; post_hash: Buffer; message: Buffer; sent_at: Date };
+  whatsapp_posts: { account_id: AccountId; post_hash: Buffer; message: Buffer; sent_at: Date };
   whatsapp_sent: {
-    account_id: number;
+    account_id: AccountId;
     message_id: string;
     chat_id: string;
     post_hash: Buffer;
@@ -50,7 +51,7 @@ export interface MessengerTables {
     server_id: number | null;
   };
   whatsapp_uploads: {
-    account_id: number;
+    account_id: AccountId;
     sha256: Buffer;
     target: 'chats' | 'channels';
     message: Buffer;

@@ -3,7 +3,7 @@
  * against a database. Statements on the hot path are SQL templates and carry their own types.
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
-import type { UserId, WorkspaceId } from './ids.ts';
+import type { AccountId, UserId, WorkspaceId } from './ids.ts';
 import type { EventTables } from './schema-events.ts';
 import type { LedgerTables } from './schema-ledger.ts';
 import type { MessengerTables } from './schema-messengers.ts';
@@ -13,7 +13,7 @@ type GeneratedInstant = ColumnType<Date, never, never>;
 /** Written as text. */
 type Json = ColumnType<unknown, string, string>;
 
-export type { UserId, WorkspaceId };
+export type { AccountId, UserId, WorkspaceId };
 
 export interface Schema extends EventTables, LedgerTables, MessengerTables {
   users: {
@@ -203,7 +203,6 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
   };
   approval_reviews: {
     campaign_id: number;
-    account_id: number;
     workspace_id: WorkspaceId;
     approval_id: string;
     version: number;
@@ -214,14 +213,14 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
   review_answers: {
     answer_id: GeneratedAlways<number>;
     campaign_id: number;
-    account_id: number;
+    workspace_id: WorkspaceId;
     participant: string;
     number: string | null;
     remark: string | null;
     at: Generated<Date>;
   };
   accounts: {
-    account_id: GeneratedAlways<number>;
+    account_id: GeneratedAlways<AccountId>;
     workspace_id: WorkspaceId;
     messenger: string;
     status: AccountStatus;
@@ -263,7 +262,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
   };
   account_states: {
     state_id: GeneratedAlways<number>;
-    account_id: number;
+    account_id: AccountId;
     at: GeneratedInstant;
     messenger: string;
     status: AccountStatus;
@@ -271,7 +270,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
   };
   account_commands: {
     command_id: GeneratedAlways<number>;
-    account_id: number;
+    account_id: AccountId;
     shard: GeneratedAlways<number>;
     kind: string;
     input: Json;
@@ -303,7 +302,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
   };
   quarantine: {
     batch: string;
-    account_id: number | null;
+    account_id: AccountId | null;
     workspace_id: WorkspaceId | null;
     user_id: UserId | null;
     reason: string;
@@ -313,7 +312,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
   };
   health_problems: { process: string; name: string; message: string; since: Date; seen_at: Generated<Date> };
   lanes: {
-    account_id: number;
+    account_id: AccountId;
     shard: GeneratedAlways<number>;
     messenger: string;
     work_at: Date | null;
@@ -328,13 +327,14 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     turn: Generated<number>;
     in_hand_run_id: number | null;
     in_hand: string | null;
-    ledger_id: Generated<number>;
-    changes: Generated<number>;
+    workspace_id: Generated<WorkspaceId>;
   };
-  sent_slots: { account_id: number; slot: Date; posts: number };
+  /** The lock of what a workspace owns. */
+  workspace_ledgers: { workspace_id: WorkspaceId; changes: Generated<number>; legacy_account_id: AccountId | null };
+  sent_slots: { account_id: AccountId; slot: Date; posts: number };
   groups: {
     group_id: GeneratedAlways<number>;
-    account_id: number;
+    workspace_id: WorkspaceId;
     chat_id: string;
     send_to: string;
     kind: GroupKind;
@@ -347,7 +347,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
   };
   group_accounts: {
     group_id: number;
-    account_id: number;
+    account_id: AccountId;
     can_send: boolean;
     is_admin: boolean | null;
     seen_at: GeneratedInstant;
@@ -358,16 +358,16 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     workspace_id: WorkspaceId;
     group_id: number | null;
     group_list_id: number | null;
-    account_ids: number[];
+    account_ids: AccountId[];
     reason: string | null;
     set_by: UserId;
     set_at: GeneratedInstant;
     replaced_at: Date | null;
   };
-  group_sizes: { account_id: number; group_id: number; day: string; participants: number };
+  group_sizes: { workspace_id: WorkspaceId; group_id: number; day: string; participants: number };
   group_lists: {
     group_list_id: GeneratedAlways<number>;
-    account_id: number;
+    workspace_id: WorkspaceId;
     name: string;
     group_ids: number[];
     created_at: GeneratedInstant;
@@ -389,7 +389,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
   campaigns: {
     campaign_id: GeneratedAlways<number>;
     public_id: Generated<string>;
-    account_id: number;
+    workspace_id: WorkspaceId;
     name: string;
     description: string;
     is_channel_campaign: boolean;

@@ -103,6 +103,8 @@ export interface MessageParameters {
   'account.passkey.codeLabel': { letters: string };
   'account.passkey.expires': { minutes: string; seconds: string };
   'accounts.added': { name: string };
+  'accounts.makeMainTitle': { name: string };
+  'accounts.madeMain': { name: string };
   'accounts.removeTitle': { name: string };
   'accounts.removed': { name: string };
   'accounts.unlinkTitle': { name: string };

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { clearOldRows } from '../../platform/database/clear-old-rows.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
-import type { AccountStatus } from '../../platform/database/schema.ts';
+import type { AccountId, AccountStatus } from '../../platform/database/schema.ts';
 
 /** How an account stood from some instant on. */
 export interface PastState {
@@ -16,7 +16,7 @@ export interface PastState {
 const MAX_LISTED = 50;
 
 /** Returns the earlier states of an account, newest first: the last 50 changes of 90 days, the present state among them. */
-export async function readAccountHistory({ db }: { db: Database }, accountId: number): Promise<PastState[]> {
+export async function readAccountHistory({ db }: { db: Database }, accountId: AccountId): Promise<PastState[]> {
   const { rows } = await sql<PastState>`
     select at, messenger, status, reason from account_states
     where account_id = ${accountId}

@@ -1,11 +1,11 @@
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../platform/database/connect.ts';
-import type { AccountStatus, WorkspaceId } from '../../platform/database/schema.ts';
+import type { AccountId, AccountStatus, WorkspaceId } from '../../platform/database/schema.ts';
 import type { PasskeyStep } from '../../messengers/messenger.ts';
 import { findDefaultAccounts, findOwnAccount, LINKED, type Account } from './store.ts';
 
 export interface AccountState {
-  accountId: number;
+  accountId: AccountId;
   messenger: string;
   status: AccountStatus;
   /** As the owner wrote it. */
@@ -42,7 +42,7 @@ export interface AccountState {
 export async function readAccountStatus(
   { db }: { db: Database },
   { workspaceId }: Actor,
-  accountId?: number,
+  accountId?: AccountId,
 ): Promise<AccountState> {
   return toState(await findOwnAccount(db, workspaceId, accountId));
 }

@@ -8,7 +8,9 @@ import { assertNumberUnused } from './assert-number-unused.ts';
 import type { WrittenNumber } from './change-number.ts';
 import { insertAccount } from './link-account.ts';
 import { describeAccounts, type ListedAccount } from './list-accounts.ts';
-import { findOwnAccount, isLinkedHere, lockOwnLane, type Account } from './store.ts';
+import { findOwnAccount, isLinkedHere, lockOwnLedger, type Account } from './store.ts';
+import type { AccountId } from '../../platform/database/schema.ts';
+import { STOPPED } from './quarantine-account.ts';
 
 /** Accounts of a workspace, the default one among them. */
 export const ACCOUNTS_LIMIT = 10;
@@ -30,15 +32,14 @@ export interface NewAccount {
 }
 
 /**
- * Adds an account to the workspace, which sends in the ledger of the default account (contract §4, add-account). It is connected from the
+ * Adds an account to the workspace, which may send any of its posts (contract §4, add-account). It is connected from the
  * start where no phone has to agree; in a test workspace it is on the sandbox. Throws `invalid` without a number that is needed,
  * `account_limit_reached`, and `number_taken` when another account of the workspace has the number, or an account here is linked to it.
  */
 export async function addAccount(deps: AddAccountDeps, actor: Actor, wanted: NewAccount): Promise<ListedAccount> {
   return deps.db.transaction().execute(async (trx) => {
-    const { accountId: ledgerId } = await findOwnAccount(trx, actor.workspaceId);
-    // Two requests at once are counted one after the other, and no run of the ledger begins meanwhile.
-    await lockOwnLane(trx, ledgerId);
+    // Two requests at once are counted one after the other, and no run of the workspace begins meanwhile.
+    await lockOwnLedger(trx, actor.workspaceId);
     const { isTest } = await findOwnAccount(trx, actor.workspaceId);
     await assertAccountLimit(trx, actor);
     const messenger = isTest ? findMessengerWithoutPhone(deps) : (wanted.messenger ?? deps.defaultMessenger);
@@ -48,16 +49,29 @@ export async function addAccount(deps: AddAccountDeps, actor: Actor, wanted: New
       workspaceId: actor.workspaceId,
       messenger,
       isLinked: !needsPhone,
-      further: { ledgerId, name: wanted.name, number: needsPhone ? wanted.number : undefined },
+      further: { name: wanted.name, number: needsPhone ? wanted.number : undefined },
     });
     // From now on any delivery of these runs may be handed over to the account.
-    await sql`update runs set is_shared = true where account_id = ${ledgerId} and status = 'running' and not is_shared`.execute(
+    await sql`update runs set is_shared = true where workspace_id = ${actor.workspaceId} and status = 'running' and not is_shared`.execute(
       trx,
     );
+    await stopLikeOthers(trx, actor, added);
     await recordAudit(trx, { ...actor, action: 'account.added', subject: wanted.name });
     const account = await findOwnAccount(trx, actor.workspaceId, added);
     return describeOne(trx, account, deps.timeZone);
   });
+}
+
+/** Where the records of sent posts contradict each other, no account sends until one is connected again. */
+async function stopLikeOthers(trx: Connection, { workspaceId }: Actor, accountId: AccountId): Promise<void> {
+  await sql`
+    with stopped as (
+      update accounts set stop_reason = ${STOPPED}
+      where account_id = ${accountId} and exists (
+        select from accounts o where o.workspace_id = ${workspaceId} and o.stop_reason = ${STOPPED} and o.removed_at is null)
+      returning account_id
+    )
+    update lanes l set held_until = 'infinity' from stopped s where l.account_id = s.account_id`.execute(trx);
 }
 
 /** The ledger must be locked. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
-import type { WorkspaceId } from '../../platform/database/schema.ts';
+import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 
 /**
@@ -9,7 +9,7 @@ import { AppError } from '../../platform/errors/errors.ts';
  */
 export async function assertNumberUnused(
   db: Connection,
-  { workspaceId, accountId, phoneNumber }: { workspaceId: WorkspaceId; accountId?: number; phoneNumber: string },
+  { workspaceId, accountId, phoneNumber }: { workspaceId: WorkspaceId; accountId?: AccountId; phoneNumber: string },
 ): Promise<void> {
   const { rows } = await sql`
     select from accounts a

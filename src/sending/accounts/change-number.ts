@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
-import type { WorkspaceId } from '../../platform/database/schema.ts';
+import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import type { MessengersCapabilities } from '../../messengers/messenger.ts';
@@ -68,7 +68,7 @@ const BEING_LINKED = 'Your account is being linked. Wait for the end or cancel t
 const TAKEN = 'This number is linked to another account here';
 
 /** A session that was asked for just now and shows no code yet will go by the number of before. */
-async function isBeingLinked(trx: Connection, accountId: number): Promise<boolean> {
+async function isBeingLinked(trx: Connection, accountId: AccountId): Promise<boolean> {
   const { rows } = await sql`
     select from account_commands
     where account_id = ${accountId} and kind = 'connect' and status in ('queued', 'running')

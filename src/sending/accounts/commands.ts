@@ -17,8 +17,9 @@ import type {
   PasskeyAssertion,
 } from '../../messengers/messenger.ts';
 import { countCreatedGroups } from '../../workspaces/quotas/measure-use.ts';
-import { accountNotFoundError, goneError } from './store.ts';
+import { accountNotFoundError } from './store.ts';
 import type { FieldError } from '../../platform/errors/issues.ts';
+import type { AccountId } from '../../platform/database/schema.ts';
 
 export type { NotAdded };
 
@@ -94,17 +95,17 @@ interface Ended {
  */
 export async function runCommand<K extends CommandKind>(
   { db, waiters }: { db: Database; waiters: CommandWaiters },
-  accountId: number,
+  accountId: AccountId,
   kind: K,
   input: Commands[K]['input'],
   limit?: CreationLimit,
 ): Promise<Commands[K]['result']> {
-  const { commandId, isDefault } = await insertCommand(db, accountId, { kind, input: JSON.stringify(input), limit });
+  const commandId = await insertCommand(db, accountId, { kind, input: JSON.stringify(input), limit });
   const deadline = performance.now() + COMMAND_WAIT_MS;
   while (performance.now() < deadline) {
     await waiters.wait(commandId, POLL_MS);
     const ended = await readCommand(db, commandId);
-    if (!ended) throw goneError(isDefault);
+    if (!ended) throw accountNotFoundError('account_id');
     if (ended.status === 'done') return ended.result as Commands[K]['result'];
     if (ended.status === 'failed') throw toError(ended.result as StoredFailure);
   }
@@ -123,11 +124,11 @@ export async function runCommand<K extends CommandKind>(
 
 async function insertCommand(
   db: Database,
-  accountId: number,
+  accountId: AccountId,
   { kind, input, limit }: { kind: CommandKind; input: string; limit: CreationLimit | undefined },
-): Promise<{ commandId: number; isDefault: boolean }> {
+): Promise<number> {
   return db.transaction().execute(async (trx) => {
-    const account = await keepAccount(trx, accountId);
+    await keepAccount(trx, accountId);
     if (limit) await enforceCreationLimit(trx, accountId, limit);
     const { command_id } = await trx
       .insertInto('account_commands')
@@ -135,24 +136,21 @@ async function insertCommand(
       .returning('command_id')
       .executeTakeFirstOrThrow();
     await notifyAfterCommit(trx, 'campanile_commands');
-    return { commandId: command_id, isDefault: account.isDefault };
+    return command_id;
   });
 }
 
 /** The account stays until the transaction ends. Throws `account_not_found` if it was removed since it was read. */
-async function keepAccount(trx: Connection, accountId: number): Promise<{ isDefault: boolean }> {
-  const { rows } = await sql<{ isDefault: boolean }>`
-    select is_default as "isDefault" from accounts where account_id = ${accountId} and removed_at is null for key share`.execute(
-    trx,
-  );
+async function keepAccount(trx: Connection, accountId: AccountId): Promise<void> {
+  const { rows } = await sql`
+    select from accounts where account_id = ${accountId} and removed_at is null for key share`.execute(trx);
   if (!rows[0]) throw accountNotFoundError('account_id');
-  return rows[0];
 }
 
 const DAY_SECONDS = 24 * 60 * 60;
 
 /** Of two that come at once the second waits, and counts the first. */
-async function enforceCreationLimit(trx: Connection, accountId: number, limit: CreationLimit): Promise<void> {
+async function enforceCreationLimit(trx: Connection, accountId: AccountId, limit: CreationLimit): Promise<void> {
   const { perDay, isOfWarmUp = false } = limit;
   await sql`select from accounts where account_id = ${accountId} for no key update`.execute(trx);
   const { count, oldestAgeSeconds } = await countCreatedGroups(trx, accountId);

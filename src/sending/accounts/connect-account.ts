@@ -11,8 +11,9 @@ import { runCommand, type CommandWaiters } from './commands.ts';
 import { endWays } from './group-accounts.ts';
 import { hasWaiting } from './has-waiting.ts';
 import { resumeAccount } from './resume-account.ts';
-import { findOwnAccount, LINKED, lockLaneAndLedger, nameAccount, type Account } from './store.ts';
+import { findOwnAccount, LINKED, lockLedgerAndLane, nameAccount, type Account } from './store.ts';
 import { writeRules } from './update-account.ts';
+import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 export interface AccountDeps {
   db: Database;
@@ -26,7 +27,7 @@ export interface ConnectDeps extends AccountDeps {
 }
 
 interface Connecting {
-  accountId?: number | undefined;
+  accountId?: AccountId | undefined;
   messenger: string | undefined;
   method: LinkMethod | 'retry';
   warmUp?: boolean | undefined;
@@ -52,7 +53,7 @@ export async function connectAccount(
   if (found.stopReason !== null) await resumeAccount(db, actor, found);
   if (method === 'pairing_code') await allowPairingCode(deps, found, messenger ?? found.messenger);
   const isLinked = await db.transaction().execute(async (trx) => {
-    await lockLaneAndLedger(trx, found);
+    await lockLedgerAndLane(trx, found);
     const account = await findOwnAccount(trx, actor.workspaceId, accountId);
     const moves = messenger !== undefined && messenger !== account.messenger;
     if (method === 'retry' && (moves || (account.retryUntil === null && !LINKED.has(account.status))))
@@ -92,20 +93,20 @@ async function allowPairingCode(deps: ConnectDeps, account: Account, messenger: 
 }
 
 /**
- * What belongs to the old messenger is kept, but can be posted to no more, and a warm-up there is over. The lanes of the account and its
- * ledger must be locked.
+ * What belongs to the old messenger is kept, but can be posted to no more, and a warm-up there is over. The ledger and the lane of the account must be
+ * locked.
  */
 async function changeMessenger(
   trx: Connection,
   account: Account,
   { messenger, leavesAtOnce }: { messenger: string; leavesAtOnce: boolean },
 ): Promise<void> {
-  const { accountId, isDefault, status } = account;
+  const { accountId, status } = account;
   const isFree = leavesAtOnce || status === 'unlinked' || status === 'logged_out';
   if (!isFree) throw new AppError('account_linked', 'Your account is linked. Disconnect it first.');
-  if (await (isDefault ? hasOpenRuns(trx, accountId) : hasWaiting(trx, account)))
+  if ((await isOnly(trx, account)) ? await hasOpenRuns(trx, account.workspaceId) : await hasWaiting(trx, account))
     throw new AppError('account_busy', 'Campaigns are planned or under way. Wait for their end, or cancel them first.');
-  await endWays(trx, accountId);
+  await endWays(trx, account);
   await sql`
     update accounts
     set messenger = ${messenger}, status = 'unlinked', status_reason = null, scanned_number = null, groups_synced_at = null, warm_up_from = null,
@@ -114,8 +115,15 @@ async function changeMessenger(
   await sql`update lanes set messenger = ${messenger} where account_id = ${accountId}`.execute(trx);
 }
 
-async function hasOpenRuns(trx: Connection, ledgerId: number): Promise<boolean> {
+/** Whether no other account of the workspace can send its posts. */
+async function isOnly(trx: Connection, { accountId, workspaceId }: Account): Promise<boolean> {
   const { rows } = await sql`
-    select from runs where account_id = ${ledgerId} and status in ('planned', 'running') limit 1`.execute(trx);
+    select from lanes where workspace_id = ${workspaceId} and account_id <> ${accountId} limit 1`.execute(trx);
+  return rows.length === 0;
+}
+
+async function hasOpenRuns(trx: Connection, workspaceId: WorkspaceId): Promise<boolean> {
+  const { rows } = await sql`
+    select from runs where workspace_id = ${workspaceId} and status in ('planned', 'running') limit 1`.execute(trx);
   return rows.length > 0;
 }

@@ -1,5 +1,5 @@
 import type { Connection } from '../../platform/database/connect.ts';
-import type { WorkspaceId } from '../../platform/database/schema.ts';
+import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 import type { MessengerCapabilities } from '../../messengers/messenger.ts';
 import type { WrittenNumber } from './change-number.ts';
 
@@ -20,14 +20,14 @@ interface InsertedAccount {
   messenger: string;
   isLinked: boolean;
   /** Undefined: it is the default account. */
-  further?: { ledgerId: number; name: string; number: WrittenNumber | undefined };
+  further?: { name: string; number: WrittenNumber | undefined };
 }
 
 /** Writes an account and its lane. Returns its id. */
 export async function insertAccount(
   trx: Connection,
   { workspaceId, messenger, isLinked, further }: InsertedAccount,
-): Promise<number> {
+): Promise<AccountId> {
   const { account_id } = await trx
     .insertInto('accounts')
     .values({
@@ -43,9 +43,6 @@ export async function insertAccount(
     })
     .returning('account_id')
     .executeTakeFirstOrThrow();
-  await trx
-    .insertInto('lanes')
-    .values({ account_id, messenger, ...(further && { ledger_id: further.ledgerId }) })
-    .execute();
+  await trx.insertInto('lanes').values({ account_id, messenger }).execute();
   return account_id;
 }

@@ -4,6 +4,7 @@ import type { Connection, Database } from '../../platform/database/connect.ts';
 import { toState, type AccountState } from './account-status.ts';
 import { readSendWindows } from './send-window-rules.ts';
 import { findOwnAccounts, type Account } from './store.ts';
+import type { AccountId } from '../../platform/database/schema.ts';
 
 /** An account of a workspace, and its share of the work. */
 export interface ListedAccount extends AccountState {
@@ -60,23 +61,27 @@ export async function describeAccounts(
 }
 
 interface Share {
-  accountId: number;
+  accountId: AccountId;
   groups: number;
   groupsCanSend: number;
   queued: number;
 }
 
-/** Only runs that several accounts send are counted delivery by delivery: all others are the default account's. */
 async function readShares(db: Connection, accounts: readonly Account[]): Promise<ReadonlyMap<number, Share>> {
   const { rows } = await sql<Share>`
     with waiting as materialized (
-      select coalesce(d.sender_id, d.account_id) as account_id, count(*) as queued
-      from runs r join deliveries d on d.account_id = r.account_id and d.run_id = r.run_id and d.status = 'queued'
-      where r.account_id = ${accounts[0]?.ledgerId ?? 0} and r.status = 'running' and r.is_shared
+      select d.account_id, count(*) as queued
+      from runs r join deliveries d on d.workspace_id = r.workspace_id and d.run_id = r.run_id and d.status = 'queued'
+      where r.workspace_id = ${accounts[0]?.workspaceId ?? 0} and r.status = 'running' and r.is_shared
       group by 1
       union all
-      select account_id, sum(queued) from runs
-      where account_id = ${accounts[0]?.ledgerId ?? 0} and status = 'running' and not is_shared group by 1
+      -- One account sends such a run.
+      select d.account_id, sum(r.queued)
+      from runs r
+      cross join lateral (
+        select account_id from deliveries q where q.workspace_id = r.workspace_id and q.run_id = r.run_id order by q.position limit 1) d
+      where r.workspace_id = ${accounts[0]?.workspaceId ?? 0} and r.status = 'running' and not r.is_shared
+      group by 1
     )
     select i.account_id as "accountId", m.groups, m.can_send as "groupsCanSend",
            (select coalesce(sum(w.queued), 0) from waiting w where w.account_id = i.account_id)::int as queued

@@ -1,10 +1,11 @@
-/** Quarantine: a write that would break a rule of the ledger is rolled back, and its account sends nothing until its user connects it again. */
+/** Quarantine: a write that would break a rule of the ledger is rolled back, and its workspace sends nothing until a user connects an account again. */
 import { sql } from 'kysely';
-import type { Database } from '../../platform/database/connect.ts';
+import type { Connection, Database } from '../../platform/database/connect.ts';
 import { isolateFailures, type BatchWork, type Outcome } from '../../platform/database/isolate-failures.ts';
-import type { BatchName, QuarantineDeps } from '../../platform/database/quarantine.ts';
+import { BATCHES, type BatchName, type QuarantineDeps } from '../../platform/database/quarantine.ts';
 import { requeueLanes } from '../leases/lease-store.ts';
-import { lockLane, lockLedger } from './store.ts';
+import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
+import { lockLane, lockLedger, lockLedgerOf } from './store.ts';
 import { errorCodeOf } from '../../platform/errors/errors.ts';
 
 /** The reason that the user of a quarantined account reads. */
@@ -19,14 +20,17 @@ function breaksRule(error: unknown): boolean {
   return BROKEN_RULES.test(errorCodeOf(error) ?? '');
 }
 
+/** Whose rows a write concerns: those of a workspace, or of the workspace of an account. */
+export type LedgerOwner = { workspaceId: WorkspaceId; accountId?: undefined } | { accountId: AccountId };
+
 /**
- * Returns the result of `write`, which concerns this account alone. If it would break a rule of the ledger, it is rolled back, the account
- * is quarantined, which is logged, and the result is undefined. With `gaps`, the whole gap of each messenger in milliseconds, `write` was
- * the end of a turn: the turn is taken back, and its deliveries become uncertain. Throws all other errors of `write`.
+ * Returns the result of `write`, which concerns this owner alone. If it would break a rule of the ledger, it is rolled back, all accounts of
+ * the workspace are stopped, which is logged, and the result is undefined. With `gaps`, the whole gap of each messenger in milliseconds, `write` was
+ * the end of a turn of the account: the turn is taken back, and its deliveries become uncertain. Throws all other errors of `write`.
  */
 export async function writeOrQuarantine<Result>(
   deps: QuarantineDeps,
-  accountId: number,
+  owner: LedgerOwner,
   write: () => Promise<Result>,
   gaps?: Readonly<Record<string, number>>,
 ): Promise<Result | undefined> {
@@ -34,16 +38,16 @@ export async function writeOrQuarantine<Result>(
     return await write();
   } catch (error) {
     if (!breaksRule(error)) throw error;
-    if (await stop(deps.db, accountId, gaps)) {
+    if (await stop(deps.db, owner, gaps)) {
       const rule = error instanceof Error && 'constraint' in error ? error.constraint : undefined;
-      deps.log?.error({ err: error, accountId, rule }, 'an account was stopped: its ledger would have become wrong');
+      deps.log?.error({ err: error, ...owner, rule }, 'a workspace was stopped: its ledger would have become wrong');
     }
     return undefined;
   }
 }
 
 /**
- * `isolateFailures` for writes of the ledger. Of a batch that fails, each account at fault is written alone, by `writeOrQuarantine`.
+ * `isolateFailures` for writes of the ledger. Of a batch that fails, each owner at fault is written alone, by `writeOrQuarantine`.
  * `gapsOf` as `gaps` there: the items are ends of turns.
  */
 export function isolateWrites<Item, Result>(
@@ -57,7 +61,7 @@ export function isolateWrites<Item, Result>(
     run: (some) => {
       const [first] = some;
       if (first === undefined || some.length > 1) return run(some);
-      return writeOrQuarantine(deps, idOf(first), () => run(some), gapsOf?.(first));
+      return writeOrQuarantine(deps, ownerOf(batch, idOf(first)), () => run(some), gapsOf?.(first));
     },
   });
 }
@@ -66,17 +70,26 @@ export interface LedgerWork<Item, Result> extends BatchWork<Item, Result> {
   gapsOf?: ((item: Item) => Readonly<Record<string, number>>) | undefined;
 }
 
-/** False when the account had been stopped before, or is gone. The ledger of a further account is the one of the default account. */
-function stop(db: Database, sender: number, gaps?: Readonly<Record<string, number>>): Promise<boolean> {
+function ownerOf(batch: BatchName, id: number): LedgerOwner {
+  return BATCHES[batch] === 'account' ? { accountId: id as AccountId } : { workspaceId: id as WorkspaceId };
+}
+
+/** Stops all accounts of the workspace. False when they had been stopped before, or are gone. */
+function stop(db: Database, owner: LedgerOwner, gaps?: Readonly<Record<string, number>>): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
-    const accountId = await lockLedger(trx, sender);
-    if (accountId === undefined) return false;
-    if (gaps && (sender === accountId || (await lockLane(trx, sender)))) await requeueLanes(trx, [sender], gaps);
-    await sql`update lanes set held_until = 'infinity' where account_id = ${accountId}`.execute(trx);
+    const workspaceId = await lockLedgerOfOwner(trx, owner);
+    if (workspaceId === undefined) return false;
+    if (gaps && owner.accountId !== undefined && (await lockLane(trx, owner.accountId)))
+      await requeueLanes(trx, [owner.accountId], gaps);
+    await sql`update lanes set held_until = 'infinity' where workspace_id = ${workspaceId}`.execute(trx);
     const { rows } = await sql`
-      update accounts set stop_reason = ${STOPPED} where account_id = ${accountId} and stop_reason is null returning 1`.execute(
-      trx,
-    );
+      update accounts set stop_reason = ${STOPPED}
+      where workspace_id = ${workspaceId} and removed_at is null and stop_reason is null returning 1`.execute(trx);
     return rows.length > 0;
   });
+}
+
+async function lockLedgerOfOwner(trx: Connection, owner: LedgerOwner): Promise<WorkspaceId | undefined> {
+  if (owner.accountId !== undefined) return (await lockLedgerOf(trx, owner.accountId))?.workspaceId;
+  return (await lockLedger(trx, owner.workspaceId)) ? owner.workspaceId : undefined;
 }

@@ -5,21 +5,25 @@ import { notifyAfterCommit } from '../../platform/database/notify-after-commit.t
 import { AppError } from '../../platform/errors/errors.ts';
 import { endWays } from './group-accounts.ts';
 import { hasWaiting } from './has-waiting.ts';
-import { findOwnAccount, LINKED, lockLaneAndLedger, nameAccount } from './store.ts';
+import { findOwnAccount, LINKED, lockLedgerAndLane, nameAccount, type Account } from './store.ts';
+import type { AccountId } from '../../platform/database/schema.ts';
 
 /**
- * Removes a further account of the workspace for good (contract §4, remove-account): it loses its lane, and with it the right to send, and its
+ * Removes an account of the workspace for good (contract §4, remove-account): it loses its lane, and with it the right to send, and its
  * ways to groups. A worker then closes its session and has the messengers forget it (`erase-deleted-users.ts`). Its posts stay in the
  * workspace's figures. Throws `account_not_found`; `account_is_default`; `account_linked` while it is linked or being linked;
  * `account_busy` while something waits for it.
  */
-export async function removeAccount({ db }: { db: Database }, actor: Actor, accountId: number): Promise<void> {
+export async function removeAccount({ db }: { db: Database }, actor: Actor, accountId: AccountId): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const found = await findOwnAccount(trx, actor.workspaceId, accountId);
-    await lockLaneAndLedger(trx, found);
+    await lockLedgerAndLane(trx, found);
     const account = await findOwnAccount(trx, actor.workspaceId, accountId);
     if (account.isDefault)
-      throw new AppError('account_is_default', 'The default account of a workspace cannot be removed.');
+      throw new AppError(
+        'account_is_default',
+        'The default account of a workspace cannot be removed. Make another account the default one first.',
+      );
     if (LINKED.has(account.status) || account.status === 'linking')
       throw new AppError('account_linked', 'This account is linked. Disconnect it first.');
     if (await hasWaiting(trx, account))
@@ -27,21 +31,27 @@ export async function removeAccount({ db }: { db: Database }, actor: Actor, acco
         'account_busy',
         'Posts wait for this account. Hand them over, wait for their end, or cancel their campaigns first.',
       );
-    await endAccount(trx, accountId);
+    await endAccount(trx, account);
     await recordAudit(trx, { ...actor, action: 'account.removed', subject: nameAccount(account) });
   });
 }
 
-async function endAccount(trx: Connection, accountId: number): Promise<void> {
-  await endWays(trx, accountId);
+async function endAccount(trx: Connection, account: Account): Promise<void> {
+  const { accountId } = account;
+  await endWays(trx, account);
   await clearLink(trx, [accountId]);
-  await sql`delete from lanes where account_id = ${accountId}`.execute(trx);
+  // The changes that live progress counts on the lane stay counted.
+  await sql`
+    with gone as (delete from lanes where account_id = ${accountId} returning workspace_id, turn)
+    update workspace_ledgers k set changes = k.changes + 2 * gone.turn + 2 from gone where k.workspace_id = gone.workspace_id`.execute(
+    trx,
+  );
   await sql`update accounts set removed_at = campanile_now() where account_id = ${accountId}`.execute(trx);
   await notifyAfterCommit(trx, 'campanile_erasures');
 }
 
 /** Forgets what is shown of a link, and that there is one. */
-export async function clearLink(trx: Connection, accountIds: readonly number[]): Promise<void> {
+export async function clearLink(trx: Connection, accountIds: readonly AccountId[]): Promise<void> {
   await sql`
     update accounts set status = 'unlinked', qr = null, pairing_code = null, passkey = null, status_reason = null, linked_number = null,
       scanned_number = null, warning = null, warned_until = null, retry_until = null

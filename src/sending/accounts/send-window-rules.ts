@@ -1,10 +1,11 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { clearOldRows } from '../../platform/database/clear-old-rows.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
 import { knownTimeZone } from '../../platform/time/time-zone.ts';
 import { dateIn, dayOf, quietUntil, type Day, type QuietHours } from './quiet-hours.ts';
 import { capOn, isWarmingUp } from './warm-up.ts';
+import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 /** When an account rests, as its workspace wants it. */
 export interface SendWindowRules {
@@ -21,7 +22,7 @@ export type RestReason = 'new_link' | 'quiet_hours' | 'daily_cap' | 'warm_up';
 
 /** The rules of an account, and what they allow now. */
 export interface SendWindow extends SendWindowRules {
-  accountId: number;
+  accountId: AccountId;
   messenger: string;
   /** IANA: what the owner chose, else the installation's. */
   timeZone: string;
@@ -42,7 +43,7 @@ export interface SendWindow extends SendWindowRules {
 }
 
 interface RuleRow {
-  accountId: number;
+  accountId: AccountId;
   messenger: string;
   quietFrom: string | null;
   quietTo: string | null;
@@ -61,9 +62,27 @@ interface RuleRow {
  */
 export async function readSendWindows(
   trx: Connection,
-  accountIds: readonly number[],
+  accountIds: readonly AccountId[],
   timeZone: string,
   { countsAll = false }: { countsAll?: boolean } = {},
+): Promise<SendWindow[]> {
+  return selectWindows(trx, sql`a.account_id = any(${accountIds}::bigint[])`, { timeZone, countsAll });
+}
+
+/** `readSendWindows` for the default account of a workspace. Undefined if its owner is deleted. */
+export async function readDefaultWindow(
+  trx: Connection,
+  workspaceId: WorkspaceId,
+  timeZone: string,
+): Promise<SendWindow | undefined> {
+  const which = sql`a.workspace_id = ${workspaceId} and a.is_default`;
+  return (await selectWindows(trx, which, { timeZone, countsAll: false }))[0];
+}
+
+async function selectWindows(
+  trx: Connection,
+  which: RawBuilder<unknown>,
+  { timeZone, countsAll }: { timeZone: string; countsAll: boolean },
 ): Promise<SendWindow[]> {
   const { rows } = await sql<RuleRow>`
     select a.account_id as "accountId", a.messenger, a.quiet_from as "quietFrom", a.quiet_to as "quietTo", a.daily_cap as "dailyCap", a.mention_all_cap as "mentionAllCap",
@@ -74,7 +93,7 @@ export async function readSendWindows(
     join workspaces w on w.workspace_id = a.workspace_id
     join memberships o on o.workspace_id = coalesce(w.test_of, w.workspace_id) and o.role = 'owner'
     join users u on u.user_id = o.user_id
-    where a.account_id = any(${accountIds}::bigint[])`.execute(trx);
+    where ${which}`.execute(trx);
   const found = withDays(rows, timeZone);
   const sent = await countSent(trx, countsAll ? found : found.filter(hasCap));
   return found.map((row) => toSendWindow(row, sent.get(row.accountId) ?? 0, countsAll));
@@ -143,7 +162,7 @@ function hasCap({ dailyCap, warmUpFrom }: DatedRow): boolean {
 /** Counts today's posts of each account. */
 async function countSent(trx: Connection, accounts: readonly DatedRow[]): Promise<ReadonlyMap<number, number>> {
   if (accounts.length === 0) return new Map();
-  const { rows } = await sql<{ accountId: number; sent: number }>`
+  const { rows } = await sql<{ accountId: AccountId; sent: number }>`
     select i.account_id as "accountId",
            (select coalesce(sum(s.posts), 0) from sent_slots s where s.account_id = i.account_id and s.slot >= i.begins_at)::int
            + case when l.sent_slot >= i.begins_at then l.sent_in_slot else 0 end as sent

@@ -1,16 +1,14 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
-import type { AccountStatus, PauseCause, WorkspaceId } from '../../platform/database/schema.ts';
+import type { AccountId, AccountStatus, PauseCause, WorkspaceId } from '../../platform/database/schema.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
 import type { PasskeyStep } from '../../messengers/messenger.ts';
 
 export interface Account {
-  accountId: number;
+  accountId: AccountId;
   workspaceId: WorkspaceId;
-  /** The default account of the workspace, in whose ledger it sends: itself for the default account. */
-  ledgerId: number;
   isDefault: boolean;
   /** null: its number stands for it. */
   name: string | null;
@@ -70,7 +68,11 @@ export const isLinkedHere = (digits: string | null): RawBuilder<boolean> => sql`
  * Returns an account of a workspace: the default one, which every workspace has from its creation on, or the one with this id. Throws
  * `unauthenticated` when its owner is gone, and 404 for an account that the workspace does not have.
  */
-export async function findOwnAccount(db: Connection, workspaceId: WorkspaceId, accountId?: number): Promise<Account> {
+export async function findOwnAccount(
+  db: Connection,
+  workspaceId: WorkspaceId,
+  accountId?: AccountId,
+): Promise<Account> {
   const own = selectAccounts(db).where('accounts.workspace_id', '=', workspaceId);
   if (accountId === undefined) {
     const row = await own.where('accounts.is_default', '=', true).executeTakeFirst();
@@ -102,18 +104,21 @@ export async function findDefaultAccounts(db: Connection, workspaceIds: readonly
 }
 
 /** The accounts of a workspace and of its test workspace, in the order in which lanes are locked. */
-export async function findAccountsOfOwner(db: Connection, workspaceId: WorkspaceId): Promise<number[]> {
-  const { rows } = await sql<{ accountId: number }>`
+export async function findAccountsOfOwner(db: Connection, workspaceId: WorkspaceId): Promise<AccountId[]> {
+  const { rows } = await sql<{ accountId: AccountId }>`
     select a.account_id as "accountId" from workspaces w join accounts a using (workspace_id)
     where w.workspace_id = ${workspaceId} or w.test_of = ${workspaceId} order by a.account_id`.execute(db);
   return rows.map(({ accountId }) => accountId);
 }
 
 /** Accounts by their own ids, for the worker that serves them, in their order; undefined where the user is gone. */
-export async function findAccounts(db: Connection, accountIds: readonly number[]): Promise<Array<Account | undefined>> {
+export async function findAccounts(
+  db: Connection,
+  accountIds: readonly AccountId[],
+): Promise<Array<Account | undefined>> {
   const rows = await db
     .selectFrom(
-      sql<{ account_id: number }>`unnest(${[...accountIds]}::bigint[])`.as<'wanted'>(sql`wanted (account_id)`),
+      sql<{ account_id: AccountId }>`unnest(${[...accountIds]}::bigint[])`.as<'wanted'>(sql`wanted (account_id)`),
     )
     // A lookup for each, where the planner would rather read the table from end to end.
     .innerJoinLateral(
@@ -143,10 +148,6 @@ function selectAccounts(db: Connection) {
       'accounts.name as name',
       'accounts.is_default as isDefault',
       'accounts.down_since as downSince',
-      sql<number>`case when accounts.is_default then accounts.account_id else (
-        select d.account_id from accounts d where d.workspace_id = accounts.workspace_id and d.is_default) end`.as(
-        'ledgerId',
-      ),
       'accounts.link_method as linkMethod',
       'accounts.qr as qr',
       'accounts.pairing_code as pairingCode',
@@ -192,65 +193,72 @@ function selectAccounts(db: Connection) {
 }
 
 /**
- * Locks the account's lane until the transaction ends, and counts a change on it for live progress. Every transaction that changes the
- * sending of an account, or its outcomes, does this first. Such transactions follow each other, and rows that are read after the lock are
- * current. False when the user is deleted: then nothing of the account may change.
+ * Locks the ledger of a workspace until the transaction ends, and counts a change on it for live progress. Every transaction that changes
+ * what a workspace sends, or its outcomes, does this first, before it locks a lane. Such transactions follow each other, and rows that are
+ * read after the lock are current. False when the owner is deleted: then nothing of the workspace may change.
  */
-export async function lockLane(trx: Connection, accountId: number): Promise<boolean> {
-  const { rows } =
-    await sql`update lanes set changes = changes + 1 where account_id = ${accountId} returning 1`.execute(trx);
+export async function lockLedger(trx: Connection, workspaceId: WorkspaceId): Promise<boolean> {
+  const { rows } = await sql`
+    update workspace_ledgers set changes = changes + 1 where workspace_id = ${workspaceId} returning 1`.execute(trx);
   return rows.length > 0;
 }
 
-/**
- * `lockLane` for the ledger in which the account sends: its own, or the one of the default account of its workspace. Returns the id of that
- * account; undefined when the user is deleted.
- */
-export async function lockLedger(trx: Connection, accountId: number): Promise<number | undefined> {
-  const { rows } = await sql<{ ledgerId: number }>`
-    update lanes set changes = changes + 1 where account_id = (select ledger_id from lanes where account_id = ${accountId})
-    returning account_id as "ledgerId"`.execute(trx);
-  return rows[0]?.ledgerId;
+/** A ledger that is locked. */
+export interface LockedLedger {
+  workspaceId: WorkspaceId;
+  /** Goes into the hashes of participants, in which it never changes. */
+  hashSeed: number;
 }
 
-/** Returns the ledgers in which these accounts send, each once. */
-export async function findLedgers(db: Connection, accountIds: readonly number[]): Promise<number[]> {
-  const { rows } = await sql<{ ledgerId: number }>`
-    select distinct ledger_id as "ledgerId" from lanes where account_id = any(${[...accountIds]}::bigint[]) order by 1`.execute(
-    db,
-  );
-  return rows.map(({ ledgerId }) => ledgerId);
+/** `lockLedger` for the workspace of an account. Undefined when the account was removed or the owner is deleted. */
+export async function lockLedgerOf(trx: Connection, accountId: AccountId): Promise<LockedLedger | undefined> {
+  const { rows } = await sql<LockedLedger>`
+    update workspace_ledgers set changes = changes + 1
+    where workspace_id = (select workspace_id from lanes where account_id = ${accountId})
+    returning workspace_id as "workspaceId", coalesce(legacy_account_id, workspace_id) as "hashSeed"`.execute(trx);
+  return rows[0];
 }
 
-/**
- * `lockLane` for several accounts, in the order of their ids. Lanes that another transaction has locked are left out.
- */
-export async function lockFreeLanes(trx: Connection, accountIds: readonly number[]): Promise<number[]> {
-  const { rows } = await sql<{ account_id: number }>`
+/** `lockLedger` for several workspaces, in the order of their ids. Ledgers that another transaction has locked are left out. */
+export async function lockFreeLedgers(trx: Connection, workspaceIds: readonly WorkspaceId[]): Promise<WorkspaceId[]> {
+  const { rows } = await sql<{ workspace_id: WorkspaceId }>`
     with locked as materialized (
-      select account_id from lanes where account_id = any(${[...accountIds]}::bigint[])
-      order by account_id for no key update skip locked
+      select workspace_id from workspace_ledgers where workspace_id = any(${[...workspaceIds]}::bigint[])
+      order by workspace_id for no key update skip locked
     )
-    update lanes l set changes = l.changes + 1 from locked where l.account_id = locked.account_id
-    returning l.account_id`.execute(trx);
-  return rows.map((row) => row.account_id);
+    update workspace_ledgers k set changes = k.changes + 1 from locked where k.workspace_id = locked.workspace_id
+    returning k.workspace_id`.execute(trx);
+  return rows.map((row) => row.workspace_id);
+}
+
+/** `lockLedger` for a request of the user. Throws `user_gone` when the owner is deleted. */
+export async function lockOwnLedger(trx: Connection, workspaceId: WorkspaceId): Promise<void> {
+  if (!(await lockLedger(trx, workspaceId))) throw userGoneError();
 }
 
 /**
- * `lockLane` for a request of the user. Throws `user_gone` when the user is deleted; `account_not_found` for an account beside the default
- * one, `ledgerId`, that was removed since it was read.
+ * Locks the lane of an account until the transaction ends: its pace, its link and its turn in hand. A transaction that changes deliveries,
+ * too, locks their ledger before. False when the account was removed or its owner is deleted.
  */
-export async function lockOwnLane(trx: Connection, accountId: number, ledgerId = accountId): Promise<void> {
-  if (!(await lockLane(trx, accountId))) throw goneError(accountId === ledgerId);
+export async function lockLane(trx: Connection, accountId: AccountId): Promise<boolean> {
+  const { rows } = await sql`
+    select from lanes where account_id = ${accountId} for no key update`.execute(trx);
+  return rows.length > 0;
 }
 
-/** `lockOwnLane` for the lane of an account and the ledger in which it sends, in the order of their ids. */
-export async function lockLaneAndLedger(trx: Connection, { accountId, ledgerId }: LedgerAccount): Promise<void> {
-  for (const id of [...new Set([ledgerId, accountId])].toSorted((one, other) => one - other))
-    await lockOwnLane(trx, id, ledgerId);
+/** `lockLane` for a request of the user. Throws `account_not_found` for an account that was removed since it was read. */
+export async function lockOwnLane(trx: Connection, accountId: AccountId): Promise<void> {
+  if (!(await lockLane(trx, accountId))) throw accountNotFoundError('account_id');
 }
 
-type LedgerAccount = Pick<Account, 'accountId' | 'ledgerId'>;
+/** `lockOwnLane` after the ledger of the workspace. */
+export async function lockLedgerAndLane(
+  trx: Connection,
+  { accountId, workspaceId }: Pick<Account, 'accountId' | 'workspaceId'>,
+): Promise<void> {
+  await lockOwnLedger(trx, workspaceId);
+  await lockOwnLane(trx, accountId);
+}
 
 /** How an account is called in the audit log. */
 export function nameAccount({ name, messenger }: Pick<Account, 'name' | 'messenger'>): string {
@@ -260,11 +268,6 @@ export function nameAccount({ name, messenger }: Pick<Account, 'name' | 'messeng
 /** A request can outlive its user by a moment. */
 export function userGoneError(): AppError {
   return new AppError('user_gone', 'This user no longer exists');
-}
-
-/** Of an account that is gone: the default account goes with its user alone. */
-export function goneError(isDefault: boolean): AppError {
-  return isDefault ? userGoneError() : accountNotFoundError('account_id');
 }
 
 /** An account that is not the workspace's, in this field of a request. */
@@ -277,7 +280,7 @@ export function accountNotFoundError(...fields: readonly string[]): AppError {
 /**
  * Lets a lane claim turns again as soon as its pace allows. The lane must be locked; a lane with a turn in hand wakes by itself.
  */
-export async function wakeLane(trx: Connection, accountId: number): Promise<void> {
+export async function wakeLane(trx: Connection, accountId: AccountId): Promise<void> {
   await sql`
     update lanes set work_at = campanile_now()
     where account_id = ${accountId} and in_hand_run_id is null`.execute(trx);
@@ -285,11 +288,13 @@ export async function wakeLane(trx: Connection, accountId: number): Promise<void
 }
 
 /**
- * `wakeLane` for all lanes that send in a ledger, which must be locked: its posts may be those of any account of the workspace. A lane without
+ * `wakeLane` for all lanes of a workspace, whose ledger must be locked: its posts may be those of any of its accounts. A lane without
  * anything to send falls asleep at its next claim.
  */
-export async function wakeLanes(trx: Connection, ledgerId: number): Promise<void> {
+export async function wakeLanes(trx: Connection, workspaceId: WorkspaceId): Promise<void> {
   await sql`
-    update lanes set work_at = campanile_now() where ledger_id = ${ledgerId} and in_hand_run_id is null`.execute(trx);
+    update lanes set work_at = campanile_now() where workspace_id = ${workspaceId} and in_hand_run_id is null`.execute(
+    trx,
+  );
   await notifyAfterCommit(trx, 'campanile_lanes');
 }

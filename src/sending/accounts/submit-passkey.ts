@@ -5,6 +5,7 @@ import { readAccountStatus, type AccountState } from './account-status.ts';
 import { runCommand } from './commands.ts';
 import type { AccountDeps } from './connect-account.ts';
 import { findOwnAccount } from './store.ts';
+import type { AccountId } from '../../platform/database/schema.ts';
 
 /**
  * Answers the messaging application's request for the passkey of the number that is being linked (contract §4, submit-passkey). Resolves to
@@ -14,7 +15,7 @@ import { findOwnAccount } from './store.ts';
 export async function submitPasskey(
   deps: AccountDeps,
   actor: Actor,
-  { accountId: wanted, assertion }: { accountId?: number | undefined; assertion: PasskeyAssertion },
+  { accountId: wanted, assertion }: { accountId?: AccountId | undefined; assertion: PasskeyAssertion },
 ): Promise<AccountState> {
   const { accountId, isCodeGood, passkey } = await findOwnAccount(deps.db, actor.workspaceId, wanted);
   if (!isCodeGood || !passkey?.requestOptions)

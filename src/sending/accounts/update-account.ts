@@ -5,6 +5,7 @@ import type { Connection, Database } from '../../platform/database/connect.ts';
 import { readSendWindows, type SendWindow, type SendWindowRules } from './send-window-rules.ts';
 import { findOwnAccount, lockOwnLane, nameAccount, userGoneError, wakeLane } from './store.ts';
 import { WARM_UP_CAPS } from './warm-up.ts';
+import type { AccountId } from '../../platform/database/schema.ts';
 
 /** What is undefined stays as it is; null: from now on none. */
 export type SendWindowChange = { [Rule in keyof SendWindowRules]?: SendWindowRules[Rule] | undefined } & {
@@ -26,15 +27,15 @@ export interface UpdatedAccount extends SendWindow {
 export async function updateAccount(
   { db, timeZone }: { db: Database; timeZone: string },
   actor: Actor,
-  { accountId: wanted, name, ...change }: AccountChange & { accountId?: number | undefined },
+  { accountId: wanted, name, ...change }: AccountChange & { accountId?: AccountId | undefined },
 ): Promise<UpdatedAccount> {
   const found = await findOwnAccount(db, actor.workspaceId, wanted);
-  const { accountId, ledgerId } = found;
+  const { accountId } = found;
   const changesRules = Object.values(change).some((value) => value !== undefined);
   if (name === undefined && !changesRules)
     return { ...(await readSendWindow(db, accountId, timeZone)), name: found.name };
   return db.transaction().execute(async (trx) => {
-    await lockOwnLane(trx, accountId, ledgerId);
+    await lockOwnLane(trx, accountId);
     const account = await findOwnAccount(trx, actor.workspaceId, accountId);
     const before = await readSendWindow(trx, accountId, timeZone);
     if (changesRules) await writeRules(trx, accountId, change);
@@ -58,7 +59,7 @@ function rulesOf({ quietHours, dailyCap, mentionAllCap, weeklyPosts, warmUpFrom 
 }
 
 /** Changes the rules, and wakes the account's lane, which sleeps while they let nothing leave. The lane must be locked. */
-export async function writeRules(trx: Connection, accountId: number, change: SendWindowChange): Promise<void> {
+export async function writeRules(trx: Connection, accountId: AccountId, change: SendWindowChange): Promise<void> {
   const { quietHours, dailyCap, mentionAllCap, weeklyPosts, warmUp } = change;
   if (quietHours !== undefined)
     await trx
@@ -87,7 +88,7 @@ export async function writeRules(trx: Connection, accountId: number, change: Sen
   await wakeLane(trx, accountId);
 }
 
-async function readSendWindow(db: Connection, accountId: number, timeZone: string): Promise<SendWindow> {
+async function readSendWindow(db: Connection, accountId: AccountId, timeZone: string): Promise<SendWindow> {
   const [rest] = await readSendWindows(db, [accountId], timeZone);
   if (!rest) throw userGoneError();
   return rest;

@@ -155,7 +155,7 @@ async function selectGroupRows(trx: Connection, campaignId: number): Promise<Gro
 
 async function isRevised(trx: Connection, campaignId: number): Promise<boolean> {
   const { rows } = await sql`
-    select from runs r join revision_requests q on q.account_id = r.account_id and q.run_id = r.run_id
+    select from runs r join revision_requests q on q.workspace_id = r.workspace_id and q.run_id = r.run_id
     where r.campaign_id = ${campaignId} limit 1`.execute(trx);
   return rows.length > 0;
 }
@@ -167,17 +167,17 @@ const revised = (campaignId: number) => sql`
              (array_agg(error order by run_id desc) filter (where error is not null))[1] as error
       from (
         select s.group_id, s.revised, s.recalled, s.corrected, s.revision_error as error, s.revision_error_run_id as run_id
-        from campaigns c join group_sums s on s.account_id = c.account_id and s.campaign_id = c.campaign_id
+        from campaigns c join group_sums s on s.workspace_id = c.workspace_id and s.campaign_id = c.campaign_id
         where c.campaign_id = ${campaignId} and s.revised > 0
         union all
         select d.group_id, 1, (v.recalled_at is not null)::int, (v.corrected_at is not null)::int, v.error, v.run_id
         from unsummed u
         cross join lateral (
-          select * from revisions v where v.account_id = u.account_id and v.run_id = u.run_id and v.position > u.summed
+          select * from revisions v where v.workspace_id = u.workspace_id and v.run_id = u.run_id and v.position > u.summed
           order by v.position) v
         cross join lateral (
           select d.group_id from deliveries d
-          where d.account_id = v.account_id and d.run_id = v.run_id and d.position = v.position limit 1) d
+          where d.workspace_id = v.workspace_id and d.run_id = v.run_id and d.position = v.position limit 1) d
       ) one
       group by group_id
     )`;
@@ -194,16 +194,16 @@ async function selectTimeline(trx: Connection, campaignId: number): Promise<Grou
       from runs r
       cross join lateral (
         select d.sent_at from deliveries d
-        where d.account_id = r.account_id and d.run_id = r.run_id and d.position > r.summed and d.sent_at is not null
+        where d.workspace_id = r.workspace_id and d.run_id = r.run_id and d.position > r.summed and d.sent_at is not null
         order by d.position) d
       where r.campaign_id = ${campaignId} and r.summed < r.expanded group by 1
       union all
       select m.minute, m.minute, m.sent, m.delivered, m.read
-      from runs r join run_minutes m on m.account_id = r.account_id and m.run_id = r.run_id
+      from runs r join run_minutes m on m.workspace_id = r.workspace_id and m.run_id = r.run_id
       where r.campaign_id = ${campaignId}
       union all
       select s.first_at, s.last_at, s.sent, s.delivered, s.read
-      from campaigns c join time_sums s on s.account_id = c.account_id and s.campaign_id = c.campaign_id
+      from campaigns c join time_sums s on s.workspace_id = c.workspace_id and s.campaign_id = c.campaign_id
       where c.campaign_id = ${campaignId}
     ), step as (
       select timeline_step(max(last_at) - min(first_at)) as width from event

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
-import type { CampaignStatus, GroupKind } from '../../platform/database/schema.ts';
+import type { CampaignStatus, GroupKind, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { explainUnsent } from './explain-error.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
@@ -75,8 +75,8 @@ export async function readGroup(
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute(async (trx) => {
-      const { accountId, ...group } = await readHead(trx, workspaceId, groupId);
-      const place = { accountId, groupId, days };
+      const group = await readHead(trx, workspaceId, groupId);
+      const place = { workspaceId, groupId, days };
       const found = await selectPosts(trx, place);
       return {
         group,
@@ -99,17 +99,17 @@ type FoundPost = Omit<GroupPost, 'skipped'> & {
 };
 
 interface Place {
-  accountId: number;
+  workspaceId: WorkspaceId;
   groupId: number;
   days: number;
 }
 
 async function readHead(trx: Connection, workspaceId: Actor['workspaceId'], groupId: number) {
-  const { rows } = await sql<GroupHead & { accountId: number }>`
-    select g.account_id as "accountId", g.group_id as "groupId", g.chat_id as "chatId", g.name, g.kind, g.participants,
+  const { rows } = await sql<GroupHead>`
+    select g.group_id as "groupId", g.chat_id as "chatId", g.name, g.kind, g.participants,
            g.invite_link as "inviteLink", g.can_send as "canSend", g.removed_at as "removedAt"
-    from groups g join accounts a on a.account_id = g.account_id
-    where g.group_id = ${groupId} and a.workspace_id = ${workspaceId}`.execute(trx);
+    from groups g
+    where g.group_id = ${groupId} and g.workspace_id = ${workspaceId}`.execute(trx);
   const [row] = rows;
   if (!row)
     throw new AppError('group_not_found', 'You have no group with this id', {
@@ -118,10 +118,10 @@ async function readHead(trx: Connection, workspaceId: Actor['workspaceId'], grou
   return row;
 }
 
-async function selectLists(trx: Connection, { accountId, groupId }: Place): Promise<GroupReport['groupLists']> {
+async function selectLists(trx: Connection, { workspaceId, groupId }: Place): Promise<GroupReport['groupLists']> {
   const { rows } = await sql<{ groupListId: number; name: string }>`
     select group_list_id as "groupListId", name from group_lists
-    where account_id = ${accountId} and ${groupId}::bigint = any(group_ids) order by lower(name), group_list_id`.execute(
+    where workspace_id = ${workspaceId} and ${groupId}::bigint = any(group_ids) order by lower(name), group_list_id`.execute(
     trx,
   );
   return rows;
@@ -131,12 +131,12 @@ async function selectLists(trx: Connection, { accountId, groupId }: Place): Prom
  * The runs of the time, then of each the one delivery to this group, by the place that the group has in the run's content; of folded
  * campaigns what they came to.
  */
-async function selectPosts(trx: Connection, { accountId, groupId, days }: Place): Promise<FoundPost[]> {
+async function selectPosts(trx: Connection, { workspaceId, groupId, days }: Place): Promise<FoundPost[]> {
   const { rows } = await sql<FoundPost>`
     with run as materialized (
       select r.run_id, r.content_id, r.started_at, c.campaign_id, c.public_id, c.name, c.folded_at is not null as is_folded
       from runs r join campaigns c on c.campaign_id = r.campaign_id and c.deleted_at is null
-      where r.account_id = ${accountId} and r.started_at > campanile_now() - ${days} * interval '1 day' and r.content_id is not null
+      where r.workspace_id = ${workspaceId} and r.started_at > campanile_now() - ${days} * interval '1 day' and r.content_id is not null
     ), target as materialized (
       -- Once for each content, however many runs it had.
       select t.content_id, array_position(t.group_ids, ${groupId}::bigint) as position
@@ -151,13 +151,13 @@ async function selectPosts(trx: Connection, { accountId, groupId, days }: Place)
       join target t on t.content_id = r.content_id
       -- Lookups by the key, as for the activity of many groups.
       cross join lateral (
-        select * from deliveries where account_id = ${accountId} and run_id = r.run_id and position = t.position limit 1) d
+        select * from deliveries where workspace_id = ${workspaceId} and run_id = r.run_id and position = t.position limit 1) d
       where not r.is_folded
       union all
       select c.public_id, c.name, null, coalesce(s.last_sent_at, c.started_at), s.queued, s.sent, s.failed, s.cancelled,
              greatest(s.recipients, s.views), 0, greatest(s.read, s.views), s.error, s.error_waits
       from (select campaign_id, public_id, name, max(started_at) as started_at from run where is_folded group by 1, 2, 3) c
-      join group_sums s on s.account_id = ${accountId} and s.campaign_id = c.campaign_id and s.group_id = ${groupId}
+      join group_sums s on s.workspace_id = ${workspaceId} and s.campaign_id = c.campaign_id and s.group_id = ${groupId}
     )
     select public_id as "campaignId", name, run_id as "runId", at, queued, sent, failed, cancelled,
            recipients::float8 as recipients, read::float8 as read, error, is_queued as "isQueued", others_there as "othersThere"
@@ -165,26 +165,26 @@ async function selectPosts(trx: Connection, { accountId, groupId, days }: Place)
   return rows;
 }
 
-async function selectPlanned(trx: Connection, { accountId, groupId }: Place): Promise<PlannedPost[]> {
+async function selectPlanned(trx: Connection, { workspaceId, groupId }: Place): Promise<PlannedPost[]> {
   const { rows } = await sql<PlannedPost>`
     with campaign as materialized (
       select c.campaign_id, c.public_id, c.name, c.status
       from campaigns c join contents t on t.content_id = c.content_id
       where c.deleted_at is null and ${groupId}::bigint = any(t.group_ids)
-        and c.campaign_id in (select campaign_id from runs where account_id = ${accountId} and status = 'planned')
+        and c.campaign_id in (select campaign_id from runs where workspace_id = ${workspaceId} and status = 'planned')
     )
     select c.public_id as "campaignId", c.name, c.status as "campaignStatus", r.run_id as "runId", r.due_at as "dueAt"
     from runs r join campaign c on c.campaign_id = r.campaign_id
-    where r.account_id = ${accountId} and r.status = 'planned' order by r.due_at, r.run_id limit ${MOST_PLANNED}`.execute(
+    where r.workspace_id = ${workspaceId} and r.status = 'planned' order by r.due_at, r.run_id limit ${MOST_PLANNED}`.execute(
     trx,
   );
   return rows;
 }
 
-async function selectSizes(trx: Connection, { accountId, groupId, days }: Place): Promise<GroupReport['members']> {
+async function selectSizes(trx: Connection, { workspaceId, groupId, days }: Place): Promise<GroupReport['members']> {
   const { rows } = await sql<{ date: string; participants: number }>`
     select day as date, participants from group_sizes
-    where account_id = ${accountId} and group_id = ${groupId} and day > (campanile_now() at time zone 'UTC')::date - ${days}::int`.execute(
+    where workspace_id = ${workspaceId} and group_id = ${groupId} and day > (campanile_now() at time zone 'UTC')::date - ${days}::int`.execute(
     trx,
   );
   return rows;

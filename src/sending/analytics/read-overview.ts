@@ -98,9 +98,9 @@ type DayRow = OverviewSums & { /** From 1. */ day: number; /** With a sent post.
 const begun = (workspaceId: WorkspaceId, days: readonly Day[]) => sql`
     run as materialized (
       select r.*, width_bucket(r.started_at, ${days.map((day) => day.beginsAt)}::timestamptz[]) as day, c.folded_at
-      from accounts a join runs r on r.account_id = a.account_id
+      from runs r
       join campaigns c on c.campaign_id = r.campaign_id and c.deleted_at is null and not c.is_test
-      where a.workspace_id = ${workspaceId} and r.started_at >= ${days[0]?.beginsAt} and r.started_at < ${days.at(-1)?.endsAt}
+      where r.workspace_id = ${workspaceId} and r.started_at >= ${days[0]?.beginsAt} and r.started_at < ${days.at(-1)?.endsAt}
     )`;
 
 /** The days on which anything began, by their place in `days`. Reads runs, and the deliveries of those that are not in the sums yet. */
@@ -126,17 +126,17 @@ async function countGroups(db: Connection, workspaceId: WorkspaceId, days: reado
       select distinct unnest(group_ids) as group_id
       from (select distinct c.group_ids from run r join contents c on c.content_id = r.content_id where r.sent > 0 and r.sent = r.targets) c
     ), part as materialized (
-      select r.account_id, c.group_ids, array_agg(r.run_id) as run_ids
+      select r.workspace_id, c.group_ids, array_agg(r.run_id) as run_ids
       from run r join contents c on c.content_id = r.content_id
       where r.sent > 0 and r.sent < r.targets and r.folded_at is null
-      group by r.account_id, c.group_ids
+      group by r.workspace_id, c.group_ids
     ), other as materialized (
-      select p.account_id, t.group_id, array_agg(q.run_id) as run_ids, array_agg(t.position) as positions
+      select p.workspace_id, t.group_id, array_agg(q.run_id) as run_ids, array_agg(t.position) as positions
       from part p
       cross join lateral unnest(p.group_ids) with ordinality t (group_id, position)
       cross join lateral unnest(p.run_ids) q (run_id)
       where t.group_id not in (select group_id from reached)
-      group by p.account_id, t.group_id
+      group by p.workspace_id, t.group_id
     )
     select (select count(*) from reached)::int + count(*)::int as groups
     from (
@@ -146,11 +146,11 @@ async function countGroups(db: Connection, workspaceId: WorkspaceId, days: reado
         -- Lookups by the key, whatever is known of the table (docs/explanation/decisions/0008).
         cross join lateral (
           select from deliveries d
-          where d.account_id = o.account_id and d.run_id = u.run_id and d.position = u.position and d.status = 'sent' limit 1) d)
+          where d.workspace_id = o.workspace_id and d.run_id = u.run_id and d.position = u.position and d.status = 'sent' limit 1) d)
       union
       select s.group_id
-      from (select distinct account_id, campaign_id from run where sent > 0 and sent < targets and folded_at is not null) f
-      join group_sums s on s.account_id = f.account_id and s.campaign_id = f.campaign_id
+      from (select distinct workspace_id, campaign_id from run where sent > 0 and sent < targets and folded_at is not null) f
+      join group_sums s on s.workspace_id = f.workspace_id and s.campaign_id = f.campaign_id
       where s.sent > 0 and s.first_sent_at < ${days.at(-1)?.endsAt} and s.last_sent_at >= ${days[0]?.beginsAt}
         and s.group_id not in (select group_id from reached)
     ) more`.execute(db);

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { EVENT_ANSWERS, type EventExtra, type PollExtra } from '../../content/post/ballot.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
-import type { GroupKind } from '../../platform/database/schema.ts';
+import type { GroupKind, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { findOwnCampaign, type OwnCampaign } from '../campaigns/store.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
@@ -67,20 +67,23 @@ export function readPollResults(
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute(async (trx) => {
-      const { accountId, campaignId, name } = await findOwnCampaign(trx, workspaceId, publicId);
+      const { campaignId, name } = await findOwnCampaign(trx, workspaceId, publicId);
       const asked = await requirePolls(trx, { campaignId, runId });
-      return { name, polls: await readAll(trx, accountId, asked) };
+      return { name, polls: await readAll(trx, workspaceId, asked) };
     });
 }
 
 /** Returns the results of all polls and events of a campaign, as `readPollResults` does; none of a campaign that asks nothing. */
-export async function findPollResults(trx: Connection, { accountId, campaignId }: OwnCampaign): Promise<PollResults[]> {
-  return readAll(trx, accountId, await findPolls(trx, { campaignId, runId: null }));
+export async function findPollResults(
+  trx: Connection,
+  { workspaceId, campaignId }: OwnCampaign,
+): Promise<PollResults[]> {
+  return readAll(trx, workspaceId, await findPolls(trx, { campaignId, runId: null }));
 }
 
-async function readAll(trx: Connection, accountId: number, asked: readonly RunRow[][]): Promise<PollResults[]> {
+async function readAll(trx: Connection, workspaceId: WorkspaceId, asked: readonly RunRow[][]): Promise<PollResults[]> {
   const polls: PollResults[] = [];
-  for (const runs of asked) polls.push(await readOne(trx, accountId, runs));
+  for (const runs of asked) polls.push(await readOne(trx, workspaceId, runs));
   return polls;
 }
 
@@ -111,7 +114,7 @@ async function findPolls(
   return [...Map.groupBy(rows, ({ extra }) => JSON.stringify(extra)).values()];
 }
 
-async function readOne(trx: Connection, accountId: number, runs: RunRow[]): Promise<PollResults> {
+async function readOne(trx: Connection, workspaceId: WorkspaceId, runs: RunRow[]): Promise<PollResults> {
   const about = describe(runs);
   const runIds = runs.map((run) => run.runId);
   const { rows: groups } = await sql<{ groupId: number; name: string; kind: GroupKind; counts: number[] | null }>`
@@ -119,12 +122,12 @@ async function readOne(trx: Connection, accountId: number, runs: RunRow[]): Prom
       select g.group_id, min(g.position) as position
       from runs r join campaigns c on c.campaign_id = r.campaign_id join contents t on t.content_id = coalesce(r.content_id, c.content_id),
            unnest(t.group_ids) with ordinality g (group_id, position)
-      where r.run_id = any(${runIds}::bigint[]) and r.account_id = ${accountId} group by 1
+      where r.run_id = any(${runIds}::bigint[]) and r.workspace_id = ${workspaceId} group by 1
     ), result as (
       select group_id, array_agg(count order by number) as counts
       from (select p.group_id, n.number, sum(n.count)::int as count
             from poll_results p, unnest(p.counts) with ordinality n (count, number)
-            where p.account_id = ${accountId} and p.run_id = any(${runIds}::bigint[]) group by 1, 2) s
+            where p.workspace_id = ${workspaceId} and p.run_id = any(${runIds}::bigint[]) group by 1, 2) s
       group by 1
     )
     select t.group_id as "groupId", g.name, g.kind, r.counts
@@ -134,7 +137,7 @@ async function readOne(trx: Connection, accountId: number, runs: RunRow[]): Prom
     select at, array_agg(count order by number) as counts
     from (select p.at, n.number, sum(n.count)::int as count
           from poll_hours p, unnest(p.counts) with ordinality n (count, number)
-          where p.account_id = ${accountId} and p.run_id = any(${runIds}::bigint[]) group by 1, 2) s
+          where p.workspace_id = ${workspaceId} and p.run_id = any(${runIds}::bigint[]) group by 1, 2) s
     group by at having sum(count) > 0 order by at`.execute(trx);
   const { length } = about.options;
   const perGroup = groups.map(({ counts, ...group }) => ({ ...group, ...toCounts(counts, length) }));
@@ -182,7 +185,7 @@ export function readNamedVotes(
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute(async (trx) => {
-      const { accountId, campaignId, name } = await findOwnCampaign(trx, workspaceId, publicId);
+      const { campaignId, name } = await findOwnCampaign(trx, workspaceId, publicId);
       const polls = await requirePolls(trx, { campaignId, runId });
       const named = polls.map((runs) => ({ runs, ...describe(runs) })).filter(({ namesVoters }) => namesVoters);
       if (named.length === 0)
@@ -191,19 +194,19 @@ export function readNamedVotes(
         });
       const votes: NamedVote[] = [];
       for (const { runs, question, options } of named)
-        for (const { choices, ...vote } of await selectVotes(trx, accountId, runs))
+        for (const { choices, ...vote } of await selectVotes(trx, workspaceId, runs))
           votes.push({ ...vote, question, options: options.filter((_, index) => (choices >> index) & 1) });
       return { name, votes };
     });
 }
 
-async function selectVotes(trx: Connection, accountId: number, runs: readonly RunRow[]) {
+async function selectVotes(trx: Connection, workspaceId: WorkspaceId, runs: readonly RunRow[]) {
   const { rows } = await sql<Omit<NamedVote, 'question' | 'options'> & { choices: number }>`
     select d.group_id as "groupId", g.name as "groupName", v.voter, v.choices, v.at
     from votes v
-    join deliveries d on d.account_id = v.account_id and d.run_id = v.run_id and d.position = v.position
+    join deliveries d on d.workspace_id = v.workspace_id and d.run_id = v.run_id and d.position = v.position
     join groups g on g.group_id = d.group_id
-    where v.account_id = ${accountId} and v.run_id = any(${runs.map((run) => run.runId)}::bigint[]) and v.choices > 0 and v.voter is not null
+    where v.workspace_id = ${workspaceId} and v.run_id = any(${runs.map((run) => run.runId)}::bigint[]) and v.choices > 0 and v.voter is not null
     order by v.run_id, v.position, v.at, v.participant`.execute(trx);
   return rows;
 }

@@ -62,13 +62,13 @@ export async function readReach(trx: Connection, campaignId: number): Promise<Ca
            count(*) filter (where p.wanted is not null)::int as "pinsWaiting",
            count(*) filter (where p.wanted is null and p.error is not null)::int as "pinsFailed",
            (array_agg(p.error order by p.run_id desc) filter (where p.error is not null))[1] as "pinError"
-    from runs r join pins p on p.account_id = r.account_id and p.run_id = r.run_id
+    from runs r join pins p on p.workspace_id = r.workspace_id and p.run_id = r.run_id
     where r.campaign_id = ${campaignId} group by p.group_id`.execute(trx);
   const { rows: mentions } = await sql<OfGroup<Mentions>>`
     select m.group_id as "groupId", count(*) filter (where m.left_out is null)::int as mentions,
            count(*) filter (where m.left_out is not null)::int as "mentionsLeftOut",
            (array_agg(m.left_out order by m.run_id desc) filter (where m.left_out is not null))[1] as "mentionLeftOut"
-    from runs r join everyone_mentions m on m.account_id = r.account_id and m.run_id = r.run_id
+    from runs r join everyone_mentions m on m.workspace_id = r.workspace_id and m.run_id = r.run_id
     where r.campaign_id = ${campaignId} group by m.group_id`.execute(trx);
   const { rows } = await sql<{ pins: boolean; quotes: boolean }>`
     select coalesce(bool_or(pin_seconds is not null), false) as pins, coalesce(bool_or(reply_run_id is not null), false) as quotes
@@ -96,17 +96,17 @@ export async function readReach(trx: Connection, campaignId: number): Promise<Ca
 async function countQuotes(trx: Connection, campaignId: number): Promise<Array<OfGroup<Pick<Reach, 'quotes'>>>> {
   const { rows } = await sql<OfGroup<Pick<Reach, 'quotes'>>>`
     with run as materialized (
-      select account_id, run_id, reply_run_id, started_at from runs where campaign_id = ${campaignId} and reply_run_id is not null
+      select workspace_id, run_id, reply_run_id, started_at from runs where campaign_id = ${campaignId} and reply_run_id is not null
     ), post as (
       select r.run_id, d.group_id, false as is_quoted
-      from run r join deliveries d on d.account_id = r.account_id and d.run_id = r.run_id
+      from run r join deliveries d on d.workspace_id = r.workspace_id and d.run_id = r.run_id
       where d.status = 'sent'
       union all
       select r.run_id, q.group_id, true
-      from run r join deliveries q on q.account_id = r.account_id and q.run_id = r.reply_run_id
+      from run r join deliveries q on q.workspace_id = r.workspace_id and q.run_id = r.reply_run_id
       where q.status = 'sent' and q.sent_at < r.started_at and not exists (
         select from revisions v
-        where v.account_id = q.account_id and v.run_id = q.run_id and v.position = q.position and v.recalled_at < r.started_at)
+        where v.workspace_id = q.workspace_id and v.run_id = q.run_id and v.position = q.position and v.recalled_at < r.started_at)
     ), reply as (
       select run_id, group_id from post group by run_id, group_id having bool_or(is_quoted) and not bool_and(is_quoted)
     )

@@ -3,7 +3,7 @@ import type { PostExtras } from '../../content/post/post-extras.ts';
 import type { NewCampaign } from '../campaigns/store.ts';
 
 /** A post as an approval binds it: everything that groups get to see, which groups, and when. Nothing in it is fetched or chosen later. */
-export interface AskedPost extends Omit<NewCampaign, 'accountId' | 'dueAt'> {
+export interface AskedPost extends Omit<NewCampaign, 'workspaceId' | 'dueAt'> {
   isTest: boolean;
   /** When its first run is due, ISO 8601 in UTC; null: once it is approved. A schedule that was asked for again later has fewer runs. */
   firstDueAt: string | null;

@@ -7,7 +7,7 @@ import { readApprovalRules, requireListed } from '../../workspaces/approval/appr
 import { diffValues } from '../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor, type AuditAction } from '../../workspaces/audit/record-audit.ts';
 import { includesRole } from '../../workspaces/members/roles.ts';
-import { findOwnAccount, lockOwnLane } from '../accounts/store.ts';
+import { lockOwnLedger } from '../accounts/store.ts';
 import { requireTargets, writeCampaign, type AcceptDeps } from '../campaigns/accept/accept-campaign.ts';
 import { dueNow, startNow } from '../campaigns/accept/add-campaign.ts';
 import { dueBySchedule, startScheduled } from '../campaigns/accept/add-scheduled-campaign.ts';
@@ -40,14 +40,14 @@ export type DecideDeps = Pick<AcceptDeps, 'db' | 'quotas' | 'timeZone'>;
 export async function approve(deps: DecideDeps, actor: Actor, decision: Decision): Promise<Approval> {
   const { db } = deps;
   const { workspaceId } = actor;
-  const { accountId } = await findOwnAccount(db, workspaceId);
   const asked = await findApproval(db, workspaceId, decision.approvalId);
   requireSamePost(asked, decision);
-  if (asked.state !== 'accepted') await requireTargets(db, { ...asked.post, accountId, givenIds: asked.post.groupIds });
+  if (asked.state !== 'accepted')
+    await requireTargets(db, { ...asked.post, workspaceId, givenIds: asked.post.groupIds });
   return db.transaction().execute(async (trx) => {
     // In the order of everybody else: files, lane, then what is being decided.
     if (asked.state !== 'accepted') await holdFiles(trx, actor, asked);
-    await lockOwnLane(trx, accountId);
+    await lockOwnLedger(trx, workspaceId);
     const approval = await findApproval(trx, workspaceId, decision.approvalId, { lock: true });
     requireSamePost(approval, decision);
     if (approval.state === 'accepted') return approval;
@@ -58,7 +58,7 @@ export async function approve(deps: DecideDeps, actor: Actor, decision: Decision
       await recordDecision(trx, actor, approval, { ...decision, kind: 'approved', action: 'approval.approved' });
     if (approvals + (isFirst ? 1 : 0) >= needed) {
       await cancelReviews(trx, workspaceId, decision.approvalId);
-      await accept(trx, deps, { actor, accountId, approval });
+      await accept(trx, deps, { actor, approval });
     }
     return findApproval(trx, workspaceId, decision.approvalId);
   });
@@ -185,14 +185,14 @@ async function recordDecision(
 async function accept(
   trx: Transaction<Schema>,
   deps: DecideDeps,
-  { actor, accountId, approval }: { actor: Actor; accountId: number; approval: Approval },
+  { actor, approval }: { actor: Actor; approval: Approval },
 ): Promise<void> {
   const { post, approvalId } = approval;
   const { sha256s: _, ...campaign } = post;
   const schedule = scheduleOf(post.plan);
   const campaignId = await writeCampaign(trx, deps, {
     actor,
-    campaign: { ...campaign, accountId },
+    campaign: { ...campaign, workspaceId: actor.workspaceId },
     ...(schedule
       ? { dueAt: dueBySchedule(schedule).dueAt, start: startScheduled }
       : { dueAt: dueNow, start: startNow }),

@@ -142,7 +142,7 @@ async function selectGroupsOf(
   const { rows } = await sql<DraftGroup>`
     select g.group_id as "groupId", g.name, g.kind, g.participants
     from unnest(${[...groupIds]}::bigint[]) with ordinality i (group_id, place)
-    join groups g using (group_id) join accounts a using (account_id)
-    where a.workspace_id = ${workspaceId} order by i.place`.execute(db);
+    join groups g using (group_id)
+    where g.workspace_id = ${workspaceId} order by i.place`.execute(db);
   return rows;
 }

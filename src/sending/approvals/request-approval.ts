@@ -58,7 +58,7 @@ export async function requestApproval(
   return db.transaction().execute(async (trx) => {
     // Before its files, as everybody else; and one request after the other, so that the limit holds.
     await sql`select from workspaces where workspace_id = ${actor.workspaceId} for no key update`.execute(trx);
-    const { accountId: _, ...campaign } = await saveFiles(trx, deps, request, prepared);
+    const { workspaceId: _, ...campaign } = await saveFiles(trx, deps, request, prepared);
     const extras = await nameFiles(trx, actor.workspaceId, campaign.extras);
     const sha256s = await readHashes(trx, listMediaIds({ ...campaign, extras }));
     const dueAt = draft.when === 'now' ? [] : planned.dueAt(await readNow(trx));

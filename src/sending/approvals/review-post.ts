@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { TEXT_LIMIT } from '../../content/text/html-to-whatsapp.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
-import { lockLane, lockOwnLane } from '../accounts/store.ts';
+import { lockLedger, lockOwnLedger } from '../accounts/store.ts';
 import { dueNow, planOfNow, startNow } from '../campaigns/accept/add-campaign.ts';
 import { cancelRuns } from '../campaigns/change/cancel-runs.ts';
 import { insertCampaign } from '../campaigns/store.ts';
@@ -15,43 +15,41 @@ import { composeReview, NAMED_GROUPS, type Reader } from './compose-review.ts';
 const POSTS_A_DAY = 50;
 
 export interface ReviewGroup {
-  accountId: number;
   groupId: number;
   /** The owner's language and zone. */
   reader: Reader;
 }
 
-/** Returns the review group of a workspace, and locks the lane of its account; undefined if it has none that can be posted to. */
+/** Returns the review group of a workspace, and locks its ledger; undefined if it has none that can be posted to. */
 export async function lockReviewGroup(
   trx: Connection,
   workspaceId: WorkspaceId,
   timeZone: string,
 ): Promise<ReviewGroup | undefined> {
-  const { rows } = await sql<{ accountId: number; groupId: number } & Reader>`
-    select g.account_id as "accountId", g.group_id as "groupId", u.language, coalesce(u.time_zone, ${timeZone}) as "timeZone"
+  const { rows } = await sql<{ groupId: number } & Reader>`
+    select g.group_id as "groupId", u.language, coalesce(u.time_zone, ${timeZone}) as "timeZone"
     from workspaces w
-    join groups g on g.group_id = w.review_group_id and g.can_send and g.removed_at is null and g.kind <> 'channel'
-    join accounts a on a.account_id = g.account_id and a.workspace_id = w.workspace_id
+    join groups g on g.group_id = w.review_group_id and g.workspace_id = w.workspace_id and g.can_send and g.removed_at is null and g.kind <> 'channel'
     join memberships m on m.workspace_id = w.workspace_id and m.role = 'owner'
     join users u on u.user_id = m.user_id
     where w.workspace_id = ${workspaceId}`.execute(trx);
   const [found] = rows;
   if (!found) return undefined;
-  const { accountId, groupId, ...reader } = found;
-  await lockOwnLane(trx, accountId);
-  return { accountId, groupId, reader };
+  const { groupId, ...reader } = found;
+  await lockOwnLedger(trx, workspaceId);
+  return { groupId, reader };
 }
 
 /**
  * Posts a version of a request to the review group. Returns why it is not posted, as a sentence for the author; undefined if it is. The
- * lane must be locked.
+ * ledger must be locked.
  */
 export async function postForReview(
   trx: Connection,
   workspaceId: WorkspaceId,
   { group, approval, dueAt }: { group: ReviewGroup; approval: Approval; dueAt: readonly Date[] },
 ): Promise<string | undefined> {
-  const { accountId, groupId, reader } = group;
+  const { groupId, reader } = group;
   const { approvalId, version, hash, post, askedBy } = approval;
   if (await isDayFull(trx, workspaceId))
     return `The review group has got ${POSTS_A_DAY} posts within 24 hours. This one waits in the dashboard alone.`;
@@ -61,7 +59,7 @@ export async function postForReview(
     return 'The post is too long for the review group, which shows more than the post. It waits in the dashboard alone.';
   const { fileName, files, linkPreview } = post.extras;
   const { campaignId } = await insertCampaign(trx, {
-    accountId,
+    workspaceId,
     name,
     description: '',
     isChannelCampaign: false,
@@ -78,28 +76,29 @@ export async function postForReview(
     groupIds: [groupId],
     dueAt: dueNow(await readNow(trx)),
   });
-  await startNow(trx, { accountId, campaignId });
+  await startNow(trx, { workspaceId, campaignId });
   await sql`
-    insert into approval_reviews (campaign_id, account_id, workspace_id, approval_id, version, hash, asked_by)
-    values (${campaignId}, ${accountId}, ${workspaceId}, ${approvalId}, ${version}, ${hash}, ${askedBy})`.execute(trx);
+    insert into approval_reviews (campaign_id, workspace_id, approval_id, version, hash, asked_by)
+    values (${campaignId}, ${workspaceId}, ${approvalId}, ${version}, ${hash}, ${askedBy})`.execute(trx);
   return undefined;
 }
 
 /**
- * Locks the lanes of the accounts that show a request in a review group. Call it before the request itself is locked, as everybody who
+ * Locks the ledger of a workspace that shows a request in a review group. Call it before the request itself is locked, as everybody who
  * decides does, and `cancelReviews` after it.
  */
 export async function lockReviews(trx: Connection, workspaceId: WorkspaceId, approvalId: string): Promise<void> {
-  const { rows } = await sql<{ accountId: number }>`
-    select distinct account_id as "accountId" from approval_reviews
-    where workspace_id = ${workspaceId} and approval_id = ${approvalId} order by 1`.execute(trx);
-  for (const { accountId } of rows) await lockLane(trx, accountId);
+  const { rows } = await sql`
+    select from approval_reviews where workspace_id = ${workspaceId} and approval_id = ${approvalId} limit 1`.execute(
+    trx,
+  );
+  if (rows.length > 0) await lockLedger(trx, workspaceId);
 }
 
-/** Cancels the review posts of a request that have not left. Their lanes must be locked. */
+/** Cancels the review posts of a request that have not left. The ledger must be locked. */
 export async function cancelReviews(trx: Connection, workspaceId: WorkspaceId, approvalId: string): Promise<void> {
-  const { rows } = await sql<{ accountId: number; campaignId: number }>`
-    select c.account_id as "accountId", c.campaign_id as "campaignId"
+  const { rows } = await sql<{ workspaceId: WorkspaceId; campaignId: number }>`
+    select c.workspace_id as "workspaceId", c.campaign_id as "campaignId"
     from approval_reviews v join campaigns c on c.campaign_id = v.campaign_id and c.finished_at is null
     where v.workspace_id = ${workspaceId} and v.approval_id = ${approvalId}`.execute(trx);
   for (const campaign of rows) await cancelRuns(trx, campaign);

@@ -23,7 +23,7 @@ export interface Plan {
 
 /** What is written when a campaign is accepted. */
 export interface NewCampaign {
-  accountId: number;
+  workspaceId: WorkspaceId;
   name: string;
   description: string;
   isChannelCampaign: boolean;
@@ -44,13 +44,13 @@ export interface StoredCampaign {
   publicId: string;
 }
 
-/** Writes campaign, content and planned runs. The account's lane must be locked, so that run ids rise in order of acceptance. */
+/** Writes campaign, content and planned runs. The ledger must be locked, so that run ids rise in order of acceptance. */
 export async function insertCampaign(trx: Connection, campaign: NewCampaign): Promise<StoredCampaign> {
   const { plan } = campaign;
   const { campaign_id, public_id } = await trx
     .insertInto('campaigns')
     .values({
-      account_id: campaign.accountId,
+      workspace_id: campaign.workspaceId,
       name: campaign.name,
       description: campaign.description,
       is_channel_campaign: campaign.isChannelCampaign,
@@ -77,8 +77,8 @@ export async function insertCampaign(trx: Connection, campaign: NewCampaign): Pr
               ${campaign.groupIds}::bigint[])
       returning content_id
     ), run as (
-      insert into runs (account_id, campaign_id, due_at)
-      select ${campaign.accountId}::bigint, ${campaign_id}::bigint, due_at
+      insert into runs (workspace_id, campaign_id, due_at)
+      select ${campaign.workspaceId}::bigint, ${campaign_id}::bigint, due_at
       from unnest(${campaign.dueAt}::timestamptz[]) d (due_at) order by due_at
     )
     update campaigns set content_id = (select content_id from content) where campaign_id = ${campaign_id}`.execute(trx);
@@ -87,7 +87,7 @@ export async function insertCampaign(trx: Connection, campaign: NewCampaign): Pr
 
 /** One of the workspace's campaigns, without its content and its runs. */
 export interface OwnCampaign extends StoredCampaign {
-  accountId: number;
+  workspaceId: WorkspaceId;
   name: string;
   description: string;
   status: CampaignStatus;
@@ -119,11 +119,10 @@ export async function findOwnCampaign(
 ): Promise<OwnCampaign> {
   const row = await db
     .selectFrom('campaigns as c')
-    .innerJoin('accounts as a', 'a.account_id', 'c.account_id')
     .select([
       'c.campaign_id as campaignId',
       'c.public_id as publicId',
-      'c.account_id as accountId',
+      'c.workspace_id as workspaceId',
       'c.name',
       'c.description',
       'c.status',
@@ -142,23 +141,23 @@ export async function findOwnCampaign(
     ])
     .where('c.public_id', '=', publicId)
     .where('c.deleted_at', 'is', null)
-    .where('a.workspace_id', '=', workspaceId)
+    .where('c.workspace_id', '=', workspaceId)
     .executeTakeFirst();
   if (!row) throw noSuchCampaign();
   return row;
 }
 
-/** Returns the id of a campaign of the account; undefined if the account has none with this public id. */
-export async function findCampaignOfAccount(
+/** Returns the id of a campaign of the workspace; undefined if the workspace has none with this public id. */
+export async function findCampaignOfWorkspace(
   db: Connection,
-  accountId: number,
+  workspaceId: WorkspaceId,
   publicId: string,
 ): Promise<number | undefined> {
   const row = await db
     .selectFrom('campaigns')
     .select('campaign_id')
     .where('public_id', '=', publicId)
-    .where('account_id', '=', accountId)
+    .where('workspace_id', '=', workspaceId)
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
   return row?.campaign_id;
@@ -191,7 +190,7 @@ export async function readContent(db: Connection, campaignId: number): Promise<C
   return content;
 }
 
-/** Gives a campaign another content for what has not begun, and drops what no run points to. The lane must be locked. */
+/** Gives a campaign another content for what has not begun, and drops what no run points to. The ledger must be locked. */
 export async function writeContent(trx: Connection, campaignId: number, content: Content): Promise<void> {
   const { html, text, mediaId, extras, groupIds } = content;
   const { rows } = await sql<{ content_id: number }>`

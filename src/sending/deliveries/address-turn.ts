@@ -42,21 +42,21 @@ async function findQuotes(db: Connection, turn: Turn): Promise<Map<number, Quote
     select d.position, q.message_id as "messageId", m.mime,
            coalesce(t.extras -> 'poll' ->> 'question', t.extras -> 'event' ->> 'name', t.text) as text, coalesce((${STORED_EXTRAS}) ->> 'fileName', '') as "fileName"
     from runs r
-    join runs o on o.account_id = r.account_id and o.run_id = r.reply_run_id
+    join runs o on o.workspace_id = r.workspace_id and o.run_id = r.reply_run_id
     join contents t on t.content_id = o.content_id
     left join media m on m.media_id = t.media_id
-    join deliveries d on d.account_id = r.account_id and d.run_id = r.run_id
+    join deliveries d on d.workspace_id = r.workspace_id and d.run_id = r.run_id
       and d.position = any(${turn.deliveries.map(({ position }) => position)}::int[])
     cross join lateral (
       select * from deliveries e
-      where e.account_id = o.account_id and e.run_id = o.run_id and e.position = array_position(t.group_ids, d.group_id)
+      where e.workspace_id = o.workspace_id and e.run_id = o.run_id and e.position = array_position(t.group_ids, d.group_id)
       limit 1) q
-    where r.account_id = ${turn.ledgerId} and r.run_id = ${turn.runId} and q.status = 'sent' and q.sent_at < r.started_at
+    where r.workspace_id = ${turn.workspaceId} and r.run_id = ${turn.runId} and q.status = 'sent' and q.sent_at < r.started_at
       -- Of a post of another account it is not known under which id this one knows its sender.
-      and q.sender_id is not distinct from d.sender_id
+      and q.account_id = d.account_id
       and not exists (
         select from revisions v
-        where v.account_id = q.account_id and v.run_id = q.run_id and v.position = q.position and v.recalled_at < r.started_at)`.execute(
+        where v.workspace_id = q.workspace_id and v.run_id = q.run_id and v.position = q.position and v.recalled_at < r.started_at)`.execute(
     db,
   );
   const named = (quote: QuotedPost) =>

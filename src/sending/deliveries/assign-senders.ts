@@ -3,6 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { wakeLanes } from '../accounts/store.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import { messageIdOf } from './message-id.ts';
+import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 /** The condition that a delivery was never tried: it may change its account. */
 export const isUntried = (delivery: RawBuilder<unknown>) => sql<boolean>`(
@@ -11,7 +12,7 @@ export const isUntried = (delivery: RawBuilder<unknown>) => sql<boolean>`(
 /** The condition that a delivery is in the hands of a sender. */
 const isInHand = (delivery: RawBuilder<unknown>) => sql<boolean>`exists (
   select from lanes l
-  where l.ledger_id = ${delivery}.account_id and l.in_hand_run_id = ${delivery}.run_id and ${delivery}.position <@ l.in_hand)`;
+  where l.workspace_id = ${delivery}.workspace_id and l.in_hand_run_id = ${delivery}.run_id and ${delivery}.position <@ l.in_hand)`;
 
 /** The condition that a handed over delivery `d` can be given back to this account now. */
 export const mayReturn = (accountId: RawBuilder<unknown>) => sql<boolean>`(
@@ -21,17 +22,17 @@ export const mayReturn = (accountId: RawBuilder<unknown>) => sql<boolean>`(
 
 /** Deliveries of a run. */
 export interface Assigned {
-  ledgerId: number;
+  workspaceId: WorkspaceId;
   runId: number;
   /** Their positions; all unless given. */
   first?: number;
   last?: number;
   /** Only those of this account; of all unless given. */
-  from?: number;
+  from?: AccountId;
   /** Goes before the senders of each group. */
-  wanted?: number | null;
+  wanted?: AccountId | null;
   /** Gets none. */
-  passed?: number;
+  passed?: AccountId;
   /** They may return to `from`, which is down. Default is false. */
   isReturnable?: boolean;
 }
@@ -42,33 +43,32 @@ export interface Assigned {
  */
 export async function assignSenders(
   trx: Connection,
-  { ledgerId, runId, first = 1, last = 2_147_483_647, from, wanted = null, passed, isReturnable = false }: Assigned,
+  { workspaceId, runId, first = 1, last = 2_147_483_647, from, wanted = null, passed, isReturnable = false }: Assigned,
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with run as materialized (
-      update runs r set is_shared = true from campaigns c, contents t
-      where r.account_id = ${ledgerId} and r.run_id = ${runId} and r.status = 'running' and c.campaign_id = r.campaign_id
+      update runs r set is_shared = true from campaigns c, contents t, workspace_ledgers k
+      where r.workspace_id = ${workspaceId} and k.workspace_id = r.workspace_id and r.run_id = ${runId} and r.status = 'running' and c.campaign_id = r.campaign_id
         and t.content_id = r.content_id
-      returning r.account_id, r.run_id, c.public_id, coalesce(${wanted}::bigint, (t.extras ->> 'accountId')::bigint) as wanted
+      returning r.workspace_id, r.run_id, c.public_id, k.legacy_account_id, coalesce(${wanted}::bigint, (t.extras ->> 'accountId')::bigint) as wanted
     ), target as materialized (
-      select q.position, q.group_id, q.sender_id from run cross join lateral (
+      select q.position, q.group_id, q.account_id from run cross join lateral (
         select * from deliveries d
-        where d.account_id = run.account_id and d.run_id = run.run_id and d.position between ${first}::int and ${last}::int
+        where d.workspace_id = run.workspace_id and d.run_id = run.run_id and d.position between ${first}::int and ${last}::int
           and ${isUntried(sql`d`)}
         order by d.position) q
-      where (${from ?? null}::bigint is null or coalesce(q.sender_id, q.account_id) = ${from ?? null})
+      where (${from ?? null}::bigint is null or q.account_id = ${from ?? null})
         and not ${isInHand(sql`q`)}
     ), choice as materialized (
-      select s.group_id, s.sender_id from run
-      cross join lateral choose_senders(run.account_id, array(select distinct group_id from target), run.wanted, ${passed ?? null}::bigint) s
+      select s.group_id, s.account_id from run
+      cross join lateral choose_senders(run.workspace_id, array(select distinct group_id from target), run.wanted, ${passed ?? null}::bigint) s
     ), given as (
       update deliveries d
-      set sender_id = c.sender_id, message_id = ${messageIdOf('run', 'c', 'c.sender_id')},
+      set account_id = c.account_id, message_id = ${messageIdOf('run', 'c', 'c.account_id')},
           handed_from = case when ${isReturnable}::boolean then ${from ?? null}::bigint end
       from run, target t join choice c on c.group_id = t.group_id
-      where d.account_id = run.account_id and d.run_id = run.run_id and d.position = t.position
-        and c.sender_id is distinct from t.sender_id
-        and coalesce(c.sender_id, run.account_id) is distinct from ${passed ?? null}::bigint
+      where d.workspace_id = run.workspace_id and d.run_id = run.run_id and d.position = t.position
+        and c.account_id <> t.account_id and c.account_id is distinct from ${passed ?? null}::bigint
       returning 1
     )
     select count(*)::int as count from given`.execute(trx);
@@ -76,8 +76,10 @@ export async function assignSenders(
   if (count === 0) return 0;
   // Not in the statement above: it can change the row of the run once only.
   if (isReturnable)
-    await sql`update runs set has_handed_over = true where account_id = ${ledgerId} and run_id = ${runId}`.execute(trx);
-  await wakeLanes(trx, ledgerId);
+    await sql`update runs set has_handed_over = true where workspace_id = ${workspaceId} and run_id = ${runId}`.execute(
+      trx,
+    );
+  await wakeLanes(trx, workspaceId);
   return count;
 }
 
@@ -87,22 +89,22 @@ export async function assignSenders(
  */
 export async function returnDeliveries(
   trx: Connection,
-  { ledgerId, runId, accountId }: { ledgerId: number; runId: number; accountId: number },
+  { workspaceId, runId, accountId }: { workspaceId: WorkspaceId; runId: number; accountId: AccountId },
 ): Promise<void> {
   await sql`
     with run as materialized (
-      select r.account_id, r.run_id, c.public_id, nullif(${accountId}::bigint, r.account_id) as sender_id
-      from runs r join campaigns c on c.campaign_id = r.campaign_id
-      where r.account_id = ${ledgerId} and r.run_id = ${runId} and r.status = 'running'
+      select r.workspace_id, r.run_id, c.public_id, k.legacy_account_id, ${accountId}::bigint as account_id
+      from runs r join campaigns c on c.campaign_id = r.campaign_id join workspace_ledgers k on k.workspace_id = r.workspace_id
+      where r.workspace_id = ${workspaceId} and r.run_id = ${runId} and r.status = 'running'
     )
-    update deliveries d set sender_id = run.sender_id, message_id = ${messageIdOf('run', 'd', 'run.sender_id')}, handed_from = null
+    update deliveries d set account_id = run.account_id, message_id = ${messageIdOf('run', 'd', 'run.account_id')}, handed_from = null
     from run
-    where d.account_id = run.account_id and d.run_id = run.run_id and d.handed_from = ${accountId}
+    where d.workspace_id = run.workspace_id and d.run_id = run.run_id and d.handed_from = ${accountId}
       and ${mayReturn(sql`${accountId}::bigint`)}`.execute(trx);
   await sql`
     update runs r set has_handed_over = exists (
       select from deliveries d
-      where d.account_id = r.account_id and d.run_id = r.run_id and d.handed_from is not null and d.status = 'queued')
-    where account_id = ${ledgerId} and run_id = ${runId}`.execute(trx);
-  await wakeLanes(trx, ledgerId);
+      where d.workspace_id = r.workspace_id and d.run_id = r.run_id and d.handed_from is not null and d.status = 'queued')
+    where workspace_id = ${workspaceId} and run_id = ${runId}`.execute(trx);
+  await wakeLanes(trx, workspaceId);
 }

@@ -43,7 +43,7 @@ export function createAttemptMetrics(
         if ((attempts > 0 || uncertain) && results[index]?.kind !== 'offline') onRetry?.();
       });
       if (!first.includes(turn) || results[0]?.kind === 'offline') return;
-      const seconds = (await lateness).get(turn.ledgerId);
+      const seconds = (await lateness).get(turn.runId);
       if (seconds !== undefined) onFirstAttempt?.(seconds + (begunMs - askedMs) / 1_000);
     },
   };
@@ -53,12 +53,12 @@ function mayBeFirst({ deliveries: [first] }: Turn): boolean {
   return first?.position === 1 && first.attempts === 0 && !first.uncertain;
 }
 
-/** Returns for each ledger with a turn that is the first of its run the seconds since that run was due. */
+/** Returns for each run of which a turn is the first the seconds since it was due. */
 async function readLateness(db: Database, turns: readonly Turn[]): Promise<Map<number, number>> {
-  const { rows } = await sql<{ account_id: number; seconds: number }>`
-    select r.account_id, extract(epoch from campanile_now() - r.due_at)::float8 as seconds
-    from unnest(${turns.map((turn) => turn.ledgerId)}::bigint[], ${turns.map((turn) => turn.runId)}::bigint[]) i (account_id, run_id)
-    join runs r on r.account_id = i.account_id and r.run_id = i.run_id
+  const { rows } = await sql<{ run_id: number; seconds: number }>`
+    select r.run_id, extract(epoch from campanile_now() - r.due_at)::float8 as seconds
+    from unnest(${turns.map((turn) => turn.workspaceId)}::bigint[], ${turns.map((turn) => turn.runId)}::bigint[]) i (workspace_id, run_id)
+    join runs r on r.workspace_id = i.workspace_id and r.run_id = i.run_id
     where r.next_position = 1`.execute(db);
-  return new Map(rows.map((row) => [row.account_id, row.seconds]));
+  return new Map(rows.map((row) => [row.run_id, row.seconds]));
 }

@@ -5,11 +5,12 @@ import { isolateStatement } from '../../platform/database/isolate-statement.ts';
 import { readQuarantined, type QuarantineDeps } from '../../platform/database/quarantine.ts';
 import { claimRuled } from './claim-ruled.ts';
 import { claimTurns, isolateSuspects, type ClaimOptions, type Turn } from './claim-turns.ts';
+import type { AccountId } from '../../platform/database/schema.ts';
 
 export interface Claim {
   turns: Turn[];
   /** Due accounts with quiet hours, a daily cap or a warm-up: `claimRuledIsolated` claims for them. */
-  ruled: number[];
+  ruled: AccountId[];
   /** Accounts in quarantine, of which no turn was taken. */
   skipped: number[];
 }
@@ -44,7 +45,7 @@ export async function claimIsolated(deps: QuarantineDeps, options: Options): Pro
 /** `claimRuled` without the accounts whose rules cannot be evaluated. */
 export async function claimRuledIsolated(
   deps: QuarantineDeps,
-  accountIds: readonly number[],
+  accountIds: readonly AccountId[],
   options: Options & { timeZone: string },
 ): Promise<Turn[]> {
   const { results } = await isolateFailures(deps, 'send windows', accountIds, {
@@ -59,8 +60,8 @@ async function findDue(
   { db }: QuarantineDeps,
   { shards, lanes }: Pick<ClaimOptions, 'shards' | 'lanes'>,
   skipped: readonly number[],
-): Promise<number[]> {
-  const { rows } = await sql<{ account_id: number }>`
+): Promise<AccountId[]> {
+  const { rows } = await sql<{ account_id: AccountId }>`
     select account_id from lanes
     where shard = any(${shards}::smallint[]) and wake_at <= campanile_now() and account_id <> all(${[...skipped]}::bigint[])
     order by wake_at limit ${lanes}`.execute(db);

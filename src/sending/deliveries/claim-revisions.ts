@@ -1,16 +1,15 @@
 import { sql } from 'kysely';
 import type { Connection, Database } from '../../platform/database/connect.ts';
-import { lockFreeLanes } from '../accounts/store.ts';
 import { LONGEST_WAIT } from './limit-future-instants.ts';
+import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 /**
  * The right of one account to revise posts now: posts of one run that all change in the same way. It ends with `finishRevision`.
  */
 export interface RevisionTurn {
+  workspaceId: WorkspaceId;
   /** The account that sent the posts. */
-  accountId: number;
-  /** The default account of its workspace, under whose id the posts are kept. */
-  ledgerId: number;
+  accountId: AccountId;
   /** The lane's number of this turn: the fence. */
   turn: number;
   messenger: string;
@@ -53,9 +52,9 @@ export const isRetryDue = (revision: string) => sql<boolean>`
   (${sql.ref(revision)}.not_before <= campanile_now() or ${sql.ref(revision)}.not_before > campanile_now() + ${LONGEST_WAIT})`;
 
 const revisionColumns = sql`
-  r.account_id, r.run_id, r.position, r.wanted::text as kind, r.number, r.content_id, null::int as seconds, r.sent_at, r.is_channel, r.attempts`;
+  r.workspace_id, r.run_id, r.position, r.wanted::text as kind, r.number, r.content_id, null::int as seconds, r.sent_at, r.is_channel, r.attempts`;
 const pinColumns = sql`
-  r.account_id, r.run_id, r.position, r.wanted, r.number, null::bigint, r.seconds, r.sent_at, false, r.attempts`;
+  r.workspace_id, r.run_id, r.position, r.wanted, r.number, null::bigint, r.seconds, r.sent_at, false, r.attempts`;
 
 type TurnRow = Omit<RevisionTurn, 'posts'> & RevisedPost;
 
@@ -65,34 +64,24 @@ type TurnRow = Omit<RevisionTurn, 'posts'> & RevisedPost;
  */
 export async function claimRevisions(
   db: Database,
-  accountIds: readonly number[],
+  accountIds: readonly AccountId[],
   { workerId, batch, paced }: RevisionClaim,
-): Promise<{ turns: RevisionTurn[]; free: number[] }> {
+): Promise<{ turns: RevisionTurn[]; free: AccountId[] }> {
   return db.transaction().execute(async (trx) => {
-    const { rows: locked } = await sql<{ account_id: number; ledger_id: number }>`
+    const { rows: locked } = await sql<{ account_id: AccountId }>`
       with held as materialized (
         select shard from shards
         where shard in (select campanile_shard(i.id) from unnest(${[...accountIds]}::bigint[]) i (id)) and worker_id = ${workerId}
         for share skip locked
       )
-      select account_id, ledger_id from lanes
-      where account_id = any(${[...accountIds]}::bigint[]) and shard in (select shard from held)
-        and in_hand_run_id is null and next_send_at <= campanile_now() and held_until <= campanile_now()
-      order by account_id for no key update of lanes skip locked`.execute(trx);
-    const free = await withFreeLedgers(trx, locked);
+      select l.account_id from lanes l join workspace_ledgers k on k.workspace_id = l.workspace_id
+      where l.account_id = any(${[...accountIds]}::bigint[]) and l.shard in (select shard from held)
+        and l.in_hand_run_id is null and l.next_send_at <= campanile_now() and l.held_until <= campanile_now()
+      order by l.account_id for no key update of k, l skip locked`.execute(trx);
+    const free = locked.map((lane) => lane.account_id);
     const rows = free.length === 0 ? [] : await park(trx, free, { batch, paced });
     return { turns: toTurns(rows), free };
   });
-}
-
-/** Locks the ledgers of accounts that have none of their own. Returns the accounts without those whose ledger somebody else has locked. */
-async function withFreeLedgers(
-  trx: Connection,
-  lanes: ReadonlyArray<{ account_id: number; ledger_id: number }>,
-): Promise<number[]> {
-  const ledgers = lanes.filter((lane) => lane.ledger_id !== lane.account_id).map((lane) => lane.ledger_id);
-  const free = new Set([...(await lockFreeLanes(trx, ledgers)), ...lanes.map((lane) => lane.account_id)]);
-  return lanes.filter((lane) => free.has(lane.ledger_id)).map((lane) => lane.account_id);
 }
 
 /**
@@ -106,16 +95,16 @@ async function forceIndexOrder(trx: Connection): Promise<void> {
 
 async function park(
   trx: Connection,
-  free: number[],
+  free: AccountId[],
   { batch, paced }: Omit<RevisionClaim, 'workerId'>,
 ): Promise<TurnRow[]> {
   await forceIndexOrder(trx);
   const { rows } = await sql<TurnRow>`
     with post as materialized (
-      select l.account_id as lane_id, l.messenger, l.turn + 1 as turn, p.*
+      select l.account_id, l.messenger, l.turn + 1 as turn, p.*
       from lanes l
       cross join lateral (
-        select case when l.messenger = any(${paced}::text[]) then 1 else ${batch}::int end as most, nullif(l.account_id, l.ledger_id) as sender_id) m
+        select case when l.messenger = any(${paced}::text[]) then 1 else ${batch}::int end as most) m
       cross join lateral (
         select * from (
           select c.*, first_value(c.run_id) over newest as first_run, first_value(c.number) over newest as first_number
@@ -124,20 +113,20 @@ async function park(
             (select f.* from (values ('recall'::revision_kind, false), ('recall', true), ('correct', false), ('correct', true)) k (wanted, is_channel)
              cross join lateral (
                select ${revisionColumns} from revisions r
-               where r.account_id = l.ledger_id and r.wanted = k.wanted and r.is_channel = k.is_channel and r.not_before is null
-                 and r.sender_id is not distinct from m.sender_id
+               where r.workspace_id = l.workspace_id and r.wanted = k.wanted and r.is_channel = k.is_channel and r.not_before is null
+                 and r.account_id = l.account_id
                order by r.sent_at desc nulls last limit m.most) f)
             union all
             (select ${revisionColumns} from revisions r
-             where r.account_id = l.ledger_id and ${isRetryDue('r')} and r.sender_id is not distinct from m.sender_id
+             where r.workspace_id = l.workspace_id and ${isRetryDue('r')} and r.account_id = l.account_id
              order by r.not_before limit m.most)
             union all
             (select ${pinColumns} from pins r
-             where r.account_id = l.ledger_id and r.wanted is not null and r.not_before is null and r.sender_id is not distinct from m.sender_id
+             where r.workspace_id = l.workspace_id and r.wanted is not null and r.not_before is null and r.account_id = l.account_id
              order by r.sent_at desc nulls last limit m.most)
             union all
             (select ${pinColumns} from pins r
-             where r.account_id = l.ledger_id and ${isRetryDue('r')} and r.sender_id is not distinct from m.sender_id
+             where r.workspace_id = l.workspace_id and ${isRetryDue('r')} and r.account_id = l.account_id
              order by r.not_before limit m.most)
           ) c
           window newest as (order by c.sent_at desc nulls last, c.run_id desc, c.position)
@@ -147,10 +136,10 @@ async function park(
       ) p
       where l.account_id = any(${free}::bigint[])
     ), parked as (
-      update lanes l set turn = t.turn, work_at = null, in_hand_run_id = t.run_id, in_hand = '{}', changes = l.changes + 1
-      from (select distinct lane_id, turn, run_id from post) t where l.account_id = t.lane_id
+      update lanes l set turn = t.turn, work_at = null, in_hand_run_id = t.run_id, in_hand = '{}'
+      from (select distinct account_id, turn, run_id from post) t where l.account_id = t.account_id
     )
-    select p.lane_id as "accountId", p.account_id as "ledgerId", p.turn, p.messenger, p.run_id as "runId", p.number, p.kind, p.content_id as "contentId", p.seconds,
+    select p.account_id as "accountId", p.workspace_id as "workspaceId", p.turn, p.messenger, p.run_id as "runId", p.number, p.kind, p.content_id as "contentId", p.seconds,
            p.position, p.attempts, p.is_channel as "isChannel", coalesce(d.message_id, '') as "messageId",
            coalesce(g.send_to, '') as "chatId", (extract(epoch from campanile_now() - d.sent_at) * 1000)::float8 as "ageMs",
            case when p.kind in ('pin', 'unpin') and (d.status is distinct from 'sent' or v.is_recalled) then 'absent'
@@ -158,12 +147,12 @@ async function park(
                 when d.uncertain or d.error like 'outcome_unknown%' then 'perhaps' else 'absent' end as state
     from post p
     left join lateral (
-      select * from deliveries d where d.account_id = p.account_id and d.run_id = p.run_id and d.position = p.position limit 1) d on true
+      select * from deliveries d where d.workspace_id = p.workspace_id and d.run_id = p.run_id and d.position = p.position limit 1) d on true
     left join lateral (select g.send_to from groups g where g.group_id = d.group_id limit 1) g on true
     left join lateral (
       select v.recalled_at is not null or coalesce(v.wanted = 'recall', false) as is_recalled from revisions v
-      where v.account_id = p.account_id and v.run_id = p.run_id and v.position = p.position limit 1) v on true
-    order by p.lane_id, p.sent_at desc nulls last, p.position`.execute(trx);
+      where v.workspace_id = p.workspace_id and v.run_id = p.run_id and v.position = p.position limit 1) v on true
+    order by p.account_id, p.sent_at desc nulls last, p.position`.execute(trx);
   return rows;
 }
 

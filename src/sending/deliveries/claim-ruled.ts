@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { readSendWindows, type SendWindow } from '../accounts/send-window-rules.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { claimTurns, type ClaimOptions, type Turn } from './claim-turns.ts';
+import type { AccountId } from '../../platform/database/schema.ts';
 
 /** A resting account is checked again after so long, since the time zone of its owner, or the clock, may have changed. */
 const LONGEST_SLEEP_MINUTES = 15;
@@ -13,11 +14,11 @@ const LONGEST_SLEEP_MINUTES = 15;
  */
 export async function claimRuled(
   db: Database,
-  accountIds: readonly number[],
+  accountIds: readonly AccountId[],
   { timeZone, ...options }: ClaimOptions & { timeZone: string },
 ): Promise<Turn[]> {
   return db.transaction().execute(async (trx) => {
-    const { rows } = await sql<{ account_id: number }>`
+    const { rows } = await sql<{ account_id: AccountId }>`
       select account_id from lanes where account_id = any(${[...accountIds]}::bigint[]) and in_hand_run_id is null
       order by account_id for no key update skip locked`.execute(trx);
     const locked = rows.map((row) => row.account_id);

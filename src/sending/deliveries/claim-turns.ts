@@ -3,15 +3,15 @@ import type { Connection, Database } from '../../platform/database/connect.ts';
 import { isolateFailures } from '../../platform/database/isolate-failures.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { isolatePoisonDeliveries } from './poison-suspects.ts';
+import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 /**
  * The right of one account to send now: some deliveries of one run. It ends with `finishTurns`, or when a take-over raises its number.
  */
 export interface Turn {
+  workspaceId: WorkspaceId;
   /** The account that sends. */
-  accountId: number;
-  /** The default account of its workspace, under whose id the run and its deliveries are kept. */
-  ledgerId: number;
+  accountId: AccountId;
   /** The number of the turn, a fencing token. */
   turn: number;
   messenger: string;
@@ -59,13 +59,13 @@ export const SHARDS_PER_CLAIM = 32;
 
 /** Of an account with quiet hours, a daily cap, a warm-up or a new link. */
 interface RuledRow {
-  account_id: number;
+  account_id: AccountId;
   turn: null;
 }
 
 interface TurnRow {
-  account_id: number;
-  ledger_id: number;
+  account_id: AccountId;
+  workspace_id: WorkspaceId;
   messenger: string;
   turn: number;
   run_id: number;
@@ -83,7 +83,10 @@ interface TurnRow {
  * acceptance (contract §5). A lane with nothing to send sleeps until its next retry. Without `rooms` the lanes of accounts with quiet
  * hours, a daily cap or a warm-up stay as they are, and `ruled` lists the accounts. Locks and plans: `functions/claim_turns.sql`.
  */
-export async function claimTurns(db: Connection, options: ClaimOptions): Promise<{ turns: Turn[]; ruled: number[] }> {
+export async function claimTurns(
+  db: Connection,
+  options: ClaimOptions,
+): Promise<{ turns: Turn[]; ruled: AccountId[] }> {
   const { workerId, shards, lanes, batch, paced, skipped = [], wanted, rooms } = options;
   const { rows } = await sql<TurnRow | RuledRow>`
     select * from claim_turns(${workerId}, ${shards}::smallint[], ${wanted?.length ?? SHARDS_PER_CLAIM}, ${lanes}, ${batch}, ${paced}::text[],
@@ -109,7 +112,7 @@ function toTurns(rows: TurnRow[]): Turn[] {
     if (current?.accountId !== row.account_id) {
       current = {
         accountId: row.account_id,
-        ledgerId: row.ledger_id,
+        workspaceId: row.workspace_id,
         turn: row.turn,
         messenger: row.messenger,
         runId: row.run_id,

@@ -1,6 +1,7 @@
 /** Decides which posts of a turn mention everybody (contract §5). A decision is durable before the first attempt, and never changes. */
 import { sql } from 'kysely';
-import { readSendWindows } from '../accounts/send-window-rules.ts';
+import { readDefaultWindow } from '../accounts/send-window-rules.ts';
+import { lockLedger } from '../accounts/store.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { SendResult } from '../../messengers/messenger.ts';
 import type { Turn } from './claim-turns.ts';
@@ -11,26 +12,29 @@ import type { Turn } from './claim-turns.ts';
  */
 export async function decideMentions(
   { db, timeZone }: { db: Database; timeZone: string },
-  { accountId, ledgerId, turn, runId, deliveries }: Turn,
+  { workspaceId, accountId, turn, runId, deliveries }: Turn,
 ): Promise<ReadonlySet<number> | undefined> {
   const positions = deliveries.map(({ position }) => position);
   return db.transaction().execute(async (trx) => {
-    const { rows: lanes } = await sql<{ isHeld: boolean }>`
-      select account_id = ${accountId} and turn = ${turn} and in_hand_run_id is not null as "isHeld" from lanes
-      where account_id in (${accountId}, ${ledgerId}) order by account_id for no key update`.execute(trx);
-    const [window] = await readSendWindows(trx, [ledgerId], timeZone);
-    if (!lanes.some(({ isHeld }) => isHeld) || !window) return undefined;
+    // Two accounts of the workspace that mention everybody in one group are counted one after the other.
+    if (!(await lockLedger(trx, workspaceId))) return undefined;
+    const { rows: lanes } = await sql`
+      select from lanes where account_id = ${accountId} and turn = ${turn} and in_hand_run_id is not null for no key update`.execute(
+      trx,
+    );
+    const window = await readDefaultWindow(trx, workspaceId, timeZone);
+    if (lanes.length === 0 || !window) return undefined;
     await sql`
-      insert into everyone_mentions (account_id, run_id, position, group_id, day, left_out)
-      select d.account_id, d.run_id, d.position, d.group_id, ${window.today.toString()}::date,
-             case when ${countMentions(sql.ref('d.account_id'), sql.ref('d.group_id'), window.today.toString())} >= ${window.mentionAllCap}
+      insert into everyone_mentions (workspace_id, run_id, position, group_id, day, left_out)
+      select d.workspace_id, d.run_id, d.position, d.group_id, ${window.today.toString()}::date,
+             case when ${countMentions(sql.ref('d.workspace_id'), sql.ref('d.group_id'), window.today.toString())} >= ${window.mentionAllCap}
                   then ${explainCap(window.mentionAllCap)}::text end
       from deliveries d
-      where d.account_id = ${ledgerId} and d.run_id = ${runId} and d.position = any(${positions}::int[])
+      where d.workspace_id = ${workspaceId} and d.run_id = ${runId} and d.position = any(${positions}::int[])
       on conflict do nothing`.execute(trx);
     const { rows } = await sql<{ position: number }>`
       select position from everyone_mentions
-      where account_id = ${ledgerId} and run_id = ${runId} and position = any(${positions}::int[]) and left_out is null`.execute(
+      where workspace_id = ${workspaceId} and run_id = ${runId} and position = any(${positions}::int[]) and left_out is null`.execute(
       trx,
     );
     return new Set(rows.map((row) => row.position));
@@ -38,18 +42,18 @@ export async function decideMentions(
 }
 
 /** How often everybody in a group was mentioned on a day of the owner's zone, `YYYY-MM-DD`. A post that surely never arrived does not count. */
-export function countMentions(accountId: ReturnType<typeof sql>, groupId: ReturnType<typeof sql>, day: string) {
+export function countMentions(workspaceId: ReturnType<typeof sql>, groupId: ReturnType<typeof sql>, day: string) {
   return sql<number>`(
     select count(*)::int from everyone_mentions m
-    left join deliveries e on e.account_id = m.account_id and e.run_id = m.run_id and e.position = m.position
-    where m.account_id = ${accountId} and m.group_id = ${groupId} and m.day = ${day}::date and m.left_out is null
+    left join deliveries e on e.workspace_id = m.workspace_id and e.run_id = m.run_id and e.position = m.position
+    where m.workspace_id = ${workspaceId} and m.group_id = ${groupId} and m.day = ${day}::date and m.left_out is null
       and coalesce(e.status in ('queued', 'sent') or e.uncertain or e.error like 'outcome_unknown%', true))`;
 }
 
 /** Records the posts that the messaging application let leave only without their mention. */
 export async function recordLeftOut(
   db: Connection,
-  { ledgerId, runId, deliveries }: Turn,
+  { workspaceId, runId, deliveries }: Turn,
   results: readonly SendResult[],
 ): Promise<void> {
   const left = results.flatMap((result, index) => {
@@ -61,7 +65,7 @@ export async function recordLeftOut(
   await sql`
     update everyone_mentions m set left_out = i.reason
     from unnest(${left.map(({ position }) => position)}::int[], ${left.map(({ reason }) => reason)}::text[]) i (position, reason)
-    where m.account_id = ${ledgerId} and m.run_id = ${runId} and m.position = i.position`.execute(db);
+    where m.workspace_id = ${workspaceId} and m.run_id = ${runId} and m.position = i.position`.execute(db);
 }
 
 /** One sentence for the owner of the post. */

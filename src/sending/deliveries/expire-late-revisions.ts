@@ -3,7 +3,7 @@
  */
 import { sql } from 'kysely';
 import type { Leases } from '../leases/leases.ts';
-import type { Database } from '../../platform/database/connect.ts';
+import type { Connection, Database } from '../../platform/database/connect.ts';
 import { isolateFailures } from '../../platform/database/isolate-failures.ts';
 import { readHeld } from '../../platform/database/quarantine.ts';
 import type { Notifications } from '../../platform/database/listen.ts';
@@ -12,9 +12,9 @@ import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { startLoop, type Loop } from '../../platform/concurrency/loop.ts';
 import type { MessengersCapabilities } from '../../messengers/messenger.ts';
-import { findLedgers } from '../accounts/store.ts';
 import { tooLate } from './too-late.ts';
 import { findWanting, hasRevisions } from './watch-revisions.ts';
+import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 interface Settling {
   db: Database;
@@ -37,10 +37,12 @@ export function expireLateRevisions(settling: Settling): Loop {
   const loop = startLoop(
     'late revisions',
     async () => {
-      const accounts = await findWanting(db, leases.shards(), await readHeld(db, 'late revisions'));
-      const wanting = accounts.length === 0 ? [] : await findLedgers(db, accounts);
+      const accounts = await findWanting(db, leases.shards());
+      const held = new Set(await readHeld(db, 'late revisions'));
+      const found = accounts.length === 0 ? [] : await findWorkspaces(db, accounts);
+      const wanting = found.filter((workspaceId) => !held.has(workspaceId));
       const { results } = await isolateFailures({ db, log }, 'late revisions', wanting, {
-        idOf: (accountId) => accountId,
+        idOf: (workspaceId) => workspaceId,
         run: async (some) =>
           (windows.length === 0 ? 0 : await settle(db, some, windows)) + (await expirePins(db, some)),
       });
@@ -74,32 +76,40 @@ function windowsOf(messengers: MessengersCapabilities): Window[] {
   );
 }
 
-/** Of these ledgers, whichever a look finds some of first. Answers how many. */
-async function settle(db: Database, accountIds: readonly number[], windows: readonly Window[]): Promise<number> {
+/** Returns the workspaces of these accounts, each once. */
+async function findWorkspaces(db: Connection, accountIds: readonly AccountId[]): Promise<WorkspaceId[]> {
+  const { rows } = await sql<{ workspaceId: WorkspaceId }>`
+    select distinct workspace_id as "workspaceId" from lanes where account_id = any(${[...accountIds]}::bigint[]) order by 1`.execute(
+    db,
+  );
+  return rows.map(({ workspaceId }) => workspaceId);
+}
+
+/** Of these workspaces, whichever a look finds some of first. Answers how many. */
+async function settle(db: Database, workspaceIds: readonly WorkspaceId[], windows: readonly Window[]): Promise<number> {
   return db.transaction().execute(async (trx) => {
-    const late = (ids: readonly number[], most: number) => sql`
+    const late = (ids: readonly WorkspaceId[], most: number) => sql`
       from jsonb_to_recordset(${JSON.stringify(windows)})
         w (messenger text, kind revision_kind, is_channel boolean, window_ms float8, reason text)
-      join lanes l on l.messenger = w.messenger and l.ledger_id = any(${[...ids]}::bigint[])
+      join lanes l on l.messenger = w.messenger and l.workspace_id = any(${[...ids]}::bigint[])
       cross join lateral (
         select r.ctid as row from revisions r
-        where r.account_id = l.ledger_id and r.wanted = w.kind and r.is_channel = w.is_channel and r.not_before is null
-          and r.sender_id is not distinct from nullif(l.account_id, l.ledger_id)
+        where r.workspace_id = l.workspace_id and r.account_id = l.account_id and r.wanted = w.kind and r.is_channel = w.is_channel and r.not_before is null
           and r.sent_at < campanile_now() - w.window_ms * interval '1 millisecond'
         order by r.sent_at desc nulls last limit ${most}) late`;
-    const { rows: locked } = await sql<{ account_id: number }>`
-      with due as materialized (select distinct l.ledger_id ${late(accountIds, 1)})
-      select l.account_id from due join lanes l on l.account_id = due.ledger_id
-      order by l.account_id for no key update of l skip locked`.execute(trx);
+    const { rows: locked } = await sql<{ workspace_id: WorkspaceId }>`
+      with due as materialized (select distinct l.workspace_id ${late(workspaceIds, 1)})
+      select k.workspace_id from due join workspace_ledgers k on k.workspace_id = due.workspace_id
+      order by k.workspace_id for no key update of k skip locked`.execute(trx);
     if (locked.length === 0) return 0;
-    const ids = locked.map((row) => row.account_id);
+    const ids = locked.map((row) => row.workspace_id);
     const { rows } = await sql<{ count: number }>`
       with settled as (
         update revisions v set wanted = null, error = t.reason
         from (select late.row, w.reason ${late(ids, SETTLED_TOGETHER)} limit ${SETTLED_TOGETHER}) t
-        where v.ctid = t.row returning v.account_id
+        where v.ctid = t.row returning v.workspace_id
       ), counted as (
-        update lanes set changes = changes + 1 where account_id in (select account_id from settled)
+        update workspace_ledgers set changes = changes + 1 where workspace_id in (select workspace_id from settled)
       )
       select count(*) as count from settled`.execute(trx);
     return rows[0]?.count ?? 0;
@@ -111,18 +121,18 @@ const PIN_WAIT_DAYS = 3;
 const NOT_PINNED = `It could not be done within ${PIN_WAIT_DAYS} days: request it again if it still matters`;
 
 /** Returns the number of expired requests to pin or unpin. */
-async function expirePins(db: Database, accountIds: readonly number[]): Promise<number> {
+async function expirePins(db: Database, workspaceIds: readonly WorkspaceId[]): Promise<number> {
   const isLate = sql`r.wanted is not null and r.requested_at < campanile_now() - ${PIN_WAIT_DAYS} * interval '1 day'`;
   return db.transaction().execute(async (trx) => {
-    const { rows: locked } = await sql<{ account_id: number }>`
-      select l.account_id from lanes l
-      where l.account_id = any(${[...accountIds]}::bigint[]) and exists (
-        select from pins r where r.account_id = l.account_id and ${isLate})
-      order by l.account_id for no key update of l skip locked`.execute(trx);
+    const { rows: locked } = await sql<{ workspace_id: WorkspaceId }>`
+      select k.workspace_id from workspace_ledgers k
+      where k.workspace_id = any(${[...workspaceIds]}::bigint[]) and exists (
+        select from pins r where r.workspace_id = k.workspace_id and ${isLate})
+      order by k.workspace_id for no key update of k skip locked`.execute(trx);
     if (locked.length === 0) return 0;
     const { numAffectedRows = 0n } = await sql`
       update pins set wanted = null, not_before = null, error = ${NOT_PINNED} where ctid = any(array(
-        select r.ctid from pins r where r.account_id = any(${locked.map((row) => row.account_id)}::bigint[]) and ${isLate}
+        select r.ctid from pins r where r.workspace_id = any(${locked.map((row) => row.workspace_id)}::bigint[]) and ${isLate}
         limit ${SETTLED_TOGETHER}))`.execute(trx);
     return Number(numAffectedRows);
   });

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection, Database } from '../../platform/database/connect.ts';
-import { lockLane } from '../accounts/store.ts';
+import { lockLedger } from '../accounts/store.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import type { RevisionTurn } from './claim-revisions.ts';
 import type { RevisionOutcome } from './revision-outcome.ts';
@@ -17,21 +17,21 @@ export async function finishRevision(
   outcomes: readonly RevisionOutcome[],
   { gapMs, cooldownMs }: { gapMs: number; cooldownMs: number },
 ): Promise<void> {
-  const { accountId, ledgerId } = turn;
+  const { workspaceId, accountId } = turn;
   await db.transaction().execute(async (trx) => {
-    const { rows } = await sql<{ id: number; held: boolean }>`
-      select account_id as id, turn = ${turn.turn} and in_hand_run_id is not null as held from lanes
-      where account_id in (${accountId}, ${ledgerId}) order by account_id for no key update`.execute(trx);
-    const lane = rows.find(({ id }) => id === accountId);
+    if (!(await lockLedger(trx, workspaceId))) return;
+    const { rows } = await sql<{ held: boolean }>`
+      select turn = ${turn.turn} and in_hand_run_id is not null as held from lanes
+      where account_id = ${accountId} for no key update`.execute(trx);
+    const [lane] = rows;
     if (!lane) return;
     const recorded = lane.held ? outcomes : outcomes.map((one) => (one.kind === 'done' ? one : null));
     const write = turn.kind === 'pin' || turn.kind === 'unpin' ? writePinOutcomes : writeOutcomes;
     await write(trx, turn, recorded);
-    if (ledgerId !== accountId) await lockLane(trx, ledgerId);
     if (!lane.held) return;
     await sql`
       update lanes
-      set changes = changes + 1, in_hand_run_id = null, in_hand = null,
+      set in_hand_run_id = null, in_hand = null,
           next_send_at = case when ${gapMs}::float8 > 0 then campanile_now() + ${gapMs} * interval '1 millisecond' else next_send_at end,
           held_until = case when ${cooldownMs}::float8 > 0 then greatest(held_until, rest_until(account_id, ${cooldownMs})) else held_until end,
           work_at = campanile_now()
@@ -43,7 +43,7 @@ export async function finishRevision(
 /** Outcomes that are null are not recorded. */
 async function writeOutcomes(
   trx: Connection,
-  { ledgerId, runId, number, kind, posts }: RevisionTurn,
+  { workspaceId, runId, number, kind, posts }: RevisionTurn,
   written: ReadonlyArray<RevisionOutcome | null>,
 ): Promise<void> {
   await sql`
@@ -57,7 +57,7 @@ async function writeOutcomes(
       -- A lookup for each, whatever the planner believes of a table that has just grown.
       cross join lateral (
         select q.ctid as row, q.number from revisions q
-        where q.account_id = ${ledgerId} and q.run_id = ${runId} and q.position = o.position limit 1) at
+        where q.workspace_id = ${workspaceId} and q.run_id = ${runId} and q.position = o.position limit 1) at
       where o.kind is not null and (at.number = ${number} or o.kind = 'done')
     ), dropped as (
       delete from revisions v using outcome o where v.ctid = o.row and o.kind = 'absent'

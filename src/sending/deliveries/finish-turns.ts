@@ -23,7 +23,7 @@ export async function finishTurns(db: Database, finished: readonly FinishedTurn[
 async function callFinish(db: Connection, finished: readonly FinishedTurn[], { sent, others, refusals }: LedgerWrites) {
   const turns = finished.map((one) => ({
     account_id: one.turn.accountId,
-    ledger_id: one.turn.ledgerId,
+    workspace_id: one.turn.workspaceId,
     turn: one.turn.turn,
     gap_ms: one.gapMs,
     rest_ms: restOf(one),

@@ -2,6 +2,7 @@ import type { ClaimedDelivery, Turn } from './claim-turns.ts';
 import type { SuspectRecord } from './poison-suspects.ts';
 import type { Outcome } from './outcome.ts';
 import { findRefusals, type Refusals } from './pause-refused.ts';
+import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 /** A turn that has been sent, or given up. */
 export interface FinishedTurn {
@@ -26,10 +27,9 @@ export interface LedgerWrites {
 
 /** Deliveries of one run that follow each other without a gap. */
 export interface SentRange {
-  /** The ledger's. */
-  account_id: number;
+  workspace_id: WorkspaceId;
   /** The account whose turn it was. */
-  lane_id: number;
+  account_id: AccountId;
   turn: number;
   run_id: number;
   first: number;
@@ -40,8 +40,8 @@ export interface SentRange {
 
 /** The outcome of a delivery that was not sent. As `SentRange`, a row of `finish_turns`, which rejects lone surrogates. */
 export interface UnsentWrite {
-  account_id: number;
-  lane_id: number;
+  workspace_id: WorkspaceId;
+  account_id: AccountId;
   turn: number;
   run_id: number;
   position: number;
@@ -84,8 +84,8 @@ function addWrites(writes: LedgerWrites, { turn, outcomes }: FinishedTurn): void
   });
 }
 
-function keysOf({ accountId, ledgerId, turn, runId }: Turn) {
-  return { account_id: ledgerId, lane_id: accountId, turn, run_id: runId };
+function keysOf({ workspaceId, accountId, turn, runId }: Turn) {
+  return { workspace_id: workspaceId, account_id: accountId, turn, run_id: runId };
 }
 
 function toUnsentWrite(
@@ -111,12 +111,12 @@ function toUnsentWrite(
 
 function addSuspect(
   { suspects }: LedgerWrites,
-  { accountId, ledgerId, turn, runId }: Turn,
+  { workspaceId, accountId, turn, runId }: Turn,
   delivery: ClaimedDelivery,
   outcome: Outcome,
 ): void {
   const { position, resend, interruptedAttempts } = delivery;
-  const base = { accountId, ledgerId, turn, runId, position };
+  const base = { workspaceId, accountId, turn, runId, position };
   // A suspect's try is counted before it begins: if it was not made after all, that is taken back.
   if (outcome.kind === 'snooze') suspects.push({ ...base, resend, interruptedAttempts });
   // A try that came to an end is not what breaks workers. To be sent again was asked for once: what may have left by that is

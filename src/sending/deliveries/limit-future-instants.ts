@@ -5,6 +5,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../../platform/database/connect.ts';
 import { gapMsOf, SLOWED_TIMES, type Gaps } from './pace.ts';
+import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 /** No retry and no rest of an account lasts longer, but for pauses that the messaging application asked for. */
 export const LONGEST_WAIT = sql`interval '15 minutes'`;
@@ -12,7 +13,7 @@ const POLL_INTERVAL_MS = 5_000;
 const LANES_PER_STEP = 1_000;
 
 /** Which lanes are checked. */
-export type Checked = { shards: readonly number[] } | { accountIds: readonly number[] };
+export type Checked = { shards: readonly number[] } | { accountIds: readonly AccountId[] };
 
 export interface FutureLimit {
   /**
@@ -44,33 +45,32 @@ export async function limitFutureInstants(db: Database, checked: Checked, gaps: 
   const gap = sql`coalesce((${JSON.stringify(gapMsOf(gaps))}::jsonb ->> (l.messenger || '/warm_up'))::float8, 0) * interval '1 millisecond'`;
   for (let changed = LANES_PER_STEP; changed === LANES_PER_STEP;)
     changed = await db.transaction().execute(async (trx) => {
-      const { rows } = await sql<{ ledger_id: number }>`
+      const { rows } = await sql<{ account_id: AccountId; workspace_id: WorkspaceId }>`
         with far as materialized (
           select l.account_id, h.is_held
           from lanes l
+          join workspace_ledgers k on k.workspace_id = l.workspace_id
           cross join lateral (
             select l.held_until > campanile_now() + ${LONGEST_WAIT} and l.held_until < 'infinity'
                    and not exists (select from accounts a where a.account_id = l.account_id and a.status = 'paused') as is_held) h
           where ${isChecked(checked)} and l.in_hand_run_id is null
             and (l.next_send_at > campanile_now() + ${SLOWED_TIMES} * ${gap} or l.work_at > campanile_now() + ${LONGEST_WAIT} or h.is_held)
-          order by l.account_id limit ${LANES_PER_STEP} for no key update of l skip locked
+          order by l.account_id limit ${LANES_PER_STEP} for no key update of k, l skip locked
         )
         update lanes l
         set next_send_at = least(l.next_send_at, campanile_now() + ${gap}),
             work_at = case when l.work_at is not null then least(l.work_at, campanile_now()) end,
             held_until = case when far.is_held then campanile_now() else l.held_until end
         from far where l.account_id = far.account_id
-        returning l.ledger_id`.execute(trx);
-      const accountIds = rows.map((row) => row.ledger_id);
-      if (accountIds.length > 0)
+        returning l.account_id, l.workspace_id`.execute(trx);
+      if (rows.length > 0)
         await sql`
           update deliveries d set not_before = campanile_now()
           from runs r
-          where r.account_id = any(${accountIds}::bigint[]) and r.status = 'running'
-            and d.account_id = r.account_id and d.run_id = r.run_id and d.not_before > campanile_now() + ${LONGEST_WAIT}`.execute(
-          trx,
-        );
-      return accountIds.length;
+          where r.workspace_id = any(${rows.map((row) => row.workspace_id)}::bigint[]) and r.status = 'running'
+            and d.workspace_id = r.workspace_id and d.run_id = r.run_id and d.account_id = any(${rows.map((row) => row.account_id)}::bigint[])
+            and d.not_before > campanile_now() + ${LONGEST_WAIT}`.execute(trx);
+      return rows.length;
     });
 }
 

@@ -3,14 +3,15 @@
  * the turn does it (`finish_refused_turns.sql`).
  */
 import type { Outcome } from './outcome.ts';
+import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 /** So many deliveries of a campaign in a row (contract §5). */
 export const REFUSALS_IN_A_ROW = 3;
 
 /** The refusals at the end of a turn, a row of `finish_refused_turns`. */
 export interface Refusals extends TurnRefusals {
-  account_id: number;
-  lane_id: number;
+  workspace_id: WorkspaceId;
+  account_id: AccountId;
   turn: number;
   run_id: number;
 }

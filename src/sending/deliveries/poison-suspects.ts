@@ -3,11 +3,12 @@
  */
 import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
+import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 /** A turn that was just claimed, as far as it matters here. */
 interface Claimed {
-  accountId: number;
-  ledgerId: number;
+  workspaceId: WorkspaceId;
+  accountId: AccountId;
   turn: number;
   runId: number;
   deliveries: Array<{ position: number; uncertain: boolean; resend: boolean; interruptedAttempts: number }>;
@@ -43,11 +44,11 @@ async function readSuspects(db: Connection, turns: readonly Claimed[]): Promise<
   );
   const { rows } = await sql<{ ordinal: number; resend: boolean; interrupted_attempts: number }>`
     select i.ordinal, d.resend, d.interrupted_attempts
-    from unnest(${suspects.map(({ turn }) => turn.ledgerId)}::bigint[], ${suspects.map(({ turn }) => turn.runId)}::bigint[],
-                ${suspects.map(({ delivery }) => delivery.position)}::int[]) with ordinality i (account_id, run_id, position, ordinal)
+    from unnest(${suspects.map(({ turn }) => turn.workspaceId)}::bigint[], ${suspects.map(({ turn }) => turn.runId)}::bigint[],
+                ${suspects.map(({ delivery }) => delivery.position)}::int[]) with ordinality i (workspace_id, run_id, position, ordinal)
     cross join lateral (
       select resend, interrupted_attempts from deliveries q
-      where q.account_id = i.account_id and q.run_id = i.run_id and q.position = i.position limit 1) d`.execute(db);
+      where q.workspace_id = i.workspace_id and q.run_id = i.run_id and q.position = i.position limit 1) d`.execute(db);
   for (const row of rows) {
     const delivery = suspects[row.ordinal - 1]?.delivery;
     if (delivery) Object.assign(delivery, { resend: row.resend, interruptedAttempts: row.interrupted_attempts });
@@ -63,8 +64,8 @@ function isolateSuspect(turn: Claimed): boolean {
 
 /** What the ledger keeps about a delivery that will be retried. */
 export interface SuspectRecord {
-  accountId: number;
-  ledgerId: number;
+  workspaceId: WorkspaceId;
+  accountId: AccountId;
   /** The turn that is finished. */
   turn: number;
   runId: number;
@@ -74,7 +75,7 @@ export interface SuspectRecord {
 }
 
 /**
- * Records the suspects of finished turns. Call it in the transaction of their finish, which has locked the lanes. Turns that were taken
+ * Records the suspects of finished turns. Call it in the transaction of their finish, which has locked the ledgers and lanes. Turns that were taken
  * away are skipped.
  */
 export async function recordSuspects(trx: Connection, records: readonly SuspectRecord[]): Promise<void> {
@@ -83,10 +84,10 @@ export async function recordSuspects(trx: Connection, records: readonly SuspectR
     from unnest(${records.map((one) => one.accountId)}::bigint[], ${records.map((one) => one.turn)}::bigint[],
                 ${records.map((one) => one.runId)}::bigint[], ${records.map((one) => one.position)}::int[],
                 ${records.map((one) => one.resend)}::boolean[], ${records.map((one) => one.interruptedAttempts)}::smallint[],
-                ${records.map((one) => one.ledgerId)}::bigint[])
-         m (account_id, turn, run_id, position, resend, interrupted_attempts, ledger_id)
+                ${records.map((one) => one.workspaceId)}::bigint[])
+         m (account_id, turn, run_id, position, resend, interrupted_attempts, workspace_id)
     join lanes l on l.account_id = m.account_id and l.turn = m.turn
-    where d.account_id = m.ledger_id and d.run_id = m.run_id and d.position = m.position and d.status = 'queued'`.execute(
+    where d.workspace_id = m.workspace_id and d.run_id = m.run_id and d.position = m.position and d.status = 'queued'`.execute(
     trx,
   );
 }

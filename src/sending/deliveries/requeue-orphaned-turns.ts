@@ -5,13 +5,14 @@ import type { Database } from '../../platform/database/connect.ts';
 import { isolateFailures } from '../../platform/database/isolate-failures.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { gapMsOf, type Gaps } from './pace.ts';
+import type { AccountId } from '../../platform/database/schema.ts';
 
 export interface OrphanOptions {
   db: Database;
   log: Log;
   leases: Pick<Leases, 'workerId' | 'untaken'>;
   gaps: Gaps;
-  knows: (turn: { accountId: number; turn: number }) => boolean;
+  knows: (turn: { accountId: AccountId; turn: number }) => boolean;
 }
 
 export interface OrphanWatch {
@@ -43,7 +44,7 @@ export function watchOrphanedTurns(options: OrphanOptions): OrphanWatch {
 }
 
 interface InHand {
-  account_id: number;
+  account_id: AccountId;
   turn: number;
 }
 

@@ -30,6 +30,7 @@ import { traceTurns } from './trace-turns.ts';
 import { createSuspectSender } from './send-poison-suspects.ts';
 import { hasRevisions, watchRevisions, type RevisionWatch } from './watch-revisions.ts';
 import { createAttemptMetrics, type AttemptHooks, type AttemptMetrics } from './attempt-metrics.ts';
+import type { AccountId } from '../../platform/database/schema.ts';
 
 export interface SendLoopOptions extends AttemptHooks {
   db: Database;
@@ -202,7 +203,7 @@ function startAt(shards: readonly number[], offset: number): number[] {
 }
 
 interface TurnKey {
-  accountId: number;
+  accountId: AccountId;
   turn: number;
 }
 
@@ -260,6 +261,6 @@ async function runRevision(state: SendLoopState, turn: RevisionTurn, mayGoOn: ()
   });
 }
 
-function nextGapMs({ gaps, sessions }: SendLoopState, turn: Sender & { accountId: number }): number {
+function nextGapMs({ gaps, sessions }: SendLoopState, turn: Sender & { accountId: AccountId }): number {
   return randomGapMs(gaps, turn) * (sessions.isSlowed(turn.accountId) ? SLOWED_TIMES : 1);
 }

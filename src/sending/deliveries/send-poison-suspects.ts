@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { lockLedger } from '../accounts/store.ts';
 import { MAX_INTERRUPTIONS_BY_TAKE_OVER } from '../leases/lease-store.ts';
 import { createFairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
 import type { Database } from '../../platform/database/connect.ts';
@@ -50,10 +51,11 @@ const GIVEN_UP = `its sending was interrupted ${MAX_INTERRUPTED_ATTEMPTS} times,
 /** Counts the attempt that is about to begin; its finish writes the count again. False when the turn was taken away. */
 async function recordAttempt(
   db: Database,
-  { accountId, ledgerId, turn, runId }: Turn,
+  { workspaceId, accountId, turn, runId }: Turn,
   position: number,
 ): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
+    if (!(await lockLedger(trx, workspaceId))) return false;
     const { rows } = await sql`
       select from lanes where account_id = ${accountId} and turn = ${turn} and in_hand_run_id is not null for no key update`.execute(
       trx,
@@ -61,7 +63,7 @@ async function recordAttempt(
     if (rows.length === 0) return false;
     await sql`
       update deliveries set interrupted_attempts = interrupted_attempts + 1
-      where account_id = ${ledgerId} and run_id = ${runId} and position = ${position}`.execute(trx);
+      where workspace_id = ${workspaceId} and run_id = ${runId} and position = ${position}`.execute(trx);
     return true;
   });
 }

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
+import type { WorkspaceId } from '../../platform/database/schema.ts';
 
 export interface RunKey {
-  accountId: number;
+  workspaceId: WorkspaceId;
   runId: number;
 }
 
@@ -12,16 +13,16 @@ export interface RunKey {
  */
 export async function settleRuns(trx: Connection, runs: readonly RunKey[]): Promise<void> {
   if (runs.length === 0) return;
-  await sql`select settle_runs(${accountIds(runs)}::bigint[], ${runIds(runs)}::bigint[])`.execute(trx);
+  await sql`select settle_runs(${workspaceIds(runs)}::bigint[], ${runIds(runs)}::bigint[])`.execute(trx);
 }
 
 /**
  * Turns `completed_with_errors` into `completed` for ended runs and campaigns without failed deliveries: a failed delivery turned out to
- * have been sent. The lanes must be locked.
+ * have been sent. The ledgers must be locked.
  */
 export async function clearErrors(trx: Connection, runs: readonly RunKey[]): Promise<void> {
   if (runs.length === 0) return;
-  await sql`select clear_errors(${accountIds(runs)}::bigint[], ${runIds(runs)}::bigint[])`.execute(trx);
+  await sql`select clear_errors(${workspaceIds(runs)}::bigint[], ${runIds(runs)}::bigint[])`.execute(trx);
 }
 
 /** Counts ended runs off their campaigns, one for each time a campaign is named; a campaign with none left has ended too. */
@@ -30,5 +31,5 @@ export async function closeRuns(trx: Connection, campaignIds: readonly number[])
   await sql`select close_runs(${campaignIds}::bigint[])`.execute(trx);
 }
 
-const accountIds = (runs: readonly RunKey[]) => runs.map((run) => run.accountId);
+const workspaceIds = (runs: readonly RunKey[]) => runs.map((run) => run.workspaceId);
 const runIds = (runs: readonly RunKey[]) => runs.map((run) => run.runId);

@@ -47,7 +47,7 @@ function attributesOf(turn: Turn) {
 async function readTraceparents(db: Connection, turns: readonly Turn[]): Promise<Map<number, string | null>> {
   const { rows } = await sql<{ run_id: number; traceparent: string | null }>`
     select r.run_id, r.traceparent
-    from unnest(${turns.map((turn) => turn.ledgerId)}::bigint[], ${turns.map((turn) => turn.runId)}::bigint[]) i (account_id, run_id)
-    join runs r on r.account_id = i.account_id and r.run_id = i.run_id`.execute(db);
+    from unnest(${turns.map((turn) => turn.workspaceId)}::bigint[], ${turns.map((turn) => turn.runId)}::bigint[]) i (workspace_id, run_id)
+    join runs r on r.workspace_id = i.workspace_id and r.run_id = i.run_id`.execute(db);
   return new Map(rows.map((row) => [row.run_id, row.traceparent]));
 }

@@ -8,6 +8,7 @@ import type { Log } from '../../platform/log/log.ts';
 import { claimRevisions, isRetryDue, type RevisionTurn } from './claim-revisions.ts';
 import { limitFutureInstants } from './limit-future-instants.ts';
 import type { Gaps } from './pace.ts';
+import type { AccountId } from '../../platform/database/schema.ts';
 
 export interface RevisionWatch {
   /** Somebody may want more. */
@@ -37,7 +38,7 @@ export function watchRevisions(deps: {
   const { db, leases, gaps, paced, restMs } = deps;
   let polledAtMs = -Infinity;
   /** Of each account that wants something, the last of its turns that changed anything. */
-  let wanting = new Map<number, number | null>();
+  let wanting = new Map<AccountId, number | null>();
 
   async function poll(shards: readonly number[]): Promise<void> {
     if (performance.now() < polledAtMs + POLL_INTERVAL_MS) return;
@@ -79,30 +80,30 @@ export async function findWanting(
   db: Connection,
   shards: readonly number[],
   skipped: readonly number[] = [],
-): Promise<number[]> {
-  const { rows } = await sql<{ account_id: number }>`
+): Promise<AccountId[]> {
+  const { rows } = await sql<{ account_id: AccountId }>`
     ${selectWanting('revisions', shards, skipped)} union ${selectWanting('pins', shards, skipped)}`.execute(db);
   return rows.map((row) => row.account_id);
 }
 
-/** The accounts by the index of what is wanted, one step for each. */
+/** The accounts by the index of what is wanted, one step for each workspace. */
 function selectWanting(table: 'revisions' | 'pins', shards: readonly number[], skipped: readonly number[]) {
   const wanted = sql.table(table);
   return sql`
-    (with recursive account as (
-      (select account_id from ${wanted} where wanted is not null order by account_id limit 1)
+    (with recursive owner as (
+      (select workspace_id from ${wanted} where wanted is not null order by workspace_id limit 1)
       union all
-      select (select r.account_id from ${wanted} r where r.wanted is not null and r.account_id > a.account_id order by r.account_id limit 1)
-      from account a where a.account_id is not null
+      select (select r.workspace_id from ${wanted} r where r.wanted is not null and r.workspace_id > o.workspace_id
+              order by r.workspace_id limit 1)
+      from owner o where o.workspace_id is not null
     )
-    select l.account_id from account a
-    join lanes l on l.ledger_id = a.account_id
-    cross join lateral (select nullif(l.account_id, l.ledger_id) as sender_id) s
+    select l.account_id from owner o
+    join lanes l on l.workspace_id = o.workspace_id
     where l.shard = any(${[...shards]}::smallint[]) and l.account_id <> all(${[...skipped]}::bigint[])
-      and (exists (select from ${wanted} r where r.account_id = a.account_id and r.wanted is not null and r.not_before is null
-                     and r.sender_id is not distinct from s.sender_id)
-           or exists (select from ${wanted} r where r.account_id = a.account_id and ${isRetryDue('r')}
-                        and r.sender_id is not distinct from s.sender_id)))`;
+      and (exists (select from ${wanted} r where r.workspace_id = o.workspace_id and r.account_id = l.account_id
+                     and r.wanted is not null and r.not_before is null)
+           or exists (select from ${wanted} r where r.workspace_id = o.workspace_id and r.account_id = l.account_id
+                        and ${isRetryDue('r')})))`;
 }
 
 /**
@@ -111,9 +112,9 @@ function selectWanting(table: 'revisions' | 'pins', shards: readonly number[], s
  */
 async function findDue(
   db: Connection,
-  wanting: ReadonlyMap<number, number | null>,
-): Promise<{ due: number[]; waitMs: number }> {
-  const { rows } = await sql<{ account_id: number; wait_ms: number; yields: boolean }>`
+  wanting: ReadonlyMap<AccountId, number | null>,
+): Promise<{ due: AccountId[]; waitMs: number }> {
+  const { rows } = await sql<{ account_id: AccountId; wait_ms: number; yields: boolean }>`
     select l.account_id, l.turn is not distinct from i.revised and coalesce(l.wake_at <= campanile_now(), false) as yields,
            (extract(epoch from least(greatest(l.next_send_at, l.held_until, campanile_now()), campanile_now() + interval '1 second')
                                - campanile_now()) * 1000)::float8 as wait_ms

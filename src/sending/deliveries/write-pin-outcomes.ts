@@ -10,7 +10,7 @@ import type { RevisionOutcome } from './revision-outcome.ts';
  */
 export async function writePinOutcomes(
   trx: Connection,
-  { ledgerId, runId, number, kind, seconds, posts }: RevisionTurn,
+  { workspaceId, runId, number, kind, seconds, posts }: RevisionTurn,
   written: ReadonlyArray<RevisionOutcome | null>,
 ): Promise<void> {
   await sql`
@@ -23,7 +23,7 @@ export async function writePinOutcomes(
         o (position, kind, reason, wait_ms, tries)
       cross join lateral (
         select q.ctid as row, q.number, q.wanted from pins q
-        where q.account_id = ${ledgerId} and q.run_id = ${runId} and q.position = o.position limit 1) at
+        where q.workspace_id = ${workspaceId} and q.run_id = ${runId} and q.position = o.position limit 1) at
       where o.kind is not null and (at.number = ${number} or o.kind = 'done' and at.wanted is not null)
     ), dropped as (
       delete from pins v using outcome o where v.ctid = o.row and o.kind = 'absent'

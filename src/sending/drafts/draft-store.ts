@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
-import type { GroupKind, UserId, WorkspaceId } from '../../platform/database/schema.ts';
+import type { AccountId, GroupKind, UserId, WorkspaceId } from '../../platform/database/schema.ts';
 
 /** What of a draft has no column of its own, as the wire has it. */
 export interface DraftContent {
@@ -37,7 +37,7 @@ export interface DraftContent {
   /** With a data URL of its picture, which is at most 128 KiB. */
   link_preview?: { url: string; title: string; description: string; image: string | null } | null;
   /** The account that is to send. */
-  account_id?: number | null;
+  account_id?: AccountId | null;
 }
 
 /** A draft as lists tell of it. */
@@ -222,7 +222,7 @@ export async function ownsGroups(db: Connection, workspaceId: WorkspaceId, ids: 
   const { rows } = await sql<{ owns: boolean }>`
     select not exists (
       select from unnest(${ids}::bigint[]) i (group_id)
-      where not exists (select from groups g join accounts a using (account_id)
-                        where g.group_id = i.group_id and a.workspace_id = ${workspaceId})) as owns`.execute(db);
+      where not exists (select from groups g
+                        where g.group_id = i.group_id and g.workspace_id = ${workspaceId})) as owns`.execute(db);
   return rows[0]?.owns ?? false;
 }

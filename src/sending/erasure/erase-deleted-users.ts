@@ -12,6 +12,7 @@ import { startLoop } from '../../platform/concurrency/loop.ts';
 import type { Messenger } from '../../messengers/messenger.ts';
 import { endAccountErasure, eraseNextOfAccount, findRemovedAccounts, hasRemovedAccounts } from './erase-account.ts';
 import { endErasure, eraseNext, findDeletedUsers, hasDeletedUsers, type DeletedUser } from './erase-user.ts';
+import type { AccountId } from '../../platform/database/schema.ts';
 
 const USERS_PER_STEP = 100;
 const ACCOUNTS_PER_STEP = 100;
@@ -70,7 +71,7 @@ export function eraseDeletedUsers(options: ErasureOptions): { stop(): Promise<vo
   }
 
   /** True when there may be more to do for this account at once. */
-  async function eraseAccount(accountId: number): Promise<boolean> {
+  async function eraseAccount(accountId: AccountId): Promise<boolean> {
     try {
       if (await eraseNextOfAccount(db, accountId)) return true;
       if (await forgetOne([accountId], options.messengers)) return true;
@@ -90,7 +91,7 @@ export function eraseDeletedUsers(options: ErasureOptions): { stop(): Promise<vo
 }
 
 /** Has a messenger forget something of one of these accounts; false when nothing was left. */
-async function forgetOne(accountIds: readonly number[], messengers: ErasureOptions['messengers']): Promise<boolean> {
+async function forgetOne(accountIds: readonly AccountId[], messengers: ErasureOptions['messengers']): Promise<boolean> {
   // All messengers: an account may have been linked to another one before.
   for (const accountId of accountIds)
     for (const messenger of messengers.values()) if (await messenger.forget(accountId)) return true;

@@ -1,7 +1,7 @@
 /** Removes the workspaces of a deleted user, in small steps: each is a transaction of its own, and may be the last before a crash. */
 import { sql, type RawBuilder } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
-import type { UserId, WorkspaceId } from '../../platform/database/schema.ts';
+import type { AccountId, UserId, WorkspaceId } from '../../platform/database/schema.ts';
 
 /** A user who has been deleted, and is not yet wholly gone. */
 export interface DeletedUser {
@@ -9,7 +9,7 @@ export interface DeletedUser {
   /** The workspace that they owned, and its test workspace. */
   workspaceIds: WorkspaceId[];
   /** Of these workspaces, in the order of workspaces, then of ids. */
-  accountIds: number[];
+  accountIds: AccountId[];
   /** Deleted so long ago that no request of theirs can be under way: the husk goes too. */
   isCold: boolean;
 }
@@ -29,31 +29,31 @@ interface Part {
  * other data is deleted by cascade with the user's row; add a table here if it can have many rows.
  */
 const PARTS: readonly Part[] = [
-  { table: 'receipts', owner: 'account_id', chunk: 5_000 },
-  { table: 'votes', owner: 'account_id', chunk: 5_000 },
-  { table: 'provisional_receipts', owner: 'account_id', chunk: 5_000 },
-  { table: 'run_minutes', owner: 'account_id', chunk: 5_000 },
-  { table: 'poll_results', owner: 'account_id', chunk: 5_000 },
-  { table: 'poll_hours', owner: 'account_id', chunk: 5_000 },
-  { table: 'group_sums', owner: 'account_id', chunk: 5_000 },
-  { table: 'group_activity', owner: 'account_id', chunk: 5_000 },
-  { table: 'time_sums', owner: 'account_id', chunk: 5_000 },
-  { table: 'revisions', owner: 'account_id', chunk: 5_000 },
-  { table: 'pins', owner: 'account_id', chunk: 5_000 },
-  { table: 'everyone_mentions', owner: 'account_id', chunk: 5_000 },
-  { table: 'deliveries', owner: 'account_id', chunk: 5_000 },
-  { table: 'runs', owner: 'account_id', chunk: 5_000 },
-  { table: 'campaigns', owner: 'account_id', chunk: 50 },
+  { table: 'receipts', owner: 'workspace_id', chunk: 5_000 },
+  { table: 'votes', owner: 'workspace_id', chunk: 5_000 },
+  { table: 'provisional_receipts', owner: 'workspace_id', chunk: 5_000 },
+  { table: 'run_minutes', owner: 'workspace_id', chunk: 5_000 },
+  { table: 'poll_results', owner: 'workspace_id', chunk: 5_000 },
+  { table: 'poll_hours', owner: 'workspace_id', chunk: 5_000 },
+  { table: 'group_sums', owner: 'workspace_id', chunk: 5_000 },
+  { table: 'group_activity', owner: 'workspace_id', chunk: 5_000 },
+  { table: 'time_sums', owner: 'workspace_id', chunk: 5_000 },
+  { table: 'revisions', owner: 'workspace_id', chunk: 5_000 },
+  { table: 'pins', owner: 'workspace_id', chunk: 5_000 },
+  { table: 'everyone_mentions', owner: 'workspace_id', chunk: 5_000 },
+  { table: 'deliveries', owner: 'workspace_id', chunk: 5_000 },
+  { table: 'runs', owner: 'workspace_id', chunk: 5_000 },
+  { table: 'campaigns', owner: 'workspace_id', chunk: 50 },
   { table: 'report_links', owner: 'workspace_id', chunk: 100 },
   { table: 'approvals', owner: 'workspace_id', chunk: 20 },
   { table: 'drafts', owner: 'workspace_id', chunk: 50 },
   { table: 'media', owner: 'workspace_id', chunk: 5 },
   { table: 'account_commands', owner: 'account_id', chunk: 1_000 },
-  { table: 'group_lists', owner: 'account_id', chunk: 100 },
-  { table: 'group_sizes', owner: 'account_id', chunk: 5_000 },
+  { table: 'group_lists', owner: 'workspace_id', chunk: 100 },
+  { table: 'group_sizes', owner: 'workspace_id', chunk: 5_000 },
   { table: 'senders', owner: 'workspace_id', chunk: 5_000 },
   { table: 'group_accounts', owner: 'account_id', chunk: 5_000 },
-  { table: 'groups', owner: 'account_id', chunk: 5_000 },
+  { table: 'groups', owner: 'workspace_id', chunk: 5_000 },
   { table: 'whatsapp_sent', owner: 'account_id', chunk: 5_000 },
   { table: 'whatsapp_uploads', owner: 'account_id', chunk: 5_000 },
   { table: 'whatsapp_posts', owner: 'account_id', chunk: 500 },

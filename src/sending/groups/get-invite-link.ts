@@ -18,16 +18,14 @@ export async function getInviteLink(
   { groupId, refresh }: { groupId: number; refresh: boolean },
 ): Promise<string> {
   const { db } = deps;
-  const account = await findOwnAccount(db, workspaceId);
-  const group = await findGroup(db, account.accountId, groupId);
+  const group = await findGroup(db, workspaceId, groupId);
   if (!group) throw new AppError('group_not_found', 'There is no such group');
   if (group.inviteLink !== null && !refresh) return group.inviteLink;
-  const asked = await findMember(db, account.accountId, groupId);
-  const member = asked === account.accountId ? account : await findOwnAccount(db, workspaceId, asked);
+  const member = await findOwnAccount(db, workspaceId, await findMember(db, groupId));
   requireLinked(member);
   const { inviteLink } = await runCommand(deps, member.accountId, 'get_invite_link', { chatId: group.chatId });
   if (inviteLink === null)
     throw new AppError('messenger_refused', 'The messaging application gives no link to this group');
-  await writeInviteLink(db, account.accountId, { groupId, inviteLink });
+  await writeInviteLink(db, workspaceId, { groupId, inviteLink });
   return inviteLink;
 }

@@ -14,6 +14,7 @@ import { QUOTAS } from '../../workspaces/quotas/quotas.ts';
 import { requireLinked } from './require-linked.ts';
 import { upsertGroup, type Group } from './store.ts';
 import type { GroupDeps } from './sync-groups.ts';
+import type { AccountId } from '../../platform/database/schema.ts';
 
 /** A group as it was created; `createdAt` is an ISO 8601 instant in UTC. */
 export type CreatedGroup = Group & { createdAt: string; notAdded: NotAdded[] };
@@ -23,7 +24,7 @@ type Creation = { [K in keyof Commands]: Commands[K]['result'] extends StoredGro
 
 export interface CreationOptions {
   /** The account that creates it; the default account unless given. */
-  accountId?: number | undefined;
+  accountId?: AccountId | undefined;
   /** A repeated request is answered as the first one was and creates nothing. */
   key?: IdempotencyKey | undefined;
 }
@@ -46,7 +47,7 @@ export async function haveCreated<K extends Creation>(
       return runCommand(deps, account.accountId, kind, await input(), await findLimit(deps, account));
     },
     record: async (trx, created) => {
-      await lockGroupAccounts(trx, account.ledgerId);
+      await lockGroupAccounts(trx, actor.workspaceId);
       // An account that was removed meanwhile must not become a member.
       await findOwnAccount(trx, actor.workspaceId, accountId);
       await recordAudit(trx, { ...actor, action: `${created.kind}.created`, subject: created.name });

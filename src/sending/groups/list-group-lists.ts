@@ -1,10 +1,8 @@
-import { findOwnAccount } from '../accounts/store.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import { selectGroupLists, type GroupList } from './group-list-store.ts';
 
 /** All of the workspace's saved lists, in order of their names (contract §4, list-group-lists). */
 export async function listGroupLists({ db }: { db: Database }, { workspaceId }: Actor): Promise<GroupList[]> {
-  const { accountId } = await findOwnAccount(db, workspaceId);
-  return selectGroupLists(db, accountId);
+  return selectGroupLists(db, workspaceId);
 }

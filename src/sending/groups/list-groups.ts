@@ -7,6 +7,7 @@ import { readWays, type Way } from './read-ways.ts';
 import { selectSortedGroups, type GroupColumn } from './select-sorted-groups.ts';
 import { selectGroups, sumGroups, type Group, type GroupFilter } from './store.ts';
 import { syncGroups, type GroupDeps } from './sync-groups.ts';
+import type { WorkspaceId } from '../../platform/database/schema.ts';
 
 export interface GroupPage {
   groups: Group[];
@@ -46,35 +47,35 @@ export async function listGroups(deps: GroupDeps, actor: Actor, query: GroupQuer
   const { db } = deps;
   const account = await findOwnAccount(db, actor.workspaceId);
   if (account.groupsSyncedAt === null && account.status === 'connected') await syncGroups(deps, actor);
-  if (query.groupListId !== undefined) await requireGroupList(db, account.accountId, query.groupListId);
+  if (query.groupListId !== undefined) await requireGroupList(db, actor.workspaceId, query.groupListId);
   const { sort, silentDays, activeDays, hasFailed } = query;
   const isDated = silentDays !== undefined || activeDays !== undefined;
   const isPlain = sort === undefined && !isDated && !hasFailed;
   const list = isPlain ? listById : listSorted;
-  const page = await list(db, account.accountId, query);
+  const page = await list(db, actor.workspaceId, query);
   return {
     ...page,
-    ways: query.withAccounts ? await readWays(db, account.accountId, idsOf(page.groups)) : undefined,
+    ways: query.withAccounts ? await readWays(db, actor.workspaceId, idsOf(page.groups)) : undefined,
   };
 }
 
 type PageOfGroups = Omit<GroupPage, 'ways'>;
 
-async function listById(db: Database, accountId: number, query: GroupQuery): Promise<PageOfGroups> {
+async function listById(db: Database, workspaceId: WorkspaceId, query: GroupQuery): Promise<PageOfGroups> {
   const { limit, after, withActivity, withTotals } = query;
-  const groups = await selectGroups(db, accountId, { ...query, limit: limit + 1, after });
+  const groups = await selectGroups(db, workspaceId, { ...query, limit: limit + 1, after });
   const page = groups.slice(0, limit);
   return {
     groups: page,
-    activity: withActivity ? await readActivity(db, accountId, idsOf(page)) : undefined,
-    totals: withTotals ? await sumGroups(db, accountId, query) : undefined,
+    activity: withActivity ? await readActivity(db, workspaceId, idsOf(page)) : undefined,
+    totals: withTotals ? await sumGroups(db, workspaceId, query) : undefined,
     next: groups.length > limit ? (page.at(-1)?.groupId ?? null) : null,
   };
 }
 
-async function listSorted(db: Database, accountId: number, query: GroupQuery): Promise<PageOfGroups> {
+async function listSorted(db: Database, workspaceId: WorkspaceId, query: GroupQuery): Promise<PageOfGroups> {
   const { limit, after, withActivity } = query;
-  const { groups, activity, totals } = await selectSortedGroups(db, accountId, {
+  const { groups, activity, totals } = await selectSortedGroups(db, workspaceId, {
     ...query,
     limit: limit + 1,
     offset: after,
@@ -82,7 +83,7 @@ async function listSorted(db: Database, accountId: number, query: GroupQuery): P
   const page = groups.slice(0, limit);
   return {
     groups: page,
-    activity: withActivity ? (activity ?? (await readActivity(db, accountId, idsOf(page)))) : undefined,
+    activity: withActivity ? (activity ?? (await readActivity(db, workspaceId, idsOf(page)))) : undefined,
     totals,
     next: groups.length > limit ? after + limit : null,
   };

@@ -5,10 +5,11 @@ import { AppError } from '../../platform/errors/errors.ts';
 import type { ArrivedMessage } from '../../content/post/arrived-message.ts';
 import { findSendTo } from './store.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
+import type { WorkspaceId } from '../../platform/database/schema.ts';
 
-/** Reads what arrived in a chat of the default account of a workspace, from any of its accounts, oldest first, after the given place, with what was deleted if so asked. */
+/** Reads what arrived in a chat of a workspace, from any of its accounts, oldest first, after the given place, with what was deleted if so asked. */
 export type ReadMessages = (
-  ledgerId: number,
+  workspaceId: WorkspaceId,
   chatId: string,
   page: { after: number; limit: number; withRecalled: boolean },
 ) => Promise<ArrivedMessage[]>;
@@ -30,14 +31,13 @@ export async function listMessages(
 ): Promise<{ messages: ArrivedMessage[]; next: number | null }> {
   const accounts = await findOwnAccounts(db, workspaceId);
   const read = accounts.map(({ messenger }) => readMessages.get(messenger)).find((one) => one !== undefined);
-  const [{ ledgerId } = { ledgerId: 0 }] = accounts;
   if (!read) throw new AppError('not_on_sandbox', 'Your account is not on the sandbox');
-  const chatId = await findSendTo(db, ledgerId, groupId);
+  const chatId = await findSendTo(db, workspaceId, groupId);
   if (chatId === undefined)
     throw new AppError('group_not_found', 'You have no group with this id', {
       details: [fieldError('group_metadata_id', 'unknown_id', { of: 'groups' })],
     });
-  const found = await read(ledgerId, chatId, { after, limit: limit + 1, withRecalled });
+  const found = await read(workspaceId, chatId, { after, limit: limit + 1, withRecalled });
   const messages = found.slice(0, limit);
   return { messages, next: found.length > limit ? (messages.at(-1)?.seq ?? null) : null };
 }

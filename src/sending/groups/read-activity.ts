@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../../platform/database/connect.ts';
 import { activeSince, outcome, removeStaleActivity } from './update-activity.ts';
+import type { WorkspaceId } from '../../platform/database/schema.ts';
 
 /** What came of the posts to a group in the last 90 days. */
 export interface GroupActivity {
@@ -16,14 +17,14 @@ export interface GroupActivity {
 /** Of a content to so many times as many groups as are asked about, each of these is looked up; of any other all are read. */
 const SPARSE = 8;
 
-/** Returns the activity of each of these groups of the account that something was posted to. */
+/** Returns the activity of each of these groups of the workspace that something was posted to. */
 export async function readActivity(
   db: Database,
-  accountId: number,
+  workspaceId: WorkspaceId,
   groupIds: readonly number[],
 ): Promise<Map<number, GroupActivity>> {
-  await removeStaleActivity(db, accountId);
-  const { live, joins, columns } = selectActivity(accountId, groupIds);
+  await removeStaleActivity(db, workspaceId);
+  const { live, joins, columns } = selectActivity(workspaceId, groupIds);
   const { rows } = await sql<GroupActivity & { groupId: number }>`
     with ${live}, activity as (
       select g.group_id, ${columns} from unnest(${[...groupIds]}::bigint[]) g (group_id) ${joins}
@@ -34,11 +35,11 @@ export async function readActivity(
 }
 
 /**
- * Returns the parts of a query for the activity of groups `g`, all of the account unless given: the kept figures, and in `live` the
+ * Returns the parts of a query for the activity of groups `g`, all of the workspace unless given: the kept figures, and in `live` the
  * deliveries that are not in them yet. Call `removeStaleActivity` before.
  */
 export function selectActivity(
-  accountId: number,
+  workspaceId: WorkspaceId,
   groupIds?: readonly number[],
 ): Record<'live' | 'joins' | 'columns', RawBuilder<unknown>> {
   return {
@@ -46,13 +47,13 @@ export function selectActivity(
       run as materialized (
         select r.run_id, r.content_id, r.in_activity
         from runs r join campaigns c on c.campaign_id = r.campaign_id and c.deleted_at is null
-        where r.account_id = ${accountId} and r.started_at > ${activeSince} and r.in_activity < r.expanded
-      ), ${groupIds ? postsTo(accountId, sql`${[...groupIds]}::bigint[]`) : allPosts(accountId)}, live as materialized (
+        where r.workspace_id = ${workspaceId} and r.started_at > ${activeSince} and r.in_activity < r.expanded
+      ), ${groupIds ? postsTo(workspaceId, sql`${[...groupIds]}::bigint[]`) : allPosts(workspaceId)}, live as materialized (
         select group_id, sum(posts) as posts, max(sent_at) as last_at, sum(failed) as failed, sum(recipients) as recipients, sum(read) as read
         from post where status in ('sent', 'failed') group by group_id
       )`,
     joins: sql`
-      left join group_activity k on k.account_id = ${accountId} and k.group_id = g.group_id
+      left join group_activity k on k.workspace_id = ${workspaceId} and k.group_id = g.group_id
       left join live l on l.group_id = g.group_id`,
     columns: sql`
       (coalesce(k.posts, 0) + coalesce(l.posts, 0))::int as posts, greatest(k.last_sent_at, l.last_at) as last_at,
@@ -64,15 +65,15 @@ export function selectActivity(
 
 // Both queries force the use of the key, with any statistics of the planner: deliveries is the largest table (docs/explanation/decisions/0008).
 
-function allPosts(accountId: number): RawBuilder<unknown> {
+function allPosts(workspaceId: WorkspaceId): RawBuilder<unknown> {
   return sql`post as (
       select d.* from run r cross join lateral (
         select group_id, ${outcome} from deliveries
-        where account_id = ${accountId} and run_id = r.run_id and position > r.in_activity order by position) d
+        where workspace_id = ${workspaceId} and run_id = r.run_id and position > r.in_activity order by position) d
     )`;
 }
 
-function postsTo(accountId: number, ids: RawBuilder<unknown>): RawBuilder<unknown> {
+function postsTo(workspaceId: WorkspaceId, ids: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`target as materialized (
       -- Once for each content, however many runs it had.
       select c.content_id, t.group_id, t.position
@@ -85,13 +86,13 @@ function postsTo(accountId: number, ids: RawBuilder<unknown>): RawBuilder<unknow
       select d.* from run r join stretch s on s.content_id = r.content_id and not s.is_sparse
       cross join lateral (
         select group_id, ${outcome} from deliveries
-        where account_id = ${accountId} and run_id = r.run_id and position between greatest(s.first, r.in_activity + 1) and s.last
+        where workspace_id = ${workspaceId} and run_id = r.run_id and position between greatest(s.first, r.in_activity + 1) and s.last
         order by position) d
       union all
       select d.* from run r join stretch s on s.content_id = r.content_id and s.is_sparse
       join target t on t.content_id = r.content_id and t.position > r.in_activity
       cross join lateral (
         select group_id, ${outcome} from deliveries
-        where account_id = ${accountId} and run_id = r.run_id and position = t.position limit 1) d
+        where workspace_id = ${workspaceId} and run_id = r.run_id and position = t.position limit 1) d
     )`;
 }

@@ -2,20 +2,21 @@ import type { Connection } from '../../platform/database/connect.ts';
 import { selectOwnGroupIds } from './store.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
+import type { WorkspaceId } from '../../platform/database/schema.ts';
 
 const NAMED_AT_MOST = 20;
 
 /**
- * Throws 404 naming the ids that are none of the account's groups, those of other users among them. `given` as they were sent, in the field
+ * Throws 404 naming the ids that are none of the workspace's groups, those of other users among them. `given` as they were sent, in the field
  * `group_metadata_ids` unless another is named that has one id.
  */
 export async function requireGroups(
   db: Connection,
-  accountId: number,
+  workspaceId: WorkspaceId,
   given: readonly number[],
   field?: string,
 ): Promise<void> {
-  const own = await selectOwnGroupIds(db, accountId, [...new Set(given)]);
+  const own = await selectOwnGroupIds(db, workspaceId, [...new Set(given)]);
   const foreign = given.flatMap((groupId, index) => (own.has(groupId) ? [] : [{ groupId, index }]));
   if (foreign.length === 0) return;
   throw new AppError(

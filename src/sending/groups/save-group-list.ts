@@ -1,4 +1,4 @@
-import { findOwnAccount, lockOwnLane } from '../accounts/store.ts';
+import { lockOwnLedger } from '../accounts/store.ts';
 import { diffValues } from '../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../platform/database/connect.ts';
@@ -23,18 +23,18 @@ export interface GroupListInput {
  * 409 when the workspace has as many lists as one may have.
  */
 export async function saveGroupList({ db }: { db: Database }, actor: Actor, input: GroupListInput): Promise<number> {
-  const { accountId } = await findOwnAccount(db, actor.workspaceId);
+  const { workspaceId } = actor;
   const list = { name: input.name, groupIds: [...new Set(input.groupIds)] };
   return db.transaction().execute(async (trx) => {
     // So that two at once cannot both be the last one allowed.
-    await lockOwnLane(trx, accountId);
-    await requireGroups(trx, accountId, input.groupIds);
+    await lockOwnLedger(trx, workspaceId);
+    await requireGroups(trx, workspaceId, input.groupIds);
     let { groupListId } = input;
-    const before = groupListId === null ? undefined : await readGroupList(trx, accountId, groupListId);
+    const before = groupListId === null ? undefined : await readGroupList(trx, workspaceId, groupListId);
     if (groupListId === null) {
-      if ((await countGroupLists(trx, accountId)) >= LISTS_LIMIT) throw tooManyLists();
-      groupListId = await insertGroupList(trx, accountId, list);
-    } else await overwriteGroupList(trx, accountId, groupListId, list);
+      if ((await countGroupLists(trx, workspaceId)) >= LISTS_LIMIT) throw tooManyLists();
+      groupListId = await insertGroupList(trx, workspaceId, list);
+    } else await overwriteGroupList(trx, workspaceId, groupListId, list);
     const changes = [
       ...(before ? diffValues({ name: before.name }, { name: list.name }) : []),
       ...(await diffGroups(trx, before?.groupIds ?? [], list.groupIds)),

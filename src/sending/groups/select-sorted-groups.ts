@@ -3,6 +3,7 @@ import type { Database } from '../../platform/database/connect.ts';
 import { selectActivity, type GroupActivity } from './read-activity.ts';
 import { filterGroups, sumGroups, type Group, type GroupFilter } from './store.ts';
 import { removeStaleActivity } from './update-activity.ts';
+import type { WorkspaceId } from '../../platform/database/schema.ts';
 
 export type GroupColumn = 'name' | 'kind' | 'participants' | 'last_posted_at' | 'read_rate' | 'failed';
 
@@ -30,14 +31,18 @@ export interface SortedGroups {
 
 const COLUMNS = ['group_id', 'chat_id', 'kind', 'name', 'participants', 'invite_link', 'can_send'] as const;
 
-/** Returns a page of the account's groups in the order of a column; groups that are alike in it are in the order of their names. */
-export async function selectSortedGroups(db: Database, accountId: number, query: SortedQuery): Promise<SortedGroups> {
+/** Returns a page of the workspace's groups in the order of a column; groups that are alike in it are in the order of their names. */
+export async function selectSortedGroups(
+  db: Database,
+  workspaceId: WorkspaceId,
+  query: SortedQuery,
+): Promise<SortedGroups> {
   const { limit, offset, sort, withTotals } = query;
   const isFiltered = hasActivityFilter(query);
   const isAboutActivity = isFiltered || (sort !== undefined && OF_ACTIVITY.has(sort.by));
-  if (isAboutActivity) await removeStaleActivity(db, accountId);
-  const { live, joins, columns } = selectActivity(accountId);
-  const groups = sql`${filterGroups(db, accountId, query).select(COLUMNS)} g`;
+  if (isAboutActivity) await removeStaleActivity(db, workspaceId);
+  const { live, joins, columns } = selectActivity(workspaceId);
+  const groups = sql`${filterGroups(db, workspaceId, query).select(COLUMNS)} g`;
   const found = isAboutActivity
     ? sql`with ${live}, known as (select g.*, ${columns} from ${groups} ${joins}),
             found as (select * from known where ${activityConditions(query)})`
@@ -50,7 +55,7 @@ export async function selectSortedGroups(db: Database, accountId: number, query:
   return {
     groups: rows,
     activity: isAboutActivity ? new Map(rows.map(toEntry)) : undefined,
-    totals: withTotals ? await (isFiltered ? sumFound(db, found) : sumGroups(db, accountId, query)) : undefined,
+    totals: withTotals ? await (isFiltered ? sumFound(db, found) : sumGroups(db, workspaceId, query)) : undefined,
   };
 }
 

@@ -3,7 +3,7 @@ import type { StoredChatList, StoredGroup } from '../accounts/commands.ts';
 import { lockGroupAccounts } from '../accounts/group-accounts.ts';
 import { accountNotFoundError } from '../accounts/store.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
-import type { GroupKind } from '../../platform/database/schema.ts';
+import type { AccountId, GroupKind, WorkspaceId } from '../../platform/database/schema.ts';
 
 /** A group as its owner sees it. */
 export interface Group {
@@ -27,24 +27,24 @@ const columns = [
   'can_send as canSend',
 ] as const;
 
-/** Who sees groups: the account that read them, and the default account of its workspace, under whose id they are kept. */
+/** Who sees groups: the account that read them, and its workspace, whose they are. */
 export interface GroupReader {
-  ledgerId: number;
-  accountId: number;
+  workspaceId: WorkspaceId;
+  accountId: AccountId;
 }
 
 /** Writes what the messaging application tells one account about one group; its id stays the same when it was known. */
 export async function upsertGroup(
   db: Connection,
-  { ledgerId, accountId }: GroupReader,
+  { workspaceId, accountId }: GroupReader,
   group: StoredGroup,
 ): Promise<Group> {
   const { rows } = await sql<Group>`
     with written as (
-      insert into groups (account_id, chat_id, send_to, kind, name, participants, invite_link, can_send)
-      values (${ledgerId}, ${group.chatId}, ${group.sendTo}, ${group.kind}, ${group.name}, ${group.participants},
+      insert into groups (workspace_id, chat_id, send_to, kind, name, participants, invite_link, can_send)
+      values (${workspaceId}, ${group.chatId}, ${group.sendTo}, ${group.kind}, ${group.name}, ${group.participants},
               ${group.inviteLink}, ${group.canSend})
-      on conflict (account_id, chat_id) do update
+      on conflict (workspace_id, chat_id) do update
       set send_to = excluded.send_to, name = excluded.name, participants = excluded.participants,
           invite_link = excluded.invite_link, removed_at = null,
           can_send = excluded.can_send or exists (
@@ -80,10 +80,9 @@ const SEEN_AGAIN_MINUTES = 60;
  * any more, and can be posted to if any of them may. Throws 404 for an account that has been removed meanwhile.
  */
 export function replaceGroups(db: Database, reader: GroupReader, list: StoredChatList): Promise<SyncOutcome> {
-  const { ledgerId, accountId } = reader;
+  const { workspaceId, accountId } = reader;
   return db.transaction().execute(async (trx) => {
-    if (accountId !== ledgerId) await lockGroupAccounts(trx, ledgerId);
-    // Of the default account this is the lock.
+    await lockGroupAccounts(trx, workspaceId);
     const { numAffectedRows } = await sql`
       update accounts set groups_synced_at = campanile_now(),
                           channels_unread_since = case when ${list.areChannelsUnread}::boolean
@@ -94,10 +93,10 @@ export function replaceGroups(db: Database, reader: GroupReader, list: StoredCha
   });
 }
 
-/** The ways to the groups of the ledger must be locked. */
+/** The ways to the groups of the workspace must be locked. */
 async function writeList(
   trx: Connection,
-  { ledgerId, accountId }: GroupReader,
+  { workspaceId, accountId }: GroupReader,
   { chats, areChannelsUnread }: StoredChatList,
 ): Promise<SyncOutcome> {
   const { rows } = await sql<SyncOutcome>`
@@ -106,19 +105,19 @@ async function writeList(
         as g ("chatId" text, "sendTo" text, kind group_kind, name text, participants int, "inviteLink" text, "canSend" boolean,
               "isAdmin" boolean)
     ), known as materialized (
-      select group_id, chat_id, kind from groups where account_id = ${ledgerId}
+      select group_id, chat_id, kind from groups where workspace_id = ${workspaceId}
     ), way as materialized (
       select group_id, can_send, is_admin, seen_at, gone_at is null as is_there from group_accounts where account_id = ${accountId}
     ), other as materialized (
       select m.group_id, bool_or(m.can_send) as can_send
-      from accounts l join accounts a using (workspace_id) join group_accounts m on m.account_id = a.account_id
-      where l.account_id = ${ledgerId} and a.account_id <> ${accountId} and m.gone_at is null
+      from accounts a join group_accounts m on m.account_id = a.account_id
+      where a.workspace_id = ${workspaceId} and a.account_id <> ${accountId} and m.gone_at is null
       group by m.group_id
     ), added as (
-      insert into groups (account_id, chat_id, send_to, kind, name, participants, invite_link, can_send)
-      select ${ledgerId}::bigint, f."chatId", f."sendTo", f.kind, f.name, f.participants, f."inviteLink", f."canSend" from fresh f
+      insert into groups (workspace_id, chat_id, send_to, kind, name, participants, invite_link, can_send)
+      select ${workspaceId}::bigint, f."chatId", f."sendTo", f.kind, f.name, f.participants, f."inviteLink", f."canSend" from fresh f
       where f."chatId" not in (select chat_id from known)
-      on conflict (account_id, chat_id) do nothing
+      on conflict (workspace_id, chat_id) do nothing
       returning group_id, chat_id
     ), present as materialized (
       select i.group_id, f.*, f."canSend" or coalesce(o.can_send, false) as any_can_send,
@@ -145,8 +144,7 @@ async function writeList(
       select k.group_id, o.group_id is not null as is_there, coalesce(o.can_send, false) as can_send
       from known k left join way w on w.group_id = k.group_id left join other o on o.group_id = k.group_id
       where k.chat_id not in (select "chatId" from fresh) and not (${areChannelsUnread}::boolean and k.kind = 'channel')
-        -- A process of the previous version writes no ways: its groups are the default account's.
-        and (w.is_there or ${accountId === ledgerId}::boolean)
+        and w.is_there
     ), ended as (
       update group_accounts m set gone_at = campanile_now(), can_send = false
       from absent a where m.account_id = ${accountId} and m.group_id = a.group_id and m.gone_at is null
@@ -179,32 +177,32 @@ export interface GroupFilter {
 /** In order of their ids: `limit` at most, or all, after the one with the id `after`. */
 export async function selectGroups(
   db: Connection,
-  accountId: number,
+  workspaceId: WorkspaceId,
   { limit, after = 0, ...filter }: GroupFilter & { limit?: number | undefined; after?: number },
 ): Promise<Group[]> {
-  const query = filterGroups(db, accountId, filter).select(columns).where('group_id', '>', after).orderBy('group_id');
+  const query = filterGroups(db, workspaceId, filter).select(columns).where('group_id', '>', after).orderBy('group_id');
   return (limit === undefined ? query : query.limit(limit)).execute();
 }
 
 /** Returns how many groups there are, and the sum of their participants. */
 export async function sumGroups(
   db: Connection,
-  accountId: number,
+  workspaceId: WorkspaceId,
   filter: GroupFilter,
 ): Promise<{ groups: number; participants: number }> {
-  return filterGroups(db, accountId, filter)
+  return filterGroups(db, workspaceId, filter)
     .select(sql<number>`count(*)`.as('groups'))
     .select(sql<number>`coalesce(sum(participants), 0)::float8`.as('participants'))
     .executeTakeFirstOrThrow();
 }
 
-/** The query for the account's groups that match a filter. */
-export function filterGroups(db: Connection, accountId: number, filter: GroupFilter) {
-  let query = db.selectFrom('groups').where('account_id', '=', accountId).where('removed_at', 'is', null);
+/** The query for the workspace's groups that match a filter. */
+export function filterGroups(db: Connection, workspaceId: WorkspaceId, filter: GroupFilter) {
+  let query = db.selectFrom('groups').where('workspace_id', '=', workspaceId).where('removed_at', 'is', null);
   if (filter.groupListId !== undefined)
     query = query.where(
       sql<boolean>`group_id = any(array(
-        select unnest(group_ids) from group_lists where group_list_id = ${filter.groupListId} and account_id = ${accountId}))`,
+        select unnest(group_ids) from group_lists where group_list_id = ${filter.groupListId} and workspace_id = ${workspaceId}))`,
     );
   // As bigints: any whole number may be asked for.
   const { minParticipants: min, maxParticipants: max } = filter;
@@ -215,46 +213,49 @@ export function filterGroups(db: Connection, accountId: number, filter: GroupFil
   return query;
 }
 
-/** The account's own among these ids. */
+/** The workspace's own among these ids. */
 export async function selectOwnGroupIds(
   db: Connection,
-  accountId: number,
+  workspaceId: WorkspaceId,
   groupIds: readonly number[],
 ): Promise<Set<number>> {
   const { rows } = await sql<{ group_id: number }>`
     select g.group_id from unnest(${groupIds}::bigint[]) i (group_id)
-    join groups g on g.group_id = i.group_id and g.account_id = ${accountId}`.execute(db);
+    join groups g on g.group_id = i.group_id and g.workspace_id = ${workspaceId}`.execute(db);
   return new Set(rows.map((row) => row.group_id));
 }
 
 /** The chat ids of the account's channels that are there, as far as is known. */
-export async function selectChannelIds(db: Connection, { ledgerId, accountId }: GroupReader): Promise<string[]> {
+export async function selectChannelIds(db: Connection, { workspaceId, accountId }: GroupReader): Promise<string[]> {
   const { rows } = await sql<{ chat_id: string }>`
-    select g.chat_id from groups g left join group_accounts m on m.group_id = g.group_id and m.account_id = ${accountId}
-    where g.account_id = ${ledgerId} and g.kind = 'channel' and g.removed_at is null
-      and case when m.group_id is not null then m.gone_at is null
-               else ${accountId === ledgerId}::boolean
-                    and not exists (select from group_accounts o where o.group_id = g.group_id) end`.execute(db);
+    select g.chat_id from groups g join group_accounts m on m.group_id = g.group_id and m.account_id = ${accountId}
+    where g.workspace_id = ${workspaceId} and g.kind = 'channel' and g.removed_at is null and m.gone_at is null`.execute(
+    db,
+  );
   return rows.map((row) => row.chat_id);
 }
 
-/** Where posts to one of the account's groups go; undefined when it is not the account's. */
-export async function findSendTo(db: Connection, accountId: number, groupId: number): Promise<string | undefined> {
+/** Where posts to one of the workspace's groups go; undefined when it is not the workspace's. */
+export async function findSendTo(
+  db: Connection,
+  workspaceId: WorkspaceId,
+  groupId: number,
+): Promise<string | undefined> {
   const row = await db
     .selectFrom('groups')
     .select('send_to')
-    .where('account_id', '=', accountId)
+    .where('workspace_id', '=', workspaceId)
     .where('group_id', '=', groupId)
     .executeTakeFirst();
   return row?.send_to;
 }
 
-/** One of the account's groups that is still there; undefined if there is none. */
-export async function findGroup(db: Connection, accountId: number, groupId: number): Promise<Group | undefined> {
+/** One of the workspace's groups that is still there; undefined if there is none. */
+export async function findGroup(db: Connection, workspaceId: WorkspaceId, groupId: number): Promise<Group | undefined> {
   return db
     .selectFrom('groups')
     .select(columns)
-    .where('account_id', '=', accountId)
+    .where('workspace_id', '=', workspaceId)
     .where('group_id', '=', groupId)
     .where('removed_at', 'is', null)
     .executeTakeFirst();
@@ -262,13 +263,13 @@ export async function findGroup(db: Connection, accountId: number, groupId: numb
 
 export async function writeInviteLink(
   db: Connection,
-  accountId: number,
+  workspaceId: WorkspaceId,
   { groupId, inviteLink }: { groupId: number; inviteLink: string },
 ): Promise<void> {
   await db
     .updateTable('groups')
     .set({ invite_link: inviteLink })
-    .where('account_id', '=', accountId)
+    .where('workspace_id', '=', workspaceId)
     .where('group_id', '=', groupId)
     .execute();
 }

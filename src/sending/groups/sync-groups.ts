@@ -5,6 +5,7 @@ import type { Database } from '../../platform/database/connect.ts';
 import type { Quotas } from '../../workspaces/quotas/quotas.ts';
 import { requireLinked } from './require-linked.ts';
 import { replaceGroups, selectChannelIds, type GroupReader, type SyncOutcome } from './store.ts';
+import type { AccountId } from '../../platform/database/schema.ts';
 
 /** What reading and creating groups needs: the ledger, and a way to ask the account's session. */
 export interface GroupDeps {
@@ -18,7 +19,7 @@ export interface GroupDeps {
 
 /** What a sync changed, and the account that read. */
 export interface AccountSync extends SyncOutcome {
-  accountId: number;
+  accountId: AccountId;
 }
 
 /**
@@ -26,7 +27,7 @@ export interface AccountSync extends SyncOutcome {
  * Ids of known groups stay. If the channels cannot be read, the known ones stay as they are. Throws 404 for an account that is not the
  * workspace's.
  */
-export async function syncGroups(deps: GroupDeps, { workspaceId }: Actor, accountId?: number): Promise<AccountSync> {
+export async function syncGroups(deps: GroupDeps, { workspaceId }: Actor, accountId?: AccountId): Promise<AccountSync> {
   const account = await findOwnAccount(deps.db, workspaceId, accountId);
   requireLinked(account);
   return { accountId: account.accountId, ...(await readGroups(deps, account)) };

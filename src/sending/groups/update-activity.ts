@@ -1,10 +1,11 @@
 /** Keeps `group_activity`: what the posts of the last 90 days came to, by group. */
 import { sql, type RawBuilder } from 'kysely';
-import { lockLane } from '../accounts/store.ts';
+import { lockLedger } from '../accounts/store.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { isolateEach } from '../../platform/database/isolate-failures.ts';
 import { readHeld } from '../../platform/database/quarantine.ts';
 import type { Log } from '../../platform/log/log.ts';
+import type { WorkspaceId } from '../../platform/database/schema.ts';
 
 const ACTIVITY_DAYS = 90;
 /** Deliveries a step, so that none holds the lane for long. */
@@ -23,7 +24,7 @@ export const outcome = sql`
   case when status = 'sent' then greatest(read, views) else 0 end as read`;
 
 interface ActiveRun {
-  accountId: number;
+  workspaceId: WorkspaceId;
   runId: number;
 }
 
@@ -38,36 +39,36 @@ const isStale = sql`
 export async function updateActivity(db: Database, chunk = CHUNK, log?: Log): Promise<boolean> {
   const held = sql`${await readHeld(db, 'activity')}::bigint[]`;
   const { rows } = await sql<ActiveRun & { isStale: boolean }>`
-    (select r.account_id as "accountId", r.run_id as "runId", true as "isStale" from runs r join lanes l on l.account_id = r.account_id
-     where r.in_activity > 0 and r.started_at <= ${activeSince} and r.account_id <> all(${held}) order by r.started_at limit 1)
+    (select r.workspace_id as "workspaceId", r.run_id as "runId", true as "isStale" from runs r join workspace_ledgers l on l.workspace_id = r.workspace_id
+     where r.in_activity > 0 and r.started_at <= ${activeSince} and r.workspace_id <> all(${held}) order by r.started_at limit 1)
     union all
-    (select r.account_id, r.run_id, false from runs r join lanes l on l.account_id = r.account_id
-     where r.in_activity < r.summed and r.started_at > ${activeSince} and r.account_id <> all(${held})
+    (select r.workspace_id, r.run_id, false from runs r join workspace_ledgers l on l.workspace_id = r.workspace_id
+     where r.in_activity < r.summed and r.started_at > ${activeSince} and r.workspace_id <> all(${held})
        and not exists (select from campaigns c where c.campaign_id = r.campaign_id and c.deleted_at is not null)
      order by r.started_at limit 1)
     limit 1`.execute(db);
   await isolateEach({ db, log }, 'activity', rows, {
-    idOf: ({ accountId }) => accountId,
+    idOf: ({ workspaceId }) => workspaceId,
     run: (run) =>
       db.transaction().execute(async (trx) => {
-        if (!(await lockLane(trx, run.accountId))) return;
+        if (!(await lockLedger(trx, run.workspaceId))) return;
         await (run.isStale ? removeNext(trx, run, chunk) : addNext(trx, run, chunk));
       }),
   });
   return rows.length > 0;
 }
 
-/** Removes the runs from the activity of an account that began over 90 days ago, or whose campaign was deleted. */
-export async function removeStaleActivity(db: Database, accountId: number): Promise<void> {
+/** Removes the runs from the activity of a workspace that began over 90 days ago, or whose campaign was deleted. */
+export async function removeStaleActivity(db: Database, workspaceId: WorkspaceId): Promise<void> {
   const stale = sql`
-    select run_id from runs where account_id = ${accountId} and in_activity > 0 and started_at <= ${activeSince}
+    select run_id from runs where workspace_id = ${workspaceId} and in_activity > 0 and started_at <= ${activeSince}
     union all
     select r.run_id from campaigns c join runs r on r.campaign_id = c.campaign_id
-    where c.account_id = ${accountId} and c.deleted_at is not null and r.in_activity > 0`;
+    where c.workspace_id = ${workspaceId} and c.deleted_at is not null and r.in_activity > 0`;
   for (let runId = await findRun(db, stale); runId !== undefined; runId = await findRun(db, stale)) {
-    const run = { accountId, runId };
+    const run = { workspaceId, runId };
     const isThere = await db.transaction().execute(async (trx) => {
-      const isLocked = await lockLane(trx, accountId);
+      const isLocked = await lockLedger(trx, workspaceId);
       if (isLocked) await removeNext(trx, run, CHUNK);
       return isLocked;
     });
@@ -75,11 +76,15 @@ export async function removeStaleActivity(db: Database, accountId: number): Prom
   }
 }
 
-/** Removes the next deliveries of a deleted campaign from the activity; false if none is left. The lane must be locked. */
-export async function removeCampaignActivity(trx: Connection, accountId: number, campaignId: number): Promise<boolean> {
+/** Removes the next deliveries of a deleted campaign from the activity; false if none is left. The ledger must be locked. */
+export async function removeCampaignActivity(
+  trx: Connection,
+  workspaceId: WorkspaceId,
+  campaignId: number,
+): Promise<boolean> {
   const runId = await findRun(trx, sql`select run_id from runs where campaign_id = ${campaignId} and in_activity > 0`);
   if (runId === undefined) return false;
-  await removeNext(trx, { accountId, runId }, CHUNK);
+  await removeNext(trx, { workspaceId, runId }, CHUNK);
   return true;
 }
 
@@ -88,61 +93,61 @@ async function findRun(db: Connection, runs: RawBuilder<unknown>): Promise<numbe
   return rows[0]?.run_id;
 }
 
-async function addNext(trx: Connection, { accountId, runId }: ActiveRun, chunk: number): Promise<void> {
+async function addNext(trx: Connection, { workspaceId, runId }: ActiveRun, chunk: number): Promise<void> {
   await sql`
     with run as materialized (
       select r.run_id, r.in_activity as after, least(r.summed, r.in_activity + ${chunk}::int) as until from runs r
-      where r.account_id = ${accountId} and r.run_id = ${runId} and r.in_activity < r.summed and not ${isStale}
+      where r.workspace_id = ${workspaceId} and r.run_id = ${runId} and r.in_activity < r.summed and not ${isStale}
     ), added as (
-      insert into group_activity as a (account_id, group_id, last_sent_at, recipients, read, posts, failed)
-      select ${accountId}::bigint, d.group_id, d.sent_at, d.recipients, d.read, d.posts, d.failed
+      insert into group_activity as a (workspace_id, group_id, last_sent_at, recipients, read, posts, failed)
+      select ${workspaceId}::bigint, d.group_id, d.sent_at, d.recipients, d.read, d.posts, d.failed
       from run r cross join lateral (
         select group_id, ${outcome} from deliveries q
-        where q.account_id = ${accountId} and q.run_id = r.run_id and q.position > r.after and q.position <= r.until order by q.position) d
+        where q.workspace_id = ${workspaceId} and q.run_id = r.run_id and q.position > r.after and q.position <= r.until order by q.position) d
       where d.status in ('sent', 'failed')
-      on conflict (account_id, group_id) do update
+      on conflict (workspace_id, group_id) do update
       set last_sent_at = greatest(a.last_sent_at, excluded.last_sent_at), recipients = a.recipients + excluded.recipients,
           read = a.read + excluded.read, posts = a.posts + excluded.posts, failed = a.failed + excluded.failed
     )
-    update runs r set in_activity = run.until from run where r.account_id = ${accountId} and r.run_id = run.run_id`.execute(
+    update runs r set in_activity = run.until from run where r.workspace_id = ${workspaceId} and r.run_id = run.run_id`.execute(
     trx,
   );
 }
 
 /** From the end, so that the first deliveries of a run are always those in the activity. */
-async function removeNext(trx: Connection, { accountId, runId }: ActiveRun, chunk: number): Promise<void> {
+async function removeNext(trx: Connection, { workspaceId, runId }: ActiveRun, chunk: number): Promise<void> {
   const { rows } = await sql<{ groupId: number }>`
     with run as materialized (
       select r.run_id, greatest(r.in_activity - ${chunk}::int, 0) as after, r.in_activity as until from runs r
-      where r.account_id = ${accountId} and r.run_id = ${runId} and r.in_activity > 0 and ${isStale}
+      where r.workspace_id = ${workspaceId} and r.run_id = ${runId} and r.in_activity > 0 and ${isStale}
     ), gone as materialized (
       select d.* from run r cross join lateral (
         select group_id, ${outcome} from deliveries q
-        where q.account_id = ${accountId} and q.run_id = r.run_id and q.position > r.after and q.position <= r.until order by q.position) d
+        where q.workspace_id = ${workspaceId} and q.run_id = r.run_id and q.position > r.after and q.position <= r.until order by q.position) d
       where d.status in ('sent', 'failed')
     ), reduced as (
       update group_activity a
       set recipients = a.recipients - g.recipients, read = a.read - g.read, posts = a.posts - g.posts, failed = a.failed - g.failed,
           last_sent_at = case when a.posts > g.posts then a.last_sent_at end
-      from gone g where a.account_id = ${accountId} and a.group_id = g.group_id
+      from gone g where a.workspace_id = ${workspaceId} and a.group_id = g.group_id
       returning a.group_id, a.last_sent_at = g.sent_at as is_last
     ), cut as (
-      update runs r set in_activity = run.after from run where r.account_id = ${accountId} and r.run_id = run.run_id
+      update runs r set in_activity = run.after from run where r.workspace_id = ${workspaceId} and r.run_id = run.run_id
     )
     select group_id as "groupId" from reduced where is_last`.execute(trx);
   if (rows.length > 0)
     await findLastPosts(
       trx,
-      accountId,
+      workspaceId,
       rows.map(({ groupId }) => groupId),
     );
 }
 
 /** The latest of the posts that are left: a run that began earlier may have sent later, and a deleted campaign may be the latest. */
-async function findLastPosts(trx: Connection, accountId: number, groupIds: readonly number[]): Promise<void> {
+async function findLastPosts(trx: Connection, workspaceId: WorkspaceId, groupIds: readonly number[]): Promise<void> {
   await sql`
     with run as materialized (
-      select run_id, content_id, in_activity from runs where account_id = ${accountId} and in_activity > 0
+      select run_id, content_id, in_activity from runs where workspace_id = ${workspaceId} and in_activity > 0
     ), target as materialized (
       select c.content_id, t.group_id, t.position::int as position
       from contents c cross join lateral unnest(c.group_ids) with ordinality t (group_id, position)
@@ -152,10 +157,10 @@ async function findLastPosts(trx: Connection, accountId: number, groupIds: reado
       from run r join target t on t.content_id = r.content_id and t.position <= r.in_activity
       cross join lateral (
         select sent_at from deliveries q
-        where q.account_id = ${accountId} and q.run_id = r.run_id and q.position = t.position and q.status = 'sent' limit 1) d
+        where q.workspace_id = ${workspaceId} and q.run_id = r.run_id and q.position = t.position and q.status = 'sent' limit 1) d
       group by t.group_id
     )
-    update group_activity a set last_sent_at = l.at from latest l where a.account_id = ${accountId} and a.group_id = l.group_id`.execute(
+    update group_activity a set last_sent_at = l.at from latest l where a.workspace_id = ${workspaceId} and a.group_id = l.group_id`.execute(
     trx,
   );
 }

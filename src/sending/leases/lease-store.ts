@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection, Database } from '../../platform/database/connect.ts';
+import type { AccountId } from '../../platform/database/schema.ts';
 
 /** A heartbeat that comes later than this starts the worker's steady time anew. */
 const LATE_BEAT_MS = 5_000;
@@ -108,11 +109,11 @@ export const MAX_INTERRUPTIONS_BY_TAKE_OVER = 2;
 /**
  * Takes back the turns in hand: their deliveries are queued, as uncertain and with one more interrupted attempt, unless none can have
  * left (`mayHaveLeft`). Posts that may have left stay counted for the daily cap. The lanes wait for a whole gap: that of
- * the messenger in `gapMsOf`, or `NAME/warm_up` for an account that warms up. The lanes must be locked. The finish of such a turn is fenced.
+ * the messenger in `gapMsOf`, or `NAME/warm_up` for an account that warms up. Their ledgers and lanes must be locked. The finish of such a turn is fenced.
  */
 export async function requeueLanes(
   trx: Connection,
-  accountIds: number[],
+  accountIds: AccountId[],
   gapMsOf: Readonly<Record<string, number>>,
   { mayHaveLeft = true } = {},
 ): Promise<void> {
@@ -134,12 +135,12 @@ export async function requeueLanes(
     where l.account_id = g.account_id and l.in_hand_run_id is not null`.execute(trx);
 }
 
-async function suspect(trx: Connection, accountIds: number[]): Promise<void> {
+async function suspect(trx: Connection, accountIds: AccountId[]): Promise<void> {
   await sql`
     update deliveries d
     set uncertain = true, resend = false, interrupted_attempts = greatest(d.interrupted_attempts, least(d.interrupted_attempts + 1, ${MAX_INTERRUPTIONS_BY_TAKE_OVER}::int))
     from lanes l
-    where l.account_id = any(${accountIds}::bigint[]) and d.account_id = l.ledger_id and d.run_id = l.in_hand_run_id
+    where l.account_id = any(${accountIds}::bigint[]) and d.workspace_id = l.workspace_id and d.run_id = l.in_hand_run_id
       and d.position <@ l.in_hand and d.status = 'queued'`.execute(trx);
 }
 

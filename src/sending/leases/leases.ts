@@ -10,6 +10,7 @@ import type { Log } from '../../platform/log/log.ts';
 import { startLoop, type Loop } from '../../platform/concurrency/loop.ts';
 import { registerWorker, renewLease, deregisterWorker, voidAllLeases } from './lease-store.ts';
 import { createTakeOver } from './take-over.ts';
+import type { AccountId } from '../../platform/database/schema.ts';
 
 /** Silent for longer than this: dead. */
 export const LEASE_MS = 10_000;
@@ -30,9 +31,9 @@ export interface Leases {
   /** True while this worker's lease surely lasts long enough to send something now. */
   isGood(): boolean;
   /** True while that is so, and the account's shard has not changed hands since `held` was asked for. */
-  maySend(accountId: number, since: Held): boolean;
+  maySend(accountId: AccountId, since: Held): boolean;
   /** Accounts whose turn in hand could not be taken from the worker of before yet: whether it was sent is not known. */
-  untaken(): ReadonlyMap<number, number>;
+  untaken(): ReadonlyMap<AccountId, number>;
   /** Hands everything over at once. Call when nothing is in hand any more. */
   leave(): Promise<void>;
 }

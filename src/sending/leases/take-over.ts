@@ -8,12 +8,13 @@ import { isDataError } from '../../platform/errors/database-errors.ts';
 import { isolate } from '../../platform/concurrency/isolate.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { requeueLanes, claimShards } from './lease-store.ts';
+import type { AccountId } from '../../platform/database/schema.ts';
 
 export interface TakeOver {
   /** `claimShards` of the lease store; and tries again to take the turns that could not be taken. */
   claimShards(workerId: number): Promise<Map<number, number>>;
   /** By account, the number of the turn that could not be taken. Its lane stays parked. */
-  untaken(): ReadonlyMap<number, number>;
+  untaken(): ReadonlyMap<AccountId, number>;
 }
 
 interface TakeOverDeps {
@@ -25,14 +26,14 @@ interface TakeOverDeps {
 }
 
 interface InHand {
-  accountId: number;
+  accountId: AccountId;
   turn: number;
 }
 
 const SHARDS = 256;
 
 export function createTakeOver({ db, log, leaseMs, gapMsOf }: TakeOverDeps): TakeOver {
-  const untaken = new Map<number, number>();
+  const untaken = new Map<AccountId, number>();
   let failures: Array<{ item: InHand; error: unknown }> = [];
 
   async function requeueShards(trx: Connection, shards: readonly number[]): Promise<void> {
@@ -76,12 +77,15 @@ export function createTakeOver({ db, log, leaseMs, gapMsOf }: TakeOverDeps): Tak
   };
 }
 
-/** Locks the lanes of these turns, and the ledgers in which they send. Returns the turns that are still in hand. */
+/** Locks the ledgers and the lanes of these turns. Returns the turns that are still in hand. */
 async function lockInHand(trx: Connection, turns: readonly InHand[]): Promise<InHand[]> {
+  await sql`
+    select from workspace_ledgers
+    where workspace_id in (select workspace_id from lanes where account_id = any(${idsOf(turns)}::bigint[]))
+    order by workspace_id for no key update`.execute(trx);
   const { rows } = await sql<InHand & { isInHand: boolean }>`
-    select l.account_id as "accountId", l.turn, l.in_hand_run_id is not null as "isInHand" from lanes l
-    where l.account_id in (select unnest(array[o.account_id, o.ledger_id]) from lanes o where o.account_id = any(${idsOf(turns)}::bigint[]))
-    order by 1 for no key update`.execute(trx);
+    select account_id as "accountId", turn, in_hand_run_id is not null as "isInHand" from lanes
+    where account_id = any(${idsOf(turns)}::bigint[]) order by 1 for no key update`.execute(trx);
   const known = new Map(turns.map(({ accountId, turn }) => [accountId, turn]));
   return rows.filter(({ accountId, turn, isInHand }) => isInHand && known.get(accountId) === turn);
 }

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
-import { lockLane } from '../accounts/store.ts';
+import { lockLedger } from '../accounts/store.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { isolateEach } from '../../platform/database/isolate-failures.ts';
 import { readHeld } from '../../platform/database/quarantine.ts';
 import type { Log } from '../../platform/log/log.ts';
+import type { WorkspaceId } from '../../platform/database/schema.ts';
 
 /**
  * How long receipts are kept after their run has ended. They are only there to know a repeat as one; what they come to stays on the
@@ -15,7 +16,7 @@ const CHUNK = 5_000;
 const RUNS_PER_STEP = 50;
 
 interface OldRuns {
-  accountId: number;
+  workspaceId: WorkspaceId;
   runIds: number[];
   isClosed: boolean;
 }
@@ -28,7 +29,7 @@ interface OldRuns {
 export async function foldReceipts(db: Database, log?: Log): Promise<boolean> {
   const old = await findOldRuns(db, await readHeld(db, 'old receipts'));
   await isolateEach({ db, log }, 'old receipts', old, {
-    idOf: ({ accountId }) => accountId,
+    idOf: ({ workspaceId }) => workspaceId,
     run: (runs) => (runs.isClosed ? dropReceipts(db, runs) : closeReceipts(db, runs)),
   });
   return old.length > 0;
@@ -39,43 +40,45 @@ async function findOldRuns(db: Database, held: readonly number[]): Promise<OldRu
   const { rows } = await sql<OldRuns>`
     with old as materialized (
       -- One that was retried after it was closed has ended again.
-      select r.account_id, r.run_id, coalesce(r.receipts_closed_at >= r.finished_at, false) as closed, r.finished_at
-      from runs r join lanes l on l.account_id = r.account_id
+      select r.workspace_id, r.run_id, coalesce(r.receipts_closed_at >= r.finished_at, false) as closed, r.finished_at
+      from runs r join workspace_ledgers l on l.workspace_id = r.workspace_id
       where r.finished_at <= campanile_now() - ${RECEIPT_RETENTION_DAYS} * interval '1 day' and not r.receipts_dropped
-        and r.account_id <> all(${[...held]}::bigint[])
+        and r.workspace_id <> all(${[...held]}::bigint[])
       order by r.finished_at limit ${RUNS_PER_STEP}
     )
-    select account_id as "accountId", array_agg(run_id) as "runIds", closed as "isClosed"
-    from old group by account_id, closed order by min(finished_at) limit 1`.execute(db);
+    select workspace_id as "workspaceId", array_agg(run_id) as "runIds", closed as "isClosed"
+    from old group by workspace_id, closed order by min(finished_at) limit 1`.execute(db);
   return rows;
 }
 
 /** With the lane locked nobody is just counting a receipt; whoever comes next finds the runs closed. */
-async function closeReceipts(db: Database, { accountId, runIds }: OldRuns): Promise<void> {
+async function closeReceipts(db: Database, { workspaceId, runIds }: OldRuns): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    if (!(await lockLane(trx, accountId))) return;
+    if (!(await lockLedger(trx, workspaceId))) return;
     await sql`
       update runs set receipts_closed_at = campanile_now()
-      where account_id = ${accountId} and run_id = any(${runIds}::bigint[]) and (receipts_closed_at >= finished_at) is not true`.execute(
+      where workspace_id = ${workspaceId} and run_id = any(${runIds}::bigint[]) and (receipts_closed_at >= finished_at) is not true`.execute(
       trx,
     );
   });
 }
 
-async function dropReceipts(db: Connection, { accountId, runIds }: OldRuns): Promise<void> {
+async function dropReceipts(db: Connection, { workspaceId, runIds }: OldRuns): Promise<void> {
   for (const table of ['receipts', 'votes']) {
     const { rows } = await sql`
       delete from ${sql.table(table)} where ctid = any(array(
-        select ctid from ${sql.table(table)} where account_id = ${accountId} and run_id = any(${runIds}::bigint[])
+        select ctid from ${sql.table(table)} where workspace_id = ${workspaceId} and run_id = any(${runIds}::bigint[])
         limit ${CHUNK} for update skip locked))
       returning 1`.execute(db);
     if (rows.length > 0) return;
   }
   await sql`
-    delete from provisional_receipts where account_id = ${accountId} and run_id = any(${runIds}::bigint[])`.execute(db);
+    delete from provisional_receipts where workspace_id = ${workspaceId} and run_id = any(${runIds}::bigint[])`.execute(
+    db,
+  );
   await sql`
     update runs r set receipts_dropped = true
-    where account_id = ${accountId} and run_id = any(${runIds}::bigint[])
-      and not exists (select from receipts t where t.account_id = r.account_id and t.run_id = r.run_id)
-      and not exists (select from votes v where v.account_id = r.account_id and v.run_id = r.run_id)`.execute(db);
+    where workspace_id = ${workspaceId} and run_id = any(${runIds}::bigint[])
+      and not exists (select from receipts t where t.workspace_id = r.workspace_id and t.run_id = r.run_id)
+      and not exists (select from votes v where v.workspace_id = r.workspace_id and v.run_id = r.run_id)`.execute(db);
 }

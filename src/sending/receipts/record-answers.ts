@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { MemberEvent } from '../../messengers/messenger.ts';
+import type { WorkspaceId } from '../../platform/database/schema.ts';
 
 export type AnswerEvent = Extract<MemberEvent, { kind: 'answered' }>;
 
@@ -9,7 +10,11 @@ export type AnswerEvent = Extract<MemberEvent, { kind: 'answered' }>;
  * Records answers to review posts, in any order and with repeats (transactional inbox). Answers to any other post, and to one of an
  * earlier version or a request that was decided on, are dropped with their text.
  */
-export async function recordAnswers(trx: Connection, accountId: number, events: readonly AnswerEvent[]): Promise<void> {
+export async function recordAnswers(
+  trx: Connection,
+  workspaceId: WorkspaceId,
+  events: readonly AnswerEvent[],
+): Promise<void> {
   const told = events.flatMap(({ messageIds, participant, number, remark, at }) =>
     messageIds.map((messageId) => ({ message_id: messageId, participant, number: number ?? null, remark, at })),
   );
@@ -20,12 +25,12 @@ export async function recordAnswers(trx: Connection, accountId: number, events: 
       from approval_reviews v
       join approvals p on p.workspace_id = v.workspace_id and p.approval_id = v.approval_id
         and p.version = v.version and p.asked_at <= v.created_at and p.state = 'waiting'
-      join runs r on r.account_id = v.account_id and r.campaign_id = v.campaign_id
-      join deliveries d on d.account_id = r.account_id and d.run_id = r.run_id
-      where v.account_id = ${accountId}
+      join runs r on r.workspace_id = v.workspace_id and r.campaign_id = v.campaign_id
+      join deliveries d on d.workspace_id = r.workspace_id and d.run_id = r.run_id
+      where v.workspace_id = ${workspaceId}
     )
-    insert into review_answers (campaign_id, account_id, participant, number, remark, at)
-    select s.campaign_id, ${accountId}::bigint, e.participant, e.number, e.remark, e.at
+    insert into review_answers (campaign_id, workspace_id, participant, number, remark, at)
+    select s.campaign_id, ${workspaceId}::bigint, e.participant, e.number, e.remark, e.at
     from shown s
     join jsonb_to_recordset(${JSON.stringify(told)}::jsonb)
       e (message_id text, participant text, number text, remark text, at timestamptz) using (message_id)
@@ -36,11 +41,11 @@ export async function recordAnswers(trx: Connection, accountId: number, events: 
 /** A person's number becomes known: an answer of theirs that has waited for it can be decided on. */
 export async function nameAnswers(
   trx: Connection,
-  accountId: number,
+  workspaceId: WorkspaceId,
   pairs: ReadonlyArray<{ participant: string; alias: string }>,
 ): Promise<void> {
   await sql`
     update review_answers a set number = substring(p.alias from '^[0-9]+')
     from unnest(${pairs.map((pair) => pair.participant)}::text[], ${pairs.map((pair) => pair.alias)}::text[]) p (participant, alias)
-    where a.account_id = ${accountId} and a.number is null and a.participant = p.participant`.execute(trx);
+    where a.workspace_id = ${workspaceId} and a.number is null and a.participant = p.participant`.execute(trx);
 }

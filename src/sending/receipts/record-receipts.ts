@@ -1,7 +1,7 @@
 /** What members did about posts goes into the deliveries' counters, each person once for each thing they did. */
 import { sql } from 'kysely';
 import { writeOrQuarantine } from '../accounts/quarantine-account.ts';
-import { lockLedger } from '../accounts/store.ts';
+import { lockLedgerOf, type LockedLedger } from '../accounts/store.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { isolateEach } from '../../platform/database/isolate-failures.ts';
 import { recipientsOf } from '../deliveries/set-unsent-status.ts';
@@ -12,6 +12,7 @@ import { joinParticipants } from './join-participants.ts';
 import { nameAnswers, recordAnswers } from './record-answers.ts';
 import { recordVotes } from './record-votes.ts';
 import { traceReceipts } from './trace-receipts.ts';
+import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 const FLAGS = { delivered: 1, read: 1 | 2, reacted: 4, replied: 8 } as const;
 
@@ -37,37 +38,41 @@ export async function recordReceipts(
     run: ([accountId, own]) =>
       traceReceipts(db, accountId, {
         events: own,
-        record: () => writeOrQuarantine({ db, log }, accountId, () => recordOfAccount(db, accountId, own)),
+        record: () => writeOrQuarantine({ db, log }, { accountId }, () => recordOfAccount(db, accountId, own)),
       }),
   });
   return new Set(left.map(([accountId]) => accountId));
 }
 
-/** Posts of all accounts of a workspace are kept under the id of the default one. */
-function recordOfAccount(db: Database, eventsOf: number, own: readonly MemberEvent[]): Promise<void> {
+function recordOfAccount(db: Database, accountId: AccountId, own: readonly MemberEvent[]): Promise<void> {
   return db.transaction().execute(async (trx) => {
-    const accountId = await lockLedger(trx, eventsOf);
-    if (accountId === undefined) return;
+    const ledger = await lockLedgerOf(trx, accountId);
+    if (!ledger) return;
+    const { workspaceId } = ledger;
     const answers = own.filter((event) => event.kind === 'answered');
     const about = own.filter((event) => event.kind !== 'same' && event.kind !== 'answered');
     const persons = about.filter((event) => event.kind !== 'tally' && event.kind !== 'voted');
     const tallies = about.filter((event) => event.kind === 'tally');
     const votes = about.filter((event) => event.kind === 'voted');
-    await proveSent(trx, accountId, [...persons.filter(({ isAboutPart }) => !isAboutPart), ...tallies, ...votes]);
-    if (persons.length > 0) await recordPersons(trx, accountId, persons);
-    if (votes.length > 0) await recordVotes(trx, accountId, votes);
-    if (answers.length > 0) await recordAnswers(trx, accountId, answers);
+    await proveSent(trx, workspaceId, [...persons.filter(({ isAboutPart }) => !isAboutPart), ...tallies, ...votes]);
+    if (persons.length > 0) await recordPersons(trx, ledger, persons);
+    if (votes.length > 0) await recordVotes(trx, ledger, votes);
+    if (answers.length > 0) await recordAnswers(trx, workspaceId, answers);
     // After what was told of them under either id.
     const same = own.filter((event): event is SameEvent => event.kind === 'same');
     if (same.length > 0) {
-      await joinParticipants(trx, accountId, same);
-      await nameAnswers(trx, accountId, same);
+      await joinParticipants(trx, ledger, same);
+      await nameAnswers(trx, workspaceId, same);
     }
-    if (tallies.length > 0) await recordTallies(trx, accountId, tallies);
+    if (tallies.length > 0) await recordTallies(trx, workspaceId, tallies);
   });
 }
 
-async function recordPersons(trx: Connection, accountId: number, events: PersonEvent[]): Promise<void> {
+async function recordPersons(
+  trx: Connection,
+  { workspaceId, hashSeed }: LockedLedger,
+  events: PersonEvent[],
+): Promise<void> {
   await sql`
     with event as (
       select message_id, participant, bit_or(flags) as flags, min(at) filter (where flags & 1 <> 0) as delivered_at,
@@ -78,21 +83,21 @@ async function recordPersons(trx: Connection, accountId: number, events: PersonE
            e (message_id, participant, flags, at, is_provisional)
       group by message_id, participant
     ), hit as materialized (
-      select d.run_id, d.position, hashtextextended(e.participant, ${accountId}::bigint) as participant, e.flags, e.delivered_at, e.read_at, e.is_provisional
+      select d.run_id, d.position, hashtextextended(e.participant, ${hashSeed}::bigint) as participant, e.flags, e.delivered_at, e.read_at, e.is_provisional
       from event e
       cross join lateral (
-        select run_id, position, sent_at from deliveries where account_id + 0 = ${accountId} and message_id = e.message_id limit 1) d
+        select run_id, position, sent_at from deliveries where workspace_id + 0 = ${workspaceId} and message_id = e.message_id limit 1) d
       -- Of a run that is closed nobody knows any more what has been counted.
-      join runs r on r.account_id = ${accountId} and r.run_id = d.run_id
+      join runs r on r.workspace_id = ${workspaceId} and r.run_id = d.run_id
       where r.receipts_closed_at is null or d.sent_at > r.receipts_closed_at
     ), noted as (
-      insert into provisional_receipts (account_id, participant, run_id, position)
-      select ${accountId}::bigint, participant, run_id, position from hit where is_provisional
+      insert into provisional_receipts (workspace_id, participant, run_id, position)
+      select ${workspaceId}::bigint, participant, run_id, position from hit where is_provisional
       on conflict do nothing
     ), put as (
-      insert into receipts as r (account_id, run_id, position, participant, delivered_at, read_at, flags, fresh)
-      select ${accountId}::bigint, run_id, position, participant, delivered_at, read_at, flags, flags from hit
-      on conflict (account_id, run_id, position, participant) do update set
+      insert into receipts as r (workspace_id, run_id, position, participant, delivered_at, read_at, flags, fresh)
+      select ${workspaceId}::bigint, run_id, position, participant, delivered_at, read_at, flags, flags from hit
+      on conflict (workspace_id, run_id, position, participant) do update set
         fresh = excluded.flags & ~r.flags, flags = r.flags | excluded.flags,
         delivered_at = coalesce(r.delivered_at, excluded.delivered_at), read_at = coalesce(r.read_at, excluded.read_at)
       where excluded.flags & ~r.flags <> 0
@@ -102,7 +107,7 @@ async function recordPersons(trx: Connection, accountId: number, events: PersonE
       from (select run_id, count(*) filter (where fresh & 1 <> 0)::int as delivered,
                    count(*) filter (where fresh & 2 <> 0)::int as read
             from put where fresh & 3 <> 0 group by run_id) s
-      where r.account_id = ${accountId} and r.run_id = s.run_id
+      where r.workspace_id = ${workspaceId} and r.run_id = s.run_id
     ), counted as (
       update deliveries d
       set delivered = d.delivered + s.delivered, read = d.read + s.read, reactions = d.reactions + s.reactions,
@@ -113,21 +118,21 @@ async function recordPersons(trx: Connection, accountId: number, events: PersonE
             from put group by run_id, position) s
       cross join lateral (
         select q.ctid from deliveries q
-        where q.account_id = ${accountId} and q.run_id = s.run_id and q.position = s.position limit 1) at
+        where q.workspace_id = ${workspaceId} and q.run_id = s.run_id and q.position = s.position limit 1) at
       where d.ctid = at.ctid
     )
-    insert into run_minutes as m (account_id, run_id, minute, delivered, read)
-    select ${accountId}::bigint, run_id, date_trunc('minute', at), sum(delivered), sum(read)
+    insert into run_minutes as m (workspace_id, run_id, minute, delivered, read)
+    select ${workspaceId}::bigint, run_id, date_trunc('minute', at), sum(delivered), sum(read)
     from put, lateral (values (case when fresh & 1 <> 0 then delivered_at end, 1, 0),
                               (case when fresh & 2 <> 0 then read_at end, 0, 1)) x (at, delivered, read)
     where at is not null
     group by 2, 3
-    on conflict (account_id, run_id, minute) do update
+    on conflict (workspace_id, run_id, minute) do update
     set delivered = m.delivered + excluded.delivered, read = m.read + excluded.read`.execute(trx);
 }
 
 /** A channel tells sums, never who or when: the largest told so far counts. Sums that it does not tell are null. */
-async function recordTallies(trx: Connection, accountId: number, events: ViewCountEvent[]): Promise<void> {
+async function recordTallies(trx: Connection, workspaceId: WorkspaceId, events: ViewCountEvent[]): Promise<void> {
   await sql`
     update deliveries d
     set views = greatest(d.views, t.views), views_seen = d.views_seen or t.views is not null,
@@ -137,7 +142,7 @@ async function recordTallies(trx: Connection, accountId: number, events: ViewCou
                       ${events.map((event) => event.reactions)}::int[]) e (message_id, views, reactions)
           group by message_id) t
     cross join lateral (
-      select q.ctid from deliveries q where q.account_id + 0 = ${accountId} and q.message_id = t.message_id limit 1) at
+      select q.ctid from deliveries q where q.workspace_id + 0 = ${workspaceId} and q.message_id = t.message_id limit 1) at
     where d.ctid = at.ctid
       and (t.views > d.views or t.reactions > d.reactions or (t.views is not null and not d.views_seen))`.execute(trx);
 }
@@ -149,7 +154,7 @@ async function recordTallies(trx: Connection, accountId: number, events: ViewCou
  */
 async function proveSent(
   trx: Connection,
-  accountId: number,
+  workspaceId: WorkspaceId,
   events: ReadonlyArray<Pick<PersonEvent, 'messageId' | 'at'>>,
 ): Promise<void> {
   const { rows } = await sql<{ run_id: number }>`
@@ -157,22 +162,22 @@ async function proveSent(
       select d.run_id, d.position, d.status as was, min(e.at) as at, ${recipientsOf} as recipients
       from unnest(${events.map((event) => event.messageId)}::text[], ${events.map((event) => event.at)}::timestamptz[]) e (message_id, at)
       cross join lateral (
-        select * from deliveries where account_id + 0 = ${accountId} and message_id = e.message_id limit 1) d
-      join lanes l on l.account_id = coalesce(d.sender_id, d.account_id)
+        select * from deliveries where workspace_id + 0 = ${workspaceId} and message_id = e.message_id limit 1) d
+      left join lanes l on l.account_id = d.account_id
       join groups g on g.group_id = d.group_id
       where d.status <> 'sent' and not (d.status = 'queued' and coalesce(l.in_hand_run_id = d.run_id and d.position <@ l.in_hand, false))
       group by d.run_id, d.position, d.status, g.participants, g.kind
     ), told as (
       update deliveries d set status = 'sent', sent_at = p.at, not_before = null, recipients = p.recipients, error = null, uncertain = false
-      from proven p where d.account_id = ${accountId} and d.run_id = p.run_id and d.position = p.position
+      from proven p where d.workspace_id = ${workspaceId} and d.run_id = p.run_id and d.position = p.position
     )
     update runs r set sent = r.sent + p.total, queued = r.queued - p.queued, failed = r.failed - p.failed, cancelled = r.cancelled - p.cancelled
     from (select run_id, count(*)::int as total, count(*) filter (where was = 'queued')::int as queued,
                  count(*) filter (where was = 'failed')::int as failed, count(*) filter (where was = 'cancelled')::int as cancelled
           from proven group by run_id) p
-    where r.account_id = ${accountId} and r.run_id = p.run_id
+    where r.workspace_id = ${workspaceId} and r.run_id = p.run_id
     returning r.run_id`.execute(trx);
-  const runs = rows.map((row) => ({ accountId, runId: row.run_id }));
+  const runs = rows.map((row) => ({ workspaceId, runId: row.run_id }));
   await settleRuns(trx, runs);
   await clearErrors(trx, runs);
 }

@@ -3,6 +3,8 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 import { EVENT_ANSWERS } from '../../content/post/ballot.ts';
 import type { MemberEvent } from '../../messengers/messenger.ts';
+import type { LockedLedger } from '../accounts/store.ts';
+import type { WorkspaceId } from '../../platform/database/schema.ts';
 
 export type VoteEvent = Extract<MemberEvent, { kind: 'voted' }>;
 
@@ -11,9 +13,13 @@ const COUNTS = 14;
 
 /**
  * Records votes in any order and with repeats. A vote about another message, or received after the poll's end, is skipped. One with an
- * option that the poll does not have, or with more than it allows, counts as one that could not be opened. The lane must be locked.
+ * option that the poll does not have, or with more than it allows, counts as one that could not be opened. The ledger must be locked.
  */
-export async function recordVotes(trx: Connection, accountId: number, events: readonly VoteEvent[]): Promise<void> {
+export async function recordVotes(
+  trx: Connection,
+  { workspaceId, hashSeed }: LockedLedger,
+  events: readonly VoteEvent[],
+): Promise<void> {
   const told = events.map((event) => ({
     message_id: event.messageId,
     participant: event.participant,
@@ -28,7 +34,7 @@ export async function recordVotes(trx: Connection, accountId: number, events: re
       select * from jsonb_to_recordset(${JSON.stringify(told)}::jsonb)
         e (message_id text, participant text, is_provisional boolean, voter text, voted_ms bigint, at timestamptz, choices jsonb)
     ), vote as materialized (
-      select d.run_id, d.position, d.group_id, hashtextextended(e.participant, ${accountId}::bigint) as participant, e.is_provisional,
+      select d.run_id, d.position, d.group_id, hashtextextended(e.participant, ${hashSeed}::bigint) as participant, e.is_provisional,
              e.voted_ms, e.at, case when (b.ballot ->> 'namesVoters')::boolean then e.voter end as voter,
              case when jsonb_typeof(e.choices) is distinct from 'array' then null
                   when e.choices = '[]' then 0
@@ -38,8 +44,8 @@ export async function recordVotes(trx: Connection, accountId: number, events: re
       from told e
       cross join lateral (
         select run_id, position, group_id, sent_at from deliveries
-        where account_id + 0 = ${accountId} and message_id = e.message_id limit 1) d
-      join runs r on r.account_id = ${accountId} and r.run_id = d.run_id
+        where workspace_id + 0 = ${workspaceId} and message_id = e.message_id limit 1) d
+      join runs r on r.workspace_id = ${workspaceId} and r.run_id = d.run_id
       join contents t on t.content_id = r.content_id
       cross join lateral (select coalesce(t.extras -> 'poll', t.extras -> 'event') as ballot) b
       cross join lateral (
@@ -55,34 +61,34 @@ export async function recordVotes(trx: Connection, accountId: number, events: re
       select n.*, v.at as was_at, v.choices as was, v.participant is not null as has_voted
       from newest n
       left join lateral (
-        select * from votes q where q.account_id = ${accountId} and q.run_id = n.run_id and q.position = n.position
+        select * from votes q where q.workspace_id = ${workspaceId} and q.run_id = n.run_id and q.position = n.position
           and q.participant = n.participant limit 1) v on true
       where v.participant is null or (n.voted_ms, coalesce(n.choices, -1)) > (v.voted_ms, coalesce(v.choices, -1))
     ), noted as (
-      insert into provisional_receipts (account_id, participant, run_id, position)
-      select ${accountId}::bigint, participant, run_id, position from changed where is_provisional
+      insert into provisional_receipts (workspace_id, participant, run_id, position)
+      select ${workspaceId}::bigint, participant, run_id, position from changed where is_provisional
       on conflict do nothing
     ), put as (
-      insert into votes as v (account_id, run_id, position, participant, voted_ms, at, choices, voter)
-      select ${accountId}::bigint, run_id, position, participant, voted_ms, at, choices, voter from changed
-      on conflict (account_id, run_id, position, participant) do update set
+      insert into votes as v (workspace_id, run_id, position, participant, voted_ms, at, choices, voter)
+      select ${workspaceId}::bigint, run_id, position, participant, voted_ms, at, choices, voter from changed
+      on conflict (workspace_id, run_id, position, participant) do update set
         voted_ms = excluded.voted_ms, at = excluded.at, choices = excluded.choices, voter = coalesce(excluded.voter, v.voter)
     ), delta as (
       select run_id, group_id, at, choices, 1 as sign from changed
       union all
       select run_id, group_id, was_at, was, -1 from changed where has_voted
-    ), ${addDeltas(accountId)}`.execute(trx);
+    ), ${addDeltas(workspaceId)}`.execute(trx);
 }
 
 /** Two ids turn out to be one person: the newest vote of theirs counts. Call it before the provisional ids are forgotten. */
 export async function joinVotes(
   trx: Connection,
-  accountId: number,
+  { workspaceId, hashSeed }: LockedLedger,
   pairs: ReadonlyArray<{ participant: string; alias: string }>,
 ): Promise<void> {
   await sql`
     with pair as (
-      select hashtextextended(p.participant, ${accountId}::bigint) as participant, hashtextextended(p.alias, ${accountId}::bigint) as alias
+      select hashtextextended(p.participant, ${hashSeed}::bigint) as participant, hashtextextended(p.alias, ${hashSeed}::bigint) as alias
       from unnest(${pairs.map((pair) => pair.participant)}::text[], ${pairs.map((pair) => pair.alias)}::text[]) p (participant, alias)
     ), known as materialized (
       select n.run_id, n.position, d.group_id, p.participant, p.alias, a.voted_ms, a.at, a.choices, a.voter,
@@ -91,34 +97,34 @@ export async function joinVotes(
       from provisional_receipts n
       join pair p on p.alias = n.participant
       cross join lateral (
-        select * from votes v where v.account_id = ${accountId} and v.run_id = n.run_id and v.position = n.position
+        select * from votes v where v.workspace_id = ${workspaceId} and v.run_id = n.run_id and v.position = n.position
           and v.participant = p.alias limit 1) a
       cross join lateral (
-        select group_id from deliveries q where q.account_id = ${accountId} and q.run_id = n.run_id and q.position = n.position limit 1) d
+        select group_id from deliveries q where q.workspace_id = ${workspaceId} and q.run_id = n.run_id and q.position = n.position limit 1) d
       left join lateral (
-        select * from votes v where v.account_id = ${accountId} and v.run_id = n.run_id and v.position = n.position
+        select * from votes v where v.workspace_id = ${workspaceId} and v.run_id = n.run_id and v.position = n.position
           and v.participant = p.participant limit 1) b on true
-      where n.account_id = ${accountId}
+      where n.workspace_id = ${workspaceId}
     ), dropped as (
       delete from votes v using known t
-      where v.account_id = ${accountId} and v.run_id = t.run_id and v.position = t.position and v.participant = t.alias
+      where v.workspace_id = ${workspaceId} and v.run_id = t.run_id and v.position = t.position and v.participant = t.alias
     ), put as (
-      insert into votes as v (account_id, run_id, position, participant, voted_ms, at, choices, voter)
-      select ${accountId}::bigint, run_id, position, participant, voted_ms, at, choices, voter from known where wins
-      on conflict (account_id, run_id, position, participant) do update set
+      insert into votes as v (workspace_id, run_id, position, participant, voted_ms, at, choices, voter)
+      select ${workspaceId}::bigint, run_id, position, participant, voted_ms, at, choices, voter from known where wins
+      on conflict (workspace_id, run_id, position, participant) do update set
         voted_ms = excluded.voted_ms, at = excluded.at, choices = excluded.choices, voter = coalesce(excluded.voter, v.voter)
     ), delta as (
       select run_id, group_id, case when wins then other_at else at end as at,
              case when wins then other_choices else choices end as choices, -1 as sign
       from known where is_twice
-    ), ${addDeltas(accountId)}`.execute(trx);
+    ), ${addDeltas(workspaceId)}`.execute(trx);
 }
 
 /**
  * The rest of a statement with a `delta (run_id, group_id, at, choices, sign)`: adds it to the sums by group and by hour. Not by an upsert:
  * the check that no sum is negative would see the difference in place of the sum.
  */
-function addDeltas(accountId: number): RawBuilder<unknown> {
+function addDeltas(workspaceId: WorkspaceId): RawBuilder<unknown> {
   return sql`
     counted as materialized (
       select run_id, group_id, date_bin('1 hour', at, timestamptz '2000-01-01 00:00:00Z') as at, number,
@@ -136,17 +142,17 @@ function addDeltas(accountId: number): RawBuilder<unknown> {
       group by run_id, at having bool_or(count <> 0)
     ), changed_groups as (
       update poll_results p set counts = ${sumOfCounts} from by_group n
-      where p.account_id = ${accountId} and p.run_id = n.run_id and p.group_id = n.group_id returning p.run_id, p.group_id
+      where p.workspace_id = ${workspaceId} and p.run_id = n.run_id and p.group_id = n.group_id returning p.run_id, p.group_id
     ), new_groups as (
-      insert into poll_results (account_id, run_id, group_id, counts)
-      select ${accountId}::bigint, run_id, group_id, counts from by_group n
+      insert into poll_results (workspace_id, run_id, group_id, counts)
+      select ${workspaceId}::bigint, run_id, group_id, counts from by_group n
       where not exists (select from changed_groups c where c.run_id = n.run_id and c.group_id = n.group_id)
     ), changed_hours as (
       update poll_hours p set counts = ${sumOfCounts} from by_hour n
-      where p.account_id = ${accountId} and p.run_id = n.run_id and p.at = n.at returning p.run_id, p.at
+      where p.workspace_id = ${workspaceId} and p.run_id = n.run_id and p.at = n.at returning p.run_id, p.at
     )
-    insert into poll_hours (account_id, run_id, at, counts)
-    select ${accountId}::bigint, run_id, at, counts from by_hour n
+    insert into poll_hours (workspace_id, run_id, at, counts)
+    select ${workspaceId}::bigint, run_id, at, counts from by_hour n
     where not exists (select from changed_hours c where c.run_id = n.run_id and c.at = n.at)`;
 }
 

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 import { continueTrace, inSpan, isTracing, startSpan } from '../../platform/log/trace.ts';
 import type { MemberEvent } from '../../messengers/messenger.ts';
+import type { AccountId } from '../../platform/database/schema.ts';
 
 interface TracedRun {
   run_id: number;
@@ -16,7 +17,7 @@ interface TracedRun {
  */
 export async function traceReceipts(
   db: Connection,
-  accountId: number,
+  accountId: AccountId,
   { events, record }: { events: readonly MemberEvent[]; record: () => Promise<void> },
 ): Promise<void> {
   if (!isTracing()) return record();
@@ -28,7 +29,7 @@ export async function traceReceipts(
   return traced();
 }
 
-function startReceipts(accountId: number, run: TracedRun) {
+function startReceipts(accountId: AccountId, run: TracedRun) {
   const attributes = {
     'messaging.system': 'campanile',
     'messaging.operation.type': 'process',
@@ -40,16 +41,16 @@ function startReceipts(accountId: number, run: TracedRun) {
   return startSpan('record receipts', { kind: SpanKind.CONSUMER, attributes }, continueTrace(run.traceparent));
 }
 
-async function findRuns(db: Connection, accountId: number, events: readonly MemberEvent[]): Promise<TracedRun[]> {
+async function findRuns(db: Connection, accountId: AccountId, events: readonly MemberEvent[]): Promise<TracedRun[]> {
   const ids = events.flatMap((event) => ('messageId' in event ? [event.messageId] : []));
   const { rows } = await sql<TracedRun>`
-    with ledger as materialized (select ledger_id from lanes where account_id = ${accountId})
+    with ledger as materialized (select workspace_id from lanes where account_id = ${accountId})
     select r.run_id, r.traceparent, count(*)::int as events
     from unnest(${ids}::text[]) e (message_id)
     -- Looked up one by one, as receipts are.
     cross join lateral (
-      select run_id from deliveries where account_id + 0 = (select ledger_id from ledger) and message_id = e.message_id limit 1) d
-    join runs r on r.account_id = (select ledger_id from ledger) and r.run_id = d.run_id
+      select run_id from deliveries where workspace_id + 0 = (select workspace_id from ledger) and message_id = e.message_id limit 1) d
+    join runs r on r.workspace_id = (select workspace_id from ledger) and r.run_id = d.run_id
     where r.traceparent is not null
     group by r.run_id, r.traceparent`.execute(db);
   return rows;

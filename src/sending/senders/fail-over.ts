@@ -1,7 +1,7 @@
 /** Failover: what an account has not tried to send goes to its stand-ins while it cannot send, and returns once it can. */
 import { sql } from 'kysely';
 import type { CommandWaiters } from '../accounts/commands.ts';
-import { lockLane } from '../accounts/store.ts';
+import { lockLedger } from '../accounts/store.ts';
 import { returnDeliveries } from '../deliveries/assign-senders.ts';
 import { readGroups } from '../groups/sync-groups.ts';
 import type { Leases } from '../leases/leases.ts';
@@ -24,6 +24,7 @@ import {
   type Returnable,
 } from './find-down.ts';
 import { handOver } from './hand-over.ts';
+import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 interface FailoverDeps {
   db: Database;
@@ -55,9 +56,9 @@ export function startFailover({ db, log, leases, workPoll, onLoopError }: Failov
     async () => {
       const shards = leases.shards();
       const held = new Set(await readHeld(db, 'failover'));
-      const returnable = (await findReturnable(db, shards)).filter(({ ledgerId }) => !held.has(ledgerId));
-      const down = (await findDown(db, shards)).filter(({ ledgerId }) => !held.has(ledgerId));
-      const idOf = ({ ledgerId }: { ledgerId: number }) => ledgerId;
+      const returnable = (await findReturnable(db, shards)).filter(({ workspaceId }) => !held.has(workspaceId));
+      const down = (await findDown(db, shards)).filter(({ workspaceId }) => !held.has(workspaceId));
+      const idOf = ({ workspaceId }: { workspaceId: WorkspaceId }) => workspaceId;
       await isolateEach({ db, log }, 'failover', returnable, { idOf, run: (some) => giveBack(db, some) });
       await isolateEach({ db, log }, 'failover', down, {
         idOf,
@@ -73,13 +74,13 @@ export function startFailover({ db, log, leases, workPoll, onLoopError }: Failov
   return loop;
 }
 
-/** The owner of the ledger may have changed what they want, and the account may be back: both are checked under the lock. */
+/** The owner of the workspace may have changed what they want, and the account may be back: both are checked under the lock. */
 async function failOver(db: Database, log: Log, down: DownAccount): Promise<void> {
-  const { ledgerId, accountId } = down;
+  const { workspaceId, accountId } = down;
   await sql`update accounts set failover_tried_at = campanile_now() where account_id = ${accountId}`.execute(db);
   for (const unread of await findUnread(db, down)) {
     try {
-      await readGroups({ db, waiters: POLLING }, { ledgerId, accountId: unread });
+      await readGroups({ db, waiters: POLLING }, { workspaceId, accountId: unread });
     } catch (error) {
       log.warn(
         { err: error, accountId: unread },
@@ -89,15 +90,15 @@ async function failOver(db: Database, log: Log, down: DownAccount): Promise<void
     }
   }
   const count = await db.transaction().execute(async (trx) => {
-    if (!(await lockLane(trx, ledgerId)) || !(await isDown(trx, accountId))) return 0;
-    const handedOver = await handOver(trx, { ledgerId, from: accountId, isReturnable: true });
+    if (!(await lockLedger(trx, workspaceId)) || !(await isDown(trx, accountId))) return 0;
+    const handedOver = await handOver(trx, { workspaceId, from: accountId, isReturnable: true });
     if (handedOver > 0) await recordFailover(trx, accountId, handedOver);
     return handedOver;
   });
   if (count > 0) log.info({ accountId, deliveries: count }, 'deliveries of an account that is down were handed over');
 }
 
-async function isDown(trx: Connection, accountId: number): Promise<boolean> {
+async function isDown(trx: Connection, accountId: AccountId): Promise<boolean> {
   const { rows } = await sql`select from accounts where account_id = ${accountId} and down_since is not null`.execute(
     trx,
   );
@@ -105,7 +106,7 @@ async function isDown(trx: Connection, accountId: number): Promise<boolean> {
 }
 
 /** The audit log and the event (transactional outbox) of a hand-over by the service. */
-async function recordFailover(trx: Connection, accountId: number, deliveries: number): Promise<void> {
+async function recordFailover(trx: Connection, accountId: AccountId, deliveries: number): Promise<void> {
   await sql`
     insert into audit_log (workspace_id, user_id, action, subject, address, changes)
     select a.workspace_id, o.user_id, 'account.handed_over', coalesce(a.name, a.messenger), 'the service itself',
@@ -120,12 +121,12 @@ async function recordFailover(trx: Connection, accountId: number, deliveries: nu
 }
 
 /** Asks once for each failure who is to send what waits. */
-async function ask(db: Database, { ledgerId, accountId }: DownAccount): Promise<void> {
+async function ask(db: Database, { workspaceId, accountId }: DownAccount): Promise<void> {
   await sql`
     with asked as (
       update accounts set asked_at = campanile_now()
       where account_id = ${accountId} and down_since is not null and coalesce(asked_at < down_since, true)
-        and ${hasUntried(sql`${ledgerId}`, sql`${accountId}`)}
+        and ${hasUntried(sql`${workspaceId}`, sql`${accountId}`)}
       returning account_id, workspace_id, name, status, down_since
     )
     insert into events (workspace_id, type, data)
@@ -137,6 +138,6 @@ async function ask(db: Database, { ledgerId, accountId }: DownAccount): Promise<
 
 async function giveBack(db: Database, one: Returnable): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    if (await lockLane(trx, one.ledgerId)) await returnDeliveries(trx, one);
+    if (await lockLedger(trx, one.workspaceId)) await returnDeliveries(trx, one);
   });
 }

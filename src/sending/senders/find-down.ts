@@ -2,11 +2,12 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 import { isUntried, mayReturn } from '../deliveries/assign-senders.ts';
+import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 /** An account that cannot send, and for which something waits that another could send. */
 export interface DownAccount {
-  ledgerId: number;
-  accountId: number;
+  workspaceId: WorkspaceId;
+  accountId: AccountId;
   downSince: Date;
   /** The workspace wants it handed over by now; otherwise its owner is to be asked. */
   isHandedOver: boolean;
@@ -18,13 +19,13 @@ const ASK_AFTER_MINUTES = 1;
 /** Where nobody could take over, and where groups could not be read, it is tried again after this time. */
 const RETRY_MINUTES = 1;
 
-/** The ledgers in these shards of workspaces with several accounts. */
+/** The workspaces in these shards with several accounts. */
 const shared = (shards: readonly number[]) => sql`
-  select distinct d.account_id as ledger_id, d.workspace_id from accounts f join accounts d on d.workspace_id = f.workspace_id and d.is_default
-  where not f.is_default and f.removed_at is null and campanile_shard(d.account_id) = any(${[...shards]}::smallint[])`;
+  select distinct f.workspace_id from accounts f
+  where not f.is_default and f.removed_at is null and campanile_shard(f.workspace_id) = any(${[...shards]}::smallint[])`;
 
 const down = (shards: readonly number[]) => sql`
-  select s.ledger_id as "ledgerId", a.account_id as "accountId", a.down_since as "downSince", w.failover_minutes is not null as "isHandedOver"
+  select s.workspace_id as "workspaceId", a.account_id as "accountId", a.down_since as "downSince", w.failover_minutes is not null as "isHandedOver"
   from (${shared(shards)}) s
   join workspaces w on w.workspace_id = s.workspace_id
   join accounts a on a.workspace_id = s.workspace_id and a.removed_at is null
@@ -33,24 +34,24 @@ const down = (shards: readonly number[]) => sql`
           else a.down_since <= campanile_now() - w.failover_minutes * interval '1 minute'
             and (coalesce(a.failover_tried_at < a.down_since, true)
                  or a.failover_tried_at <= campanile_now() - ${RETRY_MINUTES} * interval '1 minute') end
-    and ${hasUntried(sql`s.ledger_id`, sql`a.account_id`)}
+    and ${hasUntried(sql`s.workspace_id`, sql`a.account_id`)}
   order by a.down_since, a.account_id`;
 
-/** The condition that something of this ledger waits for this account that another could send. */
-export const hasUntried = (ledgerId: RawBuilder<unknown>, accountId: RawBuilder<unknown>) => sql<boolean>`exists (
-  select from runs r join deliveries d on d.account_id = r.account_id and d.run_id = r.run_id
-  where r.account_id = ${ledgerId} and r.status = 'running' and r.queued > 0
-    and coalesce(d.sender_id, d.account_id) = ${accountId} and ${isUntried(sql`d`)})`;
+/** The condition that something of this workspace waits for this account that another could send. */
+export const hasUntried = (workspaceId: RawBuilder<unknown>, accountId: RawBuilder<unknown>) => sql<boolean>`exists (
+  select from runs r join deliveries d on d.workspace_id = r.workspace_id and d.run_id = r.run_id
+  where r.workspace_id = ${workspaceId} and r.status = 'running' and r.queued > 0
+    and d.account_id = ${accountId} and ${isUntried(sql`d`)})`;
 
 const returnable = (shards: readonly number[]) => sql`
-  select s.ledger_id as "ledgerId", r.run_id as "runId", a.account_id as "accountId"
+  select s.workspace_id as "workspaceId", r.run_id as "runId", a.account_id as "accountId"
   from (${shared(shards)}) s
   join workspaces w on w.workspace_id = s.workspace_id and w.fails_back
-  join runs r on r.account_id = s.ledger_id and r.status = 'running' and r.has_handed_over
+  join runs r on r.workspace_id = s.workspace_id and r.status = 'running' and r.has_handed_over
   join accounts a on a.workspace_id = s.workspace_id and a.down_since is null and a.removed_at is null
   where exists (
     select from deliveries d
-    where d.account_id = r.account_id and d.run_id = r.run_id and d.handed_from = a.account_id and ${mayReturn(sql`a.account_id`)})
+    where d.workspace_id = r.workspace_id and d.run_id = r.run_id and d.handed_from = a.account_id and ${mayReturn(sql`a.account_id`)})
   order by 1, 2, 3`;
 
 /** The condition that `findDown` or `findReturnable` returns something. */
@@ -58,7 +59,7 @@ export function hasFailover(shards: readonly number[]): RawBuilder<boolean> {
   return sql`(exists (${down(shards)}) or exists (${returnable(shards)}))`;
 }
 
-/** Returns the accounts in the ledgers of these shards for which something is to be done now, those that are down longest first. */
+/** Returns the accounts of the workspaces in these shards for which something is to be done now, those that are down longest first. */
 export async function findDown(db: Connection, shards: readonly number[]): Promise<DownAccount[]> {
   const { rows } = await down(shards).$castTo<DownAccount>().execute(db);
   return rows;
@@ -66,12 +67,12 @@ export async function findDown(db: Connection, shards: readonly number[]): Promi
 
 /** Handed over deliveries of a run, and the account that can send them again. */
 export interface Returnable {
-  ledgerId: number;
+  workspaceId: WorkspaceId;
   runId: number;
-  accountId: number;
+  accountId: AccountId;
 }
 
-/** Returns what may return to its account in the ledgers of these shards. */
+/** Returns what may return to its account in the workspaces of these shards. */
 export async function findReturnable(db: Connection, shards: readonly number[]): Promise<Returnable[]> {
   const { rows } = await returnable(shards).$castTo<Returnable>().execute(db);
   return rows;
@@ -80,11 +81,11 @@ export async function findReturnable(db: Connection, shards: readonly number[]):
 /** The connected accounts of a workspace whose groups were not read since then, without the account `except`. */
 export async function findUnread(
   db: Connection,
-  { ledgerId, accountId: except, downSince }: Pick<DownAccount, 'ledgerId' | 'accountId' | 'downSince'>,
-): Promise<number[]> {
-  const { rows } = await sql<{ accountId: number }>`
+  { workspaceId, accountId: except, downSince }: Pick<DownAccount, 'workspaceId' | 'accountId' | 'downSince'>,
+): Promise<AccountId[]> {
+  const { rows } = await sql<{ accountId: AccountId }>`
     select a.account_id as "accountId" from lanes l join accounts a on a.account_id = l.account_id
-    where l.ledger_id = ${ledgerId} and a.status = 'connected' and a.account_id <> ${except}
+    where l.workspace_id = ${workspaceId} and a.status = 'connected' and a.account_id <> ${except}
       and coalesce(a.groups_synced_at < ${downSince}, true)
     order by 1`.execute(db);
   return rows.map(({ accountId }) => accountId);

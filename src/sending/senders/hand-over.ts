@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
-import { findOwnAccount, findOwnAccounts, lockOwnLane, nameAccount, type Account } from '../accounts/store.ts';
+import { findOwnAccount, findOwnAccounts, lockOwnLedger, nameAccount, type Account } from '../accounts/store.ts';
 import { assignSenders } from '../deliveries/assign-senders.ts';
 import { syncGroups, type GroupDeps } from '../groups/sync-groups.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import { diffValues } from '../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
+import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 export interface HandedOver {
   /** Deliveries that another account sends now. */
@@ -21,7 +22,7 @@ export interface HandedOver {
 export async function handOverDeliveries(
   deps: GroupDeps,
   actor: Actor,
-  { accountId, toAccountId }: { accountId: number; toAccountId: number | undefined },
+  { accountId, toAccountId }: { accountId: AccountId; toAccountId: AccountId | undefined },
 ): Promise<HandedOver> {
   const { db } = deps;
   const from = await findOwnAccount(db, actor.workspaceId, accountId);
@@ -29,10 +30,10 @@ export async function handOverDeliveries(
   const others = to ? [to] : await findOwnAccounts(db, actor.workspaceId);
   for (const other of others.filter((one) => isStale(one, from))) await syncGroups(deps, actor, other.accountId);
   return db.transaction().execute(async (trx) => {
-    await lockOwnLane(trx, from.ledgerId);
+    await lockOwnLedger(trx, actor.workspaceId);
     const { downSince } = await findOwnAccount(trx, actor.workspaceId, accountId);
     const handedOver = await handOver(trx, {
-      ledgerId: from.ledgerId,
+      workspaceId: actor.workspaceId,
       from: accountId,
       wanted: to?.accountId,
       isReturnable: downSince !== null,
@@ -51,32 +52,39 @@ function isStale(one: Account, { accountId, downSince }: Account): boolean {
 }
 
 /**
- * Hands over what an account has not tried to send in running runs of its ledger, which must be locked. Resolves to the number of
+ * Hands over what an account has not tried to send in running runs of its workspace, whose ledger must be locked. Resolves to the number of
  * deliveries. With `isReturnable` they return once the account can send again.
  */
 export async function handOver(
   trx: Connection,
   {
-    ledgerId,
+    workspaceId,
     from,
     wanted,
     isReturnable,
-  }: { ledgerId: number; from: number; wanted?: number | undefined; isReturnable: boolean },
+  }: { workspaceId: WorkspaceId; from: AccountId; wanted?: AccountId | undefined; isReturnable: boolean },
 ): Promise<number> {
   const { rows } = await sql<{ runId: number }>`
-    select run_id as "runId" from runs where account_id = ${ledgerId} and status = 'running' and queued > 0 order by run_id`.execute(
+    select run_id as "runId" from runs where workspace_id = ${workspaceId} and status = 'running' and queued > 0 order by run_id`.execute(
     trx,
   );
   let count = 0;
   for (const { runId } of rows)
-    count += await assignSenders(trx, { ledgerId, runId, from, passed: from, isReturnable, ...(wanted && { wanted }) });
+    count += await assignSenders(trx, {
+      workspaceId,
+      runId,
+      from,
+      passed: from,
+      isReturnable,
+      ...(wanted && { wanted }),
+    });
   return count;
 }
 
-async function countWaiting(trx: Connection, { accountId, ledgerId }: Account): Promise<number> {
+async function countWaiting(trx: Connection, { accountId, workspaceId }: Account): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from runs r join deliveries d on d.account_id = r.account_id and d.run_id = r.run_id
-    where r.account_id = ${ledgerId} and r.status = 'running' and d.status = 'queued'
-      and coalesce(d.sender_id, d.account_id) = ${accountId}`.execute(trx);
+    select count(*)::int as count from runs r join deliveries d on d.workspace_id = r.workspace_id and d.run_id = r.run_id
+    where r.workspace_id = ${workspaceId} and r.status = 'running' and d.status = 'queued'
+      and d.account_id = ${accountId}`.execute(trx);
   return rows[0]?.count ?? 0;
 }

@@ -1,4 +1,3 @@
-import { findOwnAccount } from '../accounts/store.ts';
 import { requireGroups } from '../groups/require-groups.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
@@ -31,10 +30,7 @@ export async function listSenders(
   { workspaceId }: Actor,
   { groupId, withHistory, limit, after }: SendersQuery,
 ): Promise<SendersPage> {
-  if (groupId !== null) {
-    const { accountId } = await findOwnAccount(db, workspaceId);
-    await requireGroups(db, accountId, [groupId], 'group_metadata_id');
-  }
+  if (groupId !== null) await requireGroups(db, workspaceId, [groupId], 'group_metadata_id');
   const found = await selectRules(db, workspaceId, { groupId, are: 'present', limit: limit + 1, offset: after });
   const history = withHistory
     ? await selectRules(db, workspaceId, { groupId, are: 'former', limit: HISTORY_LIMIT, offset: 0 })

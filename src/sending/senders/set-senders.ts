@@ -1,10 +1,11 @@
-import { accountNotFoundError, findOwnAccount, lockOwnLane } from '../accounts/store.ts';
+import { accountNotFoundError, lockOwnLedger } from '../accounts/store.ts';
 import { noSuchGroupList } from '../groups/group-list-store.ts';
 import { requireGroups } from '../groups/require-groups.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { diffValues } from '../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import { keepGroupList, readAccounts, replaceRules, type FormerRule } from './store.ts';
+import type { AccountId } from '../../platform/database/schema.ts';
 
 export interface SendersInput {
   /** As they were sent; a repeated id counts once. */
@@ -12,7 +13,7 @@ export interface SendersInput {
   /** Null: the rule is about no list. Without groups either, it is about the workspace. */
   groupListId: number | null;
   /** The preferred account first, then its stand-ins; a repeated id counts once. Empty: removes the rule. */
-  accountIds: readonly number[];
+  accountIds: readonly AccountId[];
   reason: string | null;
 }
 
@@ -21,14 +22,14 @@ export interface SendersInput {
  * becomes history. Runs that have begun keep their senders. Throws 404 for a group, a list or an account that is not the workspace's.
  */
 export async function setSenders({ db }: { db: Database }, actor: Actor, input: SendersInput): Promise<void> {
-  const { accountId: ledgerId } = await findOwnAccount(db, actor.workspaceId);
+  const { workspaceId } = actor;
   const { groupListId, reason } = input;
   const [groupIds, accountIds] = [[...new Set(input.groupIds)], [...new Set(input.accountIds)]];
   await db.transaction().execute(async (trx) => {
     // Two at once would both replace the same rule, and an account could be removed.
-    await lockOwnLane(trx, ledgerId);
-    await requireGroups(trx, ledgerId, input.groupIds);
-    const list = groupListId === null ? null : await keepGroupList(trx, ledgerId, groupListId);
+    await lockOwnLedger(trx, workspaceId);
+    await requireGroups(trx, workspaceId, input.groupIds);
+    const list = groupListId === null ? null : await keepGroupList(trx, workspaceId, groupListId);
     if (list === undefined) throw noSuchGroupList();
     await requireAccounts(trx, actor, input.accountIds);
     const isWorkspace = groupIds.length === 0 && groupListId === null;
@@ -38,7 +39,7 @@ export async function setSenders({ db }: { db: Database }, actor: Actor, input: 
   });
 }
 
-async function requireAccounts(trx: Connection, { workspaceId }: Actor, given: readonly number[]): Promise<void> {
+async function requireAccounts(trx: Connection, { workspaceId }: Actor, given: readonly AccountId[]): Promise<void> {
   const own = await readAccounts(trx, workspaceId, given);
   const foreign = given.flatMap((accountId, index) =>
     own.get(accountId)?.isRemoved === false ? [] : [`account_ids.${index}`],
@@ -51,7 +52,7 @@ interface RuleChange {
   list: string | null;
   isWorkspace: boolean;
   former: readonly FormerRule[];
-  accountIds: readonly number[];
+  accountIds: readonly AccountId[];
   reason: string | null;
 }
 
@@ -62,7 +63,7 @@ async function recordChange(
 ): Promise<void> {
   const mentioned = new Set([accountIds, ...former.map((one) => one.accountIds ?? [])].flat());
   const names = await readAccounts(trx, actor.workspaceId, [...mentioned]);
-  const describe = (ids: readonly number[] | null) =>
+  const describe = (ids: readonly AccountId[] | null) =>
     (ids ?? []).map((id) => withId(names.get(id)?.name, id)).join(', ');
   const groups = former.flatMap(({ groupId, groupName }) => (groupId === null ? [] : [withId(groupName, groupId)]));
   const [first] = groups;

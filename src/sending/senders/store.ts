@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
-import type { WorkspaceId } from '../../platform/database/schema.ts';
+import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 
 /** Which accounts send to a group, to the groups of a list, or to all groups of a workspace. */
@@ -12,7 +12,7 @@ export interface SenderRule {
   groupListId: number | null;
   groupListName: string | null;
   /** The preferred account first, then its stand-ins. Empty: the rule before was removed. */
-  accountIds: number[];
+  accountIds: AccountId[];
   reason: string | null;
   /** The user name; null: the user was deleted. */
   setBy: string | null;
@@ -26,7 +26,7 @@ export interface FormerRule {
   groupId: number | null;
   groupName: string | null;
   /** Null: there was none. */
-  accountIds: number[] | null;
+  accountIds: AccountId[] | null;
   reason: string | null;
 }
 
@@ -45,7 +45,7 @@ export async function replaceRules(
   trx: Connection,
   { workspaceId, userId }: Pick<Actor, 'workspaceId' | 'userId'>,
   { groupIds, groupListId, isWorkspace }: RuleScope,
-  { accountIds, reason }: { accountIds: readonly number[]; reason: string | null },
+  { accountIds, reason }: { accountIds: readonly AccountId[]; reason: string | null },
 ): Promise<FormerRule[]> {
   const isRemoval = accountIds.length === 0;
   const { rows } = await sql<FormerRule>`
@@ -86,22 +86,22 @@ export interface NamedAccount {
 export async function readAccounts(
   trx: Connection,
   workspaceId: WorkspaceId,
-  accountIds: readonly number[],
-): Promise<Map<number, NamedAccount>> {
-  const { rows } = await sql<NamedAccount & { accountId: number }>`
+  accountIds: readonly AccountId[],
+): Promise<Map<AccountId, NamedAccount>> {
+  const { rows } = await sql<NamedAccount & { accountId: AccountId }>`
     select account_id as "accountId", name, removed_at is not null as "isRemoved" from accounts
     where workspace_id = ${workspaceId} and account_id = any(${[...accountIds]}::bigint[])`.execute(trx);
   return new Map(rows.map(({ accountId, ...account }) => [accountId, account]));
 }
 
-/** Returns the name of a saved list of a ledger, which is not removed before the transaction ends. Undefined if there is none. */
+/** Returns the name of a saved list of a workspace, which is not removed before the transaction ends. Undefined if there is none. */
 export async function keepGroupList(
   trx: Connection,
-  ledgerId: number,
+  workspaceId: WorkspaceId,
   groupListId: number,
 ): Promise<string | undefined> {
   const { rows } = await sql<{ name: string }>`
-    select name from group_lists where group_list_id = ${groupListId} and account_id = ${ledgerId} for key share`.execute(
+    select name from group_lists where group_list_id = ${groupListId} and workspace_id = ${workspaceId} for key share`.execute(
     trx,
   );
   return rows[0]?.name;

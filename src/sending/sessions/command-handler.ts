@@ -15,6 +15,7 @@ import type { MessengerGroup } from '../../messengers/messenger.ts';
 import { COMMAND_WAIT_MS, type CommandKind, type Commands, type StoredFailure } from '../accounts/commands.ts';
 import type { Leases } from '../leases/leases.ts';
 import type { Sessions } from './sessions.ts';
+import type { AccountId } from '../../platform/database/schema.ts';
 
 const COMMANDS_UNDER_WAY = 50;
 /** Of which an account gets so many: one whose network is dead would take them all. More than one, so that linking can be given up. */
@@ -39,7 +40,7 @@ interface Serving {
 
 interface QueuedCommand {
   command_id: number;
-  account_id: number;
+  account_id: AccountId;
   kind: CommandKind;
   input: unknown;
 }

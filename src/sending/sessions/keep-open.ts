@@ -9,6 +9,7 @@ import { startLoop, type Loop } from '../../platform/concurrency/loop.ts';
 import type { Messenger } from '../../messengers/messenger.ts';
 import type { Leases } from '../leases/leases.ts';
 import type { Sessions } from './sessions.ts';
+import type { AccountId } from '../../platform/database/schema.ts';
 
 const POLL_MS = 2_000;
 /** While as many sessions are open as at the last poll, with none missing. */
@@ -45,7 +46,7 @@ export function keepSessionsOpen({
       const held = shards.join(' ');
       const isUnchanged = complete?.count === sessions.count() && complete.shards === held;
       if (complete && isUnchanged && performance.now() < complete.untilMs) return POLL_MS;
-      const { rows } = await sql<{ account_id: number }>`
+      const { rows } = await sql<{ account_id: AccountId }>`
         select a.account_id from accounts a join lanes l using (account_id)
         where a.messenger = any(${names}::text[]) and campanile_shard(a.account_id) = any(${shards}::smallint[])
           and a.status not in ('unlinked', 'logged_out')`.execute(db);
@@ -57,14 +58,14 @@ export function keepSessionsOpen({
       if (closed.length === 0) return POLL_MS;
       const quarantined = await readQuarantined(db, 'sessions');
       const missing = closed.filter((accountId) => !quarantined.held.has(accountId));
-      const work = { idOf: (accountId: number) => accountId, run: openOne, isParallel: true };
+      const work = { idOf: (accountId: AccountId) => accountId, run: openOne, isParallel: true };
       await isolateEach({ db, log }, 'sessions', missing.slice(0, OPENED_PER_STEP), work);
       return missing.length > OPENED_PER_STEP ? 0 : POLL_MS;
     },
     { log, ...(onLoopError && { onError: onLoopError }) },
   );
 
-  async function openOne(accountId: number): Promise<void> {
+  async function openOne(accountId: AccountId): Promise<void> {
     try {
       await sessions.get(accountId);
     } catch (error) {

@@ -3,12 +3,13 @@ import type { Log } from '../../platform/log/log.ts';
 import { sleep } from '../../platform/time/time.ts';
 import type { SessionState } from '../../messengers/messenger.ts';
 import { recordState } from './record-state.ts';
+import type { AccountId } from '../../platform/database/schema.ts';
 
 /** Writes down in order what sessions tell of themselves, of each account the newest state: one that is outdated by then is passed over. */
 export interface StateRecorder {
-  record(accountId: number, state: SessionState): void;
+  record(accountId: AccountId, state: SessionState): void;
   /** Resolves when what was told of the account last has been written down. */
-  written(accountId: number): Promise<void>;
+  written(accountId: AccountId): Promise<void>;
 }
 
 const PAUSE_MS = 500;
@@ -24,7 +25,7 @@ export function createStateRecorder({
 }): StateRecorder {
   const latest = new Map<number, { state: SessionState; written: Promise<void> }>();
 
-  async function write(accountId: number): Promise<void> {
+  async function write(accountId: AccountId): Promise<void> {
     for (;;) {
       const state = latest.get(accountId)?.state;
       if (!state) return;

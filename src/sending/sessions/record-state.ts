@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../../platform/database/connect.ts';
 import type { SessionState } from '../../messengers/messenger.ts';
 import { isLinkedHere, lockLane, wakeLane } from '../accounts/store.ts';
+import type { AccountId } from '../../platform/database/schema.ts';
 
 /**
  * Writes down how an account stands with the messaging application, as its session tells. A worker that has lost the account's
@@ -11,7 +12,7 @@ import { isLinkedHere, lockLane, wakeLane } from '../accounts/store.ts';
  */
 export async function recordState(
   db: Database,
-  { accountId, workerId, state }: { accountId: number; workerId: number; state: SessionState },
+  { accountId, workerId, state }: { accountId: AccountId; workerId: number; state: SessionState },
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     if (!(await lockLane(trx, accountId))) return;

@@ -13,33 +13,34 @@ import type {
 } from '../../messengers/messenger.ts';
 import { createStateRecorder, type StateRecorder } from './record-in-order.ts';
 import { findAccounts, LINKED, type Account } from '../accounts/store.ts';
+import type { AccountId } from '../../platform/database/schema.ts';
 
 /** The live sessions of the accounts this worker serves. */
 export interface Sessions {
   /** The account's session, opened when first asked for; undefined when the account is not linked, or gone. */
-  get(accountId: number): Promise<MessengerSession | undefined>;
+  get(accountId: AccountId): Promise<MessengerSession | undefined>;
   /** True while a session is open, or being opened or linked. */
-  has(accountId: number): boolean;
+  has(accountId: AccountId): boolean;
   /** How many are open, or being opened or linked. */
   count(): number;
   /**
    * Begins to link an account, and resolves when its new state has been written down: connected, or a code to show. Does nothing
    * when it is linked, or already shows a code of that kind. Throws `unavailable` when no code can be had.
    */
-  link(accountId: number, method: LinkMethod): Promise<void>;
+  link(accountId: AccountId, method: LinkMethod): Promise<void>;
   /** Tries an ended link once more. Throws `link_not_kept` when its credentials are gone. */
-  retry(accountId: number): Promise<void>;
+  retry(accountId: AccountId): Promise<void>;
   /**
    * Shows the passkey that the messaging application asks for, to the session that links the account. Resolves when the state after it has
    * been written down. Throws as `MessengerSession.submitPasskey` does.
    */
-  submitPasskey(accountId: number, assertion: PasskeyAssertion): Promise<void>;
+  submitPasskey(accountId: AccountId, assertion: PasskeyAssertion): Promise<void>;
   /** Ends the account's link, or its linking, and writes that down. Throws `unavailable` when that is not confirmed. */
-  unlink(accountId: number): Promise<void>;
+  unlink(accountId: AccountId): Promise<void>;
   /** Whether the messaging application restricts the account, so that its gaps are to be longer. */
-  isSlowed(accountId: number): boolean;
+  isSlowed(accountId: AccountId): boolean;
   /** Closes the sessions for which `keep` says no: their lease went to another worker. */
-  closeUnless(keep: (accountId: number) => boolean): Promise<void>;
+  closeUnless(keep: (accountId: AccountId) => boolean): Promise<void>;
 }
 
 interface SessionDeps {
@@ -58,13 +59,13 @@ type Opening = Promise<MessengerSession | undefined>;
 /** What this worker holds. */
 interface Held extends SessionDeps {
   /** By account, from when a session is opened or linked until it has ended. */
-  sessions: Map<number, Opening>;
+  sessions: Map<AccountId, Opening>;
   /** What users have asked of an account, until it is done. */
-  asked: Map<number, Promise<void>>;
+  asked: Map<AccountId, Promise<void>>;
   recorder: StateRecorder;
   /** When the warning of an account ends, by the monotonic clock. */
-  warnedUntilMs: Map<number, number>;
-  accounts: Batcher<number, Account | undefined>;
+  warnedUntilMs: Map<AccountId, number>;
+  accounts: Batcher<AccountId, Account | undefined>;
 }
 
 export function openSessions(deps: SessionDeps): Sessions {
@@ -75,7 +76,7 @@ export function openSessions(deps: SessionDeps): Sessions {
     recorder: createStateRecorder(deps),
     warnedUntilMs: new Map(),
     // Runs of very many accounts may be due at the same minute.
-    accounts: createBatcher((accountIds: number[]) => findAccounts(deps.db, accountIds), {
+    accounts: createBatcher((accountIds: AccountId[]) => findAccounts(deps.db, accountIds), {
       parallel: 2,
       most: 500,
       isAboutItem: isDataError,
@@ -94,18 +95,18 @@ export function openSessions(deps: SessionDeps): Sessions {
   };
 }
 
-function get(held: Held, accountId: number): Opening {
+function get(held: Held, accountId: AccountId): Opening {
   return held.sessions.get(accountId) ?? keep(held, accountId, open(held, accountId));
 }
 
-async function open(held: Held, accountId: number): Opening {
+async function open(held: Held, accountId: AccountId): Opening {
   const { account, messenger } = await find(held, accountId);
   if (!account || !messenger || account.status === 'unlinked' || account.status === 'logged_out') return undefined;
   return messenger.open(withRestrictions(account), (state) => report(held, accountId, state));
 }
 
 /** Waits until the account says what was told of it last: a session that has ended is told of before it is written down. */
-async function find({ recorder, accounts, messengers }: Held, accountId: number) {
+async function find({ recorder, accounts, messengers }: Held, accountId: AccountId) {
   await recorder.written(accountId);
   const account = await accounts.add(accountId);
   return { account, messenger: account && messengers.get(account.messenger) };
@@ -118,17 +119,17 @@ function withRestrictions(account: Account): MessengerAccount {
   const pause = isKnown ? { cause, reason: account.reason ?? '', leftMs, times } : undefined;
   const { warningReason: reason, warningLeftMs } = account;
   const warning = reason !== null && warningLeftMs > 0 ? { reason, leftMs: warningLeftMs } : undefined;
-  return { accountId, phoneNumber, hostId: account.isDefault ? undefined : account.ledgerId, pause, warning };
+  return { accountId, workspaceId: account.workspaceId, phoneNumber, pause, warning };
 }
 
-function report({ recorder, warnedUntilMs }: Held, accountId: number, state: SessionState): void {
+function report({ recorder, warnedUntilMs }: Held, accountId: AccountId, state: SessionState): void {
   if (state.warning) warnedUntilMs.set(accountId, performance.now() + state.warning.leftMs);
   else warnedUntilMs.delete(accountId);
   recorder.record(accountId, state);
 }
 
 /** Keeps the session that is being opened until it has ended, or could not be opened. */
-async function keep({ sessions }: Held, accountId: number, opening: Opening): Opening {
+async function keep({ sessions }: Held, accountId: AccountId, opening: Opening): Opening {
   sessions.set(accountId, opening);
   const drop = () => {
     if (sessions.get(accountId) === opening) sessions.delete(accountId);
@@ -144,7 +145,7 @@ async function keep({ sessions }: Held, accountId: number, opening: Opening): Op
   }
 }
 
-async function link(held: Held, accountId: number, method: LinkMethod): Promise<void> {
+async function link(held: Held, accountId: AccountId, method: LinkMethod): Promise<void> {
   const { sessions, recorder } = held;
   const { account } = await find(held, accountId);
   const known = sessions.get(accountId);
@@ -160,7 +161,7 @@ async function link(held: Held, accountId: number, method: LinkMethod): Promise<
   }
 }
 
-async function retry(held: Held, accountId: number): Promise<void> {
+async function retry(held: Held, accountId: AccountId): Promise<void> {
   const { sessions, recorder } = held;
   const { account } = await find(held, accountId);
   if (account && LINKED.has(account.status)) return;
@@ -169,7 +170,7 @@ async function retry(held: Held, accountId: number): Promise<void> {
   if (!session) throw new AppError('link_not_kept', 'The former link is no longer kept: link the account again');
 }
 
-async function openAgain(held: Held, accountId: number, before: Opening | undefined): Opening {
+async function openAgain(held: Held, accountId: AccountId, before: Opening | undefined): Opening {
   if (before) await close(held, accountId, before);
   const { account, messenger } = await find(held, accountId);
   if (!account || !messenger) return undefined;
@@ -180,7 +181,7 @@ async function openAgain(held: Held, accountId: number, before: Opening | undefi
 /** `before`: what is closed first. */
 async function startLinking(
   held: Held,
-  accountId: number,
+  accountId: AccountId,
   method: LinkMethod,
   before: Opening | undefined,
 ): Promise<MessengerSession> {
@@ -194,7 +195,7 @@ async function startLinking(
 
 async function submitPasskey(
   { sessions, recorder }: Held,
-  accountId: number,
+  accountId: AccountId,
   assertion: PasskeyAssertion,
 ): Promise<void> {
   const session = await sessions.get(accountId);
@@ -207,7 +208,7 @@ async function submitPasskey(
   }
 }
 
-async function unlink(held: Held, accountId: number): Promise<void> {
+async function unlink(held: Held, accountId: AccountId): Promise<void> {
   const { sessions, recorder } = held;
   const session = await get(held, accountId);
   const isConfirmed = session ? await session.unlink() : await discard(held, accountId);
@@ -218,14 +219,14 @@ async function unlink(held: Held, accountId: number): Promise<void> {
 }
 
 /** Deletes what is kept of an ended link, where there is nothing to confirm. */
-async function discard(held: Held, accountId: number): Promise<true> {
+async function discard(held: Held, accountId: AccountId): Promise<true> {
   const { messenger } = await find(held, accountId);
   await messenger?.discardLink?.(accountId);
   return true;
 }
 
 /** What users ask of one account follows each other. */
-async function inTurn({ asked }: Held, accountId: number, act: () => Promise<void>): Promise<void> {
+async function inTurn({ asked }: Held, accountId: AccountId, act: () => Promise<void>): Promise<void> {
   const before = asked.get(accountId);
   const done = (before ?? Promise.resolve()).catch(() => undefined).then(act);
   asked.set(accountId, done);
@@ -236,13 +237,13 @@ async function inTurn({ asked }: Held, accountId: number, act: () => Promise<voi
   }
 }
 
-async function closeUnless(held: Held, keep: (accountId: number) => boolean): Promise<void> {
+async function closeUnless(held: Held, keep: (accountId: AccountId) => boolean): Promise<void> {
   const leaving = [...held.sessions].filter(([accountId]) => !keep(accountId));
   for (const [accountId] of leaving) held.sessions.delete(accountId);
   await Promise.all(leaving.map(([accountId, session]) => close(held, accountId, session)));
 }
 
-async function close({ log }: Held, accountId: number, session: Opening): Promise<void> {
+async function close({ log }: Held, accountId: AccountId, session: Opening): Promise<void> {
   try {
     await (await session)?.close();
   } catch (error) {

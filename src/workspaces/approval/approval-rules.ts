@@ -104,8 +104,8 @@ function toFields({ approval, overGroups, approvers, reviewGroupName }: Approval
 /** Channels tell no names, so that a 👍 there is nobody's. */
 async function requireReviewGroup(trx: Connection, workspaceId: WorkspaceId, groupId: number): Promise<void> {
   const { rows } = await sql<{ isFit: boolean }>`
-    select g.can_send and g.kind <> 'channel' as "isFit" from groups g join accounts a using (account_id)
-    where g.group_id = ${groupId} and g.removed_at is null and a.workspace_id = ${workspaceId}`.execute(trx);
+    select g.can_send and g.kind <> 'channel' as "isFit" from groups g
+    where g.group_id = ${groupId} and g.removed_at is null and g.workspace_id = ${workspaceId}`.execute(trx);
   const [group] = rows;
   if (!group)
     throw new AppError('group_not_found', 'You have no group with this id', {

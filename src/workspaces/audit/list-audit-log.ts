@@ -37,9 +37,9 @@ export interface AuditPage {
 
 /** The name of an entry's campaign in this workspace. The `case` keeps texts that are no id from being parsed as one. */
 const nameOfCampaign = sql<string | null>`(
-  select c.name from campaigns c join accounts a using (account_id)
+  select c.name from campaigns c
   where c.public_id = case when audit_log.action like 'campaign.%' then audit_log.subject::uuid end
-    and a.workspace_id = audit_log.workspace_id and c.deleted_at is null)`;
+    and c.workspace_id = audit_log.workspace_id and c.deleted_at is null)`;
 
 const nameOfDraft = sql<string | null>`(
   select d.name from drafts d

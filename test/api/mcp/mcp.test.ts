@@ -333,8 +333,7 @@ describe('over HTTP, with the API key of each request', () => {
     const client = await connect(await keyOf(carol, 'read', 'send'));
     const told: unknown[] = [];
     await sql`
-      update groups set name = ${EVIL} from accounts a
-      where groups.account_id = a.account_id and a.workspace_id = ${workspaceOf(carol)}`.execute(app.database.db);
+      update groups set name = ${EVIL} where workspace_id = ${workspaceOf(carol)}`.execute(app.database.db);
     const { tools } = await client.listTools();
     const unused = new Set(tools.map(({ name }) => name));
     const call = async (name: string, input: object = {}) => {

@@ -160,19 +160,18 @@ test('sends keep-alive comments on a quiet stream', async () => {
 /** Inserts `count` scheduled campaigns with long names. */
 async function giveCampaigns(owner: Person, count: number): Promise<void> {
   await sql`
-    insert into campaigns (account_id, name, description, is_channel_campaign, is_schedule, status, open_runs)
-    select account_id, repeat('x', 200), '', false, true, 'scheduled', 1 from accounts, generate_series(1, ${count}::int)
+    insert into campaigns (workspace_id, name, description, is_channel_campaign, is_schedule, status, open_runs)
+    select workspace_id, repeat('x', 200), '', false, true, 'scheduled', 1 from accounts, generate_series(1, ${count}::int)
     where workspace_id = ${workspaceOf(owner)}`.execute(database.db);
 }
 
 async function changeAll(owner: Person, name: string): Promise<void> {
   await database.db.transaction().execute(async (trx) => {
     await sql`
-      update lanes l set changes = changes + 1 from accounts a
-      where a.workspace_id = ${workspaceOf(owner)} and l.account_id = a.account_id`.execute(trx);
+      update workspace_ledgers set changes = changes + 1 where workspace_id = ${workspaceOf(owner)}`.execute(trx);
     await sql`
       update campaigns c set name = ${name.padEnd(200, 'x')} from accounts a
-      where a.workspace_id = ${workspaceOf(owner)} and c.account_id = a.account_id`.execute(trx);
+      where a.workspace_id = ${workspaceOf(owner)} and c.workspace_id = a.workspace_id`.execute(trx);
   });
 }
 

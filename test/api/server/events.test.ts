@@ -117,8 +117,8 @@ describe('a stream of events', () => {
     const carol = await slow.signUp('carol');
     await groupsOf(carol);
     const { rows } = await sql<{ group_id: number }>`
-      insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
-      select account_id, '99' || n || '@g.us', send_to, 'group', 'One of many ' || n, 3, true
+      insert into groups (workspace_id, chat_id, send_to, kind, name, participants, can_send)
+      select workspace_id, '99' || n || '@g.us', send_to, 'group', 'One of many ' || n, 3, true
       from groups, generate_series(1, 100) n where name = 'Chess friends' returning group_id`.execute(slow.database.db);
     const listener = await listen(slow.url, carol.token);
     await listener.snapshot();
@@ -238,12 +238,12 @@ test('fifty streams of the owner receive the end of a large campaign, and fifty 
   const [carol, dave] = [await large.signUp('carol'), await large.signUp('dave')];
   const { rows } = await sql<{ group_id: number }>`
     with chat as (
-      insert into sandbox_chats (chat_id, account_id, kind, name, description, invite_code, participants)
-      select '77' || g || '@g.us', account_id, 'group', 'Group ' || g, '', gen_random_uuid(), array['15550000001']
-      from accounts, generate_series(1, 3000) g where workspace_id = ${workspaceOf(carol)} returning chat_id, account_id, name
+      insert into sandbox_chats (chat_id, workspace_id, kind, name, description, invite_code, participants)
+      select '77' || g || '@g.us', workspace_id, 'group', 'Group ' || g, '', gen_random_uuid(), array['15550000001']
+      from accounts, generate_series(1, 3000) g where workspace_id = ${workspaceOf(carol)} returning chat_id, workspace_id, name
     )
-    insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
-    select account_id, chat_id, chat_id, 'group', name, 2, true from chat returning group_id`.execute(
+    insert into groups (workspace_id, chat_id, send_to, kind, name, participants, can_send)
+    select workspace_id, chat_id, chat_id, 'group', name, 2, true from chat returning group_id`.execute(
     large.database.db,
   );
   const of = (person: Person) => Promise.all(Array.from({ length: 50 }, () => listen(large.url, person.token)));
@@ -264,7 +264,7 @@ test('does not poll the database while no stream is open', async () => {
   const looks = async () => {
     const { rows } = await sql<{ seen: number }>`
       select count(*)::int as seen from pg_stat_activity
-      where datname = current_database() and query like '%from unnest%join lanes l on l.account_id = a.account_id and (l.changes%'
+      where datname = current_database() and query like '%from unnest%from workspace_ledgers k where k.workspace_id = w.workspace_id%'
         and state_change > clock_timestamp() - interval '1 second' and pid <> pg_backend_pid()`.execute(
       app.database.db,
     );

@@ -205,8 +205,8 @@ test('list-campaigns filters by date, sorts by the chosen field and counts the m
   await campaigns.add(person, ['banana', 'Apple', 'cherry']);
   const { database } = app;
   await sql`
-    update campaigns set created_at = '2026-03-01T22:30:00Z' where name = 'banana' and account_id in (
-      select a.account_id from accounts a join memberships m using (workspace_id) where m.user_id = ${person.userId})`.execute(
+    update campaigns set created_at = '2026-03-01T22:30:00Z' where name = 'banana' and workspace_id in (
+      select a.workspace_id from accounts a join memberships m using (workspace_id) where m.user_id = ${person.userId})`.execute(
     database.db,
   );
   const names = async (body: object) => {

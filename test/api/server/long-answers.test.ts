@@ -4,12 +4,13 @@ import { createLimitPerWorkspace } from '../../../src/api/server/long-answers.ts
 import { OverloadError } from '../../../src/platform/errors/errors.ts';
 import { createFairSemaphore } from '../../../src/platform/concurrency/fair-semaphore.ts';
 import { sleep } from '../../../src/platform/time/time.ts';
+import type { WorkspaceId } from '../../../src/platform/database/schema.ts';
 
 const TOOK_MS = 30;
 /** Both timers may come a millisecond early: that of the work, and that of the wait. */
 const ABOUT_A_REST_MS = (TOOK_MS - 1) * 9 - 1;
 
-const from = (workspaceId: number) => ({ caller: { workspaceId } }) as FastifyRequest;
+const from = (workspaceId: number) => ({ caller: { workspaceId: workspaceId as WorkspaceId } }) as FastifyRequest;
 
 test('a user with a long answer waits nine times its duration before the next one, and no other user waits', async () => {
   const limitPerWorkspace = createLimitPerWorkspace(

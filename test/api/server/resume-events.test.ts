@@ -250,8 +250,8 @@ test('sends many missed events page by page with backpressure, beside live strea
 
 test('a snapshot includes campaigns that ended in the last hour', async () => {
   await sql`
-    insert into campaigns (account_id, name, description, is_channel_campaign, is_schedule, status, open_runs, finished_at)
-    select account_id, e.name, '', false, false, 'completed', 0, campanile_now() - ago
+    insert into campaigns (workspace_id, name, description, is_channel_campaign, is_schedule, status, open_runs, finished_at)
+    select workspace_id, e.name, '', false, false, 'completed', 0, campanile_now() - ago
     from accounts, (values ('just now', interval '59 minutes'), ('before', interval '61 minutes')) e (name, ago)
     where workspace_id = ${workspaceOf(alice)}`.execute(database.db);
   const listener = await listen(server.url, alice.token);

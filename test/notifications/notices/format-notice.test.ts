@@ -1,11 +1,11 @@
 /** The text and the page of notices about accounts. */
 import { expect, test } from 'vitest';
 import { formatNotice, pageOf } from '../../../src/notifications/notices/format-notice.ts';
-import type { WorkspaceId } from '../../../src/platform/database/schema.ts';
+import type { AccountId, WorkspaceId } from '../../../src/platform/database/schema.ts';
 import { LANGUAGES, type Language } from '../../../src/platform/i18n/languages.ts';
 
 const reader = { language: 'en', timeZone: 'UTC' };
-const waiting = { account_id: 7, name: 'Backup', down_since: '2030-01-01T09:00:00.000Z' };
+const waiting = { account_id: 7 as AccountId, name: 'Backup', down_since: '2030-01-01T09:00:00.000Z' };
 
 test('names the account that posts wait for, and says since when', () => {
   expect(formatNotice('account_waiting', 1, waiting, reader)).toBe(
@@ -19,12 +19,12 @@ test('names the account that posts wait for, and says since when', () => {
 
 test('says how many posts other accounts send', () => {
   const of = (handed_over: number) =>
-    formatNotice('account_handed_over', 1, { account_id: 7, name: 'Backup', handed_over }, reader);
+    formatNotice('account_handed_over', 1, { account_id: 7 as AccountId, name: 'Backup', handed_over }, reader);
   expect(of(1)).toBe('1 post of Backup is sent by other accounts, because it cannot send.');
   expect(of(1200)).toBe('1,200 posts of Backup are sent by other accounts, because it cannot send.');
-  expect(formatNotice('account_handed_over', 3, { account_id: 7, name: 'Backup', handed_over: 1 }, reader)).toBe(
-    'Other accounts took over posts 3 times.',
-  );
+  expect(
+    formatNotice('account_handed_over', 3, { account_id: 7 as AccountId, name: 'Backup', handed_over: 1 }, reader),
+  ).toBe('Other accounts took over posts 3 times.');
 });
 
 test('names the account and its time, or its number of posts, in every language', () => {
@@ -33,15 +33,19 @@ test('names the account and its time, or its number of posts, in every language'
     const asked = formatNotice('account_waiting', 1, waiting, local);
     expect(asked, language).toContain('Backup');
     expect(asked, language).toContain('2030');
-    expect(formatNotice('account_handed_over', 1, { account_id: 7, name: 'Backup', handed_over: 43 }, local)).toMatch(
-      /43.*Backup|Backup.*43/,
-    );
+    expect(
+      formatNotice('account_handed_over', 1, { account_id: 7 as AccountId, name: 'Backup', handed_over: 43 }, local),
+    ).toMatch(/43.*Backup|Backup.*43/);
   }
 });
 
 test('names the account of an unlinked one in a sentence of its own', () => {
-  expect(formatNotice('account_unlinked', 1, { account_id: 7, name: 'Backup' }, reader)).toMatch(/Account: Backup\.$/);
-  expect(formatNotice('account_unlinked', 1, { account_id: 7, name: null }, reader)).not.toMatch(/Account:/);
+  expect(formatNotice('account_unlinked', 1, { account_id: 7 as AccountId, name: 'Backup' }, reader)).toMatch(
+    /Account: Backup\.$/,
+  );
+  expect(formatNotice('account_unlinked', 1, { account_id: 7 as AccountId, name: null }, reader)).not.toMatch(
+    /Account:/,
+  );
 });
 
 test('leads to the account, in the workspace of the event', () => {

@@ -40,7 +40,7 @@ const release = (others?: Choice) => resumeLedger(database.db, { choices: new Ma
 
 async function messageIds(owner: Owner): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select message_id as id from deliveries where account_id = ${owner.accountId} order by run_id, position`.execute(
+    select message_id as id from deliveries where workspace_id = ${owner.workspaceId} order by run_id, position`.execute(
     database.db,
   );
   return rows.map((row) => row.id);
@@ -127,7 +127,7 @@ test.for(['send', 'unknown'] as const)(
     // The original ledger began the run, and the rollback removes it from this one.
     const forgotten = new Error('forgotten');
     const living = database.db.transaction().execute(async (trx) => {
-      await beginRuns(trx, [owner.accountId], { first: 10 });
+      await beginRuns(trx, [owner.workspaceId], { first: 10 });
       const { rows } = await sql<{ id: string }>`select message_id as id from deliveries order by position`.execute(
         trx,
       );

@@ -4,6 +4,7 @@ import { createHealth, FAILING_MS, watchLoops } from '../../../src/platform/conc
 import { createLog } from '../../../src/platform/log/log.ts';
 import { startLoop } from '../../../src/platform/concurrency/loop.ts';
 import { until } from '../../support/ledger.ts';
+import type { AccountId } from '../../../src/platform/database/schema.ts';
 
 /** A loop that fails on command, with a clock that the test advances. */
 function createFailing() {
@@ -65,7 +66,7 @@ test('ignores the failing loop of a single account', async () => {
   const loop = startLoop('channels', () => Promise.reject(new Error('its chat is gone')), {
     log: createLog('silent'),
     onError: (_name, streak) => streaks.push(streak),
-    accountId: 7,
+    accountId: 7 as AccountId,
   });
   await until(
     () => streaks.length,

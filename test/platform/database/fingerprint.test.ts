@@ -53,7 +53,7 @@ test('names each missing or different object', async () => {
     alter table users drop column email;
     alter table users alter column time_zone set not null;
     alter table groups drop constraint groups_pkey cascade;
-    alter table groups add constraint groups_pkey primary key (account_id, group_id);
+    alter table groups add constraint groups_pkey primary key (workspace_id, group_id);
     drop index users_number;
     create index users_number on users (user_id);
     alter table media disable trigger media_added;
@@ -72,7 +72,7 @@ test('names each missing or different object', async () => {
       "constraint group_accounts.group_accounts_group_id_fkey is missing",
       "constraint senders.senders_group_id_fkey is missing",
       "column users.time_zone is "text not null" and not "text"",
-      "constraint groups.groups_pkey is "PRIMARY KEY (account_id, group_id)" and not "PRIMARY KEY (group_id)"",
+      "constraint groups.groups_pkey is "PRIMARY KEY (workspace_id, group_id)" and not "PRIMARY KEY (group_id)"",
       "index users.users_number is "btree (user_id)" and not "btree (whatsapp_digits)"",
       "table lanes is "unlogged" and not "logged"",
       "type group_kind is "enum (group, community, channel, list)" and not "enum (group, community, channel)"",

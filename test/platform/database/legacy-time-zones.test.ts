@@ -46,10 +46,10 @@ async function store(zone: string | null): Promise<Owner> {
   return owner;
 }
 
-async function readStored({ userId, accountId, workspaceId }: Owner): Promise<unknown> {
+async function readStored({ userId, workspaceId }: Owner): Promise<unknown> {
   const { rows } = await sql`
     select (select time_zone from users where user_id = ${userId}) as "user",
-           (select time_zone from campaigns where account_id = ${accountId}) as campaign,
+           (select time_zone from campaigns where workspace_id = ${workspaceId}) as campaign,
            (select content from drafts where workspace_id = ${workspaceId}) as draft`.execute(database.db);
   return rows[0];
 }

@@ -27,6 +27,7 @@ import { createOwner, schedule, sendNow, startTestWorker, until, type Owner } fr
 import { scriptMessenger } from '../../support/scripted-messenger.ts';
 import { addAccount } from '../../support/several-accounts.ts';
 import { insertWebhook } from '../../support/webhooks.ts';
+import type { AccountId } from '../../../src/platform/database/schema.ts';
 
 const log = createLog('silent');
 const vault = createVault({ key: Buffer.alloc(32, 3) });
@@ -160,7 +161,7 @@ const tomorrowAt = (time: string) => async () => database.clock.set(`${(await da
 
 async function recall(owner: Owner): Promise<void> {
   const { rows } = await sql<{ id: string }>`
-    select public_id as id from campaigns where account_id = ${owner.accountId}`.execute(db);
+    select public_id as id from campaigns where workspace_id = ${owner.workspaceId}`.execute(db);
   await recallCampaign({ db }, owner, { campaignId: rows[0]?.id ?? '', runId: null });
 }
 
@@ -195,9 +196,12 @@ async function addNotice({ userId }: Owner, by: 'browser' | 'email', dueAt = sql
 const addMail = ({ userId }: Owner) => queueMail(db, { kind: 'verification', userId });
 
 /** Posts to a group of the sandbox, whose members act in ten minutes. */
-async function postToSandbox({ accountId }: Owner): Promise<void> {
+async function postToSandbox({ accountId, workspaceId }: Owner): Promise<void> {
   const sandbox = createSandbox({ db, log, speed: 1 });
-  const session = await sandbox.open({ accountId, phoneNumber: '4915100000001', pause: undefined }, () => undefined);
+  const session = await sandbox.open(
+    { accountId, workspaceId, phoneNumber: '4915100000001', pause: undefined },
+    () => undefined,
+  );
   const [chat] = (await session?.listGroups([]))?.chats ?? [];
   const to = { chatId: chat?.chatId ?? '', messageId: `3EB0${accountId}`, uncertain: false, resend: false };
   await session?.send({ text: 'Hello', media: null }, [to], () => true);
@@ -209,7 +213,7 @@ async function postToSandbox({ accountId }: Owner): Promise<void> {
 async function beginPartly(owner: Owner): Promise<void> {
   await plan(owner);
   await tomorrowAt('09:00:01')();
-  await db.transaction().execute((trx) => beginRuns(trx, [owner.accountId], { first: 1 }));
+  await db.transaction().execute((trx) => beginRuns(trx, [owner.workspaceId], { first: 1 }));
 }
 
 async function claimByNobody({ accountId }: Owner): Promise<void> {
@@ -218,25 +222,25 @@ async function claimByNobody({ accountId }: Owner): Promise<void> {
   await claimTurns(db, { workerId: rows[0]?.id ?? 0, shards, lanes: 1, batch: 1, paced: [] });
 }
 
-const requestRecall = ({ accountId }: Owner) =>
+const requestRecall = ({ workspaceId }: Owner) =>
   sql`
-    insert into revision_requests (account_id, run_id, kind, number, tried_before, next_position)
-    select account_id, run_id, 'recall', nextval('revision_numbers'), 4, 1 from runs where account_id = ${accountId}`.execute(
+    insert into revision_requests (workspace_id, run_id, kind, number, tried_before, next_position)
+    select workspace_id, run_id, 'recall', nextval('revision_numbers'), 4, 1 from runs where workspace_id = ${workspaceId}`.execute(
     db,
   );
 
 /** A 👍 of somebody on the post of the owner's campaign, as if it showed a request for approval. */
-const addAnswer = ({ accountId, workspaceId, userId }: Owner) =>
+const addAnswer = ({ workspaceId, userId }: Owner) =>
   sql`
   with review as (
-    insert into approval_reviews (campaign_id, account_id, workspace_id, approval_id, version, hash, asked_by)
-    select campaign_id, account_id, ${workspaceId}, gen_random_uuid(), 1, ${Buffer.alloc(32)}, ${userId}
-    from campaigns where account_id = ${accountId} returning campaign_id)
-  insert into review_answers (campaign_id, account_id, participant, number)
-  select campaign_id, ${accountId}, '4915100000002', '4915100000002' from review`.execute(db);
+    insert into approval_reviews (campaign_id, workspace_id, approval_id, version, hash, asked_by)
+    select campaign_id, workspace_id, gen_random_uuid(), 1, ${Buffer.alloc(32)}, ${userId}
+    from campaigns where workspace_id = ${workspaceId} returning campaign_id)
+  insert into review_answers (campaign_id, workspace_id, participant, number)
+  select campaign_id, ${workspaceId}, '4915100000002', '4915100000002' from review`.execute(db);
 
-const dropRuns = ({ accountId }: Owner) =>
-  sql`update runs set dropping = true where account_id = ${accountId}`.execute(db);
+const dropRuns = ({ workspaceId }: Owner) =>
+  sql`update runs set dropping = true where workspace_id = ${workspaceId}`.execute(db);
 
 const rest = ({ accountId }: Owner) =>
   sql`update lanes set held_until = ${inTenMinutes} where account_id = ${accountId}`.execute(db);
@@ -249,11 +253,11 @@ async function setFailoverMinutes({ workspaceId }: Owner): Promise<void> {
 }
 
 /** Keeps an account from sending, although it is connected. */
-const hold = (accountId: number) =>
+const hold = (accountId: AccountId) =>
   sql`update lanes set held_until = campanile_now() + interval '1 day' where account_id = ${accountId}`.execute(db);
 
 /** Sends a post from an account that cannot send, in a workspace with another one. Returns the id of the other. */
-async function sendWhileDown(owner: Owner): Promise<number> {
+async function sendWhileDown(owner: Owner): Promise<AccountId> {
   const second = await addAccount(db, owner);
   await hold(owner.accountId);
   await sql`update accounts set status = 'paused' where account_id = ${owner.accountId}`.execute(db);
@@ -271,7 +275,9 @@ const WORK: Work[] = [
     work: 'a post whose retry falls due',
     async add(owner) {
       await send(owner);
-      await sql`update deliveries set not_before = ${inTenMinutes} where account_id = ${owner.accountId}`.execute(db);
+      await sql`update deliveries set not_before = ${inTenMinutes} where workspace_id = ${owner.workspaceId}`.execute(
+        db,
+      );
       await sql`update lanes set work_at = ${inTenMinutes} where account_id = ${owner.accountId}`.execute(db);
     },
     fallDue: advance(11),
@@ -322,7 +328,7 @@ const WORK: Work[] = [
     },
     async fallDue(owner) {
       const { rows } = await sql<{ id: string }>`
-        select public_id as id from campaigns where account_id = ${owner.accountId}`.execute(db);
+        select public_id as id from campaigns where workspace_id = ${owner.workspaceId}`.execute(db);
       await resumeCampaign(database, owner, rows[0]?.id ?? '');
     },
   },

@@ -83,7 +83,7 @@ test('finds campaigns, due runs, resumed campaigns and recalls without any hint'
   await until(
     async () => {
       const { rows } =
-        await sql`select from revisions where account_id = ${owner.accountId} and recalled_at is not null`.execute(
+        await sql`select from revisions where workspace_id = ${owner.workspaceId} and recalled_at is not null`.execute(
           database.db,
         );
       return rows.length;
@@ -117,9 +117,8 @@ test('a hint wakes loops that rest, although nothing polls', async () => {
   const worker = await startScripted(BLIND, true);
   await idle(owner);
   await idle(owner);
-  const { rows } = await sql`select from runs where account_id = ${owner.accountId} and status = 'completed'`.execute(
-    database.db,
-  );
+  const { rows } =
+    await sql`select from runs where workspace_id = ${owner.workspaceId} and status = 'completed'`.execute(database.db);
   expect(rows).toHaveLength(2);
   await worker.stop();
 });
@@ -152,12 +151,15 @@ test('finds the events that a webhook waits for', async () => {
 });
 
 test('finds what members of the sandbox do', async () => {
-  const { accountId } = await createOwner(database.db, 0);
+  const { accountId, workspaceId } = await createOwner(database.db, 0);
   const poll = startPatientPoll();
   const sandbox = createSandbox({ db: database.db, log, speed: 1_000, workPoll: poll });
   const events: MemberEvent[] = [];
   const stop = sandbox.watchMembers(async (batch) => void events.push(...batch));
-  const session = await sandbox.open({ accountId, phoneNumber: '4915100000001', pause: undefined }, () => undefined);
+  const session = await sandbox.open(
+    { accountId, workspaceId, phoneNumber: '4915100000001', pause: undefined },
+    () => undefined,
+  );
   const [chat] = (await session?.listGroups([]))?.chats ?? [];
   const to = { chatId: chat?.chatId ?? '', messageId: '3EB0A1', uncertain: false, resend: false };
   await session?.send({ text: 'Hello', media: null }, [to], () => true);

@@ -7,6 +7,7 @@ import type { MessengerSession } from '../../../src/messengers/messenger.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createOwner } from '../../support/ledger.ts';
 import { scriptMessenger } from '../../support/scripted-messenger.ts';
+import type { AccountId } from '../../../src/platform/database/schema.ts';
 
 const ALL_SHARDS = Array.from({ length: 256 }, (_, shard) => shard);
 
@@ -48,7 +49,7 @@ async function serve() {
   return asked;
 }
 
-async function ask(accountId: number, kind: 'connect' | 'list_groups', count: number): Promise<void> {
+async function ask(accountId: AccountId, kind: 'connect' | 'list_groups', count: number): Promise<void> {
   const input = kind === 'connect' ? { method: { kind: 'qr' } } : { knownChannels: [] };
   await sql`
     insert into account_commands (account_id, kind, input)
@@ -57,7 +58,7 @@ async function ask(accountId: number, kind: 'connect' | 'list_groups', count: nu
   );
 }
 
-const count = async (accountId: number, status: string) =>
+const count = async (accountId: AccountId, status: string) =>
   (
     await sql<{ count: number }>`
       select count(*) from account_commands where account_id = ${accountId} and status = ${status}::command_status`.execute(

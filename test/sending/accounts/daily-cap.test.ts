@@ -152,7 +152,7 @@ describe('the count of today’s posts', () => {
     const alice = await startSending('2027-05-06T10:00:00Z', { dailyCap: 2, groups: 2 });
     await turns.drain(alice, () => sent);
     const { rows } = await sql<{ id: string }>`
-      select public_id as id from campaigns where account_id = ${alice.accountId}`.execute(database.db);
+      select public_id as id from campaigns where workspace_id = ${alice.workspaceId}`.execute(database.db);
     await recallCampaign(database, alice, { campaignId: rows[0]?.id ?? '', runId: null });
     expect(await sentToday(alice)).toBe(2);
   });
@@ -180,7 +180,7 @@ describe('the count of today’s posts', () => {
     expect(await rest(alice, { dailyCap: 1 })).toMatchObject({ sentToday: 3, capToday: 1 });
     await rest(alice, { dailyCap: null });
     await turns.drain(alice, () => sent);
-    await sql`update campaigns set deleted_at = campanile_now() where account_id = ${alice.accountId}`.execute(
+    await sql`update campaigns set deleted_at = campanile_now() where workspace_id = ${alice.workspaceId}`.execute(
       database.db,
     );
     await until(

@@ -10,6 +10,7 @@ import type { SessionState, OnStateChange } from '../../../src/messengers/messen
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createOwner } from '../../support/ledger.ts';
 import { scriptMessenger } from '../../support/scripted-messenger.ts';
+import type { AccountId } from '../../../src/platform/database/schema.ts';
 
 const WORKER = 1;
 const CODE: SessionState = { status: 'linking', method: 'qr', code: 'a code', goodForMs: 60_000 };
@@ -63,7 +64,7 @@ function openTestSessions(first: SessionState) {
 }
 
 /** Delays the recording of an account's state changes until the returned function is called. */
-async function keepUnwritten(accountId: number): Promise<() => Promise<void>> {
+async function keepUnwritten(accountId: AccountId): Promise<() => Promise<void>> {
   const locked = Promise.withResolvers<void>();
   const letGo = Promise.withResolvers<void>();
   const holding = database.db.transaction().execute(async (trx) => {
@@ -78,7 +79,7 @@ async function keepUnwritten(accountId: number): Promise<() => Promise<void>> {
   };
 }
 
-async function createUnlinked(): Promise<number> {
+async function createUnlinked(): Promise<AccountId> {
   const { accountId } = await createOwner(database.db, 0);
   await sql`update accounts set status = 'unlinked' where account_id = ${accountId}`.execute(database.db);
   return accountId;
@@ -95,7 +96,7 @@ async function endUnwritten(first: SessionState, last: SessionState) {
   return { sessions, accountId, write };
 }
 
-async function statusOf(accountId: number) {
+async function statusOf(accountId: AccountId) {
   const { rows } = await sql<{ status: string; reason: string | null }>`
     select status, status_reason as reason from accounts where account_id = ${accountId}`.execute(database.db);
   return rows[0];

@@ -7,9 +7,11 @@ import { until } from '../../support/ledger.ts';
 import { countRemainingRows, HUSK } from '../../support/remaining-rows.ts';
 import { createTestKey } from '../../support/test-keys.ts';
 import { ownerOf } from '../../support/workspaces.ts';
+import { writeOrQuarantine } from '../../../src/sending/accounts/quarantine-account.ts';
+import type { AccountId } from '../../../src/platform/database/schema.ts';
 
 interface Listed {
-  account_id: number;
+  account_id: AccountId;
   name: string | null;
   is_default: boolean;
   messenger: string;
@@ -122,11 +124,11 @@ describe('adding an account', () => {
     await alice.call('venom/update-account', { quiet_hours: quietNow() });
     const group_metadata_ids = await groupsOf(alice);
     await alice.call('venom/add-campaign', { name: 'News', html: 'Hello', group_metadata_ids });
-    const { accountId } = await ownerOf(app.database.db, alice);
+    const { workspaceId } = await ownerOf(app.database.db, alice);
     const shared = async () =>
       (
         await sql<{ shared: boolean }>`
-          select is_shared as shared from runs where account_id = ${accountId}`.execute(app.database.db)
+          select is_shared as shared from runs where workspace_id = ${workspaceId}`.execute(app.database.db)
       ).rows;
     expect(await shared()).toEqual([{ shared: false }]);
     expect((await listOf(alice))[0]).toMatchObject({ queued: 3 });
@@ -233,7 +235,7 @@ describe('an account beside the default one', () => {
         account_id: second,
       });
       expect(status, path).toBe(200);
-      const { rows } = await sql<{ account_id: number }>`
+      const { rows } = await sql<{ account_id: AccountId }>`
         select account_id from group_accounts where group_id = ${answer.data.group_metadata_id}`.execute(db);
       expect(rows, path).toEqual([{ account_id: second }]);
     }
@@ -271,14 +273,99 @@ describe('an account beside the default one', () => {
   });
 });
 
+test('a write that would break a rule of the ledger stops all accounts, a new one too, and connecting one resumes all', async () => {
+  const alice = await signUp();
+  const second = await addOne(alice);
+  const { db } = app.database;
+  const statuses = async () => (await listOf(alice)).map(({ status }) => status);
+  await writeOrQuarantine({ db }, { accountId: second }, () => sql`select 1 / 0`.execute(db));
+  expect(await statuses()).toEqual(['paused', 'paused']);
+  await addOne(alice, { name: 'Third' });
+  expect(await statuses()).toEqual(['paused', 'paused', 'paused']);
+  const campaign = await alice.call<{ campaign_id: string }>('venom/add-campaign', {
+    name: 'News',
+    html: 'Hello',
+    group_metadata_ids: await groupsOf(alice),
+  });
+  const { workspaceId } = await ownerOf(db, alice);
+  const own = await sql`
+    select from lanes where workspace_id = ${workspaceId} and (turn > 0 or held_until < 'infinity')`.execute(db);
+  expect(own.rows).toEqual([]);
+  await alice.call('venom/connect-account', { account_id: second });
+  expect(await statuses()).toEqual(['connected', 'connected', 'connected']);
+  await until(
+    async () => (await alice.call<{ status: string }>('venom/get-campaign', campaign.body.data)).body.data.status,
+    (status) => status === 'completed',
+  );
+});
+
+describe('the default account', () => {
+  const setDefault = (person: Person, account_id: AccountId | undefined) =>
+    person.call('venom/set-default-account', { account_id });
+
+  test('moves to another account, which operations without an account are then about', async () => {
+    const alice = await signUp();
+    const second = await addOne(alice);
+    const [first] = await listOf(alice);
+    expect((await setDefault(alice, second)).status).toBe(200);
+    expect(await listOf(alice)).toMatchObject([
+      { account_id: second, is_default: true },
+      { account_id: first?.account_id, is_default: false, whatsapp_number: first?.whatsapp_number },
+    ]);
+    const { body } = await alice.call<{ account_id: number }>('venom/update-account', { daily_cap: 7 });
+    expect(body.data.account_id).toBe(second);
+    const log = await alice.call<{ entries: object[] }>('user/list_audit_log', { limit: 2 });
+    expect(log.body.data.entries[1]).toMatchObject({ action: 'account.changed', subject: 'Second' });
+    // Again changes nothing.
+    expect((await setDefault(alice, second)).status).toBe(200);
+  });
+
+  test('can be removed once another one replaces it, and campaigns go on', async () => {
+    const alice = await signUp();
+    const group_metadata_ids = await groupsOf(alice);
+    const second = await addOne(alice);
+    await alice.call('venom/sync-groups', { account_id: second });
+    const post = { name: 'News', html: 'Hello', group_metadata_ids };
+    const isSent = async (campaign_id: string) =>
+      until(
+        async () => (await alice.call<{ status: string }>('venom/get-campaign', { campaign_id })).body.data.status,
+        (status) => status === 'completed',
+      );
+    const add = async () =>
+      (await alice.call<{ campaign_id: string }>('venom/add-campaign', post)).body.data.campaign_id;
+    const before = await add();
+    await isSent(before);
+    const [first] = await listOf(alice);
+    await setDefault(alice, second);
+    await alice.call('venom/disconnect-account', { account_id: first?.account_id });
+    expect((await alice.call('venom/remove-account', { account_id: first?.account_id })).status).toBe(200);
+    expect(await listOf(alice)).toMatchObject([{ account_id: second, is_default: true }]);
+    expect(await groupsOf(alice)).toEqual(group_metadata_ids);
+    await isSent(await add());
+    const { body } = await alice.call<{ totals: object }>('analytics/get-campaign-group-analytics-master', {
+      campaign_id: before,
+    });
+    expect(body.data).toMatchObject({ groups: Array.from({ length: 3 }, () => ({ sent: 1 })) });
+  });
+
+  test('is an account of the workspace', async () => {
+    const [alice, bob] = [await signUp(), await signUp()];
+    const missing = { status: 404, code: 'account_not_found' };
+    expect(codeOf(await setDefault(alice, await addOne(bob)))).toEqual(missing);
+  });
+});
+
 describe('removing an account', () => {
-  const remove = (person: Person, account_id: number) => person.call('venom/remove-account', { account_id });
+  const remove = (person: Person, account_id: AccountId) => person.call('venom/remove-account', { account_id });
 
   test('is refused for the default account, and for one that is linked', async () => {
     const alice = await signUp();
     const second = await addOne(alice);
     const [first] = await listOf(alice);
-    expect(codeOf(await remove(alice, first?.account_id ?? 0))).toEqual({ status: 409, code: 'account_is_default' });
+    expect(codeOf(await remove(alice, first?.account_id ?? (0 as AccountId)))).toEqual({
+      status: 409,
+      code: 'account_is_default',
+    });
     expect(codeOf(await remove(alice, second))).toEqual({ status: 409, code: 'account_linked' });
     expect(await listOf(alice)).toHaveLength(2);
   });
@@ -288,16 +375,16 @@ describe('removing an account', () => {
     const second = await addOne(alice);
     await alice.call('venom/update-account', { quiet_hours: quietNow() });
     await alice.call('venom/disconnect-account', { account_id: second });
-    const { accountId } = await ownerOf(app.database.db, alice);
+    const { workspaceId } = await ownerOf(app.database.db, alice);
     const group_metadata_ids = await groupsOf(alice);
     const { body } = await alice.call<{ campaign_id: string }>('venom/add-campaign', {
       name: 'News',
       html: 'Hello',
       group_metadata_ids,
     });
-    await sql`update runs set is_shared = true where account_id = ${accountId}`.execute(app.database.db);
+    await sql`update runs set is_shared = true where workspace_id = ${workspaceId}`.execute(app.database.db);
     await sql`
-      update deliveries set sender_id = ${second} where account_id = ${accountId} and position = 1`.execute(
+      update deliveries set account_id = ${second} where workspace_id = ${workspaceId} and position = 1`.execute(
       app.database.db,
     );
     expect((await listOf(alice)).map(({ queued }) => queued)).toEqual([2, 1]);
@@ -310,7 +397,7 @@ describe('removing an account', () => {
     const alice = await signUp();
     const second = await addOne(alice);
     const { db } = app.database;
-    const { accountId } = await ownerOf(db, alice);
+    const { accountId, workspaceId } = await ownerOf(db, alice);
     const [shared, own, kept] = await groupsOf(alice);
     await sql`delete from group_accounts where group_id = any(${[shared, own, kept]}::bigint[])`.execute(db);
     await sql`
@@ -322,7 +409,7 @@ describe('removing an account', () => {
     expect((await remove(alice, second)).status).toBe(200);
     const { rows } = await sql`
       select group_id as id, can_send as "canSend", removed_at is not null as "isRemoved" from groups
-      where account_id = ${accountId} order by group_id`.execute(db);
+      where workspace_id = ${workspaceId} order by group_id`.execute(db);
     expect(rows).toEqual([
       { id: shared, canSend: false, isRemoved: false },
       { id: own, canSend: false, isRemoved: true },
@@ -333,7 +420,7 @@ describe('removing an account', () => {
   test('leaves nothing of it behind, and makes room for another one', async () => {
     const alice = await signUp();
     const ids = await Promise.all(Array.from({ length: 9 }, () => addOne(alice)));
-    const second = ids[0] ?? 0;
+    const second = ids[0] ?? (0 as AccountId);
     await alice.call('venom/update-account', { account_id: second, daily_cap: 5 });
     await alice.call('venom/disconnect-account', { account_id: second });
     expect((await remove(alice, second)).body.data).toEqual({});

@@ -111,7 +111,7 @@ interface World {
 
 async function messagesOf({ owner }: World): Promise<string[]> {
   const { rows } = await sql<{ message_id: string }>`
-    select message_id from deliveries where account_id = ${owner.accountId} order by run_id, position`.execute(
+    select message_id from deliveries where workspace_id = ${owner.workspaceId} order by run_id, position`.execute(
     database.db,
   );
   return rows.map((row) => row.message_id);
@@ -233,10 +233,10 @@ async function countLedger(campaignId: string) {
   const { rows } = await sql<Record<(typeof COUNTS)[number] | (typeof DOINGS)[number], number>>`
     with delivery as (
       select d.* from campaigns c join runs r on r.campaign_id = c.campaign_id
-      join deliveries d on d.account_id = r.account_id and d.run_id = r.run_id
+      join deliveries d on d.workspace_id = r.workspace_id and d.run_id = r.run_id
       where c.public_id = ${campaignId}
     ), receipt as (
-      select p.flags from delivery d join receipts p on p.account_id = d.account_id and p.run_id = d.run_id and p.position = d.position
+      select p.flags from delivery d join receipts p on p.workspace_id = d.workspace_id and p.run_id = d.run_id and p.position = d.position
     )
     select count(*) as deliveries, count(*) filter (where status = 'queued') as queued, count(*) filter (where status = 'sent') as sent,
            count(*) filter (where status = 'failed') as failed, count(*) filter (where status = 'cancelled') as cancelled,
@@ -254,7 +254,7 @@ async function comeToRest(world: World): Promise<void> {
     async () => {
       await database.clock.advance({ minutes: 20 });
       const { rows } = await sql`
-        select from runs where account_id = ${world.owner.accountId} and status in ('planned', 'running') limit 1`.execute(
+        select from runs where workspace_id = ${world.owner.workspaceId} and status in ('planned', 'running') limit 1`.execute(
         database.db,
       );
       return rows.length;

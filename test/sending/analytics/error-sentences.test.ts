@@ -22,7 +22,7 @@ test.each([
 ])('returns the failure %j with a remedy', async (error, words) => {
   const owner = await createOwner(database.db, 1);
   const campaign = await sendNow(database.db, owner);
-  await sql`update deliveries set status = 'failed', error = ${error} where account_id = ${owner.accountId}`.execute(
+  await sql`update deliveries set status = 'failed', error = ${error} where workspace_id = ${owner.workspaceId}`.execute(
     database.db,
   );
   expect((await analyticsOf(database.db, owner, campaign)).groups[0]?.lastError).toMatch(words);
@@ -41,7 +41,7 @@ test('returns the failure of the newest run', async () => {
   await sql`
     update deliveries d
     set status = 'failed', error = (select to_char(due_at at time zone 'UTC', 'DD') from runs r where r.run_id = d.run_id), not_before = null
-    where account_id = ${owner.accountId}`.execute(db);
+    where workspace_id = ${owner.workspaceId}`.execute(db);
   expect((await analyticsOf(db, owner, campaign)).groups).toMatchObject([{ deliveries: 2, lastError: '04' }]);
 });
 
@@ -58,7 +58,7 @@ describe('the timeline', () => {
     const campaign = await sendNow(database.db, owner);
     await sql`
       update deliveries set status = 'sent', sent_at = '2031-01-01 00:00Z'::timestamptz + (position - 1) * (${span}::interval / 399)
-      where account_id = ${owner.accountId}`.execute(database.db);
+      where workspace_id = ${owner.workspaceId}`.execute(database.db);
     const { timeline } = await analyticsOf(database.db, owner, campaign);
     const steps = timeline.slice(1).map((bucket, index) => bucket.at.getTime() - (timeline[index]?.at.getTime() ?? 0));
     expect(Math.min(...steps) / 1_000).toBe(stepSeconds);

@@ -122,8 +122,8 @@ test.each([
   const counts = [6, 5, ...votes, ...Array.from({ length: 12 - votes.length }, () => 0)];
   const { db } = app.database;
   await sql`
-    insert into poll_results (account_id, run_id, group_id, counts)
-    select r.account_id, r.run_id, ${groups[1]}, ${counts}::int[] from runs r join campaigns c using (campaign_id)
+    insert into poll_results (workspace_id, run_id, group_id, counts)
+    select r.workspace_id, r.run_id, ${groups[1]}, ${counts}::int[] from runs r join campaigns c using (campaign_id)
     where c.public_id = ${campaign_id}`.execute(db);
   const [none, voted] = readRows(await (await download({ campaign_id, format: 'csv' })).text());
   expect(Object.keys(none ?? {}).slice(-columns.length)).toEqual(columns);

@@ -9,6 +9,7 @@ import type { Database } from '../../../src/platform/database/connect.ts';
 import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 import { workspaceOf } from '../../support/workspaces.ts';
+import type { AccountId } from '../../../src/platform/database/schema.ts';
 
 interface Sums {
   runs: number;
@@ -65,10 +66,10 @@ async function sendNow(group_metadata_ids: number[]): Promise<void> {
 
 /** Records a read receipt of a participant for the account's newest post. */
 async function haveRead(participant: string): Promise<void> {
-  const { rows } = await sql<{ account_id: number; message_id: string }>`
-    select d.account_id, d.message_id from deliveries d join accounts a on a.account_id = d.account_id
-    where a.workspace_id = ${workspaceOf(alice)} order by d.run_id desc, d.position limit 1`.execute(app.database.db);
-  const { account_id: accountId = 0, message_id: messageId = '' } = rows[0] ?? {};
+  const { rows } = await sql<{ account_id: AccountId; message_id: string }>`
+    select d.account_id, d.message_id from deliveries d
+    where d.workspace_id = ${workspaceOf(alice)} order by d.run_id desc, d.position limit 1`.execute(app.database.db);
+  const { account_id: accountId = 0 as AccountId, message_id: messageId = '' } = rows[0] ?? {};
   const at = new Date('2031-06-20T08:00:00Z');
   await recordReceipts(app.database.db, [{ kind: 'read', accountId, messageId, participant, at }]);
 }

@@ -5,6 +5,7 @@ import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts
 import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
 import { drawPng } from '../../support/inputs/draw-png.ts';
 import { until } from '../../support/ledger.ts';
+import type { AccountId } from '../../../src/platform/database/schema.ts';
 
 interface Counts {
   recipients: number;
@@ -123,7 +124,7 @@ describe('the read rate', () => {
 
   /** Records read receipts of `many` people for the post to the first group. */
   async function haveRead(many: number, from: number): Promise<void> {
-    const { rows } = await sql<{ accountId: number; messageId: string }>`
+    const { rows } = await sql<{ accountId: AccountId; messageId: string }>`
       select account_id as "accountId", message_id as "messageId" from deliveries where group_id = ${ids[0]}`.execute(
       app.database.db,
     );

@@ -22,12 +22,12 @@ test('reads a few rows for each reply, whatever the planner knows of the tables'
   // The second run replies to the first, of which two posts are gone.
   const { rows } = await sql<{ campaignId: number; former: number; later: number }>`
     update runs r set reply_run_id = o.run_id, started_at = campanile_now() + interval '1 hour'
-    from runs o where o.account_id = r.account_id and o.due_at < r.due_at
+    from runs o where o.workspace_id = r.workspace_id and o.due_at < r.due_at
     returning r.campaign_id as "campaignId", o.run_id as former, r.run_id as later`.execute(db);
   const [{ campaignId, former, later }] = rows as [{ campaignId: number; former: number; later: number }];
   await sql`
-    insert into revisions (account_id, run_id, position, number, is_channel, recalled_at)
-    select account_id, run_id, position, nextval('revision_numbers'), false, sent_at + interval '1 minute'
+    insert into revisions (workspace_id, account_id, run_id, position, number, is_channel, recalled_at)
+    select workspace_id, account_id, run_id, position, nextval('revision_numbers'), false, sent_at + interval '1 minute'
     from deliveries where run_id = ${former} and position <= 2`.execute(db);
   await sql`update deliveries set status = 'failed' where run_id = ${later} and position = ${GROUPS}`.execute(db);
 

@@ -66,15 +66,15 @@ interface Fact {
   reactions: number;
 }
 
-async function readFacts({ accountId }: Owner): Promise<Fact[]> {
+async function readFacts({ workspaceId }: Owner): Promise<Fact[]> {
   const { rows } = await sql<Fact>`
     select c.public_id as "campaignId", r.run_id as "runId", r.started_at as "startedAt", d.group_id as "groupId", g.kind = 'channel' as "isChannel",
            (d.status = 'sent')::int as sent, (d.status = 'failed')::int as failed,
            case when d.status = 'sent' then greatest(d.recipients, d.delivered, d.reactions, d.replies) else 0 end as recipients,
            d.delivered, d.read, d.reactions
-    from deliveries d join runs r on r.account_id = d.account_id and r.run_id = d.run_id
+    from deliveries d join runs r on r.workspace_id = d.workspace_id and r.run_id = d.run_id
     join campaigns c on c.campaign_id = r.campaign_id join groups g on g.group_id = d.group_id
-    where d.account_id = ${accountId} and not c.is_test`.execute(database.db);
+    where d.workspace_id = ${workspaceId} and not c.is_test`.execute(database.db);
   return rows;
 }
 
@@ -111,11 +111,11 @@ async function exhaust(...steps: Array<(db: Database) => Promise<boolean>>): Pro
     );
 }
 
-async function rest({ accountId }: Owner): Promise<void> {
+async function rest({ workspaceId }: Owner): Promise<void> {
   await until(
     async () => {
       const { rows } = await sql`
-        select from runs where account_id = ${accountId} and (status = 'running' or status = 'planned' and due_at <= campanile_now()) limit 1`.execute(
+        select from runs where workspace_id = ${workspaceId} and (status = 'running' or status = 'planned' and due_at <= campanile_now()) limit 1`.execute(
         database.db,
       );
       return rows.length;
@@ -162,10 +162,10 @@ async function send(owner: Owner, planned: readonly Planned[]): Promise<string[]
   return ids;
 }
 
-async function readSome({ accountId }: Owner, reads: readonly number[]): Promise<void> {
+async function readSome({ accountId, workspaceId }: Owner, reads: readonly number[]): Promise<void> {
   const { rows } = await sql<{ messageId: string }>`
     select d.message_id as "messageId" from deliveries d join groups g on g.group_id = d.group_id
-    where d.account_id = ${accountId} and d.status = 'sent' and g.kind <> 'channel' order by d.run_id, d.position`.execute(
+    where d.workspace_id = ${workspaceId} and d.status = 'sent' and g.kind <> 'channel' order by d.run_id, d.position`.execute(
     database.db,
   );
   if (rows.length === 0) return;
@@ -305,7 +305,7 @@ test('adds up over any span with the deliveries, the overview and the analytics 
         await exhaust((db) => updateActivity(db), foldReceipts);
         await foldSome(owner);
         const { rows } = await sql<{ id: string }>`
-          select public_id as id from campaigns where account_id = ${owner.accountId} and folded_at is not null`.execute(
+          select public_id as id from campaigns where workspace_id = ${owner.workspaceId} and folded_at is not null`.execute(
           database.db,
         );
         world.folded = new Set(rows.map(({ id }) => id));
@@ -327,7 +327,7 @@ test.each([
   await exhaust((each) => rollUpRuns(each));
   await clock.advance({ days: 95 });
   await exhaust((each) => updateActivity(each), foldReceipts);
-  const scope = { accountId: owner.accountId, campaignId: null, groupIds: choose(owner.groupIds) };
+  const scope = { workspaceId: owner.workspaceId, campaignId: null, groupIds: choose(owner.groupIds) };
   const span = reportSpan(FIRST_DAY, FIRST_DAY, 'UTC');
   const planned = await planSpan((work) => work(db), scope, { span, withGroups: true });
   const before = await readSpan((work) => work(db), scope, planned);
@@ -349,9 +349,9 @@ test.each([
 });
 
 /** Folds every second of the campaigns, by letting the others end later. */
-async function foldSome({ accountId }: Owner): Promise<void> {
+async function foldSome({ workspaceId }: Owner): Promise<void> {
   await sql`
-    update campaigns set finished_at = finished_at + interval '50 days' where account_id = ${accountId} and campaign_id % 2 = 0`.execute(
+    update campaigns set finished_at = finished_at + interval '50 days' where workspace_id = ${workspaceId} and campaign_id % 2 = 0`.execute(
     database.db,
   );
   await exhaust((db) => compactOldCampaigns(db, 90));

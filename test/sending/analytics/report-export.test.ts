@@ -18,8 +18,8 @@ beforeAll(async () => {
   alice = await app.signUp('alice');
   const { db } = app.database;
   const { rows } = await sql<{ id: number }>`
-    insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
-    select account_id, g || '@g.us', 'nowhere@g.us', 'group', '=Group, "' || g || '" 🌳', 3, true
+    insert into groups (workspace_id, chat_id, send_to, kind, name, participants, can_send)
+    select workspace_id, g || '@g.us', 'nowhere@g.us', 'group', '=Group, "' || g || '" 🌳', 3, true
     from accounts, generate_series(1, ${GROUPS}::int) g where workspace_id = ${workspaceOf(alice)}
     returning group_id as id`.execute(db);
   const post = { name: 'Fair', html: 'Hello', group_metadata_ids: rows.map(({ id }) => id) };

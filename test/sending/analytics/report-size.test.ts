@@ -39,8 +39,8 @@ async function fillAccount(person: Person): Promise<Owner> {
     .where('workspace_id', '=', workspaceOf(person))
     .executeTakeFirstOrThrow();
   const { rows } = await sql<{ groupId: number }>`
-    insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
-    select ${accountId}::bigint, g || '@g.us', g || '@g.us', 'group', 'Group ' || g, 3, true from generate_series(1, ${GROUPS}::int) g
+    insert into groups (workspace_id, chat_id, send_to, kind, name, participants, can_send)
+    select ${workspaceId}::bigint, g || '@g.us', g || '@g.us', 'group', 'Group ' || g, 3, true from generate_series(1, ${GROUPS}::int) g
     returning group_id as "groupId"`.execute(db);
   const { userId } = person;
   const groupIds = rows.map(({ groupId }) => groupId);

@@ -6,6 +6,7 @@ import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts
 import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 import { workspaceOf } from '../../support/workspaces.ts';
+import type { AccountId } from '../../../src/platform/database/schema.ts';
 
 type Report = z.output<typeof reportData>;
 
@@ -47,12 +48,12 @@ async function sendNow(group_metadata_ids: number[], more: object = {}): Promise
 
 /** Records what a member did about the newest post to a group. */
 async function record(kind: 'read' | 'reacted', groupId: number | undefined, participant = 'ann'): Promise<void> {
-  const { rows } = await sql<{ account_id: number; message_id: string }>`
-    select d.account_id, d.message_id from deliveries d join accounts a on a.account_id = d.account_id
-    where a.workspace_id = ${workspaceOf(alice)} and d.group_id = ${groupId} order by d.run_id desc limit 1`.execute(
+  const { rows } = await sql<{ account_id: AccountId; message_id: string }>`
+    select d.account_id, d.message_id from deliveries d
+    where d.workspace_id = ${workspaceOf(alice)} and d.group_id = ${groupId} order by d.run_id desc limit 1`.execute(
     app.database.db,
   );
-  const { account_id: accountId = 0, message_id: messageId = '' } = rows[0] ?? {};
+  const { account_id: accountId = 0 as AccountId, message_id: messageId = '' } = rows[0] ?? {};
   await recordReceipts(app.database.db, [{ kind, accountId, messageId, participant, at: new Date() }]);
 }
 

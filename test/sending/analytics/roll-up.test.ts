@@ -194,12 +194,12 @@ async function revise(owner: Owner, outcomes: number[]): Promise<void> {
 }
 
 async function tell(
-  { accountId }: Owner,
+  { accountId, workspaceId }: Owner,
   { kind, events }: Extract<Step, { kind: 'told' | 'tallied' }>,
 ): Promise<void> {
   const { rows } = await sql<{ id: string; isChannel: boolean }>`
     select d.message_id as id, g.kind = 'channel' as "isChannel" from deliveries d join groups g on g.group_id = d.group_id
-    where d.account_id = ${accountId} order by d.run_id, d.position`.execute(database.db);
+    where d.workspace_id = ${workspaceId} order by d.run_id, d.position`.execute(database.db);
   const known = events.flatMap(({ post: index, what, who, minute }): MemberEvent[] => {
     const message = rows[index % rows.length];
     if (!message || message.isChannel !== (kind === 'tallied')) return [];
@@ -227,7 +227,7 @@ async function expectOneDenominator(world: World): Promise<void> {
   expect(totals.acknowledging).toBe(campaigns.reduce((all, one) => all + one.totals.acknowledging, 0));
 }
 
-const activityOf = ({ accountId, groupIds }: Owner) => readActivity(database.db, accountId, groupIds);
+const activityOf = ({ workspaceId, groupIds }: Owner) => readActivity(database.db, workspaceId, groupIds);
 
 /** Rolls up two deliveries of a run at a time, so that runs are also rolled up in part. */
 async function sum(world: World, { steps, minutes }: { steps: number; minutes: boolean }): Promise<void> {
@@ -275,9 +275,9 @@ test('equals the counts of the deliveries, in any order of roll-ups and events',
             field,
           ).toBe(totals[field] ?? 0);
       // As if nothing had ever been rolled up.
-      await sql`delete from group_sums where account_id = ${owner.accountId}`.execute(database.db);
-      await sql`delete from group_activity where account_id = ${owner.accountId}`.execute(database.db);
-      await sql`update runs set in_activity = 0, summed = 0, acknowledging = 0 where account_id = ${owner.accountId}`.execute(
+      await sql`delete from group_sums where workspace_id = ${owner.workspaceId}`.execute(database.db);
+      await sql`delete from group_activity where workspace_id = ${owner.workspaceId}`.execute(database.db);
+      await sql`update runs set in_activity = 0, summed = 0, acknowledging = 0 where workspace_id = ${owner.workspaceId}`.execute(
         database.db,
       );
       const counted = await allOf(world);

@@ -55,8 +55,8 @@ afterAll(() => app.stop());
 /** Three groups, since no worker syncs those of the sandbox. */
 async function createGroups(workspaceId: string): Promise<number[]> {
   const { rows } = await sql<{ group_id: number }>`
-    insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
-    select account_id, g || '@g.us', g || '@g.us', 'group'::group_kind, 'Group ' || g, 3, true
+    insert into groups (workspace_id, chat_id, send_to, kind, name, participants, can_send)
+    select workspace_id, g || '@g.us', g || '@g.us', 'group'::group_kind, 'Group ' || g, 3, true
     from accounts, generate_series(1, 3) g where workspace_id = ${workspaceId} order by g returning group_id`.execute(
     app.database.db,
   );
@@ -99,7 +99,7 @@ const read = (approval_id: string) => say<Full>('analyst', 'venom/get-approval',
 const names = (people: Approval['waits_for']) => people.map((one) => one.user_name).toSorted();
 async function campaigns(): Promise<number> {
   const { rows } = await sql<{ n: number }>`
-    select count(*)::int as n from campaigns c join accounts a using (account_id) where a.workspace_id = ${team.workspaceId}`.execute(
+    select count(*)::int as n from campaigns c join accounts a using (workspace_id) where a.workspace_id = ${team.workspaceId}`.execute(
     app.database.db,
   );
   return rows[0]?.n ?? 0;

@@ -8,6 +8,7 @@ import { startTestApp, type Answer, type Person, type TestApp } from '../../supp
 import { PNG } from '../../support/inputs/sample-files.ts';
 import { until } from '../../support/ledger.ts';
 import { callIn, createTeam, join, type Team } from '../../support/team.ts';
+import type { AccountId } from '../../../src/platform/database/schema.ts';
 
 interface Approval {
   approval_id: string;
@@ -39,7 +40,7 @@ const NUMBERS: Record<Who, string> = {
 let app: TestApp;
 let team: Team;
 let second: Person;
-let accountId: number;
+let accountId: AccountId;
 let review: number;
 let groups: number[];
 
@@ -52,9 +53,9 @@ beforeAll(async () => {
   const [first = 0, ...others] = listed.groups.map((group) => group.group_metadata_id);
   review = first;
   groups = others;
-  const { rows } = await sql<{ account_id: number }>`
+  const { rows } = await sql<{ account_id: AccountId }>`
     select account_id from accounts where workspace_id = ${team.workspaceId}`.execute(app.database.db);
-  accountId = rows[0]?.account_id ?? 0;
+  accountId = rows[0]?.account_id ?? (0 as AccountId);
 });
 beforeEach(async () => {
   await sql`delete from approvals`.execute(app.database.db);
@@ -167,9 +168,9 @@ describe('the rules', () => {
     const path = 'workspace/set-approval-rules';
     expect(await refusal('owner', path, { review_group_id: 987_654_321 })).toMatchObject({ code: 404 });
     const { rows } = await sql<{ group_id: number }>`
-      insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
-      values (${accountId}, '1@newsletter', '1@newsletter', 'channel', 'News', 3, true),
-             (${accountId}, '77@g.us', '77@g.us', 'group', 'Admins only', 3, false) returning group_id`.execute(
+      insert into groups (workspace_id, chat_id, send_to, kind, name, participants, can_send)
+      values (${team.workspaceId}, '1@newsletter', '1@newsletter', 'channel', 'News', 3, true),
+             (${team.workspaceId}, '77@g.us', '77@g.us', 'group', 'Admins only', 3, false) returning group_id`.execute(
       app.database.db,
     );
     for (const { group_id } of rows)
@@ -281,10 +282,10 @@ describe('the review post', () => {
     const { approval } = await posted('author');
     await sql`
       with copies as (
-        insert into campaigns (account_id, name, description, is_channel_campaign, is_test, is_schedule, skip_dates, status, open_runs)
-        select ${accountId}, 'Copy', '', false, true, false, '{}', 'cancelled', 0 from generate_series(1, 49) returning campaign_id)
-      insert into approval_reviews (campaign_id, account_id, workspace_id, approval_id, version, hash, asked_by)
-      select c.campaign_id, account_id, workspace_id, approval_id, 9, hash, asked_by from approval_reviews v, copies c
+        insert into campaigns (workspace_id, name, description, is_channel_campaign, is_test, is_schedule, skip_dates, status, open_runs)
+        select ${team.workspaceId}, 'Copy', '', false, true, false, '{}', 'cancelled', 0 from generate_series(1, 49) returning campaign_id)
+      insert into approval_reviews (campaign_id, workspace_id, approval_id, version, hash, asked_by)
+      select c.campaign_id, workspace_id, approval_id, 9, hash, asked_by from approval_reviews v, copies c
       where approval_id = ${approval.approval_id}`.execute(app.database.db);
     const body = { approval_id: randomUUID(), ...NOW, group_metadata_ids: groups };
     const { headers } = await ask('author', 'venom/request-approval', body);
@@ -313,7 +314,7 @@ describe('a 👍', () => {
       changes: [{ field: 'decided_on', after: 'phone' }],
     });
     const { rows } = await sql<{ n: number }>`
-      select count(*)::int as n from campaigns where name = 'Once' and not is_test and account_id = ${accountId}`.execute(
+      select count(*)::int as n from campaigns where name = 'Once' and not is_test and workspace_id = ${team.workspaceId}`.execute(
       app.database.db,
     );
     await like(message, 'second');
@@ -433,11 +434,13 @@ describe('a 👍', () => {
     expect(await stateAfter(approval)).toMatchObject({ state: 'waiting', approvals: 0 });
     const gone = await posted('author', { group_metadata_ids: groups.slice(0, 1) });
     await sql`
-      update groups set account_id = (select max(account_id) from accounts where account_id <> ${accountId})
+      update groups set workspace_id = (select max(workspace_id) from workspaces where workspace_id <> ${team.workspaceId})
       where group_id = ${groups[0]}`.execute(app.database.db);
     await like(gone.message, 'manager');
     const after = await stateAfter(gone.approval);
-    await sql`update groups set account_id = ${accountId} where group_id = ${groups[0]}`.execute(app.database.db);
+    await sql`update groups set workspace_id = ${team.workspaceId} where group_id = ${groups[0]}`.execute(
+      app.database.db,
+    );
     expect(after).toMatchObject({ state: 'waiting', approvals: 0 });
     expect(after.thread.at(-1)).toMatchObject({
       kind: 'remark',

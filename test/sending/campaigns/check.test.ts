@@ -4,6 +4,7 @@ import { groupsOf, startTestApp, type Person, type TestApp } from '../../support
 import { until } from '../../support/ledger.ts';
 import { PNG } from '../../support/inputs/sample-files.ts';
 import { workspaceOf } from '../../support/workspaces.ts';
+import type { AccountId } from '../../../src/platform/database/schema.ts';
 
 interface Check {
   text: string;
@@ -219,8 +220,9 @@ test('counts pins that the account has still to set', async () => {
   const { db } = app.database;
   await sql`
     with pin as (
-      insert into pins (account_id, run_id, position, group_id, wanted, number)
-      select r.account_id, r.run_id, i, ${groups[0]}, 'pin', 1 from generate_series(1, 2) i, runs r join campaigns c using (campaign_id)
+      insert into pins (workspace_id, account_id, run_id, position, group_id, wanted, number)
+      select r.workspace_id, a.account_id, r.run_id, i, ${groups[0]}, 'pin', 1
+      from generate_series(1, 2) i, runs r join campaigns c using (campaign_id) join accounts a on a.workspace_id = r.workspace_id
       where c.public_id = ${headers.get('x-campaign-id')} and r.due_at < '2031-10-26' returning account_id
     )
     update lanes set held_until = 'infinity' where account_id in (select account_id from pin)`.execute(db);
@@ -275,7 +277,7 @@ test('warns of a warm-up that is too small for a day, and includes it in the est
 });
 
 test('looks at each account that would send', async () => {
-  const { body } = await alice.call<{ account_id: number }>('venom/add-account', { name: 'Backup' });
+  const { body } = await alice.call<{ account_id: AccountId }>('venom/add-account', { name: 'Backup' });
   const { account_id } = body.data;
   await alice.call('venom/sync-groups', { account_id });
   await alice.call('venom/set-senders', { group_metadata_ids: groups.slice(1), account_ids: [account_id] });
@@ -326,8 +328,8 @@ test('rejects the same bodies as adding a campaign: 400 for the body, 404 for gr
 test('reports ten thousand groups with the same text', async () => {
   const { db } = app.database;
   const { rows } = await sql<{ group_id: number }>`
-    insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
-    select account_id, 'x' || g, 'x' || g, 'group', 'Group', 3, true from accounts, generate_series(1, 10000) g
+    insert into groups (workspace_id, chat_id, send_to, kind, name, participants, can_send)
+    select workspace_id, 'x' || g, 'x' || g, 'group', 'Group', 3, true from accounts, generate_series(1, 10000) g
     where workspace_id = ${workspaceOf(alice)} returning group_id`.execute(db);
   const group_metadata_ids = rows.map((row) => row.group_id);
   await alice.call('venom/add-campaign', { ...now(), group_metadata_ids });

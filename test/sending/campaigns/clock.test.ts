@@ -32,7 +32,7 @@ async function beginAtNine(day: string): Promise<number[]> {
     (
       await sql<{ ms: number }>`
         select (extract(epoch from started_at - due_at) * 1000)::float8 as ms from runs
-        where account_id = ${owner.accountId} and status = 'completed'`.execute(database.db)
+        where workspace_id = ${owner.workspaceId} and status = 'completed'`.execute(database.db)
     ).rows.map((row) => row.ms);
   return until(lateness, (found) => found.length === DUE_SECONDS.length);
 }

@@ -18,11 +18,11 @@ afterAll(() => database.drop());
 const EVERY_SHARD = Array.from({ length: 256 }, (_, shard) => shard);
 
 /** Returns the runs in the order of their due times, each with the text it has; a planned run has that of its campaign. */
-async function textsOf({ accountId }: Owner): Promise<Array<{ runId: number; text: string; status: string }>> {
+async function textsOf({ workspaceId }: Owner): Promise<Array<{ runId: number; text: string; status: string }>> {
   const { rows } = await sql<{ runId: number; text: string; status: string }>`
     select r.run_id as "runId", t.text, r.status from runs r join campaigns c using (campaign_id)
     join contents t on t.content_id = coalesce(r.content_id, c.content_id)
-    where r.account_id = ${accountId} order by r.due_at`.execute(database.db);
+    where r.workspace_id = ${workspaceId} order by r.due_at`.execute(database.db);
   return rows;
 }
 

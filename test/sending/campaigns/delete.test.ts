@@ -10,6 +10,7 @@ import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 import { listen } from '../../support/http/listen.ts';
 import { PNG } from '../../support/inputs/sample-files.ts';
+import type { AccountId } from '../../../src/platform/database/schema.ts';
 
 let app: TestApp;
 let alice: Person;
@@ -44,21 +45,19 @@ const TABLES = ['deliveries', 'receipts', 'revisions', 'run_minutes', 'group_sum
 async function rowsOf(messageId: string): Promise<Record<string, number>> {
   const { db } = app.database;
   const { rows } = await sql<{ id: number }>`
-    select account_id as id from accounts a join memberships m on m.workspace_id = a.workspace_id where m.user_id = ${alice.userId}`.execute(
+    select a.workspace_id as id from accounts a join memberships m on m.workspace_id = a.workspace_id where m.user_id = ${alice.userId}`.execute(
     db,
   );
   const counts: Record<string, number> = {};
   for (const table of TABLES) {
     const counted = await sql<{ count: number }>`
-      select count(*) as count from ${sql.table(table)} where account_id = ${rows[0]?.id}`.execute(db);
+      select count(*) as count from ${sql.table(table)} where workspace_id = ${rows[0]?.id}`.execute(db);
     counts[table] = counted.rows[0]?.count ?? Number.NaN;
   }
   const { rows: own } = await sql<{ contents: number; media: number; campaigns: number }>`
-    select (select count(*) from campaigns where account_id = ${rows[0]?.id}) as campaigns,
-           (select count(*) from contents t join campaigns c using (campaign_id) where c.account_id = ${rows[0]?.id}) as contents,
-           (select count(*) from media m join accounts a using (workspace_id) where a.account_id = ${rows[0]?.id}) as media`.execute(
-    db,
-  );
+    select (select count(*) from campaigns where workspace_id = ${rows[0]?.id}) as campaigns,
+           (select count(*) from contents t join campaigns c using (campaign_id) where c.workspace_id = ${rows[0]?.id}) as contents,
+           (select count(*) from media m where m.workspace_id = ${rows[0]?.id}) as media`.execute(db);
   const [about] = await receipts(messageId);
   if (about) await recordReceipts(db, [about]);
   return Object.fromEntries(Object.entries({ ...counts, ...own[0] }).filter(([, count]) => count > 0));
@@ -66,8 +65,8 @@ async function rowsOf(messageId: string): Promise<Record<string, number>> {
 
 /** Records a read receipt for that message. */
 async function receipts(messageId: string) {
-  const { rows } = await sql<{ id: number }>`
-    select account_id as id from accounts a join memberships m on m.workspace_id = a.workspace_id where m.user_id = ${alice.userId}`.execute(
+  const { rows } = await sql<{ id: AccountId }>`
+    select a.account_id as id from accounts a join memberships m on m.workspace_id = a.workspace_id where m.user_id = ${alice.userId}`.execute(
     app.database.db,
   );
   return rows.map(({ id }) => ({
@@ -81,7 +80,7 @@ async function receipts(messageId: string) {
 
 async function firstMessage(): Promise<string> {
   const { rows } = await sql<{ id: string }>`
-    select d.message_id as id from deliveries d join accounts a using (account_id)
+    select d.message_id as id from deliveries d join accounts a using (workspace_id)
     join memberships m on m.workspace_id = a.workspace_id where m.user_id = ${alice.userId} order by d.run_id, d.position`.execute(
     app.database.db,
   );
@@ -200,8 +199,9 @@ test('rejects the deletion of a campaign that is running or being recalled', asy
   const sent = await send('Sent');
   const { db } = app.database;
   await sql`
-    insert into revisions (account_id, run_id, position, wanted, number, is_channel, not_before)
-    select account_id, run_id, 1, 'recall', 1, false, campanile_now() + interval '1 hour' from runs r join campaigns c using (account_id, campaign_id)
+    insert into revisions (workspace_id, account_id, run_id, position, wanted, number, is_channel, not_before)
+    select r.workspace_id, a.account_id, run_id, 1, 'recall', 1, false, campanile_now() + interval '1 hour'
+    from runs r join campaigns c using (campaign_id) join accounts a on a.workspace_id = r.workspace_id
     where c.public_id = ${sent}::uuid`.execute(db);
   expect(await remove(sent)).toMatchObject({
     status: 409,

@@ -29,7 +29,7 @@ async function scheduleRuns(owner: Owner, runs: number, time = '09:00:00'): Prom
 
 async function written(owner: Owner): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*) from deliveries where account_id = ${owner.accountId}`.execute(database.db);
+    select count(*) from deliveries where workspace_id = ${owner.workspaceId}`.execute(database.db);
   return rows[0]?.count ?? 0;
 }
 
@@ -44,7 +44,7 @@ async function mostInOneTransaction(): Promise<number> {
 const states = async (owner: Owner, status: string) =>
   (
     await sql<{ count: number }>`
-      select count(*) from runs where account_id = ${owner.accountId} and status = ${status}::run_status`.execute(
+      select count(*) from runs where workspace_id = ${owner.workspaceId} and status = ${status}::run_status`.execute(
       database.db,
     )
   ).rows[0]?.count;
@@ -64,7 +64,9 @@ test('writes at most 5,000 deliveries in a transaction, and does not delay a sma
   expect(await written(small)).toBe(3);
   expect(await states(large, 'running'), 'all begin at once, so that whatever is due next is not held up').toBe(30);
   const { rows } = await sql<{ runs: number }>`
-    select count(distinct run_id) as runs from deliveries where account_id = ${large.accountId}`.execute(database.db);
+    select count(distinct run_id) as runs from deliveries where workspace_id = ${large.workspaceId}`.execute(
+    database.db,
+  );
   expect(rows[0]?.runs, 'each can be sent from, in the order they were due').toBe(30);
   await beginAll();
   expect(await written(large)).toBe(30_000);
@@ -95,12 +97,12 @@ test('begins a bounded number of due runs of an account in a step, beside those 
   await scheduleRuns(many, 1, '08:59:00');
   await sql`
     with more as (
-      insert into campaigns (account_id, name, description, is_channel_campaign, is_schedule, status, open_runs, content_id)
-      select account_id, name, description, false, true, status, 1, content_id from campaigns, generate_series(1, 1000)
-      where account_id = ${many.accountId} returning account_id, campaign_id
+      insert into campaigns (workspace_id, name, description, is_channel_campaign, is_schedule, status, open_runs, content_id)
+      select workspace_id, name, description, false, true, status, 1, content_id from campaigns, generate_series(1, 1000)
+      where workspace_id = ${many.workspaceId} returning workspace_id, campaign_id
     )
-    insert into runs (account_id, campaign_id, due_at)
-    select account_id, campaign_id, '2031-03-03T08:59:00Z' from more`.execute(database.db);
+    insert into runs (workspace_id, campaign_id, due_at)
+    select workspace_id, campaign_id, '2031-03-03T08:59:00Z' from more`.execute(database.db);
   await database.clock.set('2031-03-03T09:00:00Z');
   await beginDueRuns(database.db, EVERY_SHARD);
   expect(await written(other)).toBe(1);
@@ -113,16 +115,18 @@ test('begins the runs of an account that are due longest first, whatever the ord
   const owner = await createOwner(database.db, 1);
   await scheduleRuns(owner, 1, '08:59:00');
   await sql`
-    insert into runs (account_id, campaign_id, due_at)
-    select account_id, campaign_id, '2031-03-03T08:59:00Z'::timestamptz - n * interval '1 second'
-    from campaigns, generate_series(1, 500) n where account_id = ${owner.accountId} order by n`.execute(database.db);
-  await sql`update campaigns set open_runs = 502 where account_id = ${owner.accountId}`.execute(database.db);
+    insert into runs (workspace_id, campaign_id, due_at)
+    select workspace_id, campaign_id, '2031-03-03T08:59:00Z'::timestamptz - n * interval '1 second'
+    from campaigns, generate_series(1, 500) n where workspace_id = ${owner.workspaceId} order by n`.execute(
+    database.db,
+  );
+  await sql`update campaigns set open_runs = 502 where workspace_id = ${owner.workspaceId}`.execute(database.db);
   await database.clock.set('2031-03-03T09:00:00Z');
   await beginDueRuns(database.db, EVERY_SHARD);
   const { rows } = await sql<{ begun: number; lastBegun: Date; nextPlanned: Date }>`
     select count(*) filter (where status = 'running') as begun, max(due_at) filter (where status = 'running') as "lastBegun",
            min(due_at) filter (where status = 'planned') as "nextPlanned"
-    from runs where account_id = ${owner.accountId}`.execute(database.db);
+    from runs where workspace_id = ${owner.workspaceId}`.execute(database.db);
   const [{ begun, lastBegun, nextPlanned } = { begun: 0, lastBegun: new Date(), nextPlanned: new Date(0) }] = rows;
   expect(begun).toBeGreaterThan(0);
   expect(lastBegun.getTime()).toBeLessThan(nextPlanned.getTime());
@@ -132,9 +136,9 @@ test('misses late runs a few hundred at a time', async () => {
   const late = await createOwner(database.db, 1);
   await scheduleRuns(late, 1);
   await sql`
-    insert into runs (account_id, campaign_id, due_at)
-    select account_id, campaign_id, due_at from runs, generate_series(1, 2000)
-    where account_id = ${late.accountId} and due_at < '2031-03-04'`.execute(database.db);
+    insert into runs (workspace_id, campaign_id, due_at)
+    select workspace_id, campaign_id, due_at from runs, generate_series(1, 2000)
+    where workspace_id = ${late.workspaceId} and due_at < '2031-03-04'`.execute(database.db);
   await sql`update campaigns set open_runs = 2002`.execute(database.db);
   await database.clock.set('2031-03-03T15:00:01Z');
   await beginDueRuns(database.db, EVERY_SHARD);

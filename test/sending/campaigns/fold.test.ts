@@ -29,9 +29,9 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-async function countOf(table: RunTable, { accountId }: Owner): Promise<number> {
+async function countOf(table: RunTable, { workspaceId }: Owner): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*) as count from ${sql.table(table)} where account_id = ${accountId}`.execute(database.db);
+    select count(*) as count from ${sql.table(table)} where workspace_id = ${workspaceId}`.execute(database.db);
   return rows[0]?.count ?? Number.NaN;
 }
 
@@ -69,12 +69,12 @@ async function ended(): Promise<{ owner: Owner; campaign: string }> {
   const campaign = await sendNow(db, owner);
   await turns.drain(owner, (position) => (position === 2 ? failed : sent));
   const { rows } = await sql<{ id: string }>`
-    select message_id as id from deliveries where account_id = ${owner.accountId} and position = 1`.execute(db);
+    select message_id as id from deliveries where workspace_id = ${owner.workspaceId} and position = 1`.execute(db);
   const about = { accountId: owner.accountId, messageId: rows[0]?.id ?? '', at: await database.clock.now() };
   await recordReceipts(db, [{ kind: 'read', ...about, participant: 'ann' }]);
   await recallCampaign({ db }, owner, { campaignId: campaign, runId: null });
   await sql`
-    update revisions set wanted = null, recalled_at = campanile_now() where account_id = ${owner.accountId}`.execute(
+    update revisions set wanted = null, recalled_at = campanile_now() where workspace_id = ${owner.workspaceId}`.execute(
     db,
   );
   return { owner, campaign };
@@ -89,7 +89,7 @@ test('removes no posts that are still in the activity of their groups', async ()
     () => updateActivity(db),
     (more) => !more,
   );
-  expect((await readActivity(db, owner.accountId, owner.groupIds)).size).toBe(3);
+  expect((await readActivity(db, owner.workspaceId, owner.groupIds)).size).toBe(3);
   await database.clock.advance({ days: DAYS });
   await foldAll();
   expect(await countOf('deliveries', owner)).toBe(3);
@@ -100,11 +100,11 @@ test('removes no posts that are still in the activity of their groups', async ()
   await foldAll();
   expect(await countOf('deliveries', owner)).toBe(0);
   const { rows } = await sql`
-    select from group_activity where account_id = ${owner.accountId} and (posts, failed, recipients, read) <> (0, 0, 0, 0)`.execute(
+    select from group_activity where workspace_id = ${owner.workspaceId} and (posts, failed, recipients, read) <> (0, 0, 0, 0)`.execute(
     db,
   );
   expect(rows).toEqual([]);
-  expect((await readActivity(db, owner.accountId, owner.groupIds)).size).toBe(0);
+  expect((await readActivity(db, owner.workspaceId, owner.groupIds)).size).toBe(0);
 });
 
 test('removes the posts of a campaign 400 days after its end, and keeps every figure', async () => {
@@ -127,9 +127,9 @@ test('removes the posts of a campaign 400 days after its end, and keeps every fi
 test('counts a reader with two ids once, and keeps no receipt of a folded campaign', async () => {
   const { db } = database;
   const { owner, campaign } = await ended();
-  const { accountId } = owner;
+  const { accountId, workspaceId } = owner;
   const { rows } = await sql<{ id: string }>`
-    select message_id as id from deliveries where account_id = ${accountId} and position = 1`.execute(db);
+    select message_id as id from deliveries where workspace_id = ${workspaceId} and position = 1`.execute(db);
   const about = { kind: 'read' as const, accountId, messageId: rows[0]?.id ?? '', at: await database.clock.now() };
   const receipts: MemberEvent[] = [
     { ...about, participant: 'number of ann', isProvisional: true },
@@ -191,7 +191,7 @@ test('does not fold a campaign that is not over or not rolled up, however old it
   await foldAll();
   expect(await countOf('deliveries', other)).toBe(2);
   const { rows } = await sql`
-    select from campaigns where account_id = any(${[owner.accountId, other.accountId]}::bigint[]) and folded_at is not null`.execute(
+    select from campaigns where workspace_id = any(${[owner.workspaceId, other.workspaceId]}::bigint[]) and folded_at is not null`.execute(
     database.db,
   );
   expect(rows).toHaveLength(0);
@@ -202,16 +202,16 @@ test('removes posts in steps of 5,000, with any number of processes', async () =
   const campaign = await sendNow(database.db, owner);
   await sql`
     update runs r set expanded = targets, queued = 0, sent = targets, status = 'completed', finished_at = campanile_now()
-    where account_id = ${owner.accountId}`.execute(database.db);
+    where workspace_id = ${owner.workspaceId}`.execute(database.db);
   await sql`
-    insert into deliveries (account_id, run_id, position, group_id, message_id)
-    select account_id, run_id, n, (${owner.groupIds}::bigint[])[n], account_id || ' ' || n from runs, generate_series(1, 6000) n
-    where account_id = ${owner.accountId} on conflict do nothing`.execute(database.db);
-  await sql`update deliveries set status = 'sent', sent_at = campanile_now() where account_id = ${owner.accountId}`.execute(
+    insert into deliveries (workspace_id, account_id, run_id, position, group_id, message_id)
+    select workspace_id, ${owner.accountId}, run_id, n, (${owner.groupIds}::bigint[])[n], workspace_id || ' ' || n from runs, generate_series(1, 6000) n
+    where workspace_id = ${owner.workspaceId} on conflict do nothing`.execute(database.db);
+  await sql`update deliveries set status = 'sent', sent_at = campanile_now() where workspace_id = ${owner.workspaceId}`.execute(
     database.db,
   );
   await sql`
-    update campaigns set status = 'completed', open_runs = 0, finished_at = campanile_now() where account_id = ${owner.accountId}`.execute(
+    update campaigns set status = 'completed', open_runs = 0, finished_at = campanile_now() where workspace_id = ${owner.workspaceId}`.execute(
     database.db,
   );
   const before = await analyticsOf(database.db, owner, campaign);
@@ -257,26 +257,26 @@ test('compacts a daily campaign to 500 groups to the documented size, 75 MB a ye
   const first = await sendNow(db, owner);
   expect(first).toBeDefined();
   await sql`
-    insert into campaigns (account_id, name, description, is_channel_campaign, is_schedule, status, content_id, open_runs, created_at, finished_at)
-    select account_id, 'Daily ' || n, '', false, false, 'completed', 0, 0, campanile_now(), campanile_now() - interval '401 days'
+    insert into campaigns (workspace_id, name, description, is_channel_campaign, is_schedule, status, content_id, open_runs, created_at, finished_at)
+    select workspace_id, 'Daily ' || n, '', false, false, 'completed', 0, 0, campanile_now(), campanile_now() - interval '401 days'
     from accounts, generate_series(1, ${campaigns}::int) n`.execute(db);
   await sql`
     insert into contents (campaign_id, html, text, group_ids)
     select campaign_id, repeat('<p>Good morning</p>', 100), repeat('Good morning ', 100), ${owner.groupIds}::bigint[]
     from campaigns where status = 'completed'`.execute(db);
   await sql`
-    insert into runs (account_id, campaign_id, content_id, due_at, started_at, finished_at, status, targets, expanded, sent)
-    select c.account_id, c.campaign_id, t.content_id, c.finished_at, c.finished_at, c.finished_at, 'completed', ${groups}, ${groups}, ${groups}
+    insert into runs (workspace_id, campaign_id, content_id, due_at, started_at, finished_at, status, targets, expanded, sent)
+    select c.workspace_id, c.campaign_id, t.content_id, c.finished_at, c.finished_at, c.finished_at, 'completed', ${groups}, ${groups}, ${groups}
     from campaigns c join contents t on t.campaign_id = c.campaign_id where c.status = 'completed'`.execute(db);
   await sql`
-    insert into deliveries (account_id, run_id, position, group_id, message_id, status, sent_at, recipients, delivered, read, error)
-    select r.account_id, r.run_id, n, (${owner.groupIds}::bigint[])[n], r.run_id || ' ' || n, 'sent', r.due_at + n * interval '4 seconds', 100, 90, 60,
+    insert into deliveries (workspace_id, account_id, run_id, position, group_id, message_id, status, sent_at, recipients, delivered, read, error)
+    select r.workspace_id, ${owner.accountId}, r.run_id, n, (${owner.groupIds}::bigint[])[n], r.run_id || ' ' || n, 'sent', r.due_at + n * interval '4 seconds', 100, 90, 60,
            case when n % 20 = 0 then 'refused: you are not a member of the group any more' end
     from runs r, generate_series(1, ${groups}::int) n where r.status = 'completed'`.execute(db);
   // Members read in every second minute of the first two days.
   await sql`
-    insert into run_minutes (account_id, run_id, minute, delivered, read)
-    select account_id, run_id, date_trunc('minute', due_at) + n * interval '1 minute', 5, 3
+    insert into run_minutes (workspace_id, run_id, minute, delivered, read)
+    select workspace_id, run_id, date_trunc('minute', due_at) + n * interval '1 minute', 5, 3
     from runs, generate_series(0, 3000) n where status = 'completed' and n % 2 = 0`.execute(db);
   const size = async () => {
     const { rows } = await sql<{ bytes: number }>`
@@ -289,7 +289,7 @@ test('compacts a daily campaign to 500 groups to the documented size, 75 MB a ye
   while (await foldReceipts(db));
   while (await compactOldCampaigns(db, DAYS));
   const { rows } = await sql<{ left: number; sums: number }>`
-    select (select count(*) from deliveries d join runs r using (account_id, run_id) where r.status = 'completed') as left,
+    select (select count(*) from deliveries d join runs r using (workspace_id, run_id) where r.status = 'completed') as left,
            (select count(*) from group_sums) as sums`.execute(db);
   expect(rows).toEqual([{ left: 0, sums: campaigns * groups }]);
   const bytes = (await size()) / campaigns;

@@ -78,7 +78,7 @@ async function setReads(campaignId: string, shares: ReadonlyArray<number | null>
       update deliveries d set recipients = ${recipients}, delivered = ${recipients}, read = ${Math.round((share ?? 0) * recipients)},
              status = ${share === null ? 'failed' : 'sent'}::delivery_status
       from runs r join campaigns c on c.campaign_id = r.campaign_id
-      where c.public_id = ${campaignId} and d.account_id = r.account_id and d.run_id = r.run_id and d.group_id = ${groups[index]}`.execute(
+      where c.public_id = ${campaignId} and d.workspace_id = r.workspace_id and d.run_id = r.run_id and d.group_id = ${groups[index]}`.execute(
       app.database.db,
     );
 }
@@ -201,14 +201,14 @@ test('leaves out thousands of groups, which are written in pieces', async () => 
   const first = await send();
   await setReads(first, [0, 1, 1]);
   const { rows } = await sql<{ group_id: number }>`
-    insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
-    select account_id, 'x' || g, 'x' || g, 'group', 'Group', 51, true from accounts, generate_series(1, 5000) g
+    insert into groups (workspace_id, chat_id, send_to, kind, name, participants, can_send)
+    select workspace_id, 'x' || g, 'x' || g, 'group', 'Group', 51, true from accounts, generate_series(1, 5000) g
     where workspace_id = ${workspaceOf(alice)} returning group_id`.execute(db);
   const many = rows.map((row) => row.group_id);
   await sql`
-    insert into deliveries (account_id, run_id, position, group_id, message_id, status, sent_at, recipients, delivered, read)
-    select r.account_id, r.run_id, 3 + o.position, o.group_id, 'x' || o.group_id, 'sent', campanile_now(), 50, 50, 40
-    from runs r join campaigns c on c.campaign_id = r.campaign_id, unnest(${many}::bigint[]) with ordinality o (group_id, position)
+    insert into deliveries (workspace_id, account_id, run_id, position, group_id, message_id, status, sent_at, recipients, delivered, read)
+    select r.workspace_id, a.account_id, r.run_id, 3 + o.position, o.group_id, 'x' || o.group_id, 'sent', campanile_now(), 50, 50, 40
+    from runs r join campaigns c on c.campaign_id = r.campaign_id join accounts a on a.workspace_id = r.workspace_id, unnest(${many}::bigint[]) with ordinality o (group_id, position)
     where c.public_id = ${first}`.execute(db);
   await sql`
     update runs r set targets = 5003, expanded = 5003, sent = 5003, next_position = 5004
@@ -231,7 +231,7 @@ test('leaves out thousands of groups, which are written in pieces', async () => 
   expect(nobody.totals).toMatchObject({ deliveries: 5_000, sent: 0, failed: 0, cancelled: 5_000, skipped: 5_000 });
   // The sums are those of the deliveries.
   const recounted = await sql`
-    select recount_run(r.account_id, r.run_id) from runs r join campaigns c on c.campaign_id = r.campaign_id
+    select recount_run(r.workspace_id, r.run_id) from runs r join campaigns c on c.campaign_id = r.campaign_id
     where c.public_id = any(${[one, none]}::uuid[])`.execute(db);
   expect(recounted.rows).toHaveLength(2);
   expect((await resultsOf(one)).runs).toEqual(found.runs);

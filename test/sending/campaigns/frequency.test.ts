@@ -218,8 +218,8 @@ test('list-runs says which planned run is too much: the one that comes after the
 test('sorts ten thousand groups with a year of posts into classes, and counts each group', async () => {
   const { db } = app.database;
   const { rows } = await sql<{ group_id: number }>`
-    insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
-    select account_id, 'x' || g, 'x' || g, 'group', 'Group ' || g, 3, true from accounts, generate_series(1, 10000) g
+    insert into groups (workspace_id, chat_id, send_to, kind, name, participants, can_send)
+    select workspace_id, 'x' || g, 'x' || g, 'group', 'Group ' || g, 3, true from accounts, generate_series(1, 10000) g
     where workspace_id = ${workspaceOf(alice)} returning group_id`.execute(db);
   const all = rows.map((row) => row.group_id);
   // Of each ten groups one is in no daily campaign, and three are in all of them.

@@ -8,6 +8,7 @@ import { comparePosts, type ExpectedRun } from '../../witness/compare-posts.ts';
 import { startWitness, type Witness } from '../../witness/start-witness.ts';
 import { startWitnessedWorker } from '../../witness/start-worker.ts';
 import { workspaceOf } from '../../support/workspaces.ts';
+import type { AccountId } from '../../../src/platform/database/schema.ts';
 
 /** Long enough for a worker that had not heard of a pause to send several more. */
 const A_WHILE_MS = 400;
@@ -16,15 +17,15 @@ const nowMs = () => performance.timeOrigin + performance.now();
 let app: TestApp;
 let witness: Witness;
 let alice: Person;
-let accountId: number;
+let accountId: AccountId;
 beforeAll(async () => {
   app = await startTestApp({ role: 'api' });
   witness = await startWitness();
   alice = await app.signUp('alice');
   const account = sql<{
-    account_id: number;
+    account_id: AccountId;
   }>`select account_id from accounts where workspace_id = ${workspaceOf(alice)}`;
-  accountId = (await account.execute(app.database.db)).rows[0]?.account_id ?? 0;
+  accountId = (await account.execute(app.database.db)).rows[0]?.account_id ?? (0 as AccountId);
 });
 afterAll(async () => {
   await witness.stop();
@@ -34,8 +35,8 @@ afterAll(async () => {
 /** Groups of Alice's, straight into the ledger. */
 async function createGroups(count: number): Promise<Array<{ groupId: number; chatId: string }>> {
   const { rows } = await sql<{ group_id: number; chat_id: string }>`
-    insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
-    select ${accountId}::bigint, id, id, 'group', id, 2, true from (select gen_random_uuid() || '@g.us' as id
+    insert into groups (workspace_id, chat_id, send_to, kind, name, participants, can_send)
+    select ${workspaceOf(alice)}, id, id, 'group', id, 2, true from (select gen_random_uuid() || '@g.us' as id
     from generate_series(1, ${count}::int)) new returning group_id, chat_id`.execute(app.database.db);
   return rows.map((row) => ({ groupId: row.group_id, chatId: row.chat_id }));
 }

@@ -64,15 +64,15 @@ async function sendMuch(status: 'sent' | 'queued' = 'sent', many = RUNS): Promis
              expanded = ${GROUPS}::int, sent = ${isSent ? GROUPS : 0}::int, queued = ${isSent ? 0 : GROUPS}::int,
              next_position = ${isSent ? GROUPS + 1 : 1}::int, started_at = r.due_at, progress_at = r.due_at,
              finished_at = case when ${isSent}::boolean then r.due_at end
-      from campaigns c where c.campaign_id = r.campaign_id and r.account_id = ${owner.accountId} and r.run_id in (
-        select run_id from runs where account_id = ${owner.accountId} order by due_at limit ${many})
-      returning r.account_id, r.run_id, r.due_at
+      from campaigns c where c.campaign_id = r.campaign_id and r.workspace_id = ${owner.workspaceId} and r.run_id in (
+        select run_id from runs where workspace_id = ${owner.workspaceId} order by due_at limit ${many})
+      returning r.workspace_id, r.run_id, r.due_at
     )
-    insert into deliveries (account_id, run_id, position, group_id, message_id, status, sent_at, attempts)
-    select b.account_id, b.run_id, n, (${owner.groupIds}::bigint[])[n], b.run_id || '-' || n, ${status}::delivery_status,
+    insert into deliveries (workspace_id, account_id, run_id, position, group_id, message_id, status, sent_at, attempts)
+    select b.workspace_id, ${owner.accountId}, b.run_id, n, (${owner.groupIds}::bigint[])[n], b.run_id || '-' || n, ${status}::delivery_status,
            case when ${isSent}::boolean then b.due_at end, 1
     from begun b, generate_series(1, ${GROUPS}::int) n`.execute(db);
-  await sql`update campaigns set open_runs = ${isSent ? 30 - many : 30}::int, status = 'running' where account_id = ${owner.accountId}`.execute(
+  await sql`update campaigns set open_runs = ${isSent ? 30 - many : 30}::int, status = 'running' where workspace_id = ${owner.workspaceId}`.execute(
     db,
   );
   await database.clock.set('2031-03-13T12:00:00Z');
@@ -91,7 +91,7 @@ async function carryOut(): Promise<void> {
 
 async function wanted(owner: Owner, kind: 'recall' | 'correct'): Promise<number[]> {
   const { rows } = await sql<{ position: number }>`
-    select position from revisions where account_id = ${owner.accountId} and wanted = ${kind} order by run_id, position`.execute(
+    select position from revisions where workspace_id = ${owner.workspaceId} and wanted = ${kind} order by run_id, position`.execute(
     db,
   );
   return rows.map((row) => row.position);
@@ -163,7 +163,7 @@ describe('a request about very many deliveries', () => {
     await recall(owner, campaign);
     await sql`
       create function die() returns trigger language plpgsql as $$ begin
-        if new.position = 2500 and (select count(*) from revisions where account_id = new.account_id) > 9000
+        if new.position = 2500 and (select count(*) from revisions where workspace_id = new.workspace_id) > 9000
           then raise exception 'the worker died' using errcode = 'admin_shutdown'; end if;
         return new; end $$`.execute(db);
     await sql`create trigger die before insert on revisions for each row execute function die()`.execute(db);
@@ -189,10 +189,10 @@ describe('a request about very many deliveries', () => {
 
   test('rejects a retry of deliveries that are recalled, before the revisions are written', async () => {
     const { owner, campaign } = await sendMuch();
-    await sql`update runs set failed = 1, sent = sent - 1 where account_id = ${owner.accountId} and status = 'completed'`.execute(
+    await sql`update runs set failed = 1, sent = sent - 1 where workspace_id = ${owner.workspaceId} and status = 'completed'`.execute(
       db,
     );
-    await sql`update deliveries set status = 'failed' where account_id = ${owner.accountId} and position = 3000`.execute(
+    await sql`update deliveries set status = 'failed' where workspace_id = ${owner.workspaceId} and position = 3000`.execute(
       db,
     );
     const { runs } = await getCampaign({ db }, owner, campaign);
@@ -246,7 +246,7 @@ describe('a post that leaves after a request was accepted', () => {
     await carryOut();
     expect(await wanted(owner, 'recall')).toEqual(Array.from({ length: 2_203 }, (_, index) => index + 1));
     const { rows } = await sql<{ uncertain: boolean }>`
-      select uncertain from deliveries where account_id = ${owner.accountId} and position between 2201 and 2203`.execute(
+      select uncertain from deliveries where workspace_id = ${owner.workspaceId} and position between 2201 and 2203`.execute(
       db,
     );
     expect(

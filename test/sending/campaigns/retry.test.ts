@@ -28,7 +28,7 @@ async function expectSums(owner: Owner, campaign: string) {
   const { rows } = await sql<{ queued: number; sent: number; failed: number; cancelled: number }>`
     select count(*) filter (where status = 'queued')::int as queued, count(*) filter (where status = 'sent')::int as sent,
            count(*) filter (where status = 'failed')::int as failed, count(*) filter (where status = 'cancelled')::int as cancelled
-    from deliveries where account_id = ${owner.accountId}`.execute(database.db);
+    from deliveries where workspace_id = ${owner.workspaceId}`.execute(database.db);
   const [counted] = rows;
   expect(totals).toMatchObject(counted ?? {});
   expect(totals.deliveries).toBe(totals.queued + totals.sent + totals.failed + totals.cancelled);
@@ -60,7 +60,7 @@ async function halfFailed(): Promise<{ owner: Owner; campaign: string }> {
 const messageIds = async (owner: Owner) =>
   (
     await sql<{ message_id: string }>`
-      select message_id from deliveries where account_id = ${owner.accountId} order by run_id, position`.execute(
+      select message_id from deliveries where workspace_id = ${owner.workspaceId} order by run_id, position`.execute(
       database.db,
     )
   ).rows.map((row) => row.message_id);

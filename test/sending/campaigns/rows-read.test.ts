@@ -1,4 +1,5 @@
 /** Checks of a draft in a workspace whose plans have a run a day for a year. Rows are counted and not time. */
+import type { WorkspaceId } from '../../../src/platform/database/schema.ts';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createManyAccounts } from '../../../bench/support/many-accounts.ts';
@@ -13,7 +14,7 @@ const [PLANS, DAYS, GROUPS] = [20, 365, 200];
 
 let database: TestDatabase;
 let db: Database;
-let accountId: number;
+let workspaceId: WorkspaceId;
 let groupIds: number[];
 beforeEach(async () => {
   database = await createTestDatabase();
@@ -21,10 +22,11 @@ beforeEach(async () => {
   // The last statistics of the planner are from before the first plan.
   await sql`analyze`.execute(db);
   await createManyAccounts(db, { accounts: 1, groups: GROUPS });
-  const { rows } = await sql<{ account_id: number; group_ids: number[] }>`
-    select account_id, array_agg(group_id order by group_id) as group_ids from groups group by 1`.execute(db);
-  accountId = rows[0]?.account_id ?? 0;
-  groupIds = rows[0]?.group_ids ?? [];
+  const { rows } = await sql<{ workspace_id: WorkspaceId; group_ids: number[] }>`
+    select workspace_id, array_agg(group_id order by group_id) as group_ids from groups group by 1`.execute(db);
+  const [row] = rows;
+  if (!row) throw new Error('there are no groups');
+  ({ workspace_id: workspaceId, group_ids: groupIds } = row);
   await addYearlyPlans();
 });
 afterEach(async () => {
@@ -35,8 +37,8 @@ afterEach(async () => {
 /** Plans of the same text to the same groups, each at an hour of its own. */
 async function addYearlyPlans(): Promise<void> {
   await sql`
-    insert into campaigns (account_id, name, description, is_channel_campaign, is_schedule, status, open_runs)
-    select ${accountId}, 'Plan', '', false, true, 'scheduled', ${DAYS}::int from generate_series(1, ${PLANS}::int)`.execute(
+    insert into campaigns (workspace_id, name, description, is_channel_campaign, is_schedule, status, open_runs)
+    select ${workspaceId}, 'Plan', '', false, true, 'scheduled', ${DAYS}::int from generate_series(1, ${PLANS}::int)`.execute(
     db,
   );
   await sql`
@@ -46,8 +48,8 @@ async function addYearlyPlans(): Promise<void> {
     update campaigns c set content_id = t.content_id from contents t
     where c.content_id is null and t.campaign_id = c.campaign_id`.execute(db);
   await sql`
-    insert into runs (account_id, campaign_id, due_at)
-    select account_id, campaign_id, campanile_now() + day * interval '1 day' + campaign_id * interval '70 minutes'
+    insert into runs (workspace_id, campaign_id, due_at)
+    select workspace_id, campaign_id, campanile_now() + day * interval '1 day' + campaign_id * interval '70 minutes'
     from campaigns, generate_series(1, ${DAYS}::int) day where name = 'Plan'`.execute(db);
 }
 
@@ -69,8 +71,8 @@ describe.each([
   test('finds groups with the same text by content, however many runs a plan has', async () => {
     const dueAt = await listDue();
     const draft = { groupIds, text: 'Hello', dueAt, insteadOf: undefined };
-    expect(await findGroupProblems(db, accountId, draft)).toHaveLength(GROUPS);
-    const counts = await countRowsRead(db, (noting) => findGroupProblems(noting, accountId, draft), {
+    expect(await findGroupProblems(db, workspaceId, draft)).toHaveLength(GROUPS);
+    const counts = await countRowsRead(db, (noting) => findGroupProblems(noting, workspaceId, draft), {
       unnested: true,
     });
     expect(Math.max(...counts)).toBeLessThan(2 * PLANS * GROUPS);
@@ -83,7 +85,7 @@ describe.each([
     const runIds = rows.map(({ run_id }) => run_id);
     const first = dateOf(await database.clock.now());
     const of = (ids: readonly number[]) =>
-      findFrequentPosts(db, accountId, {
+      findFrequentPosts(db, workspaceId, {
         draft: null,
         runIds: ids,
         first,
@@ -111,7 +113,7 @@ describe.each([
     const draft = { groupIds, dueAt, except: undefined };
     const question = { draft, runIds: [], first, last: first.add({ days: DAYS }), weekly: 7, timeZone: 'UTC' };
     const posts = 7 * (1 + Math.max(...rows.map((row) => row.posts)));
-    const find = (db: Database) => findFrequentPosts(db, accountId, question);
+    const find = (db: Database) => findFrequentPosts(db, workspaceId, question);
     expect((await find(db)).filter(({ kind }) => kind === 'week')).toMatchObject([{ groups: GROUPS, posts }]);
     const counts = await countRowsRead(db, find, { passed: true });
     expect(Math.max(...counts)).toBeLessThan(20 * (PLANS * DAYS + PLANS * GROUPS));
@@ -125,7 +127,7 @@ test('counts the groups of a running run that have no delivery yet', async () =>
     from campaigns c where c.campaign_id = r.campaign_id and r.run_id = (select min(run_id) from runs)`.execute(db);
   const draft = { groupIds, text: 'Hello', dueAt: [await database.clock.now()], insteadOf: undefined };
   await sql`delete from runs where status = 'planned'`.execute(db);
-  expect(await findGroupProblems(db, accountId, draft)).toHaveLength(GROUPS);
+  expect(await findGroupProblems(db, workspaceId, draft)).toHaveLength(GROUPS);
 });
 
 test('leaves out planned runs of plans whose text has changed since', async () => {
@@ -135,5 +137,7 @@ test('leaves out planned runs of plans whose text has changed since', async () =
       select campaign_id, 'Other', 'Other', group_ids from contents returning campaign_id, content_id)
     update campaigns c set content_id = n.content_id from next n where n.campaign_id = c.campaign_id`.execute(db);
   const dueAt = await listDue();
-  expect(await findGroupProblems(db, accountId, { groupIds, text: 'Hello', dueAt, insteadOf: undefined })).toEqual([]);
+  expect(await findGroupProblems(db, workspaceId, { groupIds, text: 'Hello', dueAt, insteadOf: undefined })).toEqual(
+    [],
+  );
 });

@@ -31,12 +31,12 @@ async function begin() {
 async function sendEverything(owner: Owner) {
   await sql`
     with told as (update deliveries set status = 'sent', sent_at = campanile_now(), recipients = 2
-                  where account_id = ${owner.accountId} and status = 'queued')
+                  where workspace_id = ${owner.workspaceId} and status = 'queued')
     update runs set sent = sent + queued, queued = 0, status = 'completed', finished_at = campanile_now()
-    where account_id = ${owner.accountId} and status = 'running'`.execute(database.db);
+    where workspace_id = ${owner.workspaceId} and status = 'running'`.execute(database.db);
   await sql`
     update campaigns c set open_runs = (select count(*) from runs r where r.campaign_id = c.campaign_id and r.finished_at is null)
-    where account_id = ${owner.accountId}`.execute(database.db);
+    where workspace_id = ${owner.workspaceId}`.execute(database.db);
 }
 
 describe('a schedule', () => {
@@ -211,7 +211,7 @@ describe('a large run', () => {
     await database.clock.set('2031-03-03T09:00:00Z');
     const rows = async () =>
       (
-        await sql<{ count: number }>`select count(*) from deliveries where account_id = ${owner.accountId}`.execute(
+        await sql<{ count: number }>`select count(*) from deliveries where workspace_id = ${owner.workspaceId}`.execute(
           database.db,
         )
       ).rows[0]?.count;
@@ -220,8 +220,10 @@ describe('a large run', () => {
     const { totals } = await analyticsOf(database.db, owner, campaign);
     expect(totals).toMatchObject({ deliveries: 6_000, queued: 6_000 });
 
-    await sql`delete from deliveries where account_id = ${owner.accountId} and position > 5000`.execute(database.db);
-    await sql`update runs set expanded = 5000 where account_id = ${owner.accountId}`.execute(database.db);
+    await sql`delete from deliveries where workspace_id = ${owner.workspaceId} and position > 5000`.execute(
+      database.db,
+    );
+    await sql`update runs set expanded = 5000 where workspace_id = ${owner.workspaceId}`.execute(database.db);
     const partly = await analyticsOf(database.db, owner, campaign);
     expect(partly.totals).toMatchObject({ deliveries: 6_000, queued: 6_000 });
     expect(partly.groups.at(-1)).toMatchObject({ deliveries: 1, queued: 1 });

@@ -40,8 +40,10 @@ async function pinned(owner: Owner): Promise<string[]> {
   const { rows } = await sql<{ said: string }>`
     select t.text || ' to ' || count(d.position) as said
     from runs r join contents t on t.content_id = r.content_id
-    join deliveries d on d.account_id = r.account_id and d.run_id = r.run_id
-    where r.account_id = ${owner.accountId} group by r.run_id, r.due_at, t.text order by r.due_at`.execute(database.db);
+    join deliveries d on d.workspace_id = r.workspace_id and d.run_id = r.run_id
+    where r.workspace_id = ${owner.workspaceId} group by r.run_id, r.due_at, t.text order by r.due_at`.execute(
+    database.db,
+  );
   return rows.map((row) => row.said);
 }
 
@@ -265,8 +267,8 @@ test('adds a file over HTTP, keeps it when it is absent, removes it, and records
   await database.clock.set('2031-03-01T00:00:00Z');
   const alice = await app.signUp('alice');
   const owner = await createOwner(database.db, 2);
-  await sql`update groups set account_id = a.account_id from accounts a
-            where groups.account_id = ${owner.accountId} and a.workspace_id = ${workspaceOf(alice)}`.execute(
+  await sql`update groups set workspace_id = a.workspace_id from accounts a
+            where groups.workspace_id = ${owner.workspaceId} and a.workspace_id = ${workspaceOf(alice)}`.execute(
     database.db,
   );
   const { headers } = await alice.call('venom/add-campaign-batch', {

@@ -38,7 +38,7 @@ async function planWithOldRules(
     where campaign_id = (select campaign_id from campaigns where public_id = ${campaign}) and status = 'planned'`.execute(
     database.db,
   );
-  await sql`update campaigns set tzdata_version = ${version} where public_id = ${campaign} and account_id = ${owner.accountId}`.execute(
+  await sql`update campaigns set tzdata_version = ${version} where public_id = ${campaign} and workspace_id = ${owner.workspaceId}`.execute(
     database.db,
   );
 }

@@ -16,12 +16,13 @@ import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { analyticsOf, createOwner, schedule, sendNow, type Owner } from '../../support/ledger.ts';
 import { sent, takeTurnsByHand, type Turns } from '../../support/turns.ts';
+import type { AccountId, WorkspaceId } from '../../../src/platform/database/schema.ts';
 
 const EVERY_SHARD = Array.from({ length: 256 }, (_, shard) => shard);
 
 let database: TestDatabase;
 let turns: Turns;
-let lines: Array<{ msg: string; accountId?: number; rule?: string }>;
+let lines: Array<{ msg: string; accountId?: AccountId; workspaceId?: WorkspaceId; rule?: string }>;
 let log: Log;
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -65,7 +66,7 @@ async function finishTogether(owners: Owner[], plant: () => Promise<unknown>, ba
 
 const readRun = async (owner: Owner) => {
   const { rows } = await sql<{ status: string; sums: number[] }>`
-    select status, array[queued, sent, failed, cancelled] as sums from runs where account_id = ${owner.accountId}`.execute(
+    select status, array[queued, sent, failed, cancelled] as sums from runs where workspace_id = ${owner.workspaceId}`.execute(
     database.db,
   );
   return rows[0];
@@ -81,11 +82,11 @@ test('quarantines an account whose finish would count below zero, and records th
   const campaigns = new Map<Owner, string>();
   for (const owner of owners) campaigns.set(owner, await sendNow(database.db, owner));
   await finishTogether([right[0], wrong, right[1]], () =>
-    sql`update runs set queued = 1, cancelled = 2 where account_id = ${wrong.accountId}`.execute(database.db),
+    sql`update runs set queued = 1, cancelled = 2 where workspace_id = ${wrong.workspaceId}`.execute(database.db),
   );
   for (const owner of right) expect(await readRun(owner)).toEqual({ status: 'completed', sums: [0, 3, 0, 0] });
   expect(await readRun(wrong)).toEqual({ status: 'running', sums: [1, 0, 0, 2] });
-  expect(lines).toMatchObject([{ accountId: wrong.accountId, rule: 'runs_counts', msg: /an account was stopped/ }]);
+  expect(lines).toMatchObject([{ accountId: wrong.accountId, rule: 'runs_counts', msg: /a workspace was stopped/ }]);
   expect(await readStopped()).toBe('1');
   expect(await readAccountStatus(database, wrong)).toEqual({
     accountId: wrong.accountId,
@@ -116,7 +117,7 @@ test('keeps a run open that has something to send, whatever its sums say', async
   const owner = await createOwner(database.db, 3);
   await sendNow(database.db, owner);
   const plant = () =>
-    sql`update runs set queued = 1, failed = 2 where account_id = ${owner.accountId}`.execute(database.db);
+    sql`update runs set queued = 1, failed = 2 where workspace_id = ${owner.workspaceId}`.execute(database.db);
   await finishTogether([owner], plant, 1);
   expect(await readRun(owner)).toEqual({ status: 'running', sums: [1, 0, 2, 0] });
   expect(lines).toMatchObject([{ accountId: owner.accountId, rule: 'runs_settled' }]);
@@ -131,12 +132,12 @@ test('quarantines an account whose run cannot begin or be missed, and begins the
   const at = (time: string) => ({ startDate: '2032-03-01', endDate: '2032-03-01', time });
   await schedule(database.db, wrong, at('02:00:00'));
   const campaign = await schedule(database.db, right, at('09:00:00'));
-  await sql`update campaigns set open_runs = 0 where account_id = ${wrong.accountId}`.execute(database.db);
+  await sql`update campaigns set open_runs = 0 where workspace_id = ${wrong.workspaceId}`.execute(database.db);
   await database.clock.set('2032-03-01T09:00:01Z');
   await beginDueRuns(database.db, EVERY_SHARD, { log });
   expect(await getCampaign(database, right, campaign)).toMatchObject({ status: 'running' });
   expect(await readRun(wrong)).toMatchObject({ status: 'planned' });
-  expect(lines).toMatchObject([{ accountId: wrong.accountId, rule: 'campaigns_open_runs_check' }]);
+  expect(lines).toMatchObject([{ workspaceId: wrong.workspaceId, rule: 'campaigns_open_runs_check' }]);
   // It is not tried again and again.
   expect(await beginDueRuns(database.db, EVERY_SHARD, { log })).toBeGreaterThan(100);
   await connect(wrong);
@@ -153,10 +154,10 @@ test('quarantines an account whose receipts would break a rule, and counts those
     await sendNow(database.db, owner);
     await turns.drain(owner, () => ({ kind: 'failed', reason: 'outcome_unknown: cut', uncertain: true }));
   }
-  await sql`update runs set failed = 0, cancelled = 1 where account_id = ${wrong.accountId}`.execute(database.db);
-  const { rows } = await sql<{ accountId: number; messageId: string }>`
+  await sql`update runs set failed = 0, cancelled = 1 where workspace_id = ${wrong.workspaceId}`.execute(database.db);
+  const { rows } = await sql<{ accountId: AccountId; messageId: string }>`
     select account_id as "accountId", message_id as "messageId" from deliveries
-    where account_id = any(${owners.map((owner) => owner.accountId)}::bigint[]) order by 1`.execute(database.db);
+    where workspace_id = any(${owners.map((owner) => owner.workspaceId)}::bigint[]) order by 1`.execute(database.db);
   const events = rows.map((row) => ({ ...row, kind: 'read' as const, participant: 'ann', at: new Date() }));
   await recordReceipts(database.db, events, log);
   expect(await readRun(right)).toEqual({ status: 'completed', sums: [0, 1, 0, 0] });
@@ -170,14 +171,14 @@ test('quarantines an account whose receipts would break a rule, and counts those
 test('rejects a request that would break a rule of the ledger, and quarantines the account', async () => {
   const owner = await createOwner(database.db, 3);
   const campaign = await sendNow(database.db, owner);
-  await sql`update runs set queued = 1, cancelled = 2 where account_id = ${owner.accountId}`.execute(database.db);
+  await sql`update runs set queued = 1, cancelled = 2 where workspace_id = ${owner.workspaceId}`.execute(database.db);
   const cancelling = cancelCampaign({ db: database.db, log }, owner, campaign);
   await expect(cancelling).rejects.toMatchObject({
     kind: 'conflict',
     message: expect.stringMatching(/^Sending is stopped/),
   });
   expect(await readRun(owner)).toEqual({ status: 'running', sums: [1, 0, 0, 2] });
-  expect(lines).toMatchObject([{ accountId: owner.accountId, rule: 'runs_counts' }]);
+  expect(lines).toMatchObject([{ workspaceId: owner.workspaceId, rule: 'runs_counts' }]);
   await connect(owner);
   expect(await cancelCampaign({ db: database.db, log }, owner, campaign)).toMatchObject({ status: 'cancelled' });
   expect(await readRun(owner)).toEqual({ status: 'cancelled', sums: [0, 0, 0, 3] });

@@ -72,7 +72,9 @@ describe('a turn', () => {
     await sendNow(database.db, owner);
     const turn = await claimed(owner);
     await finish(turn, all(turn, { kind: 'failed', reason: 'no \ud83d', uncertain: false }));
-    const { rows } = await sql`select error from deliveries where account_id = ${owner.accountId}`.execute(database.db);
+    const { rows } = await sql`select error from deliveries where workspace_id = ${owner.workspaceId}`.execute(
+      database.db,
+    );
     expect(rows).toEqual([{ error: 'no \ufffd' }, { error: 'no \ufffd' }]);
   });
 
@@ -258,10 +260,12 @@ describe('runs under way', () => {
     // The run that was accepted last was due first, and the others were due at one instant.
     await sql`
       update runs r set due_at = '2031-01-01T00:00:00Z'::timestamptz - (run_id = last.id)::int * interval '1 minute'
-      from (select max(run_id) as id from runs where account_id = ${owner.accountId}) last
-      where account_id = ${owner.accountId}`.execute(database.db);
+      from (select max(run_id) as id from runs where workspace_id = ${owner.workspaceId}) last
+      where workspace_id = ${owner.workspaceId}`.execute(database.db);
     const { rows } = await sql<{ id: number }>`
-      select run_id as id from runs where account_id = ${owner.accountId} order by due_at, run_id`.execute(database.db);
+      select run_id as id from runs where workspace_id = ${owner.workspaceId} order by due_at, run_id`.execute(
+      database.db,
+    );
     const served: number[] = [];
     for (let turn = await claim(owner); turn; turn = await claim(owner)) {
       served.push(turn.runId);
@@ -315,7 +319,7 @@ describe('control', () => {
     await claimed(owner, { batch: 2 });
     await cancelCampaign(database, owner, campaign);
     const { rows } = await sql<{ position: number }>`
-      select position from deliveries where account_id = ${owner.accountId} and uncertain order by position`.execute(
+      select position from deliveries where workspace_id = ${owner.workspaceId} and uncertain order by position`.execute(
       database.db,
     );
     expect(rows.map(({ position }) => position)).toEqual([1, 2]);

@@ -33,35 +33,35 @@ async function send(owner: Owner, html: string): Promise<string> {
   const input = { ...post, groupIds: owner.groupIds, scheduleTime: null, extras: { mentionAll: true as const } };
   return (await addCampaign({ db: database.db, convert }, owner, input)).campaignId;
 }
-const mentionsOf = async ({ accountId }: Owner) => {
+const mentionsOf = async ({ workspaceId }: Owner) => {
   const { rows } = await sql<{ left_out: string | null }>`
-    select left_out from everyone_mentions where account_id = ${accountId} order by run_id, position`.execute(
+    select left_out from everyone_mentions where workspace_id = ${workspaceId} order by run_id, position`.execute(
     database.db,
   );
   return rows.map((row) => row.left_out);
 };
 
 /** The account's turn on its first delivery, in hand as after a claim. */
-async function claim({ accountId }: Owner, runId: number): Promise<Turn> {
+async function claim({ accountId, workspaceId }: Owner, runId: number): Promise<Turn> {
   const { rows } = await sql<{ turn: number; content_id: number; message_id: string }>`
     with taken as (
       update lanes set turn = turn + 1, work_at = null, in_hand_run_id = ${runId}, in_hand = '{[1,2)}'
       where account_id = ${accountId} returning turn)
     select t.turn, r.content_id, d.message_id from taken t, runs r
-    join deliveries d on d.account_id = r.account_id and d.run_id = r.run_id and d.position = 1
-    where r.account_id = ${accountId} and r.run_id = ${runId}`.execute(database.db);
+    join deliveries d on d.workspace_id = r.workspace_id and d.run_id = r.run_id and d.position = 1
+    where r.workspace_id = ${workspaceId} and r.run_id = ${runId}`.execute(database.db);
   const [row] = rows;
   if (!row) throw new Error('there is nothing to claim');
   const { turn, content_id: contentId, message_id: messageId } = row;
   const attempt = { attempts: 0, uncertain: false, resend: false, interruptedAttempts: 0 };
   const deliveries = [{ position: 1, messageId, chatId: 'x', ...attempt }];
-  return { accountId, ledgerId: accountId, turn, messenger: 'sandbox', runId, contentId, deliveries };
+  return { workspaceId, accountId, turn, messenger: 'sandbox', runId, contentId, deliveries };
 }
-const runsOf = async ({ accountId }: Owner) => {
+const runsOf = async ({ workspaceId }: Owner) => {
   const rows = await database.db
     .selectFrom('runs')
     .select('run_id')
-    .where('account_id', '=', accountId)
+    .where('workspace_id', '=', workspaceId)
     .orderBy('run_id')
     .execute();
   return rows.map((row) => row.run_id);

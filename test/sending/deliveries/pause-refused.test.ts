@@ -185,7 +185,7 @@ test('a receipt that proves a refused post ends the row', async () => {
   const campaign = await sendNow(database.db, owner);
   await sendEach(owner, [notAdmin, notAdmin]);
   const { rows } = await sql<{ message_id: string }>`
-    select message_id from deliveries where account_id = ${owner.accountId} order by position limit 1`.execute(
+    select message_id from deliveries where workspace_id = ${owner.workspaceId} order by position limit 1`.execute(
     database.db,
   );
   const messageId = rows[0]?.message_id ?? '';

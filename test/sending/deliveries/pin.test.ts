@@ -59,10 +59,10 @@ interface Pin {
   error: string | null;
   attempts: number;
 }
-async function pinsOf({ accountId }: Owner): Promise<Pin[]> {
+async function pinsOf({ workspaceId }: Owner): Promise<Pin[]> {
   const { rows } = await sql<Pin>`
     select wanted, coalesce(pinned_until > campanile_now(), false) as "isPinned", error, attempts from pins
-    where account_id = ${accountId} order by run_id, position`.execute(database.db);
+    where workspace_id = ${workspaceId} order by run_id, position`.execute(database.db);
   return rows;
 }
 const pinsWhen = (owner: Owner, holds: (pins: Pin[]) => boolean) => until(() => pinsOf(owner), holds);
@@ -122,7 +122,9 @@ test('pins only what was sent, also when it was sent late', async () => {
   await pinsWhen(owner, isDone(2));
   // A receipt proves that it had arrived.
   const { rows } = await sql<{ message_id: string }>`
-    select message_id from deliveries where account_id = ${owner.accountId} and status = 'failed'`.execute(database.db);
+    select message_id from deliveries where workspace_id = ${owner.workspaceId} and status = 'failed'`.execute(
+    database.db,
+  );
   const messageId = rows[0]?.message_id ?? '';
   await messenger.emit([{ kind: 'read', accountId: owner.accountId, messageId, participant: 'a', at: new Date() }]);
   await pinsWhen(owner, isDone(3));
@@ -209,7 +211,7 @@ test('a request that could not be carried out for three days expires', async () 
   await analyticsWhen(database.db, owner, campaign, ({ totals }) => totals.sent === 1);
   messenger.answerChange = () => ({ kind: 'offline', reason: 'no network', cooldownMs: 100 });
   await pin(owner, campaign);
-  await sql`update pins set requested_at = requested_at - interval '3 days 1 second' where account_id = ${owner.accountId}`.execute(
+  await sql`update pins set requested_at = requested_at - interval '3 days 1 second' where workspace_id = ${owner.workspaceId}`.execute(
     database.db,
   );
   const [expired] = await pinsWhen(owner, ([one]) => one?.wanted === null);
@@ -222,8 +224,8 @@ test('a repeated finish wants no pin twice', async () => {
   const { rows } = await sql<{ run_id: number; content_id: number; message_id: string }>`
     with taken as (
       update lanes l set turn = turn + 1, work_at = null, in_hand_run_id = r.run_id, in_hand = '{[1,2)}' from runs r
-      where l.account_id = ${owner.accountId} and r.account_id = l.account_id returning r.run_id, r.content_id, l.account_id)
-    select t.run_id, t.content_id, d.message_id from taken t join deliveries d on d.account_id = t.account_id and d.run_id = t.run_id`.execute(
+      where l.account_id = ${owner.accountId} and r.workspace_id = l.workspace_id returning r.run_id, r.content_id, l.workspace_id)
+    select t.run_id, t.content_id, d.message_id from taken t join deliveries d on d.workspace_id = t.workspace_id and d.run_id = t.run_id`.execute(
     database.db,
   );
   const { turn } = await database.db
@@ -245,7 +247,7 @@ test('a repeated finish wants no pin twice', async () => {
   const finished = {
     turn: {
       accountId: owner.accountId,
-      ledgerId: owner.accountId,
+      workspaceId: owner.workspaceId,
       turn,
       messenger: 'sandbox',
       runId: row.run_id,

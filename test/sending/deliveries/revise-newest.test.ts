@@ -166,8 +166,8 @@ test.each([
   // Without their runs.
   await sql`set session_replication_role = replica`.execute(one);
   await sql`
-    insert into ${sql.table(table)} (account_id, run_id, position, number, sent_at, ${columns})
-    select ${owner.accountId}::bigint, run, position, run, campanile_now() - run * interval '1 minute', ${values}
+    insert into ${sql.table(table)} (workspace_id, account_id, run_id, position, number, sent_at, ${columns})
+    select ${owner.workspaceId}::bigint, ${owner.accountId}::bigint, run, position, run, campanile_now() - run * interval '1 minute', ${values}
     from generate_series(1, 20) run, generate_series(1, 500) position`.execute(one);
   await sql`update shards set worker_id = 999`.execute(one);
   await prepare.execute(one);

@@ -239,7 +239,7 @@ test('skips an uncertain post that never left', async () => {
   await analyticsWhen(database.db, owner, campaign, ({ groups }) => groups[0]?.lastError !== null);
   expect(await recall(owner, campaign)).toMatchObject({ groups: 1 });
   await until(
-    () => sql`select from revisions where account_id = ${owner.accountId}`.execute(database.db),
+    () => sql`select from revisions where workspace_id = ${owner.workspaceId}`.execute(database.db),
     ({ rows }) => rows.length === 0,
   );
   expect((await analyticsOf(database.db, owner, campaign)).totals).toMatchObject({

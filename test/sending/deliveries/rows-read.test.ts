@@ -107,8 +107,10 @@ test('reads no earlier deliveries of the account in a turn', async () => {
   // As long as each account has one only, any index of the account's seems as good as the one by run and position.
   await sql`analyze`.execute(database.db);
   await sql`
-    insert into deliveries (account_id, run_id, position, group_id, message_id, status)
-    select account_id, 0, n, 0, 'sent before ' || n, 'sent' from lanes, generate_series(1, 60) n`.execute(database.db);
+    insert into deliveries (workspace_id, account_id, run_id, position, group_id, message_id, status)
+    select workspace_id, account_id, 0, n, 0, 'sent before ' || n, 'sent' from lanes, generate_series(1, 60) n`.execute(
+    database.db,
+  );
   for (const outcome of [SENT, FAILED]) {
     const claimed = await countReads(claim);
     const turns = claimed.answer.length;
@@ -152,9 +154,9 @@ test('reads no due work of other accounts in a turn', async () => {
   await planRuns(own.db, { afterMs: 0 });
   while ((await beginDueRuns(own.db, SHARDS)) === 0);
   await sql`
-    insert into runs (account_id, campaign_id, due_at)
-    select account_id, campaign_id, campanile_now() - n * interval '1 second'
-    from campaigns, generate_series(1, 20) n where account_id % 4 > 0`.execute(own.db);
+    insert into runs (workspace_id, campaign_id, due_at)
+    select workspace_id, campaign_id, campanile_now() - n * interval '1 second'
+    from campaigns, generate_series(1, 20) n where workspace_id % 4 > 0`.execute(own.db);
   await sql`update lanes set work_at = null where account_id % 4 > 0`.execute(own.db);
   const { answer: turns, reads } = await countReads(claim, connection);
   expect(turns.length).toBeGreaterThan(LANES / 4);

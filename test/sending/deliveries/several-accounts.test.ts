@@ -64,10 +64,10 @@ describe('a campaign to groups of several accounts', () => {
     const turns = await takeTurnsByHand(database.db);
     const [first, other] = [await turns.claim(owner, { batch: 1 }), await turns.claim(lane, { batch: 1 })];
     expect(
-      [first, other].map(({ accountId, ledgerId, deliveries }) => [accountId, ledgerId, deliveries[0]?.position]),
+      [first, other].map(({ accountId, workspaceId, deliveries }) => [accountId, workspaceId, deliveries[0]?.position]),
     ).toEqual([
-      [owner.accountId, owner.accountId, 1],
-      [second, owner.accountId, 3],
+      [owner.accountId, owner.workspaceId, 1],
+      [second, owner.workspaceId, 3],
     ]);
     await turns.finish(other, [sent]);
     const next = await turns.claim(lane, { batch: 1 });
@@ -165,11 +165,11 @@ describe('a campaign to groups of several accounts', () => {
     const again = await turns.claim(lane, { batch: 1 });
     expect(again.deliveries).toMatchObject([{ position: 3, uncertain: true }]);
     await turns.finish(again, [sent]);
-    const { rows } = await sql<{ sender_id: number; status: string }>`
-      select sender_id, status from deliveries where account_id = ${owner.accountId} and position = 3`.execute(
+    const { rows } = await sql<{ account_id: number; status: string }>`
+      select account_id, status from deliveries where workspace_id = ${owner.workspaceId} and position = 3`.execute(
       database.db,
     );
-    expect(rows).toEqual([{ sender_id: lane.accountId, status: 'sent' }]);
+    expect(rows).toEqual([{ account_id: lane.accountId, status: 'sent' }]);
   });
 
   test('goes on by the second account when it is resumed', async () => {

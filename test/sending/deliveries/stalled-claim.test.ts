@@ -29,7 +29,7 @@ afterAll(() => database.drop());
 async function loseClaim(owner: Owner, positions: string): Promise<void> {
   await sql`
     update lanes l set turn = l.turn + 1, work_at = null, in_hand = ${positions}::int4multirange,
-           in_hand_run_id = (select max(run_id) from runs where account_id = l.account_id)
+           in_hand_run_id = (select max(run_id) from runs where workspace_id = l.workspace_id)
     where account_id = ${owner.accountId}`.execute(database.db);
 }
 

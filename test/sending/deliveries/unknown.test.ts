@@ -44,7 +44,7 @@ async function ended(owner: Owner, campaign: string) {
     );
     if (found.totals.queued === 0) return found;
     const { rows } =
-      await sql`select from deliveries where account_id = ${owner.accountId} and not_before > campanile_now()`.execute(
+      await sql`select from deliveries where workspace_id = ${owner.workspaceId} and not_before > campanile_now()`.execute(
         database.db,
       );
     if (rows.length > 0) await database.clock.advance({ minutes: 20 });

@@ -68,7 +68,7 @@ interface World {
 /** Half of the groups are channels: these have views. */
 async function createWorld(): Promise<World> {
   const owner = await createOwner(database.db, GROUPS);
-  await sql`update groups set kind = 'channel' where account_id = ${owner.accountId} and group_id % 2 = 0`.execute(
+  await sql`update groups set kind = 'channel' where workspace_id = ${owner.workspaceId} and group_id % 2 = 0`.execute(
     database.db,
   );
   return { owner, campaigns: [] };
@@ -88,17 +88,17 @@ async function scheduleTomorrow(owner: Owner, days: number): Promise<string> {
 }
 
 /** Moves the clock to the next planned run, if there is one. */
-async function waitForNextRun({ accountId }: Owner): Promise<void> {
+async function waitForNextRun({ workspaceId }: Owner): Promise<void> {
   const { rows } = await sql<{ due: Date | null }>`
     select min(due_at) + interval '1 minute' as due from runs
-    where account_id = ${accountId} and status = 'planned' and due_at > campanile_now()`.execute(database.db);
+    where workspace_id = ${workspaceId} and status = 'planned' and due_at > campanile_now()`.execute(database.db);
   if (rows[0]?.due) await database.clock.set(rows[0].due);
 }
 
-async function receive({ owner: { accountId } }: World, posts: readonly number[]): Promise<void> {
+async function receive({ owner: { accountId, workspaceId } }: World, posts: readonly number[]): Promise<void> {
   const { rows } = await sql<{ messageId: string; isChannel: boolean }>`
     select message_id as "messageId", g.kind = 'channel' as "isChannel" from deliveries d join groups g using (group_id)
-    where d.account_id = ${accountId} and d.status <> 'queued' order by run_id, position`.execute(database.db);
+    where d.workspace_id = ${workspaceId} and d.status <> 'queued' order by run_id, position`.execute(database.db);
   if (rows.length === 0) return;
   const events = posts.map((post): MemberEvent => {
     const { messageId, isChannel } = rows[post % rows.length] ?? { messageId: '', isChannel: false };
@@ -168,22 +168,22 @@ async function take(world: World, one: Step): Promise<void> {
 }
 
 /** Counts every single post. */
-async function countPosts({ owner: { accountId } }: World): Promise<Map<number, object>> {
+async function countPosts({ owner: { workspaceId } }: World): Promise<Map<number, object>> {
   const { rows } = await sql<{ groupId: number }>`
     select d.group_id as "groupId", count(*) filter (where d.status = 'sent')::int as posts,
            max(d.sent_at) filter (where d.status = 'sent') as "lastPostedAt", count(*) filter (where d.status = 'failed')::int as failed,
            coalesce(sum(greatest(d.recipients, d.delivered, d.reactions, d.replies, d.views)) filter (where d.status = 'sent'), 0)::int as recipients,
            coalesce(sum(greatest(d.read, d.views)) filter (where d.status = 'sent'), 0)::int as read
     from deliveries d
-    join runs r on r.account_id = d.account_id and r.run_id = d.run_id
+    join runs r on r.workspace_id = d.workspace_id and r.run_id = d.run_id
     join campaigns c on c.campaign_id = r.campaign_id and c.deleted_at is null
-    where d.account_id = ${accountId} and d.status in ('sent', 'failed') and r.started_at > campanile_now() - interval '90 days'
+    where d.workspace_id = ${workspaceId} and d.status in ('sent', 'failed') and r.started_at > campanile_now() - interval '90 days'
     group by d.group_id`.execute(database.db);
   return new Map(rows.map(({ groupId, ...counts }) => [groupId, counts]));
 }
 
 async function readAll({ owner }: World, groupIds: readonly number[]): Promise<Map<number, object>> {
-  const activity = await readActivity(database.db, owner.accountId, groupIds);
+  const activity = await readActivity(database.db, owner.workspaceId, groupIds);
   return new Map(
     [...activity].map(([groupId, { posts, lastPostedAt, failed: failures, recipients, read }]) => [
       groupId,
@@ -193,10 +193,10 @@ async function readAll({ owner }: World, groupIds: readonly number[]): Promise<M
 }
 
 /** Returns what is kept, without any delivery. */
-async function readKept({ owner: { accountId } }: World): Promise<Map<number, object>> {
+async function readKept({ owner: { workspaceId } }: World): Promise<Map<number, object>> {
   const { rows } = await sql<{ groupId: number }>`
     select group_id as "groupId", posts, last_sent_at as "lastPostedAt", failed, recipients, read
-    from group_activity where account_id = ${accountId} and posts + failed > 0`.execute(database.db);
+    from group_activity where workspace_id = ${workspaceId} and posts + failed > 0`.execute(database.db);
   return new Map(rows.map(({ groupId, ...counts }) => [groupId, counts]));
 }
 
@@ -246,7 +246,7 @@ test('reads no delivery of runs whose figures are kept', async () => {
   expect(before).toEqual(await countPosts(world));
   // Without its single posts it says the same, so none of them was read.
   await sql`alter table deliveries disable trigger user`.execute(database.db);
-  await sql`delete from deliveries where account_id = ${world.owner.accountId}`.execute(database.db);
+  await sql`delete from deliveries where workspace_id = ${world.owner.workspaceId}`.execute(database.db);
   await sql`alter table deliveries enable trigger user`.execute(database.db);
   expect(await readAll(world, groups)).toEqual(before);
 });

@@ -69,8 +69,8 @@ test('sorts names as a reader would: by letters without case and accents, and by
     'Яблоко',
   ];
   await sql`
-    insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
-    select account_id, n, n, 'group', n, 5, true from (select account_id from groups limit 1) a, unnest(${others}::text[]) n`.execute(
+    insert into groups (workspace_id, chat_id, send_to, kind, name, participants, can_send)
+    select workspace_id, n, n, 'group', n, 5, true from (select workspace_id from groups limit 1) a, unnest(${others}::text[]) n`.execute(
     app.database.db,
   );
   const order = new Intl.Collator('en', { numeric: true });

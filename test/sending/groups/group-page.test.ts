@@ -49,10 +49,10 @@ test('returns the sums of a folded campaign in the group', async () => {
   const campaign = await sendNow(db, owner);
   await turns.drain(owner, () => ({ kind: 'sent', recipients: 2 }));
   await sql`
-    insert into group_sums (account_id, campaign_id, group_id, last_sent_at, recipients, delivered, read, sent)
-    select account_id, campaign_id, ${owner.groupIds[0] ?? 0}::bigint, campanile_now(), 2, 2, 1, 1 from campaigns
-    where account_id = ${owner.accountId}`.execute(db);
-  await sql`update campaigns set folded_at = campanile_now() where account_id = ${owner.accountId}`.execute(db);
+    insert into group_sums (workspace_id, campaign_id, group_id, last_sent_at, recipients, delivered, read, sent)
+    select workspace_id, campaign_id, ${owner.groupIds[0] ?? 0}::bigint, campanile_now(), 2, 2, 1, 1 from campaigns
+    where workspace_id = ${owner.workspaceId}`.execute(db);
+  await sql`update campaigns set folded_at = campanile_now() where workspace_id = ${owner.workspaceId}`.execute(db);
   expect((await ofGroup(1)).posts).toEqual([
     expect.objectContaining({ campaignId: campaign, runId: null, sent: 1, recipients: 2, read: 1 }),
   ]);
@@ -89,8 +89,8 @@ test('returns members over time from syncs and from posts', async () => {
 test('returns the lists of the group, and nothing of another workspace', async () => {
   const { db } = database;
   await sql`
-    insert into group_lists (account_id, name, group_ids) values
-      (${owner.accountId}, 'Village', ${[owner.groupIds[0] ?? 0]}::bigint[]), (${owner.accountId}, 'Others', ${owner.groupIds.slice(1)}::bigint[])`.execute(
+    insert into group_lists (workspace_id, name, group_ids) values
+      (${owner.workspaceId}, 'Village', ${[owner.groupIds[0] ?? 0]}::bigint[]), (${owner.workspaceId}, 'Others', ${owner.groupIds.slice(1)}::bigint[])`.execute(
     db,
   );
   expect((await ofGroup(1)).groupLists.map((list) => list.name)).toEqual(['Village']);

@@ -119,8 +119,8 @@ test.each([
 test('allows 500 lists, and overwriting them', async () => {
   const { group_list_id } = (await save(alice, { name: 'first', group_metadata_ids: groups })).body.data;
   await sql`
-    insert into group_lists (account_id, name, group_ids)
-    select account_id, 'more', group_ids from group_lists, generate_series(1, 499)`.execute(app.database.db);
+    insert into group_lists (workspace_id, name, group_ids)
+    select workspace_id, 'more', group_ids from group_lists, generate_series(1, 499)`.execute(app.database.db);
   const list = { name: 'last', group_metadata_ids: groups };
   expect((await save(alice, list)).status).toBe(409);
   expect((await save(alice, { ...list, group_list_id })).status).toBe(200);

@@ -6,19 +6,21 @@ import { endWays } from '../../../src/sending/accounts/group-accounts.ts';
 import { findMember, readWays } from '../../../src/sending/groups/read-ways.ts';
 import { replaceGroups, selectChannelIds, selectGroups, upsertGroup } from '../../../src/sending/groups/store.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { createOwner } from '../../support/ledger.ts';
+import { createOwner, type Owner } from '../../support/ledger.ts';
 import { addAccount } from '../../support/several-accounts.ts';
+import type { AccountId } from '../../../src/platform/database/schema.ts';
 
 let database: TestDatabase;
-let first: number;
-let second: number;
+let owner: Owner;
+let first: AccountId;
+let second: AccountId;
 
 beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 beforeEach(async () => {
-  const owner = await createOwner(database.db, 0);
+  owner = await createOwner(database.db, 0);
   first = owner.accountId;
   second = await addAccount(database.db, owner);
 });
@@ -29,27 +31,31 @@ function chat(name: string, rest: Partial<StoredGroup> = {}): StoredGroup {
   return { chatId, sendTo: chatId, kind: 'group', name, ...known, ...rest };
 }
 
-const sync = (accountId: number, chats: StoredGroup[], rest: Partial<StoredChatList> = {}) =>
-  replaceGroups(database.db, { ledgerId: first, accountId }, { chats, areChannelsUnread: false, ...rest });
+const sync = (accountId: AccountId, chats: StoredGroup[], rest: Partial<StoredChatList> = {}) =>
+  replaceGroups(
+    database.db,
+    { workspaceId: owner.workspaceId, accountId },
+    { chats, areChannelsUnread: false, ...rest },
+  );
 
 /** The groups that are there, by name, with whether they can be posted to. */
 async function present(): Promise<Record<string, boolean>> {
-  const groups = await selectGroups(database.db, first, {});
+  const groups = await selectGroups(database.db, owner.workspaceId, {});
   return Object.fromEntries(groups.map(({ name, canSend }) => [name, canSend]));
 }
 
 /** Who is a member of a group: each account with its `can_send`. */
 async function waysTo(name: string): Promise<Array<[number, boolean]>> {
-  const { rows } = await sql<{ accountId: number; canSend: boolean }>`
+  const { rows } = await sql<{ accountId: AccountId; canSend: boolean }>`
     select m.account_id as "accountId", m.can_send as "canSend" from groups g join group_accounts m using (group_id)
-    where g.account_id = ${first} and g.name = ${name} and m.gone_at is null order by m.account_id`.execute(
+    where g.workspace_id = ${owner.workspaceId} and g.name = ${name} and m.gone_at is null order by m.account_id`.execute(
     database.db,
   );
   return rows.map(({ accountId, canSend }) => [accountId, canSend]);
 }
 
 async function idOf(name: string): Promise<number> {
-  const groups = await selectGroups(database.db, first, {});
+  const groups = await selectGroups(database.db, owner.workspaceId, {});
   return groups.find((group) => group.name === name)?.groupId ?? 0;
 }
 
@@ -104,7 +110,7 @@ describe('a sync', () => {
       updated: 1,
       removed: 0,
     });
-    const groups = await selectGroups(database.db, first, {});
+    const groups = await selectGroups(database.db, owner.workspaceId, {});
     expect(groups).toMatchObject([{ name: 'A3', participants: 5, inviteLink: 'https://chat.example.com/a' }]);
   });
 
@@ -117,9 +123,13 @@ describe('a sync', () => {
       [first, true],
       [second, true],
     ]);
-    expect(await selectChannelIds(database.db, { ledgerId: first, accountId: first })).toEqual(['N@newsletter']);
+    expect(await selectChannelIds(database.db, { workspaceId: owner.workspaceId, accountId: first })).toEqual([
+      'N@newsletter',
+    ]);
     await sync(second, [channel]);
-    expect(await selectChannelIds(database.db, { ledgerId: first, accountId: second })).toEqual(['N@newsletter']);
+    expect(await selectChannelIds(database.db, { workspaceId: owner.workspaceId, accountId: second })).toEqual([
+      'N@newsletter',
+    ]);
     expect(await present()).toEqual({ N: true });
   });
 
@@ -127,7 +137,7 @@ describe('a sync', () => {
     const versions = async () => {
       const { rows } = await sql<{ version: string }>`
         select g.xmin || ' ' || m.xmin as version from groups g join group_accounts m using (group_id)
-        where g.account_id = ${first} order by 1`.execute(database.db);
+        where g.workspace_id = ${owner.workspaceId} order by 1`.execute(database.db);
       return rows.map(({ version }) => version);
     };
     const chats = [chat('A'), chat('B', { isAdmin: true })];
@@ -143,16 +153,6 @@ describe('a sync', () => {
       select bool_and(seen_at > campanile_now() - interval '1 minute') as "isRecent" from group_accounts
       where account_id = ${first}`.execute(database.db);
     expect(rows).toEqual([{ isRecent: true }]);
-  });
-
-  test('leaves groups to the default account that a process of the previous version wrote', async () => {
-    await sql`
-      insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
-      values (${first}, 'Old@g.us', 'Old@g.us', 'group', 'Old', 3, true)`.execute(database.db);
-    await sync(second, [chat('A')]);
-    expect(await present()).toEqual({ Old: true, A: true });
-    expect(await sync(first, [])).toEqual({ added: 0, updated: 0, removed: 1 });
-    expect(await present()).toEqual({ A: true });
   });
 
   test('of two accounts at once ends a group that both have left', async () => {
@@ -172,11 +172,19 @@ test('a chat that is listed twice is one group', async () => {
 
 test('a group that an account creates has that account as its member', async () => {
   const { db } = database;
-  const made = await upsertGroup(db, { ledgerId: first, accountId: second }, chat('A', { isAdmin: true }));
-  expect(await readWays(db, first, [made.groupId])).toMatchObject(
+  const made = await upsertGroup(
+    db,
+    { workspaceId: owner.workspaceId, accountId: second },
+    chat('A', { isAdmin: true }),
+  );
+  expect(await readWays(db, owner.workspaceId, [made.groupId])).toMatchObject(
     new Map([[made.groupId, [{ accountId: second, canSend: true, isAdmin: true, isSender: true }]]]),
   );
-  const again = await upsertGroup(db, { ledgerId: first, accountId: first }, chat('A', { canSend: false }));
+  const again = await upsertGroup(
+    db,
+    { workspaceId: owner.workspaceId, accountId: first },
+    chat('A', { canSend: false }),
+  );
   expect(again).toEqual(made);
   expect(await waysTo('A')).toEqual([
     [first, false],
@@ -188,32 +196,38 @@ describe('an account whose ways end', () => {
   test('takes only the groups with it that nobody else sees', async () => {
     await sync(first, [chat('A', { canSend: false }), chat('B')]);
     await sync(second, [chat('A'), chat('C')]);
-    await database.db.transaction().execute((trx) => endWays(trx, second));
+    await database.db
+      .transaction()
+      .execute((trx) => endWays(trx, { workspaceId: owner.workspaceId, accountId: second }));
     expect(await present()).toEqual({ A: false, B: true });
-    await database.db.transaction().execute((trx) => endWays(trx, first));
+    await database.db
+      .transaction()
+      .execute((trx) => endWays(trx, { workspaceId: owner.workspaceId, accountId: first }));
     expect(await present()).toEqual({});
   });
 
   test('may be the default one', async () => {
     await sync(first, [chat('A'), chat('B')]);
     await sync(second, [chat('A', { canSend: false })]);
-    await database.db.transaction().execute((trx) => endWays(trx, first));
+    await database.db
+      .transaction()
+      .execute((trx) => endWays(trx, { workspaceId: owner.workspaceId, accountId: first }));
     expect(await present()).toEqual({ A: false });
   });
 });
 
 test('about a group a connected member is asked, the default account first', async () => {
   const { db } = database;
-  const setStatus = (accountId: number, status: string) =>
+  const setStatus = (accountId: AccountId, status: string) =>
     sql`update accounts set status = ${status}::account_status where account_id = ${accountId}`.execute(db);
   await sync(first, [chat('A')]);
   await sync(second, [chat('A'), chat('B')]);
   const [a, b] = [await idOf('A'), await idOf('B')];
-  expect(await findMember(db, first, a)).toBe(first);
-  expect(await findMember(db, first, b)).toBe(second);
+  expect(await findMember(db, a)).toBe(first);
+  expect(await findMember(db, b)).toBe(second);
   await setStatus(first, 'logged_out');
-  expect(await findMember(db, first, a)).toBe(second);
+  expect(await findMember(db, a)).toBe(second);
   await setStatus(second, 'reconnecting');
-  expect(await findMember(db, first, a)).toBe(first);
-  expect(await findMember(db, first, 0)).toBe(first);
+  expect(await findMember(db, a)).toBe(first);
+  expect(await findMember(db, 0)).toBeUndefined();
 });

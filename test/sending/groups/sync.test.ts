@@ -11,7 +11,7 @@ afterAll(() => database.drop());
 
 test('keeps a known invite link when the messaging application returns none', async () => {
   const { db } = database;
-  const { accountId } = await createOwner(db, 0);
+  const { accountId, workspaceId } = await createOwner(db, 0);
   const inviteLink = 'https://chat.example.com/abc';
   const id = '1@g.us';
   const kind = 'group';
@@ -25,17 +25,17 @@ test('keeps a known invite link when the messaging application returns none', as
   } as const;
   await replaceGroups(
     db,
-    { ledgerId: accountId, accountId },
+    { workspaceId, accountId },
     { chats: [{ ...group, name: 'Before', inviteLink }], areChannelsUnread: false },
   );
   const synced = await replaceGroups(
     db,
-    { ledgerId: accountId, accountId },
+    { workspaceId, accountId },
     {
       chats: [{ ...group, name: 'After', inviteLink: null }],
       areChannelsUnread: false,
     },
   );
   expect(synced).toEqual({ added: 0, updated: 1, removed: 0 });
-  expect(await selectGroups(db, accountId, {})).toMatchObject([{ name: 'After', inviteLink }]);
+  expect(await selectGroups(db, workspaceId, {})).toMatchObject([{ name: 'After', inviteLink }]);
 });

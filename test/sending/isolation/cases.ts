@@ -48,3 +48,4 @@ export async function finds(db: Database, statement: ReturnType<typeof sql>): Pr
 }
 
 export const idsOf = (owners: readonly Owner[]) => owners.map(({ accountId }) => accountId);
+export const workspacesOf = (owners: readonly Owner[]) => owners.map(({ workspaceId }) => workspaceId);

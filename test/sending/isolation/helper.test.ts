@@ -6,9 +6,10 @@ import { clearIdleQuarantine } from '../../../src/platform/database/quarantine.t
 import { isDataError } from '../../../src/platform/errors/database-errors.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createOwner, until } from '../../support/ledger.ts';
+import type { AccountId } from '../../../src/platform/database/schema.ts';
 
 let database: TestDatabase;
-let accountIds: number[];
+let accountIds: AccountId[];
 beforeAll(async () => {
   database = await createTestDatabase();
   accountIds = [];
@@ -22,7 +23,7 @@ const idOf = (id: number) => id;
 /** Runs a batch in which these accounts fail; notes which accounts each go was for. */
 async function runBatch(bad: readonly number[], { error = new RangeError('a bad value'), ids = accountIds } = {}) {
   const goes: number[][] = [];
-  const outcome = await isolateFailures(database, 'sums', ids, {
+  const outcome = await isolateFailures(database, 'lanes', ids, {
     idOf,
     async run(some) {
       goes.push([...some]);
@@ -34,7 +35,7 @@ async function runBatch(bad: readonly number[], { error = new RangeError('a bad 
 }
 
 const read = async () => {
-  const { rows } = await sql<{ account_id: number; failures: number; minutes: number; reason: string }>`
+  const { rows } = await sql<{ account_id: AccountId; failures: number; minutes: number; reason: string }>`
     select account_id, failures, reason,
            round(extract(epoch from next_try_at - campanile_now()) / 60)::int as minutes
     from quarantine order by account_id`.execute(database.db);
@@ -96,7 +97,7 @@ test('throws an error that concerns no single item at once', async () => {
 
 test('goes on behind a failed item when items are processed one by one', async () => {
   const done: number[] = [];
-  const { left } = await isolateEach(database, 'sums', accountIds.slice(0, 3), {
+  const { left } = await isolateEach(database, 'lanes', accountIds.slice(0, 3), {
     idOf,
     async run(id) {
       if (id === accountIds[1]) throw new TypeError('of the wrong shape');

@@ -25,7 +25,7 @@ async function send(person: Person): Promise<string> {
 }
 
 test('closes the stream of a workspace whose progress cannot be read, and keeps the others', async () => {
-  const { accountId } = await ownerOf(app.database.db, bad);
+  const { workspaceId } = await ownerOf(app.database.db, bad);
   const groups = await groupsOf(bad);
   const year = new Date().getUTCFullYear() + 1;
   await bad.call('venom/add-campaign-batch', {
@@ -39,7 +39,7 @@ test('closes the stream of a workspace whose progress cannot be read, and keeps 
     time_zone: 'UTC',
   });
   // No valid instant: the progress of the campaign cannot be serialized.
-  await sql`update runs set due_at = 'infinity' where account_id = ${accountId}`.execute(app.database.db);
+  await sql`update runs set due_at = 'infinity' where workspace_id = ${workspaceId}`.execute(app.database.db);
   const [broken, listener] = [await listen(app.url, bad.token), await listen(app.url, good.token)];
   const campaign = await send(good);
   await listener.hears(campaign, ({ status }) => status === 'completed');

@@ -20,7 +20,18 @@ import { sendWebhooks } from '../../../src/notifications/webhooks/send-webhooks.
 import { sendNow, type Owner } from '../../support/ledger.ts';
 import { scriptMessenger } from '../../support/scripted-messenger.ts';
 import { sent } from '../../support/turns.ts';
-import { EVERY_SHARD, finds, idsOf, ofAccount, ofUser, ofWorkspace, type Case, type Scene } from './cases.ts';
+import {
+  EVERY_SHARD,
+  finds,
+  idsOf,
+  ofAccount,
+  ofUser,
+  ofWorkspace,
+  workspacesOf,
+  type Case,
+  type Scene,
+} from './cases.ts';
+import type { AccountId } from '../../../src/platform/database/schema.ts';
 
 const log = createLog('silent');
 const NOBODY_LISTENS = { on: () => undefined, close: () => Promise.resolve() };
@@ -28,7 +39,6 @@ const leases = { shards: () => EVERY_SHARD, isGood: () => true, workerId: () => 
 const OLD_KEY = Buffer.alloc(32, 1);
 const vault = createVault({ key: Buffer.alloc(32, 2), previousKey: OLD_KEY });
 
-const workspacesOf = (owners: readonly Owner[]) => owners.map(({ workspaceId }) => workspaceId);
 const usersOf = (owners: readonly Owner[]) => owners.map(({ userId }) => userId);
 
 async function writeEvents({ db }: Scene, owners: readonly Owner[]): Promise<void> {
@@ -168,7 +178,7 @@ export const NOTIFYING: Case[] = [
   },
   {
     batch: 'receipts',
-    poison: ofAccount('receipts'),
+    poison: ofWorkspace('receipts'),
     async prepare({ db, turns }, owners) {
       for (const owner of owners) {
         await sendNow(db, owner);
@@ -176,13 +186,14 @@ export const NOTIFYING: Case[] = [
       }
     },
     async step({ db }, owners) {
-      const { rows } = await sql<{ accountId: number; messageId: string }>`
+      const { rows } = await sql<{ accountId: AccountId; messageId: string }>`
         select account_id as "accountId", message_id as "messageId" from deliveries
-        where account_id = any(${idsOf(owners)}::bigint[])`.execute(db);
+        where workspace_id = any(${workspacesOf(owners)}::bigint[])`.execute(db);
       const events = rows.map((row) => ({ ...row, kind: 'read' as const, participant: 'ann', at: new Date() }));
       await recordReceipts(db, events, log);
     },
-    isDone: ({ db }, { accountId }) => finds(db, sql`select from runs where account_id = ${accountId} and read = 3`),
+    isDone: ({ db }, { workspaceId }) =>
+      finds(db, sql`select from runs where workspace_id = ${workspaceId} and read = 3`),
   },
   {
     batch: 'sandbox members',
@@ -190,8 +201,8 @@ export const NOTIFYING: Case[] = [
     async prepare({ database, db }, owners) {
       const own = connectDatabase(database.address, { log, poolSize: 1 });
       const sandbox = createSandbox({ db: own, log, speed: 1 });
-      for (const { accountId } of owners) {
-        const session = await sandbox.open({ accountId, phoneNumber: '491510000001' }, () => undefined);
+      for (const { accountId, workspaceId } of owners) {
+        const session = await sandbox.open({ accountId, workspaceId, phoneNumber: '491510000001' }, () => undefined);
         const chats = (await session?.listGroups([]))?.chats ?? [];
         const to = { chatId: chats[0]?.chatId ?? '', messageId: `3EB0${accountId}`, uncertain: false, resend: false };
         await session?.send({ text: 'Hello', media: null }, [to], () => true);
@@ -238,13 +249,13 @@ export const NOTIFYING: Case[] = [
       const isOpen = new Set<number>();
       const messenger = { ...scriptMessenger(), staysOpen: true };
       const sessions = {
-        async get(accountId: number) {
+        async get(accountId: AccountId) {
           if (accountId === owners[0]?.accountId) await failAsPoisoned(db, accountId);
           isOpen.add(accountId);
           await sql`update accounts set status_reason = 'open' where account_id = ${accountId}`.execute(db);
           return undefined;
         },
-        has: (accountId: number) => isOpen.has(accountId),
+        has: (accountId: AccountId) => isOpen.has(accountId),
         count: () => isOpen.size,
         closeUnless: () => Promise.resolve(),
       };
@@ -257,7 +268,7 @@ export const NOTIFYING: Case[] = [
   },
   {
     batch: 'erasure',
-    poison: ofAccount('groups', 'delete'),
+    poison: ofWorkspace('groups', 'delete'),
     async prepare({ db }, owners) {
       await sql`
         update users set deleted_at = campanile_now() - interval '1 hour' where user_id = any(${usersOf(owners)}::bigint[])`.execute(
@@ -300,7 +311,7 @@ export const NOTIFYING: Case[] = [
 ];
 
 /** Runs work that claims an account's credentials, and fails while the account is poisoned. */
-async function failAsPoisoned(db: Scene['db'], accountId: number): Promise<void> {
+async function failAsPoisoned(db: Scene['db'], accountId: AccountId): Promise<void> {
   await sql`
     insert into account_sessions (account_id, number) values (${accountId}, 1)
     on conflict (account_id) do update set number = 1`.execute(db);

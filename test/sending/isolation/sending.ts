@@ -15,7 +15,8 @@ import { startLoop } from '../../../src/platform/concurrency/loop.ts';
 import { schedule, sendNow, startTestWorker, type Owner } from '../../support/ledger.ts';
 import { scriptMessenger } from '../../support/scripted-messenger.ts';
 import { sent } from '../../support/turns.ts';
-import { EVERY_SHARD, finds, idsOf, ofAccount, type Case, type Scene } from './cases.ts';
+import { EVERY_SHARD, finds, idsOf, ofAccount, ofWorkspace, workspacesOf, type Case, type Scene } from './cases.ts';
+import type { AccountId } from '../../../src/platform/database/schema.ts';
 
 const log = createLog('silent');
 const WINDOW = { groupMs: 3_600_000, channelMs: 3_600_000 };
@@ -23,8 +24,8 @@ const SHORT_WINDOW = { groupMs: 60_000, channelMs: 60_000 };
 
 const runIs =
   (condition: ReturnType<typeof sql>) =>
-  ({ db }: Scene, { accountId }: Owner) =>
-    finds(db, sql`select from runs where account_id = ${accountId} and ${condition}`);
+  ({ db }: Scene, { workspaceId }: Owner) =>
+    finds(db, sql`select from runs where workspace_id = ${workspaceId} and ${condition}`);
 
 async function sendEach({ db }: Scene, owners: readonly Owner[]): Promise<string[]> {
   const campaigns: string[] = [];
@@ -66,16 +67,16 @@ async function takeInHand({ turns }: Scene, owners: readonly Owner[]): Promise<v
 export const SENDING: Case[] = [
   {
     batch: 'zone rules',
-    poison: ofAccount('campaigns', 'update'),
+    poison: ofWorkspace('campaigns', 'update'),
     async prepare(scene, owners) {
       await planEach(scene, owners);
-      await sql`update campaigns set tzdata_version = '2000a' where account_id = any(${idsOf(owners)}::bigint[])`.execute(
+      await sql`update campaigns set tzdata_version = '2000a' where workspace_id = any(${workspacesOf(owners)}::bigint[])`.execute(
         scene.db,
       );
     },
     step: ({ db }) => replanStaleRuns(db, EVERY_SHARD, log),
-    isDone: ({ db }, { accountId }) =>
-      finds(db, sql`select from campaigns where account_id = ${accountId} and tzdata_version > '2000a'`),
+    isDone: ({ db }, { workspaceId }) =>
+      finds(db, sql`select from campaigns where workspace_id = ${workspaceId} and tzdata_version > '2000a'`),
   },
   {
     batch: 'lanes',
@@ -112,7 +113,7 @@ export const SENDING: Case[] = [
     },
     async step({ db }) {
       const { rows } = await sql<{ id: number }>`select worker_id as id from shards limit 1`.execute(db);
-      const leases = { workerId: () => rows[0]?.id ?? 0, untaken: () => new Map<number, number>() };
+      const leases = { workerId: () => rows[0]?.id ?? 0, untaken: () => new Map<AccountId, number>() };
       await watchOrphanedTurns({ db, log, leases, gaps: {}, knows: () => false }).requeue(EVERY_SHARD);
     },
     isDone: ({ db }, { accountId }) =>
@@ -138,31 +139,31 @@ export const SENDING: Case[] = [
   },
   {
     batch: 'due runs',
-    poison: ofAccount('deliveries', 'insert'),
+    poison: ofWorkspace('deliveries', 'insert'),
     prepare: planEach,
     step: ({ db }) => beginDueRuns(db, EVERY_SHARD, { log }),
     isDone: runIs(sql`status = 'running'`),
   },
   {
     batch: 'written deliveries',
-    poison: ofAccount('deliveries', 'insert'),
+    poison: ofWorkspace('deliveries', 'insert'),
     async prepare(scene, owners) {
       await planEach(scene, owners);
-      await scene.db.transaction().execute((trx) => beginRuns(trx, idsOf(owners), { first: 1 }));
+      await scene.db.transaction().execute((trx) => beginRuns(trx, workspacesOf(owners), { first: 1 }));
     },
     step: ({ db }) => beginDueRuns(db, EVERY_SHARD, { log }),
     isDone: runIs(sql`expanded = targets`),
   },
   {
     batch: 'unbegun runs',
-    poison: ofAccount('runs', 'update'),
+    poison: ofWorkspace('runs', 'update'),
     prepare: planEach,
     step: ({ db }) => detectLateRuns(db, EVERY_SHARD, log),
     isDone: runIs(sql`late_at is not null`),
   },
   {
     batch: 'late runs',
-    poison: ofAccount('deliveries'),
+    poison: ofWorkspace('deliveries'),
     async prepare(scene, owners) {
       await sendEach(scene, owners);
       await scene.database.clock.advance({ hours: 27 });
@@ -172,29 +173,29 @@ export const SENDING: Case[] = [
   },
   {
     batch: 'requests',
-    poison: ofAccount('revisions', 'insert'),
+    poison: ofWorkspace('revisions', 'insert'),
     async prepare(scene, owners) {
       await sendAndDrain(scene, owners);
       await sql`
-        insert into revision_requests (account_id, run_id, kind, number, tried_before, next_position)
-        select account_id, run_id, 'recall', nextval('revision_numbers'), 4, 1 from runs
-        where account_id = any(${idsOf(owners)}::bigint[])`.execute(scene.db);
+        insert into revision_requests (workspace_id, run_id, kind, number, tried_before, next_position)
+        select workspace_id, run_id, 'recall', nextval('revision_numbers'), 4, 1 from runs
+        where workspace_id = any(${workspacesOf(owners)}::bigint[])`.execute(scene.db);
     },
     step: ({ db }) => processBulkRequests(db, EVERY_SHARD, { log }),
-    isDone: ({ db }, { accountId }) =>
-      finds(db, sql`select from revision_requests where account_id = ${accountId} and next_position is null`),
+    isDone: ({ db }, { workspaceId }) =>
+      finds(db, sql`select from revision_requests where workspace_id = ${workspaceId} and next_position is null`),
   },
   {
     batch: 'revisions',
     poison: ofAccount('lanes'),
     prepare: recallEach,
     start: startSending,
-    isDone: async ({ db }, { accountId }) =>
-      !(await finds(db, sql`select from revisions where account_id = ${accountId} and wanted is not null`)),
+    isDone: async ({ db }, { workspaceId }) =>
+      !(await finds(db, sql`select from revisions where workspace_id = ${workspaceId} and wanted is not null`)),
   },
   {
     batch: 'late revisions',
-    poison: ofAccount('revisions'),
+    poison: ofWorkspace('revisions'),
     async prepare(scene, owners) {
       await recallEach(scene, owners);
       await scene.database.clock.advance({ hours: 1 });
@@ -209,7 +210,7 @@ export const SENDING: Case[] = [
         await notifications.close();
       };
     },
-    isDone: async ({ db }, { accountId }) =>
-      !(await finds(db, sql`select from revisions where account_id = ${accountId} and wanted is not null`)),
+    isDone: async ({ db }, { workspaceId }) =>
+      !(await finds(db, sql`select from revisions where workspace_id = ${workspaceId} and wanted is not null`)),
   },
 ];

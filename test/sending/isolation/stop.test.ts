@@ -20,7 +20,7 @@ const countQuarantined = async () => {
 test('stops at once, and the next worker takes the turn over as uncertain', async () => {
   const owner = await createOwner(database.db, 1);
   const campaign = await sendNow(database.db, owner);
-  const poison = { table: 'deliveries', column: 'account_id', value: owner.accountId, on: 'update' } as const;
+  const poison = { table: 'deliveries', column: 'workspace_id', value: owner.workspaceId, on: 'update' } as const;
   const mend = await plantPoison(database.db, poison);
   const messenger = scriptMessenger();
   const first = await startTestWorker(database, messenger);

@@ -50,36 +50,36 @@ const isGone =
 export const UPKEEP: Case[] = [
   {
     batch: 'sums',
-    poison: ofAccount('group_sums'),
+    poison: ofWorkspace('group_sums'),
     prepare: async (scene, owners) => void (await sendAndDrain(scene, owners, 2)),
     step: ({ db }) => rollUpRuns(db, undefined, log),
-    isDone: ({ db }, { accountId }) =>
-      finds(db, sql`select from runs where account_id = ${accountId} and summed = expanded`),
+    isDone: ({ db }, { workspaceId }) =>
+      finds(db, sql`select from runs where workspace_id = ${workspaceId} and summed = expanded`),
   },
   {
     batch: 'activity',
-    poison: ofAccount('group_activity'),
+    poison: ofWorkspace('group_activity'),
     async prepare(scene, owners) {
       await sendAndDrain(scene, owners, 2);
       await sumAll(scene);
     },
     step: ({ db }) => updateActivity(db, undefined, log),
-    isDone: ({ db }, { accountId }) =>
-      finds(db, sql`select from runs where account_id = ${accountId} and in_activity = expanded`),
+    isDone: ({ db }, { workspaceId }) =>
+      finds(db, sql`select from runs where workspace_id = ${workspaceId} and in_activity = expanded`),
   },
   {
     batch: 'sums of minutes',
-    poison: ofAccount('time_sums'),
+    poison: ofWorkspace('time_sums'),
     async prepare(scene, owners) {
       await sendAndDrain(scene, owners, 2);
       await sumAll(scene);
     },
     step: ({ db }) => sumMinutes(db, undefined, log),
-    isDone: isGone('run_minutes', 'accountId', 'account_id'),
+    isDone: isGone('run_minutes', 'workspaceId', 'workspace_id'),
   },
   {
     batch: 'old campaigns',
-    poison: ofAccount('deliveries'),
+    poison: ofWorkspace('deliveries'),
     async prepare(scene, owners) {
       await sendAndDrain(scene, owners, 401);
       await sumAll(scene);
@@ -90,7 +90,7 @@ export const UPKEEP: Case[] = [
   },
   {
     batch: 'deleted campaigns',
-    poison: ofAccount('deliveries'),
+    poison: ofWorkspace('deliveries'),
     async prepare(scene, owners) {
       const campaigns = await sendAndDrain(scene, owners, 0);
       for (const [index, owner] of owners.entries())
@@ -101,11 +101,11 @@ export const UPKEEP: Case[] = [
   },
   {
     batch: 'old receipts',
-    poison: ofAccount('runs'),
+    poison: ofWorkspace('runs'),
     prepare: async (scene, owners) => void (await sendAndDrain(scene, owners, 91)),
     step: ({ db }) => foldReceipts(db, log),
-    isDone: ({ db }, { accountId }) =>
-      finds(db, sql`select from runs where account_id = ${accountId} and receipts_dropped`),
+    isDone: ({ db }, { workspaceId }) =>
+      finds(db, sql`select from runs where workspace_id = ${workspaceId} and receipts_dropped`),
   },
   {
     batch: 'unused media',

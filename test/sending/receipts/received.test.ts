@@ -80,10 +80,10 @@ test('records it as sent when it expires', async () => {
   const taken = await takeInHand();
   await receiveFirst(taken);
   await turns.takeOver(taken.owner);
-  await sql`update runs set progress_at = progress_at - interval '30 hours' where account_id = ${taken.owner.accountId}`.execute(
+  await sql`update runs set progress_at = progress_at - interval '30 hours' where workspace_id = ${taken.owner.workspaceId}`.execute(
     database.db,
   );
-  await sweepRuns(database.db, [taken.owner.accountId % 256]);
+  await sweepRuns(database.db, [taken.owner.workspaceId % 256]);
   const { totals } = await analyticsOf(database.db, taken.owner, taken.campaign);
   expect(totals).toMatchObject({ deliveries: 3, sent: 1, cancelled: 0, failed: 2, queued: 0, delivered: 1 });
 });

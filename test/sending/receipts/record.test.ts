@@ -23,7 +23,7 @@ async function sentTo(owner: Owner): Promise<{ campaign: string; messageIds: str
   const campaign = await sendNow(database.db, owner);
   await analyticsWhen(database.db, owner, campaign, ({ totals }) => totals.queued === 0);
   const { rows } = await sql<{ message_id: string }>`
-    select message_id from deliveries where account_id = ${owner.accountId} order by run_id, position`.execute(
+    select message_id from deliveries where workspace_id = ${owner.workspaceId} order by run_id, position`.execute(
     database.db,
   );
   return { campaign, messageIds: rows.map((row) => row.message_id) };
@@ -161,7 +161,7 @@ describe('a receipt', () => {
     messenger.answer = () => undefined;
     expect(waiting.totals).toMatchObject({ queued: 1 });
     const { rows } = await sql<{ message_id: string }>`
-      select message_id from deliveries where account_id = ${owner.accountId}`.execute(database.db);
+      select message_id from deliveries where workspace_id = ${owner.workspaceId}`.execute(database.db);
     await recordReceipts(database.db, [event(owner, rows[0]?.message_id, 'delivered', 'ann')]);
     const { totals, campaign: head } = await analyticsOf(database.db, owner, campaign);
     expect(totals).toMatchObject({ sent: 1, queued: 0, delivered: 1 });

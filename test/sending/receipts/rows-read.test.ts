@@ -6,6 +6,7 @@ import { connectDatabase, type Database } from '../../../src/platform/database/c
 import { createLog } from '../../../src/platform/log/log.ts';
 import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
 import { createTestDatabase } from '../../support/database.ts';
+import type { AccountId } from '../../../src/platform/database/schema.ts';
 
 // Rows are counted here and not time, since only time depends on the machine.
 
@@ -36,8 +37,8 @@ test('counts receipts by a few lookups each in a ledger that has grown since pla
   const shards = Array.from({ length: 256 }, (_, shard) => shard);
   for (let step = 0; step < 8; step++) await beginDueRuns(db, shards);
   await sql`update deliveries set status = 'sent', sent_at = campanile_now()`.execute(db);
-  const { rows } = await sql<{ account_id: number; message_id: string }>`
-    select account_id, message_id from deliveries where account_id = (select min(account_id) from lanes)
+  const { rows } = await sql<{ account_id: AccountId; message_id: string }>`
+    select account_id, message_id from deliveries where workspace_id = (select min(workspace_id) from lanes)
     order by md5(position::text) limit ${MESSAGES}`.execute(db);
   expect(rows).toHaveLength(MESSAGES);
   const messages = rows.map((row) => ({ accountId: row.account_id, messageId: row.message_id, at: new Date() }));

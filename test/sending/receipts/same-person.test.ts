@@ -27,7 +27,7 @@ async function sentTo(owner: Owner): Promise<{ campaign: string; messageIds: str
   const campaign = await sendNow(database.db, owner);
   await analyticsWhen(database.db, owner, campaign, ({ totals }) => totals.queued === 0);
   const { rows } = await sql<{ message_id: string }>`
-    select message_id from deliveries where account_id = ${owner.accountId} order by run_id desc, position`.execute(
+    select message_id from deliveries where workspace_id = ${owner.workspaceId} order by run_id desc, position`.execute(
     database.db,
   );
   return { campaign, messageIds: rows.map((row) => row.message_id) };
@@ -84,7 +84,7 @@ test('counts once as soon as both ids are known to be one person: in group, run 
   expect(after.groups[0]).toMatchObject({ delivered: 2, read: 2, reactions: 1, replies: 0 });
   expect(after.groups[1]).toMatchObject({ delivered: 0, read: 0, reactions: 0, replies: 1 });
   expect(sumOf(after.timeline)).toEqual({ delivered: 2, read: 2 });
-  const { rows } = await sql`select delivered, read from runs where account_id = ${owner.accountId}`.execute(
+  const { rows } = await sql`select delivered, read from runs where workspace_id = ${owner.workspaceId}`.execute(
     database.db,
   );
   expect(rows).toEqual([{ delivered: 2, read: 2 }]);
@@ -130,7 +130,7 @@ test('counts the same in any order, batch and repetition', async () => {
       const expected = { delivered: count('delivered', 'read'), read: count('read') };
       expect(totals).toMatchObject({ ...expected, reactions: count('reacted'), replies: count('replied') });
       expect(sumOf(timeline)).toEqual(expected);
-      const { rows } = await sql`select from provisional_receipts where account_id = ${owner.accountId}`.execute(
+      const { rows } = await sql`select from provisional_receipts where workspace_id = ${owner.workspaceId}`.execute(
         database.db,
       );
       expect(rows).toEqual([]);

@@ -44,7 +44,7 @@ async function asked(owner: Owner, poll: Partial<PollExtra> = {}): Promise<{ cam
   });
   await analyticsWhen(database.db, owner, campaignId, ({ totals }) => totals.queued === 0);
   const { rows } = await sql<{ message_id: string }>`
-    select message_id from deliveries where account_id = ${owner.accountId} order by run_id desc, position`.execute(
+    select message_id from deliveries where workspace_id = ${owner.workspaceId} order by run_id desc, position`.execute(
     database.db,
   );
   return { campaign: campaignId, messageIds: rows.map((row) => row.message_id) };
@@ -207,7 +207,7 @@ test('voters are stored only where the poll names them', async () => {
   await recordReceipts(database.db, [vote(owner, secret.messageIds[0], ballot)]);
   const about = { campaignId: secret.campaign, runId: null };
   await expect(readNamedVotes(database, owner, about)).rejects.toMatchObject({ code: 'voters_not_named' });
-  const { rows } = await sql`select from votes where account_id = ${owner.accountId} and voter is null`.execute(
+  const { rows } = await sql`select from votes where workspace_id = ${owner.workspaceId} and voter is null`.execute(
     database.db,
   );
   expect(rows).toHaveLength(1);
@@ -221,7 +221,7 @@ test('totals stay when the votes are removed, and later votes count no more; a d
     vote(owner, messageIds[0], { participant, choices: ['Sunday'], votedMs: NOW, voter: participant }),
   );
   await recordReceipts(db, ann ? [ann] : []);
-  await sql`update runs set finished_at = finished_at - interval '91 days' where account_id = ${owner.accountId}`.execute(
+  await sql`update runs set finished_at = finished_at - interval '91 days' where workspace_id = ${owner.workspaceId}`.execute(
     db,
   );
   await until(
@@ -229,7 +229,7 @@ test('totals stay when the votes are removed, and later votes count no more; a d
     (more) => !more,
   );
   await recordReceipts(db, ben ? [ben] : []);
-  const { rows } = await sql`select from votes where account_id = ${owner.accountId}`.execute(db);
+  const { rows } = await sql`select from votes where workspace_id = ${owner.workspaceId}`.execute(db);
   expect(rows).toEqual([]);
   expect((await resultsOf(owner, campaign)).totals).toEqual({ voters: 1, unreadable: 0, votes: [0, 1, 0] });
   await deleteCampaign({ db }, owner, campaign);
@@ -238,7 +238,7 @@ test('totals stay when the votes are removed, and later votes count no more; a d
     (more) => !more,
   );
   for (const table of ['poll_results', 'poll_hours']) {
-    const left = await sql`select from ${sql.table(table)} where account_id = ${owner.accountId}`.execute(db);
+    const left = await sql`select from ${sql.table(table)} where workspace_id = ${owner.workspaceId}`.execute(db);
     expect(left.rows, table).toEqual([]);
   }
 });

@@ -8,10 +8,11 @@ import { until } from '../../support/ledger.ts';
 import { startMailServer, type MailServer } from '../../support/servers/mail-server.ts';
 import { startReceiver, type Receiver } from '../../support/servers/receiver.ts';
 import { callIn, createTeam, type Team } from '../../support/team.ts';
+import type { AccountId } from '../../../src/platform/database/schema.ts';
 
 interface ListedNotice {
   kind: string;
-  account: { account_id: number; name: string | null } | null;
+  account: { account_id: AccountId; name: string | null } | null;
   down_since: string | null;
   handed_over: number | null;
 }
@@ -21,7 +22,7 @@ let app: TestApp;
 let mails: MailServer;
 let receiver: Receiver;
 let team: Team;
-let accountId: number;
+let accountId: AccountId;
 let groups: number[];
 let teams = 0;
 
@@ -50,7 +51,7 @@ beforeEach(async () => {
   team = await createTeam(app, `news${++teams}`);
   const listed = await say<{ groups: Array<{ group_metadata_id: number }> }>('owner', 'venom/list-groups');
   groups = listed.groups.map((group) => group.group_metadata_id);
-  accountId = (await say<{ account_id: number }>('owner', 'venom/update-account', { name: 'Main line' })).account_id;
+  accountId = (await say<{ account_id: AccountId }>('owner', 'venom/update-account', { name: 'Main line' })).account_id;
   await say('owner', 'venom/add-account', { name: 'Backup' });
   await say('owner', 'venom/create-webhook', { url: receiver.url, events: ['account.*'] });
   await sql`update users set email_verified_at = campanile_now() where email_verified_at is null`.execute(

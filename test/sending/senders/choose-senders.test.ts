@@ -1,6 +1,7 @@
 /** Which account sends to a group: the function `choose_senders`. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { AccountId } from '../../../src/platform/database/schema.ts';
 import type { Connection } from '../../../src/platform/database/connect.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createOwner, type Owner } from '../../support/ledger.ts';
@@ -28,7 +29,7 @@ beforeEach(async () => {
 
 async function addList(db: Connection, groupIds: readonly number[]): Promise<number> {
   const { rows } = await sql<{ id: number }>`
-    insert into group_lists (account_id, name, group_ids) values (${owner.accountId}, 'L', ${[...groupIds]}::bigint[])
+    insert into group_lists (workspace_id, name, group_ids) values (${owner.workspaceId}, 'L', ${[...groupIds]}::bigint[])
     returning group_list_id as id`.execute(db);
   return rows[0]?.id ?? 0;
 }
@@ -47,8 +48,8 @@ async function setRule(scope: 'group' | 'list' | 'workspace', order: string, of 
 /** Returns the letter of the account that is chosen for the group. */
 async function choose({ wanted, passed }: { wanted?: string; passed?: string } = {}): Promise<string | undefined> {
   const { rows } = await sql<{ sender: number | null }>`
-    select sender_id as sender from choose_senders(
-      ${owner.accountId}, ${[group]}::bigint[], ${wanted ? idOf(wanted) : null}::bigint, ${passed ? idOf(passed) : null}::bigint)`.execute(
+    select account_id as sender from choose_senders(
+      ${owner.workspaceId}, ${[group]}::bigint[], ${wanted ? idOf(wanted) : null}::bigint, ${passed ? idOf(passed) : null}::bigint)`.execute(
     database.db,
   );
   const chosen = rows[0]?.sender ?? owner.accountId;
@@ -155,12 +156,12 @@ describe('the stand-in', () => {
 test('chooses for each of many groups', async () => {
   const other = owner.groupIds[1] ?? 0;
   await setRule('workspace', 'A');
-  const { rows } = await sql<{ group_id: number; sender_id: number | null }>`
-    select * from choose_senders(${owner.accountId}, ${[other, group]}::bigint[]) order by group_id`.execute(
+  const { rows } = await sql<{ group_id: number; account_id: AccountId }>`
+    select * from choose_senders(${owner.workspaceId}, ${[other, group]}::bigint[]) order by group_id`.execute(
     database.db,
   );
   expect(rows).toEqual([
-    { group_id: group, sender_id: idOf('A') },
-    { group_id: other, sender_id: null },
+    { group_id: group, account_id: idOf('A') },
+    { group_id: other, account_id: idOf('D') },
   ]);
 });

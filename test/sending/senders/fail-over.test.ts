@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Worker } from '../../../src/app/worker.ts';
 import type { MessengerGroup } from '../../../src/messengers/messenger.ts';
 import { handOver } from '../../../src/sending/senders/hand-over.ts';
-import { lockLane } from '../../../src/sending/accounts/store.ts';
+import { lockLedger } from '../../../src/sending/accounts/store.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import {
   analyticsOf,
@@ -18,6 +18,7 @@ import {
 import { scriptMessenger, type ScriptedMessenger } from '../../support/scripted-messenger.ts';
 import { addAccount, setSenders } from '../../support/several-accounts.ts';
 import { sent, takeTurnsByHand } from '../../support/turns.ts';
+import type { AccountId } from '../../../src/platform/database/schema.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -34,7 +35,7 @@ async function work(messenger: ScriptedMessenger): Promise<void> {
 }
 
 /** A campaign to four groups that wait for the first account; the second is a member, too. */
-async function createWaiting(groups = 4): Promise<{ owner: Owner; second: number; campaign: string }> {
+async function createWaiting(groups = 4): Promise<{ owner: Owner; second: AccountId; campaign: string }> {
   const owner = await createOwner(database.db, groups);
   const second = await addAccount(database.db, owner);
   await setSenders(database.db, owner, [owner.accountId, second]);
@@ -43,7 +44,7 @@ async function createWaiting(groups = 4): Promise<{ owner: Owner; second: number
 }
 
 const LOGGED_OUT = sql`status = 'logged_out', status_reason = 'WhatsApp logged it out'`;
-const setState = async (accountId: number, state = LOGGED_OUT) => {
+const setState = async (accountId: AccountId, state = LOGGED_OUT) => {
   await sql`update accounts set ${state} where account_id = ${accountId}`.execute(database.db);
   await sql`
     update lanes l set held_until = case when a.down_since is null then '-infinity'::timestamptz else campanile_now() + interval '1 day' end,
@@ -57,16 +58,16 @@ const setMinutes = (owner: Owner, minutes: number | null) =>
     database.db,
   );
 const sendersOf = async (owner: Owner) => {
-  const { rows } = await sql<{ sender: number }>`
-    select coalesce(sender_id, account_id) as sender from deliveries where account_id = ${owner.accountId} order by position`.execute(
+  const { rows } = await sql<{ sender: AccountId }>`
+    select account_id as sender from deliveries where workspace_id = ${owner.workspaceId} order by position`.execute(
     database.db,
   );
   return rows.map(({ sender }) => sender);
 };
 const handAll = (owner: Owner) =>
   database.db.transaction().execute(async (trx) => {
-    await lockLane(trx, owner.accountId);
-    return handOver(trx, { ledgerId: owner.accountId, from: owner.accountId, isReturnable: true });
+    await lockLedger(trx, owner.workspaceId);
+    return handOver(trx, { workspaceId: owner.workspaceId, from: owner.accountId, isReturnable: true });
   });
 
 /** The groups of the owner as the messenger lists them, without those with the numbers in `missing`. */
@@ -196,6 +197,6 @@ async function asked(owner: Owner): Promise<unknown[]> {
 
 async function messageIds(owner: Owner): Promise<string[]> {
   const { rows } = await sql<{ message_id: string }>`
-    select message_id from deliveries where account_id = ${owner.accountId} order by position`.execute(database.db);
+    select message_id from deliveries where workspace_id = ${owner.workspaceId} order by position`.execute(database.db);
   return rows.map((row) => row.message_id);
 }

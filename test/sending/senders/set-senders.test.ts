@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startTestApp, type Answer, type Person, type TestApp } from '../../support/app.ts';
 import type { Owner } from '../../support/ledger.ts';
 import { addAccount } from '../../support/several-accounts.ts';
+import type { AccountId, WorkspaceId } from '../../../src/platform/database/schema.ts';
 
 interface Rule {
   scope: string;
@@ -22,7 +23,7 @@ interface Rules {
   next_cursor: string | null;
 }
 interface Listed {
-  groups: Array<{ group_metadata_id: number; accounts?: Array<{ account_id: number; is_sender: boolean }> }>;
+  groups: Array<{ group_metadata_id: number; accounts?: Array<{ account_id: AccountId; is_sender: boolean }> }>;
 }
 
 let app: TestApp;
@@ -52,7 +53,7 @@ async function setUp(person: Person): Promise<{ groups: number[]; accounts: numb
   const accountId = listed[0]?.accounts?.[0]?.account_id ?? 0;
   if (person !== alice) return { groups: ids, accounts: [accountId] };
   const { db } = app.database;
-  const { rows } = await sql<{ workspace_id: number }>`
+  const { rows } = await sql<{ workspace_id: WorkspaceId }>`
     select workspace_id from accounts where account_id = ${accountId}`.execute(db);
   const owner = { workspaceId: rows[0]?.workspace_id, accountId, groupIds: ids } as Owner;
   const others = [await addAccount(db, owner), await addAccount(db, owner)];
@@ -170,8 +171,8 @@ test('lists the rules that concern a group, and all in pages', async () => {
 test('sets the rule of a thousand groups at once, and of no more', async () => {
   const { db } = app.database;
   const { rows } = await sql<{ group_id: number }>`
-    insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
-    select ${accounts[0]}::bigint, 'many' || n, 'many' || n, 'group', 'Many ' || n, 3, true from generate_series(1, 1000) n
+    insert into groups (workspace_id, chat_id, send_to, kind, name, participants, can_send)
+    select (select workspace_id from accounts where account_id = ${accounts[0]}), 'many' || n, 'many' || n, 'group', 'Many ' || n, 3, true from generate_series(1, 1000) n
     returning group_id`.execute(db);
   const ids = rows.map((row) => row.group_id);
   for (const account_ids of [[accounts[1]], [accounts[2]]])
@@ -210,7 +211,10 @@ describe('rejects', () => {
   });
 
   test('an account that was removed', async () => {
-    const added = await alice.call<{ account_id: number }>('venom/add-account', { name: 'Gone', messenger: 'sandbox' });
+    const added = await alice.call<{ account_id: AccountId }>('venom/add-account', {
+      name: 'Gone',
+      messenger: 'sandbox',
+    });
     const { account_id } = added.body.data;
     await alice.call('venom/disconnect-account', { account_id });
     expect((await alice.call('venom/remove-account', { account_id })).status).toBe(200);

@@ -10,6 +10,7 @@ import { until } from '../ledger.ts';
 import type { MailServer } from '../servers/mail-server.ts';
 import type { Status } from '../whatsapp.ts';
 import type { Recorder } from './recorder.ts';
+import type { AccountId } from '../../../src/platform/database/schema.ts';
 
 export interface Stage {
   recorder: Recorder;
@@ -109,7 +110,10 @@ async function linkAccount(ada: Actors): Promise<void> {
 async function useSeveralAccounts(ada: Actors): Promise<void> {
   const { recorder } = ada;
   const { account_id } = await recorder.send('add-account', { name: 'Second number', messenger: 'sandbox' }, ada);
-  await recorder.send('list-accounts', {}, ada);
+  const { accounts } = await recorder.send('list-accounts', {}, ada);
+  await recorder.send('set-default-account', { account_id }, ada);
+  const [main] = accounts as Array<{ account_id: number }>;
+  await recorder.send('set-default-account', { account_id: main?.account_id }, ada);
   await recorder.poll('disconnect-account', { account_id }, ada);
   await recorder.send('remove-account', { account_id }, ada);
 }
@@ -174,7 +178,7 @@ async function createGroups(ada: Actors): Promise<void> {
   await recorder.send('get-invite-link', { group_metadata_id }, ada);
   const saved = await recorder.send('save-group-list', { name: 'Clubs', group_metadata_ids: ada.groupIds }, ada);
   await recorder.send('list-group-lists', {}, ada);
-  const [{ accounts }] = listed['groups'] as [{ accounts: Array<{ account_id: number }> }];
+  const [{ accounts }] = listed['groups'] as [{ accounts: Array<{ account_id: AccountId }> }];
   const account_ids = accounts.map(({ account_id }) => account_id);
   const rule = { group_metadata_ids: ada.groupIds, account_ids, reason: 'Known to the members' };
   await recorder.send('set-senders', rule, ada);

@@ -4,6 +4,7 @@ import { AHEAD, type Ids } from './access.ts';
 import { PASSWORD, type Person } from '../app.ts';
 import { until } from '../ledger.ts';
 import { PNG } from '../inputs/sample-files.ts';
+import type { AccountId } from '../../../src/platform/database/schema.ts';
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
@@ -119,7 +120,7 @@ async function firstGroup(person: Person): Promise<number | undefined> {
 }
 
 async function ownAccount(person: Person): Promise<number | undefined> {
-  const answer = await person.call<{ groups: Array<{ accounts: Array<{ account_id: number }> }> }>(
+  const answer = await person.call<{ groups: Array<{ accounts: Array<{ account_id: AccountId }> }> }>(
     'venom/list-groups',
     { with_accounts: true, limit: 1 },
   );

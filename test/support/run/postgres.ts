@@ -65,6 +65,8 @@ async function createTemplate(address: Exclude<PostgresAddress, { url: string }>
   await sql`create database ${sql.id(TEMPLATE)}`.execute(server);
   const template = connectDatabase({ ...address, database: TEMPLATE }, { log, poolSize: 1, silenceMs: Infinity });
   await migrate(template, log);
+  // An id of a workspace that is taken for one of its account finds nothing.
+  await sql`alter sequence workspaces_workspace_id_seq restart with 501`.execute(template);
   await sql.raw(MOVABLE_CLOCK).execute(template);
   await template.destroy();
   // A database that accepts no connections can be copied by any number of test files at once.

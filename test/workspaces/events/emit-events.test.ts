@@ -262,7 +262,7 @@ test('emits that an account is linked, paused, restricted, outdated, and logged 
 
 test('emits groups that are removed or renamed, but no change of their size', async () => {
   await listen(owner);
-  await sql`update groups set participants = participants + 1 where account_id = ${owner.accountId}`.execute(
+  await sql`update groups set participants = participants + 1 where workspace_id = ${owner.workspaceId}`.execute(
     database.db,
   );
   await sql`update groups set name = name || '!' where group_id = ${owner.groupIds[0]}`.execute(database.db);

@@ -1,7 +1,7 @@
 /** Shared by the steps that keep one account connected. */
 import type { Log } from '../../../platform/log/log.ts';
 import type { FairSemaphore } from '../../../platform/concurrency/fair-semaphore.ts';
-import type { MessengerAccount } from '../../messenger.ts';
+import type { LinkedAccount } from '../../messenger.ts';
 import type { ReconnectTiming } from './reconnect-backoff.ts';
 import type { ClientVersions } from './client-versions.ts';
 import type { KeyTable } from './key-table.ts';
@@ -10,7 +10,7 @@ import type { Cooldown } from './cooldown.ts';
 import type { Credentials, Socket, SocketOptions } from '../client/engine.ts';
 
 export interface ConnectionOptions {
-  account: MessengerAccount;
+  account: LinkedAccount;
   credentials: Credentials;
   table: KeyTable;
   log: Log;

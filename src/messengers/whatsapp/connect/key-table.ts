@@ -5,6 +5,7 @@ import { isolateStatement, ownedBy, type Owners } from '../../../platform/databa
 import type { QuarantineDeps } from '../../../platform/database/quarantine.ts';
 import type { Vault } from '../../../platform/secrets/secret-box.ts';
 import type { KeyChange, KeyStorage } from '../client/key-storage.ts';
+import type { AccountId } from '../../../platform/database/schema.ts';
 
 /** One account's credentials, for the session that claimed them. `write` throws ClaimLostError when a later session has. */
 export interface KeyTable extends KeyStorage {
@@ -36,10 +37,10 @@ const KEPT = sql`interval '7 days'`;
 const KEPT_LEFT_MS = sql<number>`greatest(0, extract(epoch from ended_at + ${KEPT} - campanile_now()) * 1000)::float8`;
 
 /** The associated data that a credential is sealed with. */
-export const aboutOf = (accountId: number, kind: string, name: string) => `account ${accountId} ${kind} ${name}`;
+export const aboutOf = (accountId: AccountId, kind: string, name: string) => `account ${accountId} ${kind} ${name}`;
 
 /** Fencing token: claims an account's credentials. Earlier claimants can read, and not write any more. */
-export async function claimKeys(db: Database, vault: Vault, accountId: number): Promise<KeyTable> {
+export async function claimKeys(db: Database, vault: Vault, accountId: AccountId): Promise<KeyTable> {
   const { rows } = await sql<{ number: number }>`
     insert into account_sessions (account_id, number) values (${accountId}, 1)
     on conflict (account_id) do update set number = account_sessions.number + 1 returning number`.execute(db);
@@ -101,13 +102,13 @@ export async function claimKeys(db: Database, vault: Vault, accountId: number): 
   };
 }
 
-async function requireClaim(trx: Connection, accountId: number, claim: number): Promise<void> {
+async function requireClaim(trx: Connection, accountId: AccountId, claim: number): Promise<void> {
   const { rows } = await sql`
     select from account_sessions where account_id = ${accountId} and number = ${claim} for share`.execute(trx);
   if (rows.length === 0) throw new ClaimLostError();
 }
 
-async function deleteKeys(trx: Connection, accountId: number, keys: readonly KeyChange[]): Promise<void> {
+async function deleteKeys(trx: Connection, accountId: AccountId, keys: readonly KeyChange[]): Promise<void> {
   await sql`
     delete from account_keys k
     using unnest(${keys.map(({ kind }) => kind)}::text[], ${keys.map(({ name }) => name)}::text[]) g (kind, name)
@@ -116,7 +117,7 @@ async function deleteKeys(trx: Connection, accountId: number, keys: readonly Key
 
 async function upsertKeys(
   trx: Connection,
-  accountId: number,
+  accountId: AccountId,
   keys: ReadonlyArray<{ kind: string; name: string; sealed: Buffer }>,
 ): Promise<void> {
   await sql`
@@ -127,13 +128,13 @@ async function upsertKeys(
 }
 
 /** Whether an account has credentials. */
-export async function hasKeys(db: Connection, accountId: number): Promise<boolean> {
+export async function hasKeys(db: Connection, accountId: AccountId): Promise<boolean> {
   const { rows } = await sql`select from account_keys where account_id = ${accountId} limit 1`.execute(db);
   return rows.length > 0;
 }
 
 /** Deletes the credentials of a deleted account, regardless of claims. */
-export async function dropKeys(db: Connection, accountId: number): Promise<void> {
+export async function dropKeys(db: Connection, accountId: AccountId): Promise<void> {
   await sql`
     with keys as (delete from account_keys where account_id = ${accountId})
     delete from account_sessions where account_id = ${accountId}`.execute(db);
@@ -177,7 +178,7 @@ export async function resealKeys(deps: QuarantineDeps, vault: Vault): Promise<nu
 }
 
 async function resealThose(trx: Connection, vault: Vault, owners: Owners): Promise<number> {
-  const { rows } = await sql<{ account_id: number; kind: string; name: string; sealed: Buffer }>`
+  const { rows } = await sql<{ account_id: AccountId; kind: string; name: string; sealed: Buffer }>`
     select account_id, kind, name, sealed from account_keys
     where substring(sealed for ${vault.keyIdPrefix.length}) <> ${vault.keyIdPrefix} and ${ownedBy('account_id', owners)}
     order by account_id, kind, name limit ${RESEALED_PER_STEP} for update skip locked`.execute(trx);

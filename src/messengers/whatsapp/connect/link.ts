@@ -1,6 +1,6 @@
 import { AppError } from '../../../platform/errors/errors.ts';
 import type { Log } from '../../../platform/log/log.ts';
-import type { LinkMethod, MessengerAccount, OnStateChange, PasskeyAssertion } from '../../messenger.ts';
+import type { LinkMethod, LinkedAccount, OnStateChange, PasskeyAssertion } from '../../messenger.ts';
 import { FIRST_QR_MS, NEXT_QR_MS, type PasskeyListener, type Socket } from '../client/engine.ts';
 import { rejectionCodeOf, type CloseReason } from '../client/errors.ts';
 import { classifyEnding } from '../failures.ts';
@@ -34,7 +34,7 @@ const NOBODY_IN_TIME = 'No phone was linked in time: connect the account again';
 
 export interface LinkingOptions {
   method: LinkMethod;
-  account: MessengerAccount;
+  account: LinkedAccount;
   log: Log;
   onStateChange: OnStateChange;
   onCondition(condition: WhatsAppCondition): void;

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '../../../platform/database/connect.ts';
+import type { AccountId } from '../../../platform/database/schema.ts';
 
 /** Names a proxy in a log and for a person: without its user and password. */
 export function proxyLabel(url: string): string {
@@ -14,7 +15,7 @@ export function proxyLabel(url: string): string {
  */
 export async function chooseProxy(
   db: Database,
-  accountId: number,
+  accountId: AccountId,
   urls: readonly string[],
 ): Promise<string | undefined> {
   if (urls.length === 0) return undefined;

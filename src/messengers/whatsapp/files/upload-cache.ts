@@ -12,6 +12,7 @@ import { classifyRejection } from '../failures.ts';
 import { prepareFile } from './prepare-file.ts';
 import { UploadFailedError, uploadFile } from './upload-file.ts';
 import { findUpload, recordUpload, type Uploaded, type UploadKey, type UploadTarget } from './uploads-table.ts';
+import type { AccountId } from '../../../platform/database/schema.ts';
 
 export interface UploadCache {
   /**
@@ -23,7 +24,7 @@ export interface UploadCache {
 }
 
 export interface Uploader {
-  accountId: number;
+  accountId: AccountId;
   client: Client;
   /** Undefined: the media hosts are reached directly. */
   agent: Agent | undefined;

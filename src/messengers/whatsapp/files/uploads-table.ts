@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../../platform/database/connect.ts';
 import { decodeMessage, encodeMessage, type Message } from '../client/message.ts';
+import type { AccountId } from '../../../platform/database/schema.ts';
 
 /** Files are encrypted for chats, and plain for channels. Pictures of link previews have keys and paths of their own. */
 export type UploadTarget = 'chats' | 'channels' | 'chat cards' | 'channel cards';
@@ -14,7 +15,7 @@ export interface Uploaded {
 }
 
 export interface UploadKey {
-  accountId: number;
+  accountId: AccountId;
   sha256: Buffer;
   target: UploadTarget;
 }

@@ -2,6 +2,7 @@ import { sleep } from '../../../platform/time/time.ts';
 import type { LidMapping } from '../client/client.ts';
 import { samePerson } from './participants.ts';
 import type { EmitMemberEvents } from './member-event-emitter.ts';
+import type { AccountId } from '../../../platform/database/schema.ts';
 
 /** A send waits for the key store, so a database that is down must not hold it up for longer. */
 const MAX_WAIT_MS = 5_000;
@@ -12,7 +13,7 @@ const MAX_WAIT_MS = 5_000;
  */
 export async function emitLidMappings(
   emit: EmitMemberEvents,
-  accountId: number,
+  accountId: AccountId,
   pairs: readonly LidMapping[],
 ): Promise<void> {
   if (pairs.length === 0) return;

@@ -7,9 +7,10 @@ import type { Client } from '../client/client.ts';
 import { childOf, type Node } from '../client/node.ts';
 import type { KnownMember, MemberCache } from '../send/member-cache.ts';
 import { findLid, lidName, numberName, readIds } from './participants.ts';
+import type { AccountId } from '../../../platform/database/schema.ts';
 
 export interface DeviceContext {
-  accountId: number;
+  accountId: AccountId;
   log: Log;
   members: MemberCache;
 }

@@ -17,9 +17,10 @@ import { readAnswer } from './read-answer.ts';
 import { readVote } from './read-vote.ts';
 import { postIdsOf } from '../send/split-post.ts';
 import type { EmitMemberEvents } from './member-event-emitter.ts';
+import type { AccountId } from '../../../platform/database/schema.ts';
 
 export interface InboundContext {
-  accountId: number;
+  accountId: AccountId;
   log: Log;
   emit: EmitMemberEvents;
   /** The cached metadata of a group. */

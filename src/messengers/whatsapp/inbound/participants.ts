@@ -6,6 +6,7 @@ import type { MemberEvent } from '../../messenger.ts';
 import type { Client, LidMapping, LidMappings } from '../client/client.ts';
 import type { Group } from '../client/group.ts';
 import { parseJid } from '../client/jid.ts';
+import type { AccountId } from '../../../platform/database/schema.ts';
 
 /** At least one of them is defined. */
 export interface Ids {
@@ -35,7 +36,7 @@ export const lidName = (user: string): string => `${user}@lid`;
 export const numberName = (user: string): string => `${user}@s.whatsapp.net`;
 
 /** The event that a LID and a phone number belong to one person. */
-export function samePerson(accountId: number, lid: string, number: string): MemberEvent {
+export function samePerson(accountId: AccountId, lid: string, number: string): MemberEvent {
   return { kind: 'same', accountId, participant: lidName(lid), alias: numberName(number) };
 }
 

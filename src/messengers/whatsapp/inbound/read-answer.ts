@@ -8,6 +8,7 @@ import { postIdsOf } from '../send/split-post.ts';
 import { completeIds, identify, type Known } from './identify.ts';
 import { isOwn, readIds } from './participants.ts';
 import { findQuote, idsOf, instantOf, isMessageId } from './read-member-actions.ts';
+import type { AccountId } from '../../../platform/database/schema.ts';
 
 /** In any skin tone, and with or without the selector for a picture. */
 const THUMBS_UP = /^👍[\u{1F3FB}-\u{1F3FF}]?\uFE0F?$/u;
@@ -18,7 +19,7 @@ const THUMBS_UP = /^👍[\u{1F3FB}-\u{1F3FF}]?\uFE0F?$/u;
  */
 export async function readAnswer(
   client: Client,
-  { accountId, cachedGroup }: Pick<Known, 'cachedGroup'> & { accountId: number },
+  { accountId, cachedGroup }: Pick<Known, 'cachedGroup'> & { accountId: AccountId },
   { attrs }: Node,
   message: Message,
 ): Promise<MemberEvent[]> {

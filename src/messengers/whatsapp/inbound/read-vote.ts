@@ -8,6 +8,7 @@ import { decryptVote, isVote, type Vote } from './decrypt-vote.ts';
 import { completeIds, identify, type Known } from './identify.ts';
 import { lidName, numberName, readIds } from './participants.ts';
 import { idsOf, instantOf, isMessageId } from './read-member-actions.ts';
+import type { AccountId } from '../../../platform/database/schema.ts';
 
 /**
  * Returns the vote in a message; none for any other message. All known ids of its sender are tried, since it may be encrypted under one
@@ -15,7 +16,7 @@ import { idsOf, instantOf, isMessageId } from './read-member-actions.ts';
  */
 export async function readVote(
   client: Client,
-  { accountId, cachedGroup }: Pick<Known, 'cachedGroup'> & { accountId: number },
+  { accountId, cachedGroup }: Pick<Known, 'cachedGroup'> & { accountId: AccountId },
   { attrs }: Node,
   message: Message,
 ): Promise<MemberEvent[]> {

@@ -12,13 +12,14 @@ import { createChannelReader, type ReadChannel, type SoughtPost } from './read-c
 import type { NumberedPost } from '../send/sent-messages.ts';
 import { partIdsOf } from '../send/split-post.ts';
 import { unlessAborted } from '../../../platform/concurrency/unless-aborted.ts';
+import type { AccountId } from '../../../platform/database/schema.ts';
 
 interface PostedBefore extends NumberedPost {
   ageMs: number;
 }
 
 export interface ChannelWatchOptions {
-  accountId: number;
+  accountId: AccountId;
   log: Log;
   /** Undefined while no query may be sent. */
   client(): Client | undefined;

@@ -13,9 +13,10 @@ import { parseWithBytes, stringifyWithBytes } from '../client/json-with-bytes.ts
 import type { Node } from '../client/node.ts';
 import { isRetryInGroup, readRetry, type Retry } from './read-retry.ts';
 import { answerRetry, type Answering } from './answer-retry.ts';
+import type { AccountId } from '../../../platform/database/schema.ts';
 
 export interface AnsweringAll extends Omit<Answering, 'client'> {
-  accountId: number;
+  accountId: AccountId;
   /** Undefined while nothing may be sent. */
   client(): Client | undefined;
   store: KeyValueStore;

@@ -23,9 +23,10 @@ import {
   type NumberedPost,
 } from './sent-messages.ts';
 import { createRejectionBreaker } from './rejection-breaker.ts';
+import type { AccountId } from '../../../platform/database/schema.ts';
 
 export interface AccountSending {
-  accountId: number;
+  accountId: AccountId;
   db: Database;
   log: Log;
   /** Undefined while the account is not connected. */

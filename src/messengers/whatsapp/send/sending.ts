@@ -7,9 +7,10 @@ import type { ChatCache } from '../chats/chat-cache.ts';
 import type { MemberCache } from './member-cache.ts';
 import type { Relaying, RelayResult } from './relay.ts';
 import type { Uploaded, UploadTarget } from '../files/uploads-table.ts';
+import type { AccountId } from '../../../platform/database/schema.ts';
 
 export interface Sending extends Relaying {
-  accountId: number;
+  accountId: AccountId;
   chats: ChatCache;
   members: MemberCache;
   /** Stores a message before it leaves. */

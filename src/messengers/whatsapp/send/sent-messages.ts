@@ -4,6 +4,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { clearSomeRows } from '../../../platform/database/clear-old-rows.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
 import type { Log } from '../../../platform/log/log.ts';
+import type { AccountId } from '../../../platform/database/schema.ts';
 
 const RETENTION_DAYS = 7;
 const CLEARED_PER_STEP = 5_000;
@@ -11,7 +12,7 @@ const CLEARED_PER_STEP = 5_000;
 /** Stores a message before it leaves. Equal messages to several chats are stored once. */
 export async function storeMessage(
   db: Connection,
-  accountId: number,
+  accountId: AccountId,
   { messageId, chatId, message }: { messageId: string; chatId: string; message: Uint8Array },
 ): Promise<void> {
   const hash = createHash('sha256').update(message).digest();
@@ -30,7 +31,7 @@ export async function storeMessage(
 /** The message with that id in that chat. Undefined if it is too old, or was not sent by this account. */
 export async function findMessage(
   db: Connection,
-  accountId: number,
+  accountId: AccountId,
   { messageId, chatId }: { messageId: string; chatId: string },
 ): Promise<Buffer | undefined> {
   const { rows } = await sql<{ message: Buffer }>`
@@ -42,7 +43,7 @@ export async function findMessage(
 /** Those of these messages that are stored, in the given order. */
 export async function findStored(
   db: Connection,
-  accountId: number,
+  accountId: AccountId,
   { chatId, messageIds }: { chatId: string; messageIds: readonly string[] },
 ): Promise<string[]> {
   const { rows } = await sql<{ message_id: string }>`
@@ -59,7 +60,11 @@ export interface NumberedPost {
   serverId: number | undefined;
 }
 
-export async function storeServerIds(db: Connection, accountId: number, posts: readonly NumberedPost[]): Promise<void> {
+export async function storeServerIds(
+  db: Connection,
+  accountId: AccountId,
+  posts: readonly NumberedPost[],
+): Promise<void> {
   await sql`
     update whatsapp_sent s set server_id = n.server_id
     from unnest(${posts.map(({ messageId }) => messageId)}::text[], ${posts.map(({ chatId }) => chatId)}::text[],
@@ -70,7 +75,7 @@ export async function storeServerIds(db: Connection, accountId: number, posts: r
 /** The posts to channels in the last days, and their age. */
 export async function listChannelPosts(
   db: Connection,
-  accountId: number,
+  accountId: AccountId,
   days: number,
 ): Promise<Array<NumberedPost & { ageMs: number }>> {
   const { rows } = await sql<{ chatId: string; messageId: string; serverId: number | null; ageMs: number }>`
@@ -85,7 +90,7 @@ export async function listChannelPosts(
 /** Deletes a message: retry receipts for it are no longer answered, and it counts as not sent. */
 export async function deleteMessage(
   db: Connection,
-  accountId: number,
+  accountId: AccountId,
   { messageId, chatId }: { messageId: string; chatId: string },
 ): Promise<void> {
   await sql`

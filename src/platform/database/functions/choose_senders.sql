@@ -1,24 +1,24 @@
--- Returns which account sends to each of these groups of a ledger; null: its default account. The first account wins that is a member, may
--- post there and has not been down for longer than the workspace allows; `passed` is left out. In order: the wanted one, those that are set
--- for the group, for a list with it, for the workspace, the default account, the others.
-create or replace function choose_senders(of_ledger bigint, of_groups bigint[], wanted bigint default null, passed bigint default null)
-  returns table (group_id bigint, sender_id bigint) language sql stable as $$
+-- Returns which account sends to each of these groups of a workspace. The first account wins that is a member, may post there and has not been
+-- down for longer than the workspace allows; `passed` is left out. In order: the wanted one, those that are set for the group, for a list
+-- with it, for the workspace, the default account, the others. A group without any member gets the default account.
+create or replace function choose_senders(of_workspace bigint, of_groups bigint[], wanted bigint default null, passed bigint default null)
+  returns table (group_id bigint, account_id bigint) language sql stable as $$
   with account as materialized (
-    select a.account_id, a.workspace_id, a.is_default,
+    select a.account_id, a.is_default,
            coalesce(a.down_since <= campanile_now() - w.failover_minutes * interval '1 minute', false)
              or coalesce(a.account_id = passed, false) as is_out
-    from accounts d join workspaces w using (workspace_id) join accounts a using (workspace_id)
-    where d.account_id = of_ledger
+    from workspaces w join accounts a using (workspace_id)
+    where w.workspace_id = of_workspace and a.removed_at is null
   ), rule as materialized (
     select s.group_id, s.group_list_id, s.account_ids, s.set_at from senders s
-    where s.workspace_id = (select workspace_id from account limit 1) and s.replaced_at is null
+    where s.workspace_id = of_workspace and s.replaced_at is null
   ), listed as materialized (
     select distinct on (i.group_id) i.group_id, r.account_ids
     from rule r join group_lists l on l.group_list_id = r.group_list_id cross join unnest(l.group_ids) i (group_id)
     where i.group_id = any(of_groups)
     order by i.group_id, r.set_at desc
   ), choice as (
-    select distinct on (m.group_id) m.group_id, a.account_id, a.is_default
+    select distinct on (m.group_id) m.group_id, a.account_id
     from group_accounts m
     join account a on a.account_id = m.account_id
     left join rule r on r.group_id = m.group_id
@@ -29,6 +29,6 @@ create or replace function choose_senders(of_ledger bigint, of_groups bigint[], 
              array_position(r.account_ids, a.account_id), array_position(l.account_ids, a.account_id),
              array_position(w.account_ids, a.account_id), a.is_default desc, a.account_id
   )
-  select g.group_id, case when not c.is_default then c.account_id end
+  select g.group_id, coalesce(c.account_id, (select d.account_id from account d where d.is_default))
   from unnest(of_groups) g (group_id) left join choice c on c.group_id = g.group_id
 $$;

@@ -1,4 +1,4 @@
--- Takes the next turn of each account that is due. It locks shards, then lanes, and reads everything else in a later statement: that
+-- Takes the next turn of each account that is due. It locks shards, then lanes with their ledgers, and reads everything else in a later statement: that
 -- statement sees current rows, and a worker that has lost its shard gets no turn. `skipped` accounts get no turn; with `wanted`, no other
 -- accounts do. Poison message: this is how src/sending/deliveries/claim-isolated.ts finds and excludes an account that makes the claim
 -- fail.
@@ -7,8 +7,8 @@
 -- evaluates its rules, and claims for it with `rooms`, the number of posts that may leave of each account in `wanted`. Claims count the
 -- posts that they take (docs/explanation/decisions/0028-enforce-send-windows-in-the-claim.md).
 --
--- A lane sends what its account is the sender of, in the ledger of its workspace's default account. The lane of another account gets a
--- turn only with that ledger locked, too: while somebody changes it, the lane stays due.
+-- A lane sends the deliveries of its account. While another transaction has the ledger of the workspace locked, the lane stays due: nothing
+-- here waits for a lock.
 --
 -- claim_turns and finish_turns are functions: one statement and one transaction each, planned once a connection. As query texts they would
 -- be planned each time, which took longer than to execute them, and not every pooler supports named prepared statements.
@@ -18,7 +18,7 @@
 create or replace function claim_turns(
     worker bigint, of_shards smallint[], shard_limit int, lane_limit int, batch int, paced text[],
     skipped bigint[] default '{}', wanted bigint[] default null, rooms int[] default null)
-  returns table (account_id bigint, ledger_id bigint, messenger text, turn bigint, run_id bigint, content_id bigint, "position" int,
+  returns table (account_id bigint, workspace_id bigint, messenger text, turn bigint, run_id bigint, content_id bigint, "position" int,
                  message_id text, send_to text, attempts smallint, uncertain boolean)
   language plpgsql
   set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -26,8 +26,7 @@ as $$
 #variable_conflict use_column
 declare
   due_accounts bigint[];
-  due_ledgers bigint[];
-  free_ledgers bigint[];
+  due_workspaces bigint[];
   due_messengers text[];
   due_turns bigint[];
   due_room int[];
@@ -35,9 +34,9 @@ declare
   due_sent int[];
   now_slot constant timestamptz := quarter_hour(campanile_now());
 begin
-  select array_agg(l.account_id), array_agg(l.ledger_id), array_agg(l.messenger), array_agg(l.turn), array_agg(l.room), array_agg(l.sent_slot),
+  select array_agg(l.account_id), array_agg(l.workspace_id), array_agg(l.messenger), array_agg(l.turn), array_agg(l.room), array_agg(l.sent_slot),
          array_agg(l.sent_in_slot)
-  into due_accounts, due_ledgers, due_messengers, due_turns, due_room, due_slots, due_sent
+  into due_accounts, due_workspaces, due_messengers, due_turns, due_room, due_slots, due_sent
   from (
     with held as materialized (
       select s.shard
@@ -52,7 +51,7 @@ begin
       ) due
       join shards s on s.shard = due.shard and s.worker_id = worker for share of s skip locked
     )
-    select l.account_id, l.ledger_id, l.messenger, l.turn, l.sent_slot, l.sent_in_slot,
+    select l.account_id, l.workspace_id, l.messenger, l.turn, l.sent_slot, l.sent_in_slot,
            case when rooms is not null then rooms[array_position(wanted, l.account_id)]
                 -- A lookup for each. A warm-up takes two weeks.
                 when (select coalesce(a.quiet_from, a.daily_cap::text) is not null or a.warm_up_from > campanile_now() - interval '16 days'
@@ -61,33 +60,15 @@ begin
                 else batch end as room
     from held
     cross join lateral (
-      select account_id, ledger_id, messenger, turn, sent_slot, sent_in_slot from lanes
-      where lanes.shard = held.shard and wake_at <= campanile_now()
-        and account_id <> all(skipped) and (wanted is null or account_id = any(wanted))
-      order by wake_at limit ceil(lane_limit::float8 / (select count(*) from held))::int for no key update skip locked
+      select d.account_id, d.workspace_id, d.messenger, d.turn, d.sent_slot, d.sent_in_slot
+      from lanes d join workspace_ledgers k on k.workspace_id = d.workspace_id
+      where d.shard = held.shard and d.wake_at <= campanile_now()
+        and d.account_id <> all(skipped) and (wanted is null or d.account_id = any(wanted))
+      order by d.wake_at limit ceil(lane_limit::float8 / (select count(*) from held))::int for no key update of k, d skip locked
     ) l
     limit lane_limit
   ) l;
   if due_accounts is null then return; end if;
-
-  -- Hardly any workspace has a second account.
-  if due_ledgers <> due_accounts then
-    with free as (
-      select account_id from lanes
-      where account_id = any(due_ledgers) and account_id <> all(due_accounts) and held_until < 'infinity'
-      order by account_id for no key update skip locked
-    ), counted as (
-      update lanes l set changes = l.changes + 1 from free where l.account_id = free.account_id
-    )
-    select array_agg(account_id) into free_ledgers from free;
-    select array_agg(i.account_id), array_agg(i.ledger_id), array_agg(i.messenger), array_agg(i.turn), array_agg(i.room), array_agg(i.slot),
-           array_agg(i.sent)
-    into due_accounts, due_ledgers, due_messengers, due_turns, due_room, due_slots, due_sent
-    from unnest(due_accounts, due_ledgers, due_messengers, due_turns, due_room, due_slots, due_sent)
-           i (account_id, ledger_id, messenger, turn, room, slot, sent)
-    where i.ledger_id = any(due_accounts) or i.ledger_id = any(free_ledgers);
-    if due_accounts is null then return; end if;
-  end if;
 
   if exists (select from unnest(due_slots, due_sent) i (slot, sent) where i.sent > 0 and i.slot <> now_slot) then
     insert into sent_slots as s (account_id, slot, posts)
@@ -100,15 +81,15 @@ begin
 
   return query
   with lane as materialized (
-    select i.account_id, i.ledger_id, nullif(i.account_id, i.ledger_id) as sender_id, i.messenger, i.turn + 1 as turn, i.room,
+    select i.account_id, i.workspace_id, i.messenger, i.turn + 1 as turn, i.room,
            case when i.messenger = any(paced) then least(i.room, 1) else least(i.room, batch) end as most, exists (
       -- Runs start in the order they are due: a run that should have begun precedes everything else.
-      -- `offset 0` makes the inner query use the account's index, and not the index of all due runs.
+      -- `offset 0` makes the inner query use the workspace's index, and not the index of all due runs.
       select from (
-        select p.paused from runs p where p.account_id = i.ledger_id and p.status = 'planned'
+        select p.paused from runs p where p.workspace_id = i.workspace_id and p.status = 'planned'
           and p.due_at <= campanile_now() and p.due_at > campanile_now() - interval '6 hours' offset 0) p
       where not p.paused) as blocked
-    from unnest(due_accounts, due_ledgers, due_messengers, due_turns, due_room) i (account_id, ledger_id, messenger, turn, room)
+    from unnest(due_accounts, due_workspaces, due_messengers, due_turns, due_room) i (account_id, workspace_id, messenger, turn, room)
   ), turn as materialized (
     -- A lane that has nothing to send has one row, without a run.
     select l.*, r.run_id, r.content_id, d.position, d.message_id, d.group_id, d.attempts, d.uncertain
@@ -116,25 +97,25 @@ begin
     left join lateral (
       select r.run_id, r.content_id, r.next_position from runs r
       where l.room > 0 and not l.blocked
-        and r.account_id = l.ledger_id and r.status = 'running' and not r.paused
+        and r.workspace_id = l.workspace_id and r.status = 'running' and not r.paused
         -- The order forces the index that has it, where another index seems as good.
-        and ((select d.position from deliveries d where d.account_id = r.account_id and d.run_id = r.run_id
-                and d.position >= r.next_position and d.status = 'queued' and d.not_before is null and d.sender_id is not distinct from l.sender_id
+        and ((select d.position from deliveries d where d.workspace_id = r.workspace_id and d.run_id = r.run_id
+                and d.position >= r.next_position and d.status = 'queued' and d.not_before is null and d.account_id = l.account_id
               order by d.position limit 1) is not null
-             or (select w.not_before from deliveries w where w.account_id = r.account_id and w.run_id = r.run_id
-                   and w.not_before <= campanile_now() and w.sender_id is not distinct from l.sender_id order by w.not_before limit 1) is not null)
+             or (select w.not_before from deliveries w where w.workspace_id = r.workspace_id and w.run_id = r.run_id
+                   and w.not_before <= campanile_now() and w.account_id = l.account_id order by w.not_before limit 1) is not null)
       order by r.served_turn, r.due_at, r.run_id limit 1
     ) r on true
     left join lateral (
       (select w.position, w.message_id, w.group_id, w.attempts, w.uncertain from deliveries w
-       where w.account_id = l.ledger_id and w.run_id = r.run_id and w.not_before <= campanile_now()
-         and w.sender_id is not distinct from l.sender_id
+       where w.workspace_id = l.workspace_id and w.run_id = r.run_id and w.not_before <= campanile_now()
+         and w.account_id = l.account_id
        -- `+ 0` avoids the order of an index: few deliveries wait, and sorting them is faster than walking along the whole run.
        order by w.position + 0 limit l.most)
       union all
       (select d.position, d.message_id, d.group_id, d.attempts, d.uncertain from deliveries d
-       where d.account_id = l.ledger_id and d.run_id = r.run_id and d.position >= r.next_position
-         and d.status = 'queued' and d.not_before is null and d.sender_id is not distinct from l.sender_id
+       where d.workspace_id = l.workspace_id and d.run_id = r.run_id and d.position >= r.next_position
+         and d.status = 'queued' and d.not_before is null and d.account_id = l.account_id
        order by d.position limit l.most)
       limit l.most
     ) d on true
@@ -148,18 +129,18 @@ begin
           when t.blocked then campanile_now() + interval '1 second'
           else (
             select min(w.not_before)
-            from runs r join deliveries w on w.account_id = r.account_id and w.run_id = r.run_id and w.not_before is not null
-              and w.sender_id is not distinct from t.sender_id
-            where r.account_id = l.ledger_id and r.status = 'running' and not r.paused) end
-    from (select account_id, sender_id, turn, blocked, min(run_id) as run_id, count(position)::int as taken,
+            from runs r join deliveries w on w.workspace_id = r.workspace_id and w.run_id = r.run_id and w.not_before is not null
+              and w.account_id = t.account_id
+            where r.workspace_id = l.workspace_id and r.status = 'running' and not r.paused) end
+    from (select account_id, turn, blocked, min(run_id) as run_id, count(position)::int as taken,
                  range_agg(int4range(position, position + 1)) filter (where position is not null) as positions
-          from turn where room > 0 group by account_id, sender_id, turn, blocked) t
+          from turn where room > 0 group by account_id, turn, blocked) t
     where l.account_id = t.account_id
   )
-  select t.account_id, t.ledger_id, t.messenger, t.turn, t.run_id, t.content_id, t.position, t.message_id, g.send_to, t.attempts, t.uncertain
+  select t.account_id, t.workspace_id, t.messenger, t.turn, t.run_id, t.content_id, t.position, t.message_id, g.send_to, t.attempts, t.uncertain
   from turn t
   join groups g on g.group_id = t.group_id
   union all
-  select t.account_id, t.ledger_id, t.messenger, null, null, null, null, null, null, null, null from turn t where t.room = 0
+  select t.account_id, t.workspace_id, t.messenger, null, null, null, null, null, null, null, null from turn t where t.room = 0
   order by 1, 7;
 end $$;

@@ -8,10 +8,10 @@ create or replace function close_runs(campaign_ids bigint[]) returns void langua
         when c.open_runs = e.ended then case
           when exists (select from runs r where r.campaign_id = c.campaign_id and (r.failed > 0 or r.status = 'missed'))
           then 'completed_with_errors' else 'completed' end::campaign_status
-        -- Looked up by the account, which has few running runs: the campaign may have hundreds of planned ones.
-        -- The order forces the index: "exists" may read the running runs of all accounts.
+        -- Looked up by the workspace, which has few running runs: the campaign may have hundreds of planned ones.
+        -- The order forces the index: "exists" may read the running runs of all workspaces.
         when c.status = 'running' and (
-          select r.run_id from runs r where r.account_id = c.account_id and r.status = 'running' and r.campaign_id = c.campaign_id
+          select r.run_id from runs r where r.workspace_id = c.workspace_id and r.status = 'running' and r.campaign_id = c.campaign_id
           order by r.run_id limit 1) is null
         then 'scheduled' else c.status end
   from (select campaign_id, count(*)::int as ended from unnest(campaign_ids) i (campaign_id) group by 1) e

@@ -4,8 +4,8 @@ create or replace function emit_delivery_events() returns trigger language plpgs
 begin
   if not exists (select from new_rows where status = 'failed' or reactions > 0 or replies > 0) then return null; end if;
   if not exists (
-    select from (select distinct account_id from new_rows) n
-    join accounts a on a.account_id = n.account_id join webhooks w on w.workspace_id = a.workspace_id
+    select from (select distinct workspace_id from new_rows) n
+    join webhooks w on w.workspace_id = n.workspace_id
     where w.events && array['*', 'delivery.*', 'delivery.failed', 'delivery.unknown', 'message.*', 'message.reply', 'message.reaction']) then return null; end if;
 
   insert into events (workspace_id, type, data)
@@ -13,12 +13,11 @@ begin
            'campaign_id', public_id, 'run_id', run_id, case when kind like 'delivery.%' then 'deliveries' else 'groups' end,
            jsonb_agg(item order by position))
   from (
-    select a.workspace_id, t.kind, c.public_id, n.run_id, n.position, t.item,
-           (row_number() over (partition by t.kind, n.account_id, n.run_id order by n.position) - 1) / 100 as part
+    select n.workspace_id, t.kind, c.public_id, n.run_id, n.position, t.item,
+           (row_number() over (partition by t.kind, n.workspace_id, n.run_id order by n.position) - 1) / 100 as part
     from new_rows n
-    join old_rows o on o.account_id = n.account_id and o.run_id = n.run_id and o.position = n.position
-    join accounts a on a.account_id = n.account_id
-    join runs r on r.account_id = n.account_id and r.run_id = n.run_id
+    join old_rows o on o.workspace_id = n.workspace_id and o.run_id = n.run_id and o.position = n.position
+    join runs r on r.workspace_id = n.workspace_id and r.run_id = n.run_id
     join campaigns c on c.campaign_id = r.campaign_id
     cross join lateral (
       select case when n.error like 'outcome\_unknown%' then 'delivery.unknown' else 'delivery.failed' end as kind,
@@ -29,7 +28,7 @@ begin
       union all
       select 'message.reaction', jsonb_build_object('group_metadata_id', n.group_id, 'reactions', n.reactions) where n.reactions <> o.reactions
     ) t
-    where exists (select from webhooks w where w.workspace_id = a.workspace_id and matches_event_filter(w.events, t.kind))
+    where exists (select from webhooks w where w.workspace_id = n.workspace_id and matches_event_filter(w.events, t.kind))
   ) d
   group by workspace_id, kind, public_id, run_id, part;
   return null;

@@ -20,11 +20,11 @@ begin
       perform write_campaign_event('campaign.started', new.campaign_id, about);
     end if;
     insert into events (workspace_id, type, data)
-    select a.workspace_id, case new.status when 'running' then 'run.started' else 'run.completed' end,
+    select c.workspace_id, case new.status when 'running' then 'run.started' else 'run.completed' end,
            about || jsonb_build_object('campaign_id', c.public_id, 'name', c.name, 'status', new.status, 'group_count', new.targets,
                                        'queued', new.queued, 'sent', new.sent, 'failed', new.failed, 'cancelled', new.cancelled)
                  || case when new.skipped > 0 then jsonb_build_object('skipped', new.skipped) else '{}' end
-    from campaigns c join accounts a on a.account_id = c.account_id where c.campaign_id = new.campaign_id;
+    from campaigns c where c.campaign_id = new.campaign_id;
   end if;
   return null;
 end $$;

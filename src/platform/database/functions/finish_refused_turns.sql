@@ -10,8 +10,10 @@ declare
   held jsonb;
   paused_campaigns bigint[];
 begin
-  perform lock_ledgers(turns);
-  -- The lanes of all turns, in the order in which finish_turns locks them. What it frees is held until then.
+  -- In the order in which finish_turns locks them. The turns that it frees are held until then.
+  perform from workspace_ledgers k
+  where k.workspace_id = any(array(select i.workspace_id from jsonb_to_recordset(turns) i (workspace_id bigint)))
+  order by k.workspace_id for no key update;
   select coalesce(jsonb_agg(f.refusal), '[]') into held
   from (
     select l.account_id, l.turn, l.in_hand_run_id is not null as is_held
@@ -19,15 +21,15 @@ begin
     join lanes l on l.account_id = i.account_id order by l.account_id for no key update of l
   ) l
   join jsonb_array_elements(finish_refused_turns.refusals) f (refusal)
-    on coalesce(f.refusal ->> 'lane_id', f.refusal ->> 'account_id')::bigint = l.account_id and (f.refusal ->> 'turn')::bigint = l.turn
+    on (f.refusal ->> 'account_id')::bigint = l.account_id and (f.refusal ->> 'turn')::bigint = l.turn
   where l.is_held;
   perform finish_turns(turns, sent_ranges, others);
 
   with refused as materialized (
     select c.campaign_id, o.reason, s.sent, c.status in ('scheduled', 'running') as is_open,
            o.count + case when o.is_all and c.refusal = o.reason and c.refusals_sent = s.sent then c.refusals else 0 end as refusals
-    from jsonb_to_recordset(held) o (account_id bigint, run_id bigint, reason text, count int, is_all boolean)
-    join runs r on r.account_id = o.account_id and r.run_id = o.run_id
+    from jsonb_to_recordset(held) o (workspace_id bigint, run_id bigint, reason text, count int, is_all boolean)
+    join runs r on r.workspace_id = o.workspace_id and r.run_id = o.run_id
     join campaigns c on c.campaign_id = r.campaign_id
     -- Of a long schedule hardly anything is read that is to come. A day more, should the clock have been set back.
     cross join lateral (

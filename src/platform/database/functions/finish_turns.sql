@@ -1,8 +1,8 @@
 -- Writes the outcomes of finished turns. A row of `sent_ranges` is a range of positions that were sent, with the recipients of each, or
 -- null where the group's last known number counts;
 -- `others` has a row for each delivery that was not sent. A turn's `unsent` is how many of its posts surely did not leave: they are
--- subtracted from the count of its claim. Deliveries are those of the ledger `account_id`; the turn is the one of the lane `lane_id`, or of
--- that account itself. The settings have the reasons of claim_turns.
+-- subtracted from the count of its claim. Each row names the workspace, and the account whose lane has
+-- the turn. The settings have the reasons of claim_turns.
 create or replace function finish_turns(turns jsonb, sent_ranges jsonb, others jsonb)
   returns void language plpgsql
   set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -18,12 +18,14 @@ declare
   all_held boolean;
   changed int := 0;
   ended_campaigns bigint[];
-  ended_accounts bigint[];
+  ended_workspaces bigint[];
   ended_runs bigint[];
   -- Runs whose posts are pinned once they are sent: hardly any.
   pinned_runs bigint[];
 begin
-  perform lock_ledgers(turns);
+  perform from workspace_ledgers k
+  where k.workspace_id = any(array(select i.workspace_id from jsonb_to_recordset(turns) i (workspace_id bigint)))
+  order by k.workspace_id for no key update;
   -- Fencing token: a turn whose number has moved on is fenced, even beside another turn of its account. Deleted accounts have no lane.
   select array_agg(l.account_id), array_agg(l.account_id) filter (where l.held),
          array_agg(l.account_id) filter (where l.held and l.sent_slot <> quarter_hour(campanile_now()))
@@ -40,7 +42,7 @@ begin
   if not all_held then
     select coalesce(jsonb_agg(o.effect), '[]') into others
     from jsonb_array_elements(others) o (effect)
-    join lanes l on l.account_id = coalesce(o.effect ->> 'lane_id', o.effect ->> 'account_id')::bigint and l.turn = (o.effect ->> 'turn')::bigint
+    join lanes l on l.account_id = (o.effect ->> 'account_id')::bigint and l.turn = (o.effect ->> 'turn')::bigint
     where l.account_id = any(held);
   end if;
 
@@ -50,16 +52,16 @@ begin
         recipients = coalesce(o.recipients[d.position - o.first + 1],
           (select g.participants - case g.kind when 'channel' then 0 else 1 end from groups g where g.group_id = d.group_id)),
         error = null, uncertain = false
-    from jsonb_to_recordset(sent_ranges) o (account_id bigint, lane_id bigint, turn bigint, run_id bigint, first int, last int, recipients int[])
+    from jsonb_to_recordset(sent_ranges) o (workspace_id bigint, account_id bigint, turn bigint, run_id bigint, first int, last int, recipients int[])
     cross join lateral (
       select q.ctid from deliveries q
-      where q.account_id = o.account_id and q.run_id = o.run_id and q.position between o.first and o.last and q.status = 'queued'
-      -- The order forces the primary key: where accounts have few deliveries, the index of message ids seems as good, and would
-      -- read everything that the account has ever sent.
+      where q.workspace_id = o.workspace_id and q.run_id = o.run_id and q.position between o.first and o.last and q.status = 'queued'
+      -- The order forces the primary key: where workspaces have few deliveries, the index of message ids seems as good, and would
+      -- read everything that the workspace has ever sent.
       order by q.position
     ) at
-    where d.ctid = at.ctid and (all_live or coalesce(o.lane_id, o.account_id) = any(living))
-    returning d.account_id, coalesce(o.lane_id, o.account_id) as lane_id, o.turn, d.run_id, d.position, d.status
+    where d.ctid = at.ctid and (all_live or o.account_id = any(living))
+    returning d.workspace_id, o.account_id, o.turn, d.run_id, d.position, d.status
   ), other as (
     update deliveries d
     -- A delivery that a member has received meanwhile was sent, whatever this attempt resulted in.
@@ -72,10 +74,10 @@ begin
           else d.recipients end,
         attempts = d.attempts + o.tries, error = case when d.delivered + d.views = 0 then o.error end,
         uncertain = o.uncertain and d.delivered + d.views = 0
-    from jsonb_to_recordset(others) o (account_id bigint, lane_id bigint, turn bigint, run_id bigint, position int, status text, wait_ms float8,
+    from jsonb_to_recordset(others) o (workspace_id bigint, account_id bigint, turn bigint, run_id bigint, position int, status text, wait_ms float8,
                                        tries smallint, error text, uncertain boolean)
-    where d.account_id = o.account_id and d.run_id = o.run_id and d.position = o.position and d.status = 'queued'
-    returning d.account_id, coalesce(o.lane_id, o.account_id) as lane_id, o.turn, d.run_id, d.position, d.status
+    where d.workspace_id = o.workspace_id and d.run_id = o.run_id and d.position = o.position and d.status = 'queued'
+    returning d.workspace_id, o.account_id, o.turn, d.run_id, d.position, d.status
   ), run as (
     update runs r
     set queued = r.queued - t.sent - t.failed, sent = r.sent + t.sent, failed = r.failed + t.failed,
@@ -83,11 +85,11 @@ begin
         -- Of a run that several accounts send, earlier deliveries may wait for another. Its turns are numbered by several lanes.
         next_position = case when r.is_shared then coalesce((
             select q.position from deliveries q
-            where q.account_id = r.account_id and q.run_id = r.run_id and q.position >= r.next_position and q.status = 'queued'
+            where q.workspace_id = r.workspace_id and q.run_id = r.run_id and q.position >= r.next_position and q.status = 'queued'
               and q.not_before is null order by q.position limit 1), r.next_position)
           else greatest(r.next_position, t.held_last + 1) end,
         served_turn = case when r.is_shared and t.held_turn is not null
-          then 1 + (select max(x.served_turn) from runs x where x.account_id = r.account_id and x.status = 'running')
+          then 1 + (select max(x.served_turn) from runs x where x.workspace_id = r.workspace_id and x.status = 'running')
           else coalesce(t.held_turn, r.served_turn) end,
         -- The same as settle_runs, in this statement.
         status = case when r.status = 'running' and r.queued = t.sent + t.failed
@@ -95,39 +97,39 @@ begin
           else r.status end,
         finished_at = case when r.status = 'running' and r.queued = t.sent + t.failed then campanile_now() else r.finished_at end
     from (
-      select n.account_id, n.run_id, sum(n.sent)::int as sent, sum(n.failed)::int as failed,
+      select n.workspace_id, n.run_id, sum(n.sent)::int as sent, sum(n.failed)::int as failed,
              max(n.last) filter (where l.turn is not null) as held_last, max(l.turn) as held_turn
       from (
-        select account_id, lane_id, turn, run_id, max(position) as last, count(*) filter (where status = 'sent')::int as sent,
+        select workspace_id, account_id, turn, run_id, max(position) as last, count(*) filter (where status = 'sent')::int as sent,
                count(*) filter (where status = 'failed')::int as failed
-        from (select * from sent union all select * from other) done group by account_id, lane_id, turn, run_id
+        from (select * from sent union all select * from other) done group by workspace_id, account_id, turn, run_id
       ) n
-      left join lanes l on l.account_id = n.lane_id and l.turn = n.turn and (all_held or n.lane_id = any(held))
-      group by n.account_id, n.run_id
+      left join lanes l on l.account_id = n.account_id and l.turn = n.turn and (all_held or n.account_id = any(held))
+      group by n.workspace_id, n.run_id
     ) t
-    where r.account_id = t.account_id and r.run_id = t.run_id
-    returning r.campaign_id, r.account_id, r.run_id, r.pin_seconds is not null and t.sent > 0 as is_pinned,
+    where r.workspace_id = t.workspace_id and r.run_id = t.run_id
+    returning r.campaign_id, r.workspace_id, r.run_id, r.pin_seconds is not null and t.sent > 0 as is_pinned,
               r.queued = 0 and r.finished_at = campanile_now() and r.status <> 'cancelled' as is_over
   )
-  select (select count(*) from sent), array_agg(campaign_id) filter (where is_over), array_agg(account_id) filter (where is_over),
+  select (select count(*) from sent), array_agg(campaign_id) filter (where is_over), array_agg(workspace_id) filter (where is_over),
          array_agg(run_id) filter (where is_over), array_agg(run_id) filter (where is_pinned)
-  into changed, ended_campaigns, ended_accounts, ended_runs, pinned_runs from run;
+  into changed, ended_campaigns, ended_workspaces, ended_runs, pinned_runs from run;
 
   if pinned_runs is not null then
-    perform pin_sent(array_agg(o.account_id), array_agg(o.run_id), array_agg(o.first), array_agg(o.last))
-    from (select account_id, lane_id, run_id, first, last
-          from jsonb_to_recordset(sent_ranges) s (account_id bigint, lane_id bigint, run_id bigint, first int, last int)
+    perform pin_sent(array_agg(o.workspace_id), array_agg(o.run_id), array_agg(o.first), array_agg(o.last))
+    from (select workspace_id, account_id, run_id, first, last
+          from jsonb_to_recordset(sent_ranges) s (workspace_id bigint, account_id bigint, run_id bigint, first int, last int)
           union all
-          select account_id, lane_id, run_id, position, position
-          from jsonb_to_recordset(others) n (account_id bigint, lane_id bigint, run_id bigint, position int)) o
-    where o.run_id = any(pinned_runs) and (all_live or coalesce(o.lane_id, o.account_id) = any(living));
+          select workspace_id, account_id, run_id, position, position
+          from jsonb_to_recordset(others) n (workspace_id bigint, account_id bigint, run_id bigint, position int)) o
+    where o.run_id = any(pinned_runs) and (all_live or o.account_id = any(living));
   end if;
 
   if changed < (select sum(last - first + 1) from jsonb_to_recordset(sent_ranges) o (first int, last int)) then
     perform write_late_sends(living, sent_ranges);
   end if;
   if ended_campaigns is not null then
-    perform require_settled(ended_accounts, ended_runs);
+    perform require_settled(ended_workspaces, ended_runs);
     perform close_runs(ended_campaigns);
   end if;
 
@@ -137,7 +139,7 @@ begin
       next_send_at = case when i.gap_ms > 0 then campanile_now() + i.gap_ms * interval '1 millisecond' else l.next_send_at end,
       held_until = case when i.rest_ms > 0 then greatest(l.held_until, rest_until(l.account_id, i.rest_ms)) else l.held_until end,
       work_at = case
-        when (select r.run_id from runs r where r.account_id = l.ledger_id and r.status = 'running' and not r.paused
+        when (select r.run_id from runs r where r.workspace_id = l.workspace_id and r.status = 'running' and not r.paused
               order by r.run_id limit 1) is not null
         then campanile_now() end
   from jsonb_to_recordset(turns) i (account_id bigint, turn bigint, unsent int, gap_ms float8, rest_ms float8)

@@ -7,7 +7,7 @@ begin
     select w.stored_bytes, a.messenger,
            (select count(*)::int from (
               select from campaigns c
-              where c.account_id = a.account_id and coalesce(c.deleted_at, c.finished_at, 'infinity'::timestamptz) = 'infinity'
+              where c.workspace_id = w.workspace_id and coalesce(c.deleted_at, c.finished_at, 'infinity'::timestamptz) = 'infinity'
               limit most) o),
            (select c.created from count_created(a.account_id) c)
     from workspaces w join accounts a on a.workspace_id = w.workspace_id and a.is_default where w.workspace_id = of_workspace;

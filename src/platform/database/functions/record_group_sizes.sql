@@ -7,21 +7,21 @@ declare
   today date := (campanile_now() at time zone 'UTC')::date;
 begin
   if tg_op = 'INSERT' then
-    insert into group_sizes (account_id, group_id, day, participants)
-    select account_id, group_id, today, participants from new_rows
-    on conflict (account_id, group_id, day) do update set participants = excluded.participants;
+    insert into group_sizes (workspace_id, group_id, day, participants)
+    select workspace_id, group_id, today, participants from new_rows
+    on conflict (workspace_id, group_id, day) do update set participants = excluded.participants;
     return null;
   end if;
 
   with change as materialized (
     -- Not a join: neither table of rows has an index.
-    select account_id, group_id, max(participants) filter (where is_new) as participants
+    select workspace_id, group_id, max(participants) filter (where is_new) as participants
     from (select true as is_new, n.* from new_rows n union all select false, o.* from old_rows o) g
-    group by account_id, group_id having min(participants) <> max(participants)
+    group by workspace_id, group_id having min(participants) <> max(participants)
   ), forgotten as (
-    delete from group_sizes s using change c where s.account_id = c.account_id and s.group_id = c.group_id and s.day < today - 366
+    delete from group_sizes s using change c where s.workspace_id = c.workspace_id and s.group_id = c.group_id and s.day < today - 366
   )
-  insert into group_sizes (account_id, group_id, day, participants) select account_id, group_id, today, participants from change
-  on conflict (account_id, group_id, day) do update set participants = excluded.participants;
+  insert into group_sizes (workspace_id, group_id, day, participants) select workspace_id, group_id, today, participants from change
+  on conflict (workspace_id, group_id, day) do update set participants = excluded.participants;
   return null;
 end $$;

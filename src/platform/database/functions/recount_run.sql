@@ -1,5 +1,5 @@
--- Recounts the sums of a run from its deliveries, all of which must still exist. The lane must be locked.
-create or replace function recount_run(of_account bigint, of_run bigint) returns void language sql as $$
+-- Recounts the sums of a run from its deliveries, all of which must still exist. The ledger must be locked.
+create or replace function recount_run(of_workspace bigint, of_run bigint) returns void language sql as $$
   update runs r
   set targets = n.targets, expanded = n.written, next_position = coalesce(n.first_queued, n.written + 1),
       sent = n.sent, failed = n.failed, skipped = n.skipped, delivered = n.delivered, read = n.read,
@@ -15,8 +15,8 @@ create or replace function recount_run(of_account bigint, of_run bigint) returns
            min(position) filter (where status = 'queued' and not_before is null) as first_queued,
            sum(d.delivered)::int as delivered, sum(d.read)::int as read,
            greatest(count(*), (select cardinality(c.group_ids) from runs x join contents c on c.content_id = x.content_id
-                               where x.account_id = of_account and x.run_id = of_run))::int as targets
-    from deliveries d where account_id = of_account and run_id = of_run
+                               where x.workspace_id = of_workspace and x.run_id = of_run))::int as targets
+    from deliveries d where workspace_id = of_workspace and run_id = of_run
   ) n
-  where r.account_id = of_account and r.run_id = of_run and n.written > 0
+  where r.workspace_id = of_workspace and r.run_id = of_run and n.written > 0
 $$;

@@ -1,6 +1,6 @@
 -- Trigger function of deliveries, once a statement. Keeps group_sums equal to the deliveries that are in it (positions up to runs.summed), and
 -- group_activity to those up to runs.in_activity.
--- The first check ends nearly every call. The lanes must be locked, as for every change of a delivery.
+-- The first check ends nearly every call. The ledgers must be locked, as for every change of a delivery.
 create or replace function sum_changed_deliveries() returns trigger language plpgsql
   set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
@@ -8,37 +8,37 @@ declare
   lost group_sums[];
 begin
   if not exists (
-    select from (select account_id, run_id, min(position) as first from new_rows group by account_id, run_id) n
-    join runs r on r.account_id = n.account_id and r.run_id = n.run_id and n.first <= r.summed) then return null; end if;
+    select from (select workspace_id, run_id, min(position) as first from new_rows group by workspace_id, run_id) n
+    join runs r on r.workspace_id = n.workspace_id and r.run_id = n.run_id and n.first <= r.summed) then return null; end if;
 
   with change as materialized (
     select r.campaign_id, r.in_activity, d.*
     from (select 1 as sign, n.* from new_rows n union all select -1, o.* from old_rows o) d
-    join runs r on r.account_id = d.account_id and r.run_id = d.run_id and d.position <= r.summed
+    join runs r on r.workspace_id = d.workspace_id and r.run_id = d.run_id and d.position <= r.summed
   ), late as (
-    insert into run_minutes as m (account_id, run_id, minute, sent)
-    select account_id, run_id, date_trunc('minute', sent_at), sum(sign) from change
+    insert into run_minutes as m (workspace_id, run_id, minute, sent)
+    select workspace_id, run_id, date_trunc('minute', sent_at), sum(sign) from change
     where sent_at is not null group by 1, 2, 3 having sum(sign) <> 0
-    on conflict (account_id, run_id, minute) do update set sent = m.sent + excluded.sent
+    on conflict (workspace_id, run_id, minute) do update set sent = m.sent + excluded.sent
   ), active as (
     -- The same expressions as in src/sending/groups/update-activity.ts.
-    insert into group_activity as a (account_id, group_id, last_sent_at, recipients, read, posts, failed)
-    select account_id, group_id, max(sent_at) filter (where sign = 1 and status = 'sent'),
+    insert into group_activity as a (workspace_id, group_id, last_sent_at, recipients, read, posts, failed)
+    select workspace_id, group_id, max(sent_at) filter (where sign = 1 and status = 'sent'),
            sum(case status when 'sent' then sign * greatest(recipients, delivered, reactions, replies, views) else 0 end),
            sum(case status when 'sent' then sign * greatest(read, views) else 0 end),
            sum(sign * (status = 'sent')::int), sum(sign * (status = 'failed')::int)
-    from change where position <= in_activity group by account_id, group_id
-    on conflict (account_id, group_id) do update
+    from change where position <= in_activity group by workspace_id, group_id
+    on conflict (workspace_id, group_id) do update
     set last_sent_at = greatest(a.last_sent_at, excluded.last_sent_at), recipients = a.recipients + excluded.recipients,
         read = a.read + excluded.read, posts = a.posts + excluded.posts, failed = a.failed + excluded.failed
   ), acknowledged as (
     update runs r set acknowledging = r.acknowledging + n.acknowledging
     from (
-      select c.account_id, c.run_id,
+      select c.workspace_id, c.run_id,
              sum(case c.status when 'sent' then c.sign * greatest(c.recipients, c.delivered, c.reactions, c.replies) else 0 end)::int as acknowledging
       from change c join groups g on g.group_id = c.group_id
-      where g.kind <> 'channel' group by c.account_id, c.run_id) n
-    where r.account_id = n.account_id and r.run_id = n.run_id and n.acknowledging <> 0
+      where g.kind <> 'channel' group by c.workspace_id, c.run_id) n
+    where r.workspace_id = n.workspace_id and r.run_id = n.run_id and n.acknowledging <> 0
   ), counted as (
     update group_sums s
     set first_sent_at = least(s.first_sent_at, c.first_sent_at), last_sent_at = greatest(s.last_sent_at, c.last_sent_at),
@@ -50,7 +50,7 @@ begin
         error_waits = case when c.error_run_id >= coalesce(s.error_run_id, 0) then c.error_waits else s.error_waits end,
         error_run_id = greatest(s.error_run_id, c.error_run_id)
     from (
-      select account_id, campaign_id, group_id, min(sent_at) as first_sent_at, max(sent_at) as last_sent_at,
+      select workspace_id, campaign_id, group_id, min(sent_at) as first_sent_at, max(sent_at) as last_sent_at,
              sum(case status when 'sent' then sign * greatest(recipients, delivered, reactions, replies) else 0 end) as recipients,
              sum(sign * delivered) as delivered, sum(sign * read) as read, sum(sign * reactions) as reactions,
              sum(sign * replies) as replies, sum(sign * views) as views, bool_or(views_seen or views > 0) as views_seen,
@@ -60,8 +60,8 @@ begin
              (array_agg(error order by run_id desc) filter (where sign = 1 and error is not null))[1] as error,
              (array_agg(status = 'queued' order by run_id desc) filter (where sign = 1 and error is not null))[1] as error_waits,
              max(run_id) filter (where sign = -1 and error is not null) as former_run_id
-      from change group by account_id, campaign_id, group_id) c
-    where s.account_id = c.account_id and s.campaign_id = c.campaign_id and s.group_id = c.group_id
+      from change group by workspace_id, campaign_id, group_id) c
+    where s.workspace_id = c.workspace_id and s.campaign_id = c.campaign_id and s.group_id = c.group_id
     returning s, c.former_run_id >= s.error_run_id and c.error_run_id is distinct from s.error_run_id as is_lost
   )
   select array_agg(s) into lost from counted where is_lost;
@@ -69,7 +69,7 @@ begin
   -- The latest error is gone, and the one before is the latest.
   if lost is null then return null; end if;
   with candidate as materialized (
-    select r.account_id, r.campaign_id, r.run_id, r.content_id, r.summed
+    select r.workspace_id, r.campaign_id, r.run_id, r.content_id, r.summed
     from (select distinct campaign_id from unnest(lost)) l join runs r on r.campaign_id = l.campaign_id
     where r.summed > 0 and r.queued + r.failed + r.cancelled > 0
   )
@@ -81,9 +81,9 @@ begin
     join contents t on t.content_id = c.content_id
     cross join lateral (
       select q.error, q.status = 'queued' as waits from deliveries q
-      where q.account_id = c.account_id and q.run_id = c.run_id and q.position = array_position(t.group_ids, l.group_id)
+      where q.workspace_id = c.workspace_id and q.run_id = c.run_id and q.position = array_position(t.group_ids, l.group_id)
         and q.position <= c.summed and q.error is not null limit 1) d
     limit 1) before on true
-  where s.account_id = l.account_id and s.campaign_id = l.campaign_id and s.group_id = l.group_id;
+  where s.workspace_id = l.workspace_id and s.campaign_id = l.campaign_id and s.group_id = l.group_id;
   return null;
 end $$;

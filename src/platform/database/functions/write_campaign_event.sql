@@ -2,7 +2,7 @@
 create or replace function write_campaign_event(kind text, of_campaign bigint, extra jsonb default '{}') returns void language plpgsql as $$
 begin
   insert into events (workspace_id, type, data)
-  select a.workspace_id, kind,
+  select c.workspace_id, kind,
          jsonb_build_object('campaign_id', c.public_id, 'name', c.name, 'status', c.status, 'is_schedule', c.is_schedule) || extra
-  from campaigns c join accounts a on a.account_id = c.account_id where c.campaign_id = of_campaign;
+  from campaigns c where c.campaign_id = of_campaign;
 end $$;

@@ -23,7 +23,6 @@ export interface ReportLink {
 /** What a link shows, fixed when it was created. */
 export interface LinkedReport {
   workspaceId: WorkspaceId;
-  accountId: number;
   startDate: string;
   endDate: string;
   timeZone: string;
@@ -100,10 +99,9 @@ export async function deleteLink(trx: Connection, workspaceId: WorkspaceId, repo
 /** Returns undefined for a token that is unknown, has expired or was revoked, and while its maker is disabled, or the owner is disabled or deleted. */
 export async function findLinkedReport(db: Connection, tokenHash: Buffer): Promise<LinkedReport | undefined> {
   const { rows } = await sql<LinkedReport>`
-    select l.workspace_id as "workspaceId", a.account_id as "accountId", ${DATES}, c.campaign_id as "internalCampaignId", ${CAMPAIGN_COLUMN},
+    select l.workspace_id as "workspaceId", ${DATES}, c.campaign_id as "internalCampaignId", ${CAMPAIGN_COLUMN},
            l.group_list_name as "groupListName", l.group_ids as "groupIds"
     from report_links l
-    join accounts a on a.workspace_id = l.workspace_id and a.is_default
     join workspaces w on w.workspace_id = l.workspace_id
     ${CAMPAIGN}
     where l.token_hash = ${tokenHash} and ${VALID} and exists (

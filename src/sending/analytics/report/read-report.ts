@@ -4,7 +4,6 @@ import type { Database } from '../../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 import { invalid } from '../../../platform/errors/errors.ts';
 import { fieldError } from '../../../platform/errors/issues.ts';
-import { findOwnAccount } from '../../accounts/store.ts';
 import { readTimeZone } from '../../campaigns/accept/add-scheduled-campaign.ts';
 import { findOwnCampaign } from '../../campaigns/store.ts';
 import { readNow } from '../../../platform/database/read-now.ts';
@@ -97,12 +96,11 @@ export async function selectReport(
 ): Promise<ReportSelection> {
   const { db } = deps;
   const span = reportSpan(startDate, endDate, await readTimeZone(deps, userId));
-  const { accountId } = await findOwnAccount(db, workspaceId);
   const campaign = campaignId === undefined ? null : await findOwnCampaign(db, workspaceId, campaignId);
-  const list = groupListId === undefined ? null : await readGroupList(db, accountId, groupListId);
+  const list = groupListId === undefined ? null : await readGroupList(db, workspaceId, groupListId);
   return {
     span,
-    scope: { accountId, campaignId: campaign?.campaignId ?? null, groupIds: list?.groupIds ?? null },
+    scope: { workspaceId, campaignId: campaign?.campaignId ?? null, groupIds: list?.groupIds ?? null },
     campaign: campaign && { campaignId: campaign.publicId, name: campaign.name },
     groupListName: list?.name ?? null,
   };

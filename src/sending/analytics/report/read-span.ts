@@ -182,7 +182,7 @@ async function readSums(
 /** Adds up the runs. Of the posts that are not in the sums, and of those to chosen groups, nothing but the deliveries tells the divisor. */
 async function readRuns(
   step: Step,
-  { accountId }: Scope,
+  { workspaceId }: Scope,
   { campaigns, runs, positions }: Batch,
 ): Promise<BatchFigures['begun']> {
   const posts = runs
@@ -190,7 +190,7 @@ async function readRuns(
     .map((run) => postsOf(run, positions ? 0 : run.summed));
   const sums = new Map<number, RunSums>();
   for (const pieces of cutPosts(posts, positions))
-    addRunSums(sums, await step((db) => sumByRun(db, accountId, pieces)));
+    addRunSums(sums, await step((db) => sumByRun(db, workspaceId, pieces)));
   return runs.flatMap((run) => {
     const read = sums.get(run.runId);
     if (positions) return read ? [{ ...read, startedAt: run.startedAt }] : [];
@@ -200,7 +200,7 @@ async function readRuns(
 
 async function addToGroups(
   step: Step,
-  { accountId }: Scope,
+  { workspaceId }: Scope,
   { campaigns, runs, positions }: Batch,
   groups: Map<number, GroupSums>,
 ): Promise<void> {
@@ -209,7 +209,7 @@ async function addToGroups(
     return isFolded ? [] : [postsOf(run, isWhole ? run.summed : 0)];
   });
   for (const pieces of cutPosts(posts, positions))
-    addSums(groups, await step((db) => sumByGroup(db, accountId, pieces)));
+    addSums(groups, await step((db) => sumByGroup(db, workspaceId, pieces)));
 }
 
 function postsOf({ runId, contentId, expanded: until }: BegunRun, after: number): PostsOfRun {

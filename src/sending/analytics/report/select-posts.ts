@@ -1,7 +1,7 @@
 /** The SQL that adds up posts, from the sums of campaigns and from single deliveries. Each statement reads a bounded number of rows. */
 import { sql } from 'kysely';
 import type { Connection } from '../../../platform/database/connect.ts';
-import type { GroupKind } from '../../../platform/database/schema.ts';
+import type { GroupKind, WorkspaceId } from '../../../platform/database/schema.ts';
 import { SKIPPED } from '../../campaigns/begin/skip-readers.ts';
 import { deliveryCounts } from '../../campaigns/roll-up/roll-up-runs.ts';
 import type { Piece } from './cut-posts.ts';
@@ -53,7 +53,7 @@ const SUMS = sql`
 /** Returns the sums of campaigns, by group. `groupIds`: only of these groups. */
 export async function selectSums(
   db: Connection,
-  { accountId, groupIds }: { accountId: number; groupIds: readonly number[] | null },
+  { workspaceId, groupIds }: { workspaceId: WorkspaceId; groupIds: readonly number[] | null },
   campaignIds: readonly number[],
 ): Promise<GroupSums[]> {
   const { rows } = await sql<GroupSums>`
@@ -62,7 +62,7 @@ export async function selectSums(
     cross join lateral (
       select s.group_id, s.first_sent_at, s.last_sent_at, s.sent, s.failed, s.recipients, s.delivered, s.read, s.reactions, s.replies, s.views,
              s.views_seen or s.views > 0 as views_seen, s.error, s.error_run_id, s.error_waits
-      from group_sums s where s.account_id = ${accountId} and s.campaign_id = c.campaign_id
+      from group_sums s where s.workspace_id = ${workspaceId} and s.campaign_id = c.campaign_id
       order by s.group_id) p
     where ${groupIds ?? null}::bigint[] is null or p.group_id = any(${groupIds ?? null}::bigint[])
     group by p.group_id`.execute(db);
@@ -74,25 +74,29 @@ const piecesOf = (pieces: readonly Piece[]) => sql`
          ${pieces.map(({ until }) => until)}::int[]) piece (run_id, after, until)`;
 
 /** The deliveries of a piece, in the order of the key, so that no other index is read (docs/explanation/decisions/0008). */
-const deliveriesOf = (accountId: number) => sql`
+const deliveriesOf = (workspaceId: WorkspaceId) => sql`
   select d.run_id, d.group_id, ${deliveryCounts} from deliveries d
-  where d.account_id = ${accountId} and d.run_id = piece.run_id and d.position > piece.after and d.position <= piece.until
+  where d.workspace_id = ${workspaceId} and d.run_id = piece.run_id and d.position > piece.after and d.position <= piece.until
   order by d.position`;
 
 /** Returns what the posts came to, by group. */
-export async function sumByGroup(db: Connection, accountId: number, pieces: readonly Piece[]): Promise<GroupSums[]> {
+export async function sumByGroup(
+  db: Connection,
+  workspaceId: WorkspaceId,
+  pieces: readonly Piece[],
+): Promise<GroupSums[]> {
   const { rows } = await sql<GroupSums>`
     select ${SUMS}, min(p.sent_at) as "firstSentAt", max(p.sent_at) as "lastSentAt"
-    from ${piecesOf(pieces)} cross join lateral (${deliveriesOf(accountId)}) p group by p.group_id`.execute(db);
+    from ${piecesOf(pieces)} cross join lateral (${deliveriesOf(workspaceId)}) p group by p.group_id`.execute(db);
   return rows;
 }
 
 /** Returns what the posts came to, by run. */
-export async function sumByRun(db: Connection, accountId: number, pieces: readonly Piece[]): Promise<RunSums[]> {
+export async function sumByRun(db: Connection, workspaceId: WorkspaceId, pieces: readonly Piece[]): Promise<RunSums[]> {
   const { rows } = await sql<RunSums>`
     select p.run_id as "runId", sum(p.sent)::float8 as sent, sum(p.failed)::float8 as failed, sum(p.delivered)::float8 as delivered,
            sum(p.read)::float8 as read, coalesce(sum(p.recipients) filter (where g.kind <> 'channel'), 0)::float8 as acknowledging
-    from ${piecesOf(pieces)} cross join lateral (${deliveriesOf(accountId)}) p
+    from ${piecesOf(pieces)} cross join lateral (${deliveriesOf(workspaceId)}) p
     cross join lateral (select kind from groups where group_id = p.group_id limit 1) g
     group by p.run_id`.execute(db);
   return rows;

@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
 import type { Span } from './report-span.ts';
+import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
 /** The campaigns and groups that a report is about. */
 export interface Scope {
-  accountId: number;
+  workspaceId: WorkspaceId;
   /** null: all campaigns. */
   campaignId: number | null;
   /** null: all groups. */
@@ -81,14 +82,14 @@ interface Position {
 
 async function selectPage(
   db: Connection,
-  { accountId, campaignId, groupIds }: Scope,
+  { workspaceId, campaignId, groupIds }: Scope,
   { beginsAt, endsAt }: Span,
   { startedAt, runId }: Position,
 ): Promise<{ campaigns: BegunCampaign[]; last: Position | null }> {
   const { rows } = await sql<{ campaigns: BegunCampaign[]; last: Position | null }>`
     with page as materialized (
       select run_id, campaign_id, started_at, targets, expanded, summed from runs
-      where account_id = ${accountId} and started_at >= ${beginsAt} and started_at < ${endsAt}
+      where workspace_id = ${workspaceId} and started_at >= ${beginsAt} and started_at < ${endsAt}
         and (${campaignId}::bigint is null or campaign_id = ${campaignId}::bigint)
         and (started_at, run_id) > (${startedAt}::timestamptz, ${runId}::bigint)
       order by started_at, run_id limit ${PAGE}

@@ -84,10 +84,10 @@ export async function readSharedReport(
 ): Promise<Report> {
   const linked = await findLinkedReport(db, hashSecret(token));
   if (!linked) throw new AppError('report_link_not_found', 'This link has expired, was revoked, or never existed');
-  const { workspaceId, accountId, startDate, endDate, campaign, groupListName, groupIds } = linked;
+  const { workspaceId, startDate, endDate, campaign, groupListName, groupIds } = linked;
   return readSelection({ db }, workspaceId, {
     span: reportSpan(startDate, endDate, knownTimeZone(linked.timeZone, timeZone)),
-    scope: { accountId, campaignId: linked.internalCampaignId, groupIds },
+    scope: { workspaceId, campaignId: linked.internalCampaignId, groupIds },
     campaign,
     groupListName,
   });

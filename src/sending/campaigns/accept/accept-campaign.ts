@@ -1,4 +1,4 @@
-import { findOwnAccount, lockOwnLane } from '../../accounts/store.ts';
+import { findOwnAccount, lockOwnLedger } from '../../accounts/store.ts';
 import { diffValues } from '../../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
@@ -18,6 +18,7 @@ import { insertCampaign, type NewCampaign, type Plan } from '../store.ts';
 import { requireNoApproval } from '../../../workspaces/approval/approval-rules.ts';
 import { readNow } from '../../../platform/database/read-now.ts';
 import type { FieldError } from '../../../platform/errors/issues.ts';
+import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
 export interface AcceptedCampaign {
   campaignId: string;
@@ -58,7 +59,7 @@ const NOT_LINKED =
   'Your account is not linked to a messaging application: the posts wait until you link it, and expire if you do not';
 
 /** Writes what a campaign begins with, once its runs are there. */
-export type Start = (trx: Connection, stored: { accountId: number; campaignId: number }) => Promise<void>;
+export type Start = (trx: Connection, stored: { workspaceId: WorkspaceId; campaignId: number }) => Promise<void>;
 
 /**
  * Accepts a campaign, sent now or scheduled: when this resolves, campaign, content, runs and the writes of `start` are durable. Throws
@@ -86,7 +87,7 @@ export async function acceptCampaign(
   );
 }
 
-export type PreparedCampaign = Omit<PreparedPost, 'warnings'> & { accountId: number; warnings: string[] };
+export type PreparedCampaign = Omit<PreparedPost, 'warnings'> & { workspaceId: WorkspaceId; warnings: string[] };
 
 /** Validates everything about a campaign that depends on no lock, and writes nothing. Throws 400 and 404 as `acceptCampaign`. */
 export async function prepareCampaign(
@@ -96,10 +97,11 @@ export async function prepareCampaign(
   const { db } = deps;
   const plannedNow = async () => dueAt(await readNow(db));
   const prepared = await preparePost(deps, input, problems ?? [], plannedNow);
-  const { accountId, status } = await findOwnAccount(db, actor.workspaceId);
+  const { workspaceId } = actor;
+  const { status } = await findOwnAccount(db, workspaceId);
   const warnings = [...listLosses(prepared.warnings), ...notes, ...(UNLINKED.has(status) ? [NOT_LINKED] : [])];
-  await requireTargets(db, { ...prepared, accountId, givenIds: input.groupIds });
-  return { ...prepared, accountId, warnings };
+  await requireTargets(db, { ...prepared, workspaceId, givenIds: input.groupIds });
+  return { ...prepared, workspaceId, warnings };
 }
 
 /** Throws 400 and 404 for groups that are not the account's, or that such a post cannot go to. */
@@ -108,9 +110,9 @@ export async function requireTargets(
   {
     givenIds,
     ...post
-  }: Pick<NewCampaign, 'accountId' | 'groupIds' | 'extras' | 'text'> & { givenIds: readonly number[] },
+  }: Pick<NewCampaign, 'workspaceId' | 'groupIds' | 'extras' | 'text'> & { givenIds: readonly number[] },
 ): Promise<void> {
-  await requireGroups(db, post.accountId, givenIds);
+  await requireGroups(db, post.workspaceId, givenIds);
   await requireCountedGroups(db, post.extras, givenIds);
   await requireReach(db, post);
 }
@@ -120,14 +122,14 @@ export async function saveFiles(
   trx: Connection,
   { quotas = QUOTAS }: Pick<AcceptDeps, 'quotas'>,
   { actor, input, plan }: Pick<CampaignRequest, 'actor' | 'input' | 'plan'>,
-  { accountId, html, text, media, extras, card, groupIds }: PreparedCampaign,
+  { workspaceId, html, text, media, extras, card, groupIds }: PreparedCampaign,
 ): Promise<Omit<NewCampaign, 'dueAt'>> {
   await requireFiles(trx, actor.workspaceId, extras);
   const mediaId = media && (await saveMedia(trx, actor.workspaceId, media, quotas));
   const linkPreview = card && (await saveCard(trx, actor.workspaceId, card, quotas));
   const { name, description, isChannelCampaign, isTest } = input;
   return {
-    accountId,
+    workspaceId,
     name,
     description,
     isChannelCampaign,
@@ -141,7 +143,7 @@ export async function saveFiles(
   };
 }
 
-/** Writes a campaign whose files are held, with its runs, and what `start` does. Returns its public id. Locks the account's lane. */
+/** Writes a campaign whose files are held, with its runs, and what `start` does. Returns its public id. Locks the ledger. */
 export async function writeCampaign(
   trx: Connection,
   { quotas = QUOTAS, timeZone = 'UTC' }: Pick<AcceptDeps, 'quotas' | 'timeZone'>,
@@ -152,13 +154,13 @@ export async function writeCampaign(
     start,
   }: { actor: Actor; campaign: Omit<NewCampaign, 'dueAt'>; dueAt: CampaignRequest['dueAt']; start: Start },
 ): Promise<string> {
-  const { accountId } = campaign;
-  await lockOwnLane(trx, accountId);
-  const due = dueAt(await enforceCampaignQuota(trx, accountId, quotas));
+  const { workspaceId } = campaign;
+  await lockOwnLedger(trx, workspaceId);
+  const due = dueAt(await enforceCampaignQuota(trx, workspaceId, quotas));
   const [firstAt] = due;
   if (firstAt) await requireMentionsLeft(trx, campaign, { firstAt, timeZone });
   const { campaignId, publicId } = await insertCampaign(trx, { ...campaign, dueAt: due });
-  await start(trx, { accountId, campaignId });
+  await start(trx, { workspaceId, campaignId });
   const changes = diffValues({}, { status: campaign.plan.isSchedule ? 'scheduled' : 'running' });
   await recordAudit(trx, { ...actor, action: 'campaign.accepted', subject: publicId, changes });
   return publicId;

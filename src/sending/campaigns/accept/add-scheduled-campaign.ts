@@ -67,8 +67,7 @@ export const startScheduled: Start = (trx) => notifyAfterCommit(trx, 'campanile_
 async function isFirstWithoutZone(db: Database, { userId, workspaceId }: Actor): Promise<boolean> {
   const { rows } = await sql<{ isFirst: boolean }>`
     select time_zone is null and not exists (
-             select from accounts a join campaigns c using (account_id)
-             where a.workspace_id = ${workspaceId} and c.is_schedule) as "isFirst"
+             select from campaigns c where c.workspace_id = ${workspaceId} and c.is_schedule) as "isFirst"
     from users where user_id = ${userId}`.execute(db);
   return rows[0]?.isFirst ?? false;
 }

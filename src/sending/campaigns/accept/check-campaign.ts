@@ -1,4 +1,3 @@
-import { findOwnAccount } from '../../accounts/store.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../../platform/database/connect.ts';
 import { requireGroups } from '../../groups/require-groups.ts';
@@ -78,20 +77,19 @@ export async function checkCampaign(
   const planned = async () => (occurrences ? listDue(db, occurrences, { before, timeZone, now }) : [now]);
   const prepared = await preparePost(deps, draft.post, problems, planned);
   const { text, media, extras, card, groupIds, warnings } = prepared;
-  const account = await findOwnAccount(db, workspaceId);
   const files = await checkFiles(db, workspaceId, extras);
-  await requireGroups(db, account.accountId, draft.post.groupIds);
+  await requireGroups(db, workspaceId, draft.post.groupIds);
   await requireCountedGroups(db, extras, draft.post.groupIds);
-  const reaching = { accountId: account.accountId, groupIds, extras, text, campaignId: insteadOf };
+  const reaching = { workspaceId, groupIds, extras, text, campaignId: insteadOf };
   await requireReach(db, reaching);
   const dueAt = await planned();
-  const found = await findGroupProblems(db, account.accountId, { groupIds, text, dueAt, insteadOf });
+  const found = await findGroupProblems(db, workspaceId, { groupIds, text, dueAt, insteadOf });
   const first = dueAt[0] ?? now;
   await requireMentionsLeft(db, reaching, { firstAt: first, timeZone: deps.timeZone });
   const caption = media !== null || files.length > 0 || draft.post.withFile ? captionWarning(text) : undefined;
-  const shares = await countSenders(db, account.accountId, { groupIds, wanted: extras.accountId });
+  const shares = await countSenders(db, workspaceId, { groupIds, wanted: extras.accountId });
   const often = { groupIds, dueAt, except: insteadOf, timeZone: deps.timeZone };
-  const frequent = await warnOfFrequency(db, account.accountId, often);
+  const frequent = await warnOfFrequency(db, workspaceId, often);
   const bySender = await checkSenders(deps, shares, {
     dueAt,
     first,
@@ -105,7 +103,7 @@ export async function checkCampaign(
       ...warnings,
       ...(caption ? [caption] : []),
       ...(shares.every(({ isConnected }) => isConnected) ? [] : [NOT_CONNECTED]),
-      ...(await warnOfReach(db, account.accountId, reaching)),
+      ...(await warnOfReach(db, workspaceId, reaching)),
       ...bySender.warnings,
       ...frequent,
     ],

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../../platform/database/connect.ts';
 import { describeIssue, type Issue } from '../../../platform/errors/issues.ts';
+import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
 /** Something that will probably keep a post from a group, or should keep its author from sending it. */
 export interface GroupProblem extends Issue {
@@ -23,21 +24,29 @@ interface Draft {
 }
 
 /** What the ledger knows to be wrong with these groups of the account, in the order of the groups; one may have several. */
-export async function findGroupProblems(db: Connection, accountId: number, draft: Draft): Promise<GroupProblem[]> {
-  const closed = await findClosed(db, accountId, draft.groupIds);
+export async function findGroupProblems(
+  db: Connection,
+  workspaceId: WorkspaceId,
+  draft: Draft,
+): Promise<GroupProblem[]> {
+  const closed = await findClosed(db, workspaceId, draft.groupIds);
   // Files without a text may differ.
-  const repeated = draft.text === '' ? new Set<number>() : await findRepeated(db, accountId, draft);
+  const repeated = draft.text === '' ? new Set<number>() : await findRepeated(db, workspaceId, draft);
   return draft.groupIds.flatMap((groupId) => {
     const issues = [closed.get(groupId), repeated.has(groupId) ? REPEATED : undefined];
     return issues.flatMap((issue) => (issue === undefined ? [] : [{ groupId, ...issue }]));
   });
 }
 
-async function findClosed(db: Connection, accountId: number, groupIds: readonly number[]): Promise<Map<number, Issue>> {
+async function findClosed(
+  db: Connection,
+  workspaceId: WorkspaceId,
+  groupIds: readonly number[],
+): Promise<Map<number, Issue>> {
   const { rows } = await sql<{ group_id: number; is_gone: boolean; is_plain: boolean }>`
     select g.group_id, g.removed_at is not null as is_gone, g.kind = 'group' as is_plain
     from unnest(${groupIds}::bigint[]) i (group_id) join groups g on g.group_id = i.group_id
-    where g.account_id = ${accountId} and (g.removed_at is not null or not g.can_send)`.execute(db);
+    where g.workspace_id = ${workspaceId} and (g.removed_at is not null or not g.can_send)`.execute(db);
   return new Map(
     rows.map((row) => [row.group_id, row.is_gone ? GONE : row.is_plain ? NO_SENDING : ADMINS_ONLY] as const),
   );
@@ -49,7 +58,7 @@ async function findClosed(db: Connection, accountId: number, groupIds: readonly 
  */
 async function findRepeated(
   db: Connection,
-  accountId: number,
+  workspaceId: WorkspaceId,
   { groupIds, text, dueAt, insteadOf }: Draft,
 ): Promise<Set<number>> {
   const { rows } = await sql<{ group_id: number }>`
@@ -59,11 +68,11 @@ async function findRepeated(
     ), same as materialized (
       select c.campaign_id, t.content_id, t.group_ids, t.content_id = c.content_id as is_next
       from campaigns c join contents t on t.campaign_id = c.campaign_id
-      where c.account_id = ${accountId} and t.text = ${text} and c.campaign_id is distinct from ${insteadOf ?? null}::bigint
+      where c.workspace_id = ${workspaceId} and t.text = ${text} and c.campaign_id is distinct from ${insteadOf ?? null}::bigint
     ), begun as materialized (
       select r.run_id, r.status, r.expanded, s.group_ids
       from same s join runs r on r.campaign_id = s.campaign_id and r.content_id = s.content_id
-      where r.account_id = ${accountId} and r.started_at is not null
+      where r.workspace_id = ${workspaceId} and r.started_at is not null
         and (${dueAt[0]}::timestamptz < r.progress_at + interval '24 hours'
              or r.status = 'running' and ${dueAt[0]}::timestamptz < campanile_now() + interval '24 hours')
     ), reached as (
@@ -77,11 +86,11 @@ async function findRepeated(
       union
       select u.group_id from begun b, unnest(b.group_ids[b.expanded + 1 :]) u (group_id) where b.status = 'running'
       union
-      select d.group_id from begun b join deliveries d on d.account_id = ${accountId} and d.run_id = b.run_id
+      select d.group_id from begun b join deliveries d on d.workspace_id = ${workspaceId} and d.run_id = b.run_id
       where (d.status = 'queued' or d.status = 'sent' and ${dueAt[0]}::timestamptz < d.sent_at + interval '24 hours')
-        and not exists (select from revisions v where v.account_id = d.account_id and v.run_id = d.run_id
+        and not exists (select from revisions v where v.workspace_id = d.workspace_id and v.run_id = d.run_id
                           and v.position = d.position and (v.recalled_at is not null or v.wanted = 'recall'))
-        and not exists (select from revision_requests q where q.account_id = d.account_id and q.run_id = d.run_id
+        and not exists (select from revision_requests q where q.workspace_id = d.workspace_id and q.run_id = d.run_id
                           and q.kind = 'recall' and q.next_position is not null)
     )
     select i.group_id from unnest(${groupIds}::bigint[]) i (group_id) where i.group_id in (select group_id from reached)`.execute(

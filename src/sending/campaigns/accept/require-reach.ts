@@ -1,7 +1,7 @@
 /** What has to hold for a post that mentions everybody, is pinned, replies to an earlier campaign, or names who sends (contract §3). */
 import { sql } from 'kysely';
 import { accountNotFoundError } from '../../accounts/store.ts';
-import { readSendWindows } from '../../accounts/send-window-rules.ts';
+import { readDefaultWindow } from '../../accounts/send-window-rules.ts';
 import { dateIn, dayOf } from '../../accounts/quiet-hours.ts';
 import { countMentions } from '../../deliveries/decide-mentions.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
@@ -9,12 +9,13 @@ import type { PostExtras, ReplyTo } from '../../../content/post/post-extras.ts';
 import { TEXT_LIMIT } from '../../../content/text/html-to-whatsapp.ts';
 import { isBallot } from './ballot-problems.ts';
 import { withMentionAll } from '../../../content/text/mention-all.ts';
-import { findCampaignOfAccount } from '../store.ts';
+import { findCampaignOfWorkspace } from '../store.ts';
 import { AppError, invalid } from '../../../platform/errors/errors.ts';
 import { fieldError } from '../../../platform/errors/issues.ts';
+import type { AccountId, WorkspaceId } from '../../../platform/database/schema.ts';
 
 interface Reaching {
-  accountId: number;
+  workspaceId: WorkspaceId;
   /** Without repeats. */
   groupIds: readonly number[];
   extras: PostExtras;
@@ -25,11 +26,11 @@ interface Reaching {
 
 /**
  * Throws 400 if a post with a mention or a pin goes to a channel, or is too long with `@all`; 404 if the campaign that it replies to, or
- * its run, or that it follows up, is not the account's, or the account that is to send is not the workspace's. Costs a query only for such
+ * its run, or that it follows up, is not the workspace's, or the account that is to send is not the workspace's. Costs a query only for such
  * a post.
  */
 export async function requireReach(db: Connection, reaching: Reaching): Promise<void> {
-  const { accountId, groupIds, extras, text, campaignId } = reaching;
+  const { workspaceId, groupIds, extras, text, campaignId } = reaching;
   const { mentionAll, pinSeconds, replyTo, followUp } = extras;
   if (mentionAll && isBallot(extras)) throw invalid([fieldError('mention_all', 'mention_in_poll')]);
   if (mentionAll && withMentionAll(text).length > TEXT_LIMIT)
@@ -39,29 +40,29 @@ export async function requireReach(db: Connection, reaching: Reaching): Promise<
       ...(mentionAll ? [fieldError('mention_all', 'mention_in_channels')] : []),
       ...(pinSeconds === undefined ? [] : [fieldError('pin_for', 'pin_in_channels')]),
     ]);
-  if (replyTo) await requireEarlier(db, accountId, { field: 'reply_to', earlier: replyTo, changed: campaignId });
-  if (followUp) await requireEarlier(db, accountId, { field: 'follow_up', earlier: followUp, changed: campaignId });
-  if (extras.accountId !== undefined) await requireSender(db, accountId, extras.accountId);
+  if (replyTo) await requireEarlier(db, workspaceId, { field: 'reply_to', earlier: replyTo, changed: campaignId });
+  if (followUp) await requireEarlier(db, workspaceId, { field: 'follow_up', earlier: followUp, changed: campaignId });
+  if (extras.accountId !== undefined) await requireSender(db, workspaceId, extras.accountId);
 }
 
 /** Throws 404 for an account that is not of the workspace. */
-async function requireSender(db: Connection, ledgerId: number, senderId: number): Promise<void> {
+async function requireSender(db: Connection, workspaceId: WorkspaceId, accountId: AccountId): Promise<void> {
   const { rows } = await sql`
-    select from lanes where account_id = ${senderId}::bigint and ledger_id = ${ledgerId}`.execute(db);
+    select from lanes where account_id = ${accountId}::bigint and workspace_id = ${workspaceId}`.execute(db);
   if (rows.length === 0) throw accountNotFoundError('account_id');
 }
 
-/** Throws 404 if the account has no such campaign, or it has no such run, and 400 for the campaign that is changed. */
+/** Throws 404 if the workspace has no such campaign, or it has no such run, and 400 for the campaign that is changed. */
 async function requireEarlier(
   db: Connection,
-  accountId: number,
+  workspaceId: WorkspaceId,
   {
     field,
     earlier: { campaignId: publicId, runId },
     changed,
   }: { field: 'reply_to' | 'follow_up'; earlier: ReplyTo; changed: number | undefined },
 ): Promise<void> {
-  const found = await findCampaignOfAccount(db, accountId, publicId);
+  const found = await findCampaignOfWorkspace(db, workspaceId, publicId);
   if (found === undefined)
     throw new AppError('campaign_not_found', `You have no campaign with the id in ${field}`, {
       details: [fieldError(field, 'unknown_id', { of: 'campaigns' })],
@@ -99,11 +100,11 @@ export async function countChannels(db: Connection, groupIds: readonly number[])
  */
 export async function requireMentionsLeft(
   trx: Connection,
-  { accountId, groupIds, extras, campaignId, runId }: Omit<Reaching, 'text'> & { runId?: number | undefined },
+  { workspaceId, groupIds, extras, campaignId, runId }: Omit<Reaching, 'text'> & { runId?: number | undefined },
   { firstAt, timeZone }: { firstAt: Date; timeZone: string },
 ): Promise<void> {
   if (!extras.mentionAll) return;
-  const [window] = await readSendWindows(trx, [accountId], timeZone);
+  const window = await readDefaultWindow(trx, workspaceId, timeZone);
   if (!window) return;
   const { mentionAllCap: cap, timeZone: zone } = window;
   if (cap === 0)
@@ -120,18 +121,18 @@ export async function requireMentionsLeft(
       join campaigns c on c.campaign_id = r.campaign_id
       join contents k on k.content_id = coalesce(r.content_id, c.content_id),
            unnest(k.group_ids) with ordinality t (group_id, position)
-      where r.account_id = ${accountId} and r.status in ('planned', 'running') and k.extras ? 'mentionAll'
+      where r.workspace_id = ${workspaceId} and r.status in ('planned', 'running') and k.extras ? 'mentionAll'
         and r.due_at < ${end.toString()}::timestamptz and (r.status = 'running' or r.due_at >= ${begin.toString()}::timestamptz)
         and r.campaign_id is distinct from ${campaignId ?? null}::bigint and r.run_id is distinct from ${runId ?? null}::bigint
         -- What was decided is counted by the decision.
         and not exists (
           select from everyone_mentions m
-          where m.account_id = r.account_id and m.run_id = r.run_id and m.position = t.position)
+          where m.workspace_id = r.workspace_id and m.run_id = r.run_id and m.position = t.position)
       group by t.group_id
     )
     select count(*)::int as groups
     from unnest(${[...groupIds]}::bigint[]) i (group_id) left join coming o on o.group_id = i.group_id
-    where coalesce(o.mentions, 0) + ${countMentions(sql`${accountId}`, sql.ref('i.group_id'), date)} >= ${cap}`.execute(
+    where coalesce(o.mentions, 0) + ${countMentions(sql`${workspaceId}`, sql.ref('i.group_id'), date)} >= ${cap}`.execute(
     trx,
   );
   const used = rows[0]?.groups ?? 0;

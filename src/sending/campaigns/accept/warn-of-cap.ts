@@ -5,6 +5,7 @@ import { capOn } from '../../accounts/warm-up.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
 import { runsOfLane, waitingPosts } from '../read/waiting-runs.ts';
 import type { CheckWarning } from './check-warning.ts';
+import type { AccountId } from '../../../platform/database/schema.ts';
 
 /** What shall be sent, and when. */
 interface Planned {
@@ -19,7 +20,11 @@ interface Planned {
 }
 
 /** Of the first day of the account's owner on which more is to be sent than the daily cap and the warm-up allow; undefined where there is none. */
-export async function warnOfCap(db: Database, accountId: number, planned: Planned): Promise<CheckWarning | undefined> {
+export async function warnOfCap(
+  db: Database,
+  accountId: AccountId,
+  planned: Planned,
+): Promise<CheckWarning | undefined> {
   const [usual] = await readSendWindows(db, [accountId], planned.timeZone);
   // Most accounts have none, and their checks need no transaction.
   if (!hasCap(usual)) return undefined;
@@ -37,7 +42,7 @@ function hasCap(window: SendWindow | undefined): window is SendWindow {
 
 async function compareWithCap(
   trx: Connection,
-  accountId: number,
+  accountId: AccountId,
   { groups, dueAt, except, timeZone, now }: Planned,
 ): Promise<CheckWarning | undefined> {
   const [rest] = await readSendWindows(trx, [accountId], timeZone);
@@ -69,7 +74,7 @@ type Day = ReturnType<typeof dayOf>;
  */
 async function readOthers(
   db: Connection,
-  accountId: number,
+  accountId: AccountId,
   { days, except }: { days: ReadonlyMap<string, Day>; except: number | undefined },
 ): Promise<Map<string, number>> {
   const spans = [...days.values()];

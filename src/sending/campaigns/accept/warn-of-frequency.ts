@@ -1,8 +1,9 @@
-import { readSendWindows } from '../../accounts/send-window-rules.ts';
+import { readDefaultWindow } from '../../accounts/send-window-rules.ts';
 import { dateIn } from '../../accounts/quiet-hours.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import { findFrequentPosts, type FrequentPosts } from '../read/find-frequent-posts.ts';
 import type { CheckWarning } from './check-warning.ts';
+import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
 interface Planned {
   groupIds: readonly number[];
@@ -17,16 +18,16 @@ interface Planned {
 /** Warns of groups that would get a second post within an hour, or more posts in seven days than the workspace wants. */
 export async function warnOfFrequency(
   db: Connection,
-  accountId: number,
+  workspaceId: WorkspaceId,
   { timeZone, ...draft }: Planned,
 ): Promise<CheckWarning[]> {
-  const [window] = await readSendWindows(db, [accountId], timeZone);
+  const window = await readDefaultWindow(db, workspaceId, timeZone);
   const [first, last] = [draft.dueAt[0], draft.dueAt.at(-1)];
   if (!window || !first || !last) return [];
   const { timeZone: zone, weeklyPosts: weekly } = window;
   const dateOf = (at: Date) => dateIn(zone, at.toTemporalInstant());
   const question = { draft, runIds: [], first: dateOf(first), last: dateOf(last), weekly, timeZone: zone };
-  const found = await findFrequentPosts(db, accountId, question);
+  const found = await findFrequentPosts(db, workspaceId, question);
   return found.map((one) => describeFrequency(one, { weekly, timeZone: zone }));
 }
 

@@ -4,6 +4,7 @@ import { isWarmingUp } from '../../accounts/warm-up.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import type { CheckWarning } from './check-warning.ts';
 import type { Pace } from '../read/estimate-seconds.ts';
+import type { AccountId } from '../../../platform/database/schema.ts';
 
 interface Planned {
   /** In order, one at least. */
@@ -16,7 +17,7 @@ interface Planned {
 /** Warns of a run that falls into the rest after a new link, and of the slow pace of a warm-up. */
 export async function warnOfPace(
   db: Connection,
-  accountId: number,
+  accountId: AccountId,
   { dueAt, pace, timeZone }: Planned,
 ): Promise<CheckWarning[]> {
   const [window] = await readSendWindows(db, [accountId], timeZone);

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../../platform/database/connect.ts';
 import type { FollowUp, PostExtras } from '../../../content/post/post-extras.ts';
-import { findCampaignOfAccount } from '../store.ts';
+import { findCampaignOfWorkspace } from '../store.ts';
 import { percentOf, reads } from '../roll-up/sum-deliveries.ts';
 import type { CheckWarning } from './check-warning.ts';
+import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
 /** WhatsApp's own choices, by their seconds. */
 const DAYS: Readonly<Record<number, string>> = { 86_400: '24 hours', 604_800: '7 days', 2_592_000: '30 days' };
@@ -11,15 +12,15 @@ const DAYS: Readonly<Record<number, string>> = { 86_400: '24 hours', 604_800: '7
 /** What the author should know of a post that mentions everybody, is pinned, or quotes an earlier one. */
 export async function warnOfReach(
   db: Connection,
-  accountId: number,
+  workspaceId: WorkspaceId,
   { groupIds, extras }: { groupIds: readonly number[]; extras: PostExtras },
 ): Promise<CheckWarning[]> {
   const { mentionAll, pinSeconds, replyTo, followUp } = extras;
   return [
     ...(mentionAll ? [await warnOfMention(db, groupIds)] : []),
     ...(pinSeconds === undefined ? [] : [warnOfPin(pinSeconds)]),
-    ...(replyTo ? await warnOfQuotes(db, accountId, { groupIds, replyTo }) : []),
-    ...(followUp ? [await countFollowed(db, accountId, { groupIds, followUp })] : []),
+    ...(replyTo ? await warnOfQuotes(db, workspaceId, { groupIds, replyTo }) : []),
+    ...(followUp ? [await countFollowed(db, workspaceId, { groupIds, followUp })] : []),
   ];
 }
 
@@ -44,15 +45,15 @@ function warnOfPin(seconds: number): CheckWarning {
 
 async function warnOfQuotes(
   db: Connection,
-  accountId: number,
+  workspaceId: WorkspaceId,
   { groupIds, replyTo }: { groupIds: readonly number[]; replyTo: NonNullable<PostExtras['replyTo']> },
 ): Promise<CheckWarning[]> {
   const { rows } = await sql<{ groups: number }>`
     with run as (
-      select o.account_id, o.run_id, t.group_ids
-      from campaigns k join runs o on o.account_id = k.account_id and o.campaign_id = k.campaign_id
+      select o.workspace_id, o.run_id, t.group_ids
+      from campaigns k join runs o on o.workspace_id = k.workspace_id and o.campaign_id = k.campaign_id
       join contents t on t.content_id = o.content_id
-      where k.public_id = ${replyTo.campaignId}::uuid and k.account_id = ${accountId}
+      where k.public_id = ${replyTo.campaignId}::uuid and k.workspace_id = ${workspaceId}
         and (${replyTo.runId ?? null}::bigint is null or o.run_id = ${replyTo.runId ?? null}::bigint)
       order by o.run_id desc limit 1
     )
@@ -60,8 +61,8 @@ async function warnOfQuotes(
     from unnest(${[...groupIds]}::bigint[]) i (group_id) join groups g on g.group_id = i.group_id
     where g.kind = 'channel' or not exists (
       select from run r
-      join deliveries d on d.account_id = r.account_id and d.run_id = r.run_id and d.position = array_position(r.group_ids, i.group_id)
-      left join revisions v on v.account_id = d.account_id and v.run_id = d.run_id and v.position = d.position
+      join deliveries d on d.workspace_id = r.workspace_id and d.run_id = r.run_id and d.position = array_position(r.group_ids, i.group_id)
+      left join revisions v on v.workspace_id = d.workspace_id and v.run_id = d.run_id and v.position = d.position
       where d.status = 'sent' and v.recalled_at is null and v.wanted is distinct from 'recall')`.execute(db);
   const without = rows[0]?.groups ?? 0;
   if (without === 0) return [];
@@ -78,12 +79,12 @@ async function warnOfQuotes(
 /** How many groups a follow-up would go to if it were sent now. */
 async function countFollowed(
   db: Connection,
-  accountId: number,
+  workspaceId: WorkspaceId,
   { groupIds, followUp }: { groupIds: readonly number[]; followUp: FollowUp },
 ): Promise<CheckWarning> {
-  const campaignId = (await findCampaignOfAccount(db, accountId, followUp.campaignId)) ?? 0;
+  const campaignId = (await findCampaignOfWorkspace(db, workspaceId, followUp.campaignId)) ?? 0;
   const { rows } = await sql<{ left: number; unknown: number }>`
-    with ${reads({ accountId, campaignId, runId: followUp.runId })}
+    with ${reads({ workspaceId, campaignId, runId: followUp.runId })}
     select count(*) filter (where percent < ${followUp.underPercent}::int)::int as left, count(*) filter (where percent is null)::int as unknown
     from (select ${percentOf(sql.ref('i.group_id'))} as percent from reads r, unnest(${[...groupIds]}::bigint[]) i (group_id)) g`.execute(
     db,

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import { isolateWrites } from '../../accounts/quarantine-account.ts';
-import { lockFreeLanes } from '../../accounts/store.ts';
+import { lockFreeLedgers } from '../../accounts/store.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
 import { readQuarantined } from '../../../platform/database/quarantine.ts';
 import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
@@ -13,13 +13,14 @@ import { completePieces, selectPieces, type BegunPiece } from './complete-pieces
 import { traceRuns } from './trace-runs.ts';
 import { messageIdOf } from '../../deliveries/message-id.ts';
 import { hasUnwritten, writeDeliveries } from './write-deliveries.ts';
+import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
-/** In one transaction, of all accounts together; each account has its share. */
+/** In one transaction, of all workspaces together; each workspace has its share. */
 const RUNS_PER_STEP = 200;
-const ACCOUNTS_PER_STEP = 200;
-/** Of each run as it begins, so that the account's runs can be sent from in the order they were due; the others follow in pieces. */
+const WORKSPACES_PER_STEP = 200;
+/** Of each run as it begins, so that the workspace's runs can be sent from in the order they were due; the others follow in pieces. */
 const FIRST_DELIVERIES = 25;
-/** When every account with something to do is locked by somebody else. */
+/** When every workspace with something to do is locked by another transaction. */
 const LOCKED_PAUSE_MS = 10;
 
 /** Whose turn it is to begin runs, and to have their deliveries written. */
@@ -42,8 +43,8 @@ export async function beginDueRuns(
 ): Promise<number> {
   if (shards.length === 0) return 1_000;
   const { held } = await readQuarantined(db, 'due runs');
-  const found = (await findDueAccounts(db, shards)).filter((accountId) => !held.has(accountId));
-  const due = turns.begin.order(found).slice(0, ACCOUNTS_PER_STEP);
+  const found = (await findDueWorkspaces(db, shards)).filter((workspaceId) => !held.has(workspaceId));
+  const due = turns.begin.order(found).slice(0, WORKSPACES_PER_STEP);
   turns.begin.served(due);
   const begun = due.length > 0 && (await beginOrQuarantine(db, due, log));
   const written = await writeDeliveries(db, shards, { turns: turns.write, log });
@@ -53,111 +54,113 @@ export async function beginDueRuns(
 
 /** The condition that these shards have a run to begin or to miss, or deliveries to write. */
 export function hasDueRuns(shards: readonly number[]): RawBuilder<boolean> {
-  return sql`(exists (${selectDueAccounts(shards)}) or ${hasUnwritten(shards)})`;
+  return sql`(exists (${selectDueWorkspaces(shards)}) or ${hasUnwritten(shards)})`;
 }
 
-async function beginOrQuarantine(db: Database, accountIds: number[], log?: Log): Promise<boolean> {
-  const { results } = await isolateWrites({ db, log }, 'due runs', accountIds, {
-    idOf: (accountId) => accountId,
+async function beginOrQuarantine(db: Database, workspaceIds: WorkspaceId[], log?: Log): Promise<boolean> {
+  const { results } = await isolateWrites({ db, log }, 'due runs', workspaceIds, {
+    idOf: (workspaceId) => workspaceId,
     run: (some) => db.transaction().execute((trx) => beginRunsOf(trx, some)),
   });
   return results.some(Boolean);
 }
 
 /** In the order of what they have due. */
-async function findDueAccounts(db: Connection, shards: number[]): Promise<number[]> {
-  const { rows } = await sql<{ account_id: number }>`
-    ${selectDueAccounts(shards)} order by d.due_at, d.account_id`.execute(db);
-  return rows.map((row) => row.account_id);
+async function findDueWorkspaces(db: Connection, shards: number[]): Promise<WorkspaceId[]> {
+  const { rows } = await sql<{ workspace_id: WorkspaceId }>`
+    ${selectDueWorkspaces(shards)} order by d.due_at, d.workspace_id`.execute(db);
+  return rows.map((row) => row.workspace_id);
 }
 
-/** Leaves out accounts that rest, or are stopped, for which nothing could be done yet. */
-function selectDueAccounts(shards: readonly number[]): RawBuilder<unknown> {
+/** Leaves out workspaces that rest, or are stopped, for which nothing could be done yet. */
+function selectDueWorkspaces(shards: readonly number[]): RawBuilder<unknown> {
   return sql`
-    select d.account_id
+    select d.workspace_id
     from (
-      select r.account_id, min(r.due_at) as due_at
+      select r.workspace_id, min(r.due_at) as due_at
       from unnest(${[...shards]}::smallint[]) s (shard)
       -- By shard and with an order, so that the index of what is planned serves this, of which hardly any is due.
       cross join lateral (
-        select account_id, due_at from runs
+        select workspace_id, due_at from runs
         where runs.shard = s.shard and status = 'planned' and not paused and due_at <= campanile_now() order by due_at
       ) r
-      group by r.account_id
+      group by r.workspace_id
     ) d
-    cross join lateral (select account_id, held_until from lanes l where l.account_id = d.account_id limit 1) l
-    where (${canSend} or d.due_at <= ${latestStart} and l.held_until < 'infinity')`;
+    where (${canSend(sql`d`)} or d.due_at <= ${latestStart} and exists (
+      select from lanes l where l.workspace_id = d.workspace_id and l.held_until < 'infinity'))`;
 }
 
-/** True if an account sends in the ledger of the lane `l`: its own, or another of the workspace. */
-const canSend = sql<boolean>`(l.held_until <= campanile_now() or l.held_until < 'infinity' and exists (
-  select from lanes o where o.ledger_id = l.account_id and o.account_id <> l.account_id and o.held_until <= campanile_now()))`;
+/** True if an account of the workspace of this row sends. */
+const canSend = (row: RawBuilder<unknown>) => sql<boolean>`exists (
+  select from lanes l where l.workspace_id = ${row}.workspace_id and l.held_until <= campanile_now())`;
 
 /** Begins or misses the due runs of these accounts. Locked lanes are skipped; false if all are locked. */
-async function beginRunsOf(trx: Connection, accountIds: readonly number[]): Promise<boolean> {
-  const accounts = await lockFreeLanes(trx, accountIds);
-  if (accounts.length === 0) return false;
+async function beginRunsOf(trx: Connection, workspaceIds: readonly WorkspaceId[]): Promise<boolean> {
+  const workspaces = await lockFreeLedgers(trx, workspaceIds);
+  if (workspaces.length === 0) return false;
   // A run that new time zone rules make due later must not begin at its former instant.
-  await replanLocked(trx, accounts, { onlyDue: true });
-  await missRuns(trx, accounts);
-  const expiring = await expireSuperseded(trx, accounts);
-  const ready = accounts.filter((accountId) => !expiring.has(accountId));
+  await replanLocked(trx, workspaces, { onlyDue: true });
+  await missRuns(trx, workspaces);
+  const expiring = await expireSuperseded(trx, workspaces);
+  const ready = workspaces.filter((workspaceId) => !expiring.has(workspaceId));
   await beginRuns(trx, ready, { first: FIRST_DELIVERIES });
   return true;
 }
 
 /**
- * Turns due runs into running ones with their `first` deliveries, and wakes the lanes, which must be locked. The content of a run is
+ * Turns due runs into running ones with their `first` deliveries, and wakes the lanes. The ledgers must be locked. The content of a run is
  * fixed here.
  */
 export async function beginRuns(
   trx: Connection,
-  accountIds: number[],
+  workspaceIds: WorkspaceId[],
   { first, campaignId = null }: { first: number; /** Only this campaign's. */ campaignId?: number | null },
 ): Promise<void> {
-  if (accountIds.length === 0) return;
+  if (workspaceIds.length === 0) return;
   const { rows } = await sql<BegunPiece>`
     with due as materialized (
-      select r.account_id, r.run_id, r.campaign_id, c.content_id, c.public_id, cardinality(t.group_ids) as targets, t.extras
-      from lanes l
+      select r.workspace_id, r.run_id, r.campaign_id, c.content_id, c.public_id, cardinality(t.group_ids) as targets, t.extras,
+             k.legacy_account_id, a.account_id
+      from workspace_ledgers k
+      join accounts a on a.workspace_id = k.workspace_id and a.is_default
       cross join lateral (
         select * from runs r
-        where r.account_id = l.account_id and r.status = 'planned' and not r.paused
+        where r.workspace_id = k.workspace_id and r.status = 'planned' and not r.paused
           and r.due_at <= campanile_now() and r.due_at > ${latestStart}
           and (${campaignId}::bigint is null or r.campaign_id = ${campaignId})
-        order by r.due_at, r.run_id limit ${Math.ceil(RUNS_PER_STEP / accountIds.length)}
+        order by r.due_at, r.run_id limit ${Math.ceil(RUNS_PER_STEP / workspaceIds.length)}
       ) r
       join campaigns c on c.campaign_id = r.campaign_id
       join contents t on t.content_id = c.content_id
-      where l.account_id = any(${accountIds}::bigint[]) and ${canSend}
+      where k.workspace_id = any(${workspaceIds}::bigint[]) and ${canSend(sql`k`)}
     ), begun as (
       update runs r set status = 'running', content_id = d.content_id, started_at = campanile_now(), progress_at = campanile_now(),
              targets = d.targets, queued = d.targets, expanded = least(d.targets, ${first}::int),
              pin_seconds = (d.extras ->> 'pinSeconds')::int, reply_run_id = case when d.extras ? 'replyTo' then ${repliedRun} end,
              -- Nobody was there to note it.
              late_at = case when ${isLate} then campanile_now() else r.late_at end
-      from due d where r.account_id = d.account_id and r.run_id = d.run_id
+      from due d where r.workspace_id = d.workspace_id and r.run_id = d.run_id
     ), written as (
-      insert into deliveries (account_id, run_id, position, group_id, message_id)
-      select d.account_id, d.run_id, t.position, t.group_id, ${messageIdOf('d', 't')}
+      insert into deliveries (workspace_id, run_id, position, group_id, account_id, message_id)
+      select d.workspace_id, d.run_id, t.position, t.group_id, d.account_id, ${messageIdOf('d', 't', 'd.account_id')}
       from due d join contents c on c.content_id = d.content_id,
            unnest(c.group_ids[1 : ${first}::int]) with ordinality t (group_id, position)
     ), running as (
       update campaigns c set status = 'running' from due d where c.campaign_id = d.campaign_id and c.status = 'scheduled'
     ), woken as (
       update lanes l set work_at = campanile_now()
-      from (select distinct account_id from due) d where l.account_id = d.account_id and l.in_hand_run_id is null
+      from (select distinct workspace_id from due) d where l.workspace_id = d.workspace_id and l.in_hand_run_id is null
     )
     ${selectPieces(sql`due`, { first: sql`1`, last: sql`${first}::int` })}`.execute(trx);
   await completePieces(trx, rows);
   await notifyAfterCommit(trx, 'campanile_lanes');
-  await traceRuns(trx, accountIds);
+  await traceRuns(trx, workspaceIds);
 }
 
 /** The run that the posts of the run `d` quote: the given one, or the latest of that campaign that has begun. Null: there is none. */
 const repliedRun = sql`(
-  select o.run_id from campaigns k join runs o on o.account_id = k.account_id and o.campaign_id = k.campaign_id
-  where k.public_id = (d.extras #>> '{replyTo,campaignId}')::uuid and k.account_id = d.account_id and k.deleted_at is null
+  select o.run_id from campaigns k join runs o on o.workspace_id = k.workspace_id and o.campaign_id = k.campaign_id
+  where k.public_id = (d.extras #>> '{replyTo,campaignId}')::uuid and k.workspace_id = d.workspace_id and k.deleted_at is null
     and o.content_id is not null and o.campaign_id <> d.campaign_id
     and (d.extras #> '{replyTo,runId}' is null or o.run_id = (d.extras #>> '{replyTo,runId}')::bigint)
   order by o.run_id desc limit 1)`;

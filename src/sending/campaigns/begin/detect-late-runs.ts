@@ -1,9 +1,10 @@
 import { sql, type RawBuilder } from 'kysely';
-import { lockFreeLanes } from '../../accounts/store.ts';
+import { lockFreeLedgers } from '../../accounts/store.ts';
 import type { Database } from '../../../platform/database/connect.ts';
 import { isolateFailures } from '../../../platform/database/isolate-failures.ts';
 import { readHeld } from '../../../platform/database/quarantine.ts';
 import type { Log } from '../../../platform/log/log.ts';
+import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
 const BATCH = 100;
 
@@ -25,29 +26,29 @@ export function hasLateRuns(shards: readonly number[]): RawBuilder<boolean> {
  */
 export async function detectLateRuns(db: Database, shards: readonly number[], log?: Log): Promise<boolean> {
   const held = await readHeld(db, 'unbegun runs');
-  const { rows } = await sql<{ account_id: number }>`
-    select distinct r.account_id from unnest(${shards}::smallint[]) s (shard)
+  const { rows } = await sql<{ workspace_id: WorkspaceId }>`
+    select distinct r.workspace_id from unnest(${shards}::smallint[]) s (shard)
     cross join lateral (
-      select account_id from runs r
-      where r.shard = s.shard and status = 'planned' and not paused and ${isLate} and account_id <> all(${held}::bigint[])
+      select workspace_id from runs r
+      where r.shard = s.shard and status = 'planned' and not paused and ${isLate} and workspace_id <> all(${held}::bigint[])
       order by due_at limit ${BATCH}
     ) r limit ${BATCH}`.execute(db);
   await isolateFailures({ db, log }, 'unbegun runs', rows, {
-    idOf: (row) => row.account_id,
+    idOf: (row) => row.workspace_id,
     run: (some) =>
       recordLateRuns(
         db,
-        some.map((row) => row.account_id),
+        some.map((row) => row.workspace_id),
       ),
   });
   return rows.length === BATCH;
 }
 
-async function recordLateRuns(db: Database, accountIds: readonly number[]): Promise<void> {
+async function recordLateRuns(db: Database, workspaceIds: readonly WorkspaceId[]): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    const accounts = await lockFreeLanes(trx, accountIds);
+    const accounts = await lockFreeLedgers(trx, workspaceIds);
     await sql`
       update runs r set late_at = campanile_now()
-      where account_id = any(${accounts}::bigint[]) and status = 'planned' and not paused and ${isLate}`.execute(trx);
+      where workspace_id = any(${accounts}::bigint[]) and status = 'planned' and not paused and ${isLate}`.execute(trx);
   });
 }

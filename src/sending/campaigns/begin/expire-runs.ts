@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
 import { writeOrQuarantine } from '../../accounts/quarantine-account.ts';
-import { lockLane } from '../../accounts/store.ts';
+import { lockLedger } from '../../accounts/store.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
 import { isolateEach } from '../../../platform/database/isolate-failures.ts';
 import { readHeld } from '../../../platform/database/quarantine.ts';
 import { setUnsentStatus } from '../../deliveries/set-unsent-status.ts';
 import { closeRuns, settleRuns, type RunKey } from '../../deliveries/settle-runs.ts';
 import type { Log } from '../../../platform/log/log.ts';
+import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
 /** A run that could not begin within this time of its due time is missed (contract §5). */
 const LATEST_START_HOURS = 6;
@@ -21,7 +22,7 @@ const STALLED_RESTING_HOURS = 26;
 const isStalled = sql<boolean>`r.progress_at <= campanile_now() - ${STALLED_HOURS} * interval '1 hour' and (
   r.progress_at <= campanile_now() - ${STALLED_RESTING_HOURS} * interval '1 hour' or not exists (
     select from lanes s join accounts a on a.account_id = s.account_id
-    where s.ledger_id = r.account_id and coalesce(a.quiet_from, a.daily_cap::text, a.warm_up_from::text) is not null))`;
+    where s.workspace_id = r.workspace_id and coalesce(a.quiet_from, a.daily_cap::text, a.warm_up_from::text) is not null))`;
 
 /** Why a delivery failed that was not sent in time. */
 const EXPIRED = 'expired: it could not be sent in time';
@@ -32,21 +33,21 @@ const MISSED_TOGETHER = 500;
 const EXPIRING_TOGETHER = 10;
 const EXPIRED_TOGETHER = 2_000;
 
-/** Runs that are over 6 hours late are missed, paused or not, `MISSED_TOGETHER` at once. The lanes must be locked. */
+/** Runs that are over 6 hours late are missed, paused or not, `MISSED_TOGETHER` at once. The ledgers must be locked. */
 export async function missRuns(
   trx: Connection,
-  accountIds: readonly number[],
+  workspaceIds: readonly WorkspaceId[],
   { campaignId = null }: { /** Only this campaign's. */ campaignId?: number | null } = {},
 ): Promise<void> {
   const { rows } = await sql<{ campaign_id: number }>`
     update runs r set status = 'missed', finished_at = campanile_now()
     from (
-      select account_id, run_id from runs
-      where account_id = any(${[...accountIds]}::bigint[]) and status = 'planned' and due_at <= ${latestStart}
+      select workspace_id, run_id from runs
+      where workspace_id = any(${[...workspaceIds]}::bigint[]) and status = 'planned' and due_at <= ${latestStart}
         and (${campaignId}::bigint is null or campaign_id = ${campaignId})
-      order by account_id, due_at limit ${MISSED_TOGETHER}
+      order by workspace_id, due_at limit ${MISSED_TOGETHER}
     ) late
-    where r.account_id = late.account_id and r.run_id = late.run_id
+    where r.workspace_id = late.workspace_id and r.run_id = late.run_id
     returning r.campaign_id`.execute(trx);
   await closeRuns(
     trx,
@@ -61,30 +62,30 @@ interface Expiring extends RunKey {
 }
 
 /**
- * Expires the unsent deliveries of running runs when the campaign's next run is due, a piece at a time. Resolves to the accounts with
- * more: no run of theirs may begin before, and nothing of them is sent meanwhile. The lanes must be locked.
+ * Expires the unsent deliveries of running runs when the campaign's next run is due, a piece at a time. Resolves to the workspaces with
+ * more: no run of theirs may begin before, and nothing of them is sent meanwhile. The ledgers must be locked.
  */
-export async function expireSuperseded(trx: Connection, accountIds: readonly number[]): Promise<Set<number>> {
-  const runs = await findSuperseded(trx, accountIds);
+export async function expireSuperseded(trx: Connection, workspaceIds: readonly WorkspaceId[]): Promise<Set<number>> {
+  const runs = await findSuperseded(trx, workspaceIds);
   const all = await expireUnsent(trx, runs.slice(0, EXPIRING_TOGETHER));
   const left = [...all, ...runs.slice(EXPIRING_TOGETHER)];
-  return new Set(left.map((run) => run.accountId));
+  return new Set(left.map((run) => run.workspaceId));
 }
 
-/** The first of each account come first. */
-async function findSuperseded(trx: Connection, accountIds: readonly number[]): Promise<Expiring[]> {
+/** The first of each workspace come first. */
+async function findSuperseded(trx: Connection, workspaceIds: readonly WorkspaceId[]): Promise<Expiring[]> {
   const { rows } = await sql<Expiring>`
-    select r.account_id as "accountId", r.run_id as "runId", r.expanded = r.targets as "isWritten" from runs r
-    where r.account_id = any(${[...accountIds]}::bigint[]) and r.status = 'running' and exists (
-      select from runs n where n.account_id = r.account_id and n.campaign_id = r.campaign_id and n.status = 'planned'
+    select r.workspace_id as "workspaceId", r.run_id as "runId", r.expanded = r.targets as "isWritten" from runs r
+    where r.workspace_id = any(${[...workspaceIds]}::bigint[]) and r.status = 'running' and exists (
+      select from runs n where n.workspace_id = r.workspace_id and n.campaign_id = r.campaign_id and n.status = 'planned'
         and not n.paused and n.due_at <= campanile_now() and n.due_at > ${latestStart})
-    order by row_number() over (partition by r.account_id order by r.run_id), r.account_id`.execute(trx);
+    order by row_number() over (partition by r.workspace_id order by r.run_id), r.workspace_id`.execute(trx);
   return rows;
 }
 
 /**
  * Fails the unsent deliveries of these runs, `EXPIRED_TOGETHER` at once, without those in hand: their outcome follows. Resolves to the
- * runs with more. The lanes must be locked.
+ * runs with more. The ledgers must be locked.
  */
 async function expireUnsent(trx: Connection, runs: readonly Expiring[]): Promise<Expiring[]> {
   if (runs.length === 0) return [];
@@ -95,19 +96,19 @@ async function expireUnsent(trx: Connection, runs: readonly Expiring[]): Promise
       -- By where they are, whatever the planner believes of tables that have just grown.
       where d.ctid = any(array(
         select at.row
-        from unnest(${runs.map((run) => run.accountId)}::bigint[], ${runs.map((run) => run.runId)}::bigint[]) i (account_id, run_id)
+        from unnest(${runs.map((run) => run.workspaceId)}::bigint[], ${runs.map((run) => run.runId)}::bigint[]) i (workspace_id, run_id)
         cross join lateral (
           select q.ctid as row from deliveries q
-          where q.account_id = i.account_id and q.run_id = i.run_id and q.status = 'queued'
-            and not exists (select from lanes l where l.ledger_id = i.account_id and l.in_hand_run_id = q.run_id and q.position <@ l.in_hand)
+          where q.workspace_id = i.workspace_id and q.run_id = i.run_id and q.status = 'queued'
+            and not exists (select from lanes l where l.workspace_id = i.workspace_id and l.in_hand_run_id = q.run_id and q.position <@ l.in_hand)
           order by q.position limit ${each}
         ) at))
-      returning d.account_id, d.run_id, d.status
+      returning d.workspace_id, d.run_id, d.status
     )
     update runs r set queued = r.queued - e.count, failed = r.failed + e.count - e.sent, sent = r.sent + e.sent
-    from (select account_id, run_id, count(*)::int as count, count(*) filter (where status = 'sent')::int as sent
+    from (select workspace_id, run_id, count(*)::int as count, count(*) filter (where status = 'sent')::int as sent
           from expired group by 1, 2) e
-    where r.account_id = e.account_id and r.run_id = e.run_id
+    where r.workspace_id = e.workspace_id and r.run_id = e.run_id
     returning r.run_id, e.count`.execute(trx);
   await settleRuns(trx, runs);
   const counts = new Map(rows.map((row) => [row.run_id, row.count]));
@@ -115,47 +116,48 @@ async function expireUnsent(trx: Connection, runs: readonly Expiring[]): Promise
 }
 
 /**
- * Expires stalled runs, and misses paused ones that are too late: nothing else happens that would notice them. Some of each account in a
+ * Expires stalled runs, and misses paused ones that are too late: nothing else happens that would notice them. Some of each workspace in a
  * call. Resolves to whether there is more.
  */
 export async function sweepRuns(db: Database, shards: number[], log?: Log): Promise<boolean> {
   const held = await readHeld(db, 'late runs');
   const { rows } = await sql<Overdue>`
-    select account_id, coalesce(array_agg(run_id) filter (where status = 'running'), '{}') as run_ids,
+    select workspace_id, coalesce(array_agg(run_id) filter (where status = 'running'), '{}') as run_ids,
            count(*) filter (where status = 'planned')::int as late
     from runs r
-    where shard = any(${shards}::smallint[]) and account_id <> all(${held}::bigint[])
+    where shard = any(${shards}::smallint[]) and workspace_id <> all(${held}::bigint[])
       and (status = 'running' and expanded = targets and ${isStalled}
            or status = 'planned' and paused and due_at <= ${latestStart})
-    group by account_id`.execute(db);
+    group by workspace_id`.execute(db);
   const { results } = await isolateEach({ db, log }, 'late runs', rows, {
-    idOf: (overdue) => overdue.account_id,
-    run: (overdue) => writeOrQuarantine({ db, log }, overdue.account_id, () => sweepAccount(db, overdue)),
+    idOf: (overdue) => overdue.workspace_id,
+    run: (overdue) =>
+      writeOrQuarantine({ db, log }, { workspaceId: overdue.workspace_id }, () => sweepWorkspace(db, overdue)),
   });
   return results.some(Boolean);
 }
 
 interface Overdue {
-  account_id: number;
+  workspace_id: WorkspaceId;
   run_ids: number[];
   late: number;
 }
 
-function sweepAccount(db: Database, { account_id, run_ids, late }: Overdue): Promise<boolean> {
+function sweepWorkspace(db: Database, { workspace_id, run_ids, late }: Overdue): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
-    if (!(await lockLane(trx, account_id))) return false;
-    await missRuns(trx, [account_id]);
-    const stalled = await stillStalled(trx, account_id, run_ids.slice(0, EXPIRING_TOGETHER));
+    if (!(await lockLedger(trx, workspace_id))) return false;
+    await missRuns(trx, [workspace_id]);
+    const stalled = await stillStalled(trx, workspace_id, run_ids.slice(0, EXPIRING_TOGETHER));
     const left = await expireUnsent(trx, stalled);
     return left.length > 0 || run_ids.length > EXPIRING_TOGETHER || late > MISSED_TOGETHER;
   });
 }
 
-async function stillStalled(trx: Connection, accountId: number, runIds: number[]): Promise<Expiring[]> {
+async function stillStalled(trx: Connection, workspaceId: WorkspaceId, runIds: number[]): Promise<Expiring[]> {
   const { rows } = await sql<{ run_id: number }>`
     select run_id from runs r
-    where account_id = ${accountId} and run_id = any(${runIds}::bigint[]) and status = 'running' and ${isStalled}`.execute(
+    where workspace_id = ${workspaceId} and run_id = any(${runIds}::bigint[]) and status = 'running' and ${isStalled}`.execute(
     trx,
   );
-  return rows.map((row) => ({ accountId, runId: row.run_id, isWritten: true }));
+  return rows.map((row) => ({ workspaceId, runId: row.run_id, isWritten: true }));
 }

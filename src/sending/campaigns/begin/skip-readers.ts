@@ -1,13 +1,14 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../../platform/database/connect.ts';
 import type { FollowUp } from '../../../content/post/post-extras.ts';
-import { findCampaignOfAccount } from '../store.ts';
+import { findCampaignOfWorkspace } from '../store.ts';
 import { settleRuns } from '../../deliveries/settle-runs.ts';
 import { percentOf, reads } from '../roll-up/sum-deliveries.ts';
+import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
 /** Deliveries of a follow-up that were just written, by their positions. */
 export interface FollowUpPiece {
-  accountId: number;
+  workspaceId: WorkspaceId;
   runId: number;
   followUp: FollowUp;
   first: number;
@@ -20,7 +21,7 @@ export const SKIPPED = 'skipped: ';
 /**
  * Decides which deliveries of a follow-up go out, in the transaction that wrote them: those of groups that have read enough, or whose
  * reads are unknown, are cancelled with the reason. So each is decided once, and no crash falls between the check and the queue. Ends
- * runs with nothing left. The lanes must be locked.
+ * runs with nothing left. The ledgers must be locked.
  */
 export async function skipReaders(trx: Connection, pieces: readonly FollowUpPiece[]): Promise<void> {
   for (const piece of pieces) await skipReadersOf(trx, piece);
@@ -29,12 +30,12 @@ export async function skipReaders(trx: Connection, pieces: readonly FollowUpPiec
 
 async function skipReadersOf(
   trx: Connection,
-  { accountId, runId, followUp, first, last }: FollowUpPiece,
+  { workspaceId, runId, followUp, first, last }: FollowUpPiece,
 ): Promise<void> {
-  const campaignId = await findCampaignOfAccount(trx, accountId, followUp.campaignId);
+  const campaignId = await findCampaignOfWorkspace(trx, workspaceId, followUp.campaignId);
   // Of a campaign that was deleted nothing is known.
   const source = {
-    accountId,
+    workspaceId,
     campaignId: campaignId ?? 0,
     runId: campaignId === undefined ? undefined : followUp.runId,
   };
@@ -44,11 +45,11 @@ async function skipReadersOf(
       update deliveries d
       set status = 'cancelled', error = ${SKIPPED} || coalesce('read by ' || floor(${percent}) || ' %', 'reads unknown')
       from reads r
-      where d.account_id = ${accountId} and d.run_id = ${runId} and d.position between ${first}::int and ${last}::int and d.status = 'queued'
+      where d.workspace_id = ${workspaceId} and d.run_id = ${runId} and d.position between ${first}::int and ${last}::int and d.status = 'queued'
         and coalesce(${percent} >= ${followUp.underPercent}::int, true)
       returning d.position
     )
     update runs r set queued = r.queued - n.count, cancelled = r.cancelled + n.count, skipped = r.skipped + n.count
     from (select count(*)::int as count from skipped) n
-    where r.account_id = ${accountId} and r.run_id = ${runId}`.execute(trx);
+    where r.workspace_id = ${workspaceId} and r.run_id = ${runId}`.execute(trx);
 }

@@ -16,7 +16,7 @@ const POLL_MS = 1_000;
 const SWEEP_MS = 60_000;
 const LATE_MS = 5_000;
 
-/** Begins runs when they fall due, sees to those that never can, and carries out what was asked about very many deliveries, for the accounts this worker holds; until stopped. */
+/** Begins runs when they fall due, sees to those that never can, and carries out what was asked about very many deliveries, for the workspaces this worker holds; until stopped. */
 export function watchRuns(deps: {
   db: Database;
   log: Log;

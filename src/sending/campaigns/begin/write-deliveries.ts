@@ -1,18 +1,19 @@
-/** Runs that have begun get their deliveries: in pieces, so that nothing waits long for one, and accounts take turns. */
+/** Runs that have begun get their deliveries: in pieces, so that nothing waits long for one, and workspaces take turns. */
 import { sql, type RawBuilder } from 'kysely';
 import { isolateWrites } from '../../accounts/quarantine-account.ts';
-import { lockFreeLanes } from '../../accounts/store.ts';
+import { lockFreeLedgers } from '../../accounts/store.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
 import { readQuarantined } from '../../../platform/database/quarantine.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import type { Rotation } from '../../../platform/concurrency/round-robin.ts';
 import { messageIdOf } from '../../deliveries/message-id.ts';
 import { completePieces, selectPieces, type BegunPiece } from './complete-pieces.ts';
+import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
-/** In one transaction, of a few accounts together; each has its share. */
+/** In one transaction, of a few workspaces together; each has its share. */
 const DELIVERIES_PER_PIECE = 2_000;
-const ACCOUNTS_PER_PIECE = 20;
-/** Of one account in one piece. */
+const WORKSPACES_PER_PIECE = 20;
+/** Of one workspace in one piece. */
 const RUNS_PER_PIECE = 200;
 /** After so long somebody else may have something due. */
 const STEP_MS = 200;
@@ -24,26 +25,26 @@ export async function writeDeliveries(
   { turns, log }: { turns: Rotation; log?: Log | undefined },
 ): Promise<'nothing' | 'locked' | 'written'> {
   const { held } = await readQuarantined(db, 'written deliveries');
-  const accounts = turns.order((await findUnwritten(db, shards)).filter((accountId) => !held.has(accountId)));
+  const workspaces = turns.order((await findUnwritten(db, shards)).filter((workspaceId) => !held.has(workspaceId)));
   const endMs = performance.now() + STEP_MS;
   let free = 0;
-  for (let from = 0; from < accounts.length && performance.now() < endMs; from += ACCOUNTS_PER_PIECE) {
-    const some = accounts.slice(from, from + ACCOUNTS_PER_PIECE);
+  for (let from = 0; from < workspaces.length && performance.now() < endMs; from += WORKSPACES_PER_PIECE) {
+    const some = workspaces.slice(from, from + WORKSPACES_PER_PIECE);
     turns.served(some);
     const { results } = await isolateWrites({ db, log }, 'written deliveries', some, {
-      idOf: (accountId) => accountId,
+      idOf: (workspaceId) => workspaceId,
       run: (ids) => lockAndWrite(db, ids),
     });
     free += results.reduce<number>((sum, count) => sum + (count ?? 0), 0);
   }
   if (free > 0) return 'written';
-  return accounts.length > 0 ? 'locked' : 'nothing';
+  return workspaces.length > 0 ? 'locked' : 'nothing';
 }
 
 /** Answers for how many accounts; the others are locked by somebody else. */
-function lockAndWrite(db: Database, accountIds: readonly number[]): Promise<number> {
+function lockAndWrite(db: Database, workspaceIds: readonly WorkspaceId[]): Promise<number> {
   return db.transaction().execute(async (trx) => {
-    const locked = await lockFreeLanes(trx, accountIds);
+    const locked = await lockFreeLedgers(trx, workspaceIds);
     await writePiece(trx, locked);
     return locked.length;
   });
@@ -54,48 +55,50 @@ export function hasUnwritten(shards: readonly number[]): RawBuilder<boolean> {
   return sql`exists (${selectUnwritten(shards)})`;
 }
 
-async function findUnwritten(db: Connection, shards: number[]): Promise<number[]> {
-  const { rows } = await sql<{ account_id: number }>`${selectUnwritten(shards)}`.execute(db);
-  return rows.map((row) => row.account_id);
+async function findUnwritten(db: Connection, shards: number[]): Promise<WorkspaceId[]> {
+  const { rows } = await sql<{ workspace_id: WorkspaceId }>`${selectUnwritten(shards)}`.execute(db);
+  return rows.map((row) => row.workspace_id);
 }
 
 function selectUnwritten(shards: readonly number[]): RawBuilder<unknown> {
   return sql`
-    select account_id from (
-      select account_id from runs where shard = any(${[...shards]}::smallint[]) and status = 'running' and expanded < targets
+    select workspace_id from (
+      select workspace_id from runs where shard = any(${[...shards]}::smallint[]) and status = 'running' and expanded < targets
       -- With an order, so that the index that has it serves this: while runs begin it seems as if many had more.
-      group by shard, account_id order by shard, account_id
+      group by shard, workspace_id order by shard, workspace_id
     ) r
-    -- Of an account that is stopped nothing is written.
-    where exists (select from accounts a where a.account_id = r.account_id and a.stop_reason is null)`;
+    -- Of a workspace that is stopped nothing is written.
+    where exists (select from accounts a where a.workspace_id = r.workspace_id and a.stop_reason is null and a.removed_at is null)`;
 }
 
 /** Their message ids are fixed here, before the first try. */
-async function writePiece(trx: Connection, accountIds: readonly number[]): Promise<void> {
-  if (accountIds.length === 0) return;
-  const each = Math.ceil(DELIVERIES_PER_PIECE / accountIds.length);
+async function writePiece(trx: Connection, workspaceIds: readonly WorkspaceId[]): Promise<void> {
+  if (workspaceIds.length === 0) return;
+  const each = Math.ceil(DELIVERIES_PER_PIECE / workspaceIds.length);
   const { rows } = await sql<BegunPiece>`
     with part as materialized (
-      select a.account_id, r.run_id, r.content_id, k.public_id, r.expanded, least(r.expanded + ${each}::int - r.before, r.targets)::int as upto
-      from unnest(${[...accountIds]}::bigint[]) a (account_id)
+      select a.workspace_id, r.run_id, r.content_id, k.public_id, i.legacy_account_id, o.account_id, r.expanded, least(r.expanded + ${each}::int - r.before, r.targets)::int as upto
+      from unnest(${[...workspaceIds]}::bigint[]) a (workspace_id)
       cross join lateral (
         select l.*, coalesce(sum(l.targets - l.expanded) over (
                  order by l.due_at, l.run_id rows between unbounded preceding and 1 preceding), 0) as before
-        from (select * from runs r where r.account_id = a.account_id and r.status = 'running' and r.expanded < r.targets
+        from (select * from runs r where r.workspace_id = a.workspace_id and r.status = 'running' and r.expanded < r.targets
               order by r.due_at, r.run_id limit ${RUNS_PER_PIECE}) l
       ) r
       join campaigns k on k.campaign_id = r.campaign_id
+      join workspace_ledgers i on i.workspace_id = a.workspace_id
+      join accounts o on o.workspace_id = a.workspace_id and o.is_default
       where r.before < ${each}::int
     ), written as (
-      insert into deliveries (account_id, run_id, position, group_id, message_id)
-      select p.account_id, p.run_id, p.expanded + t.ordinal, t.group_id, ${messageIdOf('p', 't')}
+      insert into deliveries (workspace_id, run_id, position, group_id, account_id, message_id)
+      select p.workspace_id, p.run_id, p.expanded + t.ordinal, t.group_id, p.account_id, ${messageIdOf('p', 't', 'p.account_id')}
       from part p join contents c on c.content_id = p.content_id,
            unnest(c.group_ids[p.expanded + 1 : p.upto]) with ordinality t (group_id, ordinal)
     ), expanded as (
-      update runs r set expanded = p.upto from part p where r.account_id = p.account_id and r.run_id = p.run_id
+      update runs r set expanded = p.upto from part p where r.workspace_id = p.workspace_id and r.run_id = p.run_id
     ), woken as (
       update lanes l set work_at = campanile_now()
-      from (select distinct account_id from part) p where l.account_id = p.account_id and l.in_hand_run_id is null
+      from (select distinct workspace_id from part) p where l.workspace_id = p.workspace_id and l.in_hand_run_id is null
     )
     ${selectPieces(sql`(select p.*, c.extras from part p join contents c on c.content_id = p.content_id)`, {
       first: sql`p.expanded + 1`,

@@ -7,11 +7,11 @@ import type { OwnCampaign } from '../store.ts';
 /**
  * Cancels the open runs of a campaign, which then ends, or one run of it: nothing of them is claimed any more. Queued deliveries become
  * cancelled, of very many the first here and the others in pieces. Deliveries in hand may have left, and become uncertain. Resolves to
- * the number of cancelled runs. The lane must be locked.
+ * the number of cancelled runs. The ledger must be locked.
  */
 export async function cancelRuns(
   trx: Connection,
-  { campaignId, accountId }: Pick<OwnCampaign, 'campaignId' | 'accountId'>,
+  { campaignId, workspaceId }: Pick<OwnCampaign, 'campaignId' | 'workspaceId'>,
   runId: number | null = null,
 ): Promise<number> {
   const { rows } = await sql<{ run_id: number }>`
@@ -20,7 +20,7 @@ export async function cancelRuns(
         -- What has no row needs none.
         cancelled = r.cancelled + r.targets - r.expanded, queued = r.queued - (r.targets - r.expanded),
         dropping = r.queued > r.targets - r.expanded
-    where r.account_id = ${accountId} and r.campaign_id = ${campaignId} and r.status in ('planned', 'running')
+    where r.workspace_id = ${workspaceId} and r.campaign_id = ${campaignId} and r.status in ('planned', 'running')
       and (${runId}::bigint is null or r.run_id = ${runId})
     returning r.run_id`.execute(trx);
   await sql`
@@ -29,14 +29,14 @@ export async function cancelRuns(
       select at.row from lanes l
       cross join lateral (
         select q.ctid as row from deliveries q
-        where q.account_id = l.ledger_id and q.run_id = l.in_hand_run_id and q.status = 'queued'
+        where q.workspace_id = l.workspace_id and q.run_id = l.in_hand_run_id and q.status = 'queued'
           and q.position >= lower(l.in_hand) and q.position < upper(l.in_hand) and q.position <@ l.in_hand
         order by q.position
       ) at
-      where l.ledger_id = ${accountId} and l.in_hand_run_id = any(${rows.map((row) => row.run_id)}::bigint[])))`.execute(
+      where l.workspace_id = ${workspaceId} and l.in_hand_run_id = any(${rows.map((row) => row.run_id)}::bigint[])))`.execute(
     trx,
   );
-  await dropQueued(trx, accountId);
+  await dropQueued(trx, workspaceId);
   if (runId === null)
     await sql`
       update campaigns set status = 'cancelled', finished_at = campanile_now(), open_runs = 0

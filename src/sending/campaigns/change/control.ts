@@ -1,7 +1,7 @@
-/** Pause, resume and cancel. Each locks the account's lane, so that after it at most the turn in hand still leaves (contract §4). */
+/** Pause, resume and cancel. Each locks the ledger, so that after it at most the turn in hand still leaves (contract §4). */
 import { sql } from 'kysely';
 import { STOPPED, writeOrQuarantine } from '../../accounts/quarantine-account.ts';
-import { lockOwnLane, wakeLanes } from '../../accounts/store.ts';
+import { lockOwnLedger, wakeLanes } from '../../accounts/store.ts';
 import { diffValues, type Change } from '../../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor, type AuditAction } from '../../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
@@ -52,8 +52,8 @@ export function resumeCampaign(deps: ControlDeps, actor: Actor, publicId: string
                         then 'scheduled' else 'running' end::campaign_status,
           pause_reason = null, refusals = 0
       where campaign_id = ${campaign.campaignId}`.execute(trx);
-    await missRuns(trx, [campaign.accountId], { campaignId: campaign.campaignId });
-    await wakeLanes(trx, campaign.accountId);
+    await missRuns(trx, [campaign.workspaceId], { campaignId: campaign.campaignId });
+    await wakeLanes(trx, campaign.workspaceId);
     await notifyAfterCommit(trx, 'campanile_runs');
   });
 }
@@ -67,7 +67,7 @@ export function cancelCampaign(deps: ControlDeps, actor: Actor, publicId: string
 }
 
 /**
- * Changes a campaign with the account's lane locked, and records it in the audit log. `change` gets the campaign as it is under the lock,
+ * Changes a campaign with the ledger locked, and records it in the audit log. `change` gets the campaign as it is under the lock,
  * and may return what it changed beside the status.
  * Throws 404; 409 if the ledger would become wrong, which quarantines the account; and all errors of `change`.
  */
@@ -78,10 +78,10 @@ export async function control(
   action: AuditAction,
   change: (trx: Connection, campaign: OwnCampaign) => Promise<readonly Change[] | void>,
 ): Promise<Controlled> {
-  const { accountId } = await findOwnCampaign(db, actor.workspaceId, publicId);
+  const { workspaceId } = await findOwnCampaign(db, actor.workspaceId, publicId);
   const write = () =>
     db.transaction().execute(async (trx) => {
-      await lockOwnLane(trx, accountId);
+      await lockOwnLedger(trx, workspaceId);
       const before = await findOwnCampaign(trx, actor.workspaceId, publicId);
       const changed = (await change(trx, before)) ?? [];
       const { status } = await findOwnCampaign(trx, actor.workspaceId, publicId);
@@ -89,7 +89,7 @@ export async function control(
       await recordAudit(trx, { ...actor, action, subject: publicId, changes });
       return { campaignId: publicId, status };
     });
-  const done = await writeOrQuarantine({ db, log }, accountId, write);
+  const done = await writeOrQuarantine({ db, log }, { workspaceId }, write);
   if (!done) throw new AppError('account_stopped', STOPPED);
   return done;
 }

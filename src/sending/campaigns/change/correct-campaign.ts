@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { lockOwnLane } from '../../accounts/store.ts';
+import { lockOwnLedger } from '../../accounts/store.ts';
 import { diffValues } from '../../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
@@ -35,7 +35,7 @@ interface Correction {
 
 /**
  * Edits the posts of a campaign, or of one of its runs (contract §4, correct-campaign); files stay. Unsent posts leave with the new text;
- * without `runId` those of later runs too. The request is durable when this resolves. The account's lane carries it out at its pace, and
+ * without `runId` those of later runs too. The request is durable when this resolves. The lanes of the workspace carry it out at their pace, and
  * the analytics show the state of each group. A second correction replaces the pending part of the first; recalled posts stay recalled.
  * Throws 400 for invalid html and for a post that would have neither text nor file, 404, and 409 if nothing is left to correct, for a
  * poll or an event, and where the post needs an approval.
@@ -51,16 +51,15 @@ export async function correctCampaign(
     { html: sent.html, image: null, unknownTags: sent.unknownTags, cardRequest: sent.cardRequest },
     [],
   );
-  const { accountId, campaignId } = await findOwnCampaign(db, actor.workspaceId, publicId);
+  const { workspaceId, campaignId } = await findOwnCampaign(db, actor.workspaceId, publicId);
   return db.transaction().execute(async (trx) => {
     const linkPreview = card && (await saveCard(trx, actor.workspaceId, card, quotas));
-    await lockOwnLane(trx, accountId);
+    await lockOwnLedger(trx, workspaceId);
     requirePosts(await findOwnCampaign(trx, actor.workspaceId, publicId), 'corrected');
     await requireNoReview(trx, campaignId);
     const runs = await findBegunRuns(trx, campaignId, runId);
     const { waiting, before } = await rewrite(trx, {
-      workspaceId: actor.workspaceId,
-      accountId,
+      workspaceId,
       campaignId,
       runId,
       html: html ?? '',
@@ -68,7 +67,7 @@ export async function correctCampaign(
       linkPreview,
     });
     const runIds = runs.map((run) => run.runId);
-    const groups = await requestRevision(trx, accountId, runIds, 'correct');
+    const groups = await requestRevision(trx, workspaceId, runIds, 'correct');
     if (groups === 0 && !waiting)
       throw new AppError('nothing_sent', 'Nothing to correct: no post was sent, or all posts were recalled');
     await writeCampaignEvent(trx, 'campaign.corrected', campaignId);
@@ -90,7 +89,6 @@ async function requireNoReview(trx: Connection, campaignId: number): Promise<voi
 
 interface Rewriting {
   workspaceId: WorkspaceId;
-  accountId: number;
   campaignId: number;
   runId: number | null;
   html: string;
@@ -107,7 +105,7 @@ async function rewrite(
   trx: Connection,
   rewriting: Rewriting,
 ): Promise<{ waiting: boolean; before: string | undefined }> {
-  const { accountId, campaignId, runId, html, text } = rewriting;
+  const { workspaceId, campaignId, runId, html, text } = rewriting;
   // Runs that differ in nothing but what they said share it from now on.
   const { rows: posts } = await sql<{
     olds: number[];
@@ -121,7 +119,7 @@ async function rewrite(
     from contents
     where content_id in (
       select content_id from runs
-      where account_id = ${accountId} and campaign_id = ${campaignId} and content_id is not null
+      where workspace_id = ${workspaceId} and campaign_id = ${campaignId} and content_id is not null
         and (${runId}::bigint is null or run_id = ${runId})
       union
       select content_id from campaigns where campaign_id = ${campaignId} and ${runId}::bigint is null)
@@ -143,7 +141,7 @@ async function rewrite(
         returning content_id
       ), run as (
         update runs set content_id = (select content_id from written)
-        where account_id = ${accountId} and campaign_id = ${campaignId} and content_id = any(${olds}::bigint[])
+        where workspace_id = ${workspaceId} and campaign_id = ${campaignId} and content_id = any(${olds}::bigint[])
           and (${runId}::bigint is null or run_id = ${runId})
       )
       update campaigns set content_id = (select content_id from written)
@@ -151,7 +149,7 @@ async function rewrite(
       trx,
     );
   const { rows } = await sql`
-    select from runs where account_id = ${accountId} and campaign_id = ${campaignId} and status in ('planned', 'running')
+    select from runs where workspace_id = ${workspaceId} and campaign_id = ${campaignId} and status in ('planned', 'running')
       and (${runId}::bigint is null or run_id = ${runId}) limit 1`.execute(trx);
   return { waiting: rows.length > 0, before: posts[0]?.before };
 }

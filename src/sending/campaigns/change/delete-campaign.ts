@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { lockOwnLane } from '../../accounts/store.ts';
+import { lockOwnLedger } from '../../accounts/store.ts';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
 import { actOnce, findResult, type IdempotencyKey } from '../../../workspaces/idempotency/once.ts';
@@ -20,10 +20,10 @@ export async function deleteCampaign(
 ): Promise<{ campaignId: string }> {
   const first = await findResult<{ campaignId: string }>(db, key);
   if (first) return first;
-  const { accountId } = await findOwnCampaign(db, actor.workspaceId, publicId);
+  const { workspaceId } = await findOwnCampaign(db, actor.workspaceId, publicId);
   return db.transaction().execute((trx) =>
     actOnce(trx, key, async () => {
-      await lockOwnLane(trx, accountId);
+      await lockOwnLedger(trx, workspaceId);
       const campaign = await findOwnCampaign(trx, actor.workspaceId, publicId);
       requireStatus(campaign, ['completed', 'completed_with_errors', 'cancelled'], 'deleted. Cancel it first');
       await requireRevised(trx, campaign.campaignId);
@@ -42,10 +42,10 @@ async function requireRevised(trx: Connection, campaignId: number): Promise<void
     select from runs r
     where r.campaign_id = ${campaignId}
       and (exists (select from revision_requests q
-                   where q.account_id = r.account_id and q.run_id = r.run_id and q.next_position is not null)
-           or (select v.position from revisions v where v.account_id = r.account_id and v.run_id = r.run_id and v.wanted is not null
+                   where q.workspace_id = r.workspace_id and q.run_id = r.run_id and q.next_position is not null)
+           or (select v.position from revisions v where v.workspace_id = r.workspace_id and v.run_id = r.run_id and v.wanted is not null
                order by v.position limit 1) is not null
-           or (select p.position from pins p where p.account_id = r.account_id and p.run_id = r.run_id and p.wanted is not null
+           or (select p.position from pins p where p.workspace_id = r.workspace_id and p.run_id = r.run_id and p.wanted is not null
                order by p.position limit 1) is not null)
     limit 1`.execute(trx);
   if (rows.length === 0) return;

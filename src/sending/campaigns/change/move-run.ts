@@ -6,7 +6,7 @@ import { notifyAfterCommit } from '../../../platform/database/notify-after-commi
 import { invalid } from '../../../platform/errors/errors.ts';
 import type { PostExtras } from '../../../content/post/post-extras.ts';
 import { dateIn } from '../../accounts/quiet-hours.ts';
-import { readSendWindows } from '../../accounts/send-window-rules.ts';
+import { readDefaultWindow } from '../../accounts/send-window-rules.ts';
 import { requireMentionsLeft } from '../accept/require-reach.ts';
 import { readNow } from '../../../platform/database/read-now.ts';
 import { control, requireStatus, type ControlDeps } from './control.ts';
@@ -93,7 +93,7 @@ async function validateInstant(trx: Connection, run: PlannedRun, dueAt: Date): P
  */
 async function requireMentionsLeftOn(
   trx: Connection,
-  { accountId, runId, campaignId, dueAt: before }: PlannedRun,
+  { workspaceId, runId, campaignId, dueAt: before }: PlannedRun,
   { dueAt, timeZone }: { dueAt: Date; timeZone: string },
 ): Promise<void> {
   const { rows } = await sql<{ groupIds: number[]; extras: PostExtras }>`
@@ -101,18 +101,18 @@ async function requireMentionsLeftOn(
     from campaigns c join contents t on t.content_id = c.content_id
     where c.campaign_id = ${campaignId} and t.extras ? 'mentionAll'`.execute(trx);
   const [post] = rows;
-  const [window] = post ? await readSendWindows(trx, [accountId], timeZone) : [];
+  const window = post && (await readDefaultWindow(trx, workspaceId, timeZone));
   if (!post || !window) return;
   const dateOf = (at: Date) => dateIn(window.timeZone, at.toTemporalInstant()).toString();
   if (dateOf(before) === dateOf(dueAt)) return;
-  await requireMentionsLeft(trx, { accountId, ...post, runId }, { firstAt: dueAt, timeZone });
+  await requireMentionsLeft(trx, { workspaceId, ...post, runId }, { firstAt: dueAt, timeZone });
 }
 
-/** The lane must be locked. A run that is back at its occurrence was not moved. */
+/** The ledger must be locked. A run that is back at its occurrence was not moved. */
 async function writeInstant(trx: Connection, run: PlannedRun, dueAt: Date): Promise<void> {
   await sql`
     update runs
     set moved_from = nullif(coalesce(moved_from, due_at), ${dueAt}::timestamptz), due_at = ${dueAt}, late_at = null
-    where account_id = ${run.accountId} and run_id = ${run.runId} and status = 'planned'`.execute(trx);
+    where workspace_id = ${run.workspaceId} and run_id = ${run.runId} and status = 'planned'`.execute(trx);
   await notifyAfterCommit(trx, 'campanile_runs');
 }

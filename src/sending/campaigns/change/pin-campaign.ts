@@ -1,6 +1,6 @@
-/** Pins the posts of one run in their groups, or unpins them (contract §4). The account's lane carries it out at its pace. */
+/** Pins the posts of one run in their groups, or unpins them (contract §4). The lanes of the workspace carry it out at their pace. */
 import { sql } from 'kysely';
-import { lockOwnLane } from '../../accounts/store.ts';
+import { lockOwnLedger } from '../../accounts/store.ts';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
 import type { RunStatus } from '../../../platform/database/schema-ledger.ts';
@@ -10,6 +10,7 @@ import { AppError } from '../../../platform/errors/errors.ts';
 import { requirePosts } from './control.ts';
 import { findBegunRuns } from './find-begun-runs.ts';
 import { findOwnCampaign } from '../store.ts';
+import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
 /** `runId` null: the latest run that has begun. */
 interface Target {
@@ -35,23 +36,23 @@ export function pinCampaign(
   actor: Actor,
   { seconds, ...target }: Target & { seconds: number },
 ): Promise<PinRequested> {
-  return request(deps, actor, { ...target, event: 'campaign.pinned' }, async (trx, { accountId, runId, status }) => {
+  return request(deps, actor, { ...target, event: 'campaign.pinned' }, async (trx, { workspaceId, runId, status }) => {
     await sql`
       update runs set pin_seconds = ${seconds}
-      where account_id = ${accountId} and run_id = ${runId} and status = 'running'`.execute(trx);
+      where workspace_id = ${workspaceId} and run_id = ${runId} and status = 'running'`.execute(trx);
     const { rows } = await sql<{ groups: number; channels: number }>`
       with sent as materialized (
-        select d.position, d.group_id, d.sender_id, d.sent_at, g.kind = 'channel' as is_channel
+        select d.position, d.group_id, d.account_id, d.sent_at, g.kind = 'channel' as is_channel
         from deliveries d join groups g on g.group_id = d.group_id
-        where d.account_id = ${accountId} and d.run_id = ${runId} and d.status = 'sent' and not exists (
+        where d.workspace_id = ${workspaceId} and d.run_id = ${runId} and d.status = 'sent' and not exists (
           select from revisions v
-          where v.account_id = d.account_id and v.run_id = d.run_id and v.position = d.position
+          where v.workspace_id = d.workspace_id and v.run_id = d.run_id and v.position = d.position
             and (v.recalled_at is not null or v.wanted = 'recall'))
       ), wanted as (
-        insert into pins as p (account_id, run_id, position, group_id, sender_id, wanted, number, seconds, sent_at)
-        select ${accountId}::bigint, ${runId}::bigint, position, group_id, sender_id, 'pin', (select nextval('revision_numbers')), ${seconds}::int, sent_at
+        insert into pins as p (workspace_id, run_id, position, group_id, account_id, wanted, number, seconds, sent_at)
+        select ${workspaceId}::bigint, ${runId}::bigint, position, group_id, account_id, 'pin', (select nextval('revision_numbers')), ${seconds}::int, sent_at
         from sent where not is_channel
-        on conflict (account_id, run_id, position) do update
+        on conflict (workspace_id, run_id, position) do update
         set wanted = 'pin', number = excluded.number, seconds = excluded.seconds, requested_at = campanile_now(), not_before = null,
             attempts = 0, error = null
       )
@@ -72,9 +73,9 @@ export function pinCampaign(
 
 /** Unpins the posts of a run that are pinned, or are to be. Posts of it that are sent later are not pinned. Throws 404 and 409. */
 export function unpinCampaign(deps: { db: Database }, actor: Actor, target: Target): Promise<PinRequested> {
-  return request(deps, actor, { ...target, event: 'campaign.unpinned' }, async (trx, { accountId, runId }) => {
+  return request(deps, actor, { ...target, event: 'campaign.unpinned' }, async (trx, { workspaceId, runId }) => {
     const { numAffectedRows = 0n } = await sql`
-      update runs set pin_seconds = null where account_id = ${accountId} and run_id = ${runId} and pin_seconds is not null`.execute(
+      update runs set pin_seconds = null where workspace_id = ${workspaceId} and run_id = ${runId} and pin_seconds is not null`.execute(
       trx,
     );
     const { rows } = await sql<{ groups: number }>`
@@ -82,7 +83,7 @@ export function unpinCampaign(deps: { db: Database }, actor: Actor, target: Targ
         update pins p
         set wanted = 'unpin', number = (select nextval('revision_numbers')), requested_at = campanile_now(), not_before = null, attempts = 0,
             error = null
-        where p.account_id = ${accountId} and p.run_id = ${runId} and (p.wanted = 'pin' or p.pinned_until > campanile_now())
+        where p.workspace_id = ${workspaceId} and p.run_id = ${runId} and (p.wanted = 'pin' or p.pinned_until > campanile_now())
         returning p.position
       )
       select count(*)::int as groups from unpinned`.execute(trx);
@@ -99,17 +100,17 @@ async function request(
   { campaignId: publicId, runId, event }: Target & { event: 'campaign.pinned' | 'campaign.unpinned' },
   write: (
     trx: Connection,
-    run: { accountId: number; runId: number; status: RunStatus },
+    run: { workspaceId: WorkspaceId; runId: number; status: RunStatus },
   ) => Promise<Pick<PinRequested, 'groups' | 'channels'>>,
 ): Promise<PinRequested> {
-  const { accountId } = await findOwnCampaign(db, actor.workspaceId, publicId);
+  const { workspaceId } = await findOwnCampaign(db, actor.workspaceId, publicId);
   return db.transaction().execute(async (trx) => {
-    await lockOwnLane(trx, accountId);
+    await lockOwnLedger(trx, workspaceId);
     const campaign = await findOwnCampaign(trx, actor.workspaceId, publicId);
     requirePosts(campaign, event === 'campaign.pinned' ? 'pinned' : 'unpinned');
     const latest = (await findBegunRuns(trx, campaign.campaignId, runId)).at(-1);
     if (!latest) throw new Error('no run that has begun');
-    const found = await write(trx, { accountId, ...latest });
+    const found = await write(trx, { workspaceId, ...latest });
     await writeCampaignEvent(trx, event, campaign.campaignId);
     await recordAudit(trx, { ...actor, action: event, subject: publicId });
     await notifyAfterCommit(trx, 'campanile_revisions');

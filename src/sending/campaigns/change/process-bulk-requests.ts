@@ -1,7 +1,7 @@
 /** Bulk requests about more deliveries than a request may write, in pieces. */
 import { sql, type RawBuilder } from 'kysely';
 import { writeOrQuarantine } from '../../accounts/quarantine-account.ts';
-import { lockFreeLanes } from '../../accounts/store.ts';
+import { lockFreeLedgers } from '../../accounts/store.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
 import { isolateEach } from '../../../platform/database/isolate-failures.ts';
 import { readQuarantined } from '../../../platform/database/quarantine.ts';
@@ -9,15 +9,16 @@ import { dropQueued } from '../../deliveries/drop-queued.ts';
 import { writeRevisions } from '../../deliveries/write-revisions.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import { createRoundRobin, type Rotation } from '../../../platform/concurrency/round-robin.ts';
+import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
-/** After so long the accounts are looked for anew. */
+/** After so long the workspaces are looked for once more. */
 const STEP_MS = 500;
 
-/** When every account with something to do is locked by somebody else. */
+/** When every workspace with something to do is locked by another transaction. */
 const LOCKED_PAUSE_MS = 10;
 
 /**
- * Writes the next piece for each account in these shards, in round robin, for a moment. Resolves to the milliseconds until the next call:
+ * Writes the next piece for each workspace in these shards, in round robin, for a moment. Resolves to the milliseconds until the next call:
  * `restMs` when there is nothing to do.
  */
 export async function processBulkRequests(
@@ -26,19 +27,19 @@ export async function processBulkRequests(
   { turns = createRoundRobin(), log, restMs = 1_000 }: { turns?: Rotation; log?: Log; restMs?: number } = {},
 ): Promise<number> {
   const { held } = await readQuarantined(db, 'requests');
-  const accounts = turns.order((await findRequesters(db, shards)).filter((accountId) => !held.has(accountId)));
+  const workspaces = turns.order((await findRequesters(db, shards)).filter((workspaceId) => !held.has(workspaceId)));
   const endMs = performance.now() + STEP_MS;
   let isLocked = true;
-  for (const accountId of accounts) {
-    turns.served([accountId]);
-    const { results } = await isolateEach({ db, log }, 'requests', [accountId], {
+  for (const workspaceId of workspaces) {
+    turns.served([workspaceId]);
+    const { results } = await isolateEach({ db, log }, 'requests', [workspaceId], {
       idOf: (id) => id,
-      run: (id) => writeOrQuarantine({ db, log }, id, () => writePiece(db, id)),
+      run: (id) => writeOrQuarantine({ db, log }, { workspaceId: id }, () => writePiece(db, id)),
     });
     if (results.some(Boolean)) isLocked = false;
     if (performance.now() > endMs) break;
   }
-  if (accounts.length === 0) return restMs;
+  if (workspaces.length === 0) return restMs;
   return isLocked ? LOCKED_PAUSE_MS : 0;
 }
 
@@ -47,31 +48,31 @@ export function hasRequests(shards: readonly number[]): RawBuilder<boolean> {
   return sql`exists (${selectRequesters(shards)})`;
 }
 
-/** False where somebody else has locked the account. */
-function writePiece(db: Database, accountId: number): Promise<boolean> {
+/** False where another transaction has locked the ledger. */
+function writePiece(db: Database, workspaceId: WorkspaceId): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
-    const locked = await lockFreeLanes(trx, [accountId]);
+    const locked = await lockFreeLedgers(trx, [workspaceId]);
     if (locked.length === 0) return false;
-    await dropQueued(trx, accountId);
-    await writeRevisions(trx, accountId);
+    await dropQueued(trx, workspaceId);
+    await writeRevisions(trx, workspaceId);
     return true;
   });
 }
 
-async function findRequesters(db: Connection, shards: number[]): Promise<number[]> {
-  const { rows } = await sql<{ account_id: number }>`
-    ${selectRequesters(shards)} order by account_id`.execute(db);
-  return rows.map((row) => row.account_id);
+async function findRequesters(db: Connection, shards: number[]): Promise<WorkspaceId[]> {
+  const { rows } = await sql<{ workspace_id: WorkspaceId }>`
+    ${selectRequesters(shards)} order by workspace_id`.execute(db);
+  return rows.map((row) => row.workspace_id);
 }
 
 function selectRequesters(shards: readonly number[]): RawBuilder<unknown> {
   return sql`
-    select account_id from (
-      select account_id, shard from revision_requests where next_position is not null
+    select workspace_id from (
+      select workspace_id, shard from revision_requests where next_position is not null
       union
-      select account_id, shard from runs where dropping
+      select workspace_id, shard from runs where dropping
     ) r
     where shard = any(${[...shards]}::smallint[])
-      -- Of an account that is stopped nothing is written.
-      and exists (select from accounts a where a.account_id = r.account_id and a.stop_reason is null)`;
+      -- Of a workspace that is stopped nothing is written.
+      and exists (select from accounts a where a.workspace_id = r.workspace_id and a.stop_reason is null and a.removed_at is null)`;
 }

@@ -1,4 +1,4 @@
-import { lockOwnLane } from '../../accounts/store.ts';
+import { lockOwnLedger } from '../../accounts/store.ts';
 import { diffValues } from '../../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../../platform/database/connect.ts';
@@ -18,7 +18,7 @@ export interface Revised {
 
 /**
  * Recalls the posts of a campaign, or of one of its runs, for everyone (contract §4, recall-campaign), and cancels unsent ones: the rest
- * of the run, or everything of the campaign. The request is durable when this resolves. The account's lane carries it out at its pace,
+ * of the run, or everything of the campaign. The request is durable when this resolves. The lanes of the workspace carry it out at their pace,
  * and the analytics show the state of each group. Throws 404, and 409 if there is nothing to recall.
  */
 export async function recallCampaign(
@@ -26,14 +26,14 @@ export async function recallCampaign(
   actor: Actor,
   { campaignId: publicId, runId }: { campaignId: string; runId: number | null },
 ): Promise<Revised> {
-  const { accountId } = await findOwnCampaign(db, actor.workspaceId, publicId);
+  const { workspaceId } = await findOwnCampaign(db, actor.workspaceId, publicId);
   return db.transaction().execute(async (trx) => {
-    await lockOwnLane(trx, accountId);
+    await lockOwnLedger(trx, workspaceId);
     const campaign = await findOwnCampaign(trx, actor.workspaceId, publicId);
     requirePosts(campaign, 'recalled');
     const runIds = (await findBegunRuns(trx, campaign.campaignId, runId)).map((run) => run.runId);
     const stopped = await cancelRuns(trx, campaign, runId);
-    const groups = await requestRevision(trx, accountId, runIds, 'recall');
+    const groups = await requestRevision(trx, workspaceId, runIds, 'recall');
     if (groups === 0 && stopped === 0)
       throw new AppError('nothing_sent', 'Nothing to recall: no post was sent, or all posts were recalled');
     await writeCampaignEvent(trx, 'campaign.recalled', campaign.campaignId);

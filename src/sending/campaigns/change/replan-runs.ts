@@ -3,6 +3,7 @@ import { dateIn } from '../../accounts/quiet-hours.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import { knownTimeZone } from '../../../platform/time/time-zone.ts';
 import { scheduleIsOver } from '../accept/add-scheduled-campaign.ts';
+import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
 /** The time zones that give runs their dates: of the stored schedule, and of the new one. */
 interface Zones {
@@ -51,10 +52,10 @@ export async function diffSchedule(
   return { kept, dropped: planned.filter((run) => !kept.includes(run)), missing };
 }
 
-/** Applies `diffSchedule`. Resolves to the change in the number of open runs. The lane must be locked. */
+/** Applies `diffSchedule`. Resolves to the change in the number of open runs. The ledger must be locked. */
 export async function replanRuns(
   trx: Connection,
-  campaign: { accountId: number; campaignId: number; paused: boolean },
+  campaign: { workspaceId: WorkspaceId; campaignId: number; paused: boolean },
   occurrences: readonly Date[],
   when: { zones: Zones; now: Date },
 ): Promise<number> {
@@ -62,10 +63,10 @@ export async function replanRuns(
   const { dropped, missing } = await diffSchedule(trx, campaignId, occurrences, when);
   await sql`
     with gone as (
-      delete from runs where account_id = ${campaign.accountId} and run_id = any(${dropped.map(({ runId }) => runId)}::bigint[])
+      delete from runs where workspace_id = ${campaign.workspaceId} and run_id = any(${dropped.map(({ runId }) => runId)}::bigint[])
     )
-    insert into runs (account_id, campaign_id, due_at, paused)
-    select ${campaign.accountId}::bigint, ${campaignId}::bigint, due_at, ${campaign.paused}::boolean
+    insert into runs (workspace_id, campaign_id, due_at, paused)
+    select ${campaign.workspaceId}::bigint, ${campaignId}::bigint, due_at, ${campaign.paused}::boolean
     from unnest(${missing}::timestamptz[]) d (due_at) order by due_at`.execute(trx);
   return missing.length - dropped.length;
 }

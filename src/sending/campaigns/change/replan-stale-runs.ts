@@ -1,7 +1,7 @@
 /** Planned runs follow the newest time zone rules: a run accepted for 09:00 local time begins at 09:00 local time. */
 import { sql } from 'kysely';
 import { isolateWrites } from '../../accounts/quarantine-account.ts';
-import { lockFreeLanes } from '../../accounts/store.ts';
+import { lockFreeLedgers } from '../../accounts/store.ts';
 import { listOccurrences } from '../occurrences.ts';
 import { scheduleOf, type OwnCampaign } from '../store.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
@@ -10,11 +10,12 @@ import { readQuarantined } from '../../../platform/database/quarantine.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import { isTimeZone } from '../../../platform/time/time-zone.ts';
 import { TZDATA_VERSION } from '../../../platform/time/tzdata-version.ts';
+import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
-/** In one transaction, of all accounts together. */
+/** In one transaction, of all workspaces together. */
 const CAMPAIGNS_PER_STEP = 100;
-const ACCOUNTS_PER_STEP = 50;
-/** When every account with stale runs is locked. */
+const WORKSPACES_PER_STEP = 50;
+/** When every workspace with stale runs is locked. */
 const LOCKED_PAUSE_MS = 100;
 /** Another process, with older rules, may accept campaigns at any time. */
 const POLL_MS = 60_000;
@@ -29,31 +30,31 @@ const isStale = sql<boolean>`c.is_schedule and c.finished_at is null and c.delet
 
 type StaleCampaign = Pick<
   OwnCampaign,
-  'campaignId' | 'accountId' | 'startDate' | 'endDate' | 'scheduleTime' | 'timeZone' | 'weekdays' | 'skipDates'
+  'campaignId' | 'workspaceId' | 'startDate' | 'endDate' | 'scheduleTime' | 'timeZone' | 'weekdays' | 'skipDates'
 >;
 
 /** A run with the instant that it is due under the present rules. */
 interface Move {
   campaignId: number;
-  accountId: number;
+  workspaceId: WorkspaceId;
   runId: number;
   dueAt: Date;
 }
 
 /**
  * Replans a batch of the planned runs in these shards that have the instants of older time zone rules. Safe with several processes: a
- * locked lane is skipped. Resolves to the milliseconds until the next call.
+ * locked ledger is skipped. Resolves to the milliseconds until the next call.
  */
 export async function replanStaleRuns(db: Database, shards: number[], log?: Log): Promise<number> {
   if (shards.length === 0) return 1_000;
   const { held } = await readQuarantined(db, 'zone rules');
-  const accounts = await findStaleAccounts(db, shards, held);
-  if (accounts.length === 0) return POLL_MS;
-  const { results } = await isolateWrites({ db, log }, 'zone rules', accounts, {
-    idOf: (accountId) => accountId,
+  const workspaces = await findStaleWorkspaces(db, shards, held);
+  if (workspaces.length === 0) return POLL_MS;
+  const { results } = await isolateWrites({ db, log }, 'zone rules', workspaces, {
+    idOf: (workspaceId) => workspaceId,
     run: (some) =>
       db.transaction().execute(async (trx) => {
-        const locked = await lockFreeLanes(trx, some);
+        const locked = await lockFreeLedgers(trx, some);
         return { locked: locked.length, ...(await replanLocked(trx, locked)) };
       }),
   });
@@ -64,27 +65,31 @@ export async function replanStaleRuns(db: Database, shards: number[], log?: Log)
   return sum('locked') > 0 ? 0 : LOCKED_PAUSE_MS;
 }
 
-async function findStaleAccounts(db: Connection, shards: number[], held: ReadonlySet<number>): Promise<number[]> {
-  const { rows } = await sql<{ accountId: number }>`
-    select distinct account_id as "accountId" from (
-      select c.account_id from campaigns c
-      where ${isStale} and campanile_shard(c.account_id) = any(${shards}::smallint[]) and c.account_id <> all(${[...held]}::bigint[])
+async function findStaleWorkspaces(
+  db: Connection,
+  shards: number[],
+  held: ReadonlySet<number>,
+): Promise<WorkspaceId[]> {
+  const { rows } = await sql<{ workspaceId: WorkspaceId }>`
+    select distinct workspace_id as "workspaceId" from (
+      select c.workspace_id from campaigns c
+      where ${isStale} and campanile_shard(c.workspace_id) = any(${shards}::smallint[]) and c.workspace_id <> all(${[...held]}::bigint[])
       order by c.tzdata_version limit ${CAMPAIGNS_PER_STEP}
-    ) s limit ${ACCOUNTS_PER_STEP}`.execute(db);
-  return rows.map(({ accountId }) => accountId);
+    ) s limit ${WORKSPACES_PER_STEP}`.execute(db);
+  return rows.map(({ workspaceId }) => workspaceId);
 }
 
 /**
- * Replans stale campaigns of these accounts, whose lanes must be locked; with `onlyDue` those, and all of those, that have a due run. A
+ * Replans stale campaigns of these workspaces, whose ledgers must be locked; with `onlyDue` those, and all of those, that have a due run. A
  * run moves to the instant that its wall-clock time now is, or to this moment if that has passed. Runs that have begun or were due in any
  * case stay, and so do runs that were moved to an instant of their own. Resolves to how many campaigns were compared and how many runs moved.
  */
 export async function replanLocked(
   trx: Connection,
-  accountIds: readonly number[],
+  workspaceIds: readonly WorkspaceId[],
   { onlyDue = false }: { onlyDue?: boolean } = {},
 ): Promise<{ campaigns: number; runs: number }> {
-  const stale = await readStaleCampaigns(trx, accountIds, onlyDue);
+  const stale = await readStaleCampaigns(trx, workspaceIds, onlyDue);
   if (stale.length === 0) return { campaigns: 0, runs: 0 };
   const moves = await findMoves(trx, stale);
   const ids = stale.map(({ campaignId }) => campaignId);
@@ -96,14 +101,14 @@ export async function replanLocked(
 
 async function readStaleCampaigns(
   trx: Connection,
-  accountIds: readonly number[],
+  workspaceIds: readonly WorkspaceId[],
   onlyDue: boolean,
 ): Promise<StaleCampaign[]> {
   const { rows } = await sql<StaleCampaign>`
-    select c.campaign_id as "campaignId", c.account_id as "accountId", c.start_date as "startDate", c.end_date as "endDate",
+    select c.campaign_id as "campaignId", c.workspace_id as "workspaceId", c.start_date as "startDate", c.end_date as "endDate",
            c.schedule_time as "scheduleTime", c.time_zone as "timeZone", c.weekdays, c.skip_dates as "skipDates"
     from campaigns c
-    where ${isStale} and c.account_id = any(${[...accountIds]}::bigint[])
+    where ${isStale} and c.workspace_id = any(${[...workspaceIds]}::bigint[])
       and (not ${onlyDue}::boolean or exists (
         select from runs r where r.campaign_id = c.campaign_id and r.status = 'planned' and r.due_at <= campanile_now()))
     order by c.campaign_id limit ${onlyDue ? null : CAMPAIGNS_PER_STEP}::bigint`.execute(trx);
@@ -112,7 +117,7 @@ async function readStaleCampaigns(
 
 async function findMoves(trx: Connection, campaigns: readonly StaleCampaign[]): Promise<Move[]> {
   const ids = campaigns.map(({ campaignId }) => campaignId);
-  const { rows } = await sql<Omit<Move, 'accountId'> & { now: Date }>`
+  const { rows } = await sql<Omit<Move, 'workspaceId'> & { now: Date }>`
     select campaign_id as "campaignId", run_id as "runId", due_at as "dueAt", campanile_now() as now
     from runs where campaign_id = any(${ids}::bigint[]) and status = 'planned' and moved_from is null order by campaign_id, due_at`.execute(
     trx,
@@ -125,7 +130,10 @@ async function findMoves(trx: Connection, campaigns: readonly StaleCampaign[]): 
     if (!schedule || !planned[0] || !isTimeZone(schedule.timeZone)) return [];
     const { now } = planned[0];
     const occurrences = listOccurrences(schedule).map(({ epochMilliseconds }) => epochMilliseconds);
-    return moveRuns(planned, occurrences, now.getTime()).map((move) => ({ ...move, accountId: campaign.accountId }));
+    return moveRuns(planned, occurrences, now.getTime()).map((move) => ({
+      ...move,
+      workspaceId: campaign.workspaceId,
+    }));
   });
 }
 
@@ -153,16 +161,16 @@ async function writeMoves(trx: Connection, moves: readonly Move[]): Promise<void
   const column = <Key extends keyof Move>(key: Key) => moves.map((move) => move[key]);
   await sql`
     update runs r set due_at = m.due_at, late_at = case when m.due_at > campanile_now() then null else r.late_at end
-    from unnest(${column('accountId')}::bigint[], ${column('runId')}::bigint[], ${column('dueAt')}::timestamptz[]) m (account_id, run_id, due_at)
-    where r.account_id = m.account_id and r.run_id = m.run_id and r.status = 'planned'`.execute(trx);
+    from unnest(${column('workspaceId')}::bigint[], ${column('runId')}::bigint[], ${column('dueAt')}::timestamptz[]) m (workspace_id, run_id, due_at)
+    where r.workspace_id = m.workspace_id and r.run_id = m.run_id and r.status = 'planned'`.execute(trx);
   await sql`
     with moved as materialized (
       select campaign_id, count(*) as runs from unnest(${column('campaignId')}::bigint[]) m (campaign_id) group by campaign_id
     ), logged as (
       insert into audit_log (workspace_id, user_id, action, subject, address)
-      select a.workspace_id, o.user_id, 'campaign.rescheduled', c.public_id, 'the service itself'
-      from moved m join campaigns c on c.campaign_id = m.campaign_id join accounts a on a.account_id = c.account_id
-      join workspaces w on w.workspace_id = a.workspace_id
+      select c.workspace_id, o.user_id, 'campaign.rescheduled', c.public_id, 'the service itself'
+      from moved m join campaigns c on c.campaign_id = m.campaign_id
+      join workspaces w on w.workspace_id = c.workspace_id
       join memberships o on o.workspace_id = coalesce(w.test_of, w.workspace_id) and o.role = 'owner'
     )
     select write_campaign_event('campaign.rescheduled', c.campaign_id, jsonb_build_object('run_count', m.runs, 'time_zone', c.time_zone))

@@ -2,9 +2,10 @@ import type { Connection } from '../../../platform/database/connect.ts';
 import { AppError } from '../../../platform/errors/errors.ts';
 import type { OwnCampaign } from '../store.ts';
 import { noSuchRun } from './find-begun-runs.ts';
+import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
 export interface PlannedRun {
-  accountId: number;
+  workspaceId: WorkspaceId;
   campaignId: number;
   runId: number;
   dueAt: Date;
@@ -14,11 +15,11 @@ export interface PlannedRun {
 
 /** Returns a run of a scheduled campaign that has not begun. Throws 404 for a run of another campaign, and 409 for any other run. */
 export async function requirePlannedRun(trx: Connection, campaign: OwnCampaign, runId: number): Promise<PlannedRun> {
-  const { accountId, campaignId } = campaign;
+  const { workspaceId, campaignId } = campaign;
   const run = await trx
     .selectFrom('runs')
     .select(['due_at as dueAt', 'moved_from as movedFrom', 'status'])
-    .where('account_id', '=', accountId)
+    .where('workspace_id', '=', workspaceId)
     .where('campaign_id', '=', campaignId)
     .where('run_id', '=', runId)
     .executeTakeFirst();
@@ -26,5 +27,5 @@ export async function requirePlannedRun(trx: Connection, campaign: OwnCampaign, 
   const { status, ...planned } = run;
   if (!campaign.isSchedule || status !== 'planned')
     throw new AppError('run_wrong_state', 'This run has begun or is over, so it cannot be changed');
-  return { accountId, campaignId, runId, ...planned };
+  return { workspaceId, campaignId, runId, ...planned };
 }

@@ -31,7 +31,7 @@ export function retryCampaign({ mediaDays, ...deps }: RetryDeps, actor: Actor, p
       set status = case status when 'paused' then status else 'running' end, open_runs = open_runs + ${reopened}::int,
           finished_at = null, refusals = 0
       where campaign_id = ${campaign.campaignId}`.execute(trx);
-    await wakeLanes(trx, campaign.accountId);
+    await wakeLanes(trx, campaign.workspaceId);
   });
 }
 
@@ -56,33 +56,33 @@ async function requireFiles(trx: Connection, { campaignId }: OwnCampaign, mediaD
 /** How many deliveries it queued, and how many of their runs had ended. */
 async function queueFailed(
   trx: Connection,
-  { accountId, campaignId, status }: OwnCampaign,
+  { workspaceId, campaignId, status }: OwnCampaign,
 ): Promise<{ queued: number; reopened: number }> {
   const { rows } = await sql<{ queued: number; reopened: number }>`
     with failed as materialized (
       select r.run_id, r.status from runs r
       where r.campaign_id = ${campaignId} and r.failed > 0 and r.status <> 'cancelled'
         and not exists (select from revision_requests q
-                        where q.account_id = r.account_id and q.run_id = r.run_id and q.kind = 'recall')
-        and not exists (select from revisions v where v.account_id = r.account_id and v.run_id = r.run_id
+                        where q.workspace_id = r.workspace_id and q.run_id = r.run_id and q.kind = 'recall')
+        and not exists (select from revisions v where v.workspace_id = r.workspace_id and v.run_id = r.run_id
                           and (v.wanted = 'recall' or v.recalled_at is not null))
     ), again as (
       update deliveries d
       -- As one that waits for another try: those go before first tries, wherever the run has come to.
       set status = 'queued', not_before = campanile_now(), attempts = 0, resend = d.uncertain, interrupted_attempts = least(d.interrupted_attempts, 1)
-      from failed f where d.account_id = ${accountId} and d.run_id = f.run_id and d.status = 'failed'
+      from failed f where d.workspace_id = ${workspaceId} and d.run_id = f.run_id and d.status = 'failed'
       returning d.run_id, d.position
     ), passed as (
       -- What was in hand when the rest expired has not been tried, and the run goes on behind those queued now.
       update deliveries d set not_before = campanile_now()
       from (select run_id, max(position) as last from again group by run_id) a
-      where d.account_id = ${accountId} and d.run_id = a.run_id and d.position < a.last and d.status = 'queued' and d.not_before is null
+      where d.workspace_id = ${workspaceId} and d.run_id = a.run_id and d.position < a.last and d.status = 'queued' and d.not_before is null
     ), reopened as (
       update runs r
       set status = 'running', finished_at = null, progress_at = campanile_now(), receipts_dropped = false, queued = r.queued + a.count,
           failed = r.failed - a.count, paused = ${status === 'paused'}
       from (select run_id, count(*)::int as count from again group by run_id) a
-      where r.account_id = ${accountId} and r.run_id = a.run_id
+      where r.workspace_id = ${workspaceId} and r.run_id = a.run_id
       returning r.run_id, a.count
     )
     select coalesce(sum(r.count), 0)::int as queued, count(*) filter (where f.status <> 'running')::int as reopened

@@ -19,7 +19,7 @@ export function skipRun(
 ): Promise<Controlled> {
   return control(deps, actor, publicId, 'campaign.updated', async (trx, campaign) => {
     requireStatus(campaign, ['scheduled', 'running', 'paused'], 'changed');
-    const { accountId, campaignId, dueAt, movedFrom } = await requirePlannedRun(trx, campaign, runId);
+    const { workspaceId, campaignId, dueAt, movedFrom } = await requirePlannedRun(trx, campaign, runId);
     const { rows } = await sql<{ isLast: boolean }>`
       select not exists (
         select from runs where campaign_id = ${campaignId} and run_id <> ${runId} and finished_at is null
@@ -31,7 +31,7 @@ export function skipRun(
       );
     const zone = knownTimeZone(campaign.timeZone, 'UTC');
     const date = dateIn(zone, (movedFrom ?? dueAt).toTemporalInstant()).toString();
-    await trx.deleteFrom('runs').where('account_id', '=', accountId).where('run_id', '=', runId).execute();
+    await trx.deleteFrom('runs').where('workspace_id', '=', workspaceId).where('run_id', '=', runId).execute();
     await trx
       .updateTable('campaigns')
       .set((eb) => ({ skip_dates: withDate(campaign.skipDates, date), open_runs: eb('open_runs', '-', 1) }))

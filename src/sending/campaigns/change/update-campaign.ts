@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { lockOwnLane } from '../../accounts/store.ts';
+import { lockOwnLedger } from '../../accounts/store.ts';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
 import { diffCampaigns } from './diff-campaigns.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
@@ -53,7 +53,7 @@ export interface CampaignChange {
 /**
  * Changes a scheduled campaign (contract §4). Runs that have begun keep what they say and to whom; those still planned go by the
  * new content, or are replaced by those of the new schedule. A run that falls due at the same moment has the old content as a
- * whole or the new one, since both lock the account's lane. A value that is the one it has already is no change.
+ * whole or the new one, since both lock the ledger. A value that is the one it has already is no change.
  *
  * Throws 404 for a campaign or groups that are not the workspace's, 409 for one that was sent at once or has ended, and for another
  * post when every run has begun, and where the post needs an approval, and 400 for what makes no sense, among it a schedule that leaves nothing to run.
@@ -75,7 +75,7 @@ export async function updateCampaign(
     throw new AppError('invalid_request', 'Send at least one field to change');
   if (removeImage && change.image !== undefined) throw invalid([fieldError('remove_image', 'either_image_or_removal')]);
   const { problems = [] } = planChange(requireSchedule(before), change) ?? {};
-  const { accountId, campaignId } = before;
+  const { workspaceId, campaignId } = before;
   const { html: changed, image, cardRequest } = change;
   const textBefore = cardRequest && changed === undefined ? (await readContent(db, campaignId)).text : undefined;
   const { html, text, media, card, warnings } = await prepareChange(
@@ -83,15 +83,15 @@ export async function updateCampaign(
     { html: changed, image, unknownTags, extras, cardRequest, textBefore },
     problems,
   );
-  if (change.groupIds) await requireGroups(db, accountId, change.groupIds);
+  if (change.groupIds) await requireGroups(db, workspaceId, change.groupIds);
   return db.transaction().execute(async (trx) => {
     await requireFiles(trx, actor.workspaceId, extras);
     const takesFileAway = removeImage || extras.files !== undefined;
     const mediaId = media ? await saveMedia(trx, actor.workspaceId, media, quotas) : takesFileAway ? null : undefined;
     const linkPreview = card && (await saveCard(trx, actor.workspaceId, card, quotas));
-    await lockOwnLane(trx, accountId);
+    await lockOwnLedger(trx, workspaceId);
     // What is too late to begin must not pass for something left to run.
-    await missRuns(trx, [accountId], { campaignId });
+    await missRuns(trx, [workspaceId], { campaignId });
     const campaign = await findOwnCampaign(trx, actor.workspaceId, publicId);
     const content = await readContent(trx, campaignId);
     await changeSchedule(trx, campaign, change);
@@ -137,7 +137,7 @@ function planChange(schedule: Schedule, change: CampaignChange) {
 
 async function changeSchedule(trx: Connection, campaign: OwnCampaign, change: CampaignChange): Promise<void> {
   const schedule = requireSchedule(campaign);
-  const { accountId, campaignId } = campaign;
+  const { workspaceId, campaignId } = campaign;
   const plan = planChange(schedule, change);
   if (!plan) return;
   const { next, occurrences, problems } = plan;
@@ -145,7 +145,7 @@ async function changeSchedule(trx: Connection, campaign: OwnCampaign, change: Ca
   const paused = campaign.status === 'paused';
   const zones = { before: schedule.timeZone, after: next.timeZone };
   const now = await readNow(trx);
-  const added = await replanRuns(trx, { accountId, campaignId, paused }, occurrences, { zones, now });
+  const added = await replanRuns(trx, { workspaceId, campaignId, paused }, occurrences, { zones, now });
   await trx
     .updateTable('campaigns')
     .set((eb) => ({
@@ -205,7 +205,7 @@ async function changeContent(trx: Connection, campaign: OwnCampaign, change: Con
 /** As when the campaign is accepted, for the first run that is left. */
 async function requireMentions(
   trx: Connection,
-  { accountId, campaignId }: OwnCampaign,
+  { workspaceId, campaignId }: OwnCampaign,
   timeZone: string,
 ): Promise<void> {
   const { extras, groupIds } = await readContent(trx, campaignId);
@@ -219,7 +219,7 @@ async function requireMentions(
     .limit(1)
     .executeTakeFirst();
   if (!first) return;
-  await requireMentionsLeft(trx, { accountId, campaignId, groupIds, extras }, { firstAt: first.due_at, timeZone });
+  await requireMentionsLeft(trx, { workspaceId, campaignId, groupIds, extras }, { firstAt: first.due_at, timeZone });
 }
 
 function describeEmptied({ removedExtras = [] }: ContentChange): FieldError {

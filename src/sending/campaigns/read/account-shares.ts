@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../../platform/database/connect.ts';
+import type { AccountId } from '../../../platform/database/schema.ts';
 
 /** What of a campaign one account of the workspace sends, or has sent. */
 export interface AccountShare {
-  accountId: number;
+  accountId: AccountId;
   /** Null: the account has no name, or was removed. */
   name: string | null;
   /** Null: the account was removed. */
@@ -30,7 +31,7 @@ export interface AccountShare {
 export async function readAccountShares(db: Connection, campaignId: number): Promise<AccountShare[]> {
   const { rows } = await sql<AccountShare>`
     with share as materialized (
-      select coalesce(d.sender_id, d.account_id) as account_id, count(*)::int as deliveries,
+      select d.account_id, count(*)::int as deliveries,
              count(*) filter (where d.status = 'queued')::int as queued, count(*) filter (where d.status = 'sent')::int as sent,
              count(*) filter (where d.status = 'failed')::int as failed,
              count(*) filter (where d.status = 'cancelled')::int as cancelled,
@@ -38,7 +39,7 @@ export async function readAccountShares(db: Connection, campaignId: number): Pro
              coalesce(sum(d.recipients) filter (where d.status = 'sent' and g.kind <> 'channel'), 0)::int as acknowledging,
              coalesce(sum(d.delivered), 0)::int as delivered, coalesce(sum(d.read), 0)::int as read,
              count(*) filter (where d.status = 'queued' and r.status = 'running')::int as "left"
-      from runs r join deliveries d on d.account_id = r.account_id and d.run_id = r.run_id join groups g on g.group_id = d.group_id
+      from runs r join deliveries d on d.workspace_id = r.workspace_id and d.run_id = r.run_id join groups g on g.group_id = d.group_id
       where r.campaign_id = ${campaignId}
       group by 1
     )

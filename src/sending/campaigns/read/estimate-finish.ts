@@ -4,6 +4,7 @@ import type { Database } from '../../../platform/database/connect.ts';
 import { readAccountShares, type AccountShare } from './account-shares.ts';
 import { estimateSeconds, type Pace } from './estimate-seconds.ts';
 import { readNow } from '../../../platform/database/read-now.ts';
+import type { AccountId } from '../../../platform/database/schema.ts';
 
 export interface ExpectDeps {
   db: Database;
@@ -18,7 +19,7 @@ export interface ExpectedFinish {
   /** Null: nothing of it is running, it is paused, or an account that has something of it to send is not connected. */
   at: Date | null;
   /** Only of accounts with something to send. */
-  byAccount: Map<number, Date | null>;
+  byAccount: Map<AccountId, Date | null>;
 }
 
 /** Estimates the finish of a campaign of the workspace; each account sends its share at its own pace. */
@@ -30,15 +31,22 @@ export async function estimateFinish(
 ): Promise<ExpectedFinish> {
   const { db } = deps;
   const { rows } = await sql<Running>`
-    select c.campaign_id as "campaignId", a.account_id as "accountId", a.messenger, a.status = 'connected' as "isConnected",
-           sum(r.queued)::int as "left", bool_or(r.pin_seconds is not null) as "isPinned", bool_or(r.is_shared) as "isShared"
-    from accounts a
-    join campaigns c on c.account_id = a.account_id
-    join runs r on r.campaign_id = c.campaign_id
-    where a.workspace_id = ${workspaceId} and c.public_id = ${publicId} and c.status = 'running' and r.status = 'running'
-    group by c.campaign_id, a.account_id, a.messenger, a.status`.execute(db);
+    select r.campaign_id as "campaignId", r."left", r."isPinned", r."isShared",
+           a.account_id as "accountId", a.messenger, coalesce(a.status = 'connected', false) as "isConnected"
+    from (
+      select r.campaign_id, sum(r.queued)::int as "left", bool_or(r.pin_seconds is not null) as "isPinned",
+             bool_or(r.is_shared) as "isShared", max(r.run_id) as run_id
+      from campaigns c join runs r on r.campaign_id = c.campaign_id
+      where c.workspace_id = ${workspaceId} and c.public_id = ${publicId} and c.status = 'running' and r.status = 'running'
+      group by r.campaign_id
+    ) r
+    -- Unless several accounts send the campaign, all of it is of one.
+    cross join lateral (
+      select d.account_id from deliveries d
+      where d.workspace_id = ${workspaceId} and d.run_id = r.run_id order by d.position limit 1) d
+    left join accounts a on a.account_id = d.account_id`.execute(db);
   const [running] = rows;
-  const byAccount = new Map<number, Date | null>();
+  const byAccount = new Map<AccountId, Date | null>();
   if (!running || running.left === 0) return { at: null, byAccount };
   const all = running.isShared ? (shares ?? (await readAccountShares(db, running.campaignId))) : [running];
   const now = await readNow(db);

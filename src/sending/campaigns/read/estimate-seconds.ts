@@ -4,6 +4,7 @@ import { userGoneError } from '../../accounts/store.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import { runsOfLane, waitingPosts } from './waiting-runs.ts';
 import { findLastPost, type Waiting } from '../begin/wait-for-send-windows.ts';
+import type { AccountId } from '../../../platform/database/schema.ts';
 
 /** The random gap between two sends of an account, in milliseconds. */
 export interface Pace {
@@ -28,7 +29,7 @@ const MOST_OTHERS = 2_000;
  */
 export async function estimateSeconds(
   db: Connection,
-  accountId: number,
+  accountId: AccountId,
   {
     groups: posts,
     isPinned,
@@ -75,23 +76,26 @@ function laterOf(one: Date, other: Temporal.Instant | null | undefined): Tempora
  */
 async function readReadiness(
   db: Connection,
-  accountId: number,
+  accountId: AccountId,
 ): Promise<{ now: Date; readyAt: Date; changes: number }> {
   const { rows } = await sql<{ now: Date; readyAt: Date; changes: number }>`
     select campanile_now() as now,
            greatest(campanile_now(), nullif(next_send_at, '-infinity'), case when isfinite(held_until) then held_until end) as "readyAt",
-           (select count(*) from pins p where p.account_id = l.ledger_id and p.wanted is not null and p.sender_id is not distinct from s.sender_id)::int
+           (select count(*) from pins p where p.workspace_id = l.workspace_id and p.account_id = l.account_id and p.wanted is not null)::int
              + (select count(*) from revisions v
-                where v.account_id = l.ledger_id and v.wanted is not null and v.sender_id is not distinct from s.sender_id)::int as changes
-    from lanes l cross join lateral (select nullif(l.account_id, l.ledger_id) as sender_id) s where l.account_id = ${accountId}`.execute(
-    db,
-  );
+                where v.workspace_id = l.workspace_id and v.account_id = l.account_id and v.wanted is not null)::int as changes
+    from lanes l where l.account_id = ${accountId}`.execute(db);
   if (!rows[0]) throw userGoneError();
   return rows[0];
 }
 
 /** What else the account has to send that is due by then, in order of time. */
-async function readOthers(db: Connection, accountId: number, at: Date, except: number | undefined): Promise<Waiting[]> {
+async function readOthers(
+  db: Connection,
+  accountId: AccountId,
+  at: Date,
+  except: number | undefined,
+): Promise<Waiting[]> {
   const { rows } = await sql<{ posts: number; isPinned: boolean; from: Date }>`
     select ${waitingPosts} as posts,
            case r.status when 'running' then r.pin_seconds is not null else coalesce(t.extras ? 'pinSeconds', false) end as "isPinned",

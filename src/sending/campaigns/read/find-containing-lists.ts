@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../../platform/database/connect.ts';
+import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
 /**
  * Returns, by content id, the smallest saved list that has all groups of a content; of several, the oldest. A content with a group outside
@@ -8,14 +9,14 @@ import type { Connection } from '../../../platform/database/connect.ts';
  */
 export async function findContainingLists(
   db: Connection,
-  accountId: number,
+  workspaceId: WorkspaceId,
   contents: ReadonlyArray<{ contentId: number }>,
 ): Promise<Map<number, number>> {
   const ids = [...new Set(contents.map(({ contentId }) => contentId))];
   const { rows } = await sql<{ contentId: number; groupListId: number }>`
     with list as materialized (
       select group_list_id, group_ids, row_number() over (order by cardinality(group_ids), group_list_id)::int as place
-      from group_lists where account_id = ${accountId}
+      from group_lists where workspace_id = ${workspaceId}
       order by place limit 500
     ), member as materialized (
       select u.group_id, bit_or(set_bit(0::bit(500), l.place - 1, 1)) as lists

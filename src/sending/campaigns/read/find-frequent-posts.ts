@@ -1,6 +1,7 @@
 /** Which groups get posts too often: a second one within an hour, or more than a number of them in seven days (contract §4). */
 import { yieldToEventLoop } from '../../../platform/concurrency/yield-to-event-loop.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
+import type { WorkspaceId } from '../../../platform/database/schema.ts';
 import { readPostBatches, type PostBatch } from './read-post-batches.ts';
 
 /** Names are told of so many groups. */
@@ -53,20 +54,20 @@ interface Asked {
 type Hit = Pick<FrequentPosts, 'groups' | 'posts'> & { at: number; examples: number[] };
 
 /**
- * Returns where groups get too many posts. Planned and queued posts of all campaigns of the account count, and those that were sent; no
+ * Returns where groups get too many posts. Planned and queued posts of all campaigns of the workspace count, and those that were sent; no
  * tests, no paused and no deleted campaigns. A planned run is in question for what it adds to the posts before it, a draft also for what
  * follows it.
  */
 export async function findFrequentPosts(
   db: Connection,
-  accountId: number,
+  workspaceId: WorkspaceId,
   { draft, runIds, first, last, weekly, timeZone }: FrequencyQuestion,
 ): Promise<FrequentPosts[]> {
   const start = first.subtract({ days: DAYS_BEFORE });
   const { days: length } = start.until(last.add({ days: draft ? DAYS_BEFORE + 2 : 2 }), { largestUnit: 'days' });
   const begins = Array.from({ length }, (_, days) => start.add({ days }).toZonedDateTime(timeZone).epochMilliseconds);
   const days = begins.map((begin) => new Date(begin));
-  const batches = await readPostBatches(db, accountId, { days, groupIds: draft?.groupIds, except: draft?.except });
+  const batches = await readPostBatches(db, workspaceId, { days, groupIds: draft?.groupIds, except: draft?.except });
   if (draft) batches.unshift({ groupIds: draft.groupIds, runIds: [], times: draft.dueAt.map(Number) });
   const windows = batches.map(() => new Uint32Array(length));
   const asked = await sweep(batches, begins, windows, draft ? null : new Set(runIds));

@@ -1,4 +1,4 @@
-import { readSendWindows, type RestReason } from '../../accounts/send-window-rules.ts';
+import { readDefaultWindow, type RestReason } from '../../accounts/send-window-rules.ts';
 import type { Database } from '../../../platform/database/connect.ts';
 import type { CampaignDetails } from './get-campaign.ts';
 
@@ -15,11 +15,11 @@ export interface Wait {
  */
 export async function findWait(
   { db, timeZone }: { db: Database; timeZone: string },
-  { accountId, status, runs }: Pick<CampaignDetails, 'accountId' | 'status' | 'runs'>,
+  { workspaceId, status, runs }: Pick<CampaignDetails, 'workspaceId' | 'status' | 'runs'>,
 ): Promise<Wait | undefined> {
   const isWaiting = status === 'running' && runs.some((run) => run.status === 'running' && run.queued > 0);
   if (!isWaiting) return undefined;
-  const [window] = await readSendWindows(db, [accountId], timeZone);
+  const window = await readDefaultWindow(db, workspaceId, timeZone);
   if (window?.reason) return { reason: window.reason, until: window.until };
   return window?.warmUpFrom ? { reason: 'warm_up', until: null } : undefined;
 }

@@ -86,8 +86,7 @@ export async function listCampaigns(
            coalesce((select t.extras ? 'followUp' from contents t where t.content_id = c.content_id), false) as "isFollowUp", c.created_at as "createdAt",
            r.next_run_at as "nextRunAt", r.deliveries, r.sent, r.failed, r.delivered, r.read, r.acknowledging, r.recalled,
            post."groupCount", post."mediaMime", post."postKind"
-    from accounts a
-    join campaigns c on c.account_id = a.account_id
+    from campaigns c
     cross join lateral (
       select min(r.due_at) filter (where r.status = 'planned') as next_run_at,
              coalesce(sum(queued + sent + failed + cancelled), 0)::int as deliveries,
@@ -96,7 +95,7 @@ export async function listCampaigns(
              coalesce(sum(${filter.withReads ? acknowledging : sql`0`}), 0)::float8 as acknowledging,
              coalesce(bool_and(coalesce(q.kind = 'recall', false)) filter (where r.sent > 0), false) as recalled
       from runs r
-      left join revision_requests q on ${filter.withReads ?? false}::boolean and q.account_id = r.account_id and q.run_id = r.run_id
+      left join revision_requests q on ${filter.withReads ?? false}::boolean and q.workspace_id = r.workspace_id and q.run_id = r.run_id
       where r.campaign_id = c.campaign_id
     ) r
     left join lateral (
@@ -126,7 +125,7 @@ async function whereOf(
   const zone = isDated ? await readTimeZone(deps, userId) : deps.timeZone;
   const beginsAt = createdFrom === undefined ? null : spanOf(createdFrom, createdFrom, zone).beginsAt;
   const endsAt = createdTo === undefined ? null : spanOf(createdTo, createdTo, zone).endsAt;
-  return sql`a.workspace_id = ${workspaceId} and c.deleted_at is null
+  return sql`c.workspace_id = ${workspaceId} and c.deleted_at is null
       and (${filter.withTests ?? false}::boolean or not c.is_test)
       and (${status}::campaign_status is null or c.status = ${status}::campaign_status)
       and (${search}::text is null or position(lower(${search}::text) in lower(c.name)) > 0)
@@ -136,9 +135,7 @@ async function whereOf(
 
 async function countFound(db: Database, found: RawBuilder<unknown>): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from accounts a join campaigns c on c.account_id = a.account_id where ${found}`.execute(
-    db,
-  );
+    select count(*)::int as count from campaigns c where ${found}`.execute(db);
   return rows[0]?.count ?? 0;
 }
 

@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
-import { readSendWindows } from '../../accounts/send-window-rules.ts';
-import { findOwnAccount } from '../../accounts/store.ts';
+import { readDefaultWindow } from '../../accounts/send-window-rules.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../../platform/database/connect.ts';
 import type { RunStatus } from '../../../platform/database/schema-ledger.ts';
-import type { CampaignStatus, GroupKind } from '../../../platform/database/schema.ts';
+import type { CampaignStatus, GroupKind, WorkspaceId } from '../../../platform/database/schema.ts';
 import { readListedGroups } from '../../groups/group-list-store.ts';
 import { invalid } from '../../../platform/errors/errors.ts';
 import { readTimeZone } from '../accept/add-scheduled-campaign.ts';
@@ -90,14 +89,13 @@ export async function listRuns(
   if (days < 1) throw invalid([fieldError('end_date', 'end_before_start')]);
   if (days > DAYS_LIMIT) throw invalid([fieldError('end_date', 'too_many_days', { limit: DAYS_LIMIT })]);
   const { db } = deps;
-  const { accountId } = await findOwnAccount(db, workspaceId);
-  const listed = groupListId === undefined ? null : await readListedGroups(db, accountId, groupListId);
+  const listed = groupListId === undefined ? null : await readListedGroups(db, workspaceId, groupListId);
   const { rows } = await sql<ListedRun & { contentId: number }>`
     with run as materialized (
       select r.run_id, c.public_id, c.name, c.status as campaign_status, r.due_at, r.status, r.queued, r.sent, r.failed,
              coalesce(r.content_id, c.content_id) as content_id
       from runs r join campaigns c on c.campaign_id = r.campaign_id
-      where r.account_id = ${accountId} and c.deleted_at is null and not c.is_test
+      where r.workspace_id = ${workspaceId} and c.deleted_at is null and not c.is_test
         and r.due_at >= ${beginsAt} and r.due_at < ${endsAt} and r.run_id > ${after}
     ), content as materialized (
       -- Once for each content, however many runs it had.
@@ -110,7 +108,7 @@ export async function listRuns(
       where t.content_id in (select content_id from run)
         and (${kind ?? null}::text is null or exists (
                select from unnest(t.group_ids) u (group_id)
-               where u.group_id in (select group_id from groups where account_id = ${accountId} and kind::text = ${kind ?? null})))
+               where u.group_id in (select group_id from groups where workspace_id = ${workspaceId} and kind::text = ${kind ?? null})))
         and (${listed}::bigint[] is null or exists (select from unnest(t.group_ids) u (group_id) where u.group_id = any(${listed}::bigint[])))
     )
     select r.run_id as "runId", r.content_id as "contentId", r.public_id as "campaignId", r.name, r.campaign_status as "campaignStatus", r.due_at as "dueAt", r.status,
@@ -119,8 +117,8 @@ export async function listRuns(
     order by r.run_id limit ${limit + 1}`.execute(db);
   const page = rows.slice(0, limit);
   const runIds = page.map(({ runId }) => runId);
-  const warnings = withWarnings ? await warnOfRuns(deps, accountId, { startDate, endDate, runIds }) : undefined;
-  const lists = withGroupLists ? await findContainingLists(db, accountId, page) : undefined;
+  const warnings = withWarnings ? await warnOfRuns(deps, workspaceId, { startDate, endDate, runIds }) : undefined;
+  const lists = withGroupLists ? await findContainingLists(db, workspaceId, page) : undefined;
   const runs = page.map(({ contentId, ...run }) => {
     const [own, list] = [warnings?.get(run.runId), lists?.get(contentId)];
     return { ...run, ...(own && { warnings: own }), ...(list !== undefined && { groupListId: list }) };
@@ -131,15 +129,15 @@ export async function listRuns(
 /** Returns the warnings of those of the runs that are planned and bring groups too many posts. */
 async function warnOfRuns(
   { db, timeZone }: { db: Database; timeZone: string },
-  accountId: number,
+  workspaceId: WorkspaceId,
   { startDate, endDate, runIds }: Pick<RunFilter, 'startDate' | 'endDate'> & { runIds: readonly number[] },
 ): Promise<Map<number, CheckWarning[]>> {
-  const [window] = await readSendWindows(db, [accountId], timeZone);
+  const window = await readDefaultWindow(db, workspaceId, timeZone);
   const warnings = new Map<number, CheckWarning[]>();
   if (!window) return warnings;
   const { weeklyPosts: weekly, timeZone: zone } = window;
   const [first, last] = [Temporal.PlainDate.from(startDate), Temporal.PlainDate.from(endDate)];
-  const found = await findFrequentPosts(db, accountId, { draft: null, runIds, first, last, weekly, timeZone: zone });
+  const found = await findFrequentPosts(db, workspaceId, { draft: null, runIds, first, last, weekly, timeZone: zone });
   for (const one of found) {
     if (one.runId === null) continue;
     const own = warnings.getOrInsertComputed(one.runId, () => []);

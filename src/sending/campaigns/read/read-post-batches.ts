@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../../platform/database/connect.ts';
+import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
 /** How much is read, the nearest runs first. Beyond, figures are too low (contract §9). */
 const [RUNS_LIMIT, CONTENTS_LIMIT, MEMBERS_LIMIT] = [20_000, 1_000, 1_000_000];
@@ -14,13 +15,13 @@ export interface PostBatch {
 }
 
 /**
- * Reads the posts of an account from the first day on until the last one begins, of planned runs and recent ones. An overdue run is due now.
+ * Reads the posts of a workspace from the first day on until the last one begins, of planned runs and recent ones. An overdue run is due now.
  * Recent posts count by the minute for an hour, and then by the day, so that there are few batches. `groupIds`: only posts to these;
  * `except`: not the planned runs of this campaign.
  */
 export async function readPostBatches(
   db: Connection,
-  accountId: number,
+  workspaceId: WorkspaceId,
   {
     days,
     groupIds,
@@ -33,7 +34,7 @@ export async function readPostBatches(
     with run as (
       select r.run_id, coalesce(r.content_id, c.content_id) as content_id, greatest(r.due_at, campanile_now()) as at
       from runs r join campaigns c on c.campaign_id = r.campaign_id
-      where r.account_id = ${accountId} and r.status = 'planned' and not r.paused and r.due_at >= ${from} and r.due_at < ${to}
+      where r.workspace_id = ${workspaceId} and r.status = 'planned' and not r.paused and r.due_at >= ${from} and r.due_at < ${to}
         and c.deleted_at is null and not c.is_test and r.campaign_id is distinct from ${except ?? null}::bigint
       order by r.due_at limit ${RUNS_LIMIT}
     ), content as (
@@ -44,19 +45,19 @@ export async function readPostBatches(
       join contents t on t.content_id = o.content_id
     ), begun as materialized (
       select * from (
-        select r.account_id, r.run_id, r.content_id, r.status, r.expanded, r.targets,
+        select r.workspace_id, r.run_id, r.content_id, r.status, r.expanded, r.targets,
                sum(r.targets) over (order by r.run_id desc) as upto
         from (
-          select * from runs where account_id = ${accountId} and status = 'running'
+          select * from runs where workspace_id = ${workspaceId} and status = 'running'
           union all
-          select * from runs where account_id = ${accountId} and finished_at >= ${from} and started_at is not null
+          select * from runs where workspace_id = ${workspaceId} and finished_at >= ${from} and started_at is not null
         ) r
         join campaigns c on c.campaign_id = r.campaign_id
         where c.deleted_at is null and not c.is_test and not r.paused
       ) b where upto <= ${MEMBERS_LIMIT}
     ), post as (
       select d.group_id, coalesce(d.sent_at, campanile_now()) as at
-      from begun b join deliveries d on d.account_id = b.account_id and d.run_id = b.run_id
+      from begun b join deliveries d on d.workspace_id = b.workspace_id and d.run_id = b.run_id
       where d.status = 'sent' and d.sent_at >= ${from} or d.status = 'queued' and b.status = 'running'
       union all
       select u.group_id, campanile_now()

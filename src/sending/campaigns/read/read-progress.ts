@@ -45,8 +45,12 @@ interface ProgressRow extends CampaignProgress {
   id: number | null;
 }
 
-/** Rises with each change: a claim makes it one more, since the turn's number counts twice and a turn in hand takes one off; so does its end. */
-const changes = sql`(l.changes + 2 * l.turn + (l.in_hand_run_id is null)::int)`;
+/**
+ * Rises with each change: a claim makes it one more, since the turn's number counts twice and a turn in hand takes one off; so does its end.
+ * Other changes are counted on the ledger.
+ */
+const changes = sql`(k.changes + (
+  select coalesce(sum(2 * l.turn + (l.in_hand_run_id is null)::int), 0)::bigint from lanes l where l.workspace_id = k.workspace_id))`;
 
 /**
  * The progress of those workspaces of which anything has changed since the last look; of the others nothing is read but a number. One
@@ -57,10 +61,10 @@ export async function readProgress(
   watched: readonly Watched[],
 ): Promise<WorkspaceProgress[]> {
   const { rows } = await sql<ProgressRow>`
-    select a.workspace_id as "workspaceId", ${changes} as changes, c.*
+    select k.workspace_id as "workspaceId", k.changes, c.*
     from unnest(${watched.map((one) => one.workspaceId)}::bigint[], ${watched.map((one) => one.changes)}::bigint[]) w (workspace_id, changes)
-    join accounts a on a.workspace_id = w.workspace_id and a.is_default
-    join lanes l on l.account_id = a.account_id and ${changes} <> w.changes
+    cross join lateral (
+      select k.workspace_id, ${changes} as changes from workspace_ledgers k where k.workspace_id = w.workspace_id offset 0) k
     left join lateral (
       select c.campaign_id as id, c.public_id as "campaignId", c.name, c.status, c.deleted_at is null and coalesce(c.finished_at, 'infinity') > campanile_now() - interval '1 hour' as "isCurrent",
              c.deleted_at is not null as "isDeleted",
@@ -82,10 +86,11 @@ export async function readProgress(
           select from contents t join groups g on g.group_id = any(t.group_ids)
           where t.content_id = c.content_id and g.kind <> 'channel') as tells
       ) told
-      where c.account_id = a.account_id
+      where c.workspace_id = k.workspace_id
         and coalesce(c.deleted_at, c.finished_at, 'infinity'::timestamptz) > campanile_now() - interval '1 day'
     ) c on true
-    order by a.workspace_id, c.id`.execute(db);
+    where k.changes <> w.changes
+    order by k.workspace_id, c.id`.execute(db);
   return [...Map.groupBy(rows, (row) => row.workspaceId)].map(([workspaceId, own]) => ({
     workspaceId,
     changes: own[0]?.changes ?? NEVER_SEEN,

@@ -1,13 +1,14 @@
 import { sql, type RawBuilder } from 'kysely';
-import { lockLane } from '../../accounts/store.ts';
+import { lockLedger } from '../../accounts/store.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
 import { isolateEach } from '../../../platform/database/isolate-failures.ts';
 import { readHeld } from '../../../platform/database/quarantine.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import { removePosts } from '../change/remove-posts.ts';
+import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
 interface OldCampaign {
-  accountId: number;
+  workspaceId: WorkspaceId;
   campaignId: number;
   isFlagged: boolean;
 }
@@ -22,24 +23,24 @@ export async function compactOldCampaigns(db: Database, retentionDays: number, l
   const held = await readHeld(db, 'old campaigns');
   const endedBefore = sql`campanile_now() - ${retentionDays} * interval '1 day'`;
   const { rows } = await sql<OldCampaign>`
-    select c.account_id as "accountId", c.campaign_id as "campaignId", c.folded_at is not null as "isFlagged"
-    from campaigns c join lanes l on l.account_id = c.account_id
-    where c.finished_at <= ${endedBefore} and not c.folded and c.deleted_at is null and c.account_id <> all(${held}::bigint[])
+    select c.workspace_id as "workspaceId", c.campaign_id as "campaignId", c.folded_at is not null as "isFlagged"
+    from campaigns c join workspace_ledgers l on l.workspace_id = c.workspace_id
+    where c.finished_at <= ${endedBefore} and not c.folded and c.deleted_at is null and c.workspace_id <> all(${held}::bigint[])
       and not exists (select from runs r where r.campaign_id = c.campaign_id
         and (r.summed < r.expanded or r.in_activity > 0 or r.dropping or not r.receipts_dropped))
       -- A recall that was asked for before comes first.
-      and not exists (select from runs r join revision_requests q on q.account_id = r.account_id and q.run_id = r.run_id
+      and not exists (select from runs r join revision_requests q on q.workspace_id = r.workspace_id and q.run_id = r.run_id
                       where r.campaign_id = c.campaign_id and q.next_position is not null)
     order by c.finished_at limit 1`.execute(db);
   await isolateEach({ db, log }, 'old campaigns', rows, {
-    idOf: ({ accountId }) => accountId,
+    idOf: ({ workspaceId }) => workspaceId,
     run: (old) => db.transaction().execute((trx) => foldOne(trx, old, endedBefore)),
   });
   return rows.length > 0;
 }
 
 async function foldOne(trx: Connection, old: OldCampaign, endedBefore: RawBuilder<unknown>): Promise<void> {
-  if (!(await lockLane(trx, old.accountId))) return;
+  if (!(await lockLedger(trx, old.workspaceId))) return;
   if (old.isFlagged) return compact(trx, old.campaignId);
   // A retry may have opened it again.
   await sql`

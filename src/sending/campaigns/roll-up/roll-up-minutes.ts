@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
-import { lockLane } from '../../accounts/store.ts';
+import { lockLedger } from '../../accounts/store.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
 import { isolateEach } from '../../../platform/database/isolate-failures.ts';
 import type { Log } from '../../../platform/log/log.ts';
+import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
 /** Runs looked at a step. */
 const RUNS_PER_STEP = 50;
@@ -11,7 +12,7 @@ const CHUNK = 5_000;
 
 /** A run that was looked at. */
 export interface SummedRun {
-  accountId: number;
+  workspaceId: WorkspaceId;
   runId: number;
 }
 
@@ -22,55 +23,55 @@ export interface SummedRun {
 export async function sumMinutes(db: Database, after?: SummedRun, log?: Log): Promise<SummedRun | undefined> {
   const { rows } = await sql<SummedRun & { isSummed: boolean }>`
     with recursive run as (
-      (select account_id, run_id, 1 as place from run_minutes
-       where (account_id, run_id) > (${after?.accountId ?? 0}::bigint, ${after?.runId ?? 0}::bigint) order by account_id, run_id limit 1)
+      (select workspace_id, run_id, 1 as place from run_minutes
+       where (workspace_id, run_id) > (${after?.workspaceId ?? 0}::bigint, ${after?.runId ?? 0}::bigint) order by workspace_id, run_id limit 1)
       union all
-      select m.account_id, m.run_id, b.place + 1 from run b
+      select m.workspace_id, m.run_id, b.place + 1 from run b
       cross join lateral (
-        select account_id, run_id from run_minutes
-        where (account_id, run_id) > (b.account_id, b.run_id) order by account_id, run_id limit 1) m
+        select workspace_id, run_id from run_minutes
+        where (workspace_id, run_id) > (b.workspace_id, b.run_id) order by workspace_id, run_id limit 1) m
       where b.place < ${RUNS_PER_STEP}
     )
-    select run.account_id as "accountId", run.run_id as "runId", coalesce(r.summed > 0 and r.summed = r.expanded, false) as "isSummed"
-    from run left join runs r on r.account_id = run.account_id and r.run_id = run.run_id order by run.place`.execute(
+    select run.workspace_id as "workspaceId", run.run_id as "runId", coalesce(r.summed > 0 and r.summed = r.expanded, false) as "isSummed"
+    from run left join runs r on r.workspace_id = run.workspace_id and r.run_id = run.run_id order by run.place`.execute(
     db,
   );
   const summed = rows.filter(({ isSummed }) => isSummed);
   await isolateEach({ db, log }, 'sums of minutes', summed, {
-    idOf: ({ accountId }) => accountId,
+    idOf: ({ workspaceId }) => workspaceId,
     run: (run) =>
       db.transaction().execute(async (trx) => {
-        if (await lockLane(trx, run.accountId)) await move(trx, run);
+        if (await lockLedger(trx, run.workspaceId)) await move(trx, run);
       }),
   });
   return rows.at(-1);
 }
 
 /** By the step that the timeline has now: it only grows, to whole numbers of itself. */
-async function move(trx: Connection, { accountId, runId }: SummedRun): Promise<void> {
+async function move(trx: Connection, { workspaceId, runId }: SummedRun): Promise<void> {
   await sql`
     with campaign as materialized (
-      select campaign_id from runs where account_id = ${accountId} and run_id = ${runId}
+      select campaign_id from runs where workspace_id = ${workspaceId} and run_id = ${runId}
     ), told as (
       select m.first_at, m.last_at from campaign c
       join runs r on r.campaign_id = c.campaign_id
       cross join lateral (
         select min(minute) as first_at, max(minute) as last_at from run_minutes m
-        where m.account_id = r.account_id and m.run_id = r.run_id) m
+        where m.workspace_id = r.workspace_id and m.run_id = r.run_id) m
       union all
-      select s.first_at, s.last_at from campaign c join time_sums s on s.account_id = ${accountId} and s.campaign_id = c.campaign_id
+      select s.first_at, s.last_at from campaign c join time_sums s on s.workspace_id = ${workspaceId} and s.campaign_id = c.campaign_id
     ), step as materialized (
       select timeline_step(max(last_at) - min(first_at)) as width from told
     ), moved as (
       delete from run_minutes where ctid = any(array(
-        select ctid from run_minutes where account_id = ${accountId} and run_id = ${runId} limit ${CHUNK}))
+        select ctid from run_minutes where workspace_id = ${workspaceId} and run_id = ${runId} limit ${CHUNK}))
       returning *
     )
-    insert into time_sums as s (account_id, campaign_id, at, first_at, last_at, sent, delivered, read)
-    select ${accountId}::bigint, c.campaign_id, date_bin(step.width, m.minute, timestamptz '2000-01-01 00:00:00Z'), min(m.minute), max(m.minute),
+    insert into time_sums as s (workspace_id, campaign_id, at, first_at, last_at, sent, delivered, read)
+    select ${workspaceId}::bigint, c.campaign_id, date_bin(step.width, m.minute, timestamptz '2000-01-01 00:00:00Z'), min(m.minute), max(m.minute),
            sum(m.sent), sum(m.delivered), sum(m.read)
     from moved m, campaign c, step group by 2, 3
-    on conflict (account_id, campaign_id, at) do update set
+    on conflict (workspace_id, campaign_id, at) do update set
       first_at = least(s.first_at, excluded.first_at), last_at = greatest(s.last_at, excluded.last_at),
       sent = s.sent + excluded.sent, delivered = s.delivered + excluded.delivered, read = s.read + excluded.read`.execute(
     trx,

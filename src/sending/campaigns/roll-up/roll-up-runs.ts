@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
-import { lockLane } from '../../accounts/store.ts';
+import { lockLedger } from '../../accounts/store.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
 import { isolateEach } from '../../../platform/database/isolate-failures.ts';
 import { readHeld } from '../../../platform/database/quarantine.ts';
 import type { Log } from '../../../platform/log/log.ts';
+import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
 /** So long after its end a run is added to its campaign's sums: by then most receipts have come, and need not be counted twice. */
 const SUMMED_AFTER_HOURS = 24;
@@ -28,7 +29,7 @@ export const acknowledging = sql`
     select sum(greatest(d.recipients, d.delivered, d.reactions, d.replies))
     from (
       -- In the order of the key, so that no other index and no more is read (docs/explanation/decisions/0008).
-      select * from deliveries q where q.account_id = r.account_id and q.run_id = r.run_id and q.position > r.summed order by q.position) d
+      select * from deliveries q where q.workspace_id = r.workspace_id and q.run_id = r.run_id and q.position > r.summed order by q.position) d
     join groups g on g.group_id = d.group_id
     where d.status = 'sent' and g.kind <> 'channel'), 0)
   else 0 end`;
@@ -40,16 +41,16 @@ export const acknowledging = sql`
  */
 export async function rollUpRuns(db: Database, chunk = CHUNK, log?: Log): Promise<boolean> {
   const held = await readHeld(db, 'sums');
-  const { rows } = await sql<{ account_id: number; run_id: number }>`
-    select r.account_id, r.run_id from runs r join lanes l on l.account_id = r.account_id
-    where r.finished_at <= ${summedBefore} and r.summed < r.expanded and r.account_id <> all(${held}::bigint[])
+  const { rows } = await sql<{ workspace_id: WorkspaceId; run_id: number }>`
+    select r.workspace_id, r.run_id from runs r join workspace_ledgers l on l.workspace_id = r.workspace_id
+    where r.finished_at <= ${summedBefore} and r.summed < r.expanded and r.workspace_id <> all(${held}::bigint[])
       and not exists (select from campaigns c where c.campaign_id = r.campaign_id and c.deleted_at is not null)
     order by r.finished_at limit 1`.execute(db);
   await isolateEach({ db, log }, 'sums', rows, {
-    idOf: (run) => run.account_id,
+    idOf: (run) => run.workspace_id,
     run: (run) =>
       db.transaction().execute(async (trx) => {
-        if (await lockLane(trx, run.account_id)) await sumNext(trx, run.account_id, run.run_id, chunk);
+        if (await lockLedger(trx, run.workspace_id)) await sumNext(trx, run.workspace_id, run.run_id, chunk);
       }),
   });
   return rows.length > 0;
@@ -57,29 +58,29 @@ export async function rollUpRuns(db: Database, chunk = CHUNK, log?: Log): Promis
 
 const summedBefore = sql`campanile_now() - ${SUMMED_AFTER_HOURS} * interval '1 hour'`;
 
-async function sumNext(trx: Connection, accountId: number, runId: number, chunk: number): Promise<void> {
+async function sumNext(trx: Connection, workspaceId: WorkspaceId, runId: number, chunk: number): Promise<void> {
   await sql`
     with run as materialized (
-      select account_id, run_id, campaign_id, summed, least(expanded, summed + ${chunk}::int) as until from runs
-      where account_id = ${accountId} and run_id = ${runId} and finished_at <= ${summedBefore} and summed < expanded
+      select workspace_id, run_id, campaign_id, summed, least(expanded, summed + ${chunk}::int) as until from runs
+      where workspace_id = ${workspaceId} and run_id = ${runId} and finished_at <= ${summedBefore} and summed < expanded
     ), delivery as materialized (
       select r.campaign_id, d.group_id, ${deliveryCounts}, v.position is not null as revised, v.recalled_at is not null as recalled,
              v.corrected_at is not null as corrected, v.error as revision_error, case when v.error is not null then d.run_id end as revision_error_run_id
       from run r
       cross join lateral (
-        select * from deliveries q where q.account_id = r.account_id and q.run_id = r.run_id and q.position > r.summed and q.position <= r.until
+        select * from deliveries q where q.workspace_id = r.workspace_id and q.run_id = r.run_id and q.position > r.summed and q.position <= r.until
         order by q.position) d
       left join lateral (
-        select * from revisions q where q.account_id = d.account_id and q.run_id = d.run_id and q.position = d.position limit 1) v on true
+        select * from revisions q where q.workspace_id = d.workspace_id and q.run_id = d.run_id and q.position = d.position limit 1) v on true
     ), summed as (
-      insert into group_sums as s (account_id, campaign_id, group_id, first_sent_at, last_sent_at, queued, sent, failed, cancelled,
+      insert into group_sums as s (workspace_id, campaign_id, group_id, first_sent_at, last_sent_at, queued, sent, failed, cancelled,
                                    recipients, delivered, read, reactions, replies, views, views_seen, error, error_run_id, error_waits,
                                    revised, recalled, corrected, revision_error, revision_error_run_id)
-      select ${accountId}::bigint, campaign_id, group_id, sent_at, sent_at, queued, sent, failed, cancelled,
+      select ${workspaceId}::bigint, campaign_id, group_id, sent_at, sent_at, queued, sent, failed, cancelled,
              recipients, delivered, read, reactions, replies, views, views_seen, error, error_run_id, error_waits,
              revised::int, recalled::int, corrected::int, revision_error, revision_error_run_id
       from delivery
-      on conflict (account_id, campaign_id, group_id) do update set
+      on conflict (workspace_id, campaign_id, group_id) do update set
         first_sent_at = least(s.first_sent_at, excluded.first_sent_at), last_sent_at = greatest(s.last_sent_at, excluded.last_sent_at),
         queued = s.queued + excluded.queued, sent = s.sent + excluded.sent, failed = s.failed + excluded.failed,
         cancelled = s.cancelled + excluded.cancelled, recipients = s.recipients + excluded.recipients,
@@ -94,13 +95,13 @@ async function sumNext(trx: Connection, accountId: number, runId: number, chunk:
                               else s.revision_error end,
         revision_error_run_id = greatest(s.revision_error_run_id, excluded.revision_error_run_id)
     ), sends as (
-      insert into run_minutes as m (account_id, run_id, minute, sent)
-      select ${accountId}::bigint, ${runId}::bigint, date_trunc('minute', sent_at), count(*) from delivery where sent_at is not null group by 3
-      on conflict (account_id, run_id, minute) do update set sent = m.sent + excluded.sent
+      insert into run_minutes as m (workspace_id, run_id, minute, sent)
+      select ${workspaceId}::bigint, ${runId}::bigint, date_trunc('minute', sent_at), count(*) from delivery where sent_at is not null group by 3
+      on conflict (workspace_id, run_id, minute) do update set sent = m.sent + excluded.sent
     )
     update runs r
     set summed = run.until,
         acknowledging = r.acknowledging + coalesce((
           select sum(d.recipients) from delivery d join groups g on g.group_id = d.group_id where g.kind <> 'channel'), 0)
-    from run where r.account_id = run.account_id and r.run_id = run.run_id`.execute(trx);
+    from run where r.workspace_id = run.workspace_id and r.run_id = run.run_id`.execute(trx);
 }

@@ -118,8 +118,8 @@ function startProcess(options: Partial<WhatsAppOptions> = {}) {
     async link() {
       const phoneNumber = `4477009200${String(++people).padStart(2, '0')}`;
       const phone = peer.addPerson(phoneNumber);
-      const { accountId } = await createOwner(database.db, 0);
-      const account = { accountId, phoneNumber };
+      const { accountId, workspaceId } = await createOwner(database.db, 0);
+      const account = { accountId, workspaceId, phoneNumber };
       const session = await messenger.link(account, 'qr', (state) => {
         told.push(state);
         if (state.status === 'linking') void peer.scan(phone, state.code ?? '');

@@ -9,6 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../../../support/database
 import { createOwner } from '../../../support/ledger.ts';
 import { createGroups, finished, linkByQr, sendCampaign, statusWhen, towards } from '../../../support/whatsapp.ts';
 import { startWhatsAppPeer } from '../../../whatsapp-peer/peer.ts';
+import type { AccountId } from '../../../../src/platform/database/schema.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -174,7 +175,7 @@ describe('the log', () => {
 
 /** Every stored key, in each encoding of keys: base64, hexadecimal, a list of numbers. */
 async function secretsIn({ db }: TestDatabase): Promise<string[]> {
-  const { rows } = await sql<{ account_id: number; kind: string; name: string; sealed: Buffer }>`
+  const { rows } = await sql<{ account_id: AccountId; kind: string; name: string; sealed: Buffer }>`
     select * from account_keys where kind in ('creds', 'pre-key', 'session', 'sender-key')`.execute(db);
   const testVault = createVault({ key: Buffer.alloc(32, 7) });
   return rows.flatMap(({ account_id, kind, name, sealed }) => {

@@ -39,9 +39,9 @@ afterAll(async () => {
 /** A linked account with a group of these members. */
 async function linked(phoneNumber: string, people: readonly string[]) {
   const phone = peer.addPerson(phoneNumber);
-  const { accountId } = await createOwner(database.db, 0);
+  const { accountId, workspaceId } = await createOwner(database.db, 0);
   const connected = Promise.withResolvers<void>();
-  const session = await messenger.link({ accountId, phoneNumber }, 'qr', (state) => {
+  const session = await messenger.link({ accountId, workspaceId, phoneNumber }, 'qr', (state) => {
     if (state.status === 'linking') void peer.scan(phone, state.code ?? '');
     if (state.status === 'connected') connected.resolve();
   });

@@ -6,6 +6,7 @@ import { until } from '../../../support/ledger.ts';
 import { linkByQr, sendCampaign, statusOf, statusWhen, type Linked, type Status } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import { workspaceOf } from '../../../support/workspaces.ts';
+import type { AccountId } from '../../../../src/platform/database/schema.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const scene = await setWhatsAppScene();
@@ -16,16 +17,16 @@ const retryUntilOf = async (person: Person) =>
   ((await statusOf(person)) as Status & { retry_until?: string }).retry_until;
 
 /** The number of stored rows of credentials. */
-async function countKeys(accountId: number): Promise<number> {
+async function countKeys(accountId: AccountId): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from account_keys where account_id = ${accountId}`.execute(database.db);
   return rows[0]?.count ?? 0;
 }
 
-async function accountOf(person: Person): Promise<number> {
-  const { rows } = await sql<{ id: number }>`
+async function accountOf(person: Person): Promise<AccountId> {
+  const { rows } = await sql<{ id: AccountId }>`
     select account_id as id from accounts where workspace_id = ${workspaceOf(person)}`.execute(database.db);
-  return rows[0]?.id ?? 0;
+  return rows[0]?.id ?? (0 as AccountId);
 }
 
 /** WhatsApp refuses the next login of somebody with this code, and all later ones until the peer behaves. */

@@ -23,6 +23,9 @@ import {
 import { DEFAULT_MEDIA_HOST } from '../../../whatsapp-peer/certificate.ts';
 import { startWhatsAppPeer } from '../../../whatsapp-peer/peer.ts';
 import { tellHistory } from '../../../whatsapp-peer/tell-history.ts';
+import type { AccountId } from '../../../../src/platform/database/schema.ts';
+
+const NOBODY = 0 as AccountId;
 
 const { RECENT } = proto.Message.HistorySyncType;
 const peer = await startWhatsAppPeer();
@@ -84,11 +87,11 @@ test.each(['socks5', 'http'] as const)(
 
 describe('an account', () => {
   const urls = ['one', 'two', 'three'].map((name) => `socks5://ann:old@${name}.example:1080`);
-  const choose = (accountId: number, list: readonly string[]) => chooseProxy(database.db, accountId, list);
+  const choose = (accountId: AccountId, list: readonly string[]) => chooseProxy(database.db, accountId, list);
 
   test('keeps its proxy while the list has it, and gets the least used one otherwise', async () => {
     const app = await startTestApp({}, database);
-    const accounts: number[] = [];
+    const accounts: AccountId[] = [];
     for (const name of ['ann', 'ben', 'cem']) {
       const { userId } = await app.signUp(name);
       const { account_id: accountId } = await database.db
@@ -100,7 +103,7 @@ describe('an account', () => {
       accounts.push(accountId);
     }
     await app.stop();
-    const [ann = 0, ben = 0, cem = 0] = accounts;
+    const [ann = NOBODY, ben = NOBODY, cem = NOBODY] = accounts;
     const two = urls.slice(0, 2);
     const first = await Promise.all([choose(ann, two), choose(ben, two)]);
     expect(first.toSorted()).toEqual(two.toSorted());

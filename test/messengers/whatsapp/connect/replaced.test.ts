@@ -44,8 +44,8 @@ function createMessenger(cooldownMs: number): Messenger {
 
 async function linked(phoneNumber: string, messenger: Messenger) {
   const phone = peer.addPerson(phoneNumber);
-  const { accountId } = await createOwner(database.db, 0);
-  const account = { accountId, phoneNumber };
+  const { accountId, workspaceId } = await createOwner(database.db, 0);
+  const account = { accountId, workspaceId, phoneNumber };
   const told: SessionState[] = [];
   const session = await messenger.link(account, 'qr', (state) => {
     told.push(state);

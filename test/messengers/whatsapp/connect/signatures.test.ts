@@ -38,10 +38,10 @@ async function link(options: Partial<WhatsAppOptions>) {
   onTestFinished(() => messenger.close());
   const phoneNumber = `4477009300${String(++people).padStart(2, '0')}`;
   const phone = peer.addPerson(phoneNumber);
-  const { accountId } = await createOwner(database.db, 0);
+  const { accountId, workspaceId } = await createOwner(database.db, 0);
   let last: SessionState | undefined;
   const scans: Array<Promise<unknown>> = [];
-  const linking = messenger.link({ accountId, phoneNumber }, 'qr', (state) => {
+  const linking = messenger.link({ accountId, workspaceId, phoneNumber }, 'qr', (state) => {
     last = state;
     if (state.status === 'linking') scans.push(peer.scan(phone, state.code ?? '').catch(() => undefined));
   });

@@ -236,7 +236,7 @@ describe('a file', () => {
     expect((await finished(person, campaign)).totals).toMatchObject({ sent: 2, failed: 0 });
     expect(timesShown(peer, 'in the end')).toEqual(allOnce(2));
     const { rows } = await sql<{ attempts: number }>`
-      select d.attempts from deliveries d join runs r using (account_id, run_id) join campaigns c using (campaign_id)
+      select d.attempts from deliveries d join runs r using (workspace_id, run_id) join campaigns c using (campaign_id)
       where c.public_id = ${campaign}`.execute(database.db);
     expect(rows).toEqual([{ attempts: 1 }, { attempts: 1 }]);
   });

@@ -30,7 +30,7 @@ function refuseFiles(status: () => number | undefined): void {
 /** The number of attempts of each delivery of the campaign. */
 async function attemptsOf(campaign: string): Promise<number[]> {
   const { rows } = await sql<{ attempts: number }>`
-    select d.attempts from deliveries d join runs r using (account_id, run_id) join campaigns c using (campaign_id)
+    select d.attempts from deliveries d join runs r using (workspace_id, run_id) join campaigns c using (campaign_id)
     where c.public_id = ${campaign}`.execute(database.db);
   return rows.map(({ attempts }) => attempts);
 }

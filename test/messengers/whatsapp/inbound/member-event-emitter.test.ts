@@ -4,11 +4,12 @@ import { createLog } from '../../../../src/platform/log/log.ts';
 import type { MemberEvent } from '../../../../src/messengers/messenger.ts';
 import { createMemberEventEmitter } from '../../../../src/messengers/whatsapp/inbound/member-event-emitter.ts';
 import { until } from '../../../support/ledger.ts';
+import type { AccountId } from '../../../../src/platform/database/schema.ts';
 
 const log = createLog('fatal');
 const event = (messageId: string): MemberEvent => ({
   kind: 'read',
-  accountId: 1,
+  accountId: 1 as AccountId,
   messageId,
   participant: 'ann',
   at: new Date(0),

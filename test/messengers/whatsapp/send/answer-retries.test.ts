@@ -10,6 +10,7 @@ import { sendReceipt, tellRestriction } from '../../../whatsapp-peer/phones.ts';
 import { SignalDevice } from '../../../whatsapp-peer/signal-device.ts';
 import type { Verdict } from '../../../whatsapp-peer/state.ts';
 import { addGroup, lidOf, type Group, type Person } from '../../../whatsapp-peer/world.ts';
+import type { AccountId } from '../../../../src/platform/database/schema.ts';
 
 const ANSWER_GAP_MS = 40;
 const HOUR_MS = 3_600_000;
@@ -295,9 +296,13 @@ describe('a session that was replaced', () => {
     if (!device) throw new Error('nobody is there');
     await restrict(somebody, group.ids);
     await peer.askAgain(somebody.companion, { chatId: group.chat.id, messageId, device });
-    const { rows } = await sql<{ account_id: number }>`
+    const { rows } = await sql<{ account_id: AccountId }>`
       select max(account_id) as account_id from account_keys`.execute(scene.database.db);
-    await claimKeys(scene.database.db, createVault({ key: Buffer.alloc(32, 7) }), rows[0]?.account_id ?? 0);
+    await claimKeys(
+      scene.database.db,
+      createVault({ key: Buffer.alloc(32, 7) }),
+      rows[0]?.account_id ?? (0 as AccountId),
+    );
     tellRestriction(somebody.companion, undefined);
     await statusWhen(somebody.person, 'connected');
     await new Promise((resolve) => setTimeout(resolve, 2_000));

@@ -68,7 +68,7 @@ const stanzasTo = (chat: Group) =>
 /** How often each post of an account was attempted. */
 async function attemptsOf({ person }: Linked): Promise<number[]> {
   const { rows } = await sql<{ attempts: number }>`
-    select attempts from deliveries join accounts using (account_id)
+    select attempts from deliveries join accounts using (workspace_id)
     where workspace_id = ${workspaceOf(person)} order by run_id`.execute(scene.database.db);
   return rows.map(({ attempts }) => attempts);
 }
