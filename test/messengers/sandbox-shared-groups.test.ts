@@ -116,3 +116,22 @@ test('is forgotten without the groups of the host, and can no longer post', asyn
   const { rows } = await sql`select from sandbox_messages where chat_id = ${chatId}`.execute(database.db);
   expect(rows).toEqual([]);
 });
+
+test.for([1, 2, 3])(
+  'an account that comes when %i steps of forgetting the only other are done has groups',
+  async (steps) => {
+    const owner = await createOwner(database.db, 0);
+    const { workspaceId, accountId: former } = owner;
+    const session = await open({ accountId: former, workspaceId });
+    const { chats } = await session.listGroups([]);
+    await send(session, chats[0]?.sendTo ?? '', `F${former}`);
+    for (let step = 0; step < steps; step += 1) await sandbox.forget(former);
+    const accountId = await addAccount(database.db, owner);
+    const next = await open({ accountId, workspaceId });
+    await until(
+      () => sandbox.forget(former),
+      (more) => !more,
+    );
+    expect((await next.listGroups([])).chats).toHaveLength(3);
+  },
+);

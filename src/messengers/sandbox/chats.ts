@@ -5,6 +5,7 @@ import { createBatcher } from '../../platform/concurrency/batcher.ts';
 import { isDataError } from '../../platform/errors/database-errors.ts';
 import { AppError, invalid } from '../../platform/errors/errors.ts';
 import type { GroupKind, MessengerGroup, NewCommunity } from '../messenger.ts';
+import { lockAccounts } from './forget.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
@@ -77,7 +78,7 @@ async function areKnown(db: Connection, accountIds: AccountId[]): Promise<boolea
 async function plant(db: Database, { accountId, workspaceId }: SandboxAccount): Promise<void> {
   await db.transaction().execute(async (trx) => {
     // Two accounts of a workspace that come at once: the second finds the groups of the first.
-    await sql`select from workspaces where workspace_id = ${workspaceId} for no key update`.execute(trx);
+    await lockAccounts(trx, workspaceId);
     const { rows } = await sql<{ isFirst: boolean }>`
       insert into sandbox_accounts (account_id, workspace_id) values (${accountId}, ${workspaceId}) on conflict do nothing
       returning not exists (

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Connection } from '../../platform/database/connect.ts';
+import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 const MESSAGES_PER_STEP = 5_000;
@@ -7,29 +7,54 @@ const MESSAGES_PER_STEP = 5_000;
 /**
  * Deletes some of what is left of an account: with the last account of a workspace its messages and its chats. False when nothing was left.
  */
-export async function forgetAccount(db: Connection, accountId: AccountId): Promise<boolean> {
-  const { rows: known } = await sql<{ workspaceId: WorkspaceId; isLast: boolean }>`
-    select workspace_id as "workspaceId", not exists (
-      select from sandbox_accounts o where o.workspace_id = s.workspace_id and o.account_id <> s.account_id) as "isLast"
-    from sandbox_accounts s where account_id = ${accountId}`.execute(db);
-  const [account] = known;
+export async function forgetAccount(db: Database, accountId: AccountId): Promise<boolean> {
+  const account = await findAccount(db, accountId);
   if (!account) return false;
-  if (account.isLast && (await forgetChats(db, account.workspaceId))) return true;
-  await sql`delete from sandbox_accounts where account_id = ${accountId}`.execute(db);
+  if (account.isLast && (await forgetMessages(db, account.workspaceId))) return true;
+  await db.transaction().execute(async (trx) => {
+    // An account that comes meanwhile finds either all chats or none: in place of none it gets the first ones.
+    await lockAccounts(trx, account.workspaceId);
+    const now = await findAccount(trx, accountId);
+    if (now?.isLast && !(await forgetChats(trx, account.workspaceId))) return;
+    await sql`delete from sandbox_accounts where account_id = ${accountId}`.execute(trx);
+  });
   return true;
 }
 
-async function forgetChats(db: Connection, workspaceId: WorkspaceId): Promise<boolean> {
+/** Keeps the accounts of a workspace from coming and going until the transaction ends. */
+export async function lockAccounts(trx: Connection, workspaceId: WorkspaceId): Promise<void> {
+  await sql`select from workspaces where workspace_id = ${workspaceId} for no key update`.execute(trx);
+}
+
+async function findAccount(
+  db: Connection,
+  accountId: AccountId,
+): Promise<{ workspaceId: WorkspaceId; isLast: boolean } | undefined> {
+  const { rows } = await sql<{ workspaceId: WorkspaceId; isLast: boolean }>`
+    select workspace_id as "workspaceId", not exists (
+      select from sandbox_accounts o where o.workspace_id = s.workspace_id and o.account_id <> s.account_id) as "isLast"
+    from sandbox_accounts s where account_id = ${accountId}`.execute(db);
+  return rows[0];
+}
+
+/** Returns whether there were any. */
+async function forgetMessages(db: Connection, workspaceId: WorkspaceId): Promise<boolean> {
   // Deadlock: skips rows that are locked, since the emitter of events would wait for us, and we for it.
-  const messages = await sql`
+  const { numAffectedRows } = await sql`
     delete from sandbox_messages where ctid = any(array(
       select m.ctid from sandbox_chats c join sandbox_messages m on m.chat_id = c.chat_id
       where c.workspace_id = ${workspaceId} limit ${MESSAGES_PER_STEP} for update of m skip locked))`.execute(db);
-  if ((messages.numAffectedRows ?? 0n) > 0n) return true;
-  const chats = await sql`
-    delete from sandbox_chats c where c.workspace_id = ${workspaceId} and not exists (
-      select from sandbox_messages m where m.chat_id = c.chat_id)`.execute(db);
-  if ((chats.numAffectedRows ?? 0n) > 0n) return true;
-  const { rows } = await sql`select from sandbox_chats where workspace_id = ${workspaceId} limit 1`.execute(db);
-  return rows.length > 0;
+  return (numAffectedRows ?? 0n) > 0n;
+}
+
+/** Returns whether all are gone: not those with messages. */
+async function forgetChats(trx: Connection, workspaceId: WorkspaceId): Promise<boolean> {
+  const { rows } = await sql<{ haveMessages: boolean }>`
+    select exists (
+      select from sandbox_chats c join sandbox_messages m on m.chat_id = c.chat_id where c.workspace_id = ${workspaceId}) as "haveMessages"`.execute(
+    trx,
+  );
+  if (rows[0]?.haveMessages) return false;
+  await sql`delete from sandbox_chats where workspace_id = ${workspaceId}`.execute(trx);
+  return true;
 }
