@@ -147,11 +147,11 @@ const updateAccountBody = z
     }),
     mention_all_cap: optional(z.int().min(0).max(10)).meta({
       description:
-        'How often per day, in your time zone, posts may mention everybody in one group (`mention_all`). Default: 1. 0 allows none.',
+        'How often per day, in your time zone, posts of the workspace may mention everybody in one group (`mention_all`). Default: 1. 0 allows none.',
     }),
     weekly_posts: optional(z.union([z.int().min(1).max(100), none])).meta({
       description:
-        'check-campaign and list-runs warn of more posts to one group in seven days of your time zone. Nothing is held back. Default: 7. `none` turns it off.',
+        'check-campaign and list-runs warn of more posts of the workspace to one group in seven days of your time zone. Nothing is held back. Default: 7. `none` turns it off.',
     }),
     warm_up: optional(z.boolean()).meta({
       description:

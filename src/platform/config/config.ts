@@ -129,6 +129,7 @@ function toConfig(env: z.output<typeof VARIABLES>, environment: Environment) {
       storedBytes: env.QUOTA_STORED_MB,
       openCampaigns: env.QUOTA_CAMPAIGNS,
       groupsPerDay: { whatsapp: env.QUOTA_GROUPS_PER_DAY } as Readonly<Partial<Record<string, number>>>,
+      accounts: env.QUOTA_ACCOUNTS,
     },
     ownedWorkspaces: env.QUOTA_WORKSPACES,
     mediaDays: env.MEDIA_RETENTION_DAYS,

@@ -84,6 +84,7 @@ export const VARIABLES = z.object({
   PREVIEW_RATE_LIMIT: whole(1, 1_000_000).prefault('600'),
   QUOTA_STORED_MB: megabytes(1).prefault('2048'),
   QUOTA_CAMPAIGNS: whole(1, 1_000_000).prefault('10000'),
+  QUOTA_ACCOUNTS: whole(1, 200).prefault('10'),
   QUOTA_WORKSPACES: whole(1, 1_000_000).prefault('5'),
   QUOTA_GROUPS_PER_DAY: whole(0, 1_000_000).prefault('100'),
   BACKUP_TO: z.string().optional(),

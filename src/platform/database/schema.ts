@@ -91,6 +91,8 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     review_group_id: number | null;
     failover_minutes: number | null;
     fails_back: Generated<boolean>;
+    mention_all_cap: Generated<number>;
+    weekly_posts: Generated<number | null>;
   };
   memberships: {
     workspace_id: WorkspaceId;
@@ -242,8 +244,6 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     quiet_from: string | null;
     quiet_to: string | null;
     daily_cap: number | null;
-    mention_all_cap: Generated<number>;
-    weekly_posts: Generated<number | null>;
     warm_up_from: Date | null;
     stop_reason: string | null;
     warning: string | null;

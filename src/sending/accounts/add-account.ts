@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
+import { QUOTAS, type Quotas } from '../../workspaces/quotas/quotas.ts';
 import { AppError, invalid } from '../../platform/errors/errors.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
 import type { MessengersCapabilities } from '../../messengers/messenger.ts';
@@ -12,9 +13,6 @@ import { findOwnAccount, isLinkedHere, lockOwnLedger, type Account } from './sto
 import type { AccountId } from '../../platform/database/schema.ts';
 import { STOPPED } from './quarantine-account.ts';
 
-/** Accounts of a workspace, the default one among them. */
-export const ACCOUNTS_LIMIT = 10;
-
 export interface AddAccountDeps {
   db: Database;
   messengers: MessengersCapabilities;
@@ -22,6 +20,8 @@ export interface AddAccountDeps {
   defaultMessenger: string;
   /** IANA zone of users who chose none. */
   timeZone: string;
+  /** The usual ones unless given. */
+  quotas?: Quotas | undefined;
 }
 
 export interface NewAccount {
@@ -41,7 +41,7 @@ export async function addAccount(deps: AddAccountDeps, actor: Actor, wanted: New
     // Two requests at once are counted one after the other, and no run of the workspace begins meanwhile.
     await lockOwnLedger(trx, actor.workspaceId);
     const { isTest } = await findOwnAccount(trx, actor.workspaceId);
-    await assertAccountLimit(trx, actor);
+    await assertAccountLimit(trx, actor, deps.quotas ?? QUOTAS);
     const messenger = isTest ? findMessengerWithoutPhone(deps) : (wanted.messenger ?? deps.defaultMessenger);
     const needsPhone = deps.messengers.get(messenger)?.linksAtOnce !== true;
     if (needsPhone) await assertNumberFree(trx, actor, wanted.number);
@@ -75,15 +75,15 @@ async function stopLikeOthers(trx: Connection, { workspaceId }: Actor, accountId
 }
 
 /** The ledger must be locked. */
-async function assertAccountLimit(trx: Connection, { workspaceId }: Actor): Promise<void> {
+async function assertAccountLimit(trx: Connection, { workspaceId }: Actor, { accounts: limit }: Quotas): Promise<void> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from accounts where workspace_id = ${workspaceId} and removed_at is null`.execute(
     trx,
   );
-  if ((rows[0]?.count ?? 0) >= ACCOUNTS_LIMIT)
+  if ((rows[0]?.count ?? 0) >= limit)
     throw new AppError(
       'account_limit_reached',
-      `You have reached the limit of ${ACCOUNTS_LIMIT} accounts in a workspace. Remove one first.`,
+      `You have reached the limit of ${limit} accounts in a workspace. Remove one first.`,
     );
 }
 

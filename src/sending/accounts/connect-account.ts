@@ -67,7 +67,7 @@ export async function connectAccount(
       const leavesAtOnce = deps.messengers.get(account.messenger)?.linksAtOnce ?? false;
       await changeMessenger(trx, account, { messenger, leavesAtOnce });
     }
-    if (warmUp !== undefined) await writeRules(trx, accountId, { warmUp });
+    if (warmUp !== undefined) await writeRules(trx, account, { warmUp });
     if (!moves && LINKED.has(account.status)) {
       const changes = diffValues({}, { warm_up: warmUp });
       if (changes.length > 0)

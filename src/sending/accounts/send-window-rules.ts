@@ -7,14 +7,14 @@ import { dateIn, dayOf, quietUntil, type Day, type QuietHours } from './quiet-ho
 import { capOn, isWarmingUp } from './warm-up.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
-/** When an account rests, as its workspace wants it. */
+/** When an account rests, and what the groups of its workspace are spared, as the workspace wants it. */
 export interface SendWindowRules {
   quietHours: QuietHours | null;
   /** Deliveries a day, of the owner's zone. */
   dailyCap: number | null;
-  /** How often a day all members of one group may be mentioned; 0: never. */
+  /** Of all accounts: how often a day all members of one group may be mentioned; 0: never. */
   mentionAllCap: number;
-  /** More posts to one group in seven days are warned of; null: any number is right. */
+  /** Of all accounts: more posts to one group in seven days are warned of; null: any number is right. */
   weeklyPosts: number | null;
 }
 
@@ -85,8 +85,8 @@ async function selectWindows(
   { timeZone, countsAll }: { timeZone: string; countsAll: boolean },
 ): Promise<SendWindow[]> {
   const { rows } = await sql<RuleRow>`
-    select a.account_id as "accountId", a.messenger, a.quiet_from as "quietFrom", a.quiet_to as "quietTo", a.daily_cap as "dailyCap", a.mention_all_cap as "mentionAllCap",
-           a.weekly_posts as "weeklyPosts", a.warm_up_from as "warmUpFrom", u.time_zone as "timeZone", campanile_now() as now,
+    select a.account_id as "accountId", a.messenger, a.quiet_from as "quietFrom", a.quiet_to as "quietTo", a.daily_cap as "dailyCap", w.mention_all_cap as "mentionAllCap",
+           w.weekly_posts as "weeklyPosts", a.warm_up_from as "warmUpFrom", u.time_zone as "timeZone", campanile_now() as now,
            -- A link in the future: the clock was set back, and the rest is not to last as much longer.
            case when a.linked_at <= campanile_now() and a.rests_until > campanile_now() then a.rests_until end as "linkRestUntil"
     from accounts a

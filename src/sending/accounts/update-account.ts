@@ -3,7 +3,7 @@ import { diffValues, type Values } from '../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { readSendWindows, type SendWindow, type SendWindowRules } from './send-window-rules.ts';
-import { findOwnAccount, lockOwnLane, nameAccount, userGoneError, wakeLane } from './store.ts';
+import { findOwnAccount, lockOwnLane, nameAccount, userGoneError, wakeLane, type Account } from './store.ts';
 import { WARM_UP_CAPS } from './warm-up.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
 
@@ -38,7 +38,7 @@ export async function updateAccount(
     await lockOwnLane(trx, accountId);
     const account = await findOwnAccount(trx, actor.workspaceId, accountId);
     const before = await readSendWindow(trx, accountId, timeZone);
-    if (changesRules) await writeRules(trx, accountId, change);
+    if (changesRules) await writeRules(trx, found, change);
     if (name !== undefined)
       await trx.updateTable('accounts').set({ name }).where('account_id', '=', accountId).execute();
     const after = await readSendWindow(trx, accountId, timeZone);
@@ -58,8 +58,12 @@ function rulesOf({ quietHours, dailyCap, mentionAllCap, weeklyPosts, warmUpFrom 
   };
 }
 
-/** Changes the rules, and wakes the account's lane, which sleeps while they let nothing leave. The lane must be locked. */
-export async function writeRules(trx: Connection, accountId: AccountId, change: SendWindowChange): Promise<void> {
+/** Changes the rules of an account and those of its workspace, and wakes the account's lane, which sleeps while they let nothing leave. The lane must be locked. */
+export async function writeRules(
+  trx: Connection,
+  { accountId, workspaceId }: Pick<Account, 'accountId' | 'workspaceId'>,
+  change: SendWindowChange,
+): Promise<void> {
   const { quietHours, dailyCap, mentionAllCap, weeklyPosts, warmUp } = change;
   if (quietHours !== undefined)
     await trx
@@ -69,14 +73,15 @@ export async function writeRules(trx: Connection, accountId: AccountId, change: 
       .execute();
   if (dailyCap !== undefined)
     await trx.updateTable('accounts').set({ daily_cap: dailyCap }).where('account_id', '=', accountId).execute();
-  if (mentionAllCap !== undefined)
+  if (mentionAllCap !== undefined || weeklyPosts !== undefined)
     await trx
-      .updateTable('accounts')
-      .set({ mention_all_cap: mentionAllCap })
-      .where('account_id', '=', accountId)
+      .updateTable('workspaces')
+      .set({
+        ...(mentionAllCap !== undefined && { mention_all_cap: mentionAllCap }),
+        ...(weeklyPosts !== undefined && { weekly_posts: weeklyPosts }),
+      })
+      .where('workspace_id', '=', workspaceId)
       .execute();
-  if (weeklyPosts !== undefined)
-    await trx.updateTable('accounts').set({ weekly_posts: weeklyPosts }).where('account_id', '=', accountId).execute();
   if (warmUp !== undefined)
     await sql`
       update accounts

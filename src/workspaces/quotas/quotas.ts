@@ -6,6 +6,7 @@ export interface Quotas {
   openCampaigns: number;
   /** Groups, communities and channels created within 24 hours, by the messenger; where one is not named there is no limit. */
   groupsPerDay: Readonly<Partial<Record<string, number>>>;
+  accounts: number;
 }
 
 /** The default limits. */
@@ -13,4 +14,5 @@ export const QUOTAS: Quotas = {
   storedBytes: 2 * 1024 ** 3,
   openCampaigns: 10_000,
   groupsPerDay: { whatsapp: 100 },
+  accounts: 10,
 };

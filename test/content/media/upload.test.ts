@@ -20,7 +20,7 @@ let alice: Person;
 beforeAll(async () => {
   app = await startTestApp({
     egress: { allowHttp: true, allowed: loopback, proxy: {} },
-    quotas: { storedBytes: 100 * MEBIBYTE, openCampaigns: 1_000, groupsPerDay: {} },
+    quotas: { storedBytes: 100 * MEBIBYTE, openCampaigns: 1_000, groupsPerDay: {}, accounts: 10 },
   });
   alice = await app.signUp('alice');
 });

@@ -320,6 +320,18 @@ describe('the default account', () => {
     expect((await setDefault(alice, second)).status).toBe(200);
   });
 
+  test('takes no rule of the workspace along, and an update of any account changes those', async () => {
+    const alice = await signUp();
+    const second = await addOne(alice);
+    const update = async (body: object) => (await alice.call('venom/update-account', body)).body.data;
+    await update({ mention_all_cap: 3, weekly_posts: 'none' });
+    await setDefault(alice, second);
+    expect(await update({})).toMatchObject({ account_id: second, mention_all_cap: 3, weekly_posts: null });
+    const [, first] = await listOf(alice);
+    await update({ account_id: first?.account_id, weekly_posts: 5 });
+    expect(await update({})).toMatchObject({ account_id: second, mention_all_cap: 3, weekly_posts: 5 });
+  });
+
   test('can be removed once another one replaces it, and campaigns go on', async () => {
     const alice = await signUp();
     const group_metadata_ids = await groupsOf(alice);

@@ -107,10 +107,10 @@ test('a post whose outcome is unknown counts', async () => {
 
 test('a turn that was lost decides nothing, and two runs never both mention', async () => {
   const owner = await createOwner(database.db, 1);
-  await sql`update accounts set mention_all_cap = 2 where account_id = ${owner.accountId}`.execute(database.db);
+  await sql`update workspaces set mention_all_cap = 2 where workspace_id = ${owner.workspaceId}`.execute(database.db);
   await send(owner, 'One');
   await send(owner, 'Two');
-  await sql`update accounts set mention_all_cap = 1 where account_id = ${owner.accountId}`.execute(database.db);
+  await sql`update workspaces set mention_all_cap = 1 where workspace_id = ${owner.workspaceId}`.execute(database.db);
   const [one = 0, two = 0] = await runsOf(owner);
   const lost = await claim(owner, one);
   const next = await claim(owner, two);
@@ -118,7 +118,7 @@ test('a turn that was lost decides nothing, and two runs never both mention', as
   expect(await decide(next)).toEqual(new Set([1]));
   expect(await decide(await claim(owner, one))).toEqual(new Set());
   // A higher cap changes no decision.
-  await sql`update accounts set mention_all_cap = 5 where account_id = ${owner.accountId}`.execute(database.db);
+  await sql`update workspaces set mention_all_cap = 5 where workspace_id = ${owner.workspaceId}`.execute(database.db);
   expect(await decide(await claim(owner, one))).toEqual(new Set());
   expect(await decide(await claim(owner, two))).toEqual(new Set([1]));
 });

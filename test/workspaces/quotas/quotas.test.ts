@@ -4,7 +4,7 @@ import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
 import { PNG } from '../../support/inputs/sample-files.ts';
 
 const FILE_BYTES = 100_000;
-const MOST = { storedBytes: 5 * FILE_BYTES, openCampaigns: 4, groupsPerDay: { sandbox: 3 } };
+const MOST = { storedBytes: 5 * FILE_BYTES, openCampaigns: 4, groupsPerDay: { sandbox: 3 }, accounts: 2 };
 
 let app: TestApp;
 beforeAll(async () => {
@@ -144,5 +144,16 @@ describe('the groups that a workspace creates in a day', () => {
     expect((await quotasOf(person)).groups_created).toBeNull();
     expect((await create(person, 'More')).status).toBe(200);
     await other.stop();
+  });
+});
+
+test('a workspace has at most the accounts of the quota', async () => {
+  const person = await app.signUp('accounts');
+  expect((await person.call('venom/add-account', { name: 'Second' })).status).toBe(200);
+  const { status, body } = await person.call('venom/add-account', { name: 'Third' });
+  expect(status).toBe(409);
+  expect(body).toMatchObject({
+    error_code: 'account_limit_reached',
+    message: 'You have reached the limit of 2 accounts in a workspace. Remove one first.',
   });
 });
