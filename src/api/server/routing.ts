@@ -188,7 +188,7 @@ function handlerOf(operation: Operation, options: RoutingOptions) {
     else if (answerType) reply.type(answerType).send(streamPieces(request, (data as LongText).pieces));
     else if (isStreamed) reply.type(JSON_TYPE).send(streamSuccess(request, data));
     else if (longAnswer) reply.type(JSON_TYPE).send(streamPieces(request, toPieces(successText(data))));
-    else reply.type(JSON_TYPE).send(successText(data));
+    else options.door.answer(request, () => void reply.type(JSON_TYPE).send(successText(data)));
     return reply;
   }
   if (longAnswer === undefined || longAnswer === 'pieces') return answer;
