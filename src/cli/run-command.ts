@@ -1,4 +1,4 @@
-import { DatabaseConnectError } from '../platform/errors/database-errors.ts';
+import { DatabaseConnectError, explainConnectError } from '../platform/errors/database-errors.ts';
 import { StartupError, UsageError } from '../platform/errors/errors.ts';
 import { versionLine } from '../platform/config/version.ts';
 import { cacheCompiledCode } from './cache-compiled-code.ts';
@@ -33,7 +33,7 @@ export async function runCommand(
     return await run(command, given, shell);
   } catch (error) {
     if (error instanceof DatabaseConnectError)
-      throw new StartupError(`${error.reason}. Check DATABASE_URL, and that the server runs.`, error);
+      throw new StartupError(`${explainConnectError(error)}. Check DATABASE_URL, and that the server runs.`, error);
     if (!(error instanceof UsageError)) throw error;
     errors.write(`${error.message}\n\n${known.length === 0 ? usageOfAll(COMMANDS) : usageOf(known)}`);
     return BAD_ARGUMENTS;

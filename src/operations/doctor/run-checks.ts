@@ -72,7 +72,7 @@ function findUnreachableDatabase(reason: string): Finding[] {
   return [
     find(
       'database',
-      `The database cannot be reached, so the checks that need it were skipped: ${reason}`,
+      `The checks that need the database were skipped: ${reason}`,
       'error',
       'Start the database, or check DATABASE_URL and DATA_DIR.',
     ),
