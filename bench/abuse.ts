@@ -81,6 +81,11 @@ async function prepareAttacks(db: Database, service: Service, culprit: Client, q
       reach: REACH,
       run: (signal) => holdDeaf(url, culprit, sha256, signal),
     },
+    {
+      what: '25 MB of escapes, two at a time',
+      reach: REACH,
+      run: (signal) => sendEscapes(url, culprit, signal),
+    },
     { what: 'html of 16 KiB, four at a time', reach: REACH, run: again(4, 'venom/preview-campaign', { html }) },
     {
       what: `analytics of ${count(groups)} groups, four at a time`,
@@ -129,6 +134,16 @@ async function sendAndWait(client: Client, groupIds: readonly number[]): Promise
 /** Whatever comes of it: who misbehaves does not care. */
 async function repeat(signal: AbortSignal, work: () => Promise<unknown>): Promise<void> {
   while (!signal.aborted) await Promise.allSettled([work()]);
+}
+
+/** JSON that takes long to parse, from a thread of its own. */
+async function sendEscapes(url: string, { headers }: Client, signal: AbortSignal): Promise<void> {
+  const thread = new Worker(new URL('support/flood.ts', import.meta.url));
+  const body = `{"image":"${'\\n'.repeat(12_500_000)}"}`;
+  const request = { headers: { ...headers, 'content-type': 'application/json' }, body };
+  thread.postMessage({ url: `${url}/api/v1/venom/check-campaign`, requests: [request], inFlight: 2, isSlow: false });
+  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  await thread.terminate();
 }
 
 /** In a thread of their own, so that they hold up nobody on this side. */

@@ -1,5 +1,6 @@
 import { startApp, type App, type AppOptions } from './app.ts';
 import { readConfig } from '../platform/config/config.ts';
+import { describeMisspelled } from '../platform/config/find-misspelled.ts';
 import { StartupError } from '../platform/errors/errors.ts';
 import { createLog, type Log } from '../platform/log/log.ts';
 import { readVersion } from '../platform/config/version.ts';
@@ -25,7 +26,7 @@ export async function main({
     const config = readConfig();
     log = createLog(config.logLevel);
     log.info({ ...readVersion(), node: process.versions.node, role: config.role }, 'Campanile starts');
-    for (const { name, meant } of config.misspelled) log.warn(`${name} is not a setting. Did you mean ${meant}?`);
+    for (const misspelled of config.misspelled) log.warn(describeMisspelled(misspelled));
     app = await startApp(config, log, options);
   } catch (error) {
     reportFailedStart(error, log);

@@ -1,7 +1,6 @@
-import { readConfig, type Config } from '../platform/config/config.ts';
-import { runChecks } from '../operations/doctor/run-checks.ts';
+import { InvalidConfigError, readConfig, type Config } from '../platform/config/config.ts';
+import { findMisspellings, runChecks } from '../operations/doctor/run-checks.ts';
 import { describeError, find, type Finding } from '../operations/doctor/finding.ts';
-import { StartupError } from '../platform/errors/errors.ts';
 import { readVersion } from '../platform/config/version.ts';
 import type { Shell } from './command.ts';
 import { withDatabase } from './with-database.ts';
@@ -22,10 +21,12 @@ async function collectFindings(): Promise<Finding[]> {
   try {
     config = readConfig();
   } catch (error) {
-    if (!(error instanceof StartupError)) throw error;
-    return error.message
-      .split('\n')
-      .map((line) => find('configuration', line, 'error', 'See docs/reference/configuration.md.'));
+    if (!(error instanceof InvalidConfigError)) throw error;
+    const advice = 'See docs/reference/configuration.md.';
+    return [
+      ...error.problems.map((problem) => find('configuration', problem, 'error', advice)),
+      ...findMisspellings(error),
+    ];
   }
   try {
     return await withDatabase(({ db }) => runChecks({ config, db }));

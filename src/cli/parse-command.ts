@@ -46,8 +46,10 @@ function nameArguments(names: readonly string[], values: readonly string[]): Rec
   const missing = names[values.length];
   if (missing !== undefined && !isOptional(missing)) throw new UsageError(`Expected ${missing}`);
   const surplus = values[names.length];
-  if (surplus !== undefined) throw new UsageError(`Unexpected argument "${surplus}"`);
+  if (surplus !== undefined) throw new UsageError(describeSurplus(surplus));
   return Object.fromEntries(names.map((name, index) => [name.replaceAll(/[[\]]/g, ''), values[index]]));
 }
+
+export const describeSurplus = (word: string) => `Unexpected argument "${word}"`;
 
 const isOptional = (name: string) => name.startsWith('[');

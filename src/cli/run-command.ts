@@ -1,11 +1,11 @@
-import { DatabaseConnectError } from '../platform/errors/database-errors.ts';
+import { DatabaseConnectError, explainConnectError } from '../platform/errors/database-errors.ts';
 import { StartupError, UsageError } from '../platform/errors/errors.ts';
 import { versionLine } from '../platform/config/version.ts';
 import { cacheCompiledCode } from './cache-compiled-code.ts';
 import type { Command, Shell } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { commandsNamed, findCommand } from './find-command.ts';
-import { parseCommand } from './parse-command.ts';
+import { describeSurplus, parseCommand } from './parse-command.ts';
 import { usageOf, usageOfAll } from './usage.ts';
 
 /** The exit code for wrong arguments. */
@@ -21,11 +21,12 @@ export async function runCommand(
 ): Promise<number> {
   cacheCompiledCode();
   const [word = 'serve', ...rest] = words;
-  if (['--version', '-v', 'version'].includes(word)) return say(shell.output, `campanile ${versionLine()}\n`);
-  if (isHelp(word)) return say(shell.output, usageOfAll(COMMANDS));
   const group = commandsNamed(COMMANDS, [word]);
   let known = group;
   try {
+    if (['--version', '-v', 'version'].includes(word))
+      return sayAlone(shell.output, `campanile ${versionLine()}\n`, rest);
+    if (isHelp(word)) return sayAlone(shell.output, usageOfAll(COMMANDS), rest);
     // A group without a command of its own: `campanile users --help`.
     if (isHelp(rest[0] ?? '') && group.length > 0) return say(shell.output, usageOf(group));
     const { command, given } = findCommand(COMMANDS, [word, ...rest]);
@@ -33,7 +34,7 @@ export async function runCommand(
     return await run(command, given, shell);
   } catch (error) {
     if (error instanceof DatabaseConnectError)
-      throw new StartupError(`${error.reason}. Check DATABASE_URL, and that the server runs.`, error);
+      throw new StartupError(`${explainConnectError(error)}. Check DATABASE_URL, and that the server runs.`, error);
     if (!(error instanceof UsageError)) throw error;
     errors.write(`${error.message}\n\n${known.length === 0 ? usageOfAll(COMMANDS) : usageOf(known)}`);
     return BAD_ARGUMENTS;
@@ -46,6 +47,12 @@ async function run(command: Command, given: readonly string[], shell: Shell): Pr
 }
 
 const isHelp = (word: string) => word === '--help' || word === '-h';
+
+/** Throws a UsageError if words follow, which mean nothing. */
+function sayAlone(output: NodeJS.WritableStream, text: string, [surplus]: readonly string[]): number {
+  if (surplus !== undefined) throw new UsageError(describeSurplus(surplus));
+  return say(output, text);
+}
 
 function say(output: NodeJS.WritableStream, text: string): number {
   output.write(text);

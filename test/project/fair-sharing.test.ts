@@ -12,6 +12,7 @@ const root = join(import.meta.dirname, '../..');
 const SHARED: Record<string, string> = {
   'src/api/events/backfill.ts': 'the party of the stream',
   'src/api/server/door.ts': 'the party of the request',
+  'src/api/server/parse-big-body.ts': 'the party of the request',
   'src/api/server/server.ts': 'the party of the request',
   'src/content/link-preview/link-previews.ts': 'current',
   'src/content/media/pictures.ts': 'current; deliveries have a permit of their own, and accounts take turns',

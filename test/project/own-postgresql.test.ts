@@ -58,8 +58,11 @@ test.for([
   expect(row).toMatch(/^ada .* administrator +ada \(owner\)$/);
 
   await run(`create role stranger${index} login`, 'postgres');
-  expect(await campanile(environmentOf(`stranger${index}`, name), 'users', 'list')).toMatchObject({
-    code: 1,
-    said: expect.stringContaining('permission denied for database'),
-  });
+  for (const words of [['users', 'list'], ['upgrade', '--check'], ['doctor'], ['serve']])
+    expect(await campanile(environmentOf(`stranger${index}`, name), ...words)).toMatchObject({
+      code: 1,
+      said: expect.stringContaining(
+        `The database does not admit this service (permission denied for database "${name}")`,
+      ),
+    });
 });

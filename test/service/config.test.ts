@@ -207,6 +207,13 @@ test('reports no misspelling of a variable that is set', () => {
   expect(readConfig({ SINGUP: 'open', SIGNUP: 'closed' }).misspelled).toEqual([]);
 });
 
+test('names a misspelled variable beside an invalid one', () => {
+  expect(problemsOf({ ...HOME, PORT: 'abc', SINGUP: 'open' })).toEqual([
+    expect.stringMatching(/^PORT must be /),
+    'SINGUP is not a setting. Did you mean SIGNUP?',
+  ]);
+});
+
 test('requires HOST to be an address or a name', () => {
   for (const HOST of ['http://here', 'a b', '1.2.3.4:80'])
     expect(problemsOf({ ...HOME, HOST })).toEqual([

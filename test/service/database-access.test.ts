@@ -116,7 +116,10 @@ test('goes on with a password that is changed, then put into the file, without a
   await expectRejected(reason);
   expect(service.log()).toContain('password authentication failed');
   const said = await campanile({ DATABASE_URL_FILE: urlFile, DATA_DIR: join(folder, 'data') }, 'doctor');
-  expect(said).toMatchObject({ code: 1, said: expect.stringContaining('password authentication failed') });
+  expect(said).toMatchObject({
+    code: 1,
+    said: expect.stringContaining(`${reason} (password authentication failed`),
+  });
   password = 'the second password';
   await writeUrl();
   await expectWorking();

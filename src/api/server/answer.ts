@@ -6,6 +6,9 @@ import type { Door } from './door.ts';
 import { failureText, type FailedAnswer } from './envelope.ts';
 import type { ErrorToAnswer } from './error-handler.ts';
 import { parseJsonBody } from './json-body.ts';
+import { createBigBodyParser } from './parse-big-body.ts';
+import { endBodyPermit, keepBodyPermit, SMALL_BODY_BYTES } from './receive-bodies.ts';
+import { shareOf } from './set-requesters.ts';
 import { validateBody } from './validation.ts';
 
 declare module 'fastify' {
@@ -39,18 +42,25 @@ const LINGER_MS = 5_000;
  */
 export function installEnvelope(server: FastifyInstance, toErrorAnswer: ErrorToAnswer, door: Door): void {
   server.removeAllContentTypeParsers();
+  const bigBodies = createBigBodyParser();
+  server.addHook('onClose', () => bigBodies.close());
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
-    door.pass(request, (refusal) => {
-      let parsed: unknown;
-      try {
-        if (refusal) throw refusal;
-        rejectContentEncoding(request);
-        parsed = parseJsonBody(body, request.routeOptions.config.bodyBounds ?? SMALL_BODY_BOUNDS);
-      } catch (error) {
-        return done(error instanceof Error ? error : new Error(String(error)));
-      }
-      done(null, parsed);
-    });
+    const bounds = request.routeOptions.config.bodyBounds ?? SMALL_BODY_BOUNDS;
+    const parseBehindDoor = (parse: () => unknown) =>
+      door.pass(request, (refusal) => {
+        let parsed: unknown;
+        try {
+          if (refusal) throw refusal;
+          parsed = parse();
+        } catch (error) {
+          return done(error instanceof Error ? error : new Error(String(error)));
+        }
+        done(null, parsed);
+      });
+    keepBodyPermit(request);
+    if (!isUncompressed(request)) done(new AppError('content_type_unsupported', 'The body must not be compressed'));
+    else if (body.length <= SMALL_BODY_BYTES) parseBehindDoor(() => parseJsonBody(body, bounds));
+    else void bigBodies.parse(body, bounds, shareOf(request)).then(parseBehindDoor, done);
   });
   server.setErrorHandler(rejectBehindDoor(door, toErrorAnswer));
   server.addHook('onRequest', (request, reply, done) => {
@@ -82,6 +92,7 @@ export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): 
 
 export function sendFailure(answer: FailedAnswer, request: FastifyRequest, reply: FastifyReply): void {
   keepConnectionAlive(reply);
+  endBodyPermit(request);
   if (!request.raw.complete) drainBody(request);
   reply
     .code(answer.status)
@@ -105,8 +116,7 @@ function drainBody({ raw }: FastifyRequest): void {
   raw.once('close', () => clearTimeout(timer)).once('end', () => clearTimeout(timer));
 }
 
-function rejectContentEncoding(request: FastifyRequest): void {
-  const encoding = request.headers['content-encoding'];
-  if (encoding !== undefined && encoding !== 'identity')
-    throw new AppError('content_type_unsupported', 'The body must not be compressed');
+function isUncompressed({ headers }: FastifyRequest): boolean {
+  const encoding = headers['content-encoding'];
+  return encoding === undefined || encoding === 'identity';
 }

@@ -21,6 +21,8 @@ declare module 'fastify' {
 export interface Door {
   /** Runs `work` when the party of the request has its turn. `work` gets the error if too many wait. What it awaits holds no permit. */
   pass(request: FastifyRequest, work: (error?: Error) => void): void;
+  /** Runs what writes an answer, and lets the party of the request rest for its cost as for that of `pass`. */
+  answer(request: FastifyRequest, write: () => void): void;
 }
 
 export interface DoorLimits {
@@ -77,6 +79,18 @@ export function createDoor({ maxWaiting, maxWaitMs }: DoorLimits): Door {
           await sleep(REJECTION_MS);
           work(error);
         },
+      );
+    },
+    answer(request, write) {
+      const startedAt = performance.now();
+      write();
+      const costMs = performance.now() - startedAt;
+      const party = shareOf(request);
+      if (costMs < REST.costMs || !permits.isYielding(party)) return;
+      permits.acquire({ party, isContinuation: true }).then(
+        (release) => releaseLater(release, costMs, permits.isYielding(party)),
+        // Too many wait: the next of this party is turned away, which is rest enough.
+        () => undefined,
       );
     },
   };

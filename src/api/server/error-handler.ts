@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { OverloadError } from '../../platform/errors/errors.ts';
+import { OverloadError, errorCodeOf } from '../../platform/errors/errors.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { failedAnswer, type FailedAnswer } from './envelope.ts';
 
@@ -16,15 +16,21 @@ export function createErrorHandler({ log, isDiskFull }: { log: Log; isDiskFull: 
   };
 }
 
+/** Whether a streamed answer ended because its client closed the connection before the first piece. */
+function isClientGone(error: unknown, { socket }: FastifyRequest): boolean {
+  return errorCodeOf(error) === 'ERR_STREAM_PREMATURE_CLOSE' && socket.destroyed;
+}
+
 /** While the database is away or the server overloaded every request fails alike: a line for each would be load itself. */
 const PAUSE_MS = 1_000;
 
-/** Logs every defect. Logs at most one postponed request a second, with the number of those left out; overload is logged elsewhere. */
+/** Logs every defect, and clients that left for debugging. Logs at most one postponed request a second, with the number of those left out; overload is logged elsewhere. */
 function createFailureLog(log: Log): (status: number, error: unknown, request: FastifyRequest) => void {
   let quietUntilMs = -Infinity;
   let leftOut = 0;
   return (status, error, request) => {
     const context = () => ({ err: error, requestId: request.id, path: request.url.slice(0, 200) });
+    if (isClientGone(error, request)) return log.debug(context(), 'a client left before its answer');
     if (status === 500) log.error(context(), 'a request failed');
     if (status !== 503 || error instanceof OverloadError) return;
     const now = performance.now();

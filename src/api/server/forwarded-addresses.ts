@@ -1,6 +1,15 @@
 import type { FastifyInstance } from 'fastify';
-import { isAddress } from '../../platform/network/address-range.ts';
+import { isAddress, normalizeAddress } from '../../platform/network/address-range.ts';
 import type { Log } from '../../platform/log/log.ts';
+
+/** Gives each connection the one form of its peer's address, by which clients are told apart, limited and logged. */
+export function normalizeAddresses({ server }: FastifyInstance): void {
+  server.prependListener('connection', (socket) => {
+    const { remoteAddress } = socket;
+    if (remoteAddress === undefined) return;
+    Object.defineProperty(socket, 'remoteAddress', { value: normalizeAddress(remoteAddress) });
+  });
+}
 
 /**
  * Spoofing: cuts `x-forwarded-for` down to the addresses at its end that are valid, before Fastify reads it. So the client's address is
@@ -35,5 +44,5 @@ export function readForwardedAddresses(header: string): string[] {
 function readAddress(entry: string): string | undefined {
   const { v4, v6 } = /^(?:(?<v4>[\d.]+):\d{1,5}|\[(?<v6>[^\]]+)\](?::\d{1,5})?)$/.exec(entry)?.groups ?? {};
   const address = v4 ?? v6 ?? entry;
-  return isAddress(address) ? address : undefined;
+  return isAddress(address) ? normalizeAddress(address) : undefined;
 }

@@ -1,48 +1,33 @@
 import { isUtf8 } from 'node:buffer';
 import { AppError, invalid } from '../../platform/errors/errors.ts';
 import type { BodyBounds } from './body-bounds.ts';
-import { cutLongStrings, restoreStrings } from './cut-long-strings.ts';
-import { scanJson, type StringRange } from './scan-json.ts';
+import { isWithinBounds } from './scan-json.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
-
-/** A big body, and a string in one that is long. */
-const BIG_BYTES = 256 * 1024;
 
 /**
  * Returns the value of a JSON body; `{}` for an empty one. Throws 400 when the body is not JSON in UTF-8, when it has more parts than
- * `bounds` allows, and when a string in it cannot be stored: PostgreSQL takes neither NUL nor half a surrogate pair (contract §7). A big
- * body is emptied.
+ * `bounds` allows, and when a string in it cannot be stored: PostgreSQL takes neither NUL nor half a surrogate pair (contract §7).
  */
 export function parseJsonBody(body: Buffer, bounds: BodyBounds): unknown {
   if (body.length === 0) return {};
   if (!isUtf8(body)) throw notJson();
-  const from = startsWithByteOrderMark(body) ? 3 : 0;
-  const long = scanJson(body, { from, bounds, longBytes: BIG_BYTES });
-  if (long === undefined)
+  if (!isWithinBounds(body, bounds))
     throw new AppError(
       'invalid_request',
       'The body has too many parts: this operation takes its own fields, and 1,000 parts more',
     );
-  const { text, value } = body.length > BIG_BYTES ? parseBigBody(body, from, long) : parse(body.toString('utf8', from));
+  const text = body.toString('utf8', startsWithByteOrderMark(body) ? 3 : 0);
+  const value = parse(text);
   // Raw NUL is no JSON and raw surrogates are no UTF-8, so only an escape can have made one.
   if (text.includes('\\u')) assertStorableStrings(value);
   return value;
 }
 
-function parseBigBody(body: Buffer, from: number, long: readonly StringRange[]): { text: string; value: unknown } {
-  const cut = cutLongStrings(body, from, long);
-  // Detached, its memory is free at once: the garbage collector takes its time.
-  if (body.buffer instanceof ArrayBuffer && body.buffer.byteLength === body.length) body.buffer.transfer(0);
-  const parsed = parse(cut.text);
-  restoreStrings(parsed.value, cut);
-  return parsed;
-}
-
-function parse(text: string): { text: string; value: unknown } {
+function parse(text: string): unknown {
   try {
-    return { text, value: JSON.parse(text) };
+    return JSON.parse(text);
   } catch (error) {
-    if (text.trim() === '') return { text, value: {} };
+    if (text.trim() === '') return {};
     throw notJson(error);
   }
 }

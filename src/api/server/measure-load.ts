@@ -12,6 +12,7 @@ const REASONS = [
   'event_loop',
   'database',
   'uploads',
+  'bodies',
   'files',
   'event_streams',
   'sign_ins',

@@ -14,7 +14,7 @@ declare module 'fastify' {
 
 interface BodyPermit {
   transfer: Transfer;
-  /** The handler needs the memory of the body, even after the client has left. */
+  /** The body has arrived, and its memory is needed even after the client has left. */
   isInUse: boolean;
 }
 
@@ -47,18 +47,13 @@ async function takePermit(
   return transfer;
 }
 
-/** Does what needs the body, which keeps its place until that is through. */
-export function withBodyPermit<T>({ bodyPermit }: FastifyRequest, work: () => Promise<T>): Promise<T> {
-  return bodyPermit ? workWithPermit(bodyPermit, work) : work();
+/** Keeps the permit of a big body until its memory is not needed: waiting in a line it is, even after the client has left. */
+export function keepBodyPermit({ bodyPermit }: FastifyRequest): void {
+  if (bodyPermit) bodyPermit.isInUse = true;
 }
 
-async function workWithPermit<T>(permit: BodyPermit, work: () => Promise<T>): Promise<T> {
-  permit.isInUse = true;
-  try {
-    return await work();
-  } finally {
-    permit.transfer.end();
-  }
+export function endBodyPermit({ bodyPermit }: FastifyRequest): void {
+  bodyPermit?.transfer.end();
 }
 
 /** Slowloris: the minimum rate of a body. */

@@ -20,7 +20,7 @@ import type { ServerTransfers } from './begin-transfer.ts';
 import { beginAnswer, streamPieces, streamSuccess, toPieces, type LimitPerWorkspace } from './long-answers.ts';
 import { collectIgnoredFields, assertValidBody, addWarningsHeader, warningsOf } from './validate-body.ts';
 import { beginFile, registerWithFileBody } from './file-bodies.ts';
-import { receiveBigBodies, SMALL_BODY_BYTES, withBodyPermit } from './receive-bodies.ts';
+import { endBodyPermit, receiveBigBodies, SMALL_BODY_BYTES } from './receive-bodies.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
 
 declare module 'fastify' {
@@ -181,14 +181,14 @@ function handlerOf(operation: Operation, options: RoutingOptions) {
   const { answerType, longAnswer } = operation;
   const isStreamed = longAnswer === 'pieces' || longAnswer === 'rows';
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const data = await withBodyPermit(request, () => run(operation, request, reply, options));
+    const data = await run(operation, request, reply, options).finally(() => endBodyPermit(request));
     addWarningsHeader(request, reply);
     if (checkAnswers) assertMatchesSchema(operation, data);
     if (answerType === '*/*') reply.send(streamPieces(request, data as AsyncIterable<Uint8Array>));
     else if (answerType) reply.type(answerType).send(streamPieces(request, (data as LongText).pieces));
     else if (isStreamed) reply.type(JSON_TYPE).send(streamSuccess(request, data));
     else if (longAnswer) reply.type(JSON_TYPE).send(streamPieces(request, toPieces(successText(data))));
-    else reply.type(JSON_TYPE).send(successText(data));
+    else options.door.answer(request, () => void reply.type(JSON_TYPE).send(successText(data)));
     return reply;
   }
   if (longAnswer === undefined || longAnswer === 'pieces') return answer;

@@ -1,11 +1,5 @@
 import type { BodyBounds } from './body-bounds.ts';
 
-/** A string in JSON: the bytes of its quotes. */
-export interface StringRange {
-  start: number;
-  end: number;
-}
-
 /** Shorter strings are not worth a native search. */
 const NEAR_BYTES = 64;
 const QUOTE = '"'.charCodeAt(0);
@@ -16,29 +10,23 @@ const BRACKET = '['.charCodeAt(0);
 const BRACE = '{'.charCodeAt(0);
 
 /**
- * Reads JSON in UTF-8 without parsing it: some megabytes of brackets would become gigabytes of objects. Returns the strings longer than
- * `longBytes`, or undefined when there are more signs outside of strings than `bounds` allows. Does not notice that something is no JSON.
+ * Reads JSON in UTF-8 without parsing it: some megabytes of brackets would become gigabytes of objects. Returns whether there are no more
+ * signs outside of strings than `bounds` allows. Does not notice that something is no JSON.
  */
-export function scanJson(
-  json: Uint8Array,
-  { from, bounds, longBytes }: { from: number; bounds: BodyBounds; longBytes: number },
-): StringRange[] | undefined {
-  const long: StringRange[] = [];
+export function isWithinBounds(json: Uint8Array, bounds: BodyBounds): boolean {
   let commas = 0;
   let names = 0;
-  for (let at = from; at < json.length; at++) {
+  for (let at = 0; at < json.length; at++) {
     const sign = json[at];
     if (sign === QUOTE) {
-      const start = at;
-      at = endOfString(json, start);
-      if (at - start > longBytes && at < json.length) long.push({ start, end: at });
+      at = endOfString(json, at);
     } else if (sign === COMMA) {
-      if (++commas > bounds.commas) return undefined;
+      if (++commas > bounds.commas) return false;
     } else if ((sign === COLON || sign === BRACKET || sign === BRACE) && ++names > bounds.names) {
-      return undefined;
+      return false;
     }
   }
-  return long;
+  return true;
 }
 
 /** Returns where the string that starts at `start` has its closing quote; the length of the JSON if it has none. */

@@ -19,7 +19,7 @@ import { registerEvents, type EventSource } from '../events/register-events.ts';
 import { WARNINGS_HEADER } from './validate-body.ts';
 import { createDoor, DOOR_LIMITS, guardDoor, type Door, type DoorLimits } from './door.ts';
 import { createErrorHandler, type ErrorToAnswer } from './error-handler.ts';
-import { cleanForwardedAddresses } from './forwarded-addresses.ts';
+import { cleanForwardedAddresses, normalizeAddresses } from './forwarded-addresses.ts';
 import { limitRates, RATE_HEADERS } from './rate-limits.ts';
 import { logRequests } from './log-requests.ts';
 import { measureRequests } from './measure.ts';
@@ -212,7 +212,7 @@ export function createInstance(
   limits: HttpLimits,
   toErrorAnswer: ErrorToAnswer,
 ): FastifyInstance {
-  return fastify({
+  const server = fastify({
     // Fastify's line per request would cost more than most requests. `logRequests` writes the wanted lines, `installEnvelope` our own
     // failures.
     logger: false,
@@ -237,6 +237,8 @@ export function createInstance(
       sendFailure(toErrorAnswer(error, request), request, reply);
     },
   });
+  normalizeAddresses(server);
+  return server;
 }
 
 /** A browser's `EventSource` sets no header, so that its address names the workspace. */

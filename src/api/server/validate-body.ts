@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
+import { cutSentence } from '../../platform/errors/cut-sentence.ts';
 import { AppError, invalid } from '../../platform/errors/errors.ts';
 import { idempotencyOf } from '../contract/define-operations.ts';
 import type { Operation } from '../operation.ts';
@@ -20,8 +21,6 @@ export const WARNINGS_HEADER = 'x-campanile-warnings';
 const SEPARATOR = ', ';
 /** Proxies such as nginx take 4 KiB for all headers of an answer by default. */
 const HEADER_LIMIT_BYTES = 3_072;
-/** One sentence always fits, even in escapes of six bytes a letter. */
-const LONGEST_SENTENCE = 500;
 const KEY_HEADER = 'idempotency-key';
 const STRICT = /(?:^|[,;\s])handling\s*=\s*"?strict\b/i;
 
@@ -53,8 +52,8 @@ export function addWarningsHeader(request: FastifyRequest, reply: FastifyReply):
 
 /** Returns a sentence, or its beginning, as a JSON string in ASCII, since a header takes nothing else. */
 function quote(sentence: string): string {
-  const isLong = sentence.length > LONGEST_SENTENCE;
-  return JSON.stringify(isLong ? `${sentence.slice(0, LONGEST_SENTENCE)}...` : sentence).replaceAll(
+  // One sentence always fits, even in escapes of six bytes a letter.
+  return JSON.stringify(cutSentence(sentence)).replaceAll(
     /[^ -~]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );

@@ -132,7 +132,7 @@ function createCardFetcher(options: LinkPreviewsOptions) {
 
   async function fetch(url: string): Promise<CardResult> {
     const signal = AbortSignal.timeout(fetchMs);
-    const sources: CardSources = { http, providers, read: (page, until) => threads.run(page, until) };
+    const sources: CardSources = { http, providers, read: (page, signal) => threads.run(page, { signal }) };
     try {
       const release = await permits.acquire({ signal });
       try {

@@ -1,10 +1,9 @@
-import { invalid, type AppError } from '../../platform/errors/errors.ts';
+import { invalid } from '../../platform/errors/errors.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
 
 /** The most bytes a media file may have (contract §3, add-campaign): 16 MiB. */
 export const MEDIA_LIMIT = 16 * 1024 * 1024;
 
-const MEDIA_LIMIT_TEXT = Math.ceil(MEDIA_LIMIT / 3) * 4;
 // `data:` + type + parameters + `;base64,`; a type is 127 + 1 + 127 characters at most (RFC 6838).
 const LONGEST_HEAD = 512;
 const MIME = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/;
@@ -24,12 +23,11 @@ export interface Decoded {
  */
 export function decodeBase64(field: string, text: string): Decoded {
   const { declared, from } = readHead(field, text);
-  const payload = text.slice(from);
-  if (payload.length > MEDIA_LIMIT_TEXT && countSignificant(payload) > MEDIA_LIMIT_TEXT) throw tooLong(field);
-  const bytes = decodePayload(payload);
+  const bytes = decodePayload(text.slice(from));
   if (bytes === undefined) throw invalid([fieldError(field, 'not_base64')]);
   if (bytes.length === 0) throw invalid([fieldError(field, 'empty_file')]);
-  if (bytes.length > MEDIA_LIMIT) throw tooLong(field);
+  if (bytes.length > MEDIA_LIMIT)
+    throw invalid([fieldError(field, 'file_too_large', { limit: MEDIA_LIMIT / 1024 / 1024 })]);
   return { declared, bytes };
 }
 
@@ -46,16 +44,10 @@ function readHead(field: string, text: string): { declared: string | undefined; 
   return { declared: type === '' ? undefined : type, from: comma + 1 };
 }
 
-/** Returns the number of characters that are not white space. Only a text that seems too long is counted, so the cost is rare. */
-function countSignificant(text: string): number {
-  let count = 0;
-  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 0x20) count++;
-  return count;
-}
-
 /** Returns undefined for anything that is not base64. */
 function decodePayload(payload: string): Buffer | undefined {
-  const alphabet = /[-_]/.test(payload) ? 'base64url' : 'base64';
+  // A regular expression would take ten times as long.
+  const alphabet = payload.includes('-') || payload.includes('_') ? 'base64url' : 'base64';
   // To count the characters takes longer than to try: only the end can differ.
   for (const padding of ['', '=', '==']) {
     const bytes = decodeStrictly(payload + padding, alphabet);
@@ -72,8 +64,4 @@ function decodeStrictly(payload: string, alphabet: 'base64' | 'base64url'): Buff
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-}
-
-function tooLong(field: string): AppError {
-  return invalid([fieldError(field, 'file_too_large', { limit: MEDIA_LIMIT / 1024 / 1024 })]);
 }

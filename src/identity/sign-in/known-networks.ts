@@ -4,6 +4,7 @@ import { clearOldRows } from '../../platform/database/clear-old-rows.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
 import type { UserId } from '../../platform/database/schema.ts';
+import { normalizeAddress } from '../../platform/network/address-range.ts';
 import { queueMail } from '../../platform/mail/mail-store.ts';
 
 const RETENTION = sql`interval '1 year'`;
@@ -43,10 +44,11 @@ export function clearOldNetworks(deps: QuarantineDeps): Promise<void> {
 }
 
 /**
- * Returns an IPv4 address as it is, and the /64 network of an IPv6 address: a customer owns the whole /64, and privacy extensions (RFC
+ * Returns an IPv4 address as it is, IPv4-mapped or not, and the /64 network of an IPv6 address: a customer owns the whole /64, and privacy extensions (RFC
  * 8981) change the rest daily. Returns any other string as it is.
  */
-export function networkOf(address: string): string {
+export function networkOf(given: string): string {
+  const address = normalizeAddress(given);
   if (!isIPv6(address) || address.includes('.')) return address;
   const [head = '', tail] = address.split('::');
   const first = head === '' ? [] : head.split(':');

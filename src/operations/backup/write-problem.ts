@@ -38,6 +38,9 @@ export function describeWriteError(error: unknown, folder: string): string {
       return isThere
         ? `the user of Campanile may not write into ${folder}`
         : `${folder} does not exist, and the user of Campanile may not create it`;
+    // As /proc and some mounted folders say.
+    case 'ENOENT':
+      return `nothing can be created in ${nearestFolder(folder)}`;
     case 'ENOTDIR':
       return `${folder} is not a folder`;
     case 'ENOSPC':

@@ -1,4 +1,5 @@
 /** The findings of the doctor. */
+import { DatabaseConnectError, explainConnectError } from '../../platform/errors/database-errors.ts';
 
 /** The checks, in the order of the report. */
 export const CHECKS = [
@@ -52,6 +53,7 @@ export async function runCheck(check: Check, run: () => Promise<Finding[]> | Fin
 
 /** An error that stands for several has no message of its own. */
 export function describeError(error: unknown): string {
+  if (error instanceof DatabaseConnectError) return explainConnectError(error);
   if (error instanceof AggregateError) return describeError(error.errors[0]);
   return error instanceof Error && error.message !== '' ? error.message : String(error);
 }

@@ -1,5 +1,6 @@
 /** Checks an installation, for `campanile doctor` and for administrators in the dashboard. */
 import type { Config } from '../../platform/config/config.ts';
+import type { Misspelled } from '../../platform/config/find-misspelled.ts';
 import { connectOnce } from '../../platform/database/check-new-connections.ts';
 import { addressOf, pingDatabase, type Database } from '../../platform/database/connect.ts';
 import { LOOPBACK } from '../../platform/network/address-range.ts';
@@ -72,7 +73,7 @@ function findUnreachableDatabase(reason: string): Finding[] {
   return [
     find(
       'database',
-      `The database cannot be reached, so the checks that need it were skipped: ${reason}`,
+      `The checks that need the database were skipped: ${reason}`,
       'error',
       'Start the database, or check DATABASE_URL and DATA_DIR.',
     ),
@@ -81,10 +82,15 @@ function findUnreachableDatabase(reason: string): Finding[] {
 
 const NO_ZONE = 'TIME_ZONE is not set: schedules of users who chose no time zone are in UTC';
 
-function checkConfiguration({ host, publicUrl, role, misspelled, isTimeZoneSet }: Config): Finding[] {
-  const misspellings = misspelled.map(({ name, meant }) =>
+export function findMisspellings({ misspelled }: { misspelled: readonly Misspelled[] }): Finding[] {
+  return misspelled.map(({ name, meant }) =>
     find('configuration', `${name} is not a setting`, 'warning', `Did you mean ${meant}? Then rename it.`),
   );
+}
+
+function checkConfiguration(config: Config): Finding[] {
+  const { host, publicUrl, role, isTimeZoneSet } = config;
+  const misspellings = findMisspellings(config);
   const found = [...(isTimeZoneSet ? [] : [find('configuration', NO_ZONE)]), ...misspellings];
   if (role === 'worker' || LOOPBACK.test(host) || publicUrl?.startsWith('https:'))
     return misspellings.length > 0 ? found : [find('configuration', 'The settings are consistent'), ...found];

@@ -9,9 +9,9 @@ import { createFairSemaphore } from './fair-semaphore.ts';
 export interface ThreadPool<Task, Result> {
   /**
    * Throws a DeadlineError when the task takes too long, an OverloadError when too many tasks wait, and the reason of `signal` when that
-   * is aborted.
+   * is aborted. What of the task is in `move` is emptied here.
    */
-  run(task: Task, signal?: AbortSignal): Promise<Result>;
+  run(task: Task, options?: { signal?: AbortSignal; move?: readonly ArrayBuffer[] }): Promise<Result>;
   /** Terminates all threads. Rejects running, waiting and later tasks. */
   close(): Promise<void>;
 }
@@ -38,12 +38,12 @@ export function createThreadPool<Task, Result>(options: ThreadPoolOptions): Thre
   const closing = new AbortController();
   const threads = keepThreads(module, closing.signal);
 
-  async function runInThread(task: Task, given: AbortSignal): Promise<Result> {
+  async function runInThread(task: Task, move: readonly ArrayBuffer[], given: AbortSignal): Promise<Result> {
     given.throwIfAborted();
     const thread = await threads.take();
     const deadline = AbortSignal.timeout(deadlineMs);
     try {
-      thread.postMessage(task);
+      thread.postMessage(task, move);
       const [result] = (await once(thread, 'message', { signal: AbortSignal.any([deadline, given]) })) as [Result];
       threads.keep(thread);
       return result;
@@ -55,11 +55,11 @@ export function createThreadPool<Task, Result>(options: ThreadPoolOptions): Thre
   }
 
   return {
-    async run(task, signal) {
+    async run(task, { signal, move = [] } = {}) {
       const given = signal ? AbortSignal.any([closing.signal, signal]) : closing.signal;
       const release = await permits.acquire({ signal: given });
       try {
-        return await runInThread(task, given);
+        return await runInThread(task, move, given);
       } finally {
         release();
       }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { StartupError, errorCodeOf } from '../errors/errors.ts';
-import { findMisspelled } from './find-misspelled.ts';
+import { describeMisspelled, findMisspelled, type Misspelled } from './find-misspelled.ts';
 import { findStateDir, isInside } from './state-dir.ts';
 import { VARIABLES } from './variables.ts';
 
@@ -43,7 +43,19 @@ const KNOWN_NAMES: readonly string[] = [
   ...[...ANY_CASE].map((name) => name.toLowerCase()),
 ];
 
-/** Throws a StartupError with a line for each variable that is wrong. An empty variable counts as unset. */
+/** A line for each variable that is wrong, and for each that looks misspelled: it may be why another one is wrong. */
+export class InvalidConfigError extends StartupError {
+  readonly problems: readonly string[];
+  readonly misspelled: readonly Misspelled[];
+
+  constructor(problems: readonly string[], misspelled: readonly Misspelled[]) {
+    super([...problems, ...misspelled.map(describeMisspelled)].join('\n'));
+    this.problems = problems;
+    this.misspelled = misspelled;
+  }
+}
+
+/** Throws an InvalidConfigError. An empty variable counts as unset. */
 export function readConfig(environment: Environment = process.env): Config {
   const problems: string[] = [];
   const texts = Object.fromEntries(NAMES.map((name) => [name, readText(name, environment, problems)]));
@@ -55,7 +67,7 @@ export function readConfig(environment: Environment = process.env): Config {
   problems.push(...findConflicts(config));
   if (texts['BACKUP_COMMAND'] !== undefined && !config.backup)
     problems.push('BACKUP_COMMAND needs BACKUP_TO: it runs after each daily backup');
-  if (problems.length > 0) throw new StartupError(problems.join('\n'));
+  if (problems.length > 0) throw new InvalidConfigError(problems, config.misspelled);
   return Object.freeze(config);
 }
 

@@ -28,6 +28,10 @@ export function findMisspelled(
   });
 }
 
+export function describeMisspelled({ name, meant }: Misspelled): string {
+  return `${name} is not a setting. Did you mean ${meant}?`;
+}
+
 function isClose(name: string, known: string): boolean {
   const [given, ours] = [plain(name), plain(known)];
   const allowed = ours.length < LONG_NAME ? 1 : 2;

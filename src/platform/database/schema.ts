@@ -176,6 +176,13 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     updated_at: Generated<Date>;
     written_by: Generated<UserId[]>;
   };
+  deleted_drafts: {
+    workspace_id: WorkspaceId;
+    draft_id: string;
+    text_hash: Buffer | null;
+    written_by: UserId[];
+    deleted_at: Generated<Date>;
+  };
   approvals: {
     workspace_id: WorkspaceId;
     approval_id: string;

@@ -1,3 +1,4 @@
+import { DatabaseConnectError, explainConnectError } from '../errors/database-errors.ts';
 import { StartupError, errorCodeOf } from '../errors/errors.ts';
 import type { Log } from '../log/log.ts';
 import { sleep } from '../time/time.ts';
@@ -32,7 +33,7 @@ export async function waitForDatabase(db: Database, log: Log): Promise<void> {
       const waitingHelps = NOT_YET.has(code) || NOT_YET_MESSAGE.test(message);
       if (!waitingHelps || performance.now() > deadline)
         throw new StartupError(
-          `The database cannot be reached (${message || code}): check DATABASE_URL and the server`,
+          `${error instanceof DatabaseConnectError ? explainConnectError(error) : `The database does not answer (${message})`}. Check DATABASE_URL, and that the server runs.`,
           error,
         );
       if (attempts === 1) log.info('waiting for the database');

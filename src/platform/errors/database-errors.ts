@@ -35,9 +35,15 @@ const TLS = /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_Z
 /** The driver gives these failures no code. */
 const TLS_MESSAGES = /SSL connection|before secure TLS connection/;
 
+/** Returns the reason with the words of the server, the system or TLS, which may name users and files: for operators only. */
+export function explainConnectError({ reason, message }: DatabaseConnectError): string {
+  return `${reason} (${message})`;
+}
+
 function describeCause(cause: unknown, code = '', message = ''): string {
   if (code === '28P01') return 'The database rejects the user or the password of this service';
-  if (code.startsWith('28')) return 'The database does not admit this service';
+  // 42501: the role may not connect to this database.
+  if (code.startsWith('28') || code === '42501') return 'The database does not admit this service';
   if (code === '3D000') return 'The database that this service is to use does not exist';
   if (TLS.test(code) || TLS_MESSAGES.test(message)) return 'No secure connection to the database can be made';
   if (code === 'ERR_INVALID_URL') return 'The address of the database is invalid';

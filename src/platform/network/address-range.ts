@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
 /** The named ranges of proxies' addresses. */
 const NAMED = new Set(['loopback', 'linklocal', 'uniquelocal']);
@@ -15,6 +16,14 @@ export function isAddressRange(text: string): boolean {
 /** Whether `text` is an address and nothing else: no port, and no zone, which may be anything. */
 export function isAddress(text: string): boolean {
   return isIP(text) !== 0 && !text.includes('%');
+}
+
+/**
+ * Returns an address in its one form: an IPv4-mapped IPv6 address, such as `::ffff:192.0.2.1` on a socket for both families, as IPv4, and
+ * IPv6 compressed, in lower case. Returns any other string as it is.
+ */
+export function normalizeAddress(text: string): string {
+  return isAddress(text) ? ipaddr.process(text).toString() : text;
 }
 
 /** Names and addresses by which a machine reaches itself, with nobody in between. */

@@ -14,6 +14,7 @@ import { planScheduled } from '../campaigns/accept/add-scheduled-campaign.ts';
 import type { CampaignDraft } from '../campaigns/accept/check-campaign.ts';
 import { CLOSED_KEPT, findApproval, insertEntry, IS_OPEN, type Approval } from './approval-store.ts';
 import { hashPost, listMediaIds, type AskedPost } from './asked-post.ts';
+import { hashWords, listDraftWriters, type PostWords } from '../drafts/draft-writers.ts';
 import { cancelReviews, lockReviewGroup, lockReviews, postForReview } from './review-post.ts';
 import { writeWaiting } from './write-events.ts';
 import { requireRoomForEntry } from './write-remark.ts';
@@ -66,7 +67,9 @@ export async function requestApproval(
     const post: AskedPost = { ...campaign, extras, isTest: campaign.isTest ?? false, firstDueAt, sha256s };
     const group = await lockReviewGroup(trx, actor.workspaceId, deps.timeZone);
     await lockReviews(trx, actor.workspaceId, approvalId);
-    const isNew = await writeVersion(trx, actor, { approvalId, post, remark });
+    const { poll, event } = extras;
+    const words = post.text === '' && !poll && !event ? undefined : { html: draft.post.html, poll, event };
+    const isNew = await writeVersion(trx, actor, { approvalId, post, words, remark });
     const approval = await findApproval(trx, actor.workspaceId, approvalId);
     if (isNew) await cancelReviews(trx, actor.workspaceId, approvalId);
     const unposted =
@@ -98,6 +101,8 @@ async function readHashes(trx: Connection, mediaIds: readonly number[]): Promise
 interface Version {
   approvalId: string;
   post: AskedPost;
+  /** As they were sent; undefined: only a file. */
+  words: PostWords | undefined;
   remark: string;
 }
 
@@ -141,9 +146,10 @@ interface Hashed {
 async function insert(
   trx: Connection,
   workspaceId: WorkspaceId,
-  { approvalId, post }: Version,
+  version: Version,
   { hash, actor }: Hashed,
 ): Promise<void> {
+  const { approvalId, post } = version;
   const { rows } = await sql<{ open: number }>`
     select count(*)::int as open from approvals p where p.workspace_id = ${workspaceId} and ${IS_OPEN}`.execute(trx);
   if ((rows[0]?.open ?? 0) >= OPEN_LIMIT)
@@ -151,7 +157,7 @@ async function insert(
       'approval_limit_reached',
       `The workspace has reached the limit of ${OPEN_LIMIT} open requests for approval. Decide on some, or withdraw them.`,
     );
-  const writers = listWriters(workspaceId, approvalId, actor);
+  const writers = listWriters(workspaceId, version, actor);
   await sql`
     insert into approvals (workspace_id, approval_id, hash, post, media_ids, first_due_at, asked_by, written_by)
     values (${workspaceId}, ${approvalId}, ${hash}, ${JSON.stringify(post)}::jsonb, ${listMediaIds(post)}::bigint[],
@@ -167,9 +173,10 @@ async function insert(
 async function overwrite(
   trx: Connection,
   workspaceId: WorkspaceId,
-  { approvalId, post }: Version,
+  version: Version,
   { hash, actor }: Hashed,
 ): Promise<void> {
+  const { approvalId, post } = version;
   await requireRoomForEntry(trx, workspaceId, approvalId);
   await sql`
     update approvals p
@@ -180,22 +187,29 @@ async function overwrite(
                                      and e.version = p.version and e.kind = 'approved')
                       then post else judged end,
         media_ids = ${listMediaIds(post)}::bigint[], first_due_at = ${post.firstDueAt}::timestamptz, asked_by = ${actor.userId},
-        written_by = ${listWriters(workspaceId, approvalId, actor, sql`p.written_by`)},
+        written_by = ${listWriters(workspaceId, version, actor, sql`p.written_by`)},
         asked_at = campanile_now(), updated_at = campanile_now()
     where p.workspace_id = ${workspaceId} and p.approval_id = ${approvalId}`.execute(trx);
 }
 
-/** The people in `before`, those who wrote the draft of this id, and the actor, each once and in this order. */
+/**
+ * The people in `before`, those who wrote the draft of this id, a draft or another request with the same text, and the actor, each once and
+ * in this order.
+ */
 function listWriters(
   workspaceId: WorkspaceId,
-  approvalId: string,
+  { approvalId, post, words }: Version,
   { userId }: Actor,
   before: RawBuilder<unknown> = sql`'{}'::bigint[]`,
 ): RawBuilder<unknown> {
+  const text = words && { html: post.html, poll: post.extras.poll, event: post.extras.event };
+  const ofRequests = sql`array(
+    select u.user_id from approvals o cross join unnest(o.written_by) u (user_id)
+    where o.workspace_id = ${workspaceId} and o.state <> 'accepted'
+      and ${hashWords(sql`(o.post -> 'extras' || jsonb_build_object('html', o.post -> 'html'))`)} = ${hashWords(sql`${JSON.stringify(text ?? {})}::jsonb`)})`;
   return sql`array(
     select w.user_id
-    from unnest(${before} || coalesce((select d.written_by from drafts d
-                                       where d.workspace_id = ${workspaceId} and d.draft_id = ${approvalId}), '{}')
+    from unnest(${before} || ${listDraftWriters(workspaceId, approvalId, words)} || ${ofRequests}
                 || ${userId}::bigint) with ordinality w (user_id, place)
     group by w.user_id order by min(w.place))`;
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
+import { hashWords } from './draft-writers.ts';
 import type { AccountId, GroupKind, UserId, WorkspaceId } from '../../platform/database/schema.ts';
 
 /** What of a draft has no column of its own, as the wire has it. */
@@ -161,10 +162,24 @@ export async function lockDraft(
   return rows[0];
 }
 
-/** False when there is none. */
-export async function removeDraft(db: Connection, workspaceId: WorkspaceId, draftId: string): Promise<boolean> {
+/** Deleted drafts of a workspace whose writers are kept. */
+const DELETED_KEPT = 100;
+
+/** Its writers are kept: somebody may still ask for the approval of its text. False when there is none. */
+export async function removeDraft(trx: Connection, workspaceId: WorkspaceId, draftId: string): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
-    delete from drafts where workspace_id = ${workspaceId} and draft_id = ${draftId}`.execute(db);
+    with gone as (
+      delete from drafts where workspace_id = ${workspaceId} and draft_id = ${draftId}
+      returning draft_id, content, written_by)
+    insert into deleted_drafts (workspace_id, draft_id, text_hash, written_by)
+    select ${workspaceId}, draft_id, ${hashWords(sql`content`)}, written_by from gone
+    on conflict (workspace_id, draft_id) do update
+    set text_hash = excluded.text_hash, written_by = excluded.written_by, deleted_at = campanile_now()`.execute(trx);
+  await sql`
+    delete from deleted_drafts d using (
+      select draft_id from deleted_drafts where workspace_id = ${workspaceId}
+      order by deleted_at desc, draft_id offset ${DELETED_KEPT}) old
+    where d.workspace_id = ${workspaceId} and d.draft_id = old.draft_id`.execute(trx);
   return numAffectedRows > 0n;
 }
 

@@ -444,3 +444,12 @@ test('works over stdio with the API key in a file', async () => {
   open.push(client);
   expect(await groupsOf(client)).toHaveLength(3);
 });
+
+test('an error quotes the beginning of a long name only', async () => {
+  const client = await connect(await keyOf(alice, 'read'));
+  const name = `no_such_tool_${'x'.repeat(200_000)}`;
+  const error: unknown = await client.callTool({ name, arguments: {} }).catch((thrown: unknown) => thrown);
+  const { message } = error as Error;
+  expect(message).toContain('no_such_tool_xxx');
+  expect(message.length).toBeLessThan(1_000);
+});

@@ -75,6 +75,27 @@ test('names twenty problems and counts the rest of them', async () => {
   expect(few.body).not.toHaveProperty('more_details');
 });
 
+test('parses a big body in a thread, and a smaller one without', async () => {
+  const threads: unknown[] = [];
+  const note = (thread: unknown) => void threads.push(thread);
+  const fresh = await startTestServer({ db: database.db, operations: probes({}) });
+  process.on('worker', note);
+  try {
+    const post = (image: string) => fresh.post('/api/v1/probe/upload', `{"image":"${image}"}`, { token });
+    expect(await post('\\/'.repeat(100_000))).toMatchObject({ status: 200, body: { data: { length: 100_000 } } });
+    expect(threads).toEqual([]);
+    expect(await post('\\/'.repeat(200_000))).toMatchObject({ status: 200, body: { data: { length: 200_000 } } });
+    expect(await post(`${'\\/'.repeat(200_000)}\\`)).toMatchObject({
+      status: 400,
+      body: { error_code: 'body_not_json', message: 'The body is not JSON' },
+    });
+    expect(threads).toHaveLength(1);
+  } finally {
+    process.off('worker', note);
+    await fresh.close();
+  }
+});
+
 test('takes a body with as many parts as its fields can have', async () => {
   const ids = Array.from({ length: 500 }, (_, at) => at);
   const unknown = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, 0]));

@@ -1,6 +1,9 @@
 /** The door: whoever has many requests in flight waits first, whatever the requests are, and is rejected first. */
 import { Agent, request as send, type IncomingMessage } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
+import type { FastifyRequest } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createDoor, DOOR_LIMITS } from '../../../src/api/server/door.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { probes } from '../../support/http/probes.ts';
 import { rawConnection } from '../../support/http/raw.ts';
@@ -211,4 +214,36 @@ test('clients that read no answer hold no turn', async () => {
   });
   expect(await call(server.url, { path: '/openapi.json', method: 'GET', body: '' })).toBe(200);
   for (const { socket } of stalled) socket.destroy();
+});
+
+test('a party whose answers are dear waits as long for the next turn as one whose requests are', async () => {
+  const door = createDoor(DOOR_LIMITS);
+  const requestOf = (address: string) => ({ ip: address, caller: null }) as unknown as FastifyRequest;
+  const pass = (request: FastifyRequest) => new Promise<void>((resolve) => void door.pass(request, () => resolve()));
+  const spin = (ms: number) => {
+    const until = performance.now() + ms;
+    while (performance.now() < until);
+  };
+  let answered = 0;
+  const over = new AbortController();
+  async function ask(): Promise<void> {
+    const request = requestOf('192.0.2.1');
+    while (!over.signal.aborted) {
+      await pass(request);
+      await setImmediate();
+      door.answer(request, () => spin(4));
+      answered += 1;
+    }
+  }
+  const asking = Array.from({ length: 20 }, ask);
+  const rounds = 60;
+  for (let round = 0; round < rounds; round++) {
+    await pass(requestOf('192.0.2.2'));
+    spin(1);
+    await setImmediate();
+  }
+  const meanwhile = answered;
+  over.abort();
+  await Promise.all(asking);
+  expect(meanwhile).toBeLessThan(rounds / 2);
 });

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Log } from '../../../src/platform/log/log.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { until } from '../../support/ledger.ts';
 import { person } from '../../support/people.ts';
 import { probes } from '../../support/http/probes.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from '../../support/http/server.ts';
@@ -10,6 +11,8 @@ import { startTestServer, type TestServer, type TestServerOptions } from '../../
 let database: TestDatabase;
 const started: TestServer[] = [];
 let written: string[] = [];
+/** As pino has it. */
+const DEBUG = 20;
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -22,9 +25,13 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function start(level: string, settings: TestServerOptions['settings'] = {}): Promise<TestServer> {
+async function start(
+  level: string,
+  settings: TestServerOptions['settings'] = {},
+  behaviour: Parameters<typeof probes>[0] = {},
+): Promise<TestServer> {
   const log: Log = pino({ level, base: null }, { write: (line: string) => written.push(line) });
-  const server = await startTestServer({ db: database.db, operations: probes({}), log, settings });
+  const server = await startTestServer({ db: database.db, operations: probes(behaviour), log, settings });
   started.push(server);
   return server;
 }
@@ -132,4 +139,35 @@ test('the documented fail2ban filter matches the address of failed sign-ins and 
   await server.post('/api/v1/user/get_profile');
   await linesOf('security', 3);
   expect(written.map((line) => filter.exec(line)?.groups?.['host'])).toEqual(['203.0.113.9', '2001:db8::9', undefined]);
+});
+
+test('a client that leaves before the first piece of a long answer is no error', async () => {
+  const asked = Promise.withResolvers<void>();
+  const read = Promise.withResolvers<void>();
+  const writing = async function* () {
+    asked.resolve();
+    await read.promise;
+    yield 'a row';
+  };
+  const server = await start('debug', {}, { writing });
+  const client = new AbortController();
+  const answer = server.request('/api/v1/probe/table', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{}',
+    signal: client.signal,
+  });
+  answer.catch(() => undefined);
+  await asked.promise;
+  client.abort();
+  await expect(answer).rejects.toThrow(/abort/);
+  // The server has seen the end of the connection before it answers another one.
+  for (let round = 0; round < 3; round++) await server.request('/health/live');
+  read.resolve();
+  const lines = () => written.filter((line) => line.includes('/probe/table')).map((line) => JSON.parse(line) as object);
+  await until(
+    async () => lines().length,
+    (count) => count > 0,
+  );
+  expect(lines()).toMatchObject([{ level: DEBUG, msg: 'a client left before its answer' }]);
 });

@@ -67,8 +67,9 @@ test('reports a running installation as healthy, and an error for missing worker
 });
 
 test('reports invalid settings and an unreachable database as findings', async () => {
-  const wrong = await campanile({ PORT: 'abc', TIME_ZONE: 'Mars' }, 'doctor');
+  const wrong = await campanile({ PORT: 'abc', TIME_ZONE: 'Mars', SINGUP: 'open' }, 'doctor');
   expect(wrong.code).toBe(1);
+  expect(wrong.said).toMatch(/^warning +configuration +SINGUP is not a setting\n +→ Did you mean SIGNUP\?/m);
   expect(wrong.said).toMatch(/configuration +PORT must be .*\n.*\nerror +configuration +TIME_ZONE must be /);
   const away = await campanile({ DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' }, 'doctor', '--json');
   expect(away.code).toBe(1);

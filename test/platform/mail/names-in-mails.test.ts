@@ -6,7 +6,8 @@ import { LANGUAGE_TAGS } from '../../../src/platform/i18n/languages.ts';
 import { breakAddresses } from '../../../src/platform/mail/break-addresses.ts';
 import { writeMail } from '../../../src/platform/mail/mail-templates.ts';
 
-const EVIL = 'https://evil.com/login HTTP://1.2.3.4 evil.com www.evil.com/?a=b me@evil.com x.evil。com';
+const EVIL =
+  'https://evil.com/login HTTP://1.2.3.4 evil.com www.evil.com/?a=b me@evil.com x.evil。com x.evil\u2024com evil\ufe52com ｅｖｉｌ．com';
 const HOME = 'https://campanile.example';
 
 /** What people can write into a mail beside their user name. */
@@ -50,6 +51,15 @@ describe('an address in a name', () => {
     ['mailto:me@evil', 'mailto: me @evil'],
     ['me@evil.com', 'me @evil. com'],
     ['evil。com', 'evil。 com'],
+    // One dot leader, small full stop, fullwidth full stop, halfwidth ideographic full stop.
+    ['evil\u2024com', 'evil. com'],
+    ['evil\ufe52com', 'evil. com'],
+    ['evil\uff0ecom', 'evil. com'],
+    ['evil\uff61com', 'evil。 com'],
+    ['ｅｖｉｌ．ｃｏｍ', 'evil. com'],
+    ['me\ufe6bevil', 'me @evil'],
+    ['https\uff1a\uff0f\uff0fintranet', 'https: //intranet'],
+    ['1\u20242\u20243\u20244', '1. 2. 3. 4'],
     ['1.2.3.4', '1. 2. 3. 4'],
     ['xn--e1aybc.xn--p1ai', 'xn--e1aybc. xn--p1ai'],
     ['(evil.com).', '(evil. com).'],
@@ -68,6 +78,8 @@ describe('an address in a name', () => {
     '@Anna',
     'Römische Straße 5',
     'A:B, 5/6',
+    'Ｆａｉｒ №5 ½',
+    'Wait…what?',
   ])('%s is none, and stays', (name) => {
     expect(breakAddresses(name)).toBe(name);
   });

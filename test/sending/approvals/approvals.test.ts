@@ -346,6 +346,44 @@ describe('nobody approves their own', () => {
     expect(await decide('owner', again)).toMatchObject({ state: 'sending' });
   });
 
+  describe('of a text that somebody else asks for', () => {
+    const words = 'The very words of the manager';
+    const write = async (draft_id = randomUUID()) => {
+      const fields = { draft_id, name: 'Fair', html: words, group_metadata_ids: groups };
+      await say('manager', 'venom/save-draft', { ...fields, version: 0 });
+      return draft_id;
+    };
+    const remove = (draft_id: string) => say('author', 'venom/delete-draft', { draft_id });
+    const expectBound = async (asked: Awaited<ReturnType<typeof request>>) => {
+      expect(names(asked.waits_for)).toEqual(['newsroom-owner', 'second']);
+      expect(await refusal('manager', 'venom/decide-approval', decision(asked))).toMatchObject({ code: 403 });
+    };
+
+    test('after their draft was deleted, under its id with other words', async () => {
+      const draft_id = await write();
+      await remove(draft_id);
+      await expectBound(await request('author', { approval_id: draft_id, html: 'Other words' }));
+    });
+
+    test('after their draft was deleted, under another id with the same words', async () => {
+      await remove(await write());
+      await expectBound(await request('author', { html: words }));
+    });
+
+    test('while their draft is there, under another id with the same words', async () => {
+      await write();
+      await expectBound(await request('author', { html: words }));
+    });
+
+    test('after their own request was withdrawn', async () => {
+      await rules({ approval: 'all' });
+      const html = 'Words that were in no draft';
+      const { approval_id } = await request('manager', { html });
+      await say('manager', 'venom/withdraw-approval', { approval_id });
+      await expectBound(await request('author', { html }));
+    });
+  });
+
   test('of a draft that they changed before somebody else asked', async () => {
     const draft_id = randomUUID();
     const fields = { draft_id, name: 'Fair', html: 'By the author', group_metadata_ids: groups };

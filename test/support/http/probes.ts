@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineOperations } from '../../../src/api/contract/define-operations.ts';
 import { list } from '../../../src/api/contract/list.ts';
-import { longText } from '../../../src/api/contract/long-text.ts';
+import { LongText, longText } from '../../../src/api/contract/long-text.ts';
 import { writeCsv } from '../../../src/api/routes/csv.ts';
 import { nothing, optional, text, withDefault } from '../../../src/api/contract/fields.ts';
 import { ERROR_CODES, type ErrorCode } from '../../../src/platform/errors/error-codes.ts';
@@ -76,6 +76,8 @@ const PROBES = defineOperations('Sandbox', {
 interface Behaviour {
   handle?: () => Promise<void>;
   uploading?: (image: string, userId: number) => Promise<void>;
+  /** The pieces of the table. */
+  writing?: () => AsyncIterable<string>;
 }
 
 /** Operations for tests of the server itself. */
@@ -97,7 +99,8 @@ export function probes(behaviour: Behaviour): Operation[] {
         await uploading?.(body.image, caller.userId);
         return { length: body.image.length };
       },
-      table: async () => writeCsv(['a', 'b'], [{ a: 1, b: 2 }], (row) => row),
+      table: async ({ writing }) =>
+        writing ? new LongText(writing()) : writeCsv(['a', 'b'], [{ a: 1, b: 2 }], (row) => row),
     },
     behaviour,
   );

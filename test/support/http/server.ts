@@ -50,6 +50,8 @@ export interface TestServerOptions {
   metrics?: Registry;
   /** Also serves the dashboard and its session. */
   hasDashboard?: boolean;
+  /** The listen address; 127.0.0.1 by default. */
+  host?: string;
   /** Of that dashboard; built by default. */
   dashboardState?: () => DashboardState;
 }
@@ -71,6 +73,7 @@ export async function startTestServer({
   log = createLog('silent'),
   metrics = new Registry(),
   hasDashboard = false,
+  host = '127.0.0.1',
   dashboardState = () => 'built',
 }: TestServerOptions): Promise<TestServer> {
   const dependencies = createUserDependencies({
@@ -105,7 +108,7 @@ export async function startTestServer({
     limits,
     checkAnswers: true,
   });
-  const url = await server.listen({ port: 0, host: '127.0.0.1' });
+  const url = await server.listen({ port: 0, host });
   const request = async (path: string, init?: RequestInit) => toAnswer(await fetch(`${url}${path}`, init));
   return {
     url,
