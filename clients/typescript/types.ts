@@ -250,9 +250,9 @@ export interface UpdateAccount {
   quiet_hours?: { from: string; to: string } | 'none' | null | undefined;
   /** Maximum number of deliveries per day, in your time zone. Further ones wait for the next day. `none` turns it off. */
   daily_cap?: number | 'none' | null | undefined;
-  /** How often per day, in your time zone, posts may mention everybody in one group (`mention_all`). Default: 1. 0 allows none. */
+  /** How often per day, in your time zone, posts of the workspace may mention everybody in one group (`mention_all`). Default: 1. 0 allows none. */
   mention_all_cap?: number | null | undefined;
-  /** check-campaign and list-runs warn of more posts to one group in seven days of your time zone. Nothing is held back. Default: 7. `none` turns it off. */
+  /** check-campaign and list-runs warn of more posts of the workspace to one group in seven days of your time zone. Nothing is held back. Default: 7. `none` turns it off. */
   weekly_posts?: number | 'none' | null | undefined;
   /** `true` starts a warm-up for a number that is new to groups: 30 deliveries on the first day, and more on each day of two weeks. A warm-up in progress is not restarted. `false` ends it. */
   warm_up?: boolean | null | undefined;
@@ -295,6 +295,8 @@ export interface SubmitPasskey {
 }
 export interface AccountState {
   account_id: number;
+  /** Whether requests without `account_id` are about it. */
+  is_default: boolean;
   messenger: string;
   status: AccountStatus;
   whatsapp_number: string;
@@ -327,6 +329,8 @@ export interface AccountState {
 }
 export interface ListedAccount {
   account_id: number;
+  /** Whether requests without `account_id` are about it. */
+  is_default: boolean;
   messenger: string;
   status: AccountStatus;
   whatsapp_number: string;
@@ -354,8 +358,6 @@ export interface ListedAccount {
   scanned_number?: string | undefined;
   /** `null`: it has none. */
   name: string | null;
-  /** Whether requests without `account_id` are about it. */
-  is_default: boolean;
   /** Since when it cannot send. `null`: it can. */
   down_since: string | null;
   /** Groups in which it is a member, as of their last sync. */
@@ -2151,7 +2153,7 @@ A QR code works for any number, a pairing code for one that was linked here befo
   };
   /** List the accounts of the workspace. The default account is the first. */
   'venom/list-accounts': { body: Nothing; data: { accounts: Array<ListedAccount> } };
-  /** Add an account to the workspace. Up to ten in all. Pass its `account_id` to `venom/connect-account` to link it, and to `venom/sync-groups` to read its groups. On the sandbox it is connected at once, and a member of the same groups as the default account. It has rules for sending and a pace of its own. */
+  /** Add an account to the workspace. Up to ten in all, or as many as the operator allows. Pass its `account_id` to `venom/connect-account` to link it, and to `venom/sync-groups` to read its groups. On the sandbox it is connected at once, and a member of the same groups as the default account. It has rules for sending and a pace of its own. */
   'venom/add-account': { body: AddAccount; data: ListedAccount };
   /** Make an account the default one. Requests without `account_id` are about the default account, and it sends where no rule says otherwise. Runs that have begun keep their senders. */
   'venom/set-default-account': { body: SetDefaultAccount; data: NoData };

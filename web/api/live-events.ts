@@ -6,7 +6,7 @@ import { EDITS_KEY } from '../drafts/unsaved-changes.ts';
 import { useDisconnectedSince } from './connection.ts';
 import { refetchNoticesSoon } from './notices.ts';
 import type { CampaignRow, Data } from './operations.ts';
-import { accountQuery, accountsQuery, analyticsQuery, PLANNED, pollFactor } from './queries.ts';
+import { accountQuery, accountQueryOf, accountsQuery, analyticsQuery, PLANNED, pollFactor } from './queries.ts';
 
 type CampaignEvent = Extract<LiveEvent, { event: 'campaign' }>['data'];
 type Page = Data<'venom/list-campaigns'>;
@@ -74,7 +74,8 @@ function applyEvent(client: QueryClient, event: LiveEvent): void {
       void client.invalidateQueries();
       return;
     case 'account':
-      client.setQueryData(accountQuery.queryKey, event.data);
+      client.setQueryData(accountQueryOf(event.data.account_id).queryKey, event.data);
+      if (event.data.is_default) client.setQueryData(accountQuery.queryKey, event.data);
       void client.invalidateQueries({ queryKey: accountsQuery.queryKey });
       refetchNoticesSoon(client);
       return;

@@ -59,6 +59,7 @@ const anyAssertion = z
 export const accountStatusData = z
   .object({
     account_id: count,
+    is_default: z.boolean().meta({ description: 'Whether requests without `account_id` are about it.' }),
     messenger: z.string(),
     status,
     whatsapp_number: z.string(),
@@ -117,7 +118,6 @@ const listedAccount = accountStatusData
   .omit({ history: true, number_fixed: true })
   .extend({
     name: accountName.nullable().meta({ description: '`null`: it has none.' }),
-    is_default: z.boolean().meta({ description: 'Whether requests without `account_id` are about it.' }),
     down_since: instant.nullable().meta({ description: 'Since when it cannot send. `null`: it can.' }),
     groups: count.meta({ description: 'Groups in which it is a member, as of their last sync.' }),
     groups_can_send: count.meta({ description: 'Groups among them to which it may post.' }),
@@ -295,7 +295,7 @@ export const accounts = defineOperations('Account', {
     role: 'owner',
     summary: 'Add an account to the workspace',
     description:
-      'Up to ten in all. Pass its `account_id` to `venom/connect-account` to link it, and to `venom/sync-groups` to read its groups. On the sandbox it is connected at once, and a member of the same groups as the default account. It has rules for sending and a pace of its own.',
+      'Up to ten in all, or as many as the operator allows. Pass its `account_id` to `venom/connect-account` to link it, and to `venom/sync-groups` to read its groups. On the sandbox it is connected at once, and a member of the same groups as the default account. It has rules for sending and a pace of its own.',
     body: z
       .object({
         name: accountName,

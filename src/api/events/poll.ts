@@ -83,9 +83,14 @@ async function read({ db }: PollDeps, feeds: readonly WorkspaceChannel[], limits
 }
 
 function updateFeed({ accounts, progress, happened }: Seen, feed: WorkspaceChannel): void {
-  const state = accounts.get(feed.workspaceId);
-  if (state)
-    feed.setAccount(JSON.stringify(toAccountEvent(state, 'owner')), JSON.stringify(toAccountEvent(state, 'manager')));
+  const states = accounts.get(feed.workspaceId) ?? [];
+  feed.setAccounts(
+    states.map((state) => ({
+      accountId: state.accountId,
+      json: JSON.stringify(toAccountEvent(state, 'owner')),
+      othersJson: JSON.stringify(toAccountEvent(state, 'manager')),
+    })),
+  );
   const seen = progress.get(feed.workspaceId);
   if (seen) {
     feed.changes = seen.changes;

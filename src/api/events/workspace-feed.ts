@@ -1,5 +1,5 @@
 import { NEVER_SEEN } from '../../sending/campaigns/read/read-progress.ts';
-import type { WorkspaceId } from '../../platform/database/schema.ts';
+import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 import type { Cursor } from '../../workspaces/events/read-new-events.ts';
 import { eventFrame, positionFrame, type EventStream } from './event-stream.ts';
 
@@ -17,8 +17,8 @@ export interface WorkspaceChannel {
   readonly behind: Set<EventStream>;
   /** Returns the position after which events are needed; undefined when no stream needs any. */
   after(): number | undefined;
-  /** `othersJson` is for members who do not own the workspace: without the code that links a phone. */
-  setAccount(json: string, othersJson: string): void;
+  /** All accounts, the default one first. `othersJson` is for members who do not own the workspace: without the code that links a phone. */
+  setAccounts(accounts: ReadonlyArray<{ accountId: AccountId; json: string; othersJson: string }>): void;
   /** All campaigns that are worth telling of, in order. */
   setCampaigns(
     campaigns: ReadonlyArray<{ campaignId: string; isCurrent: boolean; isDeleted: boolean; json: string }>,
@@ -62,7 +62,7 @@ function snapshotFrames(
 }
 
 export function createWorkspaceChannel(workspaceId: WorkspaceId): WorkspaceChannel {
-  let account: TrackedState | undefined;
+  let accounts = new Map<AccountId, TrackedState>();
   let campaigns = new Map<string, TrackedState>();
   let wasSeen = false;
 
@@ -74,7 +74,7 @@ export function createWorkspaceChannel(workspaceId: WorkspaceId): WorkspaceChann
     sentJson: wasSeen ? undefined : json,
     sentAtMs: -Infinity,
   });
-  const all = () => [...(account ? [account] : []), ...campaigns.values()];
+  const all = () => [...accounts.values(), ...campaigns.values()];
 
   return {
     workspaceId,
@@ -89,10 +89,12 @@ export function createWorkspaceChannel(workspaceId: WorkspaceId): WorkspaceChann
       const positions = places.flatMap((place) => (place ? [place.position] : []));
       return positions.length > 0 ? Math.min(...positions) : undefined;
     },
-    setAccount(json, othersJson) {
-      if (account) account.json = json;
-      else account = fresh('account', true, json);
-      account.othersJson = othersJson;
+    setAccounts(found) {
+      const before = accounts;
+      const tracked = (id: AccountId, json: string) => before.get(id) ?? fresh('account', true, json);
+      accounts = new Map(
+        found.map(({ accountId: id, ...jsons }) => [id, Object.assign(tracked(id, jsons.json), jsons)]),
+      );
     },
     setCampaigns(found) {
       const before = campaigns;

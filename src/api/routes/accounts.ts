@@ -127,7 +127,6 @@ function toWireAccount(account: ListedAccount, role: Role) {
   return {
     ...toAccountEvent(account, role),
     name: account.name,
-    is_default: account.isDefault,
     down_since: account.downSince?.toISOString() ?? null,
     groups: account.groups,
     groups_can_send: account.groupsCanSend,

@@ -12,6 +12,7 @@ export function toAccountEvent(state: AccountState, role: Role): AccountEvent {
   const { channelsUnreadSince, warning, warnedUntil } = state;
   return {
     account_id: state.accountId,
+    is_default: state.isDefault,
     messenger,
     status,
     whatsapp_number: whatsappNumber,

@@ -2,10 +2,11 @@ import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import type { AccountId, AccountStatus, WorkspaceId } from '../../platform/database/schema.ts';
 import type { PasskeyStep } from '../../messengers/messenger.ts';
-import { findDefaultAccounts, findOwnAccount, LINKED, type Account } from './store.ts';
+import { findAccountsOf, findOwnAccount, LINKED, type Account } from './store.ts';
 
 export interface AccountState {
   accountId: AccountId;
+  isDefault: boolean;
   messenger: string;
   status: AccountStatus;
   /** As the owner wrote it. */
@@ -47,20 +48,25 @@ export async function readAccountStatus(
   return toState(await findOwnAccount(db, workspaceId, accountId));
 }
 
-/** Returns the states of the default accounts of many workspaces, by workspace. A workspace whose owner is gone has none. */
+/** Returns the states of the accounts of many workspaces, by workspace, the default one first. A workspace whose owner is gone has none. */
 export async function readAccountStates(
   { db }: { db: Database },
   workspaceIds: readonly WorkspaceId[],
-): Promise<Map<WorkspaceId, AccountState>> {
-  const accounts = await findDefaultAccounts(db, workspaceIds);
-  return new Map(accounts.map((account) => [account.workspaceId, toState(account)]));
+): Promise<Map<WorkspaceId, AccountState[]>> {
+  const accounts = await findAccountsOf(db, workspaceIds);
+  return new Map(
+    Map.groupBy(accounts, ({ workspaceId }) => workspaceId)
+      .entries()
+      .map(([id, some]) => [id, some.map(toState)]),
+  );
 }
 
 export function toState(account: Account): AccountState {
-  const { accountId, messenger, status, whatsappNumber, qr, pairingCode, passkey, codeExpiresAt } = account;
+  const { accountId, isDefault, messenger, status, whatsappNumber, qr, pairingCode, passkey, codeExpiresAt } = account;
   const { pausedUntil, reason, stopReason, scannedNumber } = account;
   const about = {
     accountId,
+    isDefault,
     messenger,
     whatsappNumber,
     isNumberFixed: account.linkedNumber !== null,

@@ -9,7 +9,6 @@ import type { AccountId } from '../../platform/database/schema.ts';
 /** An account of a workspace, and its share of the work. */
 export interface ListedAccount extends AccountState {
   name: string | null;
-  isDefault: boolean;
   /** Since when it cannot send; null: it can. */
   downSince: Date | null;
   /** Groups in which it is a member, and of these the groups to which it may post. */
@@ -50,7 +49,6 @@ export async function describeAccounts(
   return accounts.map((account) => ({
     ...toState(account),
     name: account.name,
-    isDefault: account.isDefault,
     downSince: account.downSince,
     groups: shares.get(account.accountId)?.groups ?? 0,
     groupsCanSend: shares.get(account.accountId)?.groupsCanSend ?? 0,

@@ -86,20 +86,17 @@ export async function findOwnAccount(
 
 /** Returns all accounts of a workspace, the default one first. Throws `unauthenticated` when its owner is gone. */
 export async function findOwnAccounts(db: Connection, workspaceId: WorkspaceId): Promise<Account[]> {
-  const rows = await selectAccounts(db)
-    .where('accounts.workspace_id', '=', workspaceId)
-    .orderBy('accounts.is_default', 'desc')
-    .orderBy('accounts.account_id')
-    .execute();
+  const rows = await findAccountsOf(db, [workspaceId]);
   if (rows.length === 0) throw userGoneError();
   return rows;
 }
 
-/** Returns the default accounts of workspaces. A workspace whose owner is gone has none. */
-export async function findDefaultAccounts(db: Connection, workspaceIds: readonly WorkspaceId[]): Promise<Account[]> {
+/** Returns the accounts of workspaces, the default one of each first. A workspace whose owner is gone has none. */
+export async function findAccountsOf(db: Connection, workspaceIds: readonly WorkspaceId[]): Promise<Account[]> {
   return selectAccounts(db)
     .where(sql<boolean>`accounts.workspace_id = any(${[...workspaceIds]}::bigint[])`)
-    .where('accounts.is_default', '=', true)
+    .orderBy('accounts.is_default', 'desc')
+    .orderBy('accounts.account_id')
     .execute();
 }
 

@@ -52,6 +52,32 @@ async function scheduleNextYear(person: Person, name: string): Promise<string> {
 }
 
 describe('a stream of events', () => {
+  test('tells each account, the default one first, and its changes', async () => {
+    const person = await app.signUp('several');
+    await person.call('venom/add-account', { name: 'Second' });
+    const { body } = await person.call<{ accounts: { account_id: number }[] }>('venom/list-accounts');
+    const [first = 0, second = 0] = body.data.accounts.map(({ account_id }) => account_id);
+    const listener = await listen(app.url, person.token);
+    const told = () =>
+      listener.events.map(({ data }) => data as { account_id: number; is_default: boolean; status: string });
+    expect((await listener.snapshot()).map(({ event }) => event)).toEqual(['account', 'account']);
+    expect(told()).toMatchObject([
+      { account_id: first, is_default: true },
+      { account_id: second, is_default: false },
+    ]);
+    await person.call('venom/disconnect-account', { account_id: second });
+    await until(
+      async () => told().some(({ account_id, status }) => account_id === second && status === 'unlinked'),
+      (isTold) => isTold,
+    );
+    await person.call('venom/set-default-account', { account_id: second });
+    await until(
+      async () => [first, second].map((id) => told().findLast(({ account_id }) => account_id === id)?.is_default),
+      ([former, now]) => former === false && now === true,
+    );
+    await listener.leave();
+  });
+
   test('starts with a snapshot: the account and each campaign that is open or has just ended', async () => {
     const planned = await scheduleNextYear(alice, 'Next year');
     const done = await send(alice);

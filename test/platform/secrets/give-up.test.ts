@@ -38,6 +38,7 @@ const OTHER_BYTES = [
   'approval_reviews.hash',
   'approvals.hash',
   'factors.public_key',
+  'deleted_drafts.text_hash',
   'idempotency_keys.body_hash',
   'media.bytes',
   'media.sha256',
