@@ -4,9 +4,15 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AccountId } from '../../../src/platform/database/schema.ts';
 import type { Database } from '../../../src/platform/database/connect.ts';
 import { handOver } from '../../../src/sending/senders/hand-over.ts';
+import { correctCampaign } from '../../../src/sending/campaigns/change/correct-campaign.ts';
+import { pinCampaign } from '../../../src/sending/campaigns/change/pin-campaign.ts';
+import { readAccountShares } from '../../../src/sending/campaigns/read/account-shares.ts';
+import { NEVER_SEEN, readProgress } from '../../../src/sending/campaigns/read/read-progress.ts';
+import { requeueLanes } from '../../../src/sending/leases/lease-store.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { connectExplaining, rowsPassedBy, type ExplainingDatabase } from '../../support/explain-statements.ts';
-import { createOwner, sendNow, type Owner } from '../../support/ledger.ts';
+import { convert, createOwner, sendNow, type Owner } from '../../support/ledger.ts';
+import { writePosts } from '../../support/many-posts.ts';
 import { addAccount, setSenders } from '../../support/several-accounts.ts';
 
 const GROUPS = 8_003;
@@ -83,5 +89,73 @@ describe.each([
       }),
     );
     expect(moved).toBeLessThan(60 * GROUPS);
+  });
+
+  /** Two accounts that have sent a campaign to each group on thirty days, half each. */
+  async function createHistory(groups: number): Promise<{ owner: Owner; second: AccountId }> {
+    await analyze(isAnalyzedBefore);
+    const owner = await createOwner(database.db, groups);
+    const second = await addAccount(database.db, owner);
+    await writePosts(database.db, owner, 30);
+    await sql`update deliveries set account_id = ${second} where position % 2 = 0`.execute(database.db);
+    return { owner, second };
+  }
+
+  test('reads the shares of the accounts in a campaign from its own deliveries', async () => {
+    const { owner, second } = await createHistory(2_000);
+    const own = owner.groupIds.slice(0, 100);
+    await setSenders(database.db, owner, [second], own[0]);
+    await sendNow(database.db, owner, own);
+    await analyze(isAnalyzedAfter);
+    const { rows } = await sql<{ id: number }>`select max(campaign_id) as id from campaigns`.execute(database.db);
+    const rowsRead = await countRows(async (db) => {
+      expect(await readAccountShares(db, rows[0]?.id ?? 0)).toMatchObject([{ deliveries: 99 }, { deliveries: 1 }]);
+    });
+    expect(rowsRead).toBeLessThan(20 * own.length);
+  });
+
+  test('pins corrected posts with a lookup for each', async () => {
+    await analyze(isAnalyzedBefore);
+    const owner = await createOwner(database.db, 3_481);
+    await addAccount(database.db, owner);
+    const campaignId = await sendNow(database.db, owner);
+    await sql`update deliveries set status = 'sent', sent_at = campanile_now(), attempts = 1`.execute(database.db);
+    await sql`update runs set queued = 0, sent = targets`.execute(database.db);
+    const deps = { db: database.db, convert };
+    await correctCampaign(deps, owner, { campaignId, runId: null, html: 'Corrected' });
+    await analyze(isAnalyzedAfter);
+    const rowsRead = await countRows((db) => pinCampaign({ db }, owner, { campaignId, runId: null, seconds: 86_400 }));
+    expect(rowsRead).toBeLessThan(20 * owner.groupIds.length);
+  });
+
+  test('reads the progress of many workspaces without the groups of others', async () => {
+    await analyze(isAnalyzedBefore);
+    const owners: Owner[] = [];
+    for (let n = 0; n < 200; n++) {
+      const owner = await createOwner(database.db, 20);
+      await addAccount(database.db, owner);
+      await sendNow(database.db, owner);
+      owners.push(owner);
+    }
+    await analyze(isAnalyzedAfter);
+    const watched = owners.map(({ workspaceId }) => ({ workspaceId, changes: NEVER_SEEN }));
+    const rowsRead = await countRows(async (db) => {
+      expect(await readProgress({ db }, watched)).toHaveLength(owners.length);
+    });
+    expect(rowsRead).toBeLessThan(100 * owners.length);
+  });
+
+  test('takes back a turn without walking along its run', async () => {
+    const { owner, second } = await createHistory(2_000);
+    await sendNow(database.db, owner);
+    await sql`
+      update lanes set work_at = null, in_hand = '{[7,9)}', in_hand_run_id = (select max(run_id) from runs) where account_id = ${second}`.execute(
+      database.db,
+    );
+    await analyze(isAnalyzedAfter);
+    const rowsRead = await countRows((db) => requeueLanes(db, [second], {}));
+    const { rows } = await sql`select position from deliveries where uncertain order by 1`.execute(database.db);
+    expect(rows).toEqual([{ position: 7 }, { position: 8 }]);
+    expect(rowsRead).toBeLessThan(100);
   });
 });
