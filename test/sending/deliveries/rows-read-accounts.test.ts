@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AccountId } from '../../../src/platform/database/schema.ts';
 import type { Database } from '../../../src/platform/database/connect.ts';
 import { handOver } from '../../../src/sending/senders/hand-over.ts';
+import { listAccounts } from '../../../src/sending/accounts/list-accounts.ts';
 import { correctCampaign } from '../../../src/sending/campaigns/change/correct-campaign.ts';
 import { pinCampaign } from '../../../src/sending/campaigns/change/pin-campaign.ts';
 import { readAccountShares } from '../../../src/sending/campaigns/read/account-shares.ts';
@@ -157,5 +158,23 @@ describe.each([
     const { rows } = await sql`select position from deliveries where uncertain order by 1`.execute(database.db);
     expect(rows).toEqual([{ position: 7 }, { position: 8 }]);
     expect(rowsRead).toBeLessThan(100);
+  });
+
+  test('lists the accounts without the posts that were sent', async () => {
+    const { owner, second } = await createHistory(1_000);
+    for (let n = 0; n < 10; n++) await sendNow(database.db, owner);
+    await sql`update deliveries set status = 'sent', sent_at = campanile_now() where position <= 950`.execute(
+      database.db,
+    );
+    await sql`update deliveries set account_id = ${second} where position > 970`.execute(database.db);
+    await sql`update runs set queued = 50, sent = 950 where status = 'running'`.execute(database.db);
+    await analyze(isAnalyzedAfter);
+    const rowsRead = await countRows(async (db) => {
+      expect(await listAccounts({ db, timeZone: 'UTC' }, owner)).toMatchObject([
+        { groups: 1_000, queued: 200 },
+        { groups: 1_000, queued: 300 },
+      ]);
+    });
+    expect(rowsRead).toBeLessThan(4 * (2 * 1_000 + 500));
   });
 });
