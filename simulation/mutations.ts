@@ -395,8 +395,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'sending/deliveries/assign-senders.ts',
-        text: 'and c.account_id <> t.account_id and',
-        replacement: 'and c.account_id <> t.account_id and ${from ?? null}::bigint is null and',
+        text: 'and ${chosen} <> d.account_id and',
+        replacement: 'and ${chosen} <> d.account_id and ${from ?? null}::bigint is null and',
       },
     ],
   },

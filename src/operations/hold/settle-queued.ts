@@ -3,8 +3,7 @@ import { sql } from 'kysely';
 import { requeueLanes } from '../../sending/leases/lease-store.ts';
 import { lockLedger } from '../../sending/accounts/store.ts';
 import { latestStart } from '../../sending/campaigns/begin/expire-runs.ts';
-import { completePieces, selectPieces, type BegunPiece } from '../../sending/campaigns/begin/complete-pieces.ts';
-import { messageIdOf } from '../../sending/deliveries/message-id.ts';
+import { insertDeliveries } from '../../sending/deliveries/insert-deliveries.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { setUnsentStatus } from '../../sending/deliveries/set-unsent-status.ts';
 import { settleRuns } from '../../sending/deliveries/settle-runs.ts';
@@ -122,7 +121,7 @@ async function countAsSent(trx: Connection, accountIds: readonly AccountId[]): P
 
 /** The rows up to a position that the run has not got yet, by the accounts that would have sent them. */
 async function writeMissing(trx: Connection, { workspaceId, runId }: DoubtfulRun, upto: number): Promise<void> {
-  const { rows } = await sql<BegunPiece>`
+  await sql`
     with part as materialized (
       select r.*, least(r.targets, ${upto}::int) as upto, c.public_id, k.legacy_account_id, a.account_id
       from runs r join campaigns c on c.campaign_id = r.campaign_id
@@ -130,15 +129,9 @@ async function writeMissing(trx: Connection, { workspaceId, runId }: DoubtfulRun
       join accounts a on a.workspace_id = r.workspace_id and a.is_default
       where r.workspace_id = ${workspaceId} and r.run_id = ${runId} and r.expanded < least(r.targets, ${upto}::int)
     ), written as (
-      insert into deliveries (workspace_id, run_id, position, group_id, account_id, message_id)
-      select p.workspace_id, p.run_id, p.expanded + t.ordinal, t.group_id, p.account_id, ${messageIdOf('p', 't', 'p.account_id')}
-      from part p join contents c on c.content_id = p.content_id,
-           unnest(c.group_ids[p.expanded + 1 : p.upto]) with ordinality t (group_id, ordinal)
-    ), expanded as (
-      update runs r set expanded = p.upto from part p where r.workspace_id = p.workspace_id and r.run_id = p.run_id
+      ${insertDeliveries(sql`part`, { after: sql`p.expanded`, upto: sql`p.upto` })}
     )
-    ${selectPieces(sql`(select p.*, '{}'::jsonb as extras from part p)`, { first: sql`p.expanded + 1`, last: sql`p.upto` })}`.execute(
+    update runs r set expanded = p.upto from part p where r.workspace_id = p.workspace_id and r.run_id = p.run_id`.execute(
     trx,
   );
-  await completePieces(trx, rows);
 }

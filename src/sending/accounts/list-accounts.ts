@@ -67,26 +67,13 @@ interface Share {
 
 async function readShares(db: Connection, accounts: readonly Account[]): Promise<ReadonlyMap<number, Share>> {
   const { rows } = await sql<Share>`
-    with waiting as materialized (
-      select d.account_id, count(*) as queued
-      from runs r join deliveries d on d.workspace_id = r.workspace_id and d.run_id = r.run_id and d.status = 'queued'
-      where r.workspace_id = ${accounts[0]?.workspaceId ?? 0} and r.status = 'running' and r.is_shared
-      group by 1
-      union all
-      -- One account sends such a run.
-      select d.account_id, sum(r.queued)
-      from runs r
-      cross join lateral (
-        select account_id from deliveries q where q.workspace_id = r.workspace_id and q.run_id = r.run_id order by q.position limit 1) d
-      where r.workspace_id = ${accounts[0]?.workspaceId ?? 0} and r.status = 'running' and not r.is_shared
-      group by 1
-    )
     select i.account_id as "accountId", m.groups, m.can_send as "groupsCanSend",
-           (select coalesce(sum(w.queued), 0) from waiting w where w.account_id = i.account_id)::int as queued
+           coalesce(w.queued, 0)::int as queued
     from unnest(${accounts.map(({ accountId }) => accountId)}::bigint[]) i (account_id)
     cross join lateral (
       select count(*)::int as groups, count(*) filter (where can_send)::int as can_send
       from group_accounts m where m.account_id = i.account_id and m.gone_at is null
-    ) m`.execute(db);
+    ) m
+    left join count_queued(${accounts[0]?.workspaceId ?? 0}) w on w.account_id = i.account_id`.execute(db);
   return new Map(rows.map((row) => [row.accountId, row]));
 }

@@ -20,13 +20,13 @@ export const mayReturn = (accountId: RawBuilder<unknown>) => sql<boolean>`(
     select from group_accounts m
     where m.account_id = ${accountId} and m.group_id = d.group_id and m.can_send and m.gone_at is null))`;
 
+/** The account that is chosen for the group of a delivery `d`. */
+const chosen = sql`((select accounts from choice) ->> d.group_id::text)::bigint`;
+
 /** Deliveries of a run. */
 export interface Assigned {
   workspaceId: WorkspaceId;
   runId: number;
-  /** Their positions; all unless given. */
-  first?: number;
-  last?: number;
   /** Only those of this account; of all unless given. */
   from?: AccountId;
   /** Goes before the senders of each group. */
@@ -43,38 +43,36 @@ export interface Assigned {
  */
 export async function assignSenders(
   trx: Connection,
-  { workspaceId, runId, first = 1, last = 2_147_483_647, from, wanted = null, passed, isReturnable = false }: Assigned,
+  { workspaceId, runId, from, wanted = null, passed, isReturnable = false }: Assigned,
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with run as materialized (
-      update runs r set is_shared = true from campaigns c, contents t, workspace_ledgers k
-      where r.workspace_id = ${workspaceId} and k.workspace_id = r.workspace_id and r.run_id = ${runId} and r.status = 'running' and c.campaign_id = r.campaign_id
-        and t.content_id = r.content_id
-      returning r.workspace_id, r.run_id, c.public_id, k.legacy_account_id, coalesce(${wanted}::bigint, (t.extras ->> 'accountId')::bigint) as wanted
+      select r.workspace_id, r.run_id, c.public_id, k.legacy_account_id, coalesce(${wanted}::bigint, (t.extras ->> 'accountId')::bigint) as wanted
+      from runs r join campaigns c on c.campaign_id = r.campaign_id join contents t on t.content_id = r.content_id
+      join workspace_ledgers k on k.workspace_id = r.workspace_id
+      where r.workspace_id = ${workspaceId} and r.run_id = ${runId} and r.status = 'running'
     ), target as materialized (
-      select q.position, q.group_id, q.account_id from run cross join lateral (
-        select * from deliveries d
-        where d.workspace_id = run.workspace_id and d.run_id = run.run_id and d.position between ${first}::int and ${last}::int
-          and ${isUntried(sql`d`)}
+      select q.place, q.group_id from run cross join lateral (
+        select d.ctid as place, d.* from deliveries d
+        where d.workspace_id = run.workspace_id and d.run_id = run.run_id and ${isUntried(sql`d`)}
         order by d.position) q
       where (${from ?? null}::bigint is null or q.account_id = ${from ?? null})
         and not ${isInHand(sql`q`)}
     ), choice as materialized (
-      select s.group_id, s.account_id from run
+      -- One value, and places: joined as rows, each would be read for each delivery while nobody knows how many there are.
+      select jsonb_object_agg(s.group_id, s.account_id) as accounts from run
       cross join lateral choose_senders(run.workspace_id, array(select distinct group_id from target), run.wanted, ${passed ?? null}::bigint) s
     ), given as (
       update deliveries d
-      set account_id = c.account_id, message_id = ${messageIdOf('run', 'c', 'c.account_id')},
+      set account_id = ${chosen}, message_id = ${messageIdOf('run', 'd', chosen)},
           handed_from = case when ${isReturnable}::boolean then ${from ?? null}::bigint end
-      from run, target t join choice c on c.group_id = t.group_id
-      where d.workspace_id = run.workspace_id and d.run_id = run.run_id and d.position = t.position
-        and c.account_id <> t.account_id and c.account_id is distinct from ${passed ?? null}::bigint
+      from run
+      where d.ctid = any(array(select place from target)) and ${chosen} <> d.account_id and ${chosen} is distinct from ${passed ?? null}::bigint
       returning 1
     )
     select count(*)::int as count from given`.execute(trx);
   const count = rows[0]?.count ?? 0;
   if (count === 0) return 0;
-  // Not in the statement above: it can change the row of the run once only.
   if (isReturnable)
     await sql`update runs set has_handed_over = true where workspace_id = ${workspaceId} and run_id = ${runId}`.execute(
       trx,

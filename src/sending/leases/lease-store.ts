@@ -136,12 +136,19 @@ export async function requeueLanes(
 }
 
 async function suspect(trx: Connection, accountIds: AccountId[]): Promise<void> {
+  // By their places: a join could walk along the whole run.
   await sql`
     update deliveries d
     set uncertain = true, resend = false, interrupted_attempts = greatest(d.interrupted_attempts, least(d.interrupted_attempts + 1, ${MAX_INTERRUPTIONS_BY_TAKE_OVER}::int))
-    from lanes l
-    where l.account_id = any(${accountIds}::bigint[]) and d.workspace_id = l.workspace_id and d.run_id = l.in_hand_run_id
-      and d.position <@ l.in_hand and d.status = 'queued'`.execute(trx);
+    where d.ctid = any(array(
+      select q.ctid
+      from lanes l cross join lateral unnest(l.in_hand) h (positions)
+      cross join lateral (
+        select p.ctid from deliveries p
+        where p.workspace_id = l.workspace_id and p.run_id = l.in_hand_run_id and p.status = 'queued'
+          and p.position >= lower(h.positions) and p.position < upper(h.positions)
+        order by p.position) q
+      where l.account_id = any(${accountIds}::bigint[])))`.execute(trx);
 }
 
 /** The last word of an orderly stop: everything free at once. */

@@ -1,6 +1,6 @@
 -- Trigger function of deliveries, once a statement. Keeps group_sums equal to the deliveries that are in it (positions up to runs.summed), and
 -- group_activity to those up to runs.in_activity.
--- The first check ends nearly every call. The ledgers must be locked, as for every change of a delivery.
+-- The first check ends nearly every call. It is a lookup for each run, where a join planned over few runs would read all of them later. The ledgers must be locked, as for every change of a delivery.
 create or replace function sum_changed_deliveries() returns trigger language plpgsql
   set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
@@ -9,7 +9,7 @@ declare
 begin
   if not exists (
     select from (select workspace_id, run_id, min(position) as first from new_rows group by workspace_id, run_id) n
-    join runs r on r.workspace_id = n.workspace_id and r.run_id = n.run_id and n.first <= r.summed) then return null; end if;
+    where n.first <= (select r.summed from runs r where r.workspace_id = n.workspace_id and r.run_id = n.run_id limit 1)) then return null; end if;
 
   with change as materialized (
     select r.campaign_id, r.in_activity, d.*

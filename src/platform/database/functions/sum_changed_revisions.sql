@@ -12,8 +12,10 @@ begin
   if tg_op <> 'INSERT' then select array_agg(o) into removed from old_rows o; end if;
   if not exists (
     select from (select distinct v.workspace_id, v.run_id from unnest(added || removed) v) v
-    join runs r on r.workspace_id = v.workspace_id and r.run_id = v.run_id and r.summed > 0
-    join campaigns c on c.campaign_id = r.campaign_id and c.folded_at is null and c.deleted_at is null) then return null; end if;
+    cross join lateral (
+      select r.campaign_id, r.summed from runs r where r.workspace_id = v.workspace_id and r.run_id = v.run_id limit 1) r
+    join campaigns c on c.campaign_id = r.campaign_id and c.folded_at is null and c.deleted_at is null
+    where r.summed > 0) then return null; end if;
 
   with change as materialized (
     select r.campaign_id, d.group_id, v.*

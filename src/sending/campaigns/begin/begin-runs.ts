@@ -9,9 +9,9 @@ import { createRoundRobin, type Rotation } from '../../../platform/concurrency/r
 import { replanLocked } from '../change/replan-stale-runs.ts';
 import { isLate } from './detect-late-runs.ts';
 import { expireSuperseded, latestStart, missRuns } from './expire-runs.ts';
-import { completePieces, selectPieces, type BegunPiece } from './complete-pieces.ts';
+import { selectFollowUps, skipReaders, type FollowUpPiece } from './skip-readers.ts';
 import { traceRuns } from './trace-runs.ts';
-import { messageIdOf } from '../../deliveries/message-id.ts';
+import { insertDeliveries } from '../../deliveries/insert-deliveries.ts';
 import { hasUnwritten, writeDeliveries } from './write-deliveries.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
@@ -117,10 +117,10 @@ export async function beginRuns(
   { first, campaignId = null }: { first: number; /** Only this campaign's. */ campaignId?: number | null },
 ): Promise<void> {
   if (workspaceIds.length === 0) return;
-  const { rows } = await sql<BegunPiece>`
+  const { rows } = await sql<FollowUpPiece>`
     with due as materialized (
       select r.workspace_id, r.run_id, r.campaign_id, c.content_id, c.public_id, cardinality(t.group_ids) as targets, t.extras,
-             k.legacy_account_id, a.account_id
+             k.legacy_account_id, a.account_id, (select count(*) from lanes o where o.workspace_id = k.workspace_id) > 1 as is_shared
       from workspace_ledgers k
       join accounts a on a.workspace_id = k.workspace_id and a.is_default
       cross join lateral (
@@ -135,24 +135,21 @@ export async function beginRuns(
       where k.workspace_id = any(${workspaceIds}::bigint[]) and ${canSend(sql`k`)}
     ), begun as (
       update runs r set status = 'running', content_id = d.content_id, started_at = campanile_now(), progress_at = campanile_now(),
-             targets = d.targets, queued = d.targets, expanded = least(d.targets, ${first}::int),
+             targets = d.targets, queued = d.targets, is_shared = d.is_shared, expanded = least(d.targets, ${first}::int),
              pin_seconds = (d.extras ->> 'pinSeconds')::int, reply_run_id = case when d.extras ? 'replyTo' then ${repliedRun} end,
              -- Nobody was there to note it.
              late_at = case when ${isLate} then campanile_now() else r.late_at end
       from due d where r.workspace_id = d.workspace_id and r.run_id = d.run_id
     ), written as (
-      insert into deliveries (workspace_id, run_id, position, group_id, account_id, message_id)
-      select d.workspace_id, d.run_id, t.position, t.group_id, d.account_id, ${messageIdOf('d', 't', 'd.account_id')}
-      from due d join contents c on c.content_id = d.content_id,
-           unnest(c.group_ids[1 : ${first}::int]) with ordinality t (group_id, position)
+      ${insertDeliveries(sql`due`, { after: sql`0`, upto: sql`${first}::int` })}
     ), running as (
       update campaigns c set status = 'running' from due d where c.campaign_id = d.campaign_id and c.status = 'scheduled'
     ), woken as (
       update lanes l set work_at = campanile_now()
       from (select distinct workspace_id from due) d where l.workspace_id = d.workspace_id and l.in_hand_run_id is null
     )
-    ${selectPieces(sql`due`, { first: sql`1`, last: sql`${first}::int` })}`.execute(trx);
-  await completePieces(trx, rows);
+    ${selectFollowUps(sql`due`, { first: sql`1`, last: sql`${first}::int` })}`.execute(trx);
+  await skipReaders(trx, rows);
   await notifyAfterCommit(trx, 'campanile_lanes');
   await traceRuns(trx, workspaceIds);
 }

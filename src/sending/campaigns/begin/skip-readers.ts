@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Connection } from '../../../platform/database/connect.ts';
 import type { FollowUp } from '../../../content/post/post-extras.ts';
 import { findCampaignOfWorkspace } from '../store.ts';
@@ -14,6 +14,17 @@ export interface FollowUpPiece {
   first: number;
   last: number;
 }
+
+/**
+ * Selects the pieces of follow-ups from `runs`, a relation with `workspace_id`, `run_id` and `extras` that `first` and `last` know as `p`. Nearly
+ * all runs follow up nothing, and are left out.
+ */
+export const selectFollowUps = (
+  runs: RawBuilder<unknown>,
+  { first, last }: { first: RawBuilder<unknown>; last: RawBuilder<unknown> },
+): RawBuilder<FollowUpPiece> => sql`
+  select p.workspace_id as "workspaceId", p.run_id as "runId", p.extras -> 'followUp' as "followUp", ${first} as first, ${last} as last
+  from ${runs} p where p.extras ? 'followUp'`;
 
 /** What `deliveries.error` of a delivery says that was left out begins with. */
 export const SKIPPED = 'skipped: ';

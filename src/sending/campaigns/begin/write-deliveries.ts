@@ -6,8 +6,8 @@ import type { Connection, Database } from '../../../platform/database/connect.ts
 import { readQuarantined } from '../../../platform/database/quarantine.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import type { Rotation } from '../../../platform/concurrency/round-robin.ts';
-import { messageIdOf } from '../../deliveries/message-id.ts';
-import { completePieces, selectPieces, type BegunPiece } from './complete-pieces.ts';
+import { insertDeliveries } from '../../deliveries/insert-deliveries.ts';
+import { selectFollowUps, skipReaders, type FollowUpPiece } from './skip-readers.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
 /** In one transaction, of a few workspaces together; each has its share. */
@@ -71,13 +71,12 @@ function selectUnwritten(shards: readonly number[]): RawBuilder<unknown> {
     where exists (select from accounts a where a.workspace_id = r.workspace_id and a.stop_reason is null and a.removed_at is null)`;
 }
 
-/** Their message ids are fixed here, before the first try. */
 async function writePiece(trx: Connection, workspaceIds: readonly WorkspaceId[]): Promise<void> {
   if (workspaceIds.length === 0) return;
   const each = Math.ceil(DELIVERIES_PER_PIECE / workspaceIds.length);
-  const { rows } = await sql<BegunPiece>`
+  const { rows } = await sql<FollowUpPiece>`
     with part as materialized (
-      select a.workspace_id, r.run_id, r.content_id, k.public_id, i.legacy_account_id, o.account_id, r.expanded, least(r.expanded + ${each}::int - r.before, r.targets)::int as upto
+      select a.workspace_id, r.run_id, r.content_id, k.public_id, i.legacy_account_id, o.account_id, r.is_shared, r.expanded, least(r.expanded + ${each}::int - r.before, r.targets)::int as upto
       from unnest(${[...workspaceIds]}::bigint[]) a (workspace_id)
       cross join lateral (
         select l.*, coalesce(sum(l.targets - l.expanded) over (
@@ -90,19 +89,16 @@ async function writePiece(trx: Connection, workspaceIds: readonly WorkspaceId[])
       join accounts o on o.workspace_id = a.workspace_id and o.is_default
       where r.before < ${each}::int
     ), written as (
-      insert into deliveries (workspace_id, run_id, position, group_id, account_id, message_id)
-      select p.workspace_id, p.run_id, p.expanded + t.ordinal, t.group_id, p.account_id, ${messageIdOf('p', 't', 'p.account_id')}
-      from part p join contents c on c.content_id = p.content_id,
-           unnest(c.group_ids[p.expanded + 1 : p.upto]) with ordinality t (group_id, ordinal)
+      ${insertDeliveries(sql`part`, { after: sql`p.expanded`, upto: sql`p.upto` })}
     ), expanded as (
       update runs r set expanded = p.upto from part p where r.workspace_id = p.workspace_id and r.run_id = p.run_id
     ), woken as (
       update lanes l set work_at = campanile_now()
       from (select distinct workspace_id from part) p where l.workspace_id = p.workspace_id and l.in_hand_run_id is null
     )
-    ${selectPieces(sql`(select p.*, c.extras from part p join contents c on c.content_id = p.content_id)`, {
+    ${selectFollowUps(sql`(select p.*, c.extras from part p join contents c on c.content_id = p.content_id)`, {
       first: sql`p.expanded + 1`,
       last: sql`p.upto`,
     })}`.execute(trx);
-  await completePieces(trx, rows);
+  await skipReaders(trx, rows);
 }

@@ -43,11 +43,14 @@ export function pinCampaign(
     const { rows } = await sql<{ groups: number; channels: number }>`
       with sent as materialized (
         select d.position, d.group_id, d.account_id, d.sent_at, g.kind = 'channel' as is_channel
-        from deliveries d join groups g on g.group_id = d.group_id
-        where d.workspace_id = ${workspaceId} and d.run_id = ${runId} and d.status = 'sent' and not exists (
-          select from revisions v
+        from (
+          select * from deliveries where workspace_id = ${workspaceId} and run_id = ${runId} and status = 'sent' order by position) d
+        cross join lateral (select kind from groups where group_id = d.group_id limit 1) g
+        -- A lookup for each.
+        where not coalesce((
+          select v.recalled_at is not null or coalesce(v.wanted = 'recall', false) from revisions v
           where v.workspace_id = d.workspace_id and v.run_id = d.run_id and v.position = d.position
-            and (v.recalled_at is not null or v.wanted = 'recall'))
+          order by v.workspace_id, v.run_id, v.position limit 1), false)
       ), wanted as (
         insert into pins as p (workspace_id, run_id, position, group_id, account_id, wanted, number, seconds, sent_at)
         select ${workspaceId}::bigint, ${runId}::bigint, position, group_id, account_id, 'pin', (select nextval('revision_numbers')), ${seconds}::int, sent_at

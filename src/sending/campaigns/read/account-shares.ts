@@ -39,7 +39,11 @@ export async function readAccountShares(db: Connection, campaignId: number): Pro
              coalesce(sum(d.recipients) filter (where d.status = 'sent' and g.kind <> 'channel'), 0)::int as acknowledging,
              coalesce(sum(d.delivered), 0)::int as delivered, coalesce(sum(d.read), 0)::int as read,
              count(*) filter (where d.status = 'queued' and r.status = 'running')::int as "left"
-      from runs r join deliveries d on d.workspace_id = r.workspace_id and d.run_id = r.run_id join groups g on g.group_id = d.group_id
+      from runs r
+      -- In the order of the key, so that no delivery of another run is read.
+      cross join lateral (
+        select * from deliveries q where q.workspace_id = r.workspace_id and q.run_id = r.run_id order by q.position) d
+      cross join lateral (select kind from groups where group_id = d.group_id limit 1) g
       where r.campaign_id = ${campaignId}
       group by 1
     )

@@ -61,17 +61,24 @@ export async function readProgress(
   watched: readonly Watched[],
 ): Promise<WorkspaceProgress[]> {
   const { rows } = await sql<ProgressRow>`
+    with changed as materialized (
+      select k.* from (
+        select k.workspace_id, ${changes} as changes, w.changes as seen
+        from unnest(${watched.map((one) => one.workspaceId)}::bigint[], ${watched.map((one) => one.changes)}::bigint[]) w (workspace_id, changes)
+        join workspace_ledgers k on k.workspace_id = w.workspace_id offset 0) k
+      where k.changes <> k.seen
+    )
     select k.workspace_id as "workspaceId", k.changes, c.*
-    from unnest(${watched.map((one) => one.workspaceId)}::bigint[], ${watched.map((one) => one.changes)}::bigint[]) w (workspace_id, changes)
-    cross join lateral (
-      select k.workspace_id, ${changes} as changes from workspace_ledgers k where k.workspace_id = w.workspace_id offset 0) k
+    from changed k
     left join lateral (
       select c.campaign_id as id, c.public_id as "campaignId", c.name, c.status, c.deleted_at is null and coalesce(c.finished_at, 'infinity') > campanile_now() - interval '1 hour' as "isCurrent",
              c.deleted_at is not null as "isDeleted",
              r.queued + r.sent + r.failed + r.cancelled as deliveries, r.queued, r.sent, r.failed, r.cancelled,
              case when told.tells then r.delivered end as delivered, case when told.tells then r.read end as read,
-             (select min(p.due_at) from runs p where p.campaign_id = c.campaign_id and p.status = 'planned') as "nextRunAt"
+             -- As a text, so that the index of all planned runs does not serve it.
+             (select min(p.due_at) from runs p where p.campaign_id = c.campaign_id and p.status::text = 'planned') as "nextRunAt"
       from campaigns c
+      left join lateral (select group_ids from contents where content_id = c.content_id limit 1) t on true
       cross join lateral (
         select coalesce(sum(queued), 0)::int as queued, coalesce(sum(sent), 0)::int as sent, coalesce(sum(failed), 0)::int as failed,
                coalesce(sum(cancelled), 0)::int as cancelled, coalesce(sum(delivered), 0)::int as delivered,
@@ -83,13 +90,14 @@ export async function readProgress(
       ) r
       cross join lateral (
         select r.delivered > 0 or exists (
-          select from contents t join groups g on g.group_id = any(t.group_ids)
-          where t.content_id = c.content_id and g.kind <> 'channel') as tells
+          -- A lookup for each, until one is found.
+          select from unnest(t.group_ids) i (group_id)
+          where (select g.kind from groups g where g.group_id = i.group_id limit 1) <> 'channel') as tells
+        offset 0
       ) told
-      where c.workspace_id = k.workspace_id
+      where c.workspace_id = k.workspace_id and c.workspace_id = any(array(select workspace_id from changed))
         and coalesce(c.deleted_at, c.finished_at, 'infinity'::timestamptz) > campanile_now() - interval '1 day'
     ) c on true
-    where k.changes <> w.changes
     order by k.workspace_id, c.id`.execute(db);
   return [...Map.groupBy(rows, (row) => row.workspaceId)].map(([workspaceId, own]) => ({
     workspaceId,

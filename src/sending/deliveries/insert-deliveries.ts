@@ -1,0 +1,22 @@
+import { sql, type RawBuilder } from 'kysely';
+import { messageIdOf } from './message-id.ts';
+
+/**
+ * Inserts deliveries of running runs, each with the account that sends it and the message ids of that account, fixed before the first
+ * attempt. `runs` is a relation with `workspace_id`, `run_id`, `content_id`, `public_id`, `legacy_account_id`, `is_shared` and the default
+ * account as `account_id`. `after` and `upto` are positions; they know it as `p`.
+ */
+export const insertDeliveries = (
+  runs: RawBuilder<unknown>,
+  { after, upto }: { after: RawBuilder<unknown>; upto: RawBuilder<unknown> },
+): RawBuilder<unknown> => sql`
+  insert into deliveries (workspace_id, run_id, position, group_id, account_id, message_id)
+  select p.workspace_id, p.run_id, ${after} + t.ordinal, t.group_id, t.account_id, ${messageIdOf('p', 't', 't.account_id')}
+  from ${runs} p join contents c on c.content_id = p.content_id
+  cross join lateral (
+    select g.group_id, p.account_id, g.ordinal
+    from unnest(c.group_ids[${after} + 1 : ${upto}]) with ordinality g (group_id, ordinal) where not p.is_shared
+    union all
+    select s.group_id, s.account_id, s.ordinal
+    from choose_senders(p.workspace_id, c.group_ids[${after} + 1 : ${upto}], (c.extras ->> 'accountId')::bigint)
+         with ordinality s (group_id, account_id, ordinal) where p.is_shared) t`;
