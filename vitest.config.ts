@@ -70,7 +70,7 @@ const RARE = [
   'content/{link-preview/link-previews,media/upload}',
   'messengers/whatsapp/files/{albums,media}',
   'messengers/whatsapp/inbound/members',
-  'messengers/whatsapp/inbound/{history,private-chats}',
+  'messengers/whatsapp/inbound/{history,private-chats,two-numbers}',
   'messengers/whatsapp/send/revise',
   'messengers/whatsapp/send/{announcements,answer-retries,disappearing,events,known-groups,late-acks,link-preview,polls,reach,reach-members,slow-queries}',
   'notifications/notices/notices',

@@ -52,7 +52,9 @@ function countNewest(votes: readonly Vote[], names: ReadonlyMap<string, string>)
   };
 }
 
+/** One that could be opened counts before all that could not. */
 function isNewer(one: Vote, other: Vote): boolean {
+  if ((one.options === null) !== (other.options === null)) return one.options !== null;
   return one.votedMs === other.votedMs ? rank(one) > rank(other) : one.votedMs > other.votedMs;
 }
 

@@ -99,7 +99,7 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'sending/receipts/record-votes.ts',
-        text: 'where v.participant is null or (n.voted_ms, coalesce(n.choices, -1)) > (v.voted_ms, coalesce(v.choices, -1))',
+        text: "where v.participant is null or ${wins('n', 'v')}",
         replacement: 'where true',
       },
     ],

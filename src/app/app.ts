@@ -34,6 +34,7 @@ import type { Messenger, MessengerCapabilities } from '../messengers/messenger.t
 import { readMessages } from '../messengers/sandbox/messages.ts';
 import { SANDBOX } from '../messengers/sandbox/capabilities.ts';
 import { WHATSAPP } from '../messengers/whatsapp/capabilities.ts';
+import { resealMessageSecretKeys } from '../messengers/whatsapp/connect/message-secret-keys.ts';
 import type { WhatsAppOptions } from '../messengers/whatsapp/whatsapp.ts';
 import { measureShards } from '../operations/metrics.ts';
 import { loadPushKeys, resealPushKeys } from '../notifications/notices/push-keys.ts';
@@ -295,10 +296,10 @@ async function resealSecrets(db: Database, { vault, log }: { vault: Vault; log: 
   const sealed = {
     factors: await resealTotps(db, vault),
     webhooks: await resealWebhooks(db, vault),
+    messageSecretKeys: await resealMessageSecretKeys(db, vault),
     pushKeys: await resealPushKeys(db, vault),
   };
-  if (sealed.factors + sealed.webhooks > 0 || sealed.pushKeys)
-    log.info(sealed, 'secrets were sealed with the new ENCRYPTION_KEY');
+  if (Object.values(sealed).some(Boolean)) log.info(sealed, 'secrets were sealed with the new ENCRYPTION_KEY');
 }
 
 /** The pace of each messenger's accounts. */

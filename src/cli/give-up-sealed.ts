@@ -20,6 +20,7 @@ export async function giveUpSealed(trx: Connection, vault: Vault): Promise<void>
   await unlinkAccounts(trx, prefixes);
   await removeAuthenticators(trx, prefixes);
   await replaceWebhookSecrets(trx, prefixes, vault);
+  await dropMessageSecretKeys(trx, prefixes);
   await dropPushKeys(trx, prefixes);
 }
 
@@ -70,6 +71,11 @@ async function replaceWebhookSecrets(trx: Connection, prefixes: readonly Buffer[
   await sql`
     update webhooks set former_secret = null, former_until = null
     where substring(former_secret for 4) <> all (${prefixes}::bytea[])`.execute(trx);
+}
+
+/** The next session of each workspace creates another. Later votes on earlier posts cannot be decrypted. */
+async function dropMessageSecretKeys(trx: Connection, prefixes: readonly Buffer[]): Promise<void> {
+  await sql`delete from message_secret_keys where substring(sealed for 4) <> all (${prefixes}::bytea[])`.execute(trx);
 }
 
 /** The next start makes others. Browsers that subscribed for these hear nothing any more. */

@@ -11,7 +11,7 @@ export interface MessengerAccount {
   accountId: AccountId;
   /** The only number that may be linked, in digits. Undefined if the user is deleted: the linked number is accepted. */
   phoneNumber: string | undefined;
-  /** Its accounts on the sandbox are members of the same simulated groups. */
+  /** On the sandbox its accounts are members of the same simulated groups; on WhatsApp they decrypt votes on each other's posts. */
   workspaceId: WorkspaceId;
   /** The present or last pause. */
   pause?: KnownPause | undefined;
@@ -21,8 +21,8 @@ export interface MessengerAccount {
   isRetry?: boolean;
 }
 
-/** An account as an application takes it that does not know workspaces. */
-export type LinkedAccount = Omit<MessengerAccount, 'workspaceId'>;
+/** Its workspace is undefined if the account is removed: it is opened to be unlinked alone. */
+export type LinkedAccount = Omit<MessengerAccount, 'workspaceId'> & { workspaceId: WorkspaceId | undefined };
 
 export type PauseCause =
   /** The application limits the rate. */

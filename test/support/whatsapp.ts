@@ -40,14 +40,19 @@ export function towards(peer: WhatsAppPeer): Partial<Config> {
   };
 }
 
-export const statusOf = async (person: Person): Promise<Status> =>
-  (await person.call<Status>('venom/account-status')).body.data;
+/** `about` names an account; the default one unless given. */
+export const statusOf = async (person: Person, about: AboutAccount = {}): Promise<Status> =>
+  (await person.call<Status>('venom/account-status', about)).body.data;
 
-export const statusWhen = (person: Person, status: string): Promise<Status> =>
+export const statusWhen = (person: Person, status: string, about?: AboutAccount): Promise<Status> =>
   until(
-    () => statusOf(person),
+    () => statusOf(person, about),
     (found) => found.status === status,
   );
+
+interface AboutAccount {
+  account_id?: number;
+}
 
 /** Waits until the person's account has, or had, this status, so that a transient status is not missed. */
 export async function stoodAs(person: Person, status: string): Promise<Pick<Status, 'status' | 'reason'>> {
@@ -64,17 +69,36 @@ export async function stoodAs(person: Person, status: string): Promise<Pick<Stat
   return seen ?? { status };
 }
 
-/** Links the person's account by a QR code that their phone scans, and waits until it is connected. */
-export async function linkByQr(peer: WhatsAppPeer, person: Person, phone: PeerPerson): Promise<Companion> {
+/** Links the person's account by a QR code that their phone scans, and waits until it is connected. `about`: as of `statusOf`. */
+export async function linkByQr(
+  peer: WhatsAppPeer,
+  person: Person,
+  phone: PeerPerson,
+  about: AboutAccount = {},
+): Promise<Companion> {
   // A new link may have no code yet.
   const { body } = await until(
-    () => person.call<Status>('venom/connect-account'),
+    () => person.call<Status>('venom/connect-account', about),
     (answer) => typeof answer.body.data.qr === 'string',
   );
   expect(body.data).toMatchObject({ status: 'linking', qr: expect.any(String) });
   const companion = await peer.scan(phone, body.data.qr ?? '');
-  await statusWhen(person, 'connected');
+  await statusWhen(person, 'connected', about);
   return companion;
+}
+
+/** Adds an account to the person's workspace, links it to a phone, and reads its groups. */
+export async function linkFurther(
+  peer: WhatsAppPeer,
+  person: Person,
+  phone: PeerPerson,
+): Promise<{ accountId: number; companion: Companion }> {
+  const added = { name: `of ${phone.number}`, messenger: 'whatsapp', whatsapp_number: `+${phone.number}` };
+  const { body } = await person.call<{ account_id: number }>('venom/add-account', added);
+  const { account_id } = body.data;
+  const companion = await linkByQr(peer, person, phone, { account_id });
+  await person.call('venom/sync-groups', { account_id });
+  return { accountId: account_id, companion };
 }
 
 /** A user with a linked number, the phone and groups of their own. */

@@ -129,7 +129,7 @@ async function link(
   const { identity, advSecret } = asksForPasskey
     ? await demandPasskey(state, connection, person, shownSecret)
     : { identity: shownIdentity, advSecret: shownSecret };
-  const device = Math.max(0, ...person.companions.keys(), ...person.devices.keys()) + 1;
+  const device = ++person.lastDevice;
   const companion: Companion = { person, device, bundle: undefined, connection: undefined, outbox: new Outbox() };
   const attributes = { from: SERVER, type: 'set', id: state.nextId(), xmlns: 'md' };
   const gone = new Promise<never>((_, reject) => {

@@ -6,7 +6,7 @@ import type { Connection } from './connection.ts';
 import type { KeyBundle, SignalDevice } from './signal-device.ts';
 import type { PeerState } from './state.ts';
 import { element, need, seconds, SERVER, type Stanza } from './stanza.ts';
-import { companionLid, lidOf, numberOf, type Companion, type Group, type Person } from './world.ts';
+import { companionLid, lidOf, numberOf, type Companion, type Group, type Person, type World } from './world.ts';
 
 export interface Asked {
   chatId: string;
@@ -128,6 +128,15 @@ export async function postInGroup(
   });
 }
 
+/** As `postInGroup`, to all clients that are linked to its members. */
+export async function postToClients({ groups, people }: World, said: Parameters<typeof postInGroup>[1]): Promise<void> {
+  const members = groups.get(said.chatId)?.participants;
+  const clients = people
+    .filter((one) => members?.has(lidOf(one)))
+    .flatMap(({ companions }) => [...companions.values()]);
+  for (const client of clients) await postInGroup(client, said);
+}
+
 function typeOf(message: proto.IMessage): string {
   if (message.reactionMessage || message.encReactionMessage) return 'reaction';
   if (message.pollUpdateMessage) return 'poll';
@@ -142,8 +151,12 @@ export function takeBundle({ bundle }: Companion): KeyBundle {
 }
 
 /** Messages of people about a post in a group. */
-export const reactionTo = (post: { chatId: string; messageId: string }, text = '👍'): proto.IMessage => ({
-  reactionMessage: { key: { remoteJid: post.chatId, fromMe: false, id: post.messageId }, text },
+export const reactionTo = (
+  post: { chatId: string; messageId: string },
+  text = '👍',
+  isAuthor = false,
+): proto.IMessage => ({
+  reactionMessage: { key: { remoteJid: post.chatId, fromMe: isAuthor, id: post.messageId }, text },
 });
 
 export const replyTo = (post: { messageId: string }, text: string): proto.IMessage => ({

@@ -13,6 +13,8 @@ export interface Voting {
   /** How the phone names the author and the voter in the key. */
   authorAs?: As;
   voterAs?: As;
+  /** How it names the author to others, which is not always the name in the key. Default is `authorAs`. */
+  saysAs?: As;
   /** By the clock of the phone, in milliseconds since 1970. */
   at?: number;
 }
@@ -24,14 +26,14 @@ export function pollIn(message: proto.IMessage): proto.Message.IPollCreationMess
 
 /** A vote for these options; none: it is taken back. Throws if the poll does not have them. */
 export function sealedVote(voting: Voting, options: readonly string[]): proto.IMessage {
-  const { post, author, authorAs = 'lid', at = Date.now() } = voting;
+  const { post, at = Date.now() } = voting;
   const names = pollIn(post.message)?.options?.map(({ optionName }) => optionName ?? '') ?? [];
   for (const option of options) if (!names.includes(option)) throw new Error(`the poll has no option ${option}`);
   const selectedOptions = options.map((option) => createHash('sha256').update(option, 'utf8').digest());
   const plain = proto.Message.PollVoteMessage.encode({ selectedOptions }).finish();
   return {
     pollUpdateMessage: {
-      pollCreationMessageKey: keyOf(post, nameOf(author, authorAs)),
+      pollCreationMessageKey: keyOf(voting),
       vote: seal(voting, 'Poll Vote', plain),
       senderTimestampMs: at,
     },
@@ -41,12 +43,12 @@ export function sealedVote(voting: Voting, options: readonly string[]): proto.IM
 const ANSWERS = { going: 1, not_going: 2, maybe: 3 } as const;
 
 export function sealedAnswer(voting: Voting, answer: keyof typeof ANSWERS): proto.IMessage {
-  const { post, author, authorAs = 'lid', at = Date.now() } = voting;
+  const { post, at = Date.now() } = voting;
   if (!post.message.eventMessage) throw new Error('there is no event to answer');
   const plain = proto.Message.EventResponseMessage.encode({ response: ANSWERS[answer], timestampMs: at }).finish();
   return {
     encEventResponseMessage: {
-      eventCreationMessageKey: keyOf(post, nameOf(author, authorAs)),
+      eventCreationMessageKey: keyOf(voting),
       ...seal(voting, 'Event Response', plain),
     },
   };
@@ -54,12 +56,11 @@ export function sealedAnswer(voting: Voting, answer: keyof typeof ANSWERS): prot
 
 const nameOf = (person: Person, as: As): string => (as === 'lid' ? lidOf(person) : numberOf(person));
 
-const keyOf = ({ chatId, messageId }: Voting['post'], participant: string) => ({
-  remoteJid: chatId,
-  fromMe: false,
-  id: messageId,
-  participant,
-});
+/** As the voter's phone sees the post: it names no author of its owner's own. */
+function keyOf({ post: { chatId, messageId }, author, by, authorAs = 'lid', saysAs = authorAs }: Voting) {
+  const key = { remoteJid: chatId, fromMe: author === by, id: messageId };
+  return author === by ? key : { ...key, participant: nameOf(author, saysAs) };
+}
 
 /** Throws if phones cannot vote on the post. */
 function seal({ post, author, by, authorAs = 'lid', voterAs = 'lid' }: Voting, use: string, plain: Uint8Array) {

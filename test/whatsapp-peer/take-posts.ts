@@ -12,7 +12,17 @@ import { requireReach } from './require-reach.ts';
 import { deriveReportingToken } from './reporting-token.ts';
 import { pollIn } from './seal-vote.ts';
 import { bytesOf, child, children, element, elementsOf, need, seconds, SERVER, type Stanza } from './stanza.ts';
-import { companionLid, companionOf, deviceOf, lidOf, numberOf, personOf, type Companion, type Group } from './world.ts';
+import {
+  companionLid,
+  companionNumber,
+  companionOf,
+  deviceOf,
+  lidOf,
+  numberOf,
+  personOf,
+  type Companion,
+  type Group,
+} from './world.ts';
 
 export async function takePost(state: PeerState, connection: Connection, stanza: Stanza): Promise<void> {
   const { companion } = connection;
@@ -95,6 +105,20 @@ async function deliverToGroup(state: PeerState, sender: Companion, group: Group,
   const isThere = ({ jid }: SignalDevice) => state.script.keysOf(jid) === 'given';
   for (const device of here.filter(isThere))
     await read(state, sender, device, stanza, () => device.decryptGroup(group.id, companionLid(sender), bytesOf(body)));
+  const clients = members.flatMap(({ companions }) => [...companions.values()]).filter((client) => client !== sender);
+  for (const client of clients) passOn(sender, client, stanza);
+}
+
+/** Another client that is linked to a member gets the post as it was encrypted for it. Nobody waits for its acknowledgement. */
+function passOn(sender: Companion, client: Companion, stanza: Stanza): void {
+  const { to: from = '', id, type, edit, addressing_mode: mode } = stanza.attrs;
+  const own = elementsOf(child(stanza, 'participants')).find(({ attrs }) =>
+    [companionLid(client), companionNumber(client)].includes(attrs['jid'] ?? ''),
+  );
+  const participant = mode === 'pn' ? companionNumber(sender) : companionLid(sender);
+  const attributes = { id, from, participant, type, edit, addressing_mode: mode, t: seconds() };
+  const content = [...children(own, 'enc'), ...children(stanza, 'enc'), ...children(stanza, 'device-identity')];
+  void client.outbox.put(client.connection, element('message', attributes, content));
 }
 
 /** The first post carries the sender key to each device. */

@@ -16,6 +16,8 @@ export interface Person {
   devices: SignalDevice[];
   /** Linked devices that are clients of the peer, by their device number. */
   companions: Map<number, Companion>;
+  /** The highest number that a device of theirs has had: none is given twice. */
+  lastDevice: number;
   /** Banned by WhatsApp: logins are rejected. */
   isBanned: boolean;
   /** Their devices are off: messages wait at the server and are not decrypted. */
@@ -111,6 +113,7 @@ export function addPerson(world: World, number: string, devices: readonly number
     lid,
     devices: jids.map((jid) => new SignalDevice(jid)),
     companions: new Map(),
+    lastDevice: Math.max(0, ...devices),
     isBanned: false,
     isAway: false,
     acceptedTerms: new Set(),

@@ -22,6 +22,7 @@ import { startConnection, type Connection } from './connect/connection.ts';
 import type { ConnectionOptions, ConnectionTiming } from './connect/connection-state.ts';
 import type { ClientVersions } from './connect/client-versions.ts';
 import type { KeyTable } from './connect/key-table.ts';
+import type { MessageSecretKeys } from './connect/message-secret-keys.ts';
 import type { Proxy } from './connect/open-proxy.ts';
 import { startLinking } from './connect/link.ts';
 import { createCooldown, type Cooldown } from './connect/cooldown.ts';
@@ -47,6 +48,7 @@ export interface SessionOptions {
   account: LinkedAccount;
   engine: Engine;
   table: KeyTable;
+  secretKeys: MessageSecretKeys;
   onStateChange: OnStateChange;
   url: string | undefined;
   versions: ClientVersions;
@@ -184,7 +186,7 @@ function createRests({ account, log, timing, onStateChange }: SessionOptions, on
 }
 
 function startAnswering(
-  { db, log, account: { accountId }, timing, onLoopError }: SessionOptions,
+  { db, log, account: { accountId }, secretKeys, timing, onLoopError }: SessionOptions,
   {
     store,
     cooldown,
@@ -211,6 +213,7 @@ function startAnswering(
       return 0;
     },
     client: () => (cooldown.now() ? undefined : client()),
+    secretKey: secretKeys.key,
     findMessage: (post) => findMessage(db, accountId, post),
     answerMs: timing.answerMs,
     answerGapMs: timing.answerGapMs,
@@ -220,7 +223,7 @@ function startAnswering(
 
 /** The options of each connection. `cooldown` is the one without server queries. */
 function socketOptions(
-  { db, log, account: { accountId }, url, proxy, timing, emitMemberEvents, onCondition }: SessionOptions,
+  { db, log, account: { accountId }, secretKeys, url, proxy, timing, emitMemberEvents, onCondition }: SessionOptions,
   {
     cooldown,
     warnings,
@@ -252,7 +255,9 @@ function socketOptions(
         accountId,
         log,
         emit: emitMemberEvents,
+        secretKeys,
         cachedGroup: (chatId) => chats.cachedGroup(chatId),
+        tryFetchGroup: (chatId) => chats.tryFetchGroup(chatId),
       });
       listenForDevices(client, { accountId, log, members });
       answers.listen(client);

@@ -10,6 +10,7 @@ import type { WhatsAppCondition } from './connect/conditions.ts';
 import type { ClientOptions, LoadedClient } from './connect/load-client.ts';
 import { chooseProxy, proxyLabel } from './connect/proxies.ts';
 import { claimKeys, dropEndedKeys, dropKeys, hasKeys, resealKeys } from './connect/key-table.ts';
+import { openMessageSecretKeys } from './connect/message-secret-keys.ts';
 import { deleteOldMessages } from './send/sent-messages.ts';
 import { createMemberEventEmitter, type MemberEventEmitter } from './inbound/member-event-emitter.ts';
 // Types only: the client is loaded when the first account needs it, and by a sandbox never.
@@ -198,6 +199,7 @@ async function prepare(shared: Shared, account: LinkedAccount, onStateChange: On
   ]);
   const { engine, versions } = (shared.client ??= loadClient(shared));
   const table = await claimKeys(db, vault, account.accountId);
+  const secretKeys = await openMessageSecretKeys(db, vault, account.workspaceId);
   const { fileWaitMs: waitMs, fileRetryMs: retryMs } = times;
   const uploads = (shared.uploads ??= createUploadCache({ db, log, ca: mediaCa, permits: uploading, waitMs, retryMs }));
   const emitMemberEvents = members.emit;
@@ -226,6 +228,7 @@ async function prepare(shared: Shared, account: LinkedAccount, onStateChange: On
     proxy,
     account,
     table,
+    secretKeys,
     onStateChange,
     onDevicesMissed,
     onForgery,
@@ -245,7 +248,8 @@ async function chooseAndOpen({ db, log }: Shared, accountId: AccountId, proxies:
 /** Unlinks the account of a deleted user. Its number is gone, so that any linked number is accepted. */
 async function unlinkForgotten(shared: Shared, accountId: AccountId): Promise<void> {
   const connected = Promise.withResolvers<void>();
-  const session = await open(shared, { accountId, phoneNumber: undefined }, ({ status }) => {
+  const forgotten = { accountId, workspaceId: undefined, phoneNumber: undefined };
+  const session = await open(shared, forgotten, ({ status }) => {
     if (status === 'connected' || status === 'logged_out' || status === 'unlinked') connected.resolve();
   });
   if (!session) return;

@@ -49,7 +49,10 @@ export interface MessengerTables {
     post_hash: Buffer;
     sent_at: Date;
     server_id: number | null;
+    has_link_secret: Generated<boolean>;
   };
+  message_secret_keys: { workspace_id: WorkspaceId; sealed: Buffer };
+  whatsapp_numbers: { workspace_id: WorkspaceId; number: string; lid: string | null };
   whatsapp_uploads: {
     account_id: AccountId;
     sha256: Buffer;

@@ -21,6 +21,12 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'factors', column: 'secret', one: 'authenticator app', many: 'authenticator apps' },
   { table: 'webhooks', column: 'secret', one: 'secret of a webhook', many: 'secrets of webhooks' },
   { table: 'webhooks', column: 'former_secret', one: 'former secret of a webhook', many: 'former secrets of webhooks' },
+  {
+    table: 'message_secret_keys',
+    column: 'sealed',
+    one: 'key for votes and reactions of a workspace',
+    many: 'keys for votes and reactions of workspaces',
+  },
   { table: 'push_keys', column: 'private_key', one: 'key for push services', many: 'keys for push services' },
 ];
 

@@ -57,6 +57,8 @@ const PARTS: readonly Part[] = [
   { table: 'whatsapp_sent', owner: 'account_id', chunk: 5_000 },
   { table: 'whatsapp_uploads', owner: 'account_id', chunk: 5_000 },
   { table: 'whatsapp_posts', owner: 'account_id', chunk: 500 },
+  { table: 'whatsapp_numbers', owner: 'workspace_id', chunk: 100 },
+  { table: 'message_secret_keys', owner: 'workspace_id', chunk: 1 },
   { table: 'webhook_attempts', owner: 'workspace_id', chunk: 5_000 },
   { table: 'webhooks', owner: 'workspace_id', chunk: 20 },
   { table: 'events', owner: 'workspace_id', chunk: 5_000 },

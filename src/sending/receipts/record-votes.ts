@@ -1,4 +1,4 @@
-/** Votes on polls, and answers to events: the newest of each member counts, on each post once. */
+/** Votes on polls, and answers to events: the newest one of each member that could be opened counts, on each post once. */
 import { sql, type RawBuilder } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 import { EVENT_ANSWERS } from '../../content/post/ballot.ts';
@@ -7,6 +7,18 @@ import type { LockedLedger } from '../accounts/store.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 
 export type VoteEvent = Extract<MemberEvent, { kind: 'voted' }>;
+
+/**
+ * The condition that a vote counts before another one of the same member. One that could be opened counts before all that could not, whatever
+ * the clocks: the answer to an event has its time within the seal, and another number of the workspace may have opened it.
+ */
+const wins = (one: string, other: string): RawBuilder<boolean> => {
+  const rank = (vote: string) => {
+    const choices = sql.ref(`${vote}.choices`);
+    return sql`(${choices} is not null, ${sql.ref(`${vote}.voted_ms`)}, coalesce(${choices}, -1))`;
+  };
+  return sql`${rank(one)} > ${rank(other)}`;
+};
 
 /** Voters, votes that could not be opened, and the votes of each option. */
 const COUNTS = 14;
@@ -56,14 +68,14 @@ export async function recordVotes(
         and (b.ballot ->> 'openHours' is null or e.at <= r.started_at + (b.ballot ->> 'openHours')::int * interval '1 hour')
     ), newest as materialized (
       select distinct on (run_id, position, participant) * from vote
-      order by run_id, position, participant, voted_ms desc, coalesce(choices, -1) desc
+      order by run_id, position, participant, (choices is not null) desc, voted_ms desc, choices desc
     ), changed as materialized (
       select n.*, v.at as was_at, v.choices as was, v.participant is not null as has_voted
       from newest n
       left join lateral (
         select * from votes q where q.workspace_id = ${workspaceId} and q.run_id = n.run_id and q.position = n.position
           and q.participant = n.participant limit 1) v on true
-      where v.participant is null or (n.voted_ms, coalesce(n.choices, -1)) > (v.voted_ms, coalesce(v.choices, -1))
+      where v.participant is null or ${wins('n', 'v')}
     ), noted as (
       insert into provisional_receipts (workspace_id, participant, run_id, position)
       select ${workspaceId}::bigint, participant, run_id, position from changed where is_provisional
@@ -80,7 +92,7 @@ export async function recordVotes(
     ), ${addDeltas(workspaceId)}`.execute(trx);
 }
 
-/** Two ids turn out to be one person: the newest vote of theirs counts. Call it before the provisional ids are forgotten. */
+/** Two ids turn out to be one person: one vote of theirs counts. Call it before the provisional ids are forgotten. */
 export async function joinVotes(
   trx: Connection,
   { workspaceId, hashSeed }: LockedLedger,
@@ -93,7 +105,7 @@ export async function joinVotes(
     ), known as materialized (
       select n.run_id, n.position, d.group_id, p.participant, p.alias, a.voted_ms, a.at, a.choices, a.voter,
              b.participant is not null as is_twice, b.at as other_at, b.choices as other_choices,
-             b.participant is null or (a.voted_ms, coalesce(a.choices, -1)) > (b.voted_ms, coalesce(b.choices, -1)) as wins
+             b.participant is null or ${wins('a', 'b')} as wins
       from provisional_receipts n
       join pair p on p.alias = n.participant
       cross join lateral (

@@ -152,6 +152,25 @@ describe('a vote', () => {
     expect((await resultsOf(owner, campaign)).totals).toEqual({ voters: 1, unreadable: 1, votes: [0, 1, 0] });
   });
 
+  test('that cannot be opened never replaces one that can, whatever the clocks, the order and the ids', async () => {
+    const owner = await createOwner(database.db, 1);
+    for (const [openMs, sealedMs] of [
+      [NOW, NOW + HOUR],
+      [NOW + HOUR, NOW],
+      [NOW, NOW],
+    ] as const)
+      for (const sealedAs of ['lid:ann', 'number:ann'])
+        for (const isOpenFirst of [true, false]) {
+          const { campaign, messageIds } = await asked(owner);
+          const open = vote(owner, messageIds[0], { participant: 'lid:ann', choices: ['Sunday'], votedMs: openMs });
+          const sealed = vote(owner, messageIds[0], { participant: sealedAs, choices: null, votedMs: sealedMs });
+          for (const one of isOpenFirst ? [open, sealed] : [sealed, open]) await recordReceipts(database.db, [one]);
+          const same = { kind: 'same', participant: 'lid:ann', alias: 'number:ann' } as const;
+          await recordReceipts(database.db, [{ ...same, accountId: owner.accountId }]);
+          expect((await resultsOf(owner, campaign)).totals).toEqual({ voters: 1, unreadable: 0, votes: [0, 1, 0] });
+        }
+  });
+
   test('received after the end does not count, and does not replace an earlier one', async () => {
     const owner = await createOwner(database.db, 1);
     const { campaign, messageIds } = await asked(owner, { openHours: 2 });
@@ -320,14 +339,20 @@ test('totals are those of the newest votes, in any order and under either id of 
   );
 });
 
-/** The newest counts; of equally new ones the one with the later options, and one that could not be opened last. */
+/** One that could be opened counts before all others, then the newest; of equally new ones the one with the later options. */
 function countNewest(
   ballots: ReadonlyArray<{ person: string; post: number; choices: string[] | null; second: number }>,
 ) {
   const rank = (choices: string[] | null) =>
     choices === null ? -1 : choices.reduce((sum, option) => sum + 2 ** OPTIONS.indexOf(option), 0);
   const newest = [...Map.groupBy(ballots, ({ person, post }) => `${person} ${post}`).values()].map(
-    (own) => own.toSorted((a, b) => b.second - a.second || rank(b.choices) - rank(a.choices))[0]?.choices ?? null,
+    (own) =>
+      own.toSorted(
+        (a, b) =>
+          Number(b.choices !== null) - Number(a.choices !== null) ||
+          b.second - a.second ||
+          rank(b.choices) - rank(a.choices),
+      )[0]?.choices ?? null,
   );
   return {
     voters: newest.filter((choices) => choices && choices.length > 0).length,

@@ -1,4 +1,6 @@
 /** Caches the metadata of groups, so that a post needs no query about its group. */
+import { unlessAborted } from '../../../platform/concurrency/unless-aborted.ts';
+import { QueryRejectedError, UnreadableAnswerError } from '../client/errors.ts';
 import type { Group } from '../client/group.ts';
 import { packGroup, unpackGroup, type GroupCache, type CachedGroup } from './group-cache.ts';
 
@@ -7,9 +9,17 @@ export interface ChatCache {
   group(chatId: string): Promise<Group>;
   /** Without a query; undefined if it is not cached. */
   cachedGroup(chatId: string): Group | undefined;
+  /**
+   * Caches a group if WhatsApp describes it within five seconds. After a query in vain none is sent for ten minutes. Throws when the
+   * connection ends.
+   */
+  tryFetchGroup(chatId: string): Promise<void>;
   cacheGroup(group: Group): void;
   invalidateGroup(chatId: string): void;
 }
+
+const ANSWER_MS = 5_000;
+const RETRY_MS = 10 * 60_000;
 
 export interface ChatCacheOptions {
   /** Shared by all accounts of the process. */
@@ -34,7 +44,10 @@ export function createChatCache({ memory, fetchGroup, onGroup }: ChatCacheOption
     return latest.group;
   }
 
-  return {
+  /** When the last query in vain was sent, by the monotonic clock. */
+  const failedAtMs = new Map<string, number>();
+
+  const cache: ChatCache = {
     async group(chatId) {
       const kept = await memory.forceFetch(keyOf(chatId), {
         context: async () => packGroup(await fetchGroup(chatId)),
@@ -48,7 +61,21 @@ export function createChatCache({ memory, fetchGroup, onGroup }: ChatCacheOption
       const kept = memory.peek(keyOf(chatId));
       return kept && open(kept);
     },
+    async tryFetchGroup(chatId) {
+      const nowMs = performance.now();
+      if (memory.has(keyOf(chatId)) || nowMs - (failedAtMs.get(chatId) ?? -Infinity) < RETRY_MS) return;
+      const limit = AbortSignal.timeout(ANSWER_MS);
+      try {
+        await unlessAborted(cache.group(chatId), limit);
+      } catch (error) {
+        const isInVain =
+          limit.aborted || [QueryRejectedError, UnreadableAnswerError].some((one) => error instanceof one);
+        if (!isInVain) throw error;
+        failedAtMs.set(chatId, nowMs);
+      }
+    },
     cacheGroup: (group) => void memory.set(keyOf(group.id), packGroup(group)),
     invalidateGroup: (chatId) => void memory.delete(keyOf(chatId)),
   };
+  return cache;
 }

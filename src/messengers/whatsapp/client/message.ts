@@ -3,6 +3,8 @@ import { encodeWAMessage, normalizeMessageContent, proto } from 'baileys';
 
 export type Message = proto.IMessage;
 export type ContextInfo = proto.IContextInfo;
+/** Names a message from the point of view of its sender's phone. */
+export type MessageKey = proto.IMessageKey;
 export type EventMessage = proto.Message.IEventMessage;
 export type PollCreation = proto.Message.IPollCreationMessage;
 

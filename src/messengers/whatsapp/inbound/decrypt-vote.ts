@@ -1,10 +1,8 @@
 /** Votes on polls and answers to events, which members encrypt with the message secret of the post. */
 import { createHash } from 'node:crypto';
 import { EVENT_ANSWERS, type EventAnswer } from '../../../content/post/ballot.ts';
-import type { Client } from '../client/client.ts';
 import { decodeEventResponse, decodePollVote, unwrapMessage, type Message } from '../client/message.ts';
-import { secretOf } from '../connect/message-secret.ts';
-import { openSealed, type Sealed } from './open-sealed.ts';
+import type { Decrypt } from './open-sealed.ts';
 
 /** A vote on the post with this id, which may be somebody else's. */
 export interface Vote {
@@ -30,37 +28,19 @@ export function isVote(message: Message): boolean {
   return Boolean(pollUpdateMessage ?? encEventResponseMessage);
 }
 
-/** Returns the vote in a message; undefined if it is none. `who` has all known ids of its sender. */
-export function decryptVote(
-  client: Pick<Client, 'me' | 'noiseKey'>,
-  message: Message,
-  who: readonly string[],
-): Vote | undefined {
+/** Returns the vote in a message; undefined if it is none. */
+export async function decryptVote(decrypt: Decrypt, message: Message): Promise<Vote | undefined> {
   const { pollUpdateMessage: vote, encEventResponseMessage: answer } = unwrapMessage(message) ?? {};
   if (vote) {
-    const messageId = vote.pollCreationMessageKey?.id;
-    if (!messageId || !vote.vote) return undefined;
-    const opened = open(client, 'Poll Vote', { ...vote.vote, messageId, who });
-    return { messageId, choices: opened && readPollVote(opened), votedMs: toMs(vote.senderTimestampMs) };
+    const key = vote.pollCreationMessageKey;
+    if (!key?.id || !vote.vote) return undefined;
+    const opened = await decrypt(vote.vote, { key, use: 'Poll Vote', isBound: true });
+    return { messageId: key.id, choices: opened ? readPollVote(opened) : null, votedMs: toMs(vote.senderTimestampMs) };
   }
-  const messageId = answer?.eventCreationMessageKey?.id;
-  if (!answer || !messageId) return undefined;
-  const opened = open(client, 'Event Response', { ...answer, messageId, who });
-  return { messageId, ...readEventAnswer(opened) };
-}
-
-function open(
-  { me, noiseKey }: Pick<Client, 'me' | 'noiseKey'>,
-  use: string,
-  { messageId, who, encPayload, encIv }: Partial<Sealed> & { messageId: string; who: readonly string[] },
-): Buffer | null {
-  if (!encPayload || !encIv) return null;
-  return (
-    openSealed(
-      { encPayload, encIv },
-      { secret: secretOf({ noiseKey }, messageId), messageId, use, isBound: true, me, who },
-    ) ?? null
-  );
+  const key = answer?.eventCreationMessageKey;
+  if (!answer || !key?.id) return undefined;
+  const opened = await decrypt(answer, { key, use: 'Event Response', isBound: true });
+  return { messageId: key.id, ...readEventAnswer(opened) };
 }
 
 /** Options are named by the hash of their text. Null if it is no vote. */
@@ -74,7 +54,7 @@ function readPollVote(opened: Buffer): string[] | null {
 }
 
 /** An answer that is none of the three takes an earlier one back. */
-function readEventAnswer(opened: Buffer | null): Omit<Vote, 'messageId'> {
+function readEventAnswer(opened: Buffer | undefined): Omit<Vote, 'messageId'> {
   if (!opened) return { choices: null, votedMs: undefined };
   try {
     const { response, timestampMs } = decodeEventResponse(opened);

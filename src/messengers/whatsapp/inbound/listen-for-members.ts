@@ -8,11 +8,15 @@ import { sleep } from '../../../platform/time/time.ts';
 import type { MemberEvent } from '../../messenger.ts';
 import type { Client } from '../client/client.ts';
 import type { Group } from '../client/group.ts';
+import type { Message } from '../client/message.ts';
+import type { Node } from '../client/node.ts';
+import type { MessageSecretKeys } from '../connect/message-secret-keys.ts';
 import { skipPrivateChats } from './skip-private-chats.ts';
-import { identify } from './identify.ts';
-import { isOwn, readIds } from './participants.ts';
+import { completeIds, identify } from './identify.ts';
+import { isOwn, isSame, readIds } from './participants.ts';
 import { decryptReaction } from './decrypt-reaction.ts';
-import { idsOf, readMessage, readReceipts, type MemberAction } from './read-member-actions.ts';
+import { createDecrypter } from './open-sealed.ts';
+import { readMessage, readReceipts, type MemberAction } from './read-member-actions.ts';
 import { readAnswer } from './read-answer.ts';
 import { readVote } from './read-vote.ts';
 import { postIdsOf } from '../send/split-post.ts';
@@ -23,8 +27,11 @@ export interface InboundContext {
   accountId: AccountId;
   log: Log;
   emit: EmitMemberEvents;
+  secretKeys: MessageSecretKeys;
   /** The cached metadata of a group. */
   cachedGroup(chatId: string): Group | undefined;
+  /** As `ChatCache` has it. */
+  tryFetchGroup(chatId: string): Promise<void>;
 }
 
 /** Listens to one connection, from before its opening to its end. */
@@ -36,15 +43,24 @@ export function listenForMembers(client: Client, inbound: InboundContext): void 
       if (isRecorded) pass();
     });
   });
-  client.interceptMessages((stanza, message) => {
-    const opened = decryptReaction(client, message, idsOf(stanza.attrs['participant'], stanza.attrs));
-    const actions = readMessage(stanza, opened);
-    return recordBeforeAck(client, inbound, async () => [
-      ...(await toEventsOf(client, inbound, actions)),
-      ...(await readVote(client, inbound, stanza, message)),
-      ...(await readAnswer(client, inbound, stanza, opened)),
-    ]);
-  });
+  client.interceptMessages((stanza, message) =>
+    recordBeforeAck(client, inbound, () => readEvents(client, inbound, stanza, message)),
+  );
+}
+
+async function readEvents(
+  client: Client,
+  inbound: InboundContext,
+  stanza: Node,
+  message: Message,
+): Promise<MemberEvent[]> {
+  const decrypt = createDecrypter({ client, ...inbound }, stanza);
+  const opened = await decryptReaction(decrypt, message);
+  return [
+    ...(await toEventsOf(client, inbound, readMessage(stanza, opened))),
+    ...(await readVote({ client, ...inbound }, decrypt, stanza, message)),
+    ...(await readAnswer(client, inbound, stanza, opened)),
+  ];
 }
 
 const RETRY_MS = 2_000;
@@ -86,7 +102,11 @@ async function toEvents(client: Client, inbound: InboundContext, action: MemberA
   const ids = readIds(action.who);
   if (!ids || isOwn(client, ids)) return [];
   const { accountId, cachedGroup } = inbound;
-  const person = await identify({ client, cachedGroup }, chatId, ids);
+  const known = { client, cachedGroup };
+  const author = readIds([action.author]);
+  // Another number of the workspace may have posted it: what that one does itself is no member's either.
+  if (author && isSame(author, await completeIds(known, chatId, ids))) return [];
+  const person = await identify(known, chatId, ids);
   return findPosts(action).map((post) => ({ ...post, kind, accountId, ...person, at }));
 }
 

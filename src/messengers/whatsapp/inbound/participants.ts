@@ -27,9 +27,14 @@ export function readIds(jids: ReadonlyArray<string | undefined>): Ids | undefine
 }
 
 /** Whether these are the account's own ids: its phone and devices are not members who were reached. */
-export function isOwn({ me }: Pick<Client, 'me'>, { lid, number }: Ids): boolean {
+export function isOwn({ me }: Pick<Client, 'me'>, ids: Ids): boolean {
   const own = readIds([me?.id, me?.lid]);
-  return (lid !== undefined && lid === own?.lid) || (number !== undefined && number === own?.number);
+  return own !== undefined && isSame(own, ids);
+}
+
+/** Whether these are ids of one person, as far as they are known. */
+export function isSame(one: Ids, { lid, number }: Ids): boolean {
+  return (lid !== undefined && lid === one.lid) || (number !== undefined && number === one.number);
 }
 
 export const lidName = (user: string): string => `${user}@lid`;

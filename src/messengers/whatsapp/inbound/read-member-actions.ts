@@ -1,6 +1,6 @@
 /** Reads receipts, reactions, replies and comments out of stanzas. Pure; malformed ones are ignored. */
 import { isGroup } from '../client/jid.ts';
-import { unwrapMessage, type ContextInfo, type Message } from '../client/message.ts';
+import { unwrapMessage, type ContextInfo, type Message, type MessageKey } from '../client/message.ts';
 import { childrenOf, type Node } from '../client/node.ts';
 
 export interface MemberAction {
@@ -9,6 +9,8 @@ export interface MemberAction {
   chatId: string;
   /** One or two ids of the member. */
   who: string[];
+  /** An id of the author of the post, if the message names it. */
+  author?: string | undefined;
   at: Date;
 }
 
@@ -47,22 +49,28 @@ export function readMessage(stanza: Node, message: Message): MemberAction[] {
   const who = idsOf(participant, stanza.attrs);
   const content = unwrapMessage(message);
   if (!isGroup(chatId) || who.length === 0 || !content) return [];
-  const about = (kind: MemberAction['kind'], id: string | null | undefined): MemberAction[] =>
-    isMessageId(id) ? [{ kind, messageIds: [id], chatId, who, at: instantOf(t) }] : [];
+  const about = (kind: MemberAction['kind'], key: MessageKey | null | undefined): MemberAction[] => {
+    if (!isMessageId(key?.id)) return [];
+    const author = (key.fromMe ? participant : key.participant) ?? undefined;
+    return [{ kind, messageIds: [key.id], chatId, who, author, at: instantOf(t) }];
+  };
   const { reactionMessage, encReactionMessage, commentMessage, encCommentMessage } = content;
   // A removed reaction has no text. It stays counted.
-  if (reactionMessage) return reactionMessage.text ? about('reacted', reactionMessage.key?.id) : [];
+  if (reactionMessage) return reactionMessage.text ? about('reacted', reactionMessage.key) : [];
   // An encrypted reaction that could not be decrypted still names its post. Comments need no decryption: each is a reply.
-  if (encReactionMessage) return about('reacted', encReactionMessage.targetMessageKey?.id);
+  if (encReactionMessage) return about('reacted', encReactionMessage.targetMessageKey);
   const comment = commentMessage ?? encCommentMessage;
-  if (comment) return about('replied', comment.targetMessageKey?.id);
-  return about('replied', findQuote(content, chatId)?.messageId);
+  if (comment) return about('replied', comment.targetMessageKey);
+  const quote = findQuote(content, chatId);
+  return about('replied', quote && { id: quote.messageId, participant: quote.author ?? null });
 }
 
 /** A message that quotes another one. */
 interface Quote {
   /** Of the quoted message. */
   messageId: string;
+  /** Of the quoted message. Undefined: it does not say. */
+  author: string | undefined;
   /** Its own text or caption; empty: it has none. */
   text: string;
 }
@@ -72,9 +80,10 @@ export function findQuote(content: Message, chatId: string): Quote | undefined {
   for (const part of Object.values(content) as unknown[]) {
     if (typeof part !== 'object' || part === null || !('contextInfo' in part)) continue;
     const { contextInfo, text, caption } = part as { contextInfo?: ContextInfo; text?: unknown; caption?: unknown };
-    const { stanzaId, remoteJid } = contextInfo ?? {};
+    const { stanzaId, remoteJid, participant } = contextInfo ?? {};
     if (!stanzaId || (remoteJid && remoteJid !== chatId)) continue;
-    return { messageId: stanzaId, text: [text, caption].find((one) => typeof one === 'string') ?? '' };
+    const said = [text, caption].find((one) => typeof one === 'string') ?? '';
+    return { messageId: stanzaId, author: participant ?? undefined, text: said };
   }
   return undefined;
 }

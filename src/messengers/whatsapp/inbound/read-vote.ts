@@ -1,37 +1,36 @@
 /** Votes and answers in messages of a group, as events. */
 import type { MemberEvent } from '../../messenger.ts';
-import type { Client } from '../client/client.ts';
 import { isGroup } from '../client/jid.ts';
 import type { Message } from '../client/message.ts';
 import type { Node } from '../client/node.ts';
 import { decryptVote, isVote, type Vote } from './decrypt-vote.ts';
 import { completeIds, identify, type Known } from './identify.ts';
-import { lidName, numberName, readIds } from './participants.ts';
+import type { Decrypt } from './open-sealed.ts';
+import { readIds } from './participants.ts';
 import { idsOf, instantOf, isMessageId } from './read-member-actions.ts';
 import type { AccountId } from '../../../platform/database/schema.ts';
 
 /**
- * Returns the vote in a message; none for any other message. All known ids of its sender are tried, since it may be encrypted under one
- * that the message does not name. Votes of the account's own phone count too, as they do on the phones of all members.
+ * Returns the vote in a message; none for any other message. Votes of the account's own phone count too, as they do on the phones of all
+ * members.
  */
 export async function readVote(
-  client: Client,
-  { accountId, cachedGroup }: Pick<Known, 'cachedGroup'> & { accountId: AccountId },
+  known: Known & { accountId: AccountId },
+  decrypt: Decrypt,
   { attrs }: Node,
   message: Message,
 ): Promise<MemberEvent[]> {
   const { from: chatId = '', participant, t } = attrs;
   const named = readIds(idsOf(participant, attrs));
   if (!isGroup(chatId) || !named || !isVote(message)) return [];
-  const known = { client, cachedGroup };
   const person = await identify(known, chatId, named);
-  const { lid, number } = await completeIds(known, chatId, named);
-  const who = [...(lid === undefined ? [] : [lidName(lid)]), ...(number === undefined ? [] : [numberName(number)])];
-  const vote = decryptVote(client, message, who);
+  const { number } = await completeIds(known, chatId, named);
+  const vote = await decryptVote(decrypt, message);
   if (!vote || !isMessageId(vote.messageId)) return [];
   const at = instantOf(t);
   const { messageId, choices } = vote;
   const voter = number ?? person.participant;
+  const { accountId } = known;
   return [{ kind: 'voted', accountId, messageId, ...person, voter, choices, votedMs: votedMsOf(vote, at), at }];
 }
 

@@ -15,10 +15,13 @@ import { encryptForDevices, identityFor } from './encrypt-for-devices.ts';
 import { senderIn, senderKeyMessage } from './sender-key.ts';
 import type { Retry } from './read-retry.ts';
 import { relay, type Relaying } from './relay.ts';
+import type { FoundMessage } from './sent-messages.ts';
 
 export interface Answering extends Relaying {
   /** The stored message. Undefined if it is too old, was deleted for everyone, or never left. */
-  findMessage(post: SentPost): Promise<Buffer | undefined>;
+  findMessage(post: SentPost): Promise<FoundMessage | undefined>;
+  /** The key that message secrets derive from. */
+  secretKey: Uint8Array;
 }
 
 /**
@@ -29,9 +32,10 @@ export interface Answering extends Relaying {
 export async function answerRetry(answering: Answering, retry: Retry, hasFailed: boolean): Promise<boolean> {
   const { client, retrySuppression, log } = answering;
   const { chatId, messageId, device } = retry;
-  const bytes = await answering.findMessage(retry);
-  if (!bytes) return true;
-  const message = withSecret(client, withAlbum(decodeMessage(bytes), retry), messageId);
+  const found = await answering.findMessage(retry);
+  if (!found) return true;
+  const key = found.isOfLink ? client.noiseKey : answering.secretKey;
+  const message = withSecret(key, withAlbum(decodeMessage(found.message), retry), messageId);
   const enc = await encryptAgain(client, { ...retry, hasFailed }, message);
   if (!enc) {
     log.info({ messageId, device }, 'a device asks for a post again, and there are no keys to write to it with');

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { RevisionResult, SendResult } from '../../messenger.ts';
 import { encodeMessage, type Message } from '../client/message.ts';
-import { withSecret } from '../connect/message-secret.ts';
+import { editedIn, withSecret } from '../connect/message-secret.ts';
 import { sendToMembers } from './send-to-members.ts';
 import type { Sending } from './sending.ts';
 
@@ -13,8 +13,9 @@ export async function sendChange(
 ): Promise<RevisionResult> {
   // A new id each time: phones drop a repeated id, and this may be another change.
   const id = `3EB0${randomBytes(9).toString('hex').toUpperCase()}`;
-  await sending.storeMessage({ messageId: id, chatId, message: encodeMessage(message) });
-  const sealed = withSecret(sending.client, message, id);
+  const edits = editedIn(message);
+  const key = await sending.storeMessage({ messageId: id, chatId, message: encodeMessage(message), edits });
+  const sealed = withSecret(key, message, id);
   return toRevision(
     await sendToMembers(sending, { chatId, messageId: id, message: sealed, attributes: { edit }, recipients: 0 }),
   );

@@ -8,6 +8,7 @@ import type { RevisionResult, SendResult } from '../../messenger.ts';
 import type { Client } from '../client/client.ts';
 import type { ChatCache } from '../chats/chat-cache.ts';
 import type { Cooldown } from '../connect/cooldown.ts';
+import type { MessageSecretKeys } from '../connect/message-secret-keys.ts';
 import { NotUploadedError, type UploadCache } from '../files/upload-cache.ts';
 import type { RetrySuppression } from './retry-suppression.ts';
 import type { MemberCache } from './member-cache.ts';
@@ -29,6 +30,7 @@ export interface AccountSending {
   accountId: AccountId;
   db: Database;
   log: Log;
+  secretKeys: MessageSecretKeys;
   /** Undefined while the account is not connected. */
   client(): Client | undefined;
   cooldown: Pick<Cooldown, 'now' | 'begin'>;
@@ -92,14 +94,14 @@ async function reviseOne(
 ): Promise<RevisionResult> {
   const sending = prepare(account, mayGoOn);
   if ('kind' in sending) return sending;
-  const find = (sent: SentPost) => findMessage(account.db, account.accountId, sent);
+  const find = async (sent: SentPost) => (await findMessage(account.db, account.accountId, sent))?.message;
   return revisePost({ ...sending, findMessage: find }, change, post);
 }
 
 /** The dependencies of a send, or the reason why nothing can be sent. */
 function prepare(account: AccountSending, mayGoOn: () => boolean): Sending | Extract<SendResult, { kind: 'offline' }> {
-  const { accountId, db, log, cooldown, chats, members, uploads, fanOuts, answerMs, retrySuppression, signal } =
-    account;
+  const { accountId, db, log, secretKeys, cooldown, chats, members, uploads, fanOuts, answerMs } = account;
+  const { retrySuppression, signal } = account;
   if (!mayGoOn()) return { kind: 'offline', reason: NO_LEASE, cooldownMs: 0 };
   const resting = cooldown.now();
   if (resting) return { kind: 'offline', reason: resting.reason, cooldownMs: resting.leftMs };
@@ -112,8 +114,10 @@ function prepare(account: AccountSending, mayGoOn: () => boolean): Sending | Ext
     chats,
     members,
     async storeMessage(sent) {
-      await storeMessage(db, accountId, sent);
+      await secretKeys.recordAuthor(client.me);
+      const isOfLink = await storeMessage(db, accountId, sent);
       account.onLeaving({ ...sent, serverId: undefined });
+      return isOfLink ? client.noiseKey : secretKeys.key;
     },
     async storeServerId(sent) {
       account.onLeaving(sent);

@@ -31,10 +31,10 @@ export async function sendToGroup(sending: Sending, parts: readonly PostPart[], 
   const messages = await Promise.all(
     announceAlbum(files, to.messageId).map(async ({ messageId, message }) => {
       const expiring = setEphemeralExpiration(message, group.ephemeralDuration);
-      await sending.storeMessage({ messageId, chatId: to.chatId, message: encodeMessage(expiring) });
+      const key = await sending.storeMessage({ messageId, chatId: to.chatId, message: encodeMessage(expiring) });
       // Stored without its secret and its album, so that it is the same for all groups and stored once.
       const complete = withAlbum(expiring, { chatId: to.chatId, messageId });
-      return { messageId, message: withSecret(client, complete, messageId) };
+      return { messageId, message: withSecret(key, complete, messageId) };
     }),
   );
   const recipients = sizeOf(group) - 1;

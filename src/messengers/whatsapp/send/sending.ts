@@ -5,6 +5,7 @@ import type { Jid } from '../client/jid.ts';
 import type { PostMedia } from '../../messenger.ts';
 import type { ChatCache } from '../chats/chat-cache.ts';
 import type { MemberCache } from './member-cache.ts';
+import type { StoredMessage } from './sent-messages.ts';
 import type { Relaying, RelayResult } from './relay.ts';
 import type { Uploaded, UploadTarget } from '../files/uploads-table.ts';
 import type { AccountId } from '../../../platform/database/schema.ts';
@@ -13,8 +14,8 @@ export interface Sending extends Relaying {
   accountId: AccountId;
   chats: ChatCache;
   members: MemberCache;
-  /** Stores a message before it leaves. */
-  storeMessage(post: { messageId: string; chatId: string; message: Uint8Array }): Promise<void>;
+  /** Stores a message before it leaves. Resolves to the key that its secret derives from. */
+  storeMessage(post: StoredMessage): Promise<Uint8Array>;
   /** Stores the number that a channel's server gave a message. Never rejects: the number can be found out later. */
   storeServerId(post: { messageId: string; chatId: string; serverId: number }): Promise<void>;
   /** Deletes a stored message that has not left. */

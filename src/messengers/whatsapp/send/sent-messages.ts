@@ -9,23 +9,43 @@ import type { AccountId } from '../../../platform/database/schema.ts';
 const RETENTION_DAYS = 7;
 const CLEARED_PER_STEP = 5_000;
 
-/** Stores a message before it leaves. Equal messages to several chats are stored once. */
+export interface StoredMessage {
+  messageId: string;
+  chatId: string;
+  message: Uint8Array;
+  /** The id of the message that it edits. Default is none. */
+  edits?: string | undefined;
+}
+
+/**
+ * Stores a message before it leaves. Equal messages to several chats are stored once. Resolves to true if its secret derives from the key
+ * of the link: it left so before, under an earlier version, or edits a message that did.
+ */
 export async function storeMessage(
   db: Connection,
   accountId: AccountId,
-  { messageId, chatId, message }: { messageId: string; chatId: string; message: Uint8Array },
-): Promise<void> {
+  { messageId, chatId, message, edits = messageId }: StoredMessage,
+): Promise<boolean> {
   const hash = createHash('sha256').update(message).digest();
-  await sql`
+  const { rows } = await sql<{ isOfLink: boolean }>`
     with post as (
       insert into whatsapp_posts (account_id, post_hash, message, sent_at)
       values (${accountId}, ${hash}, ${Buffer.from(message)}, campanile_now())
       on conflict (account_id, post_hash) do update set sent_at = excluded.sent_at
       where whatsapp_posts.sent_at < excluded.sent_at - interval '1 hour'
     )
-    insert into whatsapp_sent (account_id, message_id, chat_id, post_hash, sent_at)
-    values (${accountId}, ${messageId}, ${chatId}, ${hash}, campanile_now())
-    on conflict (account_id, message_id) do update set sent_at = excluded.sent_at`.execute(db);
+    insert into whatsapp_sent (account_id, message_id, chat_id, post_hash, sent_at, has_link_secret)
+    values (${accountId}, ${messageId}, ${chatId}, ${hash}, campanile_now(), coalesce((
+      select has_link_secret from whatsapp_sent where account_id = ${accountId} and message_id = ${edits}), false))
+    on conflict (account_id, message_id) do update set sent_at = excluded.sent_at
+    returning has_link_secret as "isOfLink"`.execute(db);
+  return rows[0]?.isOfLink ?? false;
+}
+
+export interface FoundMessage {
+  message: Buffer;
+  /** As `storeMessage` returns it. */
+  isOfLink: boolean;
 }
 
 /** The message with that id in that chat. Undefined if it is too old, or was not sent by this account. */
@@ -33,11 +53,11 @@ export async function findMessage(
   db: Connection,
   accountId: AccountId,
   { messageId, chatId }: { messageId: string; chatId: string },
-): Promise<Buffer | undefined> {
-  const { rows } = await sql<{ message: Buffer }>`
-    select p.message from whatsapp_sent s join whatsapp_posts p using (account_id, post_hash)
+): Promise<FoundMessage | undefined> {
+  const { rows } = await sql<FoundMessage>`
+    select p.message, s.has_link_secret as "isOfLink" from whatsapp_sent s join whatsapp_posts p using (account_id, post_hash)
     where s.account_id = ${accountId} and s.message_id = ${messageId} and s.chat_id = ${chatId}`.execute(db);
-  return rows[0]?.message;
+  return rows[0];
 }
 
 /** Those of these messages that are stored, in the given order. */
