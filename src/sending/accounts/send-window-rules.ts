@@ -79,6 +79,13 @@ export async function readDefaultWindow(
   return (await selectWindows(trx, which, { timeZone, countsAll: false }))[0];
 }
 
+/** Returns the accounts of a workspace that rest now by their rules. */
+export async function readResting(trx: Connection, workspaceId: WorkspaceId, timeZone: string): Promise<AccountId[]> {
+  const which = sql`a.workspace_id = ${workspaceId} and a.removed_at is null`;
+  const windows = await selectWindows(trx, which, { timeZone, countsAll: false });
+  return windows.flatMap(({ accountId, until }) => (until ? [accountId] : []));
+}
+
 async function selectWindows(
   trx: Connection,
   which: RawBuilder<unknown>,

@@ -1,5 +1,6 @@
 /** Which account of a workspace sends a delivery. It can change only until the first attempt: the ids of a message belong to its account. */
 import { sql, type RawBuilder } from 'kysely';
+import { readResting } from '../accounts/send-window-rules.ts';
 import { wakeLanes } from '../accounts/store.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import { messageIdOf } from './message-id.ts';
@@ -31,20 +32,34 @@ export interface Assigned {
   from?: AccountId;
   /** Goes before the senders of each group. */
   wanted?: AccountId | null;
-  /** Gets none. */
-  passed?: AccountId;
+  /** Get none. */
+  passed?: readonly AccountId[];
   /** They may return to `from`, which is down. Default is false. */
   isReturnable?: boolean;
+  /** The installation's, IANA; UTC unless given. */
+  timeZone?: string | undefined;
 }
 
 /**
  * Gives deliveries that were never tried, and are not in hand, to the account that `choose_senders` chooses, with message ids of its own,
- * and wakes the lanes. Deliveries for which it chooses `passed` stay. Returns how many have another account now. The ledger must be locked.
+ * and wakes the lanes. With `from`, deliveries that no other account can send stay. Returns how many have another account now. The ledger must
+ * be locked.
  */
 export async function assignSenders(
   trx: Connection,
-  { workspaceId, runId, first = 1, last = 2_147_483_647, from, wanted = null, passed, isReturnable = false }: Assigned,
+  {
+    workspaceId,
+    runId,
+    first = 1,
+    last = 2_147_483_647,
+    from,
+    wanted = null,
+    passed = [],
+    isReturnable = false,
+    timeZone = 'UTC',
+  }: Assigned,
 ): Promise<number> {
+  const resting = await readResting(trx, workspaceId, timeZone);
   const { rows } = await sql<{ count: number }>`
     with run as materialized (
       update runs r set is_shared = true from campaigns c, contents t, workspace_ledgers k
@@ -60,15 +75,17 @@ export async function assignSenders(
       where (${from ?? null}::bigint is null or q.account_id = ${from ?? null})
         and not ${isInHand(sql`q`)}
     ), choice as materialized (
-      select s.group_id, s.account_id from run
-      cross join lateral choose_senders(run.workspace_id, array(select distinct group_id from target), run.wanted, ${passed ?? null}::bigint) s
+      select s.* from run
+      cross join lateral choose_senders(run.workspace_id, array(select distinct group_id from target), run.wanted,
+                                        ${[...passed]}::bigint[], ${resting}::bigint[]) s
     ), given as (
       update deliveries d
       set account_id = c.account_id, message_id = ${messageIdOf('run', 'c', 'c.account_id')},
-          handed_from = case when ${isReturnable}::boolean then ${from ?? null}::bigint end
+          -- Of a chain of stand-ins the account that was the first to be down.
+          handed_from = case when ${isReturnable}::boolean then nullif(coalesce(d.handed_from, ${from ?? null}), c.account_id) end
       from run, target t join choice c on c.group_id = t.group_id
       where d.workspace_id = run.workspace_id and d.run_id = run.run_id and d.position = t.position
-        and c.account_id <> t.account_id and c.account_id is distinct from ${passed ?? null}::bigint
+        and c.account_id <> t.account_id and (c.is_fit or ${from === undefined}::boolean)
       returning 1
     )
     select count(*)::int as count from given`.execute(trx);

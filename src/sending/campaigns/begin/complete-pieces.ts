@@ -31,9 +31,12 @@ export const selectPieces = (
     from ${runs} p) k
   where k."followUp" is not null or k."isShared"`;
 
-/** Decides what pieces say beyond their groups: who sends, and which groups of a follow-up are left out. The ledgers must be locked. */
-export async function completePieces(trx: Connection, pieces: readonly BegunPiece[]): Promise<void> {
-  for (const piece of pieces) if (piece.isShared) await assignSenders(trx, piece);
+/**
+ * Decides what pieces say beyond their groups: who sends, and which groups of a follow-up are left out. The ledgers must be locked.
+ * `timeZone` is the installation's; UTC unless given.
+ */
+export async function completePieces(trx: Connection, pieces: readonly BegunPiece[], timeZone?: string): Promise<void> {
+  for (const piece of pieces) if (piece.isShared) await assignSenders(trx, { ...piece, timeZone });
   await skipReaders(
     trx,
     pieces.flatMap(({ followUp, ...piece }) => (followUp ? [{ ...piece, followUp }] : [])),

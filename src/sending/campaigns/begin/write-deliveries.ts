@@ -22,7 +22,7 @@ const STEP_MS = 200;
 export async function writeDeliveries(
   db: Database,
   shards: number[],
-  { turns, log }: { turns: Rotation; log?: Log | undefined },
+  { turns, log, timeZone }: { turns: Rotation; log?: Log | undefined; timeZone?: string | undefined },
 ): Promise<'nothing' | 'locked' | 'written'> {
   const { held } = await readQuarantined(db, 'written deliveries');
   const workspaces = turns.order((await findUnwritten(db, shards)).filter((workspaceId) => !held.has(workspaceId)));
@@ -33,7 +33,7 @@ export async function writeDeliveries(
     turns.served(some);
     const { results } = await isolateWrites({ db, log }, 'written deliveries', some, {
       idOf: (workspaceId) => workspaceId,
-      run: (ids) => lockAndWrite(db, ids),
+      run: (ids) => lockAndWrite(db, ids, timeZone),
     });
     free += results.reduce<number>((sum, count) => sum + (count ?? 0), 0);
   }
@@ -42,10 +42,14 @@ export async function writeDeliveries(
 }
 
 /** Answers for how many accounts; the others are locked by somebody else. */
-function lockAndWrite(db: Database, workspaceIds: readonly WorkspaceId[]): Promise<number> {
+function lockAndWrite(
+  db: Database,
+  workspaceIds: readonly WorkspaceId[],
+  timeZone: string | undefined,
+): Promise<number> {
   return db.transaction().execute(async (trx) => {
     const locked = await lockFreeLedgers(trx, workspaceIds);
-    await writePiece(trx, locked);
+    await writePiece(trx, locked, timeZone);
     return locked.length;
   });
 }
@@ -72,7 +76,11 @@ function selectUnwritten(shards: readonly number[]): RawBuilder<unknown> {
 }
 
 /** Their message ids are fixed here, before the first try. */
-async function writePiece(trx: Connection, workspaceIds: readonly WorkspaceId[]): Promise<void> {
+async function writePiece(
+  trx: Connection,
+  workspaceIds: readonly WorkspaceId[],
+  timeZone: string | undefined,
+): Promise<void> {
   if (workspaceIds.length === 0) return;
   const each = Math.ceil(DELIVERIES_PER_PIECE / workspaceIds.length);
   const { rows } = await sql<BegunPiece>`
@@ -104,5 +112,5 @@ async function writePiece(trx: Connection, workspaceIds: readonly WorkspaceId[])
       first: sql`p.expanded + 1`,
       last: sql`p.upto`,
     })}`.execute(trx);
-  await completePieces(trx, rows);
+  await completePieces(trx, rows, timeZone);
 }
