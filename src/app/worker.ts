@@ -91,11 +91,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     mediaDays: options.mediaDays,
     ...watched,
   });
-  const runs = watchRuns({ db, log, leases, notifications, ...watched });
+  const runs = watchRuns({ db, log, leases, notifications, timeZone: options.timeZone, ...watched });
   const lanes = startSendLoop({ ...options, leases, sessions });
   const late = expireLateRevisions({ db, log, notifications, leases, messengers, ...watched });
   const answers = watchAnswers({ db, log, quotas: options.quotas, timeZone: options.timeZone, ...watched });
-  const failover = startFailover({ db, log, leases, ...watched });
+  const failover = startFailover({ db, log, leases, timeZone: options.timeZone, ...watched });
   const watchers = [...messengers.values()].map((messenger) =>
     messenger.watchMembers((events) => recordReceipts(db, events, log)),
   );

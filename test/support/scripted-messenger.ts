@@ -35,6 +35,8 @@ export interface ScriptedMessenger extends Messenger {
   arrivals: Arrival[];
   /** The groups of an account; none unless set. */
   list: (accountId: AccountId) => MessengerGroup[];
+  /** Called before the groups of an account are listed; undefined: nothing happens. */
+  onList?: (accountId: AccountId) => Promise<void>;
   /** Sets the outcome of each post; undefined: two other people receive it. */
   answer: (to: Destination, post: Post, accountId: AccountId) => SendResult | Promise<SendResult> | undefined;
   /** Changed posts, in order, with their new text. */
@@ -97,7 +99,10 @@ export function scriptMessenger(): ScriptedMessenger {
       }
       return results;
     },
-    listGroups: () => Promise.resolve({ chats: messenger.list(accountId) }),
+    async listGroups() {
+      await messenger.onList?.(accountId);
+      return { chats: messenger.list(accountId) };
+    },
     fetchInviteLink: () => Promise.resolve(null),
     createGroup: () => Promise.reject(new Error('not part of this script')),
     createCommunity: () => Promise.reject(new Error('not part of this script')),

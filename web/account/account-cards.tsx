@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { accountPath } from '../api/accounts.ts';
+import { accountPath, isUp } from '../api/accounts.ts';
 import type { ListedAccount } from '../api/operations.ts';
 import { sendWindowQueryOf } from '../api/queries.ts';
 import { readWarmUp } from '../api/warm-up.ts';
@@ -50,7 +50,7 @@ function AccountCard({ account, isChosen }: { account: ListedAccount; isChosen: 
       </Link>
       <Dot tone={accountTone(account)} label={accountSummary(account, zone)} />
       {number !== undefined && number !== name && <span className={textClasses.dim}>{number}</span>}
-      {downSince !== null && (
+      {downSince !== null && !isUp(account) && (
         <span className={textClasses.failed}>{t('accounts.downSince', { time: shortTime(downSince, zone) })}</span>
       )}
       <Facts account={account} />

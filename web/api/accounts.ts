@@ -8,9 +8,12 @@ export function useSeveralAccounts(): readonly ListedAccount[] | undefined {
   return data !== undefined && data.length > 1 ? data : undefined;
 }
 
-/** Returns whether an account can send now. */
-export function isUp({ down_since: downSince }: ListedAccount): boolean {
-  return downSince === null;
+/** A connection that is lost for a shorter time comes back by itself. */
+const BLIP_MS = 60_000;
+
+/** Returns whether an account can send now, or surely in a moment. */
+export function isUp({ down_since: downSince, status }: ListedAccount): boolean {
+  return downSince === null || (status === 'reconnecting' && Date.now() - Date.parse(downSince) < BLIP_MS);
 }
 
 /** Returns the address of the page of one account. */

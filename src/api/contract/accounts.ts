@@ -118,7 +118,9 @@ const listedAccount = accountStatusData
   .omit({ history: true, number_fixed: true })
   .extend({
     name: accountName.nullable().meta({ description: '`null`: it has none.' }),
-    down_since: instant.nullable().meta({ description: 'Since when it cannot send. `null`: it can.' }),
+    down_since: instant
+      .nullable()
+      .meta({ description: 'Since when it is not connected, or was stopped. `null`: it can send.' }),
     groups: count.meta({ description: 'Groups in which it is a member, as of their last sync.' }),
     groups_can_send: count.meta({ description: 'Groups among them to which it may post.' }),
     queued: count.meta({ description: 'Deliveries that wait for it, in runs that have begun.' }),

@@ -79,6 +79,18 @@ export async function readDefaultWindow(
   return (await selectWindows(trx, which, { timeZone, countsAll: false }))[0];
 }
 
+/** Returns the accounts of these workspaces that rest now by their rules, where another account could send in their place. */
+export async function readResting(
+  trx: Connection,
+  workspaceIds: readonly WorkspaceId[],
+  timeZone: string,
+): Promise<AccountId[]> {
+  const which = sql`a.workspace_id = any(${[...workspaceIds]}::bigint[]) and a.removed_at is null and exists (
+    select from lanes l where l.workspace_id = a.workspace_id and l.account_id <> a.account_id)`;
+  const windows = await selectWindows(trx, which, { timeZone, countsAll: false });
+  return windows.flatMap(({ accountId, until }) => (until ? [accountId] : []));
+}
+
 async function selectWindows(
   trx: Connection,
   which: RawBuilder<unknown>,

@@ -1,5 +1,6 @@
 /** Which account of a workspace sends a delivery. It can change only until the first attempt: the ids of a message belong to its account. */
 import { sql, type RawBuilder } from 'kysely';
+import { readResting } from '../accounts/send-window-rules.ts';
 import { wakeLanes } from '../accounts/store.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import { messageIdOf } from './message-id.ts';
@@ -31,20 +32,24 @@ export interface Assigned {
   from?: AccountId;
   /** Goes before the senders of each group. */
   wanted?: AccountId | null;
-  /** Gets none. */
-  passed?: AccountId;
+  /** Get none. */
+  passed?: readonly AccountId[];
   /** They may return to `from`, which is down. Default is false. */
   isReturnable?: boolean;
+  /** The installation's, IANA; UTC unless given. */
+  timeZone?: string | undefined;
 }
 
 /**
  * Gives deliveries that were never tried, and are not in hand, to the account that `choose_senders` chooses, with message ids of its own,
- * and wakes the lanes. Deliveries for which it chooses `passed` stay. Returns how many have another account now. The ledger must be locked.
+ * and wakes the lanes. With `from`, deliveries that no other account can send stay. Returns how many have another account now. The ledger must
+ * be locked.
  */
 export async function assignSenders(
   trx: Connection,
-  { workspaceId, runId, from, wanted = null, passed, isReturnable = false }: Assigned,
+  { workspaceId, runId, from, wanted = null, passed = [], isReturnable = false, timeZone = 'UTC' }: Assigned,
 ): Promise<number> {
+  const resting = await readResting(trx, [workspaceId], timeZone);
   const { rows } = await sql<{ count: number }>`
     with run as materialized (
       select r.workspace_id, r.run_id, c.public_id, k.legacy_account_id, coalesce(${wanted}::bigint, (t.extras ->> 'accountId')::bigint) as wanted
@@ -61,13 +66,16 @@ export async function assignSenders(
     ), choice as materialized (
       -- One value, and places: joined as rows, each would be read for each delivery while nobody knows how many there are.
       select jsonb_object_agg(s.group_id, s.account_id) as accounts from run
-      cross join lateral choose_senders(run.workspace_id, array(select distinct group_id from target), run.wanted, ${passed ?? null}::bigint) s
+      cross join lateral choose_senders(run.workspace_id, array(select distinct group_id from target), run.wanted,
+                                        ${[...passed]}::bigint[], ${resting}::bigint[]) s
+      where s.is_fit or ${from === undefined}::boolean
     ), given as (
       update deliveries d
       set account_id = ${chosen}, message_id = ${messageIdOf('run', 'd', chosen)},
-          handed_from = case when ${isReturnable}::boolean then ${from ?? null}::bigint end
+          -- Of a chain of stand-ins the account that was the first to be down.
+          handed_from = case when ${isReturnable}::boolean then nullif(coalesce(d.handed_from, ${from ?? null}), ${chosen}) end
       from run
-      where d.ctid = any(array(select place from target)) and ${chosen} <> d.account_id and ${chosen} is distinct from ${passed ?? null}::bigint
+      where d.ctid = any(array(select place from target)) and ${chosen} <> d.account_id
       returning 1
     )
     select count(*)::int as count from given`.execute(trx);

@@ -1,14 +1,19 @@
 import { sql, type RawBuilder } from 'kysely';
+import type { AccountId } from '../../platform/database/schema.ts';
 import { messageIdOf } from './message-id.ts';
 
 /**
  * Inserts deliveries of running runs, each with the account that sends it and the message ids of that account, fixed before the first
- * attempt. `runs` is a relation with `workspace_id`, `run_id`, `content_id`, `public_id`, `legacy_account_id`, `is_shared` and the default
+ * attempt. Accounts in `resting` send only where no other can. `runs` is a relation with `workspace_id`, `run_id`, `content_id`, `public_id`, `legacy_account_id`, `is_shared` and the default
  * account as `account_id`. `after` and `upto` are positions; they know it as `p`.
  */
 export const insertDeliveries = (
   runs: RawBuilder<unknown>,
-  { after, upto }: { after: RawBuilder<unknown>; upto: RawBuilder<unknown> },
+  {
+    after,
+    upto,
+    resting = [],
+  }: { after: RawBuilder<unknown>; upto: RawBuilder<unknown>; resting?: readonly AccountId[] },
 ): RawBuilder<unknown> => sql`
   insert into deliveries (workspace_id, run_id, position, group_id, account_id, message_id)
   select p.workspace_id, p.run_id, ${after} + t.ordinal, t.group_id, t.account_id, ${messageIdOf('p', 't', 't.account_id')}
@@ -18,5 +23,6 @@ export const insertDeliveries = (
     from unnest(c.group_ids[${after} + 1 : ${upto}]) with ordinality g (group_id, ordinal) where not p.is_shared
     union all
     select s.group_id, s.account_id, s.ordinal
-    from choose_senders(p.workspace_id, c.group_ids[${after} + 1 : ${upto}], (c.extras ->> 'accountId')::bigint)
-         with ordinality s (group_id, account_id, ordinal) where p.is_shared) t`;
+    from choose_senders(p.workspace_id, c.group_ids[${after} + 1 : ${upto}], (c.extras ->> 'accountId')::bigint,
+                        resting => ${[...resting]}::bigint[])
+         with ordinality s (group_id, account_id, may_post, is_fit, ordinal) where p.is_shared) t`;

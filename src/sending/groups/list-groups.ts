@@ -55,7 +55,7 @@ export async function listGroups(deps: GroupDeps, actor: Actor, query: GroupQuer
   const page = await list(db, actor.workspaceId, query);
   return {
     ...page,
-    ways: query.withAccounts ? await readWays(db, actor.workspaceId, idsOf(page.groups)) : undefined,
+    ways: query.withAccounts ? await readWays(db, actor.workspaceId, idsOf(page.groups), deps.timeZone) : undefined,
   };
 }
 

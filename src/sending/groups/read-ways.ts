@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { readResting } from '../accounts/send-window-rules.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
@@ -14,16 +15,18 @@ export interface Way {
   isSender: boolean;
 }
 
-/** Returns the accounts that are members of each of these groups of a workspace, the default account first. */
+/** Returns the accounts that are members of each of these groups of a workspace, the default account first. `timeZone` is the installation's. */
 export async function readWays(
   db: Connection,
   workspaceId: WorkspaceId,
   groupIds: readonly number[],
+  timeZone: string,
 ): Promise<Map<number, Way[]>> {
+  const resting = await readResting(db, [workspaceId], timeZone);
   const { rows } = await sql<Way & { groupId: number }>`
     select m.group_id as "groupId", m.account_id as "accountId", m.can_send as "canSend", m.is_admin as "isAdmin",
            m.seen_at as "seenAt", m.account_id = s.account_id as "isSender"
-    from choose_senders(${workspaceId}, ${[...groupIds]}::bigint[]) s join group_accounts m on m.group_id = s.group_id
+    from choose_senders(${workspaceId}, ${[...groupIds]}::bigint[], resting => ${resting}::bigint[]) s join group_accounts m on m.group_id = s.group_id
     join accounts a on a.account_id = m.account_id
     where m.gone_at is null
     order by m.group_id, not a.is_default, m.account_id`.execute(db);

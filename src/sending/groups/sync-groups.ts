@@ -5,7 +5,7 @@ import type { Database } from '../../platform/database/connect.ts';
 import type { Quotas } from '../../workspaces/quotas/quotas.ts';
 import { requireLinked } from './require-linked.ts';
 import { replaceGroups, selectChannelIds, type GroupReader, type SyncOutcome } from './store.ts';
-import type { AccountId } from '../../platform/database/schema.ts';
+import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 /** What reading and creating groups needs: the ledger, and a way to ask the account's session. */
 export interface GroupDeps {
@@ -38,4 +38,17 @@ export async function readGroups(deps: Pick<GroupDeps, 'db' | 'waiters'>, reader
   const knownChannels = await selectChannelIds(deps.db, reader);
   const list = await runCommand(deps, reader.accountId, 'list_groups', { knownChannels });
   return replaceGroups(deps.db, reader, list);
+}
+
+/** `readGroups` for several accounts of a workspace at once. Returns those of which the groups could not be read, with the errors. */
+export async function readGroupsOf(
+  deps: Pick<GroupDeps, 'db' | 'waiters'>,
+  workspaceId: WorkspaceId,
+  accountIds: readonly AccountId[],
+): Promise<Map<AccountId, unknown>> {
+  const unread = new Map<AccountId, unknown>();
+  const read = (accountId: AccountId) =>
+    readGroups(deps, { workspaceId, accountId }).catch((error: unknown) => unread.set(accountId, error));
+  await Promise.all(accountIds.map(read));
+  return unread;
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { CommandWaiters } from '../accounts/commands.ts';
 import { lockLedger } from '../accounts/store.ts';
 import { returnDeliveries } from '../deliveries/assign-senders.ts';
-import { readGroups } from '../groups/sync-groups.ts';
+import { readGroupsOf } from '../groups/sync-groups.ts';
 import type { Leases } from '../leases/leases.ts';
 import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
 import { startLoop, type Loop } from '../../platform/concurrency/loop.ts';
@@ -20,6 +20,7 @@ import {
   findUnread,
   hasFailover,
   hasUntried,
+  isOverdue,
   type DownAccount,
   type Returnable,
 } from './find-down.ts';
@@ -30,6 +31,8 @@ interface FailoverDeps {
   db: Database;
   log: Log;
   leases: Pick<Leases, 'shards'>;
+  /** The installation's, IANA; UTC unless given. */
+  timeZone?: string | undefined;
   workPoll?: WorkPoll | undefined;
   onLoopError?: OnLoopError;
 }
@@ -43,7 +46,8 @@ const POLLING: CommandWaiters = { wait: (_commandId, ms) => sleep(ms) };
  * the groups of the other accounts are read. Where the workspace wants to be asked, and where no other account can send all of it, it writes
  * one event for each failure, from which notices are made. What was handed over returns when its account is back, if the workspace wants that.
  */
-export function startFailover({ db, log, leases, workPoll, onLoopError }: FailoverDeps): Loop {
+export function startFailover(deps: FailoverDeps): Loop {
+  const { db, log, leases, workPoll, onLoopError } = deps;
   const polled = {
     name: 'failover',
     isDue: () => hasFailover(leases.shards()),
@@ -63,9 +67,11 @@ export function startFailover({ db, log, leases, workPoll, onLoopError }: Failov
       await isolateEach({ db, log }, 'failover', down, {
         idOf,
         async run(one) {
-          if (one.isHandedOver) await failOver(db, log, one);
+          if (one.isHandedOver) await failOver(deps, one);
           await ask(db, one);
         },
+        // The groups of a stand-in may take long to be read.
+        isParallel: true,
       });
       return restMs;
     },
@@ -75,31 +81,32 @@ export function startFailover({ db, log, leases, workPoll, onLoopError }: Failov
 }
 
 /** The owner of the workspace may have changed what they want, and the account may be back: both are checked under the lock. */
-async function failOver(db: Database, log: Log, down: DownAccount): Promise<void> {
+async function failOver({ db, log, timeZone }: FailoverDeps, down: DownAccount): Promise<void> {
   const { workspaceId, accountId } = down;
-  await sql`update accounts set failover_tried_at = campanile_now() where account_id = ${accountId}`.execute(db);
-  for (const unread of await findUnread(db, down)) {
-    try {
-      await readGroups({ db, waiters: POLLING }, { workspaceId, accountId: unread });
-    } catch (error) {
-      log.warn(
-        { err: error, accountId: unread },
-        'the groups of a stand-in could not be read: nothing is handed over yet',
-      );
-      return;
-    }
-  }
+  const unread = await readGroupsOf({ db, waiters: POLLING }, workspaceId, await findUnread(db, down));
+  for (const [standIn, error] of unread)
+    log.warn({ err: error, accountId: standIn }, 'the groups of a stand-in could not be read: it takes over nothing');
   const count = await db.transaction().execute(async (trx) => {
-    if (!(await lockLedger(trx, workspaceId)) || !(await isDown(trx, accountId))) return 0;
-    const handedOver = await handOver(trx, { workspaceId, from: accountId, isReturnable: true });
+    if (!(await lockLedger(trx, workspaceId)) || !(await isStillDown(trx, accountId))) return 0;
+    const passed = [...unread.keys()];
+    const handedOver = await handOver(trx, {
+      workspaceId,
+      from: accountId,
+      unread: passed,
+      isReturnable: true,
+      timeZone,
+    });
     if (handedOver > 0) await recordFailover(trx, accountId, handedOver);
     return handedOver;
   });
+  // Not before: it is due until it is done.
+  await sql`update accounts set failover_tried_at = campanile_now() where account_id = ${accountId}`.execute(db);
   if (count > 0) log.info({ accountId, deliveries: count }, 'deliveries of an account that is down were handed over');
 }
 
-async function isDown(trx: Connection, accountId: AccountId): Promise<boolean> {
-  const { rows } = await sql`select from accounts where account_id = ${accountId} and down_since is not null`.execute(
+async function isStillDown(trx: Connection, accountId: AccountId): Promise<boolean> {
+  const { rows } = await sql`
+    select from accounts a join workspaces w using (workspace_id) where a.account_id = ${accountId} and ${isOverdue}`.execute(
     trx,
   );
   return rows.length > 0;

@@ -4,7 +4,7 @@ import type { Connection } from '../../platform/database/connect.ts';
 import { isUntried, mayReturn } from '../deliveries/assign-senders.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
-/** An account that cannot send, and for which something waits that another could send. */
+/** An account that is not connected, and for which something waits that another could send. */
 export interface DownAccount {
   workspaceId: WorkspaceId;
   accountId: AccountId;
@@ -24,6 +24,9 @@ const shared = (shards: readonly number[]) => sql`
   select distinct f.workspace_id from accounts f
   where not f.is_default and f.removed_at is null and campanile_shard(f.workspace_id) = any(${[...shards]}::smallint[])`;
 
+/** The condition that what waits for account `a` of workspace `w` is to be handed over by now: a shorter loss of its connection is none. */
+export const isOverdue = sql<boolean>`a.down_since <= campanile_now() - w.failover_minutes * interval '1 minute'`;
+
 const down = (shards: readonly number[]) => sql`
   select s.workspace_id as "workspaceId", a.account_id as "accountId", a.down_since as "downSince", w.failover_minutes is not null as "isHandedOver"
   from (${shared(shards)}) s
@@ -31,9 +34,10 @@ const down = (shards: readonly number[]) => sql`
   join accounts a on a.workspace_id = s.workspace_id and a.removed_at is null
   where case when w.failover_minutes is null
           then a.down_since <= campanile_now() - ${ASK_AFTER_MINUTES} * interval '1 minute' and coalesce(a.asked_at < a.down_since, true)
-          else a.down_since <= campanile_now() - w.failover_minutes * interval '1 minute'
+          else ${isOverdue}
             and (coalesce(a.failover_tried_at < a.down_since, true)
                  or a.failover_tried_at <= campanile_now() - ${RETRY_MINUTES} * interval '1 minute') end
+    and exists (select from accounts o where o.workspace_id = s.workspace_id and o.removed_at is null and o.down_since is null)
     and ${hasUntried(sql`s.workspace_id`, sql`a.account_id`)}
   order by a.down_since, a.account_id`;
 

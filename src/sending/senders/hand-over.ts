@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { findOwnAccount, findOwnAccounts, lockOwnLedger, nameAccount, type Account } from '../accounts/store.ts';
 import { assignSenders } from '../deliveries/assign-senders.ts';
-import { syncGroups, type GroupDeps } from '../groups/sync-groups.ts';
+import { readGroupsOf, type GroupDeps } from '../groups/sync-groups.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import { diffValues } from '../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
@@ -17,26 +17,32 @@ export interface HandedOver {
 /**
  * Hands what an account has not tried to send over to the senders of each group that come next, or to one account first (contract §4,
  * hand-over-deliveries). The groups of the other accounts are read from the messaging application before, unless that was done since the
- * account failed. Throws 404 for an account that is not the workspace's, and the errors of `syncGroups`.
+ * account failed. Accounts of which they cannot be read get nothing. Throws 404 for an account that is not the workspace's, and the errors
+ * of `readGroups` if no other account can take over.
  */
 export async function handOverDeliveries(
   deps: GroupDeps,
   actor: Actor,
   { accountId, toAccountId }: { accountId: AccountId; toAccountId: AccountId | undefined },
 ): Promise<HandedOver> {
-  const { db } = deps;
+  const { db, timeZone } = deps;
   const from = await findOwnAccount(db, actor.workspaceId, accountId);
   const to = toAccountId === undefined ? undefined : await findOwnAccount(db, actor.workspaceId, toAccountId);
   const others = to ? [to] : await findOwnAccounts(db, actor.workspaceId);
-  for (const other of others.filter((one) => isStale(one, from))) await syncGroups(deps, actor, other.accountId);
+  const stale = others.filter((one) => isStale(one, from)).map((one) => one.accountId);
+  const unread = await readGroupsOf(deps, actor.workspaceId, stale);
+  const isTakenOver = others.some((one) => isConnected(one, from) && !unread.has(one.accountId));
+  if (unread.size > 0 && !isTakenOver) throw [...unread.values()][0];
   return db.transaction().execute(async (trx) => {
     await lockOwnLedger(trx, actor.workspaceId);
     const { downSince } = await findOwnAccount(trx, actor.workspaceId, accountId);
     const handedOver = await handOver(trx, {
       workspaceId: actor.workspaceId,
       from: accountId,
+      unread: [...unread.keys()],
       wanted: to?.accountId,
       isReturnable: downSince !== null,
+      timeZone,
     });
     const kept = await countWaiting(trx, from);
     const changes = diffValues({}, { handed_over: handedOver, kept, to: to && nameAccount(to) });
@@ -45,24 +51,39 @@ export async function handOverDeliveries(
   });
 }
 
+function isConnected(one: Account, { accountId }: Account): boolean {
+  return one.accountId !== accountId && one.status === 'connected';
+}
+
 /** Whether the groups of a connected account were not read since the other failed. */
-function isStale(one: Account, { accountId, downSince }: Account): boolean {
-  if (one.accountId === accountId || one.status !== 'connected') return false;
+function isStale(one: Account, from: Account): boolean {
+  const { downSince } = from;
+  if (!isConnected(one, from)) return false;
   return one.groupsSyncedAt === null || (downSince !== null && one.groupsSyncedAt < downSince);
 }
 
 /**
  * Hands over what an account has not tried to send in running runs of its workspace, whose ledger must be locked. Resolves to the number of
- * deliveries. With `isReturnable` they return once the account can send again.
+ * deliveries. With `isReturnable` they return once the account can send again. The accounts in `unread` get nothing.
  */
 export async function handOver(
   trx: Connection,
   {
     workspaceId,
     from,
+    unread = [],
     wanted,
     isReturnable,
-  }: { workspaceId: WorkspaceId; from: AccountId; wanted?: AccountId | undefined; isReturnable: boolean },
+    timeZone,
+  }: {
+    workspaceId: WorkspaceId;
+    from: AccountId;
+    unread?: readonly AccountId[];
+    wanted?: AccountId | undefined;
+    isReturnable: boolean;
+    /** The installation's, IANA. */
+    timeZone: string | undefined;
+  },
 ): Promise<number> {
   const { rows } = await sql<{ runId: number }>`
     select run_id as "runId" from runs where workspace_id = ${workspaceId} and status = 'running' and queued > 0 order by run_id`.execute(
@@ -74,8 +95,9 @@ export async function handOver(
       workspaceId,
       runId,
       from,
-      passed: from,
+      passed: [from, ...unread],
       isReturnable,
+      timeZone,
       ...(wanted && { wanted }),
     });
   return count;

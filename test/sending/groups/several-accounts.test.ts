@@ -177,7 +177,7 @@ test('a group that an account creates has that account as its member', async () 
     { workspaceId: owner.workspaceId, accountId: second },
     chat('A', { isAdmin: true }),
   );
-  expect(await readWays(db, owner.workspaceId, [made.groupId])).toMatchObject(
+  expect(await readWays(db, owner.workspaceId, [made.groupId], 'UTC')).toMatchObject(
     new Map([[made.groupId, [{ accountId: second, canSend: true, isAdmin: true, isSender: true }]]]),
   );
   const again = await upsertGroup(

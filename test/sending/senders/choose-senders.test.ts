@@ -49,7 +49,7 @@ async function setRule(scope: 'group' | 'list' | 'workspace', order: string, of 
 async function choose({ wanted, passed }: { wanted?: string; passed?: string } = {}): Promise<string | undefined> {
   const { rows } = await sql<{ sender: number | null }>`
     select account_id as sender from choose_senders(
-      ${owner.workspaceId}, ${[group]}::bigint[], ${wanted ? idOf(wanted) : null}::bigint, ${passed ? idOf(passed) : null}::bigint)`.execute(
+      ${owner.workspaceId}, ${[group]}::bigint[], ${wanted ? idOf(wanted) : null}::bigint, ${passed ? [idOf(passed)] : []}::bigint[])`.execute(
     database.db,
   );
   const chosen = rows[0]?.sender ?? owner.accountId;
@@ -157,7 +157,7 @@ test('chooses for each of many groups', async () => {
   const other = owner.groupIds[1] ?? 0;
   await setRule('workspace', 'A');
   const { rows } = await sql<{ group_id: number; account_id: AccountId }>`
-    select * from choose_senders(${owner.workspaceId}, ${[other, group]}::bigint[]) order by group_id`.execute(
+    select group_id, account_id from choose_senders(${owner.workspaceId}, ${[other, group]}::bigint[]) order by group_id`.execute(
     database.db,
   );
   expect(rows).toEqual([

@@ -3,6 +3,8 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Worker } from '../../../src/app/worker.ts';
 import type { MessengerGroup } from '../../../src/messengers/messenger.ts';
+import { AppError } from '../../../src/platform/errors/errors.ts';
+import { findDown } from '../../../src/sending/senders/find-down.ts';
 import { handOver } from '../../../src/sending/senders/hand-over.ts';
 import { lockLedger } from '../../../src/sending/accounts/store.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -19,6 +21,8 @@ import { scriptMessenger, type ScriptedMessenger } from '../../support/scripted-
 import { addAccount, setSenders } from '../../support/several-accounts.ts';
 import { sent, takeTurnsByHand } from '../../support/turns.ts';
 import type { AccountId } from '../../../src/platform/database/schema.ts';
+
+const ALL_SHARDS = Array.from({ length: 256 }, (_, shard) => shard);
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -64,11 +68,28 @@ const sendersOf = async (owner: Owner) => {
   );
   return rows.map(({ sender }) => sender);
 };
-const handAll = (owner: Owner) =>
+const handAll = (owner: Owner, from = owner.accountId) =>
   database.db.transaction().execute(async (trx) => {
     await lockLedger(trx, owner.workspaceId);
-    return handOver(trx, { workspaceId: owner.workspaceId, from: owner.accountId, isReturnable: true });
+    return handOver(trx, { workspaceId: owner.workspaceId, from, isReturnable: true, timeZone: 'UTC' });
   });
+async function readAccount(accountId: AccountId): Promise<{ downSince: Date | null; triedAt: Date | null }> {
+  const { rows } = await sql<{ downSince: Date | null; triedAt: Date | null }>`
+    select down_since as "downSince", failover_tried_at as "triedAt" from accounts where account_id = ${accountId}`.execute(
+    database.db,
+  );
+  return rows[0] ?? { downSince: null, triedAt: null };
+}
+const downOf = async ({ workspaceId }: Owner) =>
+  (await findDown(database.db, ALL_SHARDS)).filter((one) => one.workspaceId === workspaceId);
+const downSince = async (accountId: AccountId) => (await readAccount(accountId)).downSince;
+const triedAt = async (accountId: AccountId) => (await readAccount(accountId)).triedAt;
+
+/** Nothing of this account leaves, also in a moment in which it is connected. */
+function keepOffline(messenger: ScriptedMessenger, accountId: AccountId): void {
+  messenger.answer = (_to, _post, sender) =>
+    sender === accountId ? { kind: 'offline', reason: 'not connected', cooldownMs: 60_000 } : undefined;
+}
 
 /** The groups of the owner as the messenger lists them, without those with the numbers in `missing`. */
 function listed(owner: Owner, missing: readonly number[] = []): MessengerGroup[] {
@@ -166,7 +187,9 @@ describe('a failed account', () => {
   test('asks the owner once for each failure where the workspace hands nothing over by itself', async () => {
     const { owner, second } = await createWaiting();
     await setState(owner.accountId);
-    await work(scriptMessenger());
+    const messenger = scriptMessenger();
+    keepOffline(messenger, owner.accountId);
+    await work(messenger);
     await database.clock.advance({ minutes: 2 });
     expect(
       await until(
@@ -183,6 +206,163 @@ describe('a failed account', () => {
       (events) => events.length === 2,
     );
     expect(await sendersOf(owner)).not.toContain(second);
+  });
+
+  test.each(['unlinked', 'linking', 'reconnecting', 'paused', 'logged_out'])(
+    'hands over whatever keeps it from being connected: %s',
+    async (status) => {
+      const { owner, second, campaign } = await createWaiting();
+      await setMinutes(owner, 5);
+      await setState(owner.accountId, sql`status = ${status}`);
+      const messenger = scriptMessenger();
+      messenger.list = () => listed(owner);
+      keepOffline(messenger, owner.accountId);
+      await work(messenger);
+      await database.clock.advance({ minutes: 6 });
+      await analyticsWhen(database.db, owner, campaign, ({ campaign: one }) => one.status === 'completed');
+      expect(await sendersOf(owner)).toEqual([second, second, second, second]);
+    },
+  );
+
+  test('is down since it was last connected, whatever it is called meanwhile', async () => {
+    const { owner } = await createWaiting();
+    await setState(owner.accountId, sql`status = 'reconnecting'`);
+    const since = await downSince(owner.accountId);
+    await database.clock.advance({ minutes: 3 });
+    await setState(owner.accountId, sql`status = 'paused'`);
+    await setState(owner.accountId);
+    expect(since).toBeInstanceOf(Date);
+    expect(await downSince(owner.accountId)).toEqual(since);
+    await setState(owner.accountId, sql`status = 'connected'`);
+    expect(await downSince(owner.accountId)).toBeNull();
+  });
+
+  test('keeps its posts while its connection is lost for a shorter time, again and again', async () => {
+    const { owner } = await createWaiting();
+    await setMinutes(owner, 5);
+    await work(scriptMessenger());
+    for (let blip = 0; blip < 3; blip++) {
+      await setState(owner.accountId, sql`status = 'reconnecting'`);
+      await database.clock.advance({ minutes: 4 });
+      expect(await downOf(owner)).toEqual([]);
+      await setState(owner.accountId, sql`status = 'connected'`);
+    }
+  });
+
+  test('keeps its posts if it was back while the groups of its stand-in were read', async () => {
+    const { owner, second } = await createWaiting();
+    await setMinutes(owner, 5);
+    await setState(owner.accountId);
+    const messenger = scriptMessenger();
+    messenger.list = () => listed(owner);
+    messenger.onList = async () => {
+      await setState(owner.accountId, sql`status = 'connected'`);
+      await setState(owner.accountId);
+    };
+    keepOffline(messenger, owner.accountId);
+    await work(messenger);
+    await database.clock.advance({ minutes: 6 });
+    await until(
+      () => triedAt(owner.accountId),
+      (at) => at !== null,
+    );
+    expect(await sendersOf(owner)).not.toContain(second);
+  });
+
+  test('asks nobody while none of the other accounts is connected', async () => {
+    const { owner, second } = await createWaiting();
+    await setState(owner.accountId, sql`status = 'reconnecting'`);
+    await setState(second, sql`status = 'reconnecting'`);
+    await database.clock.advance({ minutes: 5 });
+    expect(await downOf(owner)).toEqual([]);
+    await setState(second, sql`status = 'connected'`);
+    expect(await downOf(owner)).toMatchObject([{ accountId: owner.accountId, isHandedOver: false }]);
+  });
+});
+
+describe('of several stand-ins', () => {
+  test('those take over whose groups can be read, while another does not answer', async () => {
+    const { owner, second, campaign } = await createWaiting();
+    const third = await addAccount(database.db, owner);
+    await setSenders(database.db, owner, [owner.accountId, second, third]);
+    await setMinutes(owner, 5);
+    await setState(owner.accountId);
+    const messenger = scriptMessenger();
+    messenger.list = () => listed(owner);
+    messenger.onList = (accountId) =>
+      accountId === second ? Promise.reject(new AppError('messenger_unavailable', 'no answer')) : Promise.resolve();
+    await work(messenger);
+    await database.clock.advance({ minutes: 6 });
+    await analyticsWhen(database.db, owner, campaign, ({ campaign: { status } }) => status === 'completed');
+    expect(await sendersOf(owner)).toEqual([third, third, third, third]);
+  });
+
+  test('one that rests is left out while another can send, and takes over if none can', async () => {
+    const { owner, second } = await createWaiting();
+    const third = await addAccount(database.db, owner);
+    await setSenders(database.db, owner, [owner.accountId, second, third]);
+    await setMinutes(owner, 5);
+    await setState(owner.accountId);
+    await sql`update accounts set quiet_from = '00:00', quiet_to = '23:59' where account_id = ${second}`.execute(
+      database.db,
+    );
+    await database.clock.set('2031-05-05T12:00:00Z');
+    expect(await handAll(owner)).toBe(4);
+    expect(await sendersOf(owner)).toEqual([third, third, third, third]);
+    await setState(third);
+    expect(await handAll(owner, third)).toBe(4);
+    expect(await sendersOf(owner)).toEqual([second, second, second, second]);
+  });
+
+  test('one whose posts of the day are used up is left out, also when a run begins', async () => {
+    const owner = await createOwner(database.db, 4);
+    const [second, third] = [await addAccount(database.db, owner), await addAccount(database.db, owner)];
+    await setSenders(database.db, owner, [owner.accountId, second, third]);
+    await setMinutes(owner, 5);
+    await setState(owner.accountId);
+    await database.clock.advance({ minutes: 6 });
+    await sql`update accounts set daily_cap = 3 where account_id = ${second}`.execute(database.db);
+    await sql`
+      insert into sent_slots (account_id, slot, posts) values (${second}, quarter_hour(campanile_now()), 3)`.execute(
+      database.db,
+    );
+    await sendNow(database.db, owner);
+    expect(await sendersOf(owner)).toEqual([third, third, third, third]);
+  });
+
+  test('a rest of the preferred account is waited for', async () => {
+    const owner = await createOwner(database.db, 2);
+    const second = await addAccount(database.db, owner);
+    await setSenders(database.db, owner, [owner.accountId, second]);
+    await sql`update accounts set daily_cap = 3 where account_id = ${owner.accountId}`.execute(database.db);
+    await sql`
+      insert into sent_slots (account_id, slot, posts) values (${owner.accountId}, quarter_hour(campanile_now()), 3)`.execute(
+      database.db,
+    );
+    await sendNow(database.db, owner);
+    expect(await sendersOf(owner)).toEqual([owner.accountId, owner.accountId]);
+  });
+
+  test('the posts return to the first account after a chain of failures', async () => {
+    const { owner, second, campaign } = await createWaiting();
+    const third = await addAccount(database.db, owner);
+    await setSenders(database.db, owner, [owner.accountId, second, third]);
+    await setMinutes(owner, 5);
+    const before = await messageIds(owner);
+    await setState(owner.accountId);
+    await database.clock.advance({ minutes: 6 });
+    expect(await handAll(owner)).toBe(4);
+    await setState(second);
+    expect(await handAll(owner, second)).toBe(4);
+    expect(await sendersOf(owner)).toEqual([third, third, third, third]);
+    // Otherwise it goes on sending until what is left returns.
+    await setState(third);
+    await setState(owner.accountId, sql`status = 'connected', status_reason = null`);
+    const messenger = scriptMessenger();
+    await work(messenger);
+    await analyticsWhen(database.db, owner, campaign, ({ campaign: { status } }) => status === 'completed');
+    expect(await sendersOf(owner)).toEqual(Array(4).fill(owner.accountId));
+    expect(await messageIds(owner)).toEqual(before);
   });
 });
 

@@ -1,18 +1,20 @@
--- Returns which account sends to each of these groups of a workspace. The first account wins that is a member, may post there and has not been
--- down for longer than the workspace allows; `passed` is left out. In order: the wanted one, those that are set for the group, for a list
--- with it, for the workspace, the default account, the others. A group without any member gets the default account. The rows have the order
--- of the groups.
+-- Returns which account sends to each of these groups of a workspace. The first account wins that is a member, may post there and can send:
+-- it is connected, or has lost its connection for a shorter time than the workspace allows. If none can, the first wins that may post. Those in
+-- `passed` come last. In order: the wanted one, those that are set for the group, for a list with it, for the workspace, the default account,
+-- the others. In place of the first one, those in `resting` send only if no other can. A group without any member gets the default account.
+-- `may_post`: the account may post there, and is not in `passed`. `is_fit`: and it can send. The rows have the order of the groups.
 --
 -- A group has one look for its members, and the rules are one value each, by group: joined as rows, while nobody knows how many there are,
 -- each rule would be read for each group. The settings are those of claim_turns, for the same reason.
-create or replace function choose_senders(of_workspace bigint, of_groups bigint[], wanted bigint default null, passed bigint default null)
-  returns table (group_id bigint, account_id bigint) language sql stable
+create or replace function choose_senders(
+    of_workspace bigint, of_groups bigint[], wanted bigint default null, passed bigint[] default '{}', resting bigint[] default '{}')
+  returns table (group_id bigint, account_id bigint, may_post boolean, is_fit boolean) language sql stable
   set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
   with account as materialized (
-    select a.account_id, a.is_default,
-           coalesce(a.down_since <= campanile_now() - w.failover_minutes * interval '1 minute', false)
-             or coalesce(a.account_id = passed, false) as is_out
+    select a.account_id, a.is_default, a.account_id = any(resting) as is_resting, a.account_id = any(passed) as is_passed,
+           a.stop_reason is not null or a.status not in ('connected', 'reconnecting')
+             or coalesce(a.down_since <= campanile_now() - coalesce(w.failover_minutes, 1) * interval '1 minute', false) as is_down
     from workspaces w join accounts a using (workspace_id)
     where w.workspace_id = of_workspace and a.removed_at is null
   ), rule as materialized (
@@ -32,15 +34,22 @@ as $$
   ), by_workspace as materialized (
     select r.account_ids from rule r where r.group_id is null and r.group_list_id is null
   )
-  select g.group_id, coalesce(c.account_id, (select d.account_id from account d where d.is_default))
+  select g.group_id, coalesce(c.account_id, (select d.account_id from account d where d.is_default)), coalesce(c.may_post, false),
+         coalesce(c.is_fit, false)
   from unnest(of_groups) with ordinality g (group_id, ordinal)
   left join lateral (
-    select a.account_id from group_accounts m join account a on a.account_id = m.account_id
-    where m.group_id = g.group_id and m.gone_at is null
-    order by m.can_send and not a.is_out desc, m.can_send desc, a.account_id = wanted desc nulls last,
-             array_position(((select b.rules from by_group b) ->> m.group_id::text)::bigint[], a.account_id),
-             array_position(((select b.rules from by_list b) ->> m.group_id::text)::bigint[], a.account_id),
-             array_position((select b.account_ids from by_workspace b), a.account_id), a.is_default desc, a.account_id
+    select m.account_id, m.may_post, m.is_fit
+    from (
+      select a.account_id, m.can_send, m.can_send and not a.is_passed as may_post, m.can_send and not a.is_passed and not a.is_down as is_fit,
+             a.is_resting, row_number() over (
+               order by a.account_id = wanted desc nulls last,
+                        array_position(((select b.rules from by_group b) ->> m.group_id::text)::bigint[], a.account_id),
+                        array_position(((select b.rules from by_list b) ->> m.group_id::text)::bigint[], a.account_id),
+                        array_position((select b.account_ids from by_workspace b), a.account_id), a.is_default desc, a.account_id) as rank
+      from group_accounts m join account a on a.account_id = m.account_id
+      where m.group_id = g.group_id and m.gone_at is null
+    ) m
+    order by m.is_fit desc, m.may_post desc, m.can_send desc, m.is_resting and m.rank > 1, m.rank
     limit 1
   ) c on true
   order by g.ordinal

@@ -59,7 +59,14 @@ const NOT_LINKED =
   'Your account is not linked to a messaging application: the posts wait until you link it, and expire if you do not';
 
 /** Writes what a campaign begins with, once its runs are there. */
-export type Start = (trx: Connection, stored: { workspaceId: WorkspaceId; campaignId: number }) => Promise<void>;
+export type Start = (
+  trx: Connection,
+  stored: {
+    workspaceId: WorkspaceId;
+    campaignId: number;
+    /** The installation's; UTC unless given. */ timeZone?: string;
+  },
+) => Promise<void>;
 
 /**
  * Accepts a campaign, sent now or scheduled: when this resolves, campaign, content, runs and the writes of `start` are durable. Throws
@@ -160,7 +167,7 @@ export async function writeCampaign(
   const [firstAt] = due;
   if (firstAt) await requireMentionsLeft(trx, campaign, { firstAt, timeZone });
   const { campaignId, publicId } = await insertCampaign(trx, { ...campaign, dueAt: due });
-  await start(trx, { workspaceId, campaignId });
+  await start(trx, { workspaceId, campaignId, timeZone });
   const changes = diffValues({}, { status: campaign.plan.isSchedule ? 'scheduled' : 'running' });
   await recordAudit(trx, { ...actor, action: 'campaign.accepted', subject: publicId, changes });
   return publicId;

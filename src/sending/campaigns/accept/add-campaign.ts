@@ -40,5 +40,5 @@ export function planOfNow({ scheduleTime }: Pick<SendNowInput, 'scheduleTime'>):
 
 export const dueNow: CampaignRequest['dueAt'] = (now) => [now];
 
-export const startNow: Start = (trx, { workspaceId, campaignId }) =>
-  beginRuns(trx, [workspaceId], { first: GROUPS_LIMIT, campaignId });
+export const startNow: Start = (trx, { workspaceId, campaignId, timeZone }) =>
+  beginRuns(trx, [workspaceId], { first: GROUPS_LIMIT, campaignId, timeZone });

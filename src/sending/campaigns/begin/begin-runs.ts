@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import { isolateWrites } from '../../accounts/quarantine-account.ts';
+import { readResting } from '../../accounts/send-window-rules.ts';
 import { lockFreeLedgers } from '../../accounts/store.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
 import { readQuarantined } from '../../../platform/database/quarantine.ts';
@@ -39,15 +40,25 @@ export const createRunTurns = (): RunTurns => ({ begin: createRoundRobin(), writ
 export async function beginDueRuns(
   db: Database,
   shards: number[],
-  { turns = createRunTurns(), log, restMs = 1_000 }: { turns?: RunTurns; log?: Log; restMs?: number } = {},
+  {
+    turns = createRunTurns(),
+    log,
+    restMs = 1_000,
+    timeZone,
+  }: {
+    turns?: RunTurns;
+    log?: Log;
+    restMs?: number;
+    /** The installation's, IANA; UTC unless given. */ timeZone?: string | undefined;
+  } = {},
 ): Promise<number> {
   if (shards.length === 0) return 1_000;
   const { held } = await readQuarantined(db, 'due runs');
   const found = (await findDueWorkspaces(db, shards)).filter((workspaceId) => !held.has(workspaceId));
   const due = turns.begin.order(found).slice(0, WORKSPACES_PER_STEP);
   turns.begin.served(due);
-  const begun = due.length > 0 && (await beginOrQuarantine(db, due, log));
-  const written = await writeDeliveries(db, shards, { turns: turns.write, log });
+  const begun = due.length > 0 && (await beginOrQuarantine(db, due, { log, timeZone }));
+  const written = await writeDeliveries(db, shards, { turns: turns.write, log, timeZone });
   if (begun || written === 'written') return 0;
   return due.length > 0 || written === 'locked' ? LOCKED_PAUSE_MS : nextDueMs(db, shards, restMs);
 }
@@ -57,10 +68,14 @@ export function hasDueRuns(shards: readonly number[]): RawBuilder<boolean> {
   return sql`(exists (${selectDueWorkspaces(shards)}) or ${hasUnwritten(shards)})`;
 }
 
-async function beginOrQuarantine(db: Database, workspaceIds: WorkspaceId[], log?: Log): Promise<boolean> {
+async function beginOrQuarantine(
+  db: Database,
+  workspaceIds: WorkspaceId[],
+  { log, timeZone }: { log: Log | undefined; timeZone: string | undefined },
+): Promise<boolean> {
   const { results } = await isolateWrites({ db, log }, 'due runs', workspaceIds, {
     idOf: (workspaceId) => workspaceId,
-    run: (some) => db.transaction().execute((trx) => beginRunsOf(trx, some)),
+    run: (some) => db.transaction().execute((trx) => beginRunsOf(trx, some, timeZone)),
   });
   return results.some(Boolean);
 }
@@ -95,7 +110,11 @@ const canSend = (row: RawBuilder<unknown>) => sql<boolean>`exists (
   select from lanes l where l.workspace_id = ${row}.workspace_id and l.held_until <= campanile_now())`;
 
 /** Begins or misses the due runs of these accounts. Locked lanes are skipped; false if all are locked. */
-async function beginRunsOf(trx: Connection, workspaceIds: readonly WorkspaceId[]): Promise<boolean> {
+async function beginRunsOf(
+  trx: Connection,
+  workspaceIds: readonly WorkspaceId[],
+  timeZone: string | undefined,
+): Promise<boolean> {
   const workspaces = await lockFreeLedgers(trx, workspaceIds);
   if (workspaces.length === 0) return false;
   // A run that new time zone rules make due later must not begin at its former instant.
@@ -103,7 +122,7 @@ async function beginRunsOf(trx: Connection, workspaceIds: readonly WorkspaceId[]
   await missRuns(trx, workspaces);
   const expiring = await expireSuperseded(trx, workspaces);
   const ready = workspaces.filter((workspaceId) => !expiring.has(workspaceId));
-  await beginRuns(trx, ready, { first: FIRST_DELIVERIES });
+  await beginRuns(trx, ready, { first: FIRST_DELIVERIES, timeZone });
   return true;
 }
 
@@ -114,9 +133,14 @@ async function beginRunsOf(trx: Connection, workspaceIds: readonly WorkspaceId[]
 export async function beginRuns(
   trx: Connection,
   workspaceIds: WorkspaceId[],
-  { first, campaignId = null }: { first: number; /** Only this campaign's. */ campaignId?: number | null },
+  {
+    first,
+    campaignId = null,
+    timeZone = 'UTC',
+  }: { first: number; /** Only this campaign's. */ campaignId?: number | null; timeZone?: string | undefined },
 ): Promise<void> {
   if (workspaceIds.length === 0) return;
+  const resting = await readResting(trx, workspaceIds, timeZone);
   const { rows } = await sql<FollowUpPiece>`
     with due as materialized (
       select r.workspace_id, r.run_id, r.campaign_id, c.content_id, c.public_id, cardinality(t.group_ids) as targets, t.extras,
@@ -141,7 +165,7 @@ export async function beginRuns(
              late_at = case when ${isLate} then campanile_now() else r.late_at end
       from due d where r.workspace_id = d.workspace_id and r.run_id = d.run_id
     ), written as (
-      ${insertDeliveries(sql`due`, { after: sql`0`, upto: sql`${first}::int` })}
+      ${insertDeliveries(sql`due`, { after: sql`0`, upto: sql`${first}::int`, resting })}
     ), running as (
       update campaigns c set status = 'running' from due d where c.campaign_id = d.campaign_id and c.status = 'scheduled'
     ), woken as (

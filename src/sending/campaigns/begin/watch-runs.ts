@@ -22,19 +22,21 @@ export function watchRuns(deps: {
   log: Log;
   leases: Leases;
   notifications: Notifications;
+  /** The installation's, IANA; UTC unless given. */
+  timeZone?: string | undefined;
   workPoll?: WorkPoll | undefined;
   onLoopError?: OnLoopError;
 }): {
   stop(): Promise<void>;
 } {
-  const { db, log, leases, workPoll } = deps;
+  const { db, log, leases, timeZone, workPoll } = deps;
   const options = { log, ...(deps.onLoopError && { onError: deps.onLoopError }) };
   const turns = createRunTurns();
   const polledDue = { name: 'due runs', isDue: () => hasDueRuns(leases.shards()), wake: () => due.wake() };
   const dueRestMs = workPoll?.add(polledDue) ?? POLL_MS;
   const due = startLoop(
     'due runs',
-    () => beginDueRuns(db, leases.shards(), { turns, log, restMs: dueRestMs }),
+    () => beginDueRuns(db, leases.shards(), { turns, log, restMs: dueRestMs, timeZone }),
     options,
   );
   const sweep = startLoop(

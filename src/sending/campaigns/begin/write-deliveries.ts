@@ -1,6 +1,7 @@
 /** Runs that have begun get their deliveries: in pieces, so that nothing waits long for one, and workspaces take turns. */
 import { sql, type RawBuilder } from 'kysely';
 import { isolateWrites } from '../../accounts/quarantine-account.ts';
+import { readResting } from '../../accounts/send-window-rules.ts';
 import { lockFreeLedgers } from '../../accounts/store.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
 import { readQuarantined } from '../../../platform/database/quarantine.ts';
@@ -22,7 +23,7 @@ const STEP_MS = 200;
 export async function writeDeliveries(
   db: Database,
   shards: number[],
-  { turns, log }: { turns: Rotation; log?: Log | undefined },
+  { turns, log, timeZone }: { turns: Rotation; log?: Log | undefined; timeZone?: string | undefined },
 ): Promise<'nothing' | 'locked' | 'written'> {
   const { held } = await readQuarantined(db, 'written deliveries');
   const workspaces = turns.order((await findUnwritten(db, shards)).filter((workspaceId) => !held.has(workspaceId)));
@@ -33,7 +34,7 @@ export async function writeDeliveries(
     turns.served(some);
     const { results } = await isolateWrites({ db, log }, 'written deliveries', some, {
       idOf: (workspaceId) => workspaceId,
-      run: (ids) => lockAndWrite(db, ids),
+      run: (ids) => lockAndWrite(db, ids, timeZone),
     });
     free += results.reduce<number>((sum, count) => sum + (count ?? 0), 0);
   }
@@ -42,10 +43,14 @@ export async function writeDeliveries(
 }
 
 /** Answers for how many accounts; the others are locked by somebody else. */
-function lockAndWrite(db: Database, workspaceIds: readonly WorkspaceId[]): Promise<number> {
+function lockAndWrite(
+  db: Database,
+  workspaceIds: readonly WorkspaceId[],
+  timeZone: string | undefined,
+): Promise<number> {
   return db.transaction().execute(async (trx) => {
     const locked = await lockFreeLedgers(trx, workspaceIds);
-    await writePiece(trx, locked);
+    await writePiece(trx, locked, timeZone);
     return locked.length;
   });
 }
@@ -71,9 +76,10 @@ function selectUnwritten(shards: readonly number[]): RawBuilder<unknown> {
     where exists (select from accounts a where a.workspace_id = r.workspace_id and a.stop_reason is null and a.removed_at is null)`;
 }
 
-async function writePiece(trx: Connection, workspaceIds: readonly WorkspaceId[]): Promise<void> {
+async function writePiece(trx: Connection, workspaceIds: readonly WorkspaceId[], timeZone = 'UTC'): Promise<void> {
   if (workspaceIds.length === 0) return;
   const each = Math.ceil(DELIVERIES_PER_PIECE / workspaceIds.length);
+  const resting = await readResting(trx, workspaceIds, timeZone);
   const { rows } = await sql<FollowUpPiece>`
     with part as materialized (
       select a.workspace_id, r.run_id, r.content_id, k.public_id, i.legacy_account_id, o.account_id, r.is_shared, r.expanded, least(r.expanded + ${each}::int - r.before, r.targets)::int as upto
@@ -89,7 +95,7 @@ async function writePiece(trx: Connection, workspaceIds: readonly WorkspaceId[])
       join accounts o on o.workspace_id = a.workspace_id and o.is_default
       where r.before < ${each}::int
     ), written as (
-      ${insertDeliveries(sql`part`, { after: sql`p.expanded`, upto: sql`p.upto` })}
+      ${insertDeliveries(sql`part`, { after: sql`p.expanded`, upto: sql`p.upto`, resting })}
     ), expanded as (
       update runs r set expanded = p.upto from part p where r.workspace_id = p.workspace_id and r.run_id = p.run_id
     ), woken as (
