@@ -2284,7 +2284,7 @@ A QR code works for any number, a pairing code for one that was linked here befo
   'venom/delete-group-list': { body: { group_list_id: number }; data: NoData };
   /** Set which accounts send to groups. Sets the rule of each of these groups and of this list; with neither, the rule of the workspace. The narrowest rule with an account that can send to the group wins. Runs that have begun keep their senders. The rule before is kept as history. */
   'venom/set-senders': { body: SetSenders; data: NoData };
-  /** Hand over what an account has not tried to send. Gives deliveries of running runs that wait for an account, and of which no attempt was made, to the next account of each group that may post there. The groups of these accounts are synced before if that was not done since the account failed. A delivery of which an attempt may have left keeps its account. */
+  /** Hand over the posts that wait for an account. Gives deliveries of running runs that wait for an account, and that surely have not left, to the next account of each group that may post there. The groups of these accounts are synced before if that was not done since the account failed. A delivery of which an attempt may have left keeps its account. */
   'venom/hand-over-deliveries': {
     body: HandOverDeliveries;
     data: {

@@ -1,7 +1,7 @@
 /** What waits for accounts that cannot send. Only workspaces with several accounts are looked at. */
 import { sql, type RawBuilder } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
-import { isUntried, mayReturn } from '../deliveries/assign-senders.ts';
+import { mayChangeAccount, mayReturn } from '../deliveries/assign-senders.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 /** An account that cannot send, and for which something waits that another could send. */
@@ -41,7 +41,7 @@ const down = (shards: readonly number[]) => sql`
 export const hasUntried = (workspaceId: RawBuilder<unknown>, accountId: RawBuilder<unknown>) => sql<boolean>`exists (
   select from runs r join deliveries d on d.workspace_id = r.workspace_id and d.run_id = r.run_id
   where r.workspace_id = ${workspaceId} and r.status = 'running' and r.queued > 0
-    and d.account_id = ${accountId} and ${isUntried(sql`d`)})`;
+    and d.account_id = ${accountId} and ${mayChangeAccount(sql`d`)})`;
 
 const returnable = (shards: readonly number[]) => sql`
   select s.workspace_id as "workspaceId", r.run_id as "runId", a.account_id as "accountId"

@@ -69,15 +69,10 @@ export async function handOver(
     trx,
   );
   let count = 0;
-  for (const { runId } of rows)
-    count += await assignSenders(trx, {
-      workspaceId,
-      runId,
-      from,
-      passed: from,
-      isReturnable,
-      ...(wanted && { wanted }),
-    });
+  for (const { runId } of rows) {
+    const whose = { workspaceId, runId, from, passed: from };
+    count += (await assignSenders(trx, { ...whose, isReturnable, ...(wanted && { wanted }) })).length;
+  }
   return count;
 }
 
