@@ -1,14 +1,12 @@
--- Returns which account sends to each of these groups of a workspace. The first account wins that is a member, may post there and has not been
--- down for longer than the workspace allows; `passed` is left out. In order: the wanted one, those that are set for the group, for a list
+-- Returns which account sends to each of these groups of a workspace. The first account wins that is a member, may post there and can send
+-- now; `passed` is left out. If nobody can send now, the first wins that may post there. In order: the wanted one, those that are set for the group, for a list
 -- with it, for the workspace, the default account, the others. A group without any member gets the default account.
 create or replace function choose_senders(of_workspace bigint, of_groups bigint[], wanted bigint default null, passed bigint default null)
   returns table (group_id bigint, account_id bigint) language sql stable as $$
   with account as materialized (
-    select a.account_id, a.is_default,
-           coalesce(a.down_since <= campanile_now() - w.failover_minutes * interval '1 minute', false)
-             or coalesce(a.account_id = passed, false) as is_out
-    from workspaces w join accounts a using (workspace_id)
-    where w.workspace_id = of_workspace and a.removed_at is null
+    select a.account_id, a.is_default, a.down_since is not null or coalesce(a.account_id = passed, false) as is_out
+    from accounts a
+    where a.workspace_id = of_workspace and a.removed_at is null
   ), rule as materialized (
     select s.group_id, s.group_list_id, s.account_ids, s.set_at from senders s
     where s.workspace_id = of_workspace and s.replaced_at is null
