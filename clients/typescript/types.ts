@@ -2649,7 +2649,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   'venom/resume-campaign': { body: OneCampaign; data: CampaignState };
   /** Cancel a campaign. After the answer, at most the turn in hand is still sent. */
   'venom/cancel-campaign': { body: OneCampaign; data: CampaignState };
-  /** Retry the failed deliveries of a campaign. Each delivery keeps its message id and text. Ended runs are running again, and expire after 24 hours at the earliest or when the next run of the campaign falls due. If the messaging application does not drop duplicates, the service first looks for posts that may have arrived. */
+  /** Retry the failed deliveries of a campaign. Each delivery keeps its text. Those that surely have not left get senders as if the run began now; another account has message ids of its own. A post that may have left by an account that was removed stays failed. Ended runs are running again, and expire after 24 hours at the earliest or when the next run of the campaign falls due. If the messaging application does not drop duplicates, the service first looks for posts that may have arrived. */
   'venom/retry-campaign': { body: OneCampaign; data: CampaignState };
   /** Leave a planned run out. Removes a run that has not begun, and adds its date to the `skip_dates` of the campaign. The last run of a campaign cannot be skipped: cancel the campaign instead. */
   'venom/skip-run': {

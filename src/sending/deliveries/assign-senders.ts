@@ -43,8 +43,10 @@ export interface Assigned {
   wanted?: AccountId | null;
   /** Gets none, and only accounts that may post there get any. */
   passed?: AccountId;
-  /** These positions alone, which are in the hands of a turn that the caller finishes. */
-  inHand?: readonly number[];
+  /** These positions alone. */
+  only?: readonly number[];
+  /** Default is false. If this is true, they are in the hands of a turn that the caller finishes. */
+  areInHand?: boolean;
   /** They may return to `from`, which is down. Default is false. */
   isReturnable?: boolean;
 }
@@ -64,7 +66,8 @@ export async function assignSenders(
     from,
     wanted = null,
     passed,
-    inHand,
+    only,
+    areInHand = false,
     isReturnable = false,
   }: Assigned,
 ): Promise<number[]> {
@@ -81,7 +84,8 @@ export async function assignSenders(
           and ${mayChangeAccount(sql`d`)}
         order by d.position) q
       where (${from ?? null}::bigint is null or q.account_id = ${from ?? null})
-        and ${inHand ? sql`q.position = any(${[...inHand]}::int[])` : sql`not ${isInHand(sql`q`)}`}
+        and (${only ? [...only] : null}::int[] is null or q.position = any(${only ? [...only] : null}::int[]))
+        and ${areInHand ? sql`true` : sql`not ${isInHand(sql`q`)}`}
     ), choice as materialized (
       select s.group_id, s.account_id from run
       cross join lateral choose_senders(run.workspace_id, array(select distinct group_id from target), run.wanted, ${passed ?? null}::bigint) s

@@ -59,7 +59,8 @@ async function reassign(trx: Connection, one: FinishedTurn): Promise<FinishedTur
       last: Math.max(...positions),
       from: turn.accountId,
       passed: turn.accountId,
-      inHand: positions,
+      only: positions,
+      areInHand: true,
     }),
   );
   const settle = (outcome: Outcome, index: number): Outcome =>
