@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { wakeLanes } from '../../accounts/store.ts';
 import { assignSenders } from '../../deliveries/assign-senders.ts';
-import { OUTCOME_UNKNOWN } from '../../../messengers/messenger.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import { AppError } from '../../../platform/errors/errors.ts';
@@ -74,7 +73,7 @@ interface Requeued {
 }
 
 /** True of a failed delivery `d` of which an attempt may have left. */
-const mayHaveLeft = sql`(d.uncertain or d.interrupted_attempts > 0 or coalesce(d.error like ${`${OUTCOME_UNKNOWN}%`}, false))`;
+const mayHaveLeft = sql`(d.uncertain or d.interrupted_attempts > 0 or coalesce(d.error like 'outcome_unknown%', false))`;
 const hasLane = sql`exists (select from lanes l where l.account_id = d.account_id)`;
 
 /** Returns the runs of which it queued deliveries, and how many deliveries stay failed because no other account may send them. */
@@ -99,7 +98,7 @@ async function queueFailed(
         and (not ${mayHaveLeft} or ${hasLane})
       returning d.run_id, d.position, ${hasLane} as has_lane
     ), kept as (
-      update deliveries d set error = ${`${OUTCOME_UNKNOWN}: ${SENDER_REMOVED}`}
+      update deliveries d set error = ${`outcome_unknown: ${SENDER_REMOVED}`}
       from failed f where d.workspace_id = ${workspaceId} and d.run_id = f.run_id and d.status = 'failed'
         and ${mayHaveLeft} and not ${hasLane}
       returning d.run_id
