@@ -13,6 +13,10 @@ export const mayChangeAccount = (delivery: RawBuilder<unknown>) => sql<boolean>`
   ${delivery}.status = 'queued' and not ${delivery}.uncertain and ${delivery}.interrupted_attempts = 0
   and ${delivery}.delivered + ${delivery}.views = 0)`;
 
+/** The condition that the account of a row was not removed. */
+export const hasLane = (row: RawBuilder<unknown>) => sql<boolean>`exists (
+  select from lanes l where l.account_id = ${row}.account_id)`;
+
 /** The condition that a delivery is in the hands of a sender. */
 const isInHand = (delivery: RawBuilder<unknown>) => sql<boolean>`exists (
   select from lanes l

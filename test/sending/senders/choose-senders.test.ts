@@ -145,6 +145,14 @@ describe('the stand-in', () => {
   });
 });
 
+test('disregards a removed account, also one that a rule or the campaign names', async () => {
+  await setRule('group', 'BA');
+  expect(await choose({ wanted: 'B' })).toBe('B');
+  await sql`update accounts set removed_at = campanile_now() where account_id = ${idOf('B')}`.execute(database.db);
+  expect(await choose()).toBe('A');
+  expect(await choose({ wanted: 'B' })).toBe('A');
+});
+
 test('chooses for each of many groups', async () => {
   const other = owner.groupIds[1] ?? 0;
   await setRule('workspace', 'A');

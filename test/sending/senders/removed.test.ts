@@ -2,11 +2,15 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { removeAccount } from '../../../src/sending/accounts/remove-account.ts';
+import { correctCampaign } from '../../../src/sending/campaigns/change/correct-campaign.ts';
+import { deleteCampaign } from '../../../src/sending/campaigns/change/delete-campaign.ts';
+import { pinCampaign, unpinCampaign } from '../../../src/sending/campaigns/change/pin-campaign.ts';
+import { recallCampaign } from '../../../src/sending/campaigns/change/recall-campaign.ts';
 import { retryCampaign } from '../../../src/sending/campaigns/change/retry-campaign.ts';
 import { checkLanes } from '../../../src/operations/doctor/check-failures.ts';
 import type { AccountId } from '../../../src/platform/database/schema.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { analyticsWhen, createOwner, sendNow, type Owner } from '../../support/ledger.ts';
+import { analyticsWhen, convert, createOwner, sendNow, type Owner } from '../../support/ledger.ts';
 import { addAccount, setSenders } from '../../support/several-accounts.ts';
 import { failed, sent, takeTurnsByHand } from '../../support/turns.ts';
 import type { Outcome } from '../../../src/sending/deliveries/outcome.ts';
@@ -103,6 +107,64 @@ describe('a retry', () => {
     await setSenders(database.db, owner, [owner.accountId]);
     await retry(owner, campaign);
     expect(await rowsOf(owner)).toMatchObject([{ account: owner.accountId }, { account: second }]);
+  });
+});
+
+describe('of a post that a removed account sent', () => {
+  interface Changed {
+    wanted: string | null;
+    error: string | null;
+  }
+  const changed = async (owner: Owner, table: 'revisions' | 'pins') =>
+    (
+      await sql<Changed>`
+        select wanted, error from ${sql.table(table)} where workspace_id = ${owner.workspaceId} order by position`.execute(
+        database.db,
+      )
+    ).rows;
+  const GONE = { wanted: null, error: expect.stringMatching(/^The account that sent this post was removed/) };
+
+  /** Two posts: the account that sent the first was removed since. */
+  async function createSent() {
+    const owner = await createOwner(database.db, 2);
+    const second = await addAccount(database.db, owner);
+    await setSenders(database.db, owner, [second], owner.groupIds[0]);
+    const campaign = await sendNow(database.db, owner);
+    const turns = await takeTurnsByHand(database.db);
+    await turns.drain({ ...owner, accountId: second }, () => sent);
+    await turns.drain(owner, () => sent);
+    return { owner, second, campaign };
+  }
+
+  test('a recall ends at once with the reason, and the others are recalled', async () => {
+    const { owner, second, campaign } = await createSent();
+    await remove(owner, second);
+    expect(await recallCampaign(database, owner, { campaignId: campaign, runId: null })).toMatchObject({ groups: 2 });
+    expect(await changed(owner, 'revisions')).toMatchObject([GONE, { wanted: 'recall', error: null }]);
+    const { groups } = await analyticsWhen(database.db, owner, campaign, () => true);
+    expect(groups[0]?.lastError).toMatch(/^The account that sent this post was removed/);
+  });
+
+  test('a correction ends at once, and the campaign can be deleted when no other is left', async () => {
+    const { owner, campaign, turns, second } = await createFailed([sent, sent]);
+    await turns.drain(owner, () => sent);
+    await remove(owner, second);
+    const correction = { campaignId: campaign, runId: null, html: 'Better' };
+    await correctCampaign({ db: database.db, convert }, owner, correction);
+    expect(await changed(owner, 'revisions')).toMatchObject([GONE, GONE]);
+    await deleteCampaign(database, owner, campaign);
+  });
+
+  test('a pin ends at once, and so does taking it off', async () => {
+    const { owner, second, campaign } = await createSent();
+    await pinCampaign(database, owner, { campaignId: campaign, runId: null, seconds: 86_400 });
+    await sql`update pins set wanted = null, pinned_until = campanile_now() + interval '1 day'
+              where workspace_id = ${owner.workspaceId}`.execute(database.db);
+    await remove(owner, second);
+    await unpinCampaign(database, owner, { campaignId: campaign, runId: null });
+    expect(await changed(owner, 'pins')).toMatchObject([GONE, { wanted: 'unpin', error: null }]);
+    await pinCampaign(database, owner, { campaignId: campaign, runId: null, seconds: 86_400 });
+    expect(await changed(owner, 'pins')).toMatchObject([GONE, { wanted: 'pin', error: null }]);
   });
 });
 

@@ -19,3 +19,9 @@ create constraint trigger deliveries_lane after update of status, account_id on 
   when (new.status = 'queued' and (old.status <> 'queued' or old.account_id <> new.account_id))
   execute function require_lane();
 create trigger lanes_waiting before delete on lanes for each row execute function require_nothing_waiting();
+
+-- What was wanted of posts whose account was removed before would never be carried out.
+update revisions v set wanted = null, not_before = null, error = 'The account that sent this post was removed'
+where v.wanted is not null and not exists (select from lanes l where l.account_id = v.account_id);
+update pins p set wanted = null, not_before = null, error = 'The account that sent this post was removed'
+where p.wanted is not null and not exists (select from lanes l where l.account_id = p.account_id);

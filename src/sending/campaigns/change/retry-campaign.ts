@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { wakeLanes } from '../../accounts/store.ts';
-import { assignSenders } from '../../deliveries/assign-senders.ts';
+import { assignSenders, hasLane } from '../../deliveries/assign-senders.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import { AppError } from '../../../platform/errors/errors.ts';
@@ -74,7 +74,6 @@ interface Requeued {
 
 /** True of a failed delivery `d` of which an attempt may have left. */
 const mayHaveLeft = sql`(d.uncertain or d.interrupted_attempts > 0 or coalesce(d.error like 'outcome_unknown%', false))`;
-const hasLane = sql`exists (select from lanes l where l.account_id = d.account_id)`;
 
 /** Returns the runs of which it queued deliveries, and how many deliveries stay failed because no other account may send them. */
 async function queueFailed(
@@ -95,12 +94,12 @@ async function queueFailed(
       set status = 'queued', not_before = campanile_now(), attempts = 0, uncertain = ${mayHaveLeft}, resend = ${mayHaveLeft},
           interrupted_attempts = least(d.interrupted_attempts, 1)
       from failed f where d.workspace_id = ${workspaceId} and d.run_id = f.run_id and d.status = 'failed'
-        and (not ${mayHaveLeft} or ${hasLane})
-      returning d.run_id, d.position, ${hasLane} as has_lane
+        and (not ${mayHaveLeft} or ${hasLane(sql`d`)})
+      returning d.run_id, d.position, ${hasLane(sql`d`)} as has_lane
     ), kept as (
       update deliveries d set error = ${`outcome_unknown: ${SENDER_REMOVED}`}
       from failed f where d.workspace_id = ${workspaceId} and d.run_id = f.run_id and d.status = 'failed'
-        and ${mayHaveLeft} and not ${hasLane}
+        and ${mayHaveLeft} and not ${hasLane(sql`d`)}
       returning d.run_id
     ), passed as (
       -- What was in hand when the rest expired has not been tried, and the run goes on behind those queued now.
