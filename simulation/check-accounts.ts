@@ -24,19 +24,17 @@ export function messagesBelongToOneAccount({ sends, lines }: Case): string[] {
   ];
 }
 
-/** A refused post did not leave: when its owner wants it to be tried again, it is as if it had never been tried, for any account. */
-const isForgotten = (facts: Case, { text, verdict }: Case['sends'][number]) =>
-  !['accepted', 'copy', 'vanished'].includes(verdict) &&
-  facts.requests.some((one) => one.operation === 'retry' && isOf(text, one.text) && mayApply(one));
+/** A refused post did not leave: it is as if it had never been tried, for any account. */
+const mayHaveLeft = ({ verdict }: Case['sends'][number]) => ['accepted', 'copy', 'vanished'].includes(verdict);
 
-/** Once an account has tried a delivery, no other does: each post belongs to a delivery of the ledger, under the id that it has in the end. */
+/** Once a post of an account may have left, no other sends it: each belongs to a delivery of the ledger, under the id that it has in the end. */
 export function triedDeliveriesStay(facts: Case): string[] {
   const { sends, shared, deliveries, taken, requests, campaigns } = facts;
   if (taken) return [];
   const texts = [...campaigns.values()];
   return sends.flatMap((send) => {
     const { messageId, ownerId, accountId, text, chatId } = send;
-    if (!shared.has(ownerId) || deliveries.has(messageId) || isForgotten(facts, send)) return [];
+    if (!shared.has(ownerId) || deliveries.has(messageId) || !mayHaveLeft(send)) return [];
     const isKept = texts.some((one) => isOf(text, one.text) && !one.deleted && one.accountId === ownerId);
     const isErasing = requests.some((one) => one.operation === 'erase' && one.accountId === ownerId);
     return isKept && !isErasing ? [`tried, and handed over: ${text} in ${chatId}, by account ${accountId}`] : [];
@@ -49,7 +47,7 @@ export function oneAccountSends(facts: Case): string[] {
   if (taken) return [];
   return requests.flatMap(({ operation, text, accountId }) => {
     if (operation !== 'send' || !shared.has(accountId)) return [];
-    const own = sends.filter((one) => one.ownerId === accountId && isOf(one.text, text) && !isForgotten(facts, one));
+    const own = sends.filter((one) => one.ownerId === accountId && isOf(one.text, text) && mayHaveLeft(one));
     return [...Map.groupBy(own, (one) => one.chatId)].flatMap(([chatId, some]) =>
       new Set(some.map((one) => one.accountId)).size > 1 ? [`tried by two accounts: ${text} in ${chatId}`] : [],
     );

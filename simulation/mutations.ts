@@ -362,7 +362,7 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'sending/deliveries/assign-senders.ts',
-        text: 'and ${isUntried(sql`d`)}\n        order by d.position) q',
+        text: 'and ${mayChangeAccount(sql`d`)}\n        order by d.position) q',
         replacement: "and d.status = 'queued' order by d.position) q",
       },
     ],
@@ -373,8 +373,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'sending/deliveries/assign-senders.ts',
-        text: 'and not ${isInHand(sql`q`)}\n',
-        replacement: '\n',
+        text: 'sql`not ${isInHand(sql`q`)}`',
+        replacement: 'sql`true`',
       },
     ],
   },

@@ -130,13 +130,14 @@ export function openWitness(
     };
     if (!chats.isMember(at.accountId, to.chatId)) {
       note('not a member');
-      return { kind: 'refused', reason: 'not a member', final: true };
+      return { kind: 'refused', reason: 'not a member', final: true, isAccessDenied: true };
     }
     if (refused.has(to.messageId) || drawn < chances.refuseForGood || isRefusedEverywhere(post.text)) {
       if (!accepted.has(to.messageId)) {
         refused.add(to.messageId);
         note('refused for good');
-        return { kind: 'refused', reason: 'not a member', final: true };
+        if (isRefusedEverywhere(post.text)) return { kind: 'refused', reason: 'not taken', final: true };
+        return { kind: 'refused', reason: 'only admins may post', final: true, isAccessDenied: true };
       }
     }
     if (drawn > 1 - chances.vanish) {

@@ -2286,7 +2286,7 @@ A QR code works for any number, a pairing code for one that was linked here befo
   'venom/delete-group-list': { body: { group_list_id: number }; data: NoData };
   /** Set which accounts send to groups. Sets the rule of each of these groups and of this list; with neither, the rule of the workspace. The narrowest rule with an account that can send to the group wins. Runs that have begun keep their senders. The rule before is kept as history. */
   'venom/set-senders': { body: SetSenders; data: NoData };
-  /** Hand over what an account has not tried to send. Gives deliveries of running runs that wait for an account, and of which no attempt was made, to the next account of each group that may post there. The groups of these accounts are synced before if that was not done since the account failed. A delivery of which an attempt may have left keeps its account. */
+  /** Hand over the posts that wait for an account. Gives deliveries of running runs that wait for an account, and that surely have not left, to the next account of each group that may post there. The groups of these accounts are synced before if that was not done since the account failed. A delivery of which an attempt may have left keeps its account. */
   'venom/hand-over-deliveries': {
     body: HandOverDeliveries;
     data: {
@@ -2651,7 +2651,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   'venom/resume-campaign': { body: OneCampaign; data: CampaignState };
   /** Cancel a campaign. After the answer, at most the turn in hand is still sent. */
   'venom/cancel-campaign': { body: OneCampaign; data: CampaignState };
-  /** Retry the failed deliveries of a campaign. Each delivery keeps its message id and text. Ended runs are running again, and expire after 24 hours at the earliest or when the next run of the campaign falls due. If the messaging application does not drop duplicates, the service first looks for posts that may have arrived. */
+  /** Retry the failed deliveries of a campaign. Each delivery keeps its text. Those that surely have not left get senders as if the run began now; another account has message ids of its own. A post that may have left by an account that was removed stays failed. Ended runs are running again, and expire after 24 hours at the earliest or when the next run of the campaign falls due. If the messaging application does not drop duplicates, the service first looks for posts that may have arrived. */
   'venom/retry-campaign': { body: OneCampaign; data: CampaignState };
   /** Leave a planned run out. Removes a run that has not begun, and adds its date to the `skip_dates` of the campaign. The last run of a campaign cannot be skipped: cancel the campaign instead. */
   'venom/skip-run': {

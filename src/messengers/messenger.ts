@@ -141,7 +141,18 @@ export type SendResult =
       /** Why the post left without the mention of everybody, as one sentence. Absent: it has it, or was to have none. */
       mentionLeftOut?: string;
     }
-  | { kind: 'refused'; reason: string; /** Another attempt cannot help. */ final: boolean }
+  /** This attempt surely did not leave. If a part of the post is there, the result is `unknown`, or the reason begins with `OUTCOME_UNKNOWN`. */
+  | {
+      kind: 'refused';
+      reason: string;
+      /** Another attempt cannot help. */
+      final: boolean;
+      /**
+       * Default is `false`. If this is true, the account may not post in this chat: it is not a member, or no admin. Another account may
+       * be allowed to. Never true if the application did not take the post itself, or an earlier query about something else failed.
+       */
+      isAccessDenied?: boolean;
+    }
   | { kind: 'unknown'; reason: string }
   /** It cannot leave yet; other posts of the account can. Uses up no attempt. */
   | { kind: 'later'; reason: string; waitMs: number }

@@ -131,6 +131,8 @@ export interface Arrival {
   messageId: string;
   /** The device, or the channel itself. */
   device: string;
+  /** The device that sent it; undefined in a channel. */
+  from?: string;
   /** Its text; the caption of a file. */
   text: string;
   media: ShownMedia | undefined;

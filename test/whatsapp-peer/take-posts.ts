@@ -244,8 +244,9 @@ async function read(
   const media = readMedia(state, message, 'chats');
   const edited = message.protocolMessage?.editedMessage;
   const card = readCard(state, edited ?? message, 'chats');
-  if (device.show(chatId, companionLid(sender), messageId))
-    state.arrivals.push({ chatId, messageId, device: device.jid, text: textIn(message), media, card, message });
+  const from = companionLid(sender);
+  if (device.show(chatId, from, messageId))
+    state.arrivals.push({ chatId, messageId, device: device.jid, from, text: textIn(message), media, card, message });
 }
 
 /** The expiry of the message must match the group, or members see that it will not disappear. A resend to one device keeps its expiry. */

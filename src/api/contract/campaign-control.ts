@@ -69,7 +69,7 @@ export const campaignControl = defineOperations('Campaigns', {
     role: 'manager',
     summary: 'Retry the failed deliveries of a campaign',
     description:
-      'Each delivery keeps its message id and text. Ended runs are running again, and expire after 24 hours at the earliest or when the next run of the campaign falls due. If the messaging application does not drop duplicates, the service first looks for posts that may have arrived.',
+      'Each delivery keeps its text. Those that surely have not left get senders as if the run began now; another account has message ids of its own. A post that may have left by an account that was removed stays failed. Ended runs are running again, and expire after 24 hours at the earliest or when the next run of the campaign falls due. If the messaging application does not drop duplicates, the service first looks for posts that may have arrived.',
     body: campaignBody,
     data: campaignStatusData,
     errors: [
@@ -79,6 +79,7 @@ export const campaignControl = defineOperations('Campaigns', {
       'campaign_folded',
       'campaign_media_gone',
       'nothing_failed',
+      'sender_removed',
     ],
   },
   skipRun: {

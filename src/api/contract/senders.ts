@@ -59,9 +59,9 @@ export const senders = defineOperations('Groups', {
     path: '/api/v1/venom/hand-over-deliveries',
     access: 'send',
     role: 'manager',
-    summary: 'Hand over what an account has not tried to send',
+    summary: 'Hand over the posts that wait for an account',
     description:
-      'Gives deliveries of running runs that wait for an account, and of which no attempt was made, to the next account of each group that may post there. The groups of these accounts are synced before if that was not done since the account failed. A delivery of which an attempt may have left keeps its account.',
+      'Gives deliveries of running runs that wait for an account, and that surely have not left, to the next account of each group that may post there. The groups of these accounts are synced before if that was not done since the account failed. A delivery of which an attempt may have left keeps its account.',
     body: z
       .object({
         account_id: id.meta({ description: 'The account for which the deliveries wait.', examples: [1] }),

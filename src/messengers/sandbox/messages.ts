@@ -143,6 +143,7 @@ function toResult(recipients: number | null): SendResult {
     reason:
       'The group no longer exists, or you are not a member of it: sync your groups, and ask an admin to add you again',
     final: true,
+    isAccessDenied: true,
   };
 }
 

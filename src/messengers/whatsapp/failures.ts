@@ -114,7 +114,12 @@ export const STALE_SESSION = 479;
 export const REACHOUT_LOCKED = 463;
 
 export type Rejection =
-  | { kind: 'final'; reason: string }
+  | {
+      kind: 'final';
+      reason: string;
+      /** Default is `false`. If this is true, it is about the place of this account in the chat, and not about the post. */
+      isAccessDenied?: boolean;
+    }
   | { kind: 'passing'; reason: string }
   /** The whole account needs a cool-down. */
   | { kind: 'cooldown'; cause: PauseCause; reason: string };
@@ -127,12 +132,20 @@ export function classifyRejection(code: number): Rejection {
     case 406:
       return { kind: 'final', reason: `WhatsApp does not take this (${code})` };
     case 401:
-      return { kind: 'final', reason: 'You are not a member of this group' };
+      return { kind: 'final', reason: 'You are not a member of this group', isAccessDenied: true };
     case 403:
-      return { kind: 'final', reason: 'You may not post here: only admins may, or you are not a member' };
+      return {
+        kind: 'final',
+        reason: 'You may not post here: only admins may, or you are not a member',
+        isAccessDenied: true,
+      };
     case 404:
     case 410:
-      return { kind: 'final', reason: 'The group no longer exists, or you are not a member of it' };
+      return {
+        kind: 'final',
+        reason: 'The group no longer exists, or you are not a member of it',
+        isAccessDenied: true,
+      };
     case 429:
       return { kind: 'cooldown', cause: 'rate_limited', reason: LESS_HASTE };
     case STALE_ADDRESSING:

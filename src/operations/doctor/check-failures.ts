@@ -4,6 +4,8 @@ import type { Database } from '../../platform/database/connect.ts';
 import { find, type Finding } from './finding.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
+const MAX_REPORTED = 20;
+
 /** Longer than the interval in which a process writes its problems. */
 const SEEN_SECONDS = 30;
 
@@ -29,6 +31,24 @@ export async function checkLoops(db: Database): Promise<Finding[]> {
   );
 }
 
+/** Reports posts that wait for an account that was removed: nobody would send them. */
+export async function checkLanes(db: Database): Promise<Finding[]> {
+  const { rows } = await sql<{ workspaceId: WorkspaceId; posts: number }>`
+    select r.workspace_id as "workspaceId", count(*)::int as posts
+    from accounts a
+    join runs r on r.workspace_id = a.workspace_id and r.status = 'running' and r.queued > 0
+    join deliveries d on d.workspace_id = r.workspace_id and d.run_id = r.run_id and d.status = 'queued' and d.account_id = a.account_id
+    where a.removed_at is not null group by 1 order by 1 limit ${MAX_REPORTED}`.execute(db);
+  return rows.map(({ workspaceId, posts }) =>
+    find(
+      'accounts',
+      `${posts} ${posts === 1 ? 'post' : 'posts'} of workspace ${workspaceId} wait for an account that was removed`,
+      'error',
+      'Report this as a defect. Cancel the campaigns of these posts, and send them again.',
+    ),
+  );
+}
+
 interface QuarantineRow {
   batch: string;
   accountId: AccountId | null;
@@ -40,8 +60,6 @@ interface QuarantineRow {
   since: Date;
   nextTryAt: Date;
 }
-
-const MAX_REPORTED = 20;
 
 /** Lists the quarantined accounts, workspaces and users: they are left out of a batch because it failed on their data. */
 export async function checkQuarantine(db: Database): Promise<Finding[]> {

@@ -8,7 +8,7 @@ import { CHECKS, describeError, find, runCheck, type Finding } from './finding.t
 import { checkAccounts, checkClock, checkHold, checkRuns, checkServer, checkWorkers } from './check-database.ts';
 import { checkSchema } from './check-schema.ts';
 import { checkBackups, checkDisks, checkPermissions } from './check-machine.ts';
-import { checkLoops, checkQuarantine } from './check-failures.ts';
+import { checkLanes, checkLoops, checkQuarantine } from './check-failures.ts';
 import { checkFiles } from './check-files.ts';
 import { checkLinkPreviews } from './check-link-previews.ts';
 import { checkTimeZones } from './check-time-zones.ts';
@@ -52,6 +52,7 @@ function runDatabaseChecks(db: Database, config: Config): Array<Promise<Finding[
     runCheck('runs', () => checkRuns(db)),
     runCheck('accounts', () => checkAccounts(db)),
     runCheck('accounts', () => checkTimeZones(db)),
+    runCheck('accounts', () => checkLanes(db)),
     runCheck('quarantine', () => checkQuarantine(db)),
     runCheck('client_version', () => checkClientVersion(db, config)),
     runCheck('files', () => checkFiles(db, config)),

@@ -125,6 +125,10 @@ export const ERROR_CODES = {
     'The workspace’s daily cap for mentions of everybody is used up in some of the groups',
   ],
   nothing_failed: ['conflict', 'The campaign has no failed post'],
+  sender_removed: [
+    'conflict',
+    'Each failed post may have left by an account that was removed, so no other account sends it again',
+  ],
   draft_changed: ['conflict', 'The draft has changed since this version; load it again'],
   draft_limit_reached: ['conflict', 'The workspace has reached its limit of drafts'],
   group_list_limit_reached: ['conflict', 'The workspace has reached its limit of group lists'],

@@ -3,12 +3,14 @@ import type { Connection } from '../../platform/database/connect.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 /**
- * Locks what changes the ways to the groups of a workspace, until the transaction ends: each change sums the ways of all accounts. The rows
+ * Locks what changes the ways to the groups of workspaces, until the transaction ends: each change sums the ways of all accounts. The rows
  * of the accounts are the lock.
  */
-export async function lockGroupAccounts(trx: Connection, workspaceId: WorkspaceId): Promise<void> {
+export async function lockGroupAccounts(trx: Connection, ...workspaceIds: readonly WorkspaceId[]): Promise<void> {
   await sql`
-    select from accounts where workspace_id = ${workspaceId} order by account_id for no key update`.execute(trx);
+    select from accounts where workspace_id = any(${[...workspaceIds]}::bigint[]) order by account_id for no key update`.execute(
+    trx,
+  );
 }
 
 /**
@@ -35,4 +37,39 @@ export async function endWays(
     where g.group_id = s.group_id and (g.can_send, g.removed_at is null) is distinct from (s.can_send, s.is_there)`.execute(
     trx,
   );
+}
+
+/** A delivery that was refused because its account may not post in the group. */
+export interface DeniedPost {
+  workspaceId: WorkspaceId;
+  accountId: AccountId;
+  runId: number;
+  position: number;
+}
+
+/**
+ * Records that accounts may not post in the groups of these deliveries, until a sync finds that they may. A group can be posted to while
+ * any other account of the workspace may.
+ */
+export async function denyWays(trx: Connection, denied: readonly DeniedPost[]): Promise<void> {
+  if (denied.length === 0) return;
+  const workspaceIds = denied.map((one) => one.workspaceId);
+  await lockGroupAccounts(trx, ...workspaceIds);
+  await sql`
+    with denied as materialized (
+      select i.account_id, d.group_id
+      from unnest(${workspaceIds}::bigint[], ${denied.map((one) => one.accountId)}::bigint[], ${denied.map((one) => one.runId)}::bigint[],
+                  ${denied.map((one) => one.position)}::int[]) i (workspace_id, account_id, run_id, position)
+      cross join lateral (
+        select q.group_id from deliveries q
+        where q.workspace_id = i.workspace_id and q.run_id = i.run_id and q.position = i.position limit 1) d
+    ), changed as (
+      update group_accounts m set can_send = false from denied d
+      where m.account_id = d.account_id and m.group_id = d.group_id and m.can_send
+    )
+    update groups g set can_send = false
+    where g.group_id in (select group_id from denied) and g.can_send and not exists (
+      select from group_accounts m
+      where m.group_id = g.group_id and m.can_send and m.gone_at is null
+        and (m.account_id, m.group_id) not in (select account_id, group_id from denied))`.execute(trx);
 }

@@ -1,4 +1,7 @@
-/** Which account of a workspace sends a delivery. It can change only until the first attempt: the ids of a message belong to its account. */
+/**
+ * Which account of a workspace sends a delivery. It can change as long as the post surely has not left: the ids of a message belong to its
+ * account, so the messaging application would not drop a second one.
+ */
 import { sql, type RawBuilder } from 'kysely';
 import { readResting } from '../accounts/send-window-rules.ts';
 import { wakeLanes } from '../accounts/store.ts';
@@ -6,20 +9,31 @@ import type { Connection } from '../../platform/database/connect.ts';
 import { messageIdOf } from './message-id.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
-/** The condition that a delivery was never tried: it may change its account. */
-export const isUntried = (delivery: RawBuilder<unknown>) => sql<boolean>`(
-  ${delivery}.status = 'queued' and ${delivery}.attempts = 0 and not ${delivery}.uncertain and ${delivery}.interrupted_attempts = 0)`;
+/** The condition that a queued delivery surely has not left: it was not tried, or each attempt was refused. It may change its account. */
+export const mayChangeAccount = (delivery: RawBuilder<unknown>) => sql<boolean>`(
+  ${delivery}.status = 'queued' and not ${delivery}.uncertain and ${delivery}.interrupted_attempts = 0
+  and ${delivery}.delivered + ${delivery}.views = 0)`;
+
+/** The condition that the account of a row was not removed. */
+export const hasLane = (row: RawBuilder<unknown>) => sql<boolean>`exists (
+  select from lanes l where l.account_id = ${row}.account_id)`;
 
 /** The condition that a delivery is in the hands of a sender. */
 const isInHand = (delivery: RawBuilder<unknown>) => sql<boolean>`exists (
   select from lanes l
   where l.workspace_id = ${delivery}.workspace_id and l.in_hand_run_id = ${delivery}.run_id and ${delivery}.position <@ l.in_hand)`;
 
+/** The condition that an account may post in the group of a row, as far as is known. */
+const mayPost = (accountId: RawBuilder<unknown>, row: RawBuilder<unknown>) => sql<boolean>`exists (
+  select from group_accounts m
+  where m.account_id = ${accountId} and m.group_id = ${row}.group_id and m.can_send and m.gone_at is null)`;
+
+/** The assignments that give a delivery `d` all attempts again, and at once. Those that were tried go before those that were not. */
+const AFRESH = sql`attempts = 0, not_before = case when d.not_before is not null then campanile_now() end`;
+
 /** The condition that a handed over delivery `d` can be given back to this account now. */
 export const mayReturn = (accountId: RawBuilder<unknown>) => sql<boolean>`(
-  ${isUntried(sql`d`)} and not ${isInHand(sql`d`)} and exists (
-    select from group_accounts m
-    where m.account_id = ${accountId} and m.group_id = d.group_id and m.can_send and m.gone_at is null))`;
+  ${mayChangeAccount(sql`d`)} and not ${isInHand(sql`d`)} and ${mayPost(accountId, sql`d`)})`;
 
 /** The account that is chosen for the group of a delivery `d`. */
 const chosen = sql`((select accounts from choice) ->> d.group_id::text)::bigint`;
@@ -32,8 +46,12 @@ export interface Assigned {
   from?: AccountId;
   /** Goes before the senders of each group. */
   wanted?: AccountId | null;
-  /** Get none. */
+  /** Get none, and only accounts that can send there get any; of those in hand, accounts that may post there. */
   passed?: readonly AccountId[];
+  /** These positions alone. */
+  only?: readonly number[];
+  /** Default is false. If this is true, they are in the hands of a turn that the caller finishes. */
+  areInHand?: boolean;
   /** They may return to `from`, which is down. Default is false. */
   isReturnable?: boolean;
   /** The installation's, IANA; UTC unless given. */
@@ -41,16 +59,27 @@ export interface Assigned {
 }
 
 /**
- * Gives deliveries that were never tried, and are not in hand, to the account that `choose_senders` chooses, with message ids of its own,
- * and wakes the lanes. With `from`, deliveries that no other account can send stay. Returns how many have another account now. The ledger must
- * be locked.
+ * Gives deliveries that surely have not left, and are not in hand, to the account that `choose_senders` chooses, with message ids of its own
+ * and all attempts, and wakes the lanes. With `from`, deliveries that no other account can send stay. Returns the positions of those that have
+ * another account now. The ledger must be locked.
  */
 export async function assignSenders(
   trx: Connection,
-  { workspaceId, runId, from, wanted = null, passed = [], isReturnable = false, timeZone = 'UTC' }: Assigned,
-): Promise<number> {
+  {
+    workspaceId,
+    runId,
+    from,
+    wanted = null,
+    passed = [],
+    only,
+    areInHand = false,
+    isReturnable = false,
+    timeZone = 'UTC',
+  }: Assigned,
+): Promise<number[]> {
   const resting = await readResting(trx, [workspaceId], timeZone);
-  const { rows } = await sql<{ count: number }>`
+  const isChosen = areInHand ? sql`s.may_post` : from === undefined ? sql`true` : sql`s.is_fit`;
+  const { rows } = await sql<{ position: number }>`
     with run as materialized (
       select r.workspace_id, r.run_id, c.public_id, k.legacy_account_id, coalesce(${wanted}::bigint, (t.extras ->> 'accountId')::bigint) as wanted
       from runs r join campaigns c on c.campaign_id = r.campaign_id join contents t on t.content_id = r.content_id
@@ -59,39 +88,39 @@ export async function assignSenders(
     ), target as materialized (
       select q.place, q.group_id from run cross join lateral (
         select d.ctid as place, d.* from deliveries d
-        where d.workspace_id = run.workspace_id and d.run_id = run.run_id and ${isUntried(sql`d`)}
+        where d.workspace_id = run.workspace_id and d.run_id = run.run_id and ${mayChangeAccount(sql`d`)}
+          ${only ? sql`and d.position = any(${[...only]}::int[])` : sql``}
         order by d.position) q
       where (${from ?? null}::bigint is null or q.account_id = ${from ?? null})
-        and not ${isInHand(sql`q`)}
+        and ${areInHand ? sql`true` : sql`not ${isInHand(sql`q`)}`}
     ), choice as materialized (
       -- One value, and places: joined as rows, each would be read for each delivery while nobody knows how many there are.
       select jsonb_object_agg(s.group_id, s.account_id) as accounts from run
       cross join lateral choose_senders(run.workspace_id, array(select distinct group_id from target), run.wanted,
                                         ${[...passed]}::bigint[], ${resting}::bigint[]) s
-      where s.is_fit or ${from === undefined}::boolean
+      where ${isChosen}
     ), given as (
       update deliveries d
-      set account_id = ${chosen}, message_id = ${messageIdOf('run', 'd', chosen)},
+      set account_id = ${chosen}, message_id = ${messageIdOf('run', 'd', chosen)}, ${AFRESH},
           -- Of a chain of stand-ins the account that was the first to be down.
           handed_from = case when ${isReturnable}::boolean then nullif(coalesce(d.handed_from, ${from ?? null}), ${chosen}) end
       from run
       where d.ctid = any(array(select place from target)) and ${chosen} <> d.account_id
-      returning 1
+      returning d.position
     )
-    select count(*)::int as count from given`.execute(trx);
-  const count = rows[0]?.count ?? 0;
-  if (count === 0) return 0;
-  if (isReturnable)
-    await sql`update runs set has_handed_over = true where workspace_id = ${workspaceId} and run_id = ${runId}`.execute(
-      trx,
-    );
+    select position from given order by position`.execute(trx);
+  const positions = rows.map(({ position }) => position);
+  if (positions.length === 0) return positions;
+  await sql`
+    update runs set is_shared = true, has_handed_over = has_handed_over or ${isReturnable}
+    where workspace_id = ${workspaceId} and run_id = ${runId}`.execute(trx);
   await wakeLanes(trx, workspaceId);
-  return count;
+  return positions;
 }
 
 /**
- * Gives handed over deliveries of a run back to their account, as far as they were not tried and it may post there, with the message ids
- * that they had. The ledger must be locked.
+ * Gives handed over deliveries of a run back to their account, as far as they surely have not left and it may post there, with the message
+ * ids that they had. The ledger must be locked.
  */
 export async function returnDeliveries(
   trx: Connection,
@@ -103,7 +132,8 @@ export async function returnDeliveries(
       from runs r join campaigns c on c.campaign_id = r.campaign_id join workspace_ledgers k on k.workspace_id = r.workspace_id
       where r.workspace_id = ${workspaceId} and r.run_id = ${runId} and r.status = 'running'
     )
-    update deliveries d set account_id = run.account_id, message_id = ${messageIdOf('run', 'd', 'run.account_id')}, handed_from = null
+    update deliveries d
+    set account_id = run.account_id, message_id = ${messageIdOf('run', 'd', 'run.account_id')}, ${AFRESH}, handed_from = null
     from run
     where d.workspace_id = run.workspace_id and d.run_id = run.run_id and d.handed_from = ${accountId}
       and ${mayReturn(sql`${accountId}::bigint`)}`.execute(trx);

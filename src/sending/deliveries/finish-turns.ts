@@ -4,19 +4,24 @@ import { toLedgerWrites, type LedgerWrites, type FinishedTurn } from './ledger-w
 import type { Outcome } from './outcome.ts';
 import { REFUSALS_IN_A_ROW } from './pause-refused.ts';
 import { recordSuspects } from './poison-suspects.ts';
+import { hasDenied, reassignDenied } from './reassign-denied.ts';
 
 /**
  * Records the outcomes of turns: deliveries, run, campaign and lane in one transaction, so that a run is completed once, by the finish
  * that leaves nothing queued. Fencing token: of a turn whose number has moved on, only sent posts are recorded, because they are true;
- * the lane stays with its new holder. Turns of deleted accounts are skipped. A repeated call changes nothing. Circuit breaker: a campaign
+ * the lane stays with its new holder. Turns of deleted accounts are skipped. A delivery whose account may not post in the group goes to
+ * another account that may, and fails only without one. A repeated call changes nothing. Circuit breaker: a campaign
  * is paused in the same transaction if its last deliveries were refused for one reason.
  */
 export async function finishTurns(db: Database, finished: readonly FinishedTurn[]): Promise<void> {
   const writes = toLedgerWrites(finished);
-  if (writes.suspects.length === 0) return callFinish(db, finished, writes);
+  const isDenied = finished.some(hasDenied);
+  if (writes.suspects.length === 0 && !isDenied) return callFinish(db, finished, writes);
   await db.transaction().execute(async (trx) => {
-    await callFinish(trx, finished, writes);
-    await recordSuspects(trx, writes.suspects);
+    const settled = isDenied ? await reassignDenied(trx, finished) : finished;
+    const settledWrites = toLedgerWrites(settled);
+    await callFinish(trx, settled, settledWrites);
+    if (settledWrites.suspects.length > 0) await recordSuspects(trx, settledWrites.suspects);
   });
 }
 

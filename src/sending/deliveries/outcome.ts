@@ -13,6 +13,8 @@ export type Outcome =
       isUnsent?: boolean;
       /** Why the messaging application refused it for good. Absent: it failed for another cause. */
       refusal?: string;
+      /** Default is `false`. If this is true, the account may not post there; another may be allowed to. */
+      isAccessDenied?: boolean;
     }
   /** Retry after `waitMs`; `uncertain`: this attempt may have left. It counts as an attempt unless `tries` is 0. */
   | { kind: 'retry'; waitMs: number; reason: string; uncertain: boolean; tries?: 0 }
@@ -51,7 +53,7 @@ export function classifyResult(
     case 'later':
       return { kind: 'retry', waitMs: result.waitMs, reason: result.reason, uncertain: false, tries: 0 };
     case 'refused':
-      if (result.final) return { ...fail(result.reason, uncertain), isUnsent: true, refusal: result.reason };
+      if (result.final) return refuse(result, uncertain);
       if (isLast) return { ...fail(result.reason, uncertain), isUnsent: true };
       return { kind: 'retry', waitMs: backoffMs(attempts, backoff), reason: result.reason, uncertain: false };
     case 'unknown':
@@ -62,7 +64,11 @@ export function classifyResult(
   }
 }
 
+function refuse({ reason, isAccessDenied }: Extract<SendResult, { kind: 'refused' }>, uncertain: boolean): Outcome {
+  return { ...fail(reason, uncertain), isUnsent: true, refusal: reason, ...(isAccessDenied && { isAccessDenied }) };
+}
+
 function fail(reason: string, uncertain: boolean) {
-  const isSaid = !uncertain || reason.startsWith(OUTCOME_UNKNOWN);
-  return { kind: 'failed' as const, reason: isSaid ? reason : `${OUTCOME_UNKNOWN}: ${reason}`, uncertain };
+  if (reason.startsWith(OUTCOME_UNKNOWN)) return { kind: 'failed' as const, reason, uncertain: true };
+  return { kind: 'failed' as const, reason: uncertain ? `${OUTCOME_UNKNOWN}: ${reason}` : reason, uncertain };
 }

@@ -71,7 +71,7 @@ async function countGroups(trx: Connection, workspaceId: WorkspaceId, number: nu
       cross join lateral (
         select group_id from deliveries q
         where q.workspace_id = v.workspace_id and q.run_id = v.run_id and q.position = v.position limit 1) d
-      where v.workspace_id = ${workspaceId} and v.number = ${number} and v.wanted is not null
+      where v.workspace_id = ${workspaceId} and v.number = ${number}
     )
     select w.groups as written, case when not exists (select from request where next_position is not null) then 0
            else least((select sum(left_already) from request), (

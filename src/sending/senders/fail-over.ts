@@ -21,6 +21,7 @@ import {
   hasFailover,
   hasUntried,
   isOverdue,
+  isUnasked,
   type DownAccount,
   type Returnable,
 } from './find-down.ts';
@@ -44,7 +45,7 @@ const POLLING: CommandWaiters = { wait: (_commandId, ms) => sleep(ms) };
 /**
  * Hands over what accounts have not tried to send, when they have been down for as long as their workspace allows, until stopped. Before,
  * the groups of the other accounts are read. Where the workspace wants to be asked, and where no other account can send all of it, it writes
- * one event for each failure, from which notices are made. What was handed over returns when its account is back, if the workspace wants that.
+ * one event for each failure and each run that begins to wait later, from which notices are made. What was handed over returns when its account is back, if the workspace wants that.
  */
 export function startFailover(deps: FailoverDeps): Loop {
   const { db, log, leases, workPoll, onLoopError } = deps;
@@ -127,12 +128,12 @@ async function recordFailover(trx: Connection, accountId: AccountId, deliveries:
     from accounts where account_id = ${accountId}`.execute(trx);
 }
 
-/** Asks once for each failure who is to send what waits. */
+/** Asks who is to send what waits: once for each failure, and again for each run that begins to wait. */
 async function ask(db: Database, { workspaceId, accountId }: DownAccount): Promise<void> {
   await sql`
     with asked as (
-      update accounts set asked_at = campanile_now()
-      where account_id = ${accountId} and down_since is not null and coalesce(asked_at < down_since, true)
+      update accounts a set asked_at = campanile_now()
+      where account_id = ${accountId} and down_since is not null and ${isUnasked}
         and ${hasUntried(sql`${workspaceId}`, sql`${accountId}`)}
       returning account_id, workspace_id, name, status, down_since
     )

@@ -1,7 +1,7 @@
 /** What waits for accounts that cannot send. Only workspaces with several accounts are looked at. */
 import { sql, type RawBuilder } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
-import { isUntried, mayReturn } from '../deliveries/assign-senders.ts';
+import { mayChangeAccount, mayReturn } from '../deliveries/assign-senders.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 /** An account that is not connected, and for which something waits that another could send. */
@@ -19,6 +19,18 @@ const ASK_AFTER_MINUTES = 1;
 /** Where nobody could take over, and where groups could not be read, it is tried again after this time. */
 const RETRY_MINUTES = 1;
 
+/** The condition that something waits for this account that another could send, in a run `r` of its workspace that meets `further`. */
+export function hasUntried(
+  workspaceId: RawBuilder<unknown>,
+  accountId: RawBuilder<unknown>,
+  further: RawBuilder<unknown> = sql``,
+): RawBuilder<boolean> {
+  return sql<boolean>`exists (
+    select from runs r join deliveries d on d.workspace_id = r.workspace_id and d.run_id = r.run_id
+    where r.workspace_id = ${workspaceId} and r.status = 'running' and r.queued > 0 ${further}
+      and d.account_id = ${accountId} and ${mayChangeAccount(sql`d`)})`;
+}
+
 /** The workspaces in these shards with several accounts. */
 const shared = (shards: readonly number[]) => sql`
   select distinct f.workspace_id from accounts f
@@ -27,25 +39,23 @@ const shared = (shards: readonly number[]) => sql`
 /** The condition that what waits for account `a` of workspace `w` is to be handed over by now: a shorter loss of its connection is none. */
 export const isOverdue = sql<boolean>`a.down_since <= campanile_now() - w.failover_minutes * interval '1 minute'`;
 
+/** The condition that a run waits for an account `a` of which the owner was not asked: since it failed, or since that run began. */
+export const isUnasked = sql<boolean>`(
+  coalesce(a.asked_at < a.down_since, true) or ${hasUntried(sql`a.workspace_id`, sql`a.account_id`, sql`and r.started_at > a.asked_at`)})`;
+
 const down = (shards: readonly number[]) => sql`
   select s.workspace_id as "workspaceId", a.account_id as "accountId", a.down_since as "downSince", w.failover_minutes is not null as "isHandedOver"
   from (${shared(shards)}) s
   join workspaces w on w.workspace_id = s.workspace_id
   join accounts a on a.workspace_id = s.workspace_id and a.removed_at is null
   where case when w.failover_minutes is null
-          then a.down_since <= campanile_now() - ${ASK_AFTER_MINUTES} * interval '1 minute' and coalesce(a.asked_at < a.down_since, true)
+          then a.down_since <= campanile_now() - ${ASK_AFTER_MINUTES} * interval '1 minute' and ${isUnasked}
           else ${isOverdue}
             and (coalesce(a.failover_tried_at < a.down_since, true)
                  or a.failover_tried_at <= campanile_now() - ${RETRY_MINUTES} * interval '1 minute') end
     and exists (select from accounts o where o.workspace_id = s.workspace_id and o.removed_at is null and o.down_since is null)
     and ${hasUntried(sql`s.workspace_id`, sql`a.account_id`)}
   order by a.down_since, a.account_id`;
-
-/** The condition that something of this workspace waits for this account that another could send. */
-export const hasUntried = (workspaceId: RawBuilder<unknown>, accountId: RawBuilder<unknown>) => sql<boolean>`exists (
-  select from runs r join deliveries d on d.workspace_id = r.workspace_id and d.run_id = r.run_id
-  where r.workspace_id = ${workspaceId} and r.status = 'running' and r.queued > 0
-    and d.account_id = ${accountId} and ${isUntried(sql`d`)})`;
 
 const returnable = (shards: readonly number[]) => sql`
   select s.workspace_id as "workspaceId", r.run_id as "runId", a.account_id as "accountId"

@@ -90,16 +90,8 @@ export async function handOver(
     trx,
   );
   let count = 0;
-  for (const { runId } of rows)
-    count += await assignSenders(trx, {
-      workspaceId,
-      runId,
-      from,
-      passed: [from, ...unread],
-      isReturnable,
-      timeZone,
-      ...(wanted && { wanted }),
-    });
+  const whose = { workspaceId, from, passed: [from, ...unread], isReturnable, timeZone, ...(wanted && { wanted }) };
+  for (const { runId } of rows) count += (await assignSenders(trx, { ...whose, runId })).length;
   return count;
 }
 

@@ -256,15 +256,15 @@ async function setFailoverMinutes({ workspaceId }: Owner): Promise<void> {
 const hold = (accountId: AccountId) =>
   sql`update lanes set held_until = campanile_now() + interval '1 day' where account_id = ${accountId}`.execute(db);
 
-/** Sends a post from an account that cannot send, in a workspace with another one. Returns the id of the other. */
+/** Sends a post from an account that then cannot send, in a workspace with another one. Returns the id of the other. */
 async function sendWhileDown(owner: Owner): Promise<AccountId> {
   const second = await addAccount(db, owner);
   await hold(owner.accountId);
+  await send(owner);
   await sql`update accounts set status = 'paused' where account_id = ${owner.accountId}`.execute(db);
   await sql`update accounts set groups_synced_at = campanile_now() + interval '1 hour' where account_id = ${second}`.execute(
     db,
   );
-  await send(owner);
   return second;
 }
 

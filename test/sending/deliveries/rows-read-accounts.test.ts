@@ -85,7 +85,12 @@ describe.each([
     expect(rows).toEqual([{ account_id: sender, count: GROUPS }]);
     const moved = await countRows((db) =>
       db.transaction().execute(async (trx) => {
-        const count = await handOver(trx, { workspaceId: owner.workspaceId, from: sender, isReturnable: false, timeZone: 'UTC' });
+        const count = await handOver(trx, {
+          workspaceId: owner.workspaceId,
+          from: sender,
+          isReturnable: false,
+          timeZone: 'UTC',
+        });
         expect(count).toBe(GROUPS);
       }),
     );

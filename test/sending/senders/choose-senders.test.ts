@@ -71,11 +71,6 @@ async function takeDown(letter: string, minutes: number): Promise<void> {
   await sql`alter table accounts enable trigger accounts_downtime`.execute(database.db);
 }
 
-const failOver = (minutes: number | null) =>
-  sql`update workspaces set failover_minutes = ${minutes}::int where workspace_id = ${owner.workspaceId}`.execute(
-    database.db,
-  );
-
 type Rules = Partial<Record<'group' | 'list' | 'workspace', string>>;
 
 describe('among accounts that can send', () => {
@@ -137,13 +132,10 @@ describe('the stand-in', () => {
     expect(await choose()).toBe(expected);
   });
 
-  test('sends once the preferred account is down for longer than the workspace allows', async () => {
+  test('sends what nobody has tried while the preferred account is down, also where the workspace wants to be asked', async () => {
     await setRule('group', 'BA');
-    await takeDown('B', 10);
     expect(await choose()).toBe('B');
-    await failOver(11);
-    expect(await choose()).toBe('B');
-    await failOver(9);
+    await takeDown('B', 1);
     expect(await choose()).toBe('A');
     expect(await choose({ wanted: 'B' })).toBe('A');
     await takeDown('A', 10);
@@ -151,6 +143,14 @@ describe('the stand-in', () => {
     await takeDown('D', 10);
     expect(await choose()).toBe('B');
   });
+});
+
+test('disregards a removed account, also one that a rule or the campaign names', async () => {
+  await setRule('group', 'BA');
+  expect(await choose({ wanted: 'B' })).toBe('B');
+  await sql`update accounts set removed_at = campanile_now() where account_id = ${idOf('B')}`.execute(database.db);
+  expect(await choose()).toBe('A');
+  expect(await choose({ wanted: 'B' })).toBe('A');
 });
 
 test('chooses for each of many groups', async () => {

@@ -366,6 +366,46 @@ describe('of several stand-ins', () => {
   });
 });
 
+describe('while an account cannot send and the workspace wants to be asked', () => {
+  test('the next run is sent by an account that can, and nobody is asked', async () => {
+    const owner = await createOwner(database.db, 3);
+    const second = await addAccount(database.db, owner);
+    await setSenders(database.db, owner, [owner.accountId, second]);
+    await setState(owner.accountId);
+    const messenger = scriptMessenger();
+    await work(messenger);
+    const campaign = await sendNow(database.db, owner);
+    await analyticsWhen(database.db, owner, campaign, ({ campaign: { status } }) => status === 'completed');
+    expect(messenger.arrivals.map(({ accountId }) => accountId)).toEqual([second, second, second]);
+    await database.clock.advance({ minutes: 3 });
+    expect(await asked(owner)).toEqual([]);
+  });
+
+  test('each run that only it could send asks again, once', async () => {
+    const owner = await createOwner(database.db, 2);
+    const second = await addAccount(database.db, owner, { canSend: false });
+    await setState(owner.accountId);
+    await sendNow(database.db, owner);
+    await work(scriptMessenger());
+    const askedTimes = (times: number) =>
+      until(
+        () => asked(owner),
+        (events) => events.length === times,
+      );
+    await database.clock.advance({ minutes: 2 });
+    await askedTimes(1);
+    await database.clock.advance({ minutes: 10 });
+    await sendNow(database.db, owner);
+    await askedTimes(2);
+    await database.clock.advance({ minutes: 10 });
+    await sendNow(database.db, owner);
+    await askedTimes(3);
+    for (let minute = 1; minute <= 5; minute++) await database.clock.advance({ minutes: 1 });
+    expect(await asked(owner)).toHaveLength(3);
+    expect(await sendersOf(owner)).not.toContain(second);
+  });
+});
+
 /** The data of the events that ask who is to send. */
 async function asked(owner: Owner): Promise<unknown[]> {
   const { rows } = await sql<{ data: unknown }>`

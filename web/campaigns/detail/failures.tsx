@@ -86,10 +86,11 @@ interface Advice {
 
 /** Why posts fail, by what the service says of it; the first that matches counts. */
 const REASONS = [
+  // It names the refusal of the last attempt, too.
+  { pattern: /^outcome_unknown/i, key: 'outcomeUnknown', href: undefined },
   { pattern: /no longer exists|not a member/i, key: 'gone', href: '/groups' },
   { pattern: /admin/i, key: 'notAdmin', href: '/groups' },
   { pattern: /^expired/i, key: 'expired', href: '/account' },
-  { pattern: /^outcome_unknown/i, key: 'outcomeUnknown', href: undefined },
 ] as const;
 
 /** What to do about a reason; an unknown one is shown as it stands. */

@@ -1,6 +1,6 @@
 /** Hands one message to WhatsApp, and waits for its acknowledgement. */
 import type { Log } from '../../../platform/log/log.ts';
-import type { SendResult } from '../../messenger.ts';
+import { OUTCOME_UNKNOWN, type SendResult } from '../../messenger.ts';
 import type { Client, PendingAck } from '../client/client.ts';
 import type { Node } from '../client/node.ts';
 import { classifyRejection } from '../failures.ts';
@@ -77,7 +77,7 @@ export function toResult({ cooldown }: Pick<Relaying, 'cooldown'>, code: number)
   const refusal = classifyRejection(code);
   switch (refusal.kind) {
     case 'final':
-      return refused(refusal.reason);
+      return refused(refusal.reason, refusal);
     case 'passing':
       return { kind: 'refused', reason: refusal.reason, final: false };
     case 'cooldown':
@@ -87,6 +87,15 @@ export function toResult({ cooldown }: Pick<Relaying, 'cooldown'>, code: number)
   }
 }
 
-export function refused(reason: string): Extract<SendResult, { kind: 'refused' }> {
-  return { kind: 'refused', reason, final: true };
+export function refused(
+  reason: string,
+  { isAccessDenied = false }: { isAccessDenied?: boolean } = {},
+): Extract<SendResult, { kind: 'refused' }> {
+  return { kind: 'refused', reason, final: true, ...(isAccessDenied && { isAccessDenied }) };
+}
+
+/** Returns the result of a post of which a part is there, by the result of the part that followed. No other account may send it again. */
+export function partlySent(rest: Exclude<SendResult, { kind: 'sent' }>): SendResult {
+  const reason = `A part of the post was sent, and the rest was not: ${rest.reason}`;
+  return rest.kind === 'refused' && rest.final ? refused(`${OUTCOME_UNKNOWN}: ${reason}`) : { kind: 'unknown', reason };
 }

@@ -9,7 +9,7 @@ import { UnreadableAnswerError } from '../client/errors.ts';
 import { encodeMessage } from '../client/message.ts';
 import type { Node } from '../client/node.ts';
 import { describeType, encodePart } from './encode-part.ts';
-import { refused, relay } from './relay.ts';
+import { partlySent, refused, relay } from './relay.ts';
 import { NO_LEASE, type Sending } from './sending.ts';
 import type { PostPart } from './split-post.ts';
 import { uploadPart } from './upload-part.ts';
@@ -66,12 +66,10 @@ async function sendParts(
 async function sendRemaining(sending: Sending, part: PostPart, chatId: string): Promise<SendResult> {
   try {
     const result = await sendPart(sending, part, chatId);
-    if (result.kind === 'sent') return result;
-    const reason = `A part of the post was posted, and the rest was not: ${result.reason}`;
-    return result.kind === 'refused' && result.final ? refused(reason) : { kind: 'unknown', reason };
+    return result.kind === 'sent' ? result : partlySent(result);
   } catch (error) {
     sending.log.warn({ err: error, messageId: part.messageId }, 'the rest of a post was not tried');
-    return { kind: 'unknown', reason: 'A part of the post was posted, and the rest was not' };
+    return partlySent({ kind: 'unknown', reason: 'it was not tried' });
   }
 }
 

@@ -6,7 +6,8 @@ import { encodePart } from './encode-part.ts';
 import { mayPost, sizeOf } from '../chats/groups.ts';
 import { setEphemeralExpiration } from './ephemeral-expiration.ts';
 import { addContextInfo, contextOf } from './context-info.ts';
-import { refused } from './relay.ts';
+import { notAttempted } from './not-attempted.ts';
+import { partlySent, refused } from './relay.ts';
 import { sendToMembers } from './send-to-members.ts';
 import type { Sending } from './sending.ts';
 import { uploadPart } from './upload-part.ts';
@@ -17,7 +18,7 @@ export async function sendToGroup(sending: Sending, parts: readonly PostPart[], 
   const { client } = sending;
   const group = await sending.chats.group(to.chatId);
   if (group.isCommunity) return refused('A community takes no posts itself, only its announcement group does');
-  if (!mayPost(client, group)) return refused('Only admins may post in this group');
+  if (!mayPost(client, group)) return refused('Only admins may post in this group', { isAccessDenied: true });
   const context = contextOf(client, group, to);
   const withText = parts.find(({ media }) => media === null) ?? parts[0];
   const files = await Promise.all(
@@ -40,11 +41,9 @@ export async function sendToGroup(sending: Sending, parts: readonly PostPart[], 
   const recipients = sizeOf(group) - 1;
   for (const [index, message] of messages.entries()) {
     // A part that has left leaves again in the next attempt, under its own id: phones show it once.
-    const result = await sendToMembers(sending, { ...message, chatId: to.chatId, recipients });
-    if (result.kind === 'sent') continue;
-    return index === 0
-      ? result
-      : { ...result, reason: `A part of the post was sent, and the rest was not: ${result.reason}` };
+    const leaving = sendToMembers(sending, { ...message, chatId: to.chatId, recipients });
+    const result = await (index === 0 ? leaving : leaving.catch((error: unknown) => notAttempted(sending, error)));
+    if (result.kind !== 'sent') return index === 0 ? result : partlySent(result);
   }
   return { kind: 'sent', recipients: Math.max(0, recipients) };
 }

@@ -202,7 +202,7 @@ function notEncrypted(sending: Sending, { messageId }: ToMembers, error: unknown
   if (error instanceof OverloadError || code === REACHOUT_LOCKED) throw error;
   if (code !== undefined) {
     const result = toResult(sending, code);
-    return result.kind === 'refused' ? { ...result, final: false } : result;
+    return result.kind === 'refused' ? { kind: 'refused', reason: result.reason, final: false } : result;
   }
   sending.log.warn({ err: error, messageId }, 'a post could not be encrypted for its members');
   if (!sending.client.isOpen)

@@ -13,6 +13,7 @@ as $$
     where q.workspace_id = r.workspace_id and q.run_id = r.run_id and q.position between i.first and i.last and q.status = 'sent'
     order by q.position) d
   cross join lateral (select g.kind from groups g where g.group_id = d.group_id limit 1) g
-  where g.kind <> 'channel'
+  -- Of a removed account nothing is pinned: a receipt may prove only now that it sent the post.
+  where g.kind <> 'channel' and (select l.account_id from lanes l where l.account_id = d.account_id) is not null
   on conflict (workspace_id, run_id, position) do nothing
 $$;

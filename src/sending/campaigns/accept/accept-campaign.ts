@@ -1,4 +1,4 @@
-import { findOwnAccount, lockOwnLedger } from '../../accounts/store.ts';
+import { findOwnAccounts, lockOwnLedger } from '../../accounts/store.ts';
 import { diffValues } from '../../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
@@ -105,8 +105,9 @@ export async function prepareCampaign(
   const plannedNow = async () => dueAt(await readNow(db));
   const prepared = await preparePost(deps, input, problems ?? [], plannedNow);
   const { workspaceId } = actor;
-  const { status } = await findOwnAccount(db, workspaceId);
-  const warnings = [...listLosses(prepared.warnings), ...notes, ...(UNLINKED.has(status) ? [NOT_LINKED] : [])];
+  const accounts = await findOwnAccounts(db, workspaceId);
+  const isUnlinked = accounts.every(({ status }) => UNLINKED.has(status));
+  const warnings = [...listLosses(prepared.warnings), ...notes, ...(isUnlinked ? [NOT_LINKED] : [])];
   await requireTargets(db, { ...prepared, workspaceId, givenIds: input.groupIds });
   return { ...prepared, workspaceId, warnings };
 }

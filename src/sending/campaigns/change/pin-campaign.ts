@@ -7,6 +7,8 @@ import type { RunStatus } from '../../../platform/database/schema-ledger.ts';
 import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
 import { writeCampaignEvent } from '../../../workspaces/events/write-event.ts';
 import { AppError } from '../../../platform/errors/errors.ts';
+import { hasLane } from '../../deliveries/assign-senders.ts';
+import { SENDER_GONE } from '../../deliveries/write-revisions.ts';
 import { requirePosts } from './control.ts';
 import { findBegunRuns } from './find-begun-runs.ts';
 import { findOwnCampaign } from '../store.ts';
@@ -42,7 +44,7 @@ export function pinCampaign(
       where workspace_id = ${workspaceId} and run_id = ${runId} and status = 'running'`.execute(trx);
     const { rows } = await sql<{ groups: number; channels: number }>`
       with sent as materialized (
-        select d.position, d.group_id, d.account_id, d.sent_at, g.kind = 'channel' as is_channel
+        select d.position, d.group_id, d.account_id, d.sent_at, g.kind = 'channel' as is_channel, ${hasLane(sql`d`)} as has_lane
         from (
           select * from deliveries where workspace_id = ${workspaceId} and run_id = ${runId} and status = 'sent' order by position) d
         cross join lateral (select kind from groups where group_id = d.group_id limit 1) g
@@ -52,12 +54,13 @@ export function pinCampaign(
           where v.workspace_id = d.workspace_id and v.run_id = d.run_id and v.position = d.position
           order by v.workspace_id, v.run_id, v.position limit 1), false)
       ), wanted as (
-        insert into pins as p (workspace_id, run_id, position, group_id, account_id, wanted, number, seconds, sent_at)
-        select ${workspaceId}::bigint, ${runId}::bigint, position, group_id, account_id, 'pin', (select nextval('revision_numbers')), ${seconds}::int, sent_at
+        insert into pins as p (workspace_id, run_id, position, group_id, account_id, wanted, error, number, seconds, sent_at)
+        select ${workspaceId}::bigint, ${runId}::bigint, position, group_id, account_id, case when has_lane then 'pin' end,
+               case when not has_lane then ${SENDER_GONE}::text end, (select nextval('revision_numbers')), ${seconds}::int, sent_at
         from sent where not is_channel
         on conflict (workspace_id, run_id, position) do update
-        set wanted = 'pin', number = excluded.number, seconds = excluded.seconds, requested_at = campanile_now(), not_before = null,
-            attempts = 0, error = null
+        set wanted = excluded.wanted, number = excluded.number, seconds = excluded.seconds, requested_at = campanile_now(), not_before = null,
+            attempts = 0, error = excluded.error
       )
       select count(*) filter (where not is_channel)::int as groups, count(*) filter (where is_channel)::int as channels from sent`.execute(
       trx,
@@ -84,8 +87,8 @@ export function unpinCampaign(deps: { db: Database }, actor: Actor, target: Targ
     const { rows } = await sql<{ groups: number }>`
       with unpinned as (
         update pins p
-        set wanted = 'unpin', number = (select nextval('revision_numbers')), requested_at = campanile_now(), not_before = null, attempts = 0,
-            error = null
+        set wanted = case when ${hasLane(sql`p`)} then 'unpin' end, number = (select nextval('revision_numbers')), requested_at = campanile_now(),
+            not_before = null, attempts = 0, error = case when not ${hasLane(sql`p`)} then ${SENDER_GONE}::text end
         where p.workspace_id = ${workspaceId} and p.run_id = ${runId} and (p.wanted = 'pin' or p.pinned_until > campanile_now())
         returning p.position
       )

@@ -1,11 +1,15 @@
 import { sql } from 'kysely';
 import { wakeLanes } from '../../accounts/store.ts';
+import { assignSenders, hasLane } from '../../deliveries/assign-senders.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import { AppError } from '../../../platform/errors/errors.ts';
 import { MEDIA_DAYS } from '../../../content/media/drop-unused.ts';
 import { control, requirePosts, requireStatus, type Controlled, type ControlDeps } from './control.ts';
 import type { OwnCampaign } from '../store.ts';
+
+/** Said of posts that no other account sends a second time. */
+export const SENDER_REMOVED = 'The account that may have sent it was removed, and no other account sends it again';
 
 export interface RetryDeps extends ControlDeps {
   /** As MEDIA_RETENTION_DAYS; 90 unless given. */
@@ -14,23 +18,29 @@ export interface RetryDeps extends ControlDeps {
 
 /**
  * Queues the failed deliveries of a campaign again (contract §4), each with its message id and text, and with all attempts available
- * again. Ended runs and the campaign are running again; a paused campaign stays paused. The 24 hours after which a run expires start
+ * again. Those that surely have not left get senders as if the run began now; of the others, those stay failed whose account was removed.
+ * Ended runs and the campaign are running again; a paused campaign stays paused. The 24 hours after which a run expires start
  * again, but the campaign's next run still ends them. A delivery that may have left is sent all the same, because its owner asked for it.
- * Cancelled and recalled runs are skipped: deleted posts do not come back. Throws 409 if nothing else has failed, or the campaign was
- * cancelled.
+ * Cancelled and recalled runs are skipped: deleted posts do not come back. Throws 409 if nothing else has failed or can be queued, or the
+ * campaign was cancelled.
  */
 export function retryCampaign({ mediaDays, ...deps }: RetryDeps, actor: Actor, publicId: string): Promise<Controlled> {
   return control(deps, actor, publicId, 'campaign.retried', async (trx, campaign) => {
     requireStatus(campaign, ['scheduled', 'running', 'paused', 'completed', 'completed_with_errors'], 'retried');
     requirePosts(campaign, 'retried');
     await requireFiles(trx, campaign, mediaDays);
-    const { queued, reopened } = await queueFailed(trx, campaign);
-    if (queued === 0) throw new AppError('nothing_failed', 'Nothing to retry: no post of this campaign has failed');
+    const { runs, kept } = await queueFailed(trx, campaign);
+    if (runs.length === 0 && kept > 0) throw new AppError('sender_removed', `Nothing to retry. ${SENDER_REMOVED}`);
+    if (runs.length === 0)
+      throw new AppError('nothing_failed', 'Nothing to retry: no post of this campaign has failed');
+    const reopened = runs.filter(({ hadEnded }) => hadEnded).length;
     await sql`
       update campaigns
       set status = case status when 'paused' then status else 'running' end, open_runs = open_runs + ${reopened}::int,
           finished_at = null, refusals = 0
       where campaign_id = ${campaign.campaignId}`.execute(trx);
+    for (const { runId, isShared, positions } of runs)
+      if (isShared) await assignSenders(trx, { workspaceId: campaign.workspaceId, runId, only: positions });
     await wakeLanes(trx, campaign.workspaceId);
   });
 }
@@ -53,12 +63,24 @@ async function requireFiles(trx: Connection, { campaignId }: OwnCampaign, mediaD
     );
 }
 
-/** How many deliveries it queued, and how many of their runs had ended. */
+/** A run of which deliveries were queued again. */
+interface Requeued {
+  runId: number;
+  positions: number[];
+  hadEnded: boolean;
+  /** Several accounts send for the workspace, or the only one is not that of all deliveries. */
+  isShared: boolean;
+}
+
+/** True of a failed delivery `d` of which an attempt may have left. */
+const mayHaveLeft = sql`(d.uncertain or d.interrupted_attempts > 0 or coalesce(d.error like 'outcome_unknown%', false))`;
+
+/** Returns the runs of which it queued deliveries, and how many deliveries stay failed because no other account may send them. */
 async function queueFailed(
   trx: Connection,
   { workspaceId, campaignId, status }: OwnCampaign,
-): Promise<{ queued: number; reopened: number }> {
-  const { rows } = await sql<{ queued: number; reopened: number }>`
+): Promise<{ runs: Requeued[]; kept: number }> {
+  const { rows } = await sql<Requeued & { kept: number }>`
     with failed as materialized (
       select r.run_id, r.status from runs r
       where r.campaign_id = ${campaignId} and r.failed > 0 and r.status <> 'cancelled'
@@ -69,9 +91,16 @@ async function queueFailed(
     ), again as (
       update deliveries d
       -- As one that waits for another try: those go before first tries, wherever the run has come to.
-      set status = 'queued', not_before = campanile_now(), attempts = 0, resend = d.uncertain, interrupted_attempts = least(d.interrupted_attempts, 1)
+      set status = 'queued', not_before = campanile_now(), attempts = 0, uncertain = ${mayHaveLeft}, resend = ${mayHaveLeft},
+          interrupted_attempts = least(d.interrupted_attempts, 1)
       from failed f where d.workspace_id = ${workspaceId} and d.run_id = f.run_id and d.status = 'failed'
-      returning d.run_id, d.position
+        and (not ${mayHaveLeft} or ${hasLane(sql`d`)})
+      returning d.run_id, d.position, ${hasLane(sql`d`)} as has_lane
+    ), kept as (
+      update deliveries d set error = ${`outcome_unknown: ${SENDER_REMOVED}`}
+      from failed f where d.workspace_id = ${workspaceId} and d.run_id = f.run_id and d.status = 'failed'
+        and ${mayHaveLeft} and not ${hasLane(sql`d`)}
+      returning d.run_id
     ), passed as (
       -- What was in hand when the rest expired has not been tried, and the run goes on behind those queued now.
       update deliveries d set not_before = campanile_now()
@@ -81,11 +110,17 @@ async function queueFailed(
       update runs r
       set status = 'running', finished_at = null, progress_at = campanile_now(), receipts_dropped = false, queued = r.queued + a.count,
           failed = r.failed - a.count, paused = ${status === 'paused'}
-      from (select run_id, count(*)::int as count from again group by run_id) a
+      from (select run_id, count(*)::int as count, array_agg(position order by position) as positions, bool_and(has_lane) as have_lanes
+            from again group by run_id) a
       where r.workspace_id = ${workspaceId} and r.run_id = a.run_id
-      returning r.run_id, a.count
+      returning r.run_id, a.positions, a.have_lanes
     )
-    select coalesce(sum(r.count), 0)::int as queued, count(*) filter (where f.status <> 'running')::int as reopened
-    from reopened r join failed f on f.run_id = r.run_id`.execute(trx);
-  return rows[0] ?? { queued: 0, reopened: 0 };
+    select f.run_id as "runId", coalesce(r.positions, '{}') as positions, f.status <> 'running' as "hadEnded",
+           (select count(*)::int from kept k where k.run_id = f.run_id) as kept,
+           not coalesce(r.have_lanes, true) or (select count(*) from lanes where workspace_id = ${workspaceId}) > 1 as "isShared"
+    from failed f left join reopened r on r.run_id = f.run_id order by f.run_id`.execute(trx);
+  return {
+    runs: rows.filter(({ positions }) => positions.length > 0),
+    kept: rows.reduce((sum, { kept }) => sum + kept, 0),
+  };
 }

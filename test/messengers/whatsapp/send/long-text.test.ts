@@ -70,7 +70,7 @@ describe('in a group', () => {
     const campaign = await sendCampaign(person, groups, longText('refused'), picture);
     const { totals, groups: outcomes } = await finished(person, campaign);
     expect(totals).toMatchObject({ sent: 0, failed: 1 });
-    expect(outcomes[0]?.last_error).toMatch(/^A part of the post was sent, and the rest was not/);
+    expect(outcomes[0]?.last_error).toMatch(/^outcome_unknown: A part of the post was sent, and the rest was not/);
   });
 });
 
