@@ -358,7 +358,7 @@ export interface ListedAccount {
   scanned_number?: string | undefined;
   /** `null`: it has none. */
   name: string | null;
-  /** Since when it cannot send. `null`: it can. */
+  /** Since when it is not connected, or was stopped. `null`: it can send. */
   down_since: string | null;
   /** Groups in which it is a member, as of their last sync. */
   groups: number;

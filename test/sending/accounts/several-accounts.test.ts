@@ -212,19 +212,6 @@ describe('an account beside the default one', () => {
     expect(rows).toMatchObject([{ data: { account_id: second, name: 'Second' } }]);
   });
 
-  test('is not the one that live events tell of', async () => {
-    const response = await fetch(`${app.url}/api/v1/events`, { headers: { authorization: `Bearer ${alice.token}` } });
-    const reader = response.body?.getReader();
-    let text = '';
-    await until(
-      async () => (text += Buffer.from((await reader?.read())?.value ?? []).toString()),
-      (so) => so.includes('event: account'),
-    );
-    await reader?.cancel();
-    expect(text.match(/event: account\n/g)).toHaveLength(1);
-    expect(text).toContain(`"account_id":${first}`);
-  });
-
   test('creates groups, communities and channels of its own', async () => {
     const alice = await signUp();
     const second = await addOne(alice);
