@@ -2,12 +2,21 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Worker } from '../../../src/app/worker.ts';
+import { beginDueRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
 import { pinCampaign, unpinCampaign } from '../../../src/sending/campaigns/change/pin-campaign.ts';
 import { recallCampaign } from '../../../src/sending/campaigns/change/recall-campaign.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../../src/sending/campaigns/change/control.ts';
 import { retryCampaign } from '../../../src/sending/campaigns/change/retry-campaign.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { analyticsOf, analyticsWhen, createOwner, sendNow, startTestWorker, until } from '../../support/ledger.ts';
+import {
+  analyticsOf,
+  analyticsWhen,
+  createOwner,
+  schedule,
+  sendNow,
+  startTestWorker,
+  until,
+} from '../../support/ledger.ts';
 import { scriptMessenger } from '../../support/scripted-messenger.ts';
 import { addAccount, setSenders } from '../../support/several-accounts.ts';
 import { failed, sent, takeTurnsByHand } from '../../support/turns.ts';
@@ -203,5 +212,26 @@ describe('a campaign to groups of several accounts', () => {
     await analyticsWhen(database.db, owner, campaign, ({ totals }) => totals.sent === 2);
     const own = messenger.arrivals.filter(({ chatId }) => chatId.startsWith(`${owner.accountId}-`));
     expect(own.map(({ accountId }) => accountId)).toEqual([second, second]);
+  });
+
+  test('is sent by the accounts of its groups in every piece of a run that begins', async () => {
+    const owner = await createOwner(database.db, 60);
+    const second = await addAccount(database.db, owner);
+    await setSenders(database.db, owner, [second]);
+    for (const groupId of [owner.groupIds[1], owner.groupIds[50]])
+      await setSenders(database.db, owner, [owner.accountId], groupId);
+    const at = new Date((await database.clock.now()).getTime() + 3_600_000).toISOString();
+    const [day, time] = [at.slice(0, 10), at.slice(11, 16)];
+    await schedule(database.db, owner, { startDate: day, endDate: day, time });
+    await database.clock.advance({ hours: 1 });
+    await beginDueRuns(database.db, [owner.workspaceId % 256]);
+    const { rows } = await sql`
+      select account_id, array_agg(position order by position) as positions from deliveries
+      where workspace_id = ${owner.workspaceId} group by 1 order by 1`.execute(database.db);
+    const others = Array.from({ length: 60 }, (_, index) => index + 1).filter((at) => at !== 2 && at !== 51);
+    expect(rows).toEqual([
+      { account_id: owner.accountId, positions: [2, 51] },
+      { account_id: second, positions: others },
+    ]);
   });
 });
