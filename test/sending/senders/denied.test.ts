@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Worker } from '../../../src/app/worker.ts';
 import type { SendResult } from '../../../src/messengers/messenger.ts';
+import { requeueLanes } from '../../../src/sending/leases/lease-store.ts';
 import { classifyResult, type Outcome } from '../../../src/sending/deliveries/outcome.ts';
 import type { AccountId } from '../../../src/platform/database/schema.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -155,6 +156,20 @@ describe('a post that an account may not send', () => {
     await turns.finish(turn, [denied]);
     expect(await rowsOf(other)).toMatchObject([{ account: other.accountId, status: 'sent' }]);
     expect(second).not.toBe(owner.accountId);
+  });
+
+  test('stays in the hands of the next turn of its account when an earlier turn ends late', async () => {
+    const { owner } = await createPair(1);
+    await sendNow(database.db, owner);
+    const turns = await takeTurnsByHand(database.db);
+    const late = await turns.claim(owner);
+    await database.db.transaction().execute((trx) => requeueLanes(trx, [owner.accountId], {}, { mayHaveLeft: false }));
+    const next = await turns.claim(owner);
+    await turns.finish(late, [denied]);
+    expect(await rowsOf(owner)).toMatchObject([{ account: owner.accountId, status: 'queued', uncertain: false }]);
+    expect(await waysOf(owner, owner.accountId)).toEqual([[true, true]]);
+    await turns.finish(next, [sent]);
+    expect(await rowsOf(owner)).toMatchObject([{ account: owner.accountId, status: 'sent' }]);
   });
 
   test('fails where another account is no member, or the post itself was refused', async () => {
