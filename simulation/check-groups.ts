@@ -37,10 +37,18 @@ export function groupsAreTheOnesListed(facts: Case): string[] {
     const lists = only(facts.lines, 'listed').filter((one) => one.accountId === accountId && one.atMs >= fromMs);
     const all = chats.map((chatId) => ({ chatId, canSend: true }));
     const candidates = [...lists.map((one) => one.chats), ...(sure ? [] : [all])];
+    // A group that has refused a post for good cannot be posted to until the next list.
+    const refusing = new Set(
+      facts.sends
+        .filter(
+          ({ ownerId, verdict }) => ownerId === accountId && ['refused for good', 'not a member'].includes(verdict),
+        )
+        .map(({ chatId }) => chatId),
+    );
     const fits = (list: (typeof candidates)[number]) =>
       known.every(({ chatId, isRemoved, canSend }) => {
         const listed = list.find((one) => one.chatId === chatId);
-        return isRemoved === !listed && canSend === (listed?.canSend ?? false);
+        return isRemoved === !listed && (canSend === (listed?.canSend ?? false) || (!canSend && refusing.has(chatId)));
       });
     return candidates.some(fits) ? [] : [`other groups than listed: account ${accountId}`];
   });
