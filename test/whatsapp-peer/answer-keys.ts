@@ -132,7 +132,8 @@ export function findUsers({ world, script }: PeerState, usync: Stanza): QueryAns
     if (verdict === 'nobody') return [];
     const answers: Stanza[] = [];
     if (wants('contact')) answers.push(element('contact', { type: 'in' }));
-    if (wants('lid') && jid.endsWith(SERVER)) answers.push(element('lid', { val: lidOf(person) }));
+    if (wants('lid') && jid.endsWith(SERVER) && !script.hidesLidOf(jid))
+      answers.push(element('lid', { val: lidOf(person) }));
     if (wants('devices') && verdict !== 'missing') {
       const own = person.devices.map((device) => jidDecode(device.jid)?.device ?? 0);
       const numbers = verdict === 'empty' ? [] : [...own, ...person.companions.keys()];

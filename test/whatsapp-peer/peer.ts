@@ -240,6 +240,7 @@ function goodDay(): Script {
     ackOf: () => ({}),
     refuseQuery: () => undefined,
     devicesOf: () => 'given',
+    hidesLidOf: () => false,
     hasHostedDevice: () => false,
     refuseMember: () => undefined,
     keysOf: () => 'given',

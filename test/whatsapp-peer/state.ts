@@ -59,6 +59,8 @@ export interface Script {
   }) => QueryVerdict | Promise<QueryVerdict>;
   /** Called for every person in a query for devices: their list may be empty or missing in the answer, or they may. */
   devicesOf: (jid: string) => 'given' | 'empty' | 'missing' | 'nobody';
+  /** Called for every person in a query by number: whether the answer leaves out their LID. */
+  hidesLidOf: (jid: string) => boolean;
   /** Called for every person with a list of devices: whether it names a device that WhatsApp hosts for a company. */
   hasHostedDevice: (jid: string) => boolean;
   /** Called for every person that a new group is to have, with the privacy token; a number is the error, `left out` says nothing. */

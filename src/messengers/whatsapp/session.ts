@@ -131,7 +131,8 @@ export function startSession(
   const members = createMemberCache(credentials.store, timing);
   const retrySuppression = createRetrySuppression();
   const client = () => connection.online();
-  const answers = startAnswering(options, { store: credentials.store, cooldown, warn, retrySuppression, client });
+  const beside = { store: credentials.store, members, cooldown, warn, retrySuppression, client };
+  const answers = startAnswering(options, beside);
   const connection: Connection = startConnection({
     ...options,
     isRetry: account.isRetry ?? false,
@@ -189,12 +190,14 @@ function startAnswering(
   { db, log, account: { accountId }, secretKeys, timing, onLoopError }: SessionOptions,
   {
     store,
+    members,
     cooldown,
     warn,
     retrySuppression,
     client,
   }: {
     store: KeyValueStore;
+    members: MemberCache;
     cooldown: Cooldown;
     warn: () => void;
     retrySuppression: RetrySuppression;
@@ -205,6 +208,7 @@ function startAnswering(
     accountId,
     log,
     store,
+    members,
     retrySuppression,
     cooldown(why) {
       if (why.cause !== 'restricted') return cooldown.begin(why);

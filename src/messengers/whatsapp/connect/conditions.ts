@@ -13,6 +13,8 @@ export const WHATSAPP_CONDITIONS = [
   'own_devices_changed',
   /** A device could not decrypt a post, and asks for it again (retry receipt). */
   'post_asked_again',
+  /** WhatsApp tells no device of some members of a group: a post has left without them. */
+  'members_without_devices',
 ] as const;
 
 export type WhatsAppCondition = (typeof WHATSAPP_CONDITIONS)[number];

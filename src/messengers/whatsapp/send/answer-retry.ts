@@ -4,7 +4,7 @@
  */
 import type { SentPost } from '../../messenger.ts';
 import type { Client } from '../client/client.ts';
-import { parseJid } from '../client/jid.ts';
+import { parseJid, toJid, type Jid } from '../client/jid.ts';
 import { decodeMessage, encodePadded, type Message } from '../client/message.ts';
 import type { Node } from '../client/node.ts';
 import { withSecret } from '../connect/message-secret.ts';
@@ -12,6 +12,7 @@ import { REACHOUT_LOCKED, STALE_SESSION } from '../failures.ts';
 import { withAlbum } from './album.ts';
 import { describeType, hideFailures } from './encode-part.ts';
 import { encryptForDevices, identityFor } from './encrypt-for-devices.ts';
+import type { MemberCache } from './member-cache.ts';
 import { senderIn, senderKeyMessage } from './sender-key.ts';
 import type { Retry } from './read-retry.ts';
 import { relay, type Relaying } from './relay.ts';
@@ -20,6 +21,7 @@ import type { FoundMessage } from './sent-messages.ts';
 export interface Answering extends Relaying {
   /** The stored message. Undefined if it is too old, was deleted for everyone, or never left. */
   findMessage(post: SentPost): Promise<FoundMessage | undefined>;
+  members: Pick<MemberCache, 'keyHolders' | 'recordKeyHolders'>;
   /** The key that message secrets derive from. */
   secretKey: Uint8Array;
 }
@@ -32,11 +34,16 @@ export interface Answering extends Relaying {
 export async function answerRetry(answering: Answering, retry: Retry, hasFailed: boolean): Promise<boolean> {
   const { client, retrySuppression, log } = answering;
   const { chatId, messageId, device } = retry;
+  // Before the message is looked for: the device reads the next post although this one is too old.
+  const isMended = !hasFailed && (await restartSession(client, retry));
   const found = await answering.findMessage(retry);
-  if (!found) return true;
+  if (!found) {
+    if (isMended) await forgetKeyHolder(answering, retry);
+    return true;
+  }
   const key = found.isOfLink ? client.noiseKey : answering.secretKey;
   const message = withSecret(key, withAlbum(decodeMessage(found.message), retry), messageId);
-  const enc = await encryptAgain(client, { ...retry, hasFailed }, message);
+  const enc = await encryptAgain(client, { ...retry, hasFailed, isMended }, message);
   if (!enc) {
     log.info({ messageId, device }, 'a device asks for a post again, and there are no keys to write to it with');
     return true;
@@ -67,11 +74,11 @@ export async function answerRetry(answering: Answering, retry: Retry, hasFailed:
 /** `<enc>`, and the account's identity with the first message of a session. Undefined if the device has no keys. */
 async function encryptAgain(
   client: Client,
-  retry: Retry & { hasFailed: boolean },
+  retry: Retry & { hasFailed: boolean; isMended: boolean },
   message: Message,
 ): Promise<Node[] | undefined> {
-  const { device: jid, count, edit, hasFailed } = retry;
-  const isStale = hasFailed || (!(await restartSession(client, retry)) && (await isDoubtful(client, retry)));
+  const { device: jid, count, edit, hasFailed, isMended } = retry;
+  const isStale = hasFailed || (!isMended && (await isDoubtful(client, retry)));
   const number = parseJid(jid)?.device ?? 0;
   const padded = encodePadded({ ...message, ...(await groupKeyFor(client, retry)) });
   const attributes = {
@@ -86,6 +93,22 @@ async function encryptAgain(
   const [encrypted] = nodes;
   if (!encrypted || !Array.isArray(encrypted.node.content)) return undefined;
   return [...encrypted.node.content, ...identityFor(client, [encrypted.node])];
+}
+
+/** The device gets the sender key with the next message to the group. */
+async function forgetKeyHolder({ client, members }: Answering, { chatId, device }: Retry): Promise<void> {
+  const names = await namesOf(client, device);
+  const holders = Object.entries(await members.keyHolders(chatId));
+  const others = holders.filter(([jid]) => !names.includes(jid));
+  if (others.length < holders.length) await members.recordKeyHolders(chatId, Object.fromEntries(others));
+}
+
+/** Returns the JIDs of a device by both ids of its owner, as far as they are known: a group by phone number may have asked by LID. */
+async function namesOf({ lids }: Client, device: Jid): Promise<Jid[]> {
+  const { user = '', server, device: number } = parseJid(device) ?? {};
+  const isLid = server === 'lid';
+  const other = isLid ? await lids.findNumber(user) : (await lids.findLids([user])).get(user);
+  return other === undefined ? [device] : [device, toJid(other, isLid ? 's.whatsapp.net' : 'lid', number)];
 }
 
 /** False if the receipt has no keys, or they are not signed by the device. */

@@ -47,7 +47,11 @@ const LARGE_FAN_OUT = 100;
  */
 export async function encryptForMembers(sending: Sending, group: Group, to: ToMembers): Promise<EncryptedForMembers> {
   const { accountId, client, members, fanOuts } = sending;
-  const { reachable: devices, all } = await findDevices(client, members, group);
+  const { reachable: devices, unknown, all } = await findDevices(client, members, group);
+  if (unknown > 0) {
+    sending.log.info({ chatId: group.id, members: unknown }, 'WhatsApp tells no devices of members, who are left out');
+    sending.onCondition('members_without_devices');
+  }
   const known = await renewSenderKey(sending, group);
   const isHolding = ({ jid, phone }: MemberDevice) => known[jid] === phone;
   const [holding, lacking] = partition(devices, isHolding);

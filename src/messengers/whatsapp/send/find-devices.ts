@@ -6,6 +6,7 @@ import { childOf, childrenOf, type Node } from '../client/node.ts';
 import { queryInBatches } from './query-in-batches.ts';
 import type { KnownMember, MemberCache } from './member-cache.ts';
 import { sizeOf } from '../chats/groups.ts';
+import { lidName, numberName, peopleIn } from '../inbound/participants.ts';
 import { isOwn, senderIn } from './sender-key.ts';
 
 /** A device of a member. */
@@ -30,6 +31,8 @@ const HOSTED = 99;
 export interface GroupDevices {
   /** The devices to encrypt for: all that are not left out, the account's own other devices too. */
   reachable: MemberDevice[];
+  /** The number of members whose devices WhatsApp does not tell. */
+  unknown: number;
   /** All devices, this one included. */
   all: Set<Jid>;
 }
@@ -43,7 +46,7 @@ export async function findDevices(client: Client, members: MemberCache, group: G
   const known = await members.read(jids);
   const nowMs = Date.now();
   const asked = jids.filter((jid) => (known.get(jid)?.askAgainAtMs ?? 0) <= nowMs);
-  await fetchDevices(client, members, asked);
+  await fetchDevices(client, members, group, asked);
   for (const [jid, member] of await members.read(asked)) known.set(jid, member);
   const ours = new Set([normalizeDevice(client.me?.id), normalizeDevice(client.me?.lid)]);
   const devices = jids.flatMap((jid) => devicesOf(jid, known.get(jid)));
@@ -52,6 +55,7 @@ export async function findDevices(client: Client, members: MemberCache, group: G
   const isLeftOut = ({ member, number }: MemberDevice) => (known.get(member)?.leftOut[number] ?? 0) > nowMs;
   return {
     reachable: devices.filter((device) => !ours.has(device.jid) && !isLeftOut(device)),
+    unknown: jids.filter((jid) => !known.get(jid)?.devices.length && !isOwn(client, jid)).length,
     all: new Set([...devices.map(({ jid }) => jid), normalizeDevice(senderIn(client, group).meId) ?? '']),
   };
 }
@@ -63,20 +67,46 @@ function devicesOf(jid: string, member: KnownMember | undefined): MemberDevice[]
   return devices.map((number) => ({ jid: toJid(user, server, number), member: jid, number, phone, isStale }));
 }
 
-async function fetchDevices(client: Client, members: MemberCache, jids: readonly string[]): Promise<void> {
+/** Accounts that WhatsApp has moved to LIDs have no devices under their number, and are queried once more by LID. */
+async function fetchDevices(
+  client: Client,
+  members: MemberCache,
+  group: Group,
+  jids: readonly string[],
+): Promise<void> {
+  const ask = async (batch: readonly Jid[], nameOf: (jid: Jid) => Jid = (jid) => jid) => {
+    const found = await queryDevices(client, batch);
+    const byName = new Map([...found].map(([jid, devices]) => [nameOf(jid), devices]));
+    const askAgainAtMs = Date.now() + DEVICES_GOOD_FOR_MS;
+    await members.change(batch.map(nameOf), (member = UNKNOWN_MEMBER, jid) => {
+      const devices = byName.get(jid);
+      return devices && { ...member, devices, askAgainAtMs };
+    });
+    return batch.filter((jid) => !found.has(jid));
+  };
+  const empty: Jid[] = [];
   const { rejected } = await queryInBatches(jids, {
     most: MAX_USERS,
-    async ask(batch) {
-      const found = await queryDevices(client, batch);
-      const askAgainAtMs = Date.now() + DEVICES_GOOD_FOR_MS;
-      await members.change(batch, (member = UNKNOWN_MEMBER, jid) => {
-        const devices = found.get(jid);
-        return devices && { ...member, devices, askAgainAtMs };
-      });
-    },
+    ask: async (batch) => void empty.push(...(await ask(batch))),
+  });
+  const numbers = await findNumbersByLid(client, group, empty);
+  await queryInBatches([...numbers.keys()], {
+    most: MAX_USERS,
+    ask: async (batch) => void (await ask(batch, (lid) => numbers.get(lid) ?? lid)),
   });
   const askAgainAtMs = Date.now() + members.leaveOutMs;
   await members.change(rejected, (member = UNKNOWN_MEMBER) => ({ ...member, askAgainAtMs }));
+}
+
+/** Returns the JIDs of these numbers by the JID of their LID, as far as it is known. Stores the pairs: sessions are under LIDs. */
+async function findNumbersByLid(client: Client, group: Group, jids: readonly Jid[]): Promise<Map<Jid, Jid>> {
+  const numbers = jids.flatMap((jid) => userOn('s.whatsapp.net', jid) ?? []);
+  if (numbers.length === 0) return new Map();
+  const wanted = new Set(numbers);
+  const pairs = peopleIn(group).filter(({ number }) => wanted.has(number));
+  await client.lids.store(pairs);
+  const lids = await client.lids.findLids(numbers);
+  return new Map([...lids].map(([number, lid]) => [lidName(lid), numberName(number)]));
 }
 
 const UNKNOWN_MEMBER: KnownMember = { devices: [], askAgainAtMs: 0, phone: 0, isStale: false, leftOut: {} };

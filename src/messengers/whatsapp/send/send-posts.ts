@@ -50,6 +50,7 @@ export interface AccountSending {
   /** Aborted when the account is to be left alone. */
   signal: AbortSignal;
   onDevicesMissed: Sending['onDevicesMissed'];
+  onCondition: Sending['onCondition'];
   unresolvedHashes: Sending['unresolvedHashes'];
   unanswered: Sending['unanswered'];
   lateAckMs: number;
@@ -133,6 +134,7 @@ function prepare(account: AccountSending, mayGoOn: () => boolean): Sending | Ext
     upload: (media, target) => uploads.get(media, target, { accountId, client, agent: account.agent, signal }),
     fanOuts,
     onDevicesMissed: account.onDevicesMissed,
+    onCondition: account.onCondition,
     unresolvedHashes: account.unresolvedHashes,
     unanswered: account.unanswered,
     lateAckMs: account.lateAckMs,

@@ -3,6 +3,7 @@ import type { FairSemaphore } from '../../../platform/concurrency/fair-semaphore
 import type { LRUCache } from 'lru-cache';
 import type { Jid } from '../client/jid.ts';
 import type { PostMedia } from '../../messenger.ts';
+import type { WhatsAppCondition } from '../connect/conditions.ts';
 import type { ChatCache } from '../chats/chat-cache.ts';
 import type { MemberCache } from './member-cache.ts';
 import type { StoredMessage } from './sent-messages.ts';
@@ -29,6 +30,7 @@ export interface Sending extends Relaying {
   fanOuts: FairSemaphore;
   /** Called when WhatsApp knows other devices in a group than a post was encrypted for. */
   onDevicesMissed(): void;
+  onCondition(condition: WhatsAppCondition): void;
   /** Groups whose devices differ from WhatsApp's although they were queried again. */
   unresolvedHashes: LRUCache<Jid, true>;
   /** By group. */

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createVault } from '../../../../src/platform/secrets/secret-box.ts';
 import { claimKeys } from '../../../../src/messengers/whatsapp/connect/key-table.ts';
 import { until } from '../../../support/ledger.ts';
-import { sendCampaign, statusOf, statusWhen, type Linked } from '../../../support/whatsapp.ts';
+import { namesOfKeys, sendCampaign, statusOf, statusWhen, type Linked } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import { sendReceipt, tellRestriction } from '../../../whatsapp-peer/phones.ts';
 import { SignalDevice } from '../../../whatsapp-peer/signal-device.ts';
@@ -161,6 +161,26 @@ describe('a device that sends a retry receipt', () => {
     await ask(device);
     await ask(other);
     expect(await answered(messageId, 6)).toEqual([...Array.from({ length: 5 }, () => [device.jid]), [other.jid]]);
+  });
+
+  test('reads the next post although the one that it asks for is too old', async () => {
+    const somebody = await linked(0);
+    const group = await groupOf(somebody, 2);
+    await postTo(somebody, group, 'before');
+    const [member] = group.members;
+    if (!member) throw new Error('nobody is there');
+    // Installed again, and WhatsApp has not told it.
+    const device = new SignalDevice(lidOf(member));
+    member.devices[0] = device;
+    await peer.askAgain(somebody.companion, { chatId: group.chat.id, messageId: '3EB0TOOOLD', device });
+    await until(
+      () => namesOfKeys(scene.database, somebody.person, 'asked-again'),
+      (names) => names.length === 0,
+    );
+    // The peer reports what a device cannot decrypt.
+    peer.script.phonesAskAgain = false;
+    await postTo(somebody, group, 'after');
+    expect(peer.arrivals.filter(({ text }) => text === 'after').map((one) => one.device)).toContain(device.jid);
   });
 
   test('is not answered for an unknown post, or for one in another group', async () => {

@@ -10,7 +10,7 @@ import { workspaceOf } from '../../../support/workspaces.ts';
 import { SignalDevice } from '../../../whatsapp-peer/signal-device.ts';
 import { bytesOf, children, elementsOf } from '../../../whatsapp-peer/stanza.ts';
 import type { KeysOfDevice } from '../../../whatsapp-peer/state.ts';
-import { addGroup, companionLid, lidOf, type Group, type Person } from '../../../whatsapp-peer/world.ts';
+import { addGroup, companionLid, lidOf, numberOf, type Group, type Person } from '../../../whatsapp-peer/world.ts';
 
 const scene = await setWhatsAppScene({ answerMs: 5_000, keyMinAgeMs: 0 });
 const { peer, linked, finished } = scene;
@@ -49,6 +49,12 @@ const shownBy = (chat: Group, text: string) =>
   peer.arrivals.filter((one) => one.chatId === chat.id && one.text === text).map(({ device }) => device);
 
 const devicesOf = (...people: readonly Person[]) => people.flatMap(({ devices }) => devices.map(({ jid }) => jid));
+
+/** How often the service has counted this condition of WhatsApp. */
+async function conditionsOf(condition: string): Promise<number> {
+  const text = await (await fetch(`${scene.app.url}/metrics`)).text();
+  return Number(new RegExp(`whatsapp_conditions_total{condition="${condition}"} (\\d+)`).exec(text)?.[1]);
+}
 
 /** Records the people in queries for device lists and keys from now on. */
 function watchQuestions() {
@@ -217,6 +223,49 @@ describe('a device list that WhatsApp does not give', () => {
     await postTo(somebody, group, 'in the end');
     expect(membersKeyedIn(group.chat, somebody).map(({ length }) => length)).toEqual([3]);
     await scene.restart();
+  });
+});
+
+describe('a member whose devices are told by LID alone, in a group that addresses its members by phone number', () => {
+  test.each(['answer', 'group'])('reads posts: the %s names the LID, and later posts query nobody', async (told) => {
+    const somebody = await linked(0);
+    const members = peopleWith(4, [3]);
+    const group = await groupOf(somebody, members, { addressing: 'pn' });
+    const moved = members.slice(2);
+    const isMoved = (jid: string) => moved.some((member) => numberOf(member) === jid);
+    peer.script.hidesLidOf = (jid) => told === 'group' && isMoved(jid);
+    peer.script.devicesOf = (jid) => (isMoved(jid) ? 'empty' : 'given');
+    const asked = watchQuestions();
+    expect((await postTo(somebody, group, 'first')).toSorted()).toEqual(
+      devicesOf(...members, somebody.phone).toSorted(),
+    );
+    expect(asked.devices.map((jids) => jids.toSorted())).toEqual([
+      [...members, somebody.phone].map(numberOf).toSorted(),
+      moved.map(lidOf).toSorted(),
+    ]);
+    expect((await postTo(somebody, group, 'second')).length).toBe(9);
+    expect(asked.devices).toHaveLength(2);
+    // Sessions are under LIDs, and the stanza names the devices as the group does.
+    expect(asked.keys.flat().every((jid) => jid.endsWith('@lid'))).toBe(true);
+    const [keyed = []] = membersKeyedIn(group.chat, somebody);
+    expect(keyed.every((jid) => jid.endsWith('@s.whatsapp.net'))).toBe(true);
+  });
+
+  test('is counted as left out if the LID has no devices either', async () => {
+    const somebody = await linked(0);
+    const members = peopleWith(3);
+    const [lost, ...others] = members;
+    if (!lost) throw new Error('nobody is lost');
+    const group = await groupOf(somebody, members, { addressing: 'pn' });
+    peer.script.devicesOf = (jid) => ([numberOf(lost), lidOf(lost)].includes(jid) ? 'empty' : 'given');
+    peer.script.ackOf = (chat) => ({ phash: stanzasTo(chat).at(-1)?.attrs['phash'] ?? '' });
+    const asked = watchQuestions();
+    const before = await conditionsOf('members_without_devices');
+    await postTo(somebody, group, 'without one');
+    expect(asked.devices.slice(1)).toEqual([[lidOf(lost)]]);
+    const [keyed = []] = membersKeyedIn(group.chat, somebody);
+    expect(keyed.toSorted()).toEqual([...others, somebody.phone].map(numberOf).toSorted());
+    expect(await conditionsOf('members_without_devices')).toBe(before + 1);
   });
 });
 
