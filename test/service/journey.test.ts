@@ -82,6 +82,7 @@ describe('a new user', () => {
   test('is connected to the sandbox', async () => {
     expect((await alice.call('venom/account-status')).body.data).toEqual({
       account_id: expect.any(Number),
+      is_default: true,
       messenger: 'sandbox',
       status: 'connected',
       whatsapp_number: '+49 (151) 1234567',

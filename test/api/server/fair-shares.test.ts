@@ -51,6 +51,7 @@ async function lock(rows: ReturnType<typeof sql>): Promise<void> {
 
 const laneOf = (of: Person) =>
   sql`select from lanes where account_id = (select account_id from accounts where workspace_id = ${workspaceOf(of)}) for update`;
+const ledgerOf = (of: Person) => sql`select from workspace_ledgers where workspace_id = ${workspaceOf(of)} for update`;
 const userRowOf = ({ userId }: Person) => sql`select from users where user_id = ${userId} for update`;
 
 async function readGauge(name: string): Promise<number> {
@@ -85,7 +86,7 @@ describe(`beside ${IN_FLIGHT} requests in flight of a user whose row is locked`,
   };
   test.each([
     ['venom/update-account', laneOf, () => ({ daily_cap: 'none' })],
-    ['venom/save-group-list', laneOf, groupList],
+    ['venom/save-group-list', ledgerOf, groupList],
     ['user/update_profile', userRowOf, () => ({ first_name: 'Flooder' })],
   ])('%s: serves another user and a sign-in', async (path, rows, body) => {
     const sent = await body();

@@ -356,6 +356,11 @@ describe('the picture of a card', () => {
     const image = (await drawPlain(111, 77, 'png')).toString('base64');
     const id = await sent({ ...post(`Kept ${fair}`), ...own(fair, { image }) });
     await shownEverywhere(({ text }) => text === `Kept ${fair}`);
+    // The days are counted from its end, which is recorded after the posts have left.
+    await until(
+      async () => (await alice.call<{ status: string }>('venom/get-campaign', { campaign_id: id })).body.data.status,
+      (status) => status === 'completed',
+    );
     const card = (await cardOf(id)) as Shown;
     const isThere = async () => {
       const { rows } = await sql`

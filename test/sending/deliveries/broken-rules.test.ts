@@ -90,6 +90,7 @@ test('quarantines an account whose finish would count below zero, and records th
   expect(await readStopped()).toBe('1');
   expect(await readAccountStatus(database, wrong)).toEqual({
     accountId: wrong.accountId,
+    isDefault: true,
     messenger: 'sandbox',
     status: 'paused',
     whatsappNumber: '4915100000001',

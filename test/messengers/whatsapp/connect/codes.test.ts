@@ -76,7 +76,14 @@ describe('a QR code or a pairing code', () => {
     await connect(alice);
     const over = await statusWhen(alice, 'unlinked');
     expect(over.reason).toContain('No phone was linked in time');
-    expect(Object.keys(over).toSorted()).toEqual(['account_id', 'messenger', 'reason', 'status', 'whatsapp_number']);
+    expect(Object.keys(over).toSorted()).toEqual([
+      'account_id',
+      'is_default',
+      'messenger',
+      'reason',
+      'status',
+      'whatsapp_number',
+    ]);
     peer.script.codes = MANY_CODES;
     await linkByQr(peer, alice, phone);
     expect((await statusOf(alice)).reason).toBeUndefined();
@@ -88,7 +95,14 @@ describe('a QR code or a pairing code', () => {
     await connect(alice, { method: 'pairing_code' });
     const over = await statusWhen(alice, 'unlinked');
     expect(over.reason).toContain('No phone was linked in time');
-    expect(Object.keys(over).toSorted()).toEqual(['account_id', 'messenger', 'reason', 'status', 'whatsapp_number']);
+    expect(Object.keys(over).toSorted()).toEqual([
+      'account_id',
+      'is_default',
+      'messenger',
+      'reason',
+      'status',
+      'whatsapp_number',
+    ]);
     peer.script.codes = MANY_CODES;
     await linkByQr(peer, alice, own);
     await expect(peer.enter(own, 'ABCD1234')).rejects.toThrow('nobody asked');

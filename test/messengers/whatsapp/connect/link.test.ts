@@ -33,6 +33,7 @@ describe('an account on WhatsApp', () => {
     const alice = await signUp();
     expect(await statusOf(alice)).toEqual({
       account_id: expect.any(Number),
+      is_default: true,
       messenger: 'whatsapp',
       status: 'unlinked',
       whatsapp_number: '+49 (151) 1234567',
@@ -44,7 +45,13 @@ describe('an account on WhatsApp', () => {
     expect(shown).toMatchObject(body.data);
     await peer.scan(phone, body.data.qr ?? '');
     const connected = await statusWhen(alice, 'connected');
-    expect(Object.keys(connected).toSorted()).toEqual(['account_id', 'messenger', 'status', 'whatsapp_number']);
+    expect(Object.keys(connected).toSorted()).toEqual([
+      'account_id',
+      'is_default',
+      'messenger',
+      'status',
+      'whatsapp_number',
+    ]);
     expect((await connect(alice)).body.data).toMatchObject({ status: 'connected' });
   });
 

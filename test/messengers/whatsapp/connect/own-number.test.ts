@@ -103,6 +103,7 @@ test('reports the number of a rejected phone, and lets the user take it over', a
   const free = await statusOf(alice);
   expect(free).toEqual({
     account_id: expect.any(Number),
+    is_default: true,
     messenger: 'whatsapp',
     status: 'unlinked',
     whatsapp_number: `+${other}`,
