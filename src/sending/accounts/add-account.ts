@@ -9,7 +9,7 @@ import type { WrittenNumber } from './change-number.ts';
 import { insertAccount } from './link-account.ts';
 import { describeAccounts, type ListedAccount } from './list-accounts.ts';
 import { findOwnAccount, isLinkedHere, lockOwnLedger, type Account } from './store.ts';
-import type { AccountId } from '../../platform/database/schema.ts';
+import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 import { STOPPED } from './quarantine-account.ts';
 
 /** Accounts of a workspace, the default one among them. */
@@ -52,14 +52,25 @@ export async function addAccount(deps: AddAccountDeps, actor: Actor, wanted: New
       further: { name: wanted.name, number: needsPhone ? wanted.number : undefined },
     });
     // From now on any delivery of these runs may be handed over to the account.
-    await sql`update runs set is_shared = true where workspace_id = ${actor.workspaceId} and status = 'running' and not is_shared`.execute(
-      trx,
-    );
+    await shareRuns(trx, actor.workspaceId);
     await stopLikeOthers(trx, actor, added);
     await recordAudit(trx, { ...actor, action: 'account.added', subject: wanted.name });
     const account = await findOwnAccount(trx, actor.workspaceId, added);
     return describeOne(trx, account, deps.timeZone);
   });
+}
+
+/** Makes the running runs of a workspace, whose ledger must be locked, ones that all of its accounts send. */
+export async function shareRuns(trx: Connection, workspaceId: WorkspaceId): Promise<void> {
+  await sql`
+    with shared as (
+      update runs set is_shared = true where workspace_id = ${workspaceId} and status = 'running' and not is_shared
+      returning workspace_id, run_id, next_position
+    )
+    insert into run_senders (workspace_id, run_id, account_id, next_position)
+    select s.workspace_id, s.run_id, l.account_id, s.next_position from shared s join lanes l on l.workspace_id = s.workspace_id`.execute(
+    trx,
+  );
 }
 
 /** Where the records of sent posts contradict each other, no account sends until one is connected again. */

@@ -15,12 +15,6 @@ const isInHand = (delivery: RawBuilder<unknown>) => sql<boolean>`exists (
   select from lanes l
   where l.workspace_id = ${delivery}.workspace_id and l.in_hand_run_id = ${delivery}.run_id and ${delivery}.position <@ l.in_hand)`;
 
-/** The condition that a handed over delivery `d` can be given back to this account now. */
-export const mayReturn = (accountId: RawBuilder<unknown>) => sql<boolean>`(
-  ${isUntried(sql`d`)} and not ${isInHand(sql`d`)} and exists (
-    select from group_accounts m
-    where m.account_id = ${accountId} and m.group_id = d.group_id and m.can_send and m.gone_at is null))`;
-
 /** Deliveries of a run. */
 export interface Assigned {
   workspaceId: WorkspaceId;
@@ -34,7 +28,9 @@ export interface Assigned {
   wanted?: AccountId | null;
   /** Get none. */
   passed?: readonly AccountId[];
-  /** They may return to `from`, which is down. Default is false. */
+  /** Only what this account would send. */
+  to?: AccountId;
+  /** What leaves `from`, which is down, returns once it is connected. Default is false. */
   isReturnable?: boolean;
   /** The installation's, IANA; UTC unless given. */
   timeZone?: string | undefined;
@@ -42,7 +38,7 @@ export interface Assigned {
 
 /**
  * Gives deliveries that were never tried, and are not in hand, to the account that `choose_senders` chooses, with message ids of its own,
- * and wakes the lanes. With `from`, deliveries that no other account can send stay. Returns how many have another account now. The ledger must
+ * and wakes the lanes. With `from` or `to`, deliveries that no other account can send stay. Returns how many have another account now. The ledger must
  * be locked.
  */
 export async function assignSenders(
@@ -53,12 +49,14 @@ export async function assignSenders(
     first = 1,
     last = 2_147_483_647,
     from,
+    to,
     wanted = null,
     passed = [],
     isReturnable = false,
     timeZone = 'UTC',
   }: Assigned,
 ): Promise<number> {
+  const isBegun = from !== undefined || to !== undefined;
   const resting = await readResting(trx, workspaceId, timeZone);
   const { rows } = await sql<{ count: number }>`
     with run as materialized (
@@ -78,50 +76,54 @@ export async function assignSenders(
       select s.* from run
       cross join lateral choose_senders(run.workspace_id, array(select distinct group_id from target), run.wanted,
                                         ${[...passed]}::bigint[], ${resting}::bigint[]) s
+    ), placed as materialized (
+      select t.position, t.account_id as before,
+             case when (c.is_fit or ${!isBegun}::boolean) and (${to ?? null}::bigint is null or c.account_id = ${to ?? null})
+               then c.account_id else t.account_id end as account_id
+      from target t join choice c on c.group_id = t.group_id
+    ), sender as (
+      insert into run_senders as s (workspace_id, run_id, account_id, next_position)
+      select run.workspace_id, run.run_id, p.account_id, min(p.position) from run, placed p group by 1, 2, 3
+      on conflict (workspace_id, run_id, account_id) do update set next_position = excluded.next_position
+      where s.next_position > excluded.next_position
     ), given as (
-      update deliveries d
-      set account_id = c.account_id, message_id = ${messageIdOf('run', 'c', 'c.account_id')},
-          -- Of a chain of stand-ins the account that was the first to be down.
-          handed_from = case when ${isReturnable}::boolean then nullif(coalesce(d.handed_from, ${from ?? null}), c.account_id) end
-      from run, target t join choice c on c.group_id = t.group_id
-      where d.workspace_id = run.workspace_id and d.run_id = run.run_id and d.position = t.position
-        and c.account_id <> t.account_id and (c.is_fit or ${from === undefined}::boolean)
+      update deliveries d set account_id = p.account_id, message_id = ${messageIdOf('run', 'd', 'p.account_id')}
+      from run, placed p
+      where d.workspace_id = run.workspace_id and d.run_id = run.run_id and d.position = p.position and p.account_id <> p.before
       returning 1
     )
     select count(*)::int as count from given`.execute(trx);
   const count = rows[0]?.count ?? 0;
   if (count === 0) return 0;
-  // Not in the statement above: it can change the row of the run once only.
   if (isReturnable)
-    await sql`update runs set has_handed_over = true where workspace_id = ${workspaceId} and run_id = ${runId}`.execute(
-      trx,
-    );
+    await sql`
+      insert into run_senders (workspace_id, run_id, account_id, returns) values (${workspaceId}, ${runId}, ${from ?? null}, true)
+      on conflict (workspace_id, run_id, account_id) do update set returns = true`.execute(trx);
+  if (isBegun)
+    await sql`
+      select advance_senders(array_agg(workspace_id), array_agg(run_id), array_agg(account_id))
+      from run_senders where workspace_id = ${workspaceId} and run_id = ${runId}`.execute(trx);
   await wakeLanes(trx, workspaceId);
   return count;
 }
 
-/**
- * Gives handed over deliveries of a run back to their account, as far as they were not tried and it may post there, with the message ids
- * that they had. The ledger must be locked.
- */
+/** An account that sends deliveries of a run. */
+export interface RunSender {
+  workspaceId: WorkspaceId;
+  runId: number;
+  accountId: AccountId;
+}
+
+/** Gives an account that is connected again what of a run it would send now. The ledger must be locked. */
 export async function returnDeliveries(
   trx: Connection,
-  { workspaceId, runId, accountId }: { workspaceId: WorkspaceId; runId: number; accountId: AccountId },
+  { workspaceId, runId, accountId }: RunSender,
+  timeZone: string | undefined,
 ): Promise<void> {
+  await assignSenders(trx, { workspaceId, runId, to: accountId, timeZone });
   await sql`
-    with run as materialized (
-      select r.workspace_id, r.run_id, c.public_id, k.legacy_account_id, ${accountId}::bigint as account_id
-      from runs r join campaigns c on c.campaign_id = r.campaign_id join workspace_ledgers k on k.workspace_id = r.workspace_id
-      where r.workspace_id = ${workspaceId} and r.run_id = ${runId} and r.status = 'running'
-    )
-    update deliveries d set account_id = run.account_id, message_id = ${messageIdOf('run', 'd', 'run.account_id')}, handed_from = null
-    from run
-    where d.workspace_id = run.workspace_id and d.run_id = run.run_id and d.handed_from = ${accountId}
-      and ${mayReturn(sql`${accountId}::bigint`)}`.execute(trx);
-  await sql`
-    update runs r set has_handed_over = exists (
-      select from deliveries d
-      where d.workspace_id = r.workspace_id and d.run_id = r.run_id and d.handed_from is not null and d.status = 'queued')
-    where workspace_id = ${workspaceId} and run_id = ${runId}`.execute(trx);
-  await wakeLanes(trx, workspaceId);
+    update run_senders s set returns = exists (
+      -- What another account has in hand may come back untried.
+      select from lanes l where l.workspace_id = s.workspace_id and l.in_hand_run_id = s.run_id and l.account_id <> s.account_id)
+    where workspace_id = ${workspaceId} and run_id = ${runId} and account_id = ${accountId}`.execute(trx);
 }

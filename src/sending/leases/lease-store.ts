@@ -135,13 +135,18 @@ export async function requeueLanes(
     where l.account_id = g.account_id and l.in_hand_run_id is not null`.execute(trx);
 }
 
+/** In a shared run they wait as ones that were tried, so that what an account has not tried is found without them. */
 async function suspect(trx: Connection, accountIds: AccountId[]): Promise<void> {
   await sql`
     update deliveries d
-    set uncertain = true, resend = false, interrupted_attempts = greatest(d.interrupted_attempts, least(d.interrupted_attempts + 1, ${MAX_INTERRUPTIONS_BY_TAKE_OVER}::int))
-    from lanes l
+    set uncertain = true, resend = false, not_before = case when r.is_shared then campanile_now() else d.not_before end,
+        interrupted_attempts = greatest(d.interrupted_attempts, least(d.interrupted_attempts + 1, ${MAX_INTERRUPTIONS_BY_TAKE_OVER}::int))
+    from lanes l join runs r on r.workspace_id = l.workspace_id and r.run_id = l.in_hand_run_id
     where l.account_id = any(${accountIds}::bigint[]) and d.workspace_id = l.workspace_id and d.run_id = l.in_hand_run_id
       and d.position <@ l.in_hand and d.status = 'queued'`.execute(trx);
+  await sql`
+    select advance_senders(array_agg(workspace_id), array_agg(in_hand_run_id), array_agg(account_id))
+    from lanes where account_id = any(${accountIds}::bigint[]) and in_hand_run_id is not null`.execute(trx);
 }
 
 /** The last word of an orderly stop: everything free at once. */
