@@ -280,8 +280,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'platform/database/functions/claim_turns.sql',
-        text: 'order by r.served_turn, r.due_at, r.run_id limit 1',
-        replacement: 'order by r.served_turn, r.due_at desc, r.run_id desc limit 1',
+        text: 'order by coalesce(s.served_turn, r.served_turn), r.due_at, r.run_id limit 1',
+        replacement: 'order by coalesce(s.served_turn, r.served_turn), r.due_at desc, r.run_id desc limit 1',
       },
     ],
   },

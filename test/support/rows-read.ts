@@ -1,5 +1,5 @@
-import { CompiledQuery, PostgresQueryCompiler, type KyselyPlugin } from 'kysely';
-import type { Database } from '../../src/platform/database/connect.ts';
+import { CompiledQuery, PostgresQueryCompiler, sql, type KyselyPlugin } from 'kysely';
+import type { Connection, Database } from '../../src/platform/database/connect.ts';
 
 interface PlanNode {
   'Node Type': string;
@@ -45,4 +45,23 @@ function rowsOf(node: PlanNode | undefined, isRead: (node: PlanNode) => boolean)
   if (!node) return 0;
   const rows = (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
   return (node.Plans ?? []).reduce((sum, plan) => sum + rowsOf(plan, isRead), isRead(node) ? rows : 0);
+}
+
+/** Returns the result of `work`, and the number of rows of the busy tables that it fetched. `connection` must have one connection. */
+export async function countReads<Answer>(
+  connection: Database,
+  work: (db: Database) => Promise<Answer>,
+): Promise<{ answer: Answer; reads: number }> {
+  return connection.transaction().execute(async (trx) => {
+    const before = await readsSoFar(trx);
+    const answer = await work(trx);
+    return { answer, reads: (await readsSoFar(trx)) - before };
+  });
+}
+
+async function readsSoFar(db: Connection): Promise<number> {
+  const { rows } = await sql<{ reads: number }>`
+    select (sum(seq_tup_read) + sum(idx_tup_fetch))::float8 as reads from pg_stat_xact_user_tables
+    where relname in ('runs', 'run_senders', 'deliveries', 'lanes', 'campaigns', 'groups')`.execute(db);
+  return rows[0]?.reads ?? Number.NaN;
 }

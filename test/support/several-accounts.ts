@@ -1,6 +1,7 @@
 /** Further accounts of a workspace, created without the API. */
 import { sql } from 'kysely';
 import type { Database } from '../../src/platform/database/connect.ts';
+import { shareRuns } from '../../src/sending/accounts/share-runs.ts';
 import { recordState } from '../../src/sending/sessions/record-state.ts';
 import type { Owner } from './ledger.ts';
 import type { AccountId } from '../../src/platform/database/schema.ts';
@@ -23,9 +24,7 @@ export async function addAccount(
       insert into lanes (account_id, messenger) values (${accountId}, 'sandbox')`.execute(trx);
     await addWays(trx, owner.accountId, owner.groupIds, true);
     await addWays(trx, accountId, groupIds, canSend);
-    await sql`update runs set is_shared = true where workspace_id = ${owner.workspaceId} and status = 'running'`.execute(
-      trx,
-    );
+    await shareRuns(trx, owner.workspaceId);
     return accountId;
   });
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { requeueLanes } from '../../sending/leases/lease-store.ts';
 import { lockLedger } from '../../sending/accounts/store.ts';
 import { latestStart } from '../../sending/campaigns/begin/expire-runs.ts';
-import { insertDeliveries } from '../../sending/deliveries/insert-deliveries.ts';
+import { insertDeliveries, insertSenders } from '../../sending/deliveries/insert-deliveries.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { setUnsentStatus } from '../../sending/deliveries/set-unsent-status.ts';
 import { settleRuns } from '../../sending/deliveries/settle-runs.ts';
@@ -130,6 +130,8 @@ async function writeMissing(trx: Connection, { workspaceId, runId }: DoubtfulRun
       where r.workspace_id = ${workspaceId} and r.run_id = ${runId} and r.expanded < least(r.targets, ${upto}::int)
     ), written as (
       ${insertDeliveries(sql`part`, { after: sql`p.expanded`, upto: sql`p.upto` })}
+    ), sender as (
+      ${insertSenders(sql`written`, sql`part`)}
     )
     update runs r set expanded = p.upto from part p where r.workspace_id = p.workspace_id and r.run_id = p.run_id`.execute(
     trx,

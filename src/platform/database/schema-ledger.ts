@@ -9,7 +9,6 @@ export interface LedgerTables {
     workspace_id: WorkspaceId;
     run_id: GeneratedAlways<number>;
     is_shared: Generated<boolean>;
-    has_handed_over: Generated<boolean>;
     campaign_id: number;
     content_id: number | null;
     shard: GeneratedAlways<number>;
@@ -46,7 +45,6 @@ export interface LedgerTables {
     workspace_id: WorkspaceId;
     run_id: number;
     account_id: AccountId;
-    handed_from: AccountId | null;
     group_id: number;
     not_before: Date | null;
     sent_at: Date | null;
@@ -65,6 +63,14 @@ export interface LedgerTables {
     resend: Generated<boolean>;
     message_id: string;
     error: string | null;
+  };
+  run_senders: {
+    workspace_id: WorkspaceId;
+    run_id: number;
+    account_id: AccountId;
+    next_position: Generated<number>;
+    served_turn: Generated<number>;
+    returns: Generated<boolean>;
   };
   revisions: {
     workspace_id: WorkspaceId;

@@ -9,6 +9,7 @@ import { assertNumberUnused } from './assert-number-unused.ts';
 import type { WrittenNumber } from './change-number.ts';
 import { insertAccount } from './link-account.ts';
 import { describeAccounts, type ListedAccount } from './list-accounts.ts';
+import { shareRuns } from './share-runs.ts';
 import { findOwnAccount, isLinkedHere, lockOwnLedger, type Account } from './store.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
 import { STOPPED } from './quarantine-account.ts';
@@ -52,9 +53,7 @@ export async function addAccount(deps: AddAccountDeps, actor: Actor, wanted: New
       further: { name: wanted.name, number: needsPhone ? wanted.number : undefined },
     });
     // From now on any delivery of these runs may be handed over to the account.
-    await sql`update runs set is_shared = true where workspace_id = ${actor.workspaceId} and status = 'running' and not is_shared`.execute(
-      trx,
-    );
+    await shareRuns(trx, actor.workspaceId);
     await stopLikeOthers(trx, actor, added);
     await recordAudit(trx, { ...actor, action: 'account.added', subject: wanted.name });
     const account = await findOwnAccount(trx, actor.workspaceId, added);

@@ -4,6 +4,7 @@
  */
 import { sql, type RawBuilder } from 'kysely';
 import { readResting } from '../accounts/send-window-rules.ts';
+import { shareRuns } from '../accounts/share-runs.ts';
 import { wakeLanes } from '../accounts/store.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import { messageIdOf } from './message-id.ts';
@@ -23,17 +24,8 @@ const isInHand = (delivery: RawBuilder<unknown>) => sql<boolean>`exists (
   select from lanes l
   where l.workspace_id = ${delivery}.workspace_id and l.in_hand_run_id = ${delivery}.run_id and ${delivery}.position <@ l.in_hand)`;
 
-/** The condition that an account may post in the group of a row, as far as is known. */
-const mayPost = (accountId: RawBuilder<unknown>, row: RawBuilder<unknown>) => sql<boolean>`exists (
-  select from group_accounts m
-  where m.account_id = ${accountId} and m.group_id = ${row}.group_id and m.can_send and m.gone_at is null)`;
-
 /** The assignments that give a delivery `d` all attempts again, and at once. Those that were tried go before those that were not. */
 const AFRESH = sql`attempts = 0, not_before = case when d.not_before is not null then campanile_now() end`;
-
-/** The condition that a handed over delivery `d` can be given back to this account now. */
-export const mayReturn = (accountId: RawBuilder<unknown>) => sql<boolean>`(
-  ${mayChangeAccount(sql`d`)} and not ${isInHand(sql`d`)} and ${mayPost(accountId, sql`d`)})`;
 
 /** The account that is chosen for the group of a delivery `d`. */
 const chosen = sql`((select accounts from choice) ->> d.group_id::text)::bigint`;
@@ -52,7 +44,9 @@ export interface Assigned {
   only?: readonly number[];
   /** Default is false. If this is true, they are in the hands of a turn that the caller finishes. */
   areInHand?: boolean;
-  /** They may return to `from`, which is down. Default is false. */
+  /** Only what this account would send. */
+  to?: AccountId;
+  /** What leaves `from`, which is down, returns once it is connected. Default is false. */
   isReturnable?: boolean;
   /** The installation's, IANA; UTC unless given. */
   timeZone?: string | undefined;
@@ -60,7 +54,7 @@ export interface Assigned {
 
 /**
  * Gives deliveries that surely have not left, and are not in hand, to the account that `choose_senders` chooses, with message ids of its own
- * and all attempts, and wakes the lanes. With `from`, deliveries that no other account can send stay. Returns the positions of those that have
+ * and all attempts, and wakes the lanes. With `from` or `to`, deliveries that no other account can send stay. Returns the positions of those that have
  * another account now. The ledger must be locked.
  */
 export async function assignSenders(
@@ -69,6 +63,7 @@ export async function assignSenders(
     workspaceId,
     runId,
     from,
+    to,
     wanted = null,
     passed = [],
     only,
@@ -78,7 +73,8 @@ export async function assignSenders(
   }: Assigned,
 ): Promise<number[]> {
   const resting = await readResting(trx, [workspaceId], timeZone);
-  const isChosen = areInHand ? sql`s.may_post` : from === undefined ? sql`true` : sql`s.is_fit`;
+  const isBegun = from !== undefined || to !== undefined;
+  const isChosen = areInHand ? sql`s.may_post` : isBegun ? sql`s.is_fit` : sql`true`;
   const { rows } = await sql<{ position: number }>`
     with run as materialized (
       select r.workspace_id, r.run_id, c.public_id, k.legacy_account_id, coalesce(${wanted}::bigint, (t.extras ->> 'accountId')::bigint) as wanted
@@ -98,49 +94,52 @@ export async function assignSenders(
       select jsonb_object_agg(s.group_id, s.account_id) as accounts from run
       cross join lateral choose_senders(run.workspace_id, array(select distinct group_id from target), run.wanted,
                                         ${[...passed]}::bigint[], ${resting}::bigint[]) s
-      where ${isChosen}
+      where ${isChosen} and (${to ?? null}::bigint is null or s.account_id = ${to ?? null})
     ), given as (
       update deliveries d
-      set account_id = ${chosen}, message_id = ${messageIdOf('run', 'd', chosen)}, ${AFRESH},
-          -- Of a chain of stand-ins the account that was the first to be down.
-          handed_from = case when ${isReturnable}::boolean then nullif(coalesce(d.handed_from, ${from ?? null}), ${chosen}) end
+      set account_id = ${chosen}, message_id = ${messageIdOf('run', 'd', chosen)}, ${AFRESH}
       from run
       where d.ctid = any(array(select place from target)) and ${chosen} <> d.account_id
-      returning d.position
+      returning d.position, d.account_id
+    ), sender as (
+      insert into run_senders as s (workspace_id, run_id, account_id, next_position)
+      select run.workspace_id, run.run_id, g.account_id, min(g.position) from run, given g group by 1, 2, 3
+      on conflict (workspace_id, run_id, account_id) do update set next_position = excluded.next_position
+      where s.next_position > excluded.next_position
     )
     select position from given order by position`.execute(trx);
   const positions = rows.map(({ position }) => position);
   if (positions.length === 0) return positions;
-  await sql`
-    update runs set is_shared = true, has_handed_over = has_handed_over or ${isReturnable}
-    where workspace_id = ${workspaceId} and run_id = ${runId}`.execute(trx);
+  await shareRuns(trx, workspaceId);
+  if (isReturnable)
+    await sql`
+      insert into run_senders (workspace_id, run_id, account_id, returns) values (${workspaceId}, ${runId}, ${from ?? null}, true)
+      on conflict (workspace_id, run_id, account_id) do update set returns = true`.execute(trx);
+  if (isBegun)
+    await sql`
+      select advance_senders(array_agg(workspace_id), array_agg(run_id), array_agg(account_id))
+      from run_senders where workspace_id = ${workspaceId} and run_id = ${runId}`.execute(trx);
   await wakeLanes(trx, workspaceId);
   return positions;
 }
 
-/**
- * Gives handed over deliveries of a run back to their account, as far as they surely have not left and it may post there, with the message
- * ids that they had. The ledger must be locked.
- */
+/** An account that sends deliveries of a run. */
+export interface RunSender {
+  workspaceId: WorkspaceId;
+  runId: number;
+  accountId: AccountId;
+}
+
+/** Gives an account that is connected again what of a run it would send now. The ledger must be locked. */
 export async function returnDeliveries(
   trx: Connection,
-  { workspaceId, runId, accountId }: { workspaceId: WorkspaceId; runId: number; accountId: AccountId },
+  { workspaceId, runId, accountId }: RunSender,
+  timeZone: string | undefined,
 ): Promise<void> {
+  await assignSenders(trx, { workspaceId, runId, to: accountId, timeZone });
   await sql`
-    with run as materialized (
-      select r.workspace_id, r.run_id, c.public_id, k.legacy_account_id, ${accountId}::bigint as account_id
-      from runs r join campaigns c on c.campaign_id = r.campaign_id join workspace_ledgers k on k.workspace_id = r.workspace_id
-      where r.workspace_id = ${workspaceId} and r.run_id = ${runId} and r.status = 'running'
-    )
-    update deliveries d
-    set account_id = run.account_id, message_id = ${messageIdOf('run', 'd', 'run.account_id')}, ${AFRESH}, handed_from = null
-    from run
-    where d.workspace_id = run.workspace_id and d.run_id = run.run_id and d.handed_from = ${accountId}
-      and ${mayReturn(sql`${accountId}::bigint`)}`.execute(trx);
-  await sql`
-    update runs r set has_handed_over = exists (
-      select from deliveries d
-      where d.workspace_id = r.workspace_id and d.run_id = r.run_id and d.handed_from is not null and d.status = 'queued')
-    where workspace_id = ${workspaceId} and run_id = ${runId}`.execute(trx);
-  await wakeLanes(trx, workspaceId);
+    update run_senders s set returns = exists (
+      -- What another account has in hand may come back untried.
+      select from lanes l where l.workspace_id = s.workspace_id and l.in_hand_run_id = s.run_id and l.account_id <> s.account_id)
+    where workspace_id = ${workspaceId} and run_id = ${runId} and account_id = ${accountId}`.execute(trx);
 }

@@ -25,4 +25,14 @@ export const insertDeliveries = (
     select s.group_id, s.account_id, s.ordinal
     from choose_senders(p.workspace_id, c.group_ids[${after} + 1 : ${upto}], (c.extras ->> 'accountId')::bigint,
                         resting => ${[...resting]}::bigint[])
-         with ordinality s (group_id, account_id, may_post, is_fit, ordinal) where p.is_shared) t`;
+         with ordinality s (group_id, account_id, may_post, is_fit, ordinal) where p.is_shared) t
+  returning workspace_id, run_id, account_id, position`;
+
+/** Inserts how far accounts have come in the shared runs of which `written` are the deliveries that were just inserted. `runs` as above. */
+export const insertSenders = (written: RawBuilder<unknown>, runs: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  insert into run_senders (workspace_id, run_id, account_id, next_position)
+  select w.workspace_id, w.run_id, w.account_id, min(w.position)
+  from ${written} w join ${runs} p on p.workspace_id = w.workspace_id and p.run_id = w.run_id
+  where p.is_shared
+  group by 1, 2, 3
+  on conflict do nothing`;

@@ -135,11 +135,15 @@ export async function requeueLanes(
     where l.account_id = g.account_id and l.in_hand_run_id is not null`.execute(trx);
 }
 
+/** In a shared run they wait as ones that were tried, so that what an account has not tried is found without them. */
 async function suspect(trx: Connection, accountIds: AccountId[]): Promise<void> {
   // By their places: a join could walk along the whole run.
   await sql`
     update deliveries d
-    set uncertain = true, resend = false, interrupted_attempts = greatest(d.interrupted_attempts, least(d.interrupted_attempts + 1, ${MAX_INTERRUPTIONS_BY_TAKE_OVER}::int))
+    set uncertain = true, resend = false,
+        not_before = case when (select r.is_shared from runs r where r.workspace_id = d.workspace_id and r.run_id = d.run_id)
+                       then campanile_now() else d.not_before end,
+        interrupted_attempts = greatest(d.interrupted_attempts, least(d.interrupted_attempts + 1, ${MAX_INTERRUPTIONS_BY_TAKE_OVER}::int))
     where d.ctid = any(array(
       select q.ctid
       from lanes l cross join lateral unnest(l.in_hand) h (positions)
@@ -149,6 +153,9 @@ async function suspect(trx: Connection, accountIds: AccountId[]): Promise<void> 
           and p.position >= lower(h.positions) and p.position < upper(h.positions)
         order by p.position) q
       where l.account_id = any(${accountIds}::bigint[])))`.execute(trx);
+  await sql`
+    select advance_senders(array_agg(workspace_id), array_agg(in_hand_run_id), array_agg(account_id))
+    from lanes where account_id = any(${accountIds}::bigint[]) and in_hand_run_id is not null`.execute(trx);
 }
 
 /** The last word of an orderly stop: everything free at once. */

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { CommandWaiters } from '../accounts/commands.ts';
 import { lockLedger } from '../accounts/store.ts';
-import { returnDeliveries } from '../deliveries/assign-senders.ts';
+import { returnDeliveries, type RunSender } from '../deliveries/assign-senders.ts';
 import { readGroupsOf } from '../groups/sync-groups.ts';
 import type { Leases } from '../leases/leases.ts';
 import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
@@ -22,8 +22,8 @@ import {
   hasUntried,
   isOverdue,
   isUnasked,
+  mayReturn,
   type DownAccount,
-  type Returnable,
 } from './find-down.ts';
 import { handOver } from './hand-over.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
@@ -64,7 +64,7 @@ export function startFailover(deps: FailoverDeps): Loop {
       const returnable = (await findReturnable(db, shards)).filter(({ workspaceId }) => !held.has(workspaceId));
       const down = (await findDown(db, shards)).filter(({ workspaceId }) => !held.has(workspaceId));
       const idOf = ({ workspaceId }: { workspaceId: WorkspaceId }) => workspaceId;
-      await isolateEach({ db, log }, 'failover', returnable, { idOf, run: (some) => giveBack(db, some) });
+      await isolateEach({ db, log }, 'failover', returnable, { idOf, run: (one) => giveBack(deps, one) });
       await isolateEach({ db, log }, 'failover', down, {
         idOf,
         async run(one) {
@@ -144,8 +144,14 @@ async function ask(db: Database, { workspaceId, accountId }: DownAccount): Promi
     from asked`.execute(db);
 }
 
-async function giveBack(db: Database, one: Returnable): Promise<void> {
+/** The account may have failed again, and the owner may want it to stay: both are checked under the lock. */
+async function giveBack({ db, timeZone }: FailoverDeps, one: RunSender): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    if (await lockLedger(trx, one.workspaceId)) await returnDeliveries(trx, one);
+    if (!(await lockLedger(trx, one.workspaceId))) return;
+    const { rows } = await sql`
+      select from accounts a join workspaces w using (workspace_id) where a.account_id = ${one.accountId} and ${mayReturn}`.execute(
+      trx,
+    );
+    if (rows.length > 0) await returnDeliveries(trx, one, timeZone);
   });
 }

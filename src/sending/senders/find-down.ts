@@ -1,7 +1,7 @@
 /** What waits for accounts that cannot send. Only workspaces with several accounts are looked at. */
 import { sql, type RawBuilder } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
-import { mayChangeAccount, mayReturn } from '../deliveries/assign-senders.ts';
+import { mayChangeAccount, type RunSender } from '../deliveries/assign-senders.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 /** An account that is not connected, and for which something waits that another could send. */
@@ -19,16 +19,28 @@ const ASK_AFTER_MINUTES = 1;
 /** Where nobody could take over, and where groups could not be read, it is tried again after this time. */
 const RETRY_MINUTES = 1;
 
-/** The condition that something waits for this account that another could send, in a run `r` of its workspace that meets `further`. */
+/**
+ * The condition that something waits for this account that another could send, in a run `r` of its workspace that meets `further`: the next
+ * first attempt, or what waits for another attempt although it surely has not left.
+ */
 export function hasUntried(
   workspaceId: RawBuilder<unknown>,
   accountId: RawBuilder<unknown>,
   further: RawBuilder<unknown> = sql``,
 ): RawBuilder<boolean> {
   return sql<boolean>`exists (
-    select from runs r join deliveries d on d.workspace_id = r.workspace_id and d.run_id = r.run_id
+    select from runs r left join run_senders n on n.workspace_id = r.workspace_id and n.run_id = r.run_id and n.account_id = ${accountId}
     where r.workspace_id = ${workspaceId} and r.status = 'running' and r.queued > 0 ${further}
-      and d.account_id = ${accountId} and ${mayChangeAccount(sql`d`)})`;
+      -- The orders force the indexes that have them.
+      and ((select d.position from deliveries d
+            where d.workspace_id = r.workspace_id and d.run_id = r.run_id
+              and d.position >= case when r.is_shared then n.next_position else r.next_position end and d.account_id = ${accountId}
+              and d.not_before is null and ${mayChangeAccount(sql`d`)}
+            order by d.position limit 1) is not null
+           or (select d.not_before from deliveries d
+               where d.workspace_id = r.workspace_id and d.run_id = r.run_id and d.account_id = ${accountId} and d.not_before is not null
+                 and ${mayChangeAccount(sql`d`)}
+               order by d.not_before limit 1) is not null))`;
 }
 
 /** The workspaces in these shards with several accounts. */
@@ -58,15 +70,17 @@ const down = (shards: readonly number[]) => sql`
   order by a.down_since, a.account_id`;
 
 const returnable = (shards: readonly number[]) => sql`
-  select s.workspace_id as "workspaceId", r.run_id as "runId", a.account_id as "accountId"
+  select r.workspace_id as "workspaceId", r.run_id as "runId", n.account_id as "accountId"
   from (${shared(shards)}) s
-  join workspaces w on w.workspace_id = s.workspace_id and w.fails_back
-  join runs r on r.workspace_id = s.workspace_id and r.status = 'running' and r.has_handed_over
-  join accounts a on a.workspace_id = s.workspace_id and a.down_since is null and a.removed_at is null
-  where exists (
-    select from deliveries d
-    where d.workspace_id = r.workspace_id and d.run_id = r.run_id and d.handed_from = a.account_id and ${mayReturn(sql`a.account_id`)})
+  join workspaces w on w.workspace_id = s.workspace_id
+  join runs r on r.workspace_id = s.workspace_id and r.status = 'running'
+  join run_senders n on n.workspace_id = r.workspace_id and n.run_id = r.run_id and n.returns
+  join accounts a on a.account_id = n.account_id
+  where ${mayReturn}
   order by 1, 2, 3`;
+
+/** The condition that account `a` of workspace `w` gets back what was handed over. */
+export const mayReturn = sql<boolean>`(w.fails_back and a.down_since is null and a.removed_at is null)`;
 
 /** The condition that `findDown` or `findReturnable` returns something. */
 export function hasFailover(shards: readonly number[]): RawBuilder<boolean> {
@@ -79,16 +93,9 @@ export async function findDown(db: Connection, shards: readonly number[]): Promi
   return rows;
 }
 
-/** Handed over deliveries of a run, and the account that can send them again. */
-export interface Returnable {
-  workspaceId: WorkspaceId;
-  runId: number;
-  accountId: AccountId;
-}
-
-/** Returns what may return to its account in the workspaces of these shards. */
-export async function findReturnable(db: Connection, shards: readonly number[]): Promise<Returnable[]> {
-  const { rows } = await returnable(shards).$castTo<Returnable>().execute(db);
+/** Returns the runs of which something may return to its account, in the workspaces of these shards. */
+export async function findReturnable(db: Connection, shards: readonly number[]): Promise<RunSender[]> {
+  const { rows } = await returnable(shards).$castTo<RunSender>().execute(db);
   return rows;
 }
 

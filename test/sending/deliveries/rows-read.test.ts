@@ -2,12 +2,13 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createManyAccounts, planRuns } from '../../../bench/support/many-accounts.ts';
 import { beginDueRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
-import { connectDatabase, type Connection, type Database } from '../../../src/platform/database/connect.ts';
+import { connectDatabase, type Database } from '../../../src/platform/database/connect.ts';
 import { claimTurns, type Turn } from '../../../src/sending/deliveries/claim-turns.ts';
 import { finishTurns } from '../../../src/sending/deliveries/finish-turns.ts';
 import type { Outcome } from '../../../src/sending/deliveries/outcome.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { countReads as countReadsOf } from '../../support/rows-read.ts';
 
 // Rows are counted here and not time, since only time depends on the machine.
 
@@ -56,24 +57,8 @@ const finish = (db: Database, turns: Turn[], outcome: Outcome = SENT): Promise<v
     turns.map((turn) => ({ turn, outcomes: turn.deliveries.map(() => outcome), gapMs: 0 })),
   );
 
-/** Returns the result of `work`, and the number of rows that it fetched. */
-async function countReads<Answer>(
-  work: (db: Database) => Promise<Answer>,
-  connection = oneConnection,
-): Promise<{ answer: Answer; reads: number }> {
-  return connection.transaction().execute(async (trx) => {
-    const before = await readsSoFar(trx);
-    const answer = await work(trx);
-    return { answer, reads: (await readsSoFar(trx)) - before };
-  });
-}
-
-async function readsSoFar(db: Connection): Promise<number> {
-  const { rows } = await sql<{ reads: number }>`
-    select (sum(seq_tup_read) + sum(idx_tup_fetch))::float8 as reads from pg_stat_xact_user_tables
-    where relname in ('runs', 'deliveries', 'lanes', 'campaigns', 'groups')`.execute(db);
-  return rows[0]?.reads ?? Number.NaN;
-}
+const countReads = <Answer>(work: (db: Database) => Promise<Answer>, connection = oneConnection) =>
+  countReadsOf(connection, work);
 
 test('reads few rows a turn in a ledger that has grown since planning', async () => {
   // Statistics from before the first send: the tables seem empty to the planner.

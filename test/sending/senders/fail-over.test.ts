@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Worker } from '../../../src/app/worker.ts';
 import type { MessengerGroup } from '../../../src/messengers/messenger.ts';
 import { AppError } from '../../../src/platform/errors/errors.ts';
-import { findDown } from '../../../src/sending/senders/find-down.ts';
+import { findDown, findReturnable } from '../../../src/sending/senders/find-down.ts';
 import { handOver } from '../../../src/sending/senders/hand-over.ts';
 import { lockLedger } from '../../../src/sending/accounts/store.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -160,6 +160,19 @@ describe('a failed account', () => {
     expect(own.map(({ accountId }) => accountId)).toEqual([owner.accountId, owner.accountId, owner.accountId]);
     expect(new Set([...own.map(({ messageId }) => messageId), before[0]]).size).toBe(4);
     expect((await analyticsOf(database.db, owner, campaign)).totals).toMatchObject({ sent: 4, failed: 0 });
+  });
+
+  test('leaves with its stand-ins what they have, if the workspace wants that', async () => {
+    const { owner, second, campaign } = await createWaiting();
+    await sql`update workspaces set fails_back = false where workspace_id = ${owner.workspaceId}`.execute(database.db);
+    await setState(owner.accountId);
+    await handAll(owner);
+    await setState(owner.accountId, sql`status = 'connected', status_reason = null`);
+    const shards = [owner.workspaceId % 256];
+    expect(await findReturnable(database.db, shards)).toEqual([]);
+    await work(scriptMessenger());
+    await analyticsWhen(database.db, owner, campaign, ({ campaign: { status } }) => status === 'completed');
+    expect(await sendersOf(owner)).toEqual([second, second, second, second]);
   });
 
   test('keeps what no stand-in may post to', async () => {

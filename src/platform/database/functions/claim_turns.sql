@@ -7,7 +7,7 @@
 -- evaluates its rules, and claims for it with `rooms`, the number of posts that may leave of each account in `wanted`. Claims count the
 -- posts that they take (docs/explanation/decisions/0028-enforce-send-windows-in-the-claim.md).
 --
--- A lane sends the deliveries of its account. While another transaction has the ledger of the workspace locked, the lane stays due: nothing
+-- A lane sends the deliveries of its account. Of a run that several accounts send, run_senders has how far the account has come. While another transaction has the ledger of the workspace locked, the lane stays due: nothing
 -- here waits for a lock.
 --
 -- claim_turns and finish_turns are functions: one statement and one transaction each, planned once a connection. As query texts they would
@@ -95,16 +95,18 @@ begin
     select l.*, r.run_id, r.content_id, d.position, d.message_id, d.group_id, d.attempts, d.uncertain
     from lane l
     left join lateral (
-      select r.run_id, r.content_id, r.next_position from runs r
+      select r.run_id, r.content_id, f.position as next_position from runs r
+      left join run_senders s on s.workspace_id = r.workspace_id and s.run_id = r.run_id and s.account_id = l.account_id
+      cross join lateral (select case when r.is_shared then s.next_position else r.next_position end as position) f
       where l.room > 0 and not l.blocked
         and r.workspace_id = l.workspace_id and r.status = 'running' and not r.paused
         -- The order forces the index that has it, where another index seems as good.
         and ((select d.position from deliveries d where d.workspace_id = r.workspace_id and d.run_id = r.run_id
-                and d.position >= r.next_position and d.status = 'queued' and d.not_before is null and d.account_id = l.account_id
+                and d.position >= f.position and d.status = 'queued' and d.not_before is null and d.account_id = l.account_id
               order by d.position limit 1) is not null
              or (select w.not_before from deliveries w where w.workspace_id = r.workspace_id and w.run_id = r.run_id
                    and w.not_before <= campanile_now() and w.account_id = l.account_id order by w.not_before limit 1) is not null)
-      order by r.served_turn, r.due_at, r.run_id limit 1
+      order by coalesce(s.served_turn, r.served_turn), r.due_at, r.run_id limit 1
     ) r on true
     left join lateral (
       (select w.position, w.message_id, w.group_id, w.attempts, w.uncertain from deliveries w

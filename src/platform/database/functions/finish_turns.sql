@@ -20,6 +20,11 @@ declare
   ended_campaigns bigint[];
   ended_workspaces bigint[];
   ended_runs bigint[];
+  -- Runs that several accounts send.
+  shared_runs bigint[];
+  served_workspaces bigint[];
+  served_runs bigint[];
+  served_accounts bigint[];
   -- Runs whose posts are pinned once they are sent: hardly any.
   pinned_runs bigint[];
 begin
@@ -82,15 +87,13 @@ begin
     update runs r
     set queued = r.queued - t.sent - t.failed, sent = r.sent + t.sent, failed = r.failed + t.failed,
         progress_at = case when t.sent > 0 then campanile_now() else r.progress_at end,
-        -- Of a run that several accounts send, earlier deliveries may wait for another. Its turns are numbered by several lanes.
+        -- Of a run that several accounts send, earlier deliveries may wait for another.
         next_position = case when r.is_shared then coalesce((
             select q.position from deliveries q
             where q.workspace_id = r.workspace_id and q.run_id = r.run_id and q.position >= r.next_position and q.status = 'queued'
               and q.not_before is null order by q.position limit 1), r.next_position)
           else greatest(r.next_position, t.held_last + 1) end,
-        served_turn = case when r.is_shared and t.held_turn is not null
-          then 1 + (select max(x.served_turn) from runs x where x.workspace_id = r.workspace_id and x.status = 'running')
-          else coalesce(t.held_turn, r.served_turn) end,
+        served_turn = coalesce(t.held_turn, r.served_turn),
         -- The same as settle_runs, in this statement.
         status = case when r.status = 'running' and r.queued = t.sent + t.failed
           then case when r.failed + t.failed > 0 then 'completed_with_errors' else 'completed' end::run_status
@@ -108,12 +111,29 @@ begin
       group by n.workspace_id, n.run_id
     ) t
     where r.workspace_id = t.workspace_id and r.run_id = t.run_id
-    returning r.campaign_id, r.workspace_id, r.run_id, r.pin_seconds is not null and t.sent > 0 as is_pinned,
+    returning r.campaign_id, r.workspace_id, r.run_id, r.is_shared, r.pin_seconds is not null and t.sent > 0 as is_pinned,
               r.queued = 0 and r.finished_at = campanile_now() and r.status <> 'cancelled' as is_over
   )
   select (select count(*) from sent), array_agg(campaign_id) filter (where is_over), array_agg(workspace_id) filter (where is_over),
-         array_agg(run_id) filter (where is_over), array_agg(run_id) filter (where is_pinned)
-  into changed, ended_campaigns, ended_workspaces, ended_runs, pinned_runs from run;
+         array_agg(run_id) filter (where is_over), array_agg(run_id) filter (where is_pinned), array_agg(run_id) filter (where is_shared)
+  into changed, ended_campaigns, ended_workspaces, ended_runs, pinned_runs, shared_runs from run;
+
+  if shared_runs is not null then
+    with served as (
+      update run_senders s set served_turn = o.turn
+      from (select workspace_id, account_id, turn, run_id
+            from jsonb_to_recordset(sent_ranges) s (workspace_id bigint, account_id bigint, turn bigint, run_id bigint)
+            union
+            select workspace_id, account_id, turn, run_id
+            from jsonb_to_recordset(others) n (workspace_id bigint, account_id bigint, turn bigint, run_id bigint)) o
+      join lanes l on l.account_id = o.account_id and l.turn = o.turn
+      where o.run_id = any(shared_runs) and (all_held or o.account_id = any(held))
+        and s.workspace_id = o.workspace_id and s.run_id = o.run_id and s.account_id = o.account_id
+      returning s.workspace_id, s.run_id, s.account_id
+    )
+    select array_agg(workspace_id), array_agg(run_id), array_agg(account_id) into served_workspaces, served_runs, served_accounts from served;
+    perform advance_senders(served_workspaces, served_runs, served_accounts);
+  end if;
 
   if pinned_runs is not null then
     perform pin_sent(array_agg(o.workspace_id), array_agg(o.run_id), array_agg(o.first), array_agg(o.last))

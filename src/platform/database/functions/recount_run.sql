@@ -18,5 +18,9 @@ create or replace function recount_run(of_workspace bigint, of_run bigint) retur
                                where x.workspace_id = of_workspace and x.run_id = of_run))::int as targets
     from deliveries d where workspace_id = of_workspace and run_id = of_run
   ) n
-  where r.workspace_id = of_workspace and r.run_id = of_run and n.written > 0
+  where r.workspace_id = of_workspace and r.run_id = of_run and n.written > 0;
+
+  update run_senders s set next_position = least(s.next_position, r.next_position)
+  from runs r
+  where r.workspace_id = of_workspace and r.run_id = of_run and s.workspace_id = of_workspace and s.run_id = of_run
 $$;

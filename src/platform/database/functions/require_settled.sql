@@ -9,7 +9,7 @@ begin
     where (select d.position from deliveries d where d.workspace_id = r.workspace_id and d.run_id = r.run_id
              and d.position >= r.next_position and d.status = 'queued' order by d.position limit 1) is not null
        or (select w.not_before from deliveries w where w.workspace_id = r.workspace_id and w.run_id = r.run_id
-             and w.not_before is not null order by w.not_before limit 1) is not null)
+             and w.not_before is not null order by w.account_id, w.not_before limit 1) is not null)
   then raise check_violation using constraint = 'runs_settled', message = 'a run would end of which something is still to be sent';
   end if;
 end $$;

@@ -12,7 +12,7 @@ import { isLate } from './detect-late-runs.ts';
 import { expireSuperseded, latestStart, missRuns } from './expire-runs.ts';
 import { selectFollowUps, skipReaders, type FollowUpPiece } from './skip-readers.ts';
 import { traceRuns } from './trace-runs.ts';
-import { insertDeliveries } from '../../deliveries/insert-deliveries.ts';
+import { insertDeliveries, insertSenders } from '../../deliveries/insert-deliveries.ts';
 import { hasUnwritten, writeDeliveries } from './write-deliveries.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
@@ -166,6 +166,8 @@ export async function beginRuns(
       from due d where r.workspace_id = d.workspace_id and r.run_id = d.run_id
     ), written as (
       ${insertDeliveries(sql`due`, { after: sql`0`, upto: sql`${first}::int`, resting })}
+    ), sender as (
+      ${insertSenders(sql`written`, sql`due`)}
     ), running as (
       update campaigns c set status = 'running' from due d where c.campaign_id = d.campaign_id and c.status = 'scheduled'
     ), woken as (

@@ -7,7 +7,7 @@ import type { Connection, Database } from '../../../platform/database/connect.ts
 import { readQuarantined } from '../../../platform/database/quarantine.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import type { Rotation } from '../../../platform/concurrency/round-robin.ts';
-import { insertDeliveries } from '../../deliveries/insert-deliveries.ts';
+import { insertDeliveries, insertSenders } from '../../deliveries/insert-deliveries.ts';
 import { selectFollowUps, skipReaders, type FollowUpPiece } from './skip-readers.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
@@ -96,6 +96,8 @@ async function writePiece(trx: Connection, workspaceIds: readonly WorkspaceId[],
       where r.before < ${each}::int
     ), written as (
       ${insertDeliveries(sql`part`, { after: sql`p.expanded`, upto: sql`p.upto`, resting })}
+    ), sender as (
+      ${insertSenders(sql`written`, sql`part`)}
     ), expanded as (
       update runs r set expanded = p.upto from part p where r.workspace_id = p.workspace_id and r.run_id = p.run_id
     ), woken as (
