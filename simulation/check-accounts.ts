@@ -54,11 +54,15 @@ export function oneAccountSends(facts: Case): string[] {
   });
 }
 
-/** Nothing expires that no account has tried, for all that is known, while a stand-in could send it. */
+/**
+ * Nothing expires that no account has tried, for all that is known, while a stand-in could send it. What the group has refused of one account
+ * waits for another that may post there, up or not.
+ */
 export function standInsSend(facts: Case): string[] {
   const { final, shared, taken, lines, sends } = facts;
   if (taken) return [];
   const tried = new Set(sends.map(({ messageId }) => messageId));
+  const refused = sends.filter(({ verdict }) => ['refused for good', 'not a member'].includes(verdict));
   return final.campaigns.flatMap((campaign) => {
     const owner = shared.get(campaign.accountId);
     if (!owner || campaign.deleted || !areMembers(facts, owner)) return [];
@@ -67,7 +71,13 @@ export function standInsSend(facts: Case): string[] {
     if (facts.requests.some((one) => one.operation === 'rest' || one.operation === 'warm up')) return [];
     return campaign.runs.flatMap((run) => {
       const expired = final.deliveries.filter(
-        (one) => one.runId === run.runId && isExpired(one) && !tried.has(one.messageId),
+        (one) =>
+          one.runId === run.runId &&
+          isExpired(one) &&
+          !tried.has(one.messageId) &&
+          !refused.some(
+            (send) => isOf(send.text, text) && send.chatId === owner.chats[owner.groupIds.indexOf(one.groupId)],
+          ),
       );
       if (expired.length === 0 || !couldBeHandedOver(facts, owner, run)) return [];
       const isUp = (accountId: number) =>
