@@ -31,7 +31,7 @@ export function castVotes(messageId: string): CastVote[] {
 export function countVotes(messageIds: readonly string[]): { voters: number; unreadable: number; votes: number[] } {
   const newest = messageIds.flatMap((messageId) =>
     [...Map.groupBy(castVotes(messageId), ({ participant }) => participant).values()].map(
-      (own) => own.reduce((one, other) => (other.number > one.number ? other : one)).choices,
+      (own) => own.reduce((one, other) => (isNewer(other, one) ? other : one)).choices,
     ),
   );
   return {
@@ -39,4 +39,10 @@ export function countVotes(messageIds: readonly string[]): { voters: number; unr
     unreadable: newest.filter((choices) => choices === null).length,
     votes: HASHES.map((hash) => newest.filter((choices) => choices?.includes(hash)).length),
   };
+}
+
+/** One that can be read counts before all that cannot. */
+function isNewer(one: CastVote, other: CastVote): boolean {
+  if ((one.choices === null) !== (other.choices === null)) return one.choices !== null;
+  return one.number > other.number;
 }

@@ -333,13 +333,14 @@ async function manageWebhook(ada: Actors): Promise<void> {
   );
   await recorder.send('list-webhooks', {}, ada);
   await recorder.send('get-webhook', of, ada);
-  await recorder.send('update-webhook', { ...of, events: ['campaign.*', 'delivery.failed'] }, ada);
   const { message_id } = await recorder.send('test-webhook', of, ada);
   await until(
     () => recorder.poll('list-webhook-tries', of, ada),
     ({ tries }) => (tries as unknown[]).length === 2,
   );
   await recorder.send('list-webhook-tries', { ...of, limit: 1 }, ada);
+  // Not before: it would also be told what has happened since, and was not looked at yet.
+  await recorder.send('update-webhook', { ...of, events: ['campaign.*', 'delivery.failed'] }, ada);
   await recorder.send('retry-webhook', { ...of, message_id }, ada);
   await recorder.send('rotate-webhook-secret', { ...of, expire_former: 'now' }, ada);
   await recorder.send('delete-webhook', of, ada);
