@@ -185,8 +185,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'platform/database/functions/sum_changed_deliveries.sql',
-        text: 'n.first <= r.summed) then return null; end if;',
-        replacement: 'n.first <= r.summed) or true then return null; end if;',
+        text: 'r.run_id = n.run_id limit 1)) then return null; end if;',
+        replacement: 'r.run_id = n.run_id limit 1)) or true then return null; end if;',
       },
     ],
   },
@@ -362,8 +362,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'sending/deliveries/assign-senders.ts',
-        text: 'and ${mayChangeAccount(sql`d`)}\n        order by d.position) q',
-        replacement: "and d.status = 'queued' order by d.position) q",
+        text: 'd.run_id = run.run_id and ${mayChangeAccount(sql`d`)}',
+        replacement: "d.run_id = run.run_id and d.status = 'queued'",
       },
     ],
   },
@@ -395,8 +395,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'sending/deliveries/assign-senders.ts',
-        text: 'and ${chosen} <> d.account_id and',
-        replacement: 'and ${chosen} <> d.account_id and ${from ?? null}::bigint is null and',
+        text: 'and ${chosen} <> d.account_id',
+        replacement: 'and ${chosen} <> d.account_id and ${from ?? null}::bigint is null',
       },
     ],
   },

@@ -99,7 +99,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await press('Make it the main account');
     await dialog().getByText('What names no account is then about it').waitFor();
     await dialog().getByRole('button', { name: 'Make it the main account' }).click();
-    await page.getByRole('status').getByText('Backup is the main account.').waitFor();
+    await page.getByText('Backup is the main account.').waitFor();
     expect(await listAccounts()).toMatchObject([{ account_id, is_default: true }, { is_default: false }]);
     await page.getByRole('button', { name: 'Make it the main account' }).waitFor({ state: 'detached' });
     expect(await findBarriers(page)).toEqual([]);

@@ -10,10 +10,11 @@ import { t } from '../i18n/translate.ts';
 export function SetDefaultAccount({ account }: { account: ListedAccount }) {
   const client = useQueryClient();
   const name = accountName(account);
-  const setDefault = async (signal: AbortSignal) => {
-    await call('venom/set-default-account', { account_id: account.account_id }, { signal });
-    await client.invalidateQueries();
+  const setDefault = async () => {
+    // Without a signal: this button goes with what it has changed, which a live event may tell before the answer.
+    await call('venom/set-default-account', { account_id: account.account_id });
     showToast(t('accounts.madeMain', { name }));
+    await client.invalidateQueries();
   };
   return (
     <ConfirmButton

@@ -290,7 +290,7 @@ test('does not poll the database while no stream is open', async () => {
   const looks = async () => {
     const { rows } = await sql<{ seen: number }>`
       select count(*)::int as seen from pg_stat_activity
-      where datname = current_database() and query like '%from unnest%from workspace_ledgers k where k.workspace_id = w.workspace_id%'
+      where datname = current_database() and query like '%join workspace_ledgers k on k.workspace_id = w.workspace_id%'
         and state_change > clock_timestamp() - interval '1 second' and pid <> pg_backend_pid()`.execute(
       app.database.db,
     );

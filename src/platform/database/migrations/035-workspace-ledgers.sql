@@ -21,7 +21,7 @@ select a.workspace_id, l.changes, a.account_id from accounts a join lanes l usin
 create trigger workspaces_ledger after insert on workspaces for each row execute function create_ledger();
 
 -- Whose rows these are; negative where the account is gone.
-create function pg_temp.workspace_of(of_account bigint) returns bigint language plpgsql stable parallel safe as $$
+create function workspace_of(of_account bigint) returns bigint language plpgsql stable parallel safe as $$
 begin
   return coalesce((select workspace_id from accounts where account_id = of_account and is_default), -of_account);
 end $$;
@@ -46,7 +46,7 @@ begin
     if is_same then continue; end if;
     -- A generated column keeps the type of its source as it is.
     if owned in ('runs', 'revision_requests') then execute format('alter table %I drop column shard', owned); end if;
-    execute format('alter table %I alter column workspace_id type bigint using pg_temp.workspace_of(workspace_id)', owned);
+    execute format('alter table %I alter column workspace_id type bigint using workspace_of(workspace_id)', owned);
     if owned in ('runs', 'revision_requests') then
       execute format('alter table %I add column shard smallint not null generated always as (campanile_shard(workspace_id)) stored', owned);
     end if;
@@ -69,7 +69,7 @@ begin
     execute format('alter table %I rename column account_id to workspace_id', sent);
     execute format('alter table %I rename column sender_id to account_id', sent);
     execute format('alter table %I alter column account_id type bigint using coalesce(account_id, workspace_id), alter column account_id set not null,
-                      alter column workspace_id type bigint using pg_temp.workspace_of(workspace_id)', sent);
+                      alter column workspace_id type bigint using workspace_of(workspace_id)', sent);
     execute format('analyze %I', sent);
   end loop;
 end $sent$;
@@ -115,7 +115,7 @@ delete from sandbox_accounts where workspace_id is null;
 alter table sandbox_accounts alter column workspace_id set not null, drop column host_id;
 create index sandbox_accounts_workspace on sandbox_accounts (workspace_id);
 alter table sandbox_chats rename column account_id to workspace_id;
-update sandbox_chats set workspace_id = pg_temp.workspace_of(workspace_id) where workspace_id <> pg_temp.workspace_of(workspace_id);
+update sandbox_chats set workspace_id = workspace_of(workspace_id) where workspace_id <> workspace_of(workspace_id);
 alter index sandbox_chats_account rename to sandbox_chats_workspace;
 
 -- The batches whose items are those of workspaces now try them once more.
@@ -123,6 +123,6 @@ delete from quarantine where account_id is not null and batch in (
   'activity', 'deleted campaigns', 'due runs', 'failover', 'late revisions', 'late runs', 'old campaigns', 'old receipts', 'requests', 'sums',
   'sums of minutes', 'unbegun runs', 'written deliveries', 'zone rules');
 
-drop function pg_temp.workspace_of(bigint);
+drop function workspace_of(bigint);
 drop function set_ledger();
 drop function if exists lock_ledgers(jsonb);
