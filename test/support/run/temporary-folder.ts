@@ -15,15 +15,23 @@ export function useMemory(): void {
   const { bavail, bsize } = statfsSync(MEMORY);
   if (bavail * bsize < ENOUGH_BYTES) return;
   const folder = join(MEMORY, `${NAME}${process.pid}`);
-  // Other users read it, too: processes that dropped their privileges.
-  mkdirSync(folder, { mode: 0o755 });
+  // Other users read it, too: processes that dropped their privileges. It may be there already: a killed run had the same number.
+  mkdirSync(folder, { recursive: true, mode: 0o755 });
   process.env['TMPDIR'] = folder;
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  process.on('exit', () => remove(folder));
 }
 
 /** Removes the folders of killed runs. */
 function removeLeft(): void {
   for (const name of readdirSync(MEMORY))
-    if (name.startsWith(NAME) && !existsSync(join('/proc', name.slice(NAME.length))))
-      rmSync(join(MEMORY, name), { recursive: true, force: true });
+    if (name.startsWith(NAME) && !existsSync(join('/proc', name.slice(NAME.length)))) remove(join(MEMORY, name));
+}
+
+/** One that stays is no reason to run no test: a disk that a killed run mounted in it is busy. */
+function remove(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch (error) {
+    process.emitWarning(`A temporary folder of tests stays: ${String(error)}`);
+  }
 }
