@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 
@@ -18,11 +18,15 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Runs a command in an empty folder, so that anything it starts leaves traces. */
 function campanile(...words: string[]) {
+  return campanileWith({}, ...words);
+}
+
+function campanileWith(settings: Record<string, string>, ...words: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [DOOR, ...words], {
     cwd: folder,
     encoding: 'utf8',
     timeout: PATIENCE_MS,
-    env: { PATH: process.env['PATH'], HOME: folder, PORT: '0' },
+    env: { PATH: process.env['PATH'], HOME: folder, PORT: '0', ...settings },
   });
   return { status, stdout, stderr };
 }
@@ -56,4 +60,25 @@ test('serve rejects arguments', () => {
   const { status, stderr } = campanile('serve', '3000');
   expect(status).toBe(2);
   expect(stderr).toMatch(/^Unexpected argument "3000"\n\nUsage: campanile serve\n/);
+});
+
+test.each([[['users', 'list']], [['backup', 'create']], [['doctor']]])(
+  '%j says that DATA_DIR is a file, or below one, in a sentence',
+  (words) => {
+    const elsewhere = mkdtempSync(join(tmpdir(), 'campanile-file-'));
+    onTestFinished(() => rmSync(elsewhere, { recursive: true }));
+    const file = join(elsewhere, 'file');
+    writeFileSync(file, '');
+    for (const dataDir of [file, join(file, 'data')]) {
+      const { status, stdout, stderr } = campanileWith({ DATA_DIR: dataDir }, ...words);
+      expect(status).toBe(1);
+      expect(stdout + stderr).toContain(`DATA_DIR (${dataDir}) is not a folder, or a part of its path is a file`);
+      expect(stdout + stderr).not.toMatch(/ENOTDIR| at .+:\d+/);
+    }
+  },
+);
+
+test('backup verify says that there is no file of that name', () => {
+  const { status, stderr } = campanile('backup', 'verify', 'none.tar');
+  expect({ status, stderr }).toEqual({ status: 1, stderr: 'There is no file none.tar.\n' });
 });

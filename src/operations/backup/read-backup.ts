@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { list, type ReadEntry } from 'tar';
-import { StartupError } from '../../platform/errors/errors.ts';
+import { StartupError, errorCodeOf } from '../../platform/errors/errors.ts';
 import { BASE_FILE, DUMP_FILE, MAC_FILE, Manifest, MANIFEST_FILE, SECRETS_FILE } from './manifest.ts';
 import { checkManifestMac } from './manifest-mac.ts';
 
@@ -89,6 +89,7 @@ async function readEntries(file: string): Promise<Entries> {
     if (problem !== undefined) throw new Error(problem);
     return { sizes, contents };
   } catch (error) {
+    if (errorCodeOf(error) === 'ENOENT') throw new StartupError(`There is no file ${file}.`, error);
     throw new StartupError(
       `${file} cannot be read as a backup: ${error instanceof Error ? error.message : String(error)}`,
       error,

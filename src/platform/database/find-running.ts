@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseClient, type PostgresAddress } from './connect.ts';
 import { CLIENT_OPTIONS, FIRST_DATABASE, SUPERUSER } from './embedded/config.ts';
+import { folderError } from './embedded/folder.ts';
 import { portUrl } from './embedded/listen-address.ts';
 import { errorCodeOf } from '../errors/errors.ts';
 
@@ -9,9 +10,9 @@ import { errorCodeOf } from '../errors/errors.ts';
 const PORT_LINE = 3;
 const SOCKET_LINE = 4;
 
-/** Returns the address of a running service's embedded server; undefined when none runs, or a crash left its file behind. */
+/** Returns the address of a running service's embedded server; undefined when none runs, or a crash left its file behind. Throws a StartupError for a DATA_DIR that cannot be read. */
 export async function findRunning(dataDir: string): Promise<PostgresAddress | undefined> {
-  const lines = await readLines(join(dataDir, 'postgres/postmaster.pid'));
+  const lines = await readLines(dataDir);
   const port = Number(lines[PORT_LINE]);
   if (!Number.isInteger(port) || port <= 0) return undefined;
   const socketFolder = lines[SOCKET_LINE]?.trim() ?? '';
@@ -28,12 +29,12 @@ async function addressOfPort(dataDir: string, port: number): Promise<string> {
   return portUrl(password, port);
 }
 
-async function readLines(file: string): Promise<string[]> {
+async function readLines(dataDir: string): Promise<string[]> {
   try {
-    return (await readFile(file, 'utf8')).split('\n');
+    return (await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n');
   } catch (error) {
     if (errorCodeOf(error) === 'ENOENT') return [];
-    throw error;
+    throw folderError(error, dataDir);
   }
 }
 
