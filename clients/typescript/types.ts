@@ -461,6 +461,8 @@ export interface HandOverDeliveries {
   account_id: number;
   /** The account that gets all it can send. Omitted: as the rules of `set-senders` say. */
   to_account_id?: number | null | undefined;
+  /** Also give posts to another account that may have left by one that is no longer linked (`unlinked`, `logged_out`, or removed). A group may get such a post twice; the figures count the second one. */
+  accept_duplicates?: boolean | null | undefined;
 }
 export interface SenderRule {
   scope: 'group' | 'group_list' | 'workspace';
@@ -789,6 +791,11 @@ export interface Run {
 export type RunStatus = 'planned' | 'running' | 'completed' | 'completed_with_errors' | 'missed' | 'cancelled';
 /** Of the cancelled: groups that a follow-up left out. Absent without any. */
 export type Skipped = number;
+export interface RetryCampaign {
+  campaign_id: string;
+  /** Also give posts to another account that may have left by one that is no longer linked (`unlinked`, `logged_out`, or removed). A group may get such a post twice; the figures count the second one. */
+  accept_duplicates?: boolean | null | undefined;
+}
 export interface PinRequested {
   campaign_id: string;
   run_id: number;
@@ -2286,7 +2293,7 @@ A QR code works for any number, a pairing code for one that was linked here befo
   'venom/delete-group-list': { body: { group_list_id: number }; data: NoData };
   /** Set which accounts send to groups. Sets the rule of each of these groups and of this list; with neither, the rule of the workspace. The narrowest rule with an account that can send to the group wins. Runs that have begun keep their senders. The rule before is kept as history. */
   'venom/set-senders': { body: SetSenders; data: NoData };
-  /** Hand over the posts that wait for an account. Gives deliveries of running runs that wait for an account, and that surely have not left, to the next account of each group that may post there. The groups of these accounts are synced before if that was not done since the account failed. A delivery of which an attempt may have left keeps its account. */
+  /** Hand over the posts that wait for an account. Gives deliveries of running runs that wait for an account, and that surely have not left, to the next account of each group that may post there. The groups of these accounts are synced before if that was not done since the account failed. A delivery of which an attempt may have left keeps its account, unless `accept_duplicates` is true. */
   'venom/hand-over-deliveries': {
     body: HandOverDeliveries;
     data: {
@@ -2651,8 +2658,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   'venom/resume-campaign': { body: OneCampaign; data: CampaignState };
   /** Cancel a campaign. After the answer, at most the turn in hand is still sent. */
   'venom/cancel-campaign': { body: OneCampaign; data: CampaignState };
-  /** Retry the failed deliveries of a campaign. Each delivery keeps its text. Those that surely have not left get senders as if the run began now; another account has message ids of its own. A post that may have left by an account that was removed stays failed. Ended runs are running again, and expire after 24 hours at the earliest or when the next run of the campaign falls due. If the messaging application does not drop duplicates, the service first looks for posts that may have arrived. */
-  'venom/retry-campaign': { body: OneCampaign; data: CampaignState };
+  /** Retry the failed deliveries of a campaign. Each delivery keeps its text. Those that surely have not left get senders as if the run began now; another account has message ids of its own. A post that may have left by an account that was removed stays failed, unless `accept_duplicates` is true. Ended runs are running again, and expire after 24 hours at the earliest or when the next run of the campaign falls due. If the messaging application does not drop duplicates, the service first looks for posts that may have arrived. */
+  'venom/retry-campaign': { body: RetryCampaign; data: CampaignState };
   /** Leave a planned run out. Removes a run that has not begun, and adds its date to the `skip_dates` of the campaign. The last run of a campaign cannot be skipped: cancel the campaign instead. */
   'venom/skip-run': {
     body: {

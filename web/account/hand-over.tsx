@@ -17,6 +17,15 @@ const NAME_LENGTH = 24;
 /** The account that takes over; undefined: the stand-ins of each group. */
 type Target = ListedAccount | undefined;
 
+interface HandedOver {
+  to: Target;
+  /** Also posts that may have left. */
+  acceptDuplicates?: boolean;
+}
+
+const withUncertain = ({ to }: HandedOver): HandedOver => ({ to, acceptDuplicates: true });
+const isUnlinked = ({ status }: ListedAccount) => status === 'unlinked' || status === 'logged_out';
+
 /** For each account that cannot send while posts wait for it: says so, and offers to hand them over. Says the result. */
 export function HandOver({ accounts }: { accounts: readonly ListedAccount[] }) {
   return accounts.map((account) => (
@@ -35,19 +44,41 @@ function HandOverFrom({ account, others }: { account: ListedAccount; others: rea
   const isWaiting = !isUp(account) && account.queued > 0;
   return (
     <>
-      {handing.isSuccess && <Callout role="status">{resultText(handing.data, name, handing.variables)}</Callout>}
+      {handing.isSuccess && (
+        <Callout role="status">
+          {resultText(handing.data, name, handing.variables.to)}
+          {isUnlinked(account) && handing.data.kept > 0 && handing.variables.acceptDuplicates !== true && (
+            <SendUncertain
+              isPending={handing.isPending}
+              send={() => handing.mutate(withUncertain(handing.variables))}
+            />
+          )}
+        </Callout>
+      )}
       {isWaiting && (
         <LargeCallout icon="alert" role="status" title={t('accounts.waits', { name, posts: account.queued })}>
           <Text size="sm">{others.length === 0 ? t('accounts.noneFree') : t('accounts.handOverNote')}</Text>
           {maySend && others.length > 0 && (
             <Group mt="xs">
-              <HandOverButton others={others} isPending={handing.isPending} handOver={handing.mutate} />
+              <HandOverButton others={others} isPending={handing.isPending} handOver={(to) => handing.mutate({ to })} />
             </Group>
           )}
           <ErrorText error={handing.error} />
         </LargeCallout>
       )}
     </>
+  );
+}
+
+/** Posts of which an attempt may have left: their account cannot find out any more. */
+function SendUncertain({ isPending, send }: { isPending: boolean; send: () => void }) {
+  return (
+    <Group mt="xs" gap="xs">
+      <Button size="xs" variant="default" loading={isPending} onClick={send}>
+        {t('accounts.sendUncertain')}
+      </Button>
+      <Text size="sm">{t('accounts.uncertainNote')}</Text>
+    </Group>
   );
 }
 
@@ -89,8 +120,12 @@ function HandOverButton({
 function useHandOver(from: ListedAccount) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (to: Target) =>
-      call('venom/hand-over-deliveries', { account_id: from.account_id, to_account_id: to?.account_id }),
+    mutationFn: ({ to, acceptDuplicates }: HandedOver) =>
+      call('venom/hand-over-deliveries', {
+        account_id: from.account_id,
+        to_account_id: to?.account_id,
+        accept_duplicates: acceptDuplicates,
+      }),
     onSettled: async () => {
       for (const queryKey of [['campaigns'], ['analytics']]) void client.invalidateQueries({ queryKey });
       await client.invalidateQueries({ queryKey: accountsQuery.queryKey });

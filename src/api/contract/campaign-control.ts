@@ -1,6 +1,13 @@
 /** Operations on existing campaigns: pause, cancel, recall, delete (contract §4). */
 import { z } from 'zod';
-import { campaignBody, campaignId, campaignStatusData, CORRECTION_LIMIT_BYTES, htmlBody } from './campaigns.ts';
+import {
+  acceptDuplicates,
+  campaignBody,
+  campaignId,
+  campaignStatusData,
+  CORRECTION_LIMIT_BYTES,
+  htmlBody,
+} from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
 import { count, instant, nothingData, optional, zonedInstant } from './fields.ts';
 import { fetchLinkPreview, linkPreviewField } from './link-preview.ts';
@@ -69,8 +76,8 @@ export const campaignControl = defineOperations('Campaigns', {
     role: 'manager',
     summary: 'Retry the failed deliveries of a campaign',
     description:
-      'Each delivery keeps its text. Those that surely have not left get senders as if the run began now; another account has message ids of its own. A post that may have left by an account that was removed stays failed. Ended runs are running again, and expire after 24 hours at the earliest or when the next run of the campaign falls due. If the messaging application does not drop duplicates, the service first looks for posts that may have arrived.',
-    body: campaignBody,
+      'Each delivery keeps its text. Those that surely have not left get senders as if the run began now; another account has message ids of its own. A post that may have left by an account that was removed stays failed, unless `accept_duplicates` is true. Ended runs are running again, and expire after 24 hours at the earliest or when the next run of the campaign falls due. If the messaging application does not drop duplicates, the service first looks for posts that may have arrived.',
+    body: campaignBody.extend({ accept_duplicates: acceptDuplicates }).meta({ id: 'RetryCampaign' }),
     data: campaignStatusData,
     errors: [
       'campaign_not_found',

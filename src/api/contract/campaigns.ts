@@ -153,6 +153,11 @@ const updateCampaignBody = z
   .meta({ id: 'UpdateCampaign' });
 
 export const campaignBody = z.object({ campaign_id: campaignId }).meta({ id: 'OneCampaign' });
+/** Of operations that give posts to another account. */
+export const acceptDuplicates = withDefault(z.boolean(), false).meta({
+  description:
+    'Also give posts to another account that may have left by one that is no longer linked (`unlinked`, `logged_out`, or removed). A group may get such a post twice; the figures count the second one.',
+});
 export const campaignStatusData = z
   .object({ campaign_id: campaignId, status: campaignStatus })
   .meta({ id: 'CampaignState' });

@@ -1,5 +1,6 @@
 /** Rules on which account sends to a group (contract §4, several accounts). */
 import { z } from 'zod';
+import { acceptDuplicates } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
 import { count, cursor, instant, nextCursor, nothingData, optional, pageLimit, text } from './fields.ts';
 import { groupListId } from './group-lists.ts';
@@ -61,7 +62,7 @@ export const senders = defineOperations('Groups', {
     role: 'manager',
     summary: 'Hand over the posts that wait for an account',
     description:
-      'Gives deliveries of running runs that wait for an account, and that surely have not left, to the next account of each group that may post there. The groups of these accounts are synced before if that was not done since the account failed. A delivery of which an attempt may have left keeps its account.',
+      'Gives deliveries of running runs that wait for an account, and that surely have not left, to the next account of each group that may post there. The groups of these accounts are synced before if that was not done since the account failed. A delivery of which an attempt may have left keeps its account, unless `accept_duplicates` is true.',
     body: z
       .object({
         account_id: id.meta({ description: 'The account for which the deliveries wait.', examples: [1] }),
@@ -69,6 +70,7 @@ export const senders = defineOperations('Groups', {
           description: 'The account that gets all it can send. Omitted: as the rules of `set-senders` say.',
           examples: [2],
         }),
+        accept_duplicates: acceptDuplicates,
       })
       .refine(({ account_id: from, to_account_id: to }) => from !== to, {
         path: ['to_account_id'],

@@ -24,7 +24,8 @@ export const campaignControlHandlers: Handlers<typeof campaignControl, CampaignC
   pauseCampaign: async (deps, { body, actor }) => toWire(await pauseCampaign(deps, actor, body.campaign_id)),
   resumeCampaign: async (deps, { body, actor }) => toWire(await resumeCampaign(deps, actor, body.campaign_id)),
   cancelCampaign: async (deps, { body, actor }) => toWire(await cancelCampaign(deps, actor, body.campaign_id)),
-  retryCampaign: async (deps, { body, actor }) => toWire(await retryCampaign(deps, actor, body.campaign_id)),
+  retryCampaign: async (deps, { body, actor }) =>
+    toWire(await retryCampaign(deps, actor, body.campaign_id, { acceptDuplicates: body.accept_duplicates })),
 
   skipRun: async (deps, { body, actor }) => toWire(await skipRun(deps, actor, toTarget(body))),
 

@@ -12,7 +12,8 @@ export const senderHandlers: Handlers<typeof senders, GroupDeps> = {
   async handOverDeliveries(deps, { body, actor }) {
     const accountId = body.account_id as AccountId;
     const toAccountId = body.to_account_id as AccountId | undefined;
-    const { handedOver, kept } = await handOverDeliveries(deps, actor, { accountId, toAccountId });
+    const acceptDuplicates = body.accept_duplicates;
+    const { handedOver, kept } = await handOverDeliveries(deps, actor, { accountId, toAccountId, acceptDuplicates });
     return { account_id: accountId, handed_over: handedOver, kept };
   },
 

@@ -15,6 +15,12 @@ export const mayChangeAccount = (delivery: RawBuilder<unknown>) => sql<boolean>`
   ${delivery}.status = 'queued' and not ${delivery}.uncertain and ${delivery}.interrupted_attempts = 0
   and ${delivery}.delivered + ${delivery}.views = 0)`;
 
+/** The condition that nothing is known of a tried delivery, and that the account that tried it is no longer linked: it will not be known. */
+export const isUncertainForGood = (delivery: RawBuilder<unknown>) => sql<boolean>`(
+  ${delivery}.status = 'queued' and ${delivery}.delivered + ${delivery}.views = 0 and not exists (
+    select from lanes l join accounts a using (account_id)
+    where l.account_id = ${delivery}.account_id and a.status not in ('unlinked', 'logged_out')))`;
+
 /** The condition that the account of a row was not removed. */
 export const hasLane = (row: RawBuilder<unknown>) => sql<boolean>`exists (
   select from lanes l where l.account_id = ${row}.account_id)`;
@@ -25,7 +31,7 @@ const isInHand = (delivery: RawBuilder<unknown>) => sql<boolean>`exists (
   where l.workspace_id = ${delivery}.workspace_id and l.in_hand_run_id = ${delivery}.run_id and ${delivery}.position <@ l.in_hand)`;
 
 /** The assignments that give a delivery `d` all attempts again, and at once. Those that were tried go before those that were not. */
-const AFRESH = sql`attempts = 0, not_before = case when d.not_before is not null then campanile_now() end`;
+const AFRESH = sql`attempts = 0, uncertain = false, resend = false, interrupted_attempts = 0, not_before = case when d.not_before is not null then campanile_now() end`;
 
 /** The account that is chosen for the group of a delivery `d`. */
 const chosen = sql`((select accounts from choice) ->> d.group_id::text)::bigint`;
@@ -44,6 +50,8 @@ export interface Assigned {
   only?: readonly number[];
   /** Default is false. If this is true, they are in the hands of a turn that the caller finishes. */
   areInHand?: boolean;
+  /** Also those that may have left by an account that is no longer linked: a group may get them twice. Default is false. */
+  acceptDuplicates?: boolean;
   /** Only what this account would send. */
   to?: AccountId;
   /** What leaves `from`, which is down, returns once it is connected. Default is false. */
@@ -68,12 +76,16 @@ export async function assignSenders(
     passed = [],
     only,
     areInHand = false,
+    acceptDuplicates = false,
     isReturnable = false,
     timeZone = 'UTC',
   }: Assigned,
 ): Promise<number[]> {
   const resting = await readResting(trx, [workspaceId], timeZone);
   const isBegun = from !== undefined || to !== undefined;
+  const isMovable = acceptDuplicates
+    ? sql`(${mayChangeAccount(sql`d`)} or ${isUncertainForGood(sql`d`)})`
+    : mayChangeAccount(sql`d`);
   const isChosen = areInHand ? sql`s.may_post` : isBegun ? sql`s.is_fit` : sql`true`;
   const { rows } = await sql<{ position: number }>`
     with run as materialized (
@@ -84,7 +96,7 @@ export async function assignSenders(
     ), target as materialized (
       select q.place, q.group_id from run cross join lateral (
         select d.ctid as place, d.* from deliveries d
-        where d.workspace_id = run.workspace_id and d.run_id = run.run_id and ${mayChangeAccount(sql`d`)}
+        where d.workspace_id = run.workspace_id and d.run_id = run.run_id and ${isMovable}
           ${only ? sql`and d.position = any(${[...only]}::int[])` : sql``}
         order by d.position) q
       where (${from ?? null}::bigint is null or q.account_id = ${from ?? null})

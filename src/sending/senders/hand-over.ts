@@ -17,13 +17,18 @@ export interface HandedOver {
 /**
  * Hands what an account has not tried to send over to the senders of each group that come next, or to one account first (contract §4,
  * hand-over-deliveries). The groups of the other accounts are read from the messaging application before, unless that was done since the
- * account failed. Accounts of which they cannot be read get nothing. Throws 404 for an account that is not the workspace's, and the errors
+ * account failed. Accounts of which they cannot be read get nothing. With `acceptDuplicates`, what may have left by an account that is no
+ * longer linked goes, too. Throws 404 for an account that is not the workspace's, and the errors
  * of `readGroups` if no other account can take over.
  */
 export async function handOverDeliveries(
   deps: GroupDeps,
   actor: Actor,
-  { accountId, toAccountId }: { accountId: AccountId; toAccountId: AccountId | undefined },
+  {
+    accountId,
+    toAccountId,
+    acceptDuplicates = false,
+  }: { accountId: AccountId; toAccountId: AccountId | undefined; acceptDuplicates?: boolean | undefined },
 ): Promise<HandedOver> {
   const { db, timeZone } = deps;
   const from = await findOwnAccount(db, actor.workspaceId, accountId);
@@ -41,6 +46,7 @@ export async function handOverDeliveries(
       from: accountId,
       unread: [...unread.keys()],
       wanted: to?.accountId,
+      acceptDuplicates,
       isReturnable: downSince !== null,
       timeZone,
     });
@@ -73,6 +79,7 @@ export async function handOver(
     from,
     unread = [],
     wanted,
+    acceptDuplicates = false,
     isReturnable,
     timeZone,
   }: {
@@ -80,6 +87,8 @@ export async function handOver(
     from: AccountId;
     unread?: readonly AccountId[];
     wanted?: AccountId | undefined;
+    /** As of `assignSenders`. */
+    acceptDuplicates?: boolean;
     isReturnable: boolean;
     /** The installation's, IANA. */
     timeZone: string | undefined;
@@ -90,7 +99,8 @@ export async function handOver(
     trx,
   );
   let count = 0;
-  const whose = { workspaceId, from, passed: [from, ...unread], isReturnable, timeZone, ...(wanted && { wanted }) };
+  const passed = [from, ...unread];
+  const whose = { workspaceId, from, passed, acceptDuplicates, isReturnable, timeZone, ...(wanted && { wanted }) };
   for (const { runId } of rows) count += (await assignSenders(trx, { ...whose, runId })).length;
   return count;
 }

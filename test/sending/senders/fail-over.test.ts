@@ -68,10 +68,16 @@ const sendersOf = async (owner: Owner) => {
   );
   return rows.map(({ sender }) => sender);
 };
-const handAll = (owner: Owner, from = owner.accountId) =>
+const handAll = (owner: Owner, from = owner.accountId, acceptDuplicates = false) =>
   database.db.transaction().execute(async (trx) => {
     await lockLedger(trx, owner.workspaceId);
-    return handOver(trx, { workspaceId: owner.workspaceId, from, isReturnable: true, timeZone: 'UTC' });
+    return handOver(trx, {
+      workspaceId: owner.workspaceId,
+      from,
+      acceptDuplicates,
+      isReturnable: true,
+      timeZone: 'UTC',
+    });
   });
 async function readAccount(accountId: AccountId): Promise<{ downSince: Date | null; triedAt: Date | null }> {
   const { rows } = await sql<{ downSince: Date | null; triedAt: Date | null }>`
@@ -141,6 +147,27 @@ describe('a failed account', () => {
     await setState(owner.accountId);
     expect(await handAll(owner)).toBe(2);
     expect(await sendersOf(owner)).toEqual([owner.accountId, owner.accountId, second, second]);
+  });
+
+  test('hands over what may have left if duplicates are accepted and its link has ended, with ids of its own', async () => {
+    const { owner, second, campaign } = await createWaiting();
+    const turns = await takeTurnsByHand(database.db);
+    const tried = await turns.claim(owner, { batch: 1 });
+    await turns.finish(tried, [{ kind: 'retry', waitMs: 60_000, reason: 'the connection broke', uncertain: true }]);
+    const before = await messageIds(owner);
+    await setState(owner.accountId, sql`status = 'reconnecting'`);
+    expect(await handAll(owner, owner.accountId, true)).toBe(3);
+    await setState(owner.accountId, sql`status = 'logged_out'`);
+    expect(await handAll(owner)).toBe(0);
+    expect(await handAll(owner, owner.accountId, true)).toBe(1);
+    expect(await sendersOf(owner)).toEqual([second, second, second, second]);
+    expect(new Set([...before, ...(await messageIds(owner))]).size).toBe(8);
+    // The new account has tried none of them.
+    await setState(owner.accountId, sql`status = 'connected', status_reason = null`);
+    await setState(second);
+    expect(await handAll(owner, second)).toBe(4);
+    await turns.drain(owner, () => sent);
+    await analyticsWhen(database.db, owner, campaign, ({ campaign: { status } }) => status === 'completed');
   });
 
   test('gets back what its stand-in has not tried when it is connected again', async () => {

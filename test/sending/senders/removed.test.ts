@@ -11,7 +11,7 @@ import { checkLanes } from '../../../src/operations/doctor/check-failures.ts';
 import type { AccountId } from '../../../src/platform/database/schema.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { analyticsWhen, convert, createOwner, sendNow, type Owner } from '../../support/ledger.ts';
-import { addAccount, setSenders } from '../../support/several-accounts.ts';
+import { addAccount, banAccount, setSenders } from '../../support/several-accounts.ts';
 import { failed, sent, takeTurnsByHand } from '../../support/turns.ts';
 import type { Outcome } from '../../../src/sending/deliveries/outcome.ts';
 
@@ -39,7 +39,8 @@ async function remove(owner: Owner, accountId: AccountId): Promise<void> {
   await removeAccount(database, owner, accountId);
 }
 
-const retry = (owner: Owner, campaign: string) => retryCampaign({ db: database.db }, owner, campaign);
+const retry = (owner: Owner, campaign: string, acceptDuplicates = false) =>
+  retryCampaign({ db: database.db }, owner, campaign, { acceptDuplicates });
 
 async function rowsOf(owner: Owner) {
   const { rows } = await sql<{ account: AccountId; status: string; error: string | null; messageId: string }>`
@@ -85,6 +86,28 @@ describe('a retry', () => {
       campaign,
       ({ campaign: { status }, totals }) => status === 'completed_with_errors' && totals.failed === 1,
     );
+  });
+
+  test.each([
+    ['removed', remove],
+    ['banned', (_: Owner, accountId: AccountId) => banAccount(database.db, accountId)],
+  ])('gives what a %s account may have sent to another one if asked to, with ids of its own', async (_, end) => {
+    const { owner, second, campaign, turns } = await createFailed([unknown, failed]);
+    const before = await rowsOf(owner);
+    await end(owner, second);
+    await retry(owner, campaign, true);
+    await turns.drain(owner, () => sent);
+    await analyticsWhen(database.db, owner, campaign, ({ campaign: { status } }) => status === 'completed');
+    const after = await rowsOf(owner);
+    expect(after).toMatchObject([{ account: owner.accountId }, { account: owner.accountId }]);
+    expect(new Set([...before, ...after].map(({ messageId }) => messageId)).size).toBe(4);
+  });
+
+  test('leaves what a linked account may have sent with it, also if duplicates are accepted', async () => {
+    const { owner, second, campaign } = await createFailed([unknown, failed]);
+    await setSenders(database.db, owner, [owner.accountId]);
+    await retry(owner, campaign, true);
+    expect(await rowsOf(owner)).toMatchObject([{ account: second }, { account: owner.accountId }]);
   });
 
   test('chooses the account anew while all are there, but for what may have left', async () => {

@@ -19,17 +19,23 @@ export interface RetryDeps extends ControlDeps {
 /**
  * Queues the failed deliveries of a campaign again (contract §4), each with its message id and text, and with all attempts available
  * again. Those that surely have not left get senders as if the run began now; of the others, those stay failed whose account was removed.
+ * With `acceptDuplicates`, others whose account is no longer linked get another account, too, and a group may get them twice.
  * Ended runs and the campaign are running again; a paused campaign stays paused. The 24 hours after which a run expires start
  * again, but the campaign's next run still ends them. A delivery that may have left is sent all the same, because its owner asked for it.
  * Cancelled and recalled runs are skipped: deleted posts do not come back. Throws 409 if nothing else has failed or can be queued, or the
  * campaign was cancelled.
  */
-export function retryCampaign({ mediaDays, ...deps }: RetryDeps, actor: Actor, publicId: string): Promise<Controlled> {
+export function retryCampaign(
+  { mediaDays, ...deps }: RetryDeps,
+  actor: Actor,
+  publicId: string,
+  { acceptDuplicates = false }: { acceptDuplicates?: boolean | undefined } = {},
+): Promise<Controlled> {
   return control(deps, actor, publicId, 'campaign.retried', async (trx, campaign) => {
     requireStatus(campaign, ['scheduled', 'running', 'paused', 'completed', 'completed_with_errors'], 'retried');
     requirePosts(campaign, 'retried');
     await requireFiles(trx, campaign, mediaDays);
-    const { runs, kept } = await queueFailed(trx, campaign);
+    const { runs, kept } = await queueFailed(trx, campaign, acceptDuplicates);
     if (runs.length === 0 && kept > 0) throw new AppError('sender_removed', `Nothing to retry. ${SENDER_REMOVED}`);
     if (runs.length === 0)
       throw new AppError('nothing_failed', 'Nothing to retry: no post of this campaign has failed');
@@ -39,9 +45,10 @@ export function retryCampaign({ mediaDays, ...deps }: RetryDeps, actor: Actor, p
       set status = case status when 'paused' then status else 'running' end, open_runs = open_runs + ${reopened}::int,
           finished_at = null, refusals = 0
       where campaign_id = ${campaign.campaignId}`.execute(trx);
+    const { workspaceId } = campaign;
     for (const { runId, isShared, positions } of runs)
-      if (isShared) await assignSenders(trx, { workspaceId: campaign.workspaceId, runId, only: positions });
-    await wakeLanes(trx, campaign.workspaceId);
+      if (isShared) await assignSenders(trx, { workspaceId, runId, only: positions, acceptDuplicates });
+    await wakeLanes(trx, workspaceId);
   });
 }
 
@@ -79,7 +86,9 @@ const mayHaveLeft = sql`(d.uncertain or d.interrupted_attempts > 0 or coalesce(d
 async function queueFailed(
   trx: Connection,
   { workspaceId, campaignId, status }: OwnCampaign,
+  acceptDuplicates: boolean,
 ): Promise<{ runs: Requeued[]; kept: number }> {
+  const maySend = sql`(not ${mayHaveLeft} or ${acceptDuplicates}::boolean or ${hasLane(sql`d`)})`;
   const { rows } = await sql<Requeued & { kept: number }>`
     with failed as materialized (
       select r.run_id, r.status from runs r
@@ -94,12 +103,12 @@ async function queueFailed(
       set status = 'queued', not_before = campanile_now(), attempts = 0, uncertain = ${mayHaveLeft}, resend = ${mayHaveLeft},
           interrupted_attempts = least(d.interrupted_attempts, 1)
       from failed f where d.workspace_id = ${workspaceId} and d.run_id = f.run_id and d.status = 'failed'
-        and (not ${mayHaveLeft} or ${hasLane(sql`d`)})
+        and ${maySend}
       returning d.run_id, d.position, ${hasLane(sql`d`)} as has_lane
     ), kept as (
       update deliveries d set error = ${`outcome_unknown: ${SENDER_REMOVED}`}
       from failed f where d.workspace_id = ${workspaceId} and d.run_id = f.run_id and d.status = 'failed'
-        and ${mayHaveLeft} and not ${hasLane(sql`d`)}
+        and not ${maySend}
       returning d.run_id
     ), passed as (
       -- What was in hand when the rest expired has not been tried, and the run goes on behind those queued now.
