@@ -362,7 +362,7 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'sending/deliveries/assign-senders.ts',
-        text: 'd.run_id = run.run_id and ${mayChangeAccount(sql`d`)}',
+        text: 'd.run_id = run.run_id and ${isMovable}',
         replacement: "d.run_id = run.run_id and d.status = 'queued'",
       },
     ],
