@@ -6,7 +6,9 @@ import type { MessengerGroup } from '../../../src/messengers/messenger.ts';
 import { AppError } from '../../../src/platform/errors/errors.ts';
 import { findDown, findReturnable } from '../../../src/sending/senders/find-down.ts';
 import { handOver } from '../../../src/sending/senders/hand-over.ts';
+import { returnDeliveries } from '../../../src/sending/deliveries/assign-senders.ts';
 import { lockLedger } from '../../../src/sending/accounts/store.ts';
+import { countBlocked } from '../../support/count-blocked.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import {
   analyticsOf,
@@ -149,6 +151,17 @@ describe('a failed account', () => {
     expect(await sendersOf(owner)).toEqual([owner.accountId, owner.accountId, second, second]);
   });
 
+  test('keeps a delivery of which an attempt was interrupted', async () => {
+    const { owner, second } = await createWaiting();
+    await sql`
+      update deliveries set interrupted_attempts = 1 where workspace_id = ${owner.workspaceId} and position = 1`.execute(
+      database.db,
+    );
+    await setState(owner.accountId);
+    expect(await handAll(owner)).toBe(3);
+    expect(await sendersOf(owner)).toEqual([owner.accountId, second, second, second]);
+  });
+
   test('hands over what may have left if duplicates are accepted and its link has ended, with ids of its own', async () => {
     const { owner, second, campaign } = await createWaiting();
     const turns = await takeTurnsByHand(database.db);
@@ -187,6 +200,43 @@ describe('a failed account', () => {
     expect(own.map(({ accountId }) => accountId)).toEqual([owner.accountId, owner.accountId, owner.accountId]);
     expect(new Set([...own.map(({ messageId }) => messageId), before[0]]).size).toBe(4);
     expect((await analyticsOf(database.db, owner, campaign)).totals).toMatchObject({ sent: 4, failed: 0 });
+  });
+
+  test('does not get back what its stand-in has in hand', async () => {
+    const { owner, second } = await createWaiting();
+    await setState(owner.accountId);
+    await handAll(owner);
+    const turns = await takeTurnsByHand(database.db);
+    await turns.claim({ ...owner, accountId: second }, { batch: 1 });
+    await setState(owner.accountId, sql`status = 'connected', status_reason = null`);
+    const [run] = await findReturnable(database.db, ALL_SHARDS);
+    await database.db.transaction().execute(async (trx) => {
+      await lockLedger(trx, owner.workspaceId);
+      if (run) await returnDeliveries(trx, run, 'UTC');
+    });
+    expect(await sendersOf(owner)).toEqual([second, owner.accountId, owner.accountId, owner.accountId]);
+  });
+
+  test('gets nothing back if it failed again before its ledger could be locked', async () => {
+    const { owner, second, campaign } = await createWaiting();
+    await setState(owner.accountId);
+    await handAll(owner);
+    await setState(second, sql`status = 'reconnecting'`);
+    await setState(owner.accountId, sql`status = 'connected', status_reason = null`);
+    const messenger = scriptMessenger();
+    keepOffline(messenger, owner.accountId);
+    await database.db.transaction().execute(async (trx) => {
+      await lockLedger(trx, owner.workspaceId);
+      await work(messenger);
+      await until(
+        () => countBlocked(database.db),
+        (blocked) => blocked > 0,
+      );
+      await setState(owner.accountId);
+    });
+    await setState(second, sql`status = 'connected'`);
+    await analyticsWhen(database.db, owner, campaign, ({ campaign: { status } }) => status === 'completed');
+    expect(await sendersOf(owner)).toEqual([second, second, second, second]);
   });
 
   test('leaves with its stand-ins what they have, if the workspace wants that', async () => {

@@ -133,6 +133,20 @@ describe('a retry', () => {
   });
 });
 
+describe('an account', () => {
+  test.each([
+    ['recall', (owner: Owner, campaignId: string) => recallCampaign(database, owner, { campaignId, runId: null })],
+    [
+      'pin',
+      (owner: Owner, campaignId: string) => pinCampaign(database, owner, { campaignId, runId: null, seconds: 86_400 }),
+    ],
+  ])('is not removed while it has a %s to carry out', async (_, request) => {
+    const { owner, second, campaign } = await createFailed([sent]);
+    await request(owner, campaign);
+    await expect(remove(owner, second)).rejects.toMatchObject({ code: 'account_busy' });
+  });
+});
+
 describe('of a post that a removed account sent', () => {
   interface Changed {
     wanted: string | null;
