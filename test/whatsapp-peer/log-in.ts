@@ -2,7 +2,7 @@ import type { proto } from 'baileys';
 import type { Connection } from './connection.ts';
 import { offerCodes } from './pair.ts';
 import type { PeerState, Refusal } from './state.ts';
-import { element, seconds } from './stanza.ts';
+import { element, SERVER, seconds } from './stanza.ts';
 import { companionLid, type Companion } from './world.ts';
 
 const LOGGED_OUT = 401;
@@ -24,7 +24,7 @@ export function logIn(state: PeerState, connection: Connection, payload: proto.C
   if (!companion) return refuse(connection, LOGGED_OUT);
   // One connection per device: the newest wins.
   companion.connection?.end(element('stream:error', {}, [element('conflict', { type: 'replaced' })]));
-  open(connection, companion);
+  open(connection, companion, state.script.clientExpiration);
 }
 
 function refuse(connection: Connection, refusal: number | Refusal): void {
@@ -32,9 +32,10 @@ function refuse(connection: Connection, refusal: number | Refusal): void {
   connection.end(element('failure', { ...said, location: 'peer' }));
 }
 
-function open(connection: Connection, companion: Companion): void {
+function open(connection: Connection, companion: Companion, t: string | undefined): void {
   connection.companion = companion;
   companion.connection = connection;
   connection.send(element('success', { t: seconds(), lid: companionLid(companion), location: 'peer' }));
+  if (t !== undefined) connection.send(element('ib', { from: SERVER }, [element('client_expiration', { t })]));
   companion.outbox.announce(connection);
 }

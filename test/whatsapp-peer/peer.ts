@@ -257,6 +257,7 @@ function goodDay(): Script {
     refuseLogin: undefined,
     ignoresLogin: () => false,
     takesClient: (revision) => revision > 1_040_000_000,
+    clientExpiration: undefined,
     isReachable: true,
     codes: 6,
     cutPairing: undefined,

@@ -97,6 +97,8 @@ export interface Script {
   ignoresLogin: () => boolean;
   /** Returns whether a client is new enough, by the last number of its version; others are rejected with 405. */
   takesClient: (revision: number) => boolean;
+  /** What each client is told at its login: until when its version is taken, Unix time; undefined: nothing. */
+  clientExpiration: string | undefined;
   /** False: every connection is cut immediately, as without a network. */
   isReachable: boolean;
   /** Number of QR codes for a new device. */

@@ -4,6 +4,7 @@ import { get as getSecurely } from 'node:https';
 import { sql } from 'kysely';
 import type { Database } from '../../platform/database/connect.ts';
 import {
+  endsSoon,
   OLD_CLIENT_DAYS,
   pinnedAgeDays,
   readClientInUse,
@@ -108,17 +109,16 @@ function describeAge(inUse: ClientInUse | undefined): Finding {
     const pinned = `${PINNED_VERSION.join('.')}, ${pinnedAgeDays(new Date())} days old`;
     return find('client_version', `No account has connected to WhatsApp yet. This release has version ${pinned}`);
   }
-  const { version, acceptedAt, ageMs } = inUse;
+  const { version, acceptedAt, ageMs, end } = inUse;
   const days = toDays(ageMs);
   const since = acceptedAt.toISOString().slice(0, 10);
   const summary = `WhatsApp accepts version ${version}, since ${since}. It is at least ${days} days old`;
-  if (days < OLD_CLIENT_DAYS) return find('client_version', summary);
-  return find(
-    'client_version',
-    `${summary}. WhatsApp has rejected versions that were 80 days old.`,
-    'warning',
-    'Upgrade Campanile, or allow requests to web.whatsapp.com and connect.facebook.net, which name the newest version.',
-  );
+  const advice =
+    'Upgrade Campanile, or allow requests to web.whatsapp.com and connect.facebook.net, which name the newest version.';
+  const told = end ? `${summary}. WhatsApp takes it until ${end.at.toISOString().slice(0, 10)}` : summary;
+  if (endsSoon(inUse)) return find('client_version', told, 'warning', advice);
+  if (end || days < OLD_CLIENT_DAYS) return find('client_version', told);
+  return find('client_version', `${summary}. WhatsApp has rejected versions that were 80 days old.`, 'warning', advice);
 }
 
 async function countRejectedClients(db: Database): Promise<number> {

@@ -40,7 +40,7 @@ export interface MessengerTables {
   account_keys: { account_id: AccountId; kind: string; name: string; sealed: Buffer };
   account_sessions: { account_id: AccountId; number: number; ended_at: Date | null };
   whatsapp_proxies: { account_id: AccountId; proxy: string };
-  whatsapp_version: { only_row: Generated<boolean>; version: string; let_in_at: Generated<Date> };
+  whatsapp_version: { only_row: Generated<boolean>; version: string; let_in_at: Generated<Date>; ends_at: Date | null };
   whatsapp_posts: { account_id: AccountId; post_hash: Buffer; message: Buffer; sent_at: Date };
   whatsapp_sent: {
     account_id: AccountId;

@@ -268,6 +268,18 @@ describe('reports with a remedy:', () => {
     await run(sql`update accounts set status = 'connected', status_reason = null`);
   });
 
+  test('a client version that WhatsApp takes for two weeks or less', async () => {
+    const endIn = (days: number) =>
+      run(sql`insert into whatsapp_version (version, ends_at) values ('2.3000.1', campanile_now() + ${days} * interval '1 day')
+              on conflict (only_row) do update set ends_at = excluded.ends_at`);
+    const until = { message: expect.stringMatching(/ WhatsApp takes it until \d{4}-\d\d-\d\d$/) };
+    await endIn(15);
+    expect(await of('client_version', {})).toMatchObject([{ level: 'ok', ...until }]);
+    await endIn(13);
+    expect(await of('client_version', {})).toMatchObject([{ level: 'warning', ...until }]);
+    await run(sql`delete from whatsapp_version`);
+  });
+
   test('missing and old backups', async () => {
     const backup = {
       to: await mkdtemp(join(tmpdir(), 'campanile-backups-')),

@@ -4,6 +4,8 @@ import { PINNED_ON, PINNED_VERSION } from './pinned-version.ts';
 
 /** WhatsApp has refused versions that were 80 to 153 days old. */
 export const OLD_CLIENT_DAYS = 60;
+/** The operator has so many days to upgrade. */
+const LAST_DAYS = 14;
 const DAY_MS = 24 * 60 * 60_000;
 
 /** The version of WhatsApp's client in use: that of the last accepted login. */
@@ -13,16 +15,21 @@ export interface ClientInUse {
   acceptedAt: Date;
   /** At least so many milliseconds have passed since its publication. */
   ageMs: number;
+  /** When WhatsApp stops taking it, and in how many milliseconds; undefined if it has not told. */
+  end: { at: Date; inMs: number } | undefined;
 }
 
 /** Undefined if no account has ever logged in. */
 export async function readClientInUse(db: Database): Promise<ClientInUse | undefined> {
-  const { rows } = await sql<{ version: string; acceptedAt: Date; now: Date }>`
-    select version, let_in_at as "acceptedAt", campanile_now() as now from whatsapp_version`.execute(db);
+  const { rows } = await sql<{ version: string; acceptedAt: Date; endsAt: Date | null; now: Date }>`
+    select version, let_in_at as "acceptedAt", ends_at as "endsAt", campanile_now() as now from whatsapp_version`.execute(
+    db,
+  );
   const [row] = rows;
   if (!row) return undefined;
-  const { version, acceptedAt, now } = row;
-  return { version, acceptedAt, ageMs: ageOf(version, acceptedAt, now) };
+  const { version, acceptedAt, endsAt, now } = row;
+  const end = endsAt ? { at: endsAt, inMs: endsAt.getTime() - now.getTime() } : undefined;
+  return { version, acceptedAt, ageMs: ageOf(version, acceptedAt, now), end };
 }
 
 /** Returns the age of this release's version, in days. */
@@ -31,6 +38,9 @@ export function pinnedAgeDays(now: Date): number {
 }
 
 export const toDays = (ms: number): number => Math.max(0, Math.floor(ms / DAY_MS));
+
+/** Whether WhatsApp stops taking the version soon, or has done so. */
+export const endsSoon = ({ end }: ClientInUse): boolean => end !== undefined && end.inMs < LAST_DAYS * DAY_MS;
 
 /** A version has no date. The pages name it on the day of its publication, unless this release brought it. */
 function ageOf(version: string, acceptedAt: Date, now: Date): number {

@@ -13,6 +13,8 @@ export interface ClientVersions {
   choose(): Promise<ClientVersion>;
   /** WhatsApp has accepted a login with this version. Stored for other processes and later starts; never rejects. */
   recordAccepted(version: ClientVersion): Promise<void>;
+  /** WhatsApp has told until when it takes this version, with which an account is logged in. Never rejects. */
+  recordEnd(version: ClientVersion, endsAt: Date): Promise<void>;
   /** WhatsApp has rejected this version. Queries the pages again; resolves to whether another version is known. Never rejects. */
   replace(version: ClientVersion): Promise<boolean>;
 }
@@ -38,6 +40,7 @@ export function createClientVersions(options: VersionOptions): ClientVersions {
   let isAsking = false;
   let askedAtMs = -Infinity;
   let stored: string | undefined;
+  let lastEnd: string | undefined;
 
   /** Single flight: simultaneous calls share an answer. */
   function ask(): Promise<ClientVersion[]> {
@@ -55,6 +58,16 @@ export function createClientVersions(options: VersionOptions): ClientVersions {
     return all.findLast((version) => !rejected.has(nameOf(version))) ?? all.at(-1) ?? PINNED_VERSION;
   }
 
+  async function tryToStore(version: string, endsAt?: Date): Promise<boolean> {
+    try {
+      await store(db, version, endsAt);
+      return true;
+    } catch (error) {
+      log.warn({ err: error, version }, 'the version of the WhatsApp client could not be stored');
+      return false;
+    }
+  }
+
   return {
     choose: async () => configured ?? (await best()),
     async recordAccepted(version) {
@@ -62,12 +75,13 @@ export function createClientVersions(options: VersionOptions): ClientVersions {
       rejected.delete(name);
       if (stored === name) return;
       stored = name;
-      try {
-        await store(db, name);
-      } catch (error) {
-        stored = undefined;
-        log.warn({ err: error, version: name }, 'the version of the WhatsApp client could not be stored');
-      }
+      if (!(await tryToStore(name))) stored = undefined;
+    },
+    async recordEnd(version, endsAt) {
+      const told = `${nameOf(version)} ${endsAt.toISOString()}`;
+      if (lastEnd === told) return;
+      lastEnd = told;
+      if (!(await tryToStore(nameOf(version), endsAt))) lastEnd = undefined;
     },
     async replace(version) {
       const name = nameOf(version);
@@ -102,12 +116,13 @@ async function readStored(db: Database, log: Log): Promise<ClientVersion | undef
   }
 }
 
-async function store(db: Database, version: string): Promise<void> {
+async function store(db: Database, version: string, endsAt: Date | undefined): Promise<void> {
   await sql`
-    insert into whatsapp_version (version) values (${version})
+    insert into whatsapp_version as w (version, ends_at) values (${version}, ${endsAt ?? null})
     on conflict (only_row) do update
     set version = excluded.version,
-        let_in_at = case when whatsapp_version.version = excluded.version then whatsapp_version.let_in_at else campanile_now() end`.execute(
+        let_in_at = case when w.version = excluded.version then w.let_in_at else campanile_now() end,
+        ends_at = case when w.version = excluded.version then coalesce(excluded.ends_at, w.ends_at) else excluded.ends_at end`.execute(
     db,
   );
 }

@@ -1,12 +1,16 @@
 /** One connection of an account, from its opening to its end: to link the account, or to be online. */
 import type { ClientVersion, Socket } from '../client/engine.ts';
 import type { CloseReason } from '../client/errors.ts';
+import type { Node } from '../client/node.ts';
 import { classifyEnding, isOutdated, type Ending } from '../failures.ts';
 import type { ConnectionState } from './connection-state.ts';
 import { ClaimLostError } from './key-table.ts';
 import type { Linking } from './link.ts';
 import { logOut } from './log-out.ts';
 import { isSameNumber } from '../../is-same-number.ts';
+
+/** Of the year 9999, Unix time. */
+const LAST_SECOND = 253_402_300_799;
 
 const FORGED =
   'The signature of the phone did not hold, so nothing was linked: connect the account again, and use the code that is shown last';
@@ -65,6 +69,10 @@ function connect(state: ConnectionState, version: ClientVersion): Socket {
   const socket: Socket = credentials.openSocket({
     ...state.socket,
     version,
+    onClient(client) {
+      state.socket.onClient(client);
+      client.onStanza({ tag: 'ib', child: 'client_expiration' }, (stanza) => recordEnd(state, version, stanza));
+    },
     onQr: (qr, goodForMs) => void linking?.show(qr, goodForMs),
     onLastQr: () => linking?.expire(),
     passkey: credentials.isLinked() ? undefined : linking?.passkey,
@@ -81,6 +89,12 @@ function connect(state: ConnectionState, version: ClientVersion): Socket {
     },
   });
   return socket;
+}
+
+function recordEnd({ versions }: ConnectionState, version: ClientVersion, { content }: Node): void {
+  const told = Array.isArray(content) ? content.find(({ tag }) => tag === 'client_expiration') : undefined;
+  const seconds = Number(told?.attrs['t']);
+  if (seconds > 0 && seconds < LAST_SECOND) void versions.recordEnd(version, new Date(seconds * 1_000));
 }
 
 /** A lost change of the credentials would break the link for good, so the connection ends when one cannot be stored. */

@@ -12,6 +12,7 @@ import { createVault } from '../../../../src/platform/secrets/secret-box.ts';
 import type { MessengerAccount, SessionState } from '../../../../src/messengers/messenger.ts';
 import { pinNewest } from '../../../../release/pin-client-version.ts';
 import {
+  endsSoon,
   pinnedAgeDays,
   readClientInUse,
   toDays,
@@ -257,6 +258,38 @@ test('keeps the day on which a version was first accepted', async () => {
     (found) => found !== undefined,
   );
   expect(toDays(inUse?.ageMs ?? 0)).toBe(30);
+});
+
+describe('until when WhatsApp takes a version', () => {
+  const tell = (seconds: number) => Object.assign(peer.script, { clientExpiration: String(seconds) });
+  const now = async () =>
+    (await sql<{ now: Date }>`select campanile_now() as now`.execute(database.db)).rows[0]?.now ?? new Date(0);
+  const end = async () => (await readClientInUse(database.db))?.end?.at;
+
+  test('is known once it has told so, and forgotten with the version', async () => {
+    const seconds = Math.floor((await now()).getTime() / 1_000) + 10 * 86_400;
+    tell(seconds);
+    const first = startProcess();
+    const { account } = await first.link();
+    expect(await until(end, (at) => at !== undefined)).toEqual(new Date(seconds * 1_000));
+    const inUse = await readClientInUse(database.db);
+    expect(inUse && endsSoon(inUse)).toBe(true);
+    await first.stop();
+    say(TOMORROW);
+    peer.behave();
+    await startProcess().open(account);
+    await until(end, (at) => at === undefined);
+  });
+
+  test.each(['', 'soon', '-1', '0', '1e300'])('is not known from "%s"', async (told) => {
+    peer.script.clientExpiration = told;
+    await startProcess().link();
+    await until(
+      () => readClientInUse(database.db),
+      (found) => found !== undefined,
+    );
+    expect(await end()).toBeUndefined();
+  });
 });
 
 test('counts the age of a version that is not newer than the release from the day of the release', async () => {
