@@ -251,6 +251,25 @@ describe('approving', () => {
     expect(await say('analyst', 'venom/get-campaign', { campaign_id })).toMatchObject({ html: 'We open at ten' });
   });
 
+  test.each([
+    ['the groups', () => ({ group_metadata_ids: groups.slice(1) })],
+    ['the plan', () => PLAN],
+  ])('binds %s, too', async (_, fields) => {
+    const first = await request('author');
+    await request('author', { approval_id: first.approval_id, ...fields() });
+    expect(await refusal('manager', 'venom/decide-approval', decision(first))).toMatchObject({
+      error_code: 'approval_changed',
+    });
+  });
+
+  test('binds the bytes of the files: an id names them within one database alone', async () => {
+    const approval = await request('author', { image: PNG.toString('base64') });
+    await sql`update approvals set post = jsonb_set(post, '{sha256s}', '["00"]')`.execute(app.database.db);
+    expect(await refusal('manager', 'venom/decide-approval', decision(approval))).toMatchObject({
+      error_code: 'approval_changed',
+    });
+  });
+
   test('does not accept a stored post that is not the one that was asked for', async () => {
     const approval = await request('author');
     await sql`update approvals set post = jsonb_set(post, '{text}', '"Else"')`.execute(app.database.db);

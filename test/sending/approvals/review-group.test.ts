@@ -263,7 +263,7 @@ describe('the review post', () => {
     const isDone = async (campaign_id: string | null) =>
       (await say<{ status: string }>('owner', 'venom/get-campaign', { campaign_id })).status === 'completed';
     await until(() => isDone(shownAs), Boolean);
-    await like(message, 'second');
+    await like(message, 'manager');
     await settled();
     const { campaign_id } = await read(approval.approval_id);
     const listed = async () => {
@@ -380,17 +380,20 @@ describe('a 👍', () => {
     // The same content again, asked for once more after changes were requested.
     const { version, sha256 } = await request('author', { approval_id: approval.approval_id });
     expect({ version, sha256 }).toEqual({ version: 3, sha256: approval.sha256 });
-    await like(message, 'manager');
+    await like(message, 'second');
     expect(await stateAfter(approval)).toMatchObject({ state: 'waiting', version: 3, approvals: 0 });
   });
 
-  test('that waited when the post was changed does not approve the new version', async () => {
+  test.each([
+    ['another version', [{ html: 'Other' }], 2],
+    ['a further version, also if it is the same post again', [{ html: 'Other' }, {}], 3],
+  ])('that waited meanwhile does not approve %s', async (_, changes, version) => {
     const { approval, message } = await posted('author');
     await happen(answer(message, undefined, { participant: '77000000001@lid' }));
-    await request('author', { approval_id: approval.approval_id, html: 'Other' });
+    for (const change of changes) await request('author', { approval_id: approval.approval_id, ...change });
     const alias = `${NUMBERS.manager}@s.whatsapp.net`;
     await happen({ kind: 'same', accountId, participant: '77000000001@lid', alias });
-    expect(await stateAfter(approval)).toMatchObject({ state: 'waiting', version: 2, approvals: 0 });
+    expect(await stateAfter(approval)).toMatchObject({ state: 'waiting', version, approvals: 0 });
   });
 
   test('of a person whose number is not known yet counts when it is', async () => {
