@@ -2576,7 +2576,14 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       group_metadata_ids: Array<number>;
       runs: Array<Run>;
       /** The rule that posts which are due wait for. `until` is `null`: they leave slowly. */
-      waits_for?: { reason: RestReason; until: string | null } | undefined;
+      waits_for?:
+        | {
+            /** The account that they wait for. Of several it is the one that rests longest. */
+            account_id: number;
+            reason: RestReason;
+            until: string | null;
+          }
+        | undefined;
     };
   };
   /** List the runs of a date range. Runs of all campaigns, in the order of acceptance. A campaign sent at once has one run, due when it was accepted. */

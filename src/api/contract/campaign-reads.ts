@@ -213,7 +213,13 @@ export const campaignReads = defineOperations('Campaigns', {
       group_metadata_ids: z.array(count),
       runs: z.array(run),
       waits_for: z
-        .object({ reason: restReason, until: instant.nullable() })
+        .object({
+          account_id: count.meta({
+            description: 'The account that they wait for. Of several it is the one that rests longest.',
+          }),
+          reason: restReason,
+          until: instant.nullable(),
+        })
         .optional()
         .meta({ description: 'The rule that posts which are due wait for. `until` is `null`: they leave slowly.' }),
     }),

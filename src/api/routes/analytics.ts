@@ -4,7 +4,7 @@ import { readGroupAnalytics } from '../../sending/analytics/group-analytics.ts';
 import { NO_REACH } from '../../sending/analytics/read-reach.ts';
 import { readGroup, type GroupPost } from '../../sending/analytics/read-group.ts';
 import { readOverview, type OverviewSums, type OverviewTotals } from '../../sending/analytics/read-overview.ts';
-import { readAccountShares, type AccountShare } from '../../sending/campaigns/read/account-shares.ts';
+import type { AccountShare } from '../../sending/campaigns/read/account-shares.ts';
 import { estimateFinish, type ExpectDeps, type ExpectedFinish } from '../../sending/campaigns/read/estimate-finish.ts';
 import type { analytics } from '../contract/analytics.ts';
 import type { Handlers } from '../operation.ts';
@@ -25,12 +25,13 @@ export type AnalyticsDeps = ExpectDeps & { timeZone: string };
 
 export const analyticsHandlers: Handlers<typeof analytics, AnalyticsDeps> = {
   async getCampaignGroupAnalyticsMaster(deps, { body, actor }) {
-    const { campaign, totals, groups, runs, isRevised, reach, timeline } = await readGroupAnalytics(
+    const { campaign, totals, groups, runs, accounts, isRevised, reach, timeline } = await readGroupAnalytics(
       deps,
       actor,
       body.campaign_id,
+      { withAccounts: body.with_accounts },
     );
-    const shares = body.with_accounts ? await readAccountShares(deps.db, campaign.campaignId) : undefined;
+    const shares = body.with_accounts ? accounts : undefined;
     const finish = body.with_estimate ? await estimateFinish(deps, actor, body.campaign_id, shares) : undefined;
     return {
       campaign: toWireHead(campaign),

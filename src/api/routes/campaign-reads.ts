@@ -83,7 +83,9 @@ export const campaignReadHandlers: Handlers<typeof campaignReads, { db: Database
       files: toShownFiles(campaign.files),
       group_metadata_ids: campaign.groupIds,
       runs: campaign.runs.map(toWireRun),
-      ...(wait && { waits_for: { reason: wait.reason, until: wait.until?.toString() ?? null } }),
+      ...(wait && {
+        waits_for: { account_id: wait.accountId, reason: wait.reason, until: wait.until?.toString() ?? null },
+      }),
     };
   },
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
+import { isWaitedFor } from './is-waited-for.ts';
 import type { Account } from './store.ts';
 
 /**
@@ -12,8 +13,8 @@ export async function hasWaiting(
 ): Promise<boolean> {
   const { rows } = await sql`
     select where exists (select from lanes where account_id = ${accountId} and in_hand_run_id is not null)
-      or exists (select from runs r join deliveries d on d.workspace_id = r.workspace_id and d.run_id = r.run_id
-                 where r.workspace_id = ${workspaceId} and r.status = 'running' and d.status = 'queued' and d.account_id = ${accountId})
+      or exists (select from runs r
+                 where r.workspace_id = ${workspaceId} and r.status = 'running' and r.queued > 0 and ${isWaitedFor(sql`${accountId}::bigint`)})
       or exists (select from revisions where workspace_id = ${workspaceId} and wanted is not null and account_id = ${accountId})
       or exists (select from pins where workspace_id = ${workspaceId} and wanted is not null and account_id = ${accountId})`.execute(
     trx,

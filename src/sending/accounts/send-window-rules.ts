@@ -69,38 +69,33 @@ export async function readSendWindows(
   return selectWindows(trx, sql`a.account_id = any(${accountIds}::bigint[])`, { timeZone, countsAll });
 }
 
-/** `readSendWindows` for the default account of a workspace. Undefined if its owner is deleted. */
-export async function readDefaultWindow(
-  trx: Connection,
-  workspaceId: WorkspaceId,
-  timeZone: string,
-): Promise<SendWindow | undefined> {
-  const which = sql`a.workspace_id = ${workspaceId} and a.is_default`;
-  return (await selectWindows(trx, which, { timeZone, countsAll: false }))[0];
-}
-
-/** Returns the accounts of these workspaces that rest now by their rules, where another account could send in their place. */
+/**
+ * Returns the accounts of these workspaces that rest by their rules at an instant, by default now, where another account could send in their
+ * place.
+ */
 export async function readResting(
   trx: Connection,
   workspaceIds: readonly WorkspaceId[],
   timeZone: string,
+  at?: Date,
 ): Promise<AccountId[]> {
   const which = sql`a.workspace_id = any(${[...workspaceIds]}::bigint[]) and a.removed_at is null and exists (
     select from lanes l where l.workspace_id = a.workspace_id and l.account_id <> a.account_id)`;
-  const windows = await selectWindows(trx, which, { timeZone, countsAll: false });
+  const windows = await selectWindows(trx, which, { timeZone, countsAll: false, at });
   return windows.flatMap(({ accountId, until }) => (until ? [accountId] : []));
 }
 
 async function selectWindows(
   trx: Connection,
   which: RawBuilder<unknown>,
-  { timeZone, countsAll }: { timeZone: string; countsAll: boolean },
+  { timeZone, countsAll, at }: { timeZone: string; countsAll: boolean; at?: Date | undefined },
 ): Promise<SendWindow[]> {
+  const now = sql`coalesce(${at ?? null}::timestamptz, campanile_now())`;
   const { rows } = await sql<RuleRow>`
     select a.account_id as "accountId", a.messenger, a.quiet_from as "quietFrom", a.quiet_to as "quietTo", a.daily_cap as "dailyCap", w.mention_all_cap as "mentionAllCap",
-           w.weekly_posts as "weeklyPosts", a.warm_up_from as "warmUpFrom", u.time_zone as "timeZone", campanile_now() as now,
+           w.weekly_posts as "weeklyPosts", a.warm_up_from as "warmUpFrom", u.time_zone as "timeZone", ${now} as now,
            -- A link in the future: the clock was set back, and the rest is not to last as much longer.
-           case when a.linked_at <= campanile_now() and a.rests_until > campanile_now() then a.rests_until end as "linkRestUntil"
+           case when a.linked_at <= campanile_now() and a.rests_until > ${now} then a.rests_until end as "linkRestUntil"
     from accounts a
     join workspaces w on w.workspace_id = a.workspace_id
     join memberships o on o.workspace_id = coalesce(w.test_of, w.workspace_id) and o.role = 'owner'

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
+import { readAccountShares, type AccountShare } from '../campaigns/read/account-shares.ts';
 import { readRuns, type RunDetails } from '../campaigns/read/get-campaign.ts';
 import { findOwnCampaign, type OwnCampaign } from '../campaigns/store.ts';
 import { written } from '../campaigns/roll-up/sum-deliveries.ts';
@@ -54,6 +55,8 @@ export interface GroupAnalytics {
   totals: Counts & Engagement & { groups: number; runs: number; runsDone: number; skipped: number };
   groups: GroupRow[];
   runs: RunDetails[];
+  /** With `withAccounts`: the shares of the accounts that send. */
+  accounts: AccountShare[];
   /** Whether a recall or a correction was requested. */
   isRevised: boolean;
   reach: CampaignReach;
@@ -71,11 +74,11 @@ export async function readGroupAnalytics(
   { db, permits = readingPermits }: { db: Database; permits?: FairSemaphore },
   { workspaceId }: Actor,
   publicId: string,
-  { withPolls = false }: { withPolls?: boolean } = {},
+  { withPolls = false, withAccounts = false }: { withPolls?: boolean; withAccounts?: boolean } = {},
 ): Promise<GroupAnalytics> {
   const release = await permits.acquire({ party: partyIn(workspaceId) });
   try {
-    return await readAtOneMoment(db, workspaceId, { publicId, withPolls });
+    return await readAtOneMoment(db, workspaceId, { publicId, withPolls, withAccounts });
   } finally {
     release();
   }
@@ -84,7 +87,7 @@ export async function readGroupAnalytics(
 function readAtOneMoment(
   db: Database,
   workspaceId: WorkspaceId,
-  { publicId, withPolls }: { publicId: string; withPolls: boolean },
+  { publicId, withPolls, withAccounts }: { publicId: string; withPolls: boolean; withAccounts: boolean },
 ): Promise<GroupAnalytics> {
   return db
     .transaction()
@@ -100,6 +103,7 @@ function readAtOneMoment(
         totals: { ...addUp(groups), ...countRuns(runs) },
         groups,
         runs,
+        accounts: withAccounts ? await readAccountShares(trx, id) : [],
         isRevised: await isRevised(trx, id),
         reach: await readReach(trx, id),
         polls: withPolls ? await findPollResults(trx, campaign) : [],

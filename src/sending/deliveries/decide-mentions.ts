@@ -1,6 +1,6 @@
 /** Decides which posts of a turn mention everybody (contract §5). A decision is durable before the first attempt, and never changes. */
 import { sql } from 'kysely';
-import { readDefaultWindow } from '../accounts/send-window-rules.ts';
+import { readWorkspaceRules } from '../accounts/read-workspace-rules.ts';
 import { lockLedger } from '../accounts/store.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { SendResult } from '../../messengers/messenger.ts';
@@ -22,13 +22,13 @@ export async function decideMentions(
       select from lanes where account_id = ${accountId} and turn = ${turn} and in_hand_run_id is not null for no key update`.execute(
       trx,
     );
-    const window = await readDefaultWindow(trx, workspaceId, timeZone);
-    if (lanes.length === 0 || !window) return undefined;
+    const rules = await readWorkspaceRules(trx, workspaceId, timeZone);
+    if (lanes.length === 0 || !rules) return undefined;
     await sql`
       insert into everyone_mentions (workspace_id, run_id, position, group_id, day, left_out)
-      select d.workspace_id, d.run_id, d.position, d.group_id, ${window.today.toString()}::date,
-             case when ${countMentions(sql.ref('d.workspace_id'), sql.ref('d.group_id'), window.today.toString())} >= ${window.mentionAllCap}
-                  then ${explainCap(window.mentionAllCap)}::text end
+      select d.workspace_id, d.run_id, d.position, d.group_id, ${rules.today.toString()}::date,
+             case when ${countMentions(sql.ref('d.workspace_id'), sql.ref('d.group_id'), rules.today.toString())} >= ${rules.mentionAllCap}
+                  then ${explainCap(rules.mentionAllCap)}::text end
       from deliveries d
       where d.workspace_id = ${workspaceId} and d.run_id = ${runId} and d.position = any(${positions}::int[])
       on conflict do nothing`.execute(trx);

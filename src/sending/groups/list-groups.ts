@@ -1,4 +1,4 @@
-import { findOwnAccount } from '../accounts/store.ts';
+import { findOwnAccounts, type Account } from '../accounts/store.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import { requireGroupList } from './group-list-store.ts';
@@ -6,7 +6,7 @@ import { readActivity, type GroupActivity } from './read-activity.ts';
 import { readWays, type Way } from './read-ways.ts';
 import { selectSortedGroups, type GroupColumn } from './select-sorted-groups.ts';
 import { selectGroups, sumGroups, type Group, type GroupFilter } from './store.ts';
-import { syncGroups, type GroupDeps } from './sync-groups.ts';
+import { readGroupsOf, type GroupDeps } from './sync-groups.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 
 export interface GroupPage {
@@ -39,14 +39,13 @@ export interface GroupQuery extends GroupFilter {
 }
 
 /**
- * The workspace's groups, `query.limit` at most. Of an account whose groups were never read they are read first, so that a new
+ * The workspace's groups, `query.limit` at most. Of accounts whose groups were never read they are read first, so that a new
  * user finds them at once. `withActivity` tells what came of posts to them, too. Throws 404 for a group list that is not the
  * workspace's.
  */
 export async function listGroups(deps: GroupDeps, actor: Actor, query: GroupQuery): Promise<GroupPage> {
   const { db } = deps;
-  const account = await findOwnAccount(db, actor.workspaceId);
-  if (account.groupsSyncedAt === null && account.status === 'connected') await syncGroups(deps, actor);
+  await readFirstGroups(deps, actor.workspaceId);
   if (query.groupListId !== undefined) await requireGroupList(db, actor.workspaceId, query.groupListId);
   const { sort, silentDays, activeDays, hasFailed } = query;
   const isDated = silentDays !== undefined || activeDays !== undefined;
@@ -57,6 +56,17 @@ export async function listGroups(deps: GroupDeps, actor: Actor, query: GroupQuer
     ...page,
     ways: query.withAccounts ? await readWays(db, actor.workspaceId, idsOf(page.groups), deps.timeZone) : undefined,
   };
+}
+
+/** Reads the groups of connected accounts whose groups were never read. Throws if they cannot be read, and no others of the workspace were. */
+async function readFirstGroups(deps: GroupDeps, workspaceId: WorkspaceId): Promise<void> {
+  const accounts = await findOwnAccounts(deps.db, workspaceId);
+  const isUnread = ({ groupsSyncedAt, status }: Account) => groupsSyncedAt === null && status === 'connected';
+  const wanted = accounts.filter(isUnread).map(({ accountId }) => accountId);
+  const unread = await readGroupsOf(deps, workspaceId, wanted);
+  const isAnyRead = unread.size < wanted.length || accounts.some(({ groupsSyncedAt }) => groupsSyncedAt !== null);
+  const [error] = unread.values();
+  if (error !== undefined && !isAnyRead) throw error;
 }
 
 type PageOfGroups = Omit<GroupPage, 'ways'>;

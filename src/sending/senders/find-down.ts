@@ -2,6 +2,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 import { mayChangeAccount, type RunSender } from '../deliveries/assign-senders.ts';
+import { isWaitedFor } from '../accounts/is-waited-for.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 /** An account that is not connected, and for which something waits that another could send. */
@@ -29,18 +30,9 @@ export function hasUntried(
   further: RawBuilder<unknown> = sql``,
 ): RawBuilder<boolean> {
   return sql<boolean>`exists (
-    select from runs r left join run_senders n on n.workspace_id = r.workspace_id and n.run_id = r.run_id and n.account_id = ${accountId}
+    select from runs r
     where r.workspace_id = ${workspaceId} and r.status = 'running' and r.queued > 0 ${further}
-      -- The orders force the indexes that have them.
-      and ((select d.position from deliveries d
-            where d.workspace_id = r.workspace_id and d.run_id = r.run_id
-              and d.position >= case when r.is_shared then n.next_position else r.next_position end and d.account_id = ${accountId}
-              and d.not_before is null and ${mayChangeAccount(sql`d`)}
-            order by d.position limit 1) is not null
-           or (select d.not_before from deliveries d
-               where d.workspace_id = r.workspace_id and d.run_id = r.run_id and d.account_id = ${accountId} and d.not_before is not null
-                 and ${mayChangeAccount(sql`d`)}
-               order by d.not_before limit 1) is not null))`;
+      and ${isWaitedFor(accountId, sql`and ${mayChangeAccount(sql`d`)}`)})`;
 }
 
 /** The workspaces in these shards with several accounts. */

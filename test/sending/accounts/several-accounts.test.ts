@@ -383,7 +383,9 @@ describe('removing an account', () => {
     });
     await sql`update runs set is_shared = true where workspace_id = ${workspaceId}`.execute(app.database.db);
     await sql`
-      update deliveries set account_id = ${second} where workspace_id = ${workspaceId} and position = 1`.execute(
+      with given as (
+        update deliveries set account_id = ${second} where workspace_id = ${workspaceId} and position = 1 returning run_id)
+      insert into run_senders (workspace_id, run_id, account_id) select ${workspaceId}, run_id, ${second} from given`.execute(
       app.database.db,
     );
     expect((await listOf(alice)).map(({ queued }) => queued)).toEqual([2, 1]);

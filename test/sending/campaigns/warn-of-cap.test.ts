@@ -20,7 +20,15 @@ test('counts a post that is being sent once against the daily cap', async () => 
   await sendNow(db, owner);
   const now = new Date('2031-05-31T12:00:00Z');
   const planned = (groups: number) =>
-    warnOfCap(db, owner.accountId, { groups, dueAt: [now], except: undefined, timeZone: 'UTC', now });
+    warnOfCap(db, {
+      workspaceId: owner.workspaceId,
+      shares: [{ accountId: owner.accountId, groups }],
+      dueAt: [now],
+      except: undefined,
+      resting: [],
+      timeZone: 'UTC',
+      now,
+    });
   expect(await planned(2)).toBeUndefined();
   const turn = await turns.claim(owner, { batch: 1 });
   expect(turn.deliveries).toHaveLength(1);

@@ -106,8 +106,8 @@ test('says which accounts see a group only if asked', async () => {
   const [first] = await listGroups(alice);
   expect(first?.accounts).toMatchObject([
     { account_id: accounts[0], can_send: true, is_admin: true, is_sender: true },
-    { account_id: accounts[1], can_send: true, is_admin: null, is_sender: false },
-    { account_id: accounts[2], can_send: true, is_admin: null, is_sender: false },
+    { account_id: accounts[1], can_send: true, is_admin: true, is_sender: false },
+    { account_id: accounts[2], can_send: true, is_admin: true, is_sender: false },
   ]);
   const sorted = await alice.call<Listed>('venom/list-groups', { with_accounts: true, sort_by: 'name' });
   expect(sorted.body.data.groups[0]?.accounts).toHaveLength(3);

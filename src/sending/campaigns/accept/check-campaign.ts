@@ -1,3 +1,4 @@
+import { readResting } from '../../accounts/send-window-rules.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../../platform/database/connect.ts';
 import { requireGroups } from '../../groups/require-groups.ts';
@@ -10,7 +11,7 @@ import type { SendNowInput } from './add-campaign.ts';
 import { countSenders, type SenderShare } from './count-senders.ts';
 import { requireCountedGroups } from './ballot-problems.ts';
 import { planOccurrences, readTimeZone, stillToCome, type ScheduledInput } from './add-scheduled-campaign.ts';
-import { estimateSeconds, type Pace } from '../read/estimate-seconds.ts';
+import { estimateSeconds, readOthers, type Pace } from '../read/estimate-seconds.ts';
 import { findGroupProblems, type GroupProblem } from './find-group-problems.ts';
 import { toLocalTime } from '../occurrences.ts';
 import type { CardDeps, PreparedCard } from './prepare-card.ts';
@@ -25,6 +26,7 @@ import { warnOfPace } from './warn-of-pace.ts';
 import { requireMentionsLeft, requireReach } from './require-reach.ts';
 import { warnOfReach } from './warn-of-reach.ts';
 import type { FieldError } from '../../../platform/errors/issues.ts';
+import type { AccountId, WorkspaceId } from '../../../platform/database/schema.ts';
 
 export interface CheckDeps {
   db: Database;
@@ -87,10 +89,13 @@ export async function checkCampaign(
   const first = dueAt[0] ?? now;
   await requireMentionsLeft(db, reaching, { firstAt: first, timeZone: deps.timeZone });
   const caption = media !== null || files.length > 0 || draft.post.withFile ? captionWarning(text) : undefined;
-  const shares = await countSenders(db, workspaceId, { groupIds, wanted: extras.accountId });
+  const resting = await readResting(db, [workspaceId], deps.timeZone, first);
+  const shares = await countSenders(db, workspaceId, { groupIds, wanted: extras.accountId, resting });
   const often = { groupIds, dueAt, except: insteadOf, timeZone: deps.timeZone };
   const frequent = await warnOfFrequency(db, workspaceId, often);
   const bySender = await checkSenders(deps, shares, {
+    workspaceId,
+    resting,
     dueAt,
     first,
     now,
@@ -118,6 +123,9 @@ export async function checkCampaign(
 }
 
 interface Planned {
+  workspaceId: WorkspaceId;
+  /** Accounts that rest when the first run is due. */
+  resting: AccountId[];
   /** In order, one at least. */
   dueAt: Date[];
   /** The first of them. */
@@ -132,18 +140,19 @@ interface Planned {
 async function checkSenders(
   { db, gaps, timeZone }: CheckDeps,
   shares: readonly SenderShare[],
-  { dueAt, first, now, except, isPinned }: Planned,
+  { workspaceId, resting, dueAt, first, now, except, isPinned }: Planned,
 ): Promise<{ warnings: CheckWarning[]; expectedSeconds: number }> {
   const warnings = new Map<string, CheckWarning>();
   let expectedSeconds = 0;
+  const cap = await warnOfCap(db, { workspaceId, shares, dueAt, except, resting, timeZone, now });
+  if (cap) warnings.set(cap.code, cap);
+  const others = await readOthers(db, workspaceId, { at: first, except, resting });
   for (const { accountId, messenger, groups } of shares) {
     const pace = gaps[messenger];
-    const cap = await warnOfCap(db, accountId, { groups, dueAt, except, timeZone, now });
-    const slow = await warnOfPace(db, accountId, { dueAt, pace, timeZone });
-    for (const warning of [...(cap ? [cap] : []), ...slow])
+    for (const warning of await warnOfPace(db, accountId, { dueAt, pace, timeZone }))
       if (!warnings.has(warning.code)) warnings.set(warning.code, warning);
-    const seconds = await estimateSeconds(db, accountId, { groups, isPinned, at: first, pace, timeZone, except });
-    expectedSeconds = Math.max(expectedSeconds, seconds);
+    const planned = { groups, isPinned, at: first, pace, timeZone, others: others.get(accountId) };
+    expectedSeconds = Math.max(expectedSeconds, await estimateSeconds(db, accountId, planned));
   }
   return { warnings: [...warnings.values()], expectedSeconds };
 }

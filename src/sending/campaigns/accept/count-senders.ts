@@ -12,17 +12,22 @@ export interface SenderShare {
 
 /**
  * Returns which accounts would send a run to these groups of a workspace if it began now, the default account first. `wanted` is the account
- * that the campaign names.
+ * that the campaign names. Accounts in `resting` send only where no other can.
  */
 export async function countSenders(
   db: Connection,
   workspaceId: WorkspaceId,
-  { groupIds, wanted = null }: { groupIds: readonly number[]; wanted?: number | null | undefined },
+  {
+    groupIds,
+    wanted = null,
+    resting,
+  }: { groupIds: readonly number[]; wanted?: number | null | undefined; resting: readonly AccountId[] },
 ): Promise<SenderShare[]> {
   const { rows } = await sql<SenderShare>`
     with share as (
       select account_id, count(*)::int as groups
-      from choose_senders(${workspaceId}, ${[...groupIds]}::bigint[], ${wanted}::bigint) group by 1
+      from choose_senders(${workspaceId}, ${[...groupIds]}::bigint[], ${wanted}::bigint, resting => ${[...resting]}::bigint[])
+      group by 1
     )
     select a.account_id as "accountId", a.messenger, a.status = 'connected' as "isConnected", s.groups
     from share s join accounts a using (account_id)

@@ -1,8 +1,8 @@
 /** What has to hold for a post that mentions everybody, is pinned, replies to an earlier campaign, or names who sends (contract §3). */
 import { sql } from 'kysely';
 import { accountNotFoundError } from '../../accounts/store.ts';
-import { readDefaultWindow } from '../../accounts/send-window-rules.ts';
 import { dateIn, dayOf } from '../../accounts/quiet-hours.ts';
+import { readWorkspaceRules } from '../../accounts/read-workspace-rules.ts';
 import { countMentions } from '../../deliveries/decide-mentions.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import type { PostExtras, ReplyTo } from '../../../content/post/post-extras.ts';
@@ -104,9 +104,9 @@ export async function requireMentionsLeft(
   { firstAt, timeZone }: { firstAt: Date; timeZone: string },
 ): Promise<void> {
   if (!extras.mentionAll) return;
-  const window = await readDefaultWindow(trx, workspaceId, timeZone);
-  if (!window) return;
-  const { mentionAllCap: cap, timeZone: zone } = window;
+  const rules = await readWorkspaceRules(trx, workspaceId, timeZone);
+  if (!rules) return;
+  const { mentionAllCap: cap, timeZone: zone } = rules;
   if (cap === 0)
     throw new AppError('mention_cap_reached', 'Your workspace allows no mention of everybody', {
       details: [fieldError('mention_all', 'mention_not_allowed')],

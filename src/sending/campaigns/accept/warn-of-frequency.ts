@@ -1,5 +1,5 @@
-import { readDefaultWindow } from '../../accounts/send-window-rules.ts';
 import { dateIn } from '../../accounts/quiet-hours.ts';
+import { readWorkspaceRules } from '../../accounts/read-workspace-rules.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import { findFrequentPosts, type FrequentPosts } from '../read/find-frequent-posts.ts';
 import type { CheckWarning } from './check-warning.ts';
@@ -21,10 +21,10 @@ export async function warnOfFrequency(
   workspaceId: WorkspaceId,
   { timeZone, ...draft }: Planned,
 ): Promise<CheckWarning[]> {
-  const window = await readDefaultWindow(db, workspaceId, timeZone);
+  const rules = await readWorkspaceRules(db, workspaceId, timeZone);
   const [first, last] = [draft.dueAt[0], draft.dueAt.at(-1)];
-  if (!window || !first || !last) return [];
-  const { timeZone: zone, weeklyPosts: weekly } = window;
+  if (!rules || !first || !last) return [];
+  const { timeZone: zone, weeklyPosts: weekly } = rules;
   const dateOf = (at: Date) => dateIn(zone, at.toTemporalInstant());
   const question = { draft, runIds: [], first: dateOf(first), last: dateOf(last), weekly, timeZone: zone };
   const found = await findFrequentPosts(db, workspaceId, question);

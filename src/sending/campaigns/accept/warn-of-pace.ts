@@ -31,13 +31,13 @@ export async function warnOfPace(
       .round('minute')
       .toString({ smallestUnit: 'minute' });
     const message = `Your account was linked a short time ago. Its first post leaves at ${time} (${zone}) or later.`;
-    warnings.push({ code: 'new_link', message, params: { time, zone } });
+    warnings.push({ code: 'new_link', message, params: { account_id: accountId, time, zone } });
   }
   const warmUp = pace?.warmUp;
   if (warmUp && warmUp.maxMs > 0 && dueAt.some((at) => isWarmingUp(window, dateIn(zone, at.toTemporalInstant())))) {
     const [min, max] = [warmUp.minMs, warmUp.maxMs].map((ms) => Math.round(ms / 1_000));
     const message = `Your account is warming up: it pauses for ${min} to ${max} s between two posts.`;
-    warnings.push({ code: 'warm_up_pace', message, params: { min: min ?? 0, max: max ?? 0 } });
+    warnings.push({ code: 'warm_up_pace', message, params: { account_id: accountId, min: min ?? 0, max: max ?? 0 } });
   }
   return warnings;
 }

@@ -6,7 +6,7 @@ import { notifyAfterCommit } from '../../../platform/database/notify-after-commi
 import { invalid } from '../../../platform/errors/errors.ts';
 import type { PostExtras } from '../../../content/post/post-extras.ts';
 import { dateIn } from '../../accounts/quiet-hours.ts';
-import { readDefaultWindow } from '../../accounts/send-window-rules.ts';
+import { readWorkspaceRules } from '../../accounts/read-workspace-rules.ts';
 import { requireMentionsLeft } from '../accept/require-reach.ts';
 import { readNow } from '../../../platform/database/read-now.ts';
 import { control, requireStatus, type ControlDeps } from './control.ts';
@@ -101,9 +101,9 @@ async function requireMentionsLeftOn(
     from campaigns c join contents t on t.content_id = c.content_id
     where c.campaign_id = ${campaignId} and t.extras ? 'mentionAll'`.execute(trx);
   const [post] = rows;
-  const window = post && (await readDefaultWindow(trx, workspaceId, timeZone));
-  if (!post || !window) return;
-  const dateOf = (at: Date) => dateIn(window.timeZone, at.toTemporalInstant()).toString();
+  const rules = post && (await readWorkspaceRules(trx, workspaceId, timeZone));
+  if (!post || !rules) return;
+  const dateOf = (at: Date) => dateIn(rules.timeZone, at.toTemporalInstant()).toString();
   if (dateOf(before) === dateOf(dueAt)) return;
   await requireMentionsLeft(trx, { workspaceId, ...post, runId }, { firstAt: dueAt, timeZone });
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../../platform/database/connect.ts';
 import { readAccountShares, type AccountShare } from './account-shares.ts';
-import { estimateSeconds, type Pace } from './estimate-seconds.ts';
+import { estimateSeconds, readOthers, type Pace } from './estimate-seconds.ts';
 import { readNow } from '../../../platform/database/read-now.ts';
 import type { AccountId } from '../../../platform/database/schema.ts';
 
@@ -50,6 +50,7 @@ export async function estimateFinish(
   if (!running || running.left === 0) return { at: null, byAccount };
   const all = running.isShared ? (shares ?? (await readAccountShares(db, running.campaignId))) : [running];
   const now = await readNow(db);
+  const others = await readOthers(db, workspaceId, { at: now, except: running.campaignId, resting: [] });
   for (const share of all) {
     const { accountId, messenger, isConnected, left: groups } = share;
     if (groups === 0) continue;
@@ -57,9 +58,9 @@ export async function estimateFinish(
       byAccount.set(accountId, null);
       continue;
     }
-    const { isPinned, campaignId: except } = running;
+    const { isPinned } = running;
     const { timeZone } = deps;
-    const asked = { groups, isPinned, at: now, pace: deps.gaps[messenger], timeZone, except };
+    const asked = { groups, isPinned, at: now, pace: deps.gaps[messenger], timeZone, others: others.get(accountId) };
     const seconds = await estimateSeconds(db, accountId, asked);
     byAccount.set(accountId, new Date(now.getTime() + seconds * 1_000));
   }

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import { readSendWindows } from '../../accounts/send-window-rules.ts';
 import { userGoneError } from '../../accounts/store.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
-import { runsOfLane, waitingPosts } from './waiting-runs.ts';
+import { waitingRuns } from './waiting-runs.ts';
 import { findLastPost, type Waiting } from '../begin/wait-for-send-windows.ts';
-import type { AccountId } from '../../../platform/database/schema.ts';
+import type { AccountId, WorkspaceId } from '../../../platform/database/schema.ts';
 
 /** The random gap between two sends of an account, in milliseconds. */
 export interface Pace {
@@ -18,14 +18,13 @@ export interface Pace {
 const SEND_MS = 1;
 const NO_SEND_LIMITS = { quietHours: null, dailyCap: null, sentToday: null };
 
-/** So many other runs are looked at, the latest that come before. */
+/** So many other runs of the workspace are looked at, the latest that come before. */
 const MOST_OTHERS = 2_000;
 
 /**
  * Estimates the seconds from `at`, when a run is due, to its last post, or to the pin of that: at the account's pace, in turns with the
- * account's other unsent posts and pending pins, recalls and corrections, and with quiet hours, daily cap, warm-up and the rest after a new
- * link. Runs take turns, so a longer run counts for as many turns as this one has. Posts of the campaign `except` do not count.
- * `timeZone` is the installation's. Rounded up.
+ * account's other unsent posts (`others`) and pending pins, recalls and corrections, and with quiet hours, daily cap, warm-up and the rest
+ * after a new link. Runs take turns, so a longer run counts for as many turns as this one has. `timeZone` is the installation's. Rounded up.
  */
 export async function estimateSeconds(
   db: Connection,
@@ -36,20 +35,19 @@ export async function estimateSeconds(
     at,
     pace,
     timeZone,
-    except,
+    others = [],
   }: {
     groups: number;
     isPinned: boolean;
     at: Date;
     pace: Pace | undefined;
     timeZone: string;
-    except?: number | undefined;
+    others?: readonly Waiting[] | undefined;
   },
 ): Promise<number> {
   const gapMs = averageMs(pace);
   const warmUpGapMs = Math.max(gapMs, averageMs(pace?.warmUp));
   const [rest] = await readSendWindows(db, [accountId], timeZone);
-  const others = await readOthers(db, accountId, at, except);
   const { now, readyAt: laneReadyAt, changes } = await readReadiness(db, accountId);
   const readyAt = laterOf(laneReadyAt, rest?.linkRestUntil);
   const pins = isPinned ? posts : 0;
@@ -89,22 +87,24 @@ async function readReadiness(
   return rows[0];
 }
 
-/** What else the account has to send that is due by then, in order of time. */
-async function readOthers(
+/**
+ * Returns what else each account of a workspace has to send that is due by `at`, in order of time, without the posts of the campaign
+ * `except`. Planned runs count for the accounts that would send them now, those in `resting` only where no other can.
+ */
+export async function readOthers(
   db: Connection,
-  accountId: AccountId,
-  at: Date,
-  except: number | undefined,
-): Promise<Waiting[]> {
-  const { rows } = await sql<{ posts: number; isPinned: boolean; from: Date }>`
-    select ${waitingPosts} as posts,
-           case r.status when 'running' then r.pin_seconds is not null else coalesce(t.extras ? 'pinSeconds', false) end as "isPinned",
-           greatest(r.due_at, campanile_now()) as from
-    from ${runsOfLane}
-    where o.account_id = ${accountId} and r.status in ('planned', 'running') and not r.paused and r.due_at <= ${at}
-      and r.campaign_id is distinct from ${except ?? null}::bigint
-    order by r.due_at desc limit ${MOST_OTHERS}`.execute(db);
-  return rows
-    .toReversed()
-    .map(({ posts, isPinned, from }) => ({ posts, pins: isPinned ? posts : 0, from: from.toTemporalInstant() }));
+  workspaceId: WorkspaceId,
+  { at, except, resting }: { at: Date; except: number | undefined; resting: readonly AccountId[] },
+): Promise<Map<AccountId, Waiting[]>> {
+  const which = sql`r.due_at <= ${at}`;
+  const { rows } = await sql<{ accountId: AccountId; posts: number; isPinned: boolean; from: Date }>`
+    with ${waitingRuns({ workspaceId, which, except, most: MOST_OTHERS, resting })}
+    select account_id as "accountId", posts, is_pinned as "isPinned", greatest(due_at, campanile_now()) as from
+    from waiting order by due_at, run_id`.execute(db);
+  const others = new Map<AccountId, Waiting[]>();
+  for (const { accountId, posts, isPinned, from } of rows)
+    others
+      .getOrInsertComputed(accountId, () => [])
+      .push({ posts, pins: isPinned ? posts : 0, from: from.toTemporalInstant() });
+  return others;
 }

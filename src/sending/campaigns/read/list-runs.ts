@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { readDefaultWindow } from '../../accounts/send-window-rules.ts';
+import { readWorkspaceRules } from '../../accounts/read-workspace-rules.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../../platform/database/connect.ts';
 import type { RunStatus } from '../../../platform/database/schema-ledger.ts';
@@ -132,10 +132,10 @@ async function warnOfRuns(
   workspaceId: WorkspaceId,
   { startDate, endDate, runIds }: Pick<RunFilter, 'startDate' | 'endDate'> & { runIds: readonly number[] },
 ): Promise<Map<number, CheckWarning[]>> {
-  const window = await readDefaultWindow(db, workspaceId, timeZone);
+  const rules = await readWorkspaceRules(db, workspaceId, timeZone);
   const warnings = new Map<number, CheckWarning[]>();
-  if (!window) return warnings;
-  const { weeklyPosts: weekly, timeZone: zone } = window;
+  if (!rules) return warnings;
+  const { weeklyPosts: weekly, timeZone: zone } = rules;
   const [first, last] = [Temporal.PlainDate.from(startDate), Temporal.PlainDate.from(endDate)];
   const found = await findFrequentPosts(db, workspaceId, { draft: null, runIds, first, last, weekly, timeZone: zone });
   for (const one of found) {

@@ -1,20 +1,68 @@
-/** What an account of a workspace has still to send, as SQL over its lane `o` and the runs `r` of the workspace with their contents `t`. */
-import { sql } from 'kysely';
+/** What the accounts of a workspace have still to send. */
+import { sql, type RawBuilder } from 'kysely';
+import type { AccountId, WorkspaceId } from '../../../platform/database/schema.ts';
 
-/** The runs that the account may have a part in. Of planned runs it is not known yet who will send them: all are the default account's. */
-export const runsOfLane = sql`
-  lanes o
-  join runs r on r.workspace_id = o.workspace_id and (r.is_shared or o.account_id = case
-    when r.status = 'planned' then (select a.account_id from accounts a where a.workspace_id = o.workspace_id and a.is_default)
-    else (select d.account_id from deliveries d where d.workspace_id = r.workspace_id and d.run_id = r.run_id order by d.position limit 1) end)
-  join campaigns c on c.campaign_id = r.campaign_id
-  join contents t on t.content_id = coalesce(r.content_id, c.content_id)`;
+/** Of which runs. */
+interface WaitingRuns {
+  workspaceId: WorkspaceId;
+  /** A condition about runs `r`. */
+  which: RawBuilder<unknown>;
+  /** The runs of this campaign do not count. */
+  except: number | undefined;
+  /** So many runs, the latest ones. Default is all. */
+  most?: number;
+  /** Accounts that send planned runs only where no other can. */
+  resting: readonly AccountId[];
+}
 
-/** How many posts of the run wait for the account, in hand or not. */
-export const waitingPosts = sql<number>`(
-  case
-    when r.status = 'planned' then cardinality(t.group_ids)
-    when not r.is_shared then r.queued
-    else (select count(*)::int from deliveries d
-          where d.workspace_id = r.workspace_id and d.run_id = r.run_id and d.status = 'queued'
-            and d.account_id = o.account_id) end)`;
+/**
+ * `waiting`: a row for each account of the workspace and each of its planned and running runs in which the account has posts to send, in
+ * hand or not: `account_id`, `run_id`, `due_at`, `posts`, `is_pinned`. Planned runs count for the accounts that would send them now.
+ */
+export const waitingRuns = ({ workspaceId, which, except, most, resting }: WaitingRuns): RawBuilder<unknown> => sql`
+  run as materialized (
+    select r.workspace_id, r.run_id, r.status, r.due_at, r.is_shared, r.queued, r.pin_seconds, coalesce(r.content_id, c.content_id) as content_id
+    from runs r join campaigns c on c.campaign_id = r.campaign_id
+    where r.workspace_id = ${workspaceId} and r.status in ('planned', 'running') and not r.paused
+      and r.campaign_id is distinct from ${except ?? null}::bigint and ${which}
+    order by r.due_at desc limit ${most ?? null}::int
+  ), content as materialized (
+    -- Once for each content, however many runs it has.
+    select t.content_id, t.group_ids, (t.extras ->> 'accountId')::bigint as wanted, coalesce(t.extras ? 'pinSeconds', false) as is_pinned
+    from contents t where t.content_id in (select content_id from run where status = 'planned')
+  ), sole as materialized (
+    select min(account_id) as account_id from lanes where workspace_id = ${workspaceId} having count(*) = 1
+  ), choice as materialized (
+    -- One value for each account that campaigns name, however many contents have a group.
+    select w.wanted, (
+      select jsonb_object_agg(s.group_id, s.account_id)
+      from choose_senders(
+        ${workspaceId}, array(select distinct i from content c, unnest(c.group_ids) i where c.wanted is not distinct from w.wanted),
+        w.wanted, resting => ${[...resting]}::bigint[]) s) as accounts
+    from (select distinct wanted from content where not exists (select from sole)) w
+  ), share as materialized (
+    select c.content_id, c.is_pinned, sole.account_id, cardinality(c.group_ids) as posts from content c, sole
+    union all
+    select c.content_id, c.is_pinned, (o.accounts ->> i::text)::bigint, count(*)::int
+    from content c join choice o on o.wanted is not distinct from c.wanted cross join unnest(c.group_ids) i
+    group by 1, 2, 3
+  ), waiting as materialized (
+    select s.account_id, r.run_id, r.due_at, s.posts, s.is_pinned from run r join share s using (content_id) where r.status = 'planned'
+    union all
+    select d.account_id, r.run_id, r.due_at, d.posts, r.pin_seconds is not null
+    from run r
+    cross join lateral (
+      select q.account_id, count(*)::int as posts
+      from (
+        -- From its end, where nearly all of them are.
+        select account_id from deliveries d
+        where r.is_shared and d.workspace_id = r.workspace_id and d.run_id = r.run_id and d.status = 'queued'
+        order by d.position desc limit r.queued) q
+      group by 1
+      union all
+      -- One account sends such a run.
+      (select d.account_id, r.queued from deliveries d
+       where not r.is_shared and r.queued > 0 and d.workspace_id = r.workspace_id and d.run_id = r.run_id
+       order by d.position limit 1)) d
+    where r.status = 'running'
+  )`;
