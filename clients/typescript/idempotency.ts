@@ -137,4 +137,5 @@ export const IDEMPOTENCY = {
   'user/subscribe_push': 'never',
   'user/unsubscribe_push': 'never',
   'sandbox/list-messages': 'always',
+  'sandbox/simulate-incident': 'always',
 } as const;

@@ -1562,6 +1562,13 @@ export interface ArrivedFile {
   file_name: string;
   caption: string;
 }
+export interface SimulateIncident {
+  account_id?: AccountId | undefined;
+  /** `demote`: the account is no admin any more, and only admins post. `remove`: it is no member any more. `ban`: it is logged out until it is restored. `restore` ends all of that, connects the account and syncs its groups. */
+  action: 'demote' | 'remove' | 'ban' | 'restore';
+  /** Omitted: all groups, and the whole account. Not with `ban`. */
+  group_metadata_id?: number | null | undefined;
+}
 export interface CampaignEventData {
   campaign_id: string;
   name: string;
@@ -3261,6 +3268,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       next_cursor: NextCursor;
     };
   };
+  /** Ban a sandbox account, demote or remove it in groups, or restore it. Lets you try what happens when an account cannot send: posts wait, notices are sent, and other accounts take over. */
+  'sandbox/simulate-incident': { body: SimulateIncident; data: { account_id: number; status: AccountStatus } };
 }
 /** The `data` of each event, by its type. */
 export interface EventData {

@@ -232,6 +232,16 @@ export type RevisionResult =
   | { kind: 'unknown'; reason: string }
   | { kind: 'offline'; reason: string; /** The cool-down of the account. */ cooldownMs: number };
 
+/**
+ * What a messaging application, or the admins of its chats, do to an account. `demote`: it is no admin any more, and only admins post.
+ * `restore` ends what was done before.
+ */
+export interface Incident {
+  action: 'ban' | 'demote' | 'remove' | 'restore';
+  /** Default is all chats, and for `restore` the ban, too. A ban has none. */
+  chatId?: string | undefined;
+}
+
 export type LinkMethod = 'qr' | 'pairing_code';
 
 /** What a user without a code has to do: show the passkey of the number on WhatsApp's page, then compare characters. */
@@ -364,6 +374,11 @@ export interface Messenger extends MessengerCapabilities {
   link(account: MessengerAccount, method: LinkMethod, onStateChange: OnStateChange): Promise<MessengerSession>;
   /** Deletes the credentials of an ended link. Undefined if the messenger keeps none. */
   discardLink?(accountId: AccountId): Promise<void>;
+  /**
+   * Lets something befall an account, for tests. Returns how the account stands afterwards. Undefined where the application is a
+   * real one.
+   */
+  simulate?(account: MessengerAccount, incident: Incident): Promise<SessionState>;
   /**
    * At-least-once delivery: passes member events to `record`, in batches, until the returned function is called. A batch is repeated
    * when `record` throws, so `record` must be idempotent.

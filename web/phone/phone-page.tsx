@@ -14,6 +14,7 @@ import { SearchField } from '../parts/search-field.tsx';
 import { useDebouncedQueryParam } from '../parts/use-query-param.ts';
 import { t } from '../i18n/translate.ts';
 import { Chat } from './chat.tsx';
+import { Incidents } from './incidents.tsx';
 import classes from './phone-page.module.css';
 
 /** From this many groups on, a search field is shown. */
@@ -62,6 +63,7 @@ export default function PhonePage() {
           <Chat key={group.group_metadata_id} group={group} />
         </div>
       )}
+      {group && <Incidents group={group} />}
     </Page>
   );
 }

@@ -63,6 +63,7 @@ ALWAYS = frozenset(
         "user/list_notices",
         "user/get_notice_settings",
         "sandbox/list-messages",
+        "sandbox/simulate-incident",
     )
 )
 

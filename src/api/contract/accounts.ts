@@ -4,7 +4,8 @@ import { defineOperations } from './define-operations.ts';
 import { accountId, count, instant, nothing, nothingData, optional, text, withDefault } from './fields.ts';
 import { whatsappNumber } from './users.ts';
 
-const status = z
+/** How the link of an account stands. */
+export const linkStatus = z
   .enum(['unlinked', 'linking', 'connected', 'reconnecting', 'paused', 'logged_out'])
   .meta({ id: 'AccountStatus' });
 
@@ -34,7 +35,7 @@ const linkCode = {
     .optional()
     .meta({ format: 'date-time', description: 'When the code expires, or the request. Read the status again before.' }),
 };
-const linkState = z.object({ account_id: count, status, ...linkCode }).meta({ id: 'LinkState' });
+const linkState = z.object({ account_id: count, status: linkStatus, ...linkCode }).meta({ id: 'LinkState' });
 
 const bytes = z
   .string()
@@ -61,7 +62,7 @@ export const accountStatusData = z
     account_id: count,
     is_default: z.boolean().meta({ description: 'Whether requests without `account_id` are about it.' }),
     messenger: z.string(),
-    status,
+    status: linkStatus,
     whatsapp_number: z.string(),
     ...linkCode,
     paused_until: z.string().optional().meta({
@@ -103,7 +104,7 @@ export const accountStatusData = z
         z.object({
           at: z.string().meta({ format: 'date-time' }),
           messenger: z.string(),
-          status,
+          status: linkStatus,
           reason: z.string().nullable(),
         }),
       )
@@ -344,7 +345,7 @@ export const accounts = defineOperations('Account', {
     description:
       'Also removes the linked device on the phone. If that is not possible now, `venom/account-status` says what to do on the phone. Queued posts wait until the account is linked again.',
     body: z.object({ account_id: accountId }),
-    data: z.object({ account_id: count, status }),
+    data: z.object({ account_id: count, status: linkStatus }),
     errors: ['account_not_found', 'account_not_connected', 'messenger_unavailable', 'outcome_unknown'],
   },
 });

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { ballotFieldsData } from './ballot-fields.ts';
 import { defineOperations } from './define-operations.ts';
 import { linkPreviewData } from './link-preview.ts';
-import { cursor, nextCursor, pageLimit, storedFile, withDefault } from './fields.ts';
+import { linkStatus } from './accounts.ts';
+import { accountId, count, cursor, nextCursor, optional, pageLimit, storedFile, withDefault } from './fields.ts';
 
 const changedAt = z
   .string()
@@ -59,5 +60,40 @@ export const sandbox = defineOperations('Sandbox', {
     }),
     errors: ['group_not_found', 'not_on_sandbox'],
     longAnswer: 'pieces',
+  },
+  simulateIncident: {
+    path: '/api/v1/sandbox/simulate-incident',
+    access: 'send',
+    role: 'manager',
+    summary: 'Ban a sandbox account, demote or remove it in groups, or restore it',
+    description:
+      'Lets you try what happens when an account cannot send: posts wait, notices are sent, and other accounts take over.',
+    body: z
+      .object({
+        account_id: accountId,
+        action: z.enum(['demote', 'remove', 'ban', 'restore']).meta({
+          description:
+            '`demote`: the account is no admin any more, and only admins post. `remove`: it is no member any more. `ban`: it is logged out until it is restored. `restore` ends all of that, connects the account and syncs its groups.',
+        }),
+        group_metadata_id: optional(z.int()).meta({
+          description: 'Omitted: all groups, and the whole account. Not with `ban`.',
+        }),
+      })
+      .refine(({ action, group_metadata_id: group }) => action !== 'ban' || group === undefined, {
+        path: ['group_metadata_id'],
+        error: 'must be omitted with the action ban',
+      })
+      .meta({ id: 'SimulateIncident' }),
+    data: z.object({ account_id: count, status: linkStatus }),
+    idempotency: 'always',
+    errors: [
+      'account_not_found',
+      'group_not_found',
+      'not_on_sandbox',
+      'messenger_refused',
+      'account_not_connected',
+      'messenger_unavailable',
+      'outcome_unknown',
+    ],
   },
 });

@@ -1,11 +1,14 @@
 import type { ArrivedFile, ArrivedMessage } from '../../content/post/arrived-message.ts';
 import { listMessages, type ListMessagesDeps } from '../../sending/groups/list-messages.ts';
+import { simulateIncident } from '../../sending/groups/simulate-incident.ts';
+import type { GroupDeps } from '../../sending/groups/sync-groups.ts';
+import type { AccountId } from '../../platform/database/schema.ts';
 import type { sandbox } from '../contract/sandbox.ts';
 import type { Handlers } from '../operation.ts';
 import { toWireBallot } from './ballot-fields.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 
-export const sandboxHandlers: Handlers<typeof sandbox, ListMessagesDeps> = {
+export const sandboxHandlers: Handlers<typeof sandbox, ListMessagesDeps & GroupDeps> = {
   async listMessages(deps, { body, actor }) {
     const page = await listMessages(deps, actor, {
       groupId: body.group_metadata_id,
@@ -15,6 +18,13 @@ export const sandboxHandlers: Handlers<typeof sandbox, ListMessagesDeps> = {
     });
     const toWire = body.with_changes ? toChangedMessage : toWireMessage;
     return { messages: page.messages.map(toWire), next_cursor: writeCursor(page.next) };
+  },
+
+  async simulateIncident(deps, { body, actor }) {
+    const { account_id, action, group_metadata_id: groupId } = body;
+    const wanted = { accountId: account_id as AccountId | undefined, action, groupId };
+    const { accountId, status } = await simulateIncident(deps, actor, wanted);
+    return { account_id: accountId, status };
   },
 };
 

@@ -44,6 +44,7 @@ interface ChatRow {
   name: string;
   participants: number;
   invite_code: string;
+  is_admin: boolean;
   created_at: Date;
 }
 
@@ -54,25 +55,28 @@ export interface SandboxAccount {
 }
 
 /**
- * Creates accounts, and with the first of a workspace its first groups. Idempotent. The accounts of simultaneous calls are looked up
- * together: most exist already.
+ * Creates accounts, and with the first of a workspace its first groups. Idempotent. Resolves to whether the account is banned. The accounts
+ * of simultaneous calls are looked up together: most exist already.
  */
-export function createPlanter(db: Database): (account: SandboxAccount) => Promise<void> {
-  const known = createBatcher((accountIds: AccountId[]) => areKnown(db, accountIds), {
+export function createPlanter(db: Database): (account: SandboxAccount) => Promise<boolean> {
+  const known = createBatcher((accountIds: AccountId[]) => readBans(db, accountIds), {
     parallel: 2,
     most: 500,
     isAboutItem: isDataError,
   });
   return async (account) => {
-    if (!(await known.add(account.accountId))) await plant(db, account);
+    const isBanned = await known.add(account.accountId);
+    if (isBanned === undefined) await plant(db, account);
+    return isBanned === true;
   };
 }
 
-async function areKnown(db: Connection, accountIds: AccountId[]): Promise<boolean[]> {
-  const { rows } = await sql<{ account_id: AccountId }>`
-    select account_id from sandbox_accounts where account_id = any(${accountIds}::bigint[])`.execute(db);
-  const known = new Set(rows.map((row) => row.account_id));
-  return accountIds.map((accountId) => known.has(accountId));
+/** Undefined for accounts that do not exist yet. */
+async function readBans(db: Connection, accountIds: AccountId[]): Promise<Array<boolean | undefined>> {
+  const { rows } = await sql<{ account_id: AccountId; is_banned: boolean }>`
+    select account_id, is_banned from sandbox_accounts where account_id = any(${accountIds}::bigint[])`.execute(db);
+  const bans = new Map(rows.map((row) => [row.account_id, row.is_banned]));
+  return accountIds.map((accountId) => bans.get(accountId));
 }
 
 async function plant(db: Database, { accountId, workspaceId }: SandboxAccount): Promise<void> {
@@ -95,15 +99,18 @@ async function plant(db: Database, { accountId, workspaceId }: SandboxAccount): 
   });
 }
 
-/** All chats; an announcement group is listed as its community. */
-export async function listChats(db: Connection, workspaceId: WorkspaceId): Promise<MessengerGroup[]> {
-  const { rows } = await selectChats(sql`c.workspace_id = ${workspaceId} and c.kind <> 'announcement'`).execute(db);
+/** The chats of which the account is a member; an announcement group is listed as its community. */
+export async function listChats(db: Connection, { accountId, workspaceId }: SandboxAccount): Promise<MessengerGroup[]> {
+  const { rows } = await selectChats(
+    accountId,
+    sql`c.workspace_id = ${workspaceId} and c.kind <> 'announcement' and ${accountId} <> all (c.removed_accounts)`,
+  ).execute(db);
   return rows.map(toGroup);
 }
 
 export async function createGroupChat(
   db: Database,
-  workspaceId: WorkspaceId,
+  { accountId, workspaceId }: SandboxAccount,
   group: { name: string; participants: readonly string[]; ownNumber: string },
 ): Promise<MessengerGroup> {
   checkTexts(group.name, '');
@@ -112,13 +119,13 @@ export async function createGroupChat(
     throw invalid([fieldError('participants', 'too_many_people', { limit: PARTICIPANT_LIMIT })]);
   const chatId = newChatId('g.us');
   await insertChat(db, workspaceId, { chatId, kind: 'group', name: group.name, description: '', participants });
-  return readChat(db, chatId);
+  return readChat(db, accountId, chatId);
 }
 
 /** A community, its announcement group, a general chat if asked for, and a few members. */
 export async function createCommunityChats(
   db: Database,
-  workspaceId: WorkspaceId,
+  { accountId, workspaceId }: SandboxAccount,
   { name, description, hasGeneralChat }: NewCommunity,
 ): Promise<MessengerGroup> {
   checkTexts(name, description);
@@ -137,19 +144,19 @@ export async function createCommunityChats(
     const general = { name: GENERAL_CHAT, description: '', chatId: newChatId('g.us'), kind: 'group' } as const;
     if (hasGeneralChat) await insertChat(trx, workspaceId, { ...general, participants });
   });
-  return readChat(db, chatId);
+  return readChat(db, accountId, chatId);
 }
 
 export async function createChannelChat(
   db: Database,
-  workspaceId: WorkspaceId,
+  { accountId, workspaceId }: SandboxAccount,
   channel: { name: string; description: string; picture: Buffer | null },
 ): Promise<MessengerGroup> {
   checkTexts(channel.name, channel.description);
   const chatId = newChatId('newsletter');
   const participants = inventPeople(FIRST_CHANNEL_FOLLOWERS, randomInt(1_000_000));
   await insertChat(db, workspaceId, { ...channel, chatId, kind: 'channel', participants });
-  return readChat(db, chatId);
+  return readChat(db, accountId, chatId);
 }
 
 function checkTexts(name: string, description: string) {
@@ -166,15 +173,16 @@ async function insertChat(db: Connection, workspaceId: WorkspaceId, chat: NewCha
     on conflict (chat_id) do nothing`.execute(db);
 }
 
-export async function readChat(db: Connection, chatId: string): Promise<MessengerGroup> {
-  const row = (await selectChats(sql`c.chat_id = ${chatId}`).execute(db)).rows[0];
+export async function readChat(db: Connection, accountId: AccountId, chatId: string): Promise<MessengerGroup> {
+  const row = (await selectChats(accountId, sql`c.chat_id = ${chatId}`).execute(db)).rows[0];
   if (!row) throw new AppError('group_not_found', 'The chat does not exist');
   return toGroup(row);
 }
 
-function selectChats(where: ReturnType<typeof sql>) {
+function selectChats(accountId: AccountId, where: ReturnType<typeof sql>) {
   return sql<ChatRow>`
     select c.chat_id, coalesce(a.chat_id, c.chat_id) as send_to, c.kind, c.name, c.invite_code, c.created_at,
+           ${accountId} <> all (c.demoted_accounts) as is_admin,
            cardinality(c.participants) + case c.kind when 'channel' then 0 else 1 end as participants
     from sandbox_chats c left join sandbox_chats a on a.parent_id = c.chat_id
     where ${where}
@@ -190,8 +198,8 @@ function toGroup(row: ChatRow): MessengerGroup {
     name: row.name,
     participants: row.participants,
     inviteLink: `${host}/${row.invite_code}`,
-    canSend: true,
-    isAdmin: true,
+    canSend: row.is_admin,
+    isAdmin: row.is_admin,
     createdAt: row.created_at,
   };
 }

@@ -41,8 +41,8 @@ const PARALLEL = 4;
 
 /**
  * Writes posts into chats, those of simultaneous calls in one statement. A repeated message id is dropped and counts as sent, as in
- * WhatsApp. A chat in which the account is no member, and a post that WhatsApp would reject, are refused as final. While its file cannot be read, a post
- * waits.
+ * WhatsApp. A chat in which the account is no member, or no admin where only admins post, and a post that WhatsApp would reject, are refused
+ * as final. While its file cannot be read, a post waits.
  */
 export function createPostSender({ db, log, speed }: { db: Database; log: Log; speed: number }): SendPost {
   const batch = createBatcher((sendings: Sending[]) => sendTogether(db, sendings, speed), {
@@ -83,7 +83,7 @@ async function writeMessages(db: Connection, sendings: Sending[], speed: number)
   const files = await Promise.all(sendings.map(({ post }) => listArrived(post)));
   const all = sendings.flatMap(({ accountId, to }, index) => to.map((one) => ({ ...one, accountId, post: index + 1 })));
   const write = (whatOfRepeats: ReturnType<typeof sql>) =>
-    sql<{ recipients: Array<number | null> }>`
+    sql<{ recipients: Array<number | null>; demoted: boolean[] }>`
     with account as materialized (
       select account_id, workspace_id from sandbox_accounts
       where account_id = any(${sendings.map((one) => one.accountId)}::bigint[])
@@ -97,7 +97,9 @@ async function writeMessages(db: Connection, sendings: Sending[], speed: number)
                            ${sendings.map(({ post }) => storeBallot(post))}::jsonb[])
            with ordinality p (text, mentioning_text, mime, size, sha256, files, card, ballot, post)
     ), chat as (
-      select d.ordinal, d.account_id, d.post, d.chat_id, d.message_id, d.mentions_all, d.quoted_message_id, c.recipients
+      select d.ordinal, d.account_id, d.post, d.chat_id, d.message_id, d.mentions_all, d.quoted_message_id,
+             case when d.account_id <> all (c.demoted_accounts) then c.recipients end as recipients,
+             coalesce(d.account_id = any (c.demoted_accounts), false) as is_demoted
       from unnest(${all.map((one) => one.accountId)}::bigint[], ${all.map((one) => one.post)}::int[],
                   ${all.map((one) => one.chatId)}::text[], ${all.map((one) => one.messageId)}::text[],
                   ${all.map((one) => one.mentionAll ?? false)}::boolean[], ${all.map((one) => one.quote?.messageId ?? null)}::text[])
@@ -105,8 +107,8 @@ async function writeMessages(db: Connection, sendings: Sending[], speed: number)
       left join account a on a.account_id = d.account_id
       -- A lookup for each, whatever the planner believes of how many chats the account has.
       left join lateral (
-        select cardinality(participants) as recipients from sandbox_chats
-        where chat_id = d.chat_id and workspace_id = a.workspace_id limit 1) c on true
+        select cardinality(participants) as recipients, demoted_accounts from sandbox_chats
+        where chat_id = d.chat_id and workspace_id = a.workspace_id and d.account_id <> all (removed_accounts) limit 1) c on true
     ), written as (
       insert into sandbox_messages (chat_id, account_id, message_id, text, media_mime, media_size, media_sha256, files, link_preview, ballot,
                                     mentions_all, quoted_message_id, next_activity_at)
@@ -117,15 +119,18 @@ async function writeMessages(db: Connection, sendings: Sending[], speed: number)
       from chat c join post p on p.post = c.post where c.recipients is not null order by c.ordinal
       ${whatOfRepeats}
     )
-    select array_agg(recipients order by ordinal) as recipients from chat`.execute(db);
+    select array_agg(recipients order by ordinal) as recipients, array_agg(is_demoted order by ordinal) as demoted from chat`.execute(
+      db,
+    );
   const { rows } = await write(sql``).catch((error: unknown) => {
     // Repeats are rare, and ON CONFLICT costs as much for each row as an index.
     if (!isRepeat(error)) throw error;
     return write(sql`on conflict (chat_id, message_id) do nothing`);
   });
-  const recipients = rows[0]?.recipients ?? [];
+  const { recipients, demoted } = rows[0] ?? { recipients: [], demoted: [] };
+  const results = recipients.map((count, index) => toResult(count, demoted[index] === true));
   let from = 0;
-  return sendings.map(({ to }) => recipients.slice(from, (from += to.length)).map(toResult));
+  return sendings.map(({ to }) => results.slice(from, (from += to.length)));
 }
 
 function storeBallot({ extras }: Post): string | null {
@@ -136,15 +141,13 @@ function storeBallot({ extras }: Post): string | null {
 
 export const writeCard = (card: ArrivedCard | null) => card && JSON.stringify(card);
 
-function toResult(recipients: number | null): SendResult {
+export const NOT_A_MEMBER =
+  'The group no longer exists, or you are not a member of it: sync your groups, and ask an admin to add you again';
+const NOT_AN_ADMIN = 'You may not post here: only admins may. Ask an admin to make you one, then sync your groups';
+
+function toResult(recipients: number | null, isDemoted: boolean): SendResult {
   if (recipients !== null) return { kind: 'sent', recipients };
-  return {
-    kind: 'refused',
-    reason:
-      'The group no longer exists, or you are not a member of it: sync your groups, and ask an admin to add you again',
-    final: true,
-    isAccessDenied: true,
-  };
+  return { kind: 'refused', reason: isDemoted ? NOT_AN_ADMIN : NOT_A_MEMBER, final: true, isAccessDenied: true };
 }
 
 function isRepeat(error: unknown): boolean {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { withMentionAll } from '../../content/text/mention-all.ts';
 import type { PostChange, RevisionResult, SentPost } from '../messenger.ts';
-import { cardShownWith, NO_LEASE, writeCard } from './messages.ts';
+import { cardShownWith, NO_LEASE, NOT_A_MEMBER, writeCard } from './messages.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
 
 interface Revising {
@@ -31,12 +31,15 @@ async function rewrite(db: Connection, accountId: AccountId, { change, posts }: 
   const { rows } = await sql<{ found: Found[] }>`
     with message as materialized (
       select p.ordinal, p.chat_id, p.message_id,
-             case when ${kind} in ('pin', 'unpin') and p.chat_id like '%@newsletter' then 'unpinnable'
+             case when ${accountId} = any (c.removed_accounts) then 'outside'
+                  when ${kind} in ('pin', 'unpin') and ${accountId} = any (c.demoted_accounts) then 'demoted'
+                  when ${kind} in ('pin', 'unpin') and p.chat_id like '%@newsletter' then 'unpinnable'
                   when m.message_id is null or ${kind} <> 'recall' and m.recalled_at is not null then 'absent'
                   else 'done' end as found
       from unnest(${posts.map((post) => post.chatId)}::text[], ${posts.map((post) => post.messageId)}::text[])
            with ordinality p (chat_id, message_id, ordinal)
       left join sandbox_messages m on m.chat_id = p.chat_id and m.message_id = p.message_id and m.account_id = ${accountId}
+      left join sandbox_chats c on c.chat_id = p.chat_id
     ), changed as (
       update sandbox_messages m
       set text = case ${kind} when 'correct' then ${corrected} else m.text end,
@@ -53,10 +56,16 @@ async function rewrite(db: Connection, accountId: AccountId, { change, posts }: 
   return posts.map((_, index) => toResult(rows[0]?.found[index]));
 }
 
-type Found = 'done' | 'absent' | 'unpinnable';
+const REFUSALS = {
+  outside: NOT_A_MEMBER,
+  demoted: 'Only admins may pin and unpin posts here',
+  unpinnable: 'Posts in channels cannot be pinned',
+} as const;
+
+type Found = 'done' | 'absent' | keyof typeof REFUSALS;
 
 function toResult(found: Found | undefined): RevisionResult {
   if (found === 'done') return { kind: 'done' };
-  if (found === 'unpinnable') return { kind: 'refused', reason: 'Posts in channels cannot be pinned', final: true };
+  if (found !== undefined && found !== 'absent') return { kind: 'refused', reason: REFUSALS[found], final: true };
   return { kind: 'absent', reason: 'The post is not there any more' };
 }

@@ -13,7 +13,8 @@ import {
   readChat,
 } from './chats.ts';
 import { forgetAccount } from './forget.ts';
-import { createPostSender } from './messages.ts';
+import { createPostSender, type SendPost } from './messages.ts';
+import { BANNED, simulateIncident } from './simulate-incident.ts';
 import { reviseMessages } from './revise-messages.ts';
 import { emitSimulatedActivity, hasActivity } from './emit-simulated-activity.ts';
 import { SANDBOX } from './capabilities.ts';
@@ -40,33 +41,24 @@ export function createSandbox({
   const sendPost = createPostSender({ db, log, speed });
   const plant = createPlanter(db);
 
-  async function open({ accountId, workspaceId, phoneNumber }: MessengerAccount): Promise<MessengerSession> {
-    await plant({ accountId, workspaceId });
-    const ended = Promise.withResolvers<void>();
-    return {
-      send: (post, to, mayGoOn) => sendPost({ accountId, post, to, mayGoOn }),
-      revise: (change, posts, mayGoOn) => reviseMessages(db, accountId, { change, posts, mayGoOn }),
-      listGroups: async () => ({ chats: await listChats(db, workspaceId) }),
-      createGroup: (group) => createGroupChat(db, workspaceId, { ...group, ownNumber: phoneNumber ?? '' }),
-      fetchInviteLink: async (chatId) => (await readChat(db, chatId)).inviteLink,
-      createCommunity: (community) => createCommunityChats(db, workspaceId, community),
-      createChannel: (channel) => createChannelChat(db, workspaceId, channel),
-      unlink: () => Promise.resolve(true),
-      ended: ended.promise,
-      async close() {
-        ended.resolve();
-      },
-    };
-  }
-
   return {
     ...SANDBOX,
-    open,
+    async open(account, onStateChange) {
+      if (!(await plant(account))) return openSession({ db, sendPost }, account);
+      onStateChange(BANNED);
+      return undefined;
+    },
     // No phone has to agree.
     async link(account, _method, onStateChange) {
-      const session = await open(account);
-      onStateChange({ status: 'connected' });
+      const session = openSession({ db, sendPost }, account);
+      const isBanned = await plant(account);
+      if (isBanned) await session.close();
+      onStateChange(isBanned ? BANNED : { status: 'connected' });
       return session;
+    },
+    async simulate(account, incident) {
+      await plant(account);
+      return simulateIncident(db, account.accountId, incident);
     },
     watchMembers(record) {
       if (speed === 0) return () => Promise.resolve();
@@ -80,5 +72,30 @@ export function createSandbox({
     },
     forget: (accountId) => forgetAccount(db, accountId),
     close: () => db.destroy(),
+  };
+}
+
+function openSession(
+  { db, sendPost }: { db: Database; sendPost: SendPost },
+  { accountId, workspaceId, phoneNumber }: MessengerAccount,
+): MessengerSession {
+  const account = { accountId, workspaceId };
+  const ended = Promise.withResolvers<void>();
+  let isClosed = false;
+  return {
+    send: (post, to, mayGoOn) => sendPost({ accountId, post, to, mayGoOn: () => !isClosed && mayGoOn() }),
+    revise: (change, posts, mayGoOn) =>
+      reviseMessages(db, accountId, { change, posts, mayGoOn: () => !isClosed && mayGoOn() }),
+    listGroups: async () => ({ chats: await listChats(db, account) }),
+    createGroup: (group) => createGroupChat(db, account, { ...group, ownNumber: phoneNumber ?? '' }),
+    fetchInviteLink: async (chatId) => (await readChat(db, accountId, chatId)).inviteLink,
+    createCommunity: (community) => createCommunityChats(db, account, community),
+    createChannel: (channel) => createChannelChat(db, account, channel),
+    unlink: () => Promise.resolve(true),
+    ended: ended.promise,
+    async close() {
+      isClosed = true;
+      ended.resolve();
+    },
   };
 }

@@ -3,7 +3,7 @@ import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { AccountId, WorkspaceId } from './ids.ts';
 
 export interface MessengerTables {
-  sandbox_accounts: { account_id: AccountId; workspace_id: WorkspaceId };
+  sandbox_accounts: { account_id: AccountId; workspace_id: WorkspaceId; is_banned: Generated<boolean> };
   sandbox_chats: {
     chat_id: string;
     workspace_id: WorkspaceId;
@@ -14,6 +14,8 @@ export interface MessengerTables {
     invite_code: string;
     participants: string[];
     picture: Buffer | null;
+    demoted_accounts: Generated<AccountId[]>;
+    removed_accounts: Generated<AccountId[]>;
     created_at: ColumnType<Date, never, never>;
   };
   sandbox_messages: {

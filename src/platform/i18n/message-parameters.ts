@@ -360,6 +360,13 @@ export interface MessageParameters {
   'phone.lead': { zone: string; short: string };
   'phone.deletedAt': { sent: string; at: string };
   'phone.editedAt': { sent: string; at: string };
+  'incidents.simulateFor': { name: string };
+  'incidents.demote': { group: string };
+  'incidents.remove': { group: string };
+  'incidents.done.ban': { name: string };
+  'incidents.done.demote': { name: string; group: string };
+  'incidents.done.remove': { name: string; group: string };
+  'incidents.done.restore': { name: string };
   'phone.label': { name: string };
   'notices.bell': { unread: number };
   'notices.due': { time: string };

@@ -10,6 +10,7 @@ import type { ErrorCode } from '../../platform/errors/error-codes.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { sleep } from '../../platform/time/time.ts';
 import type {
+  Incident,
   LinkMethod,
   MessengerGroup,
   NewCommunity,
@@ -28,6 +29,7 @@ export interface Commands {
   connect: { input: { method: LinkMethod | 'retry' }; result: Record<never, never> };
   submit_passkey: { input: { assertion: PasskeyAssertion }; result: Record<never, never> };
   disconnect: { input: Record<never, never>; result: Record<never, never> };
+  simulate: { input: Incident; result: Record<never, never> };
   list_groups: { input: { knownChannels: string[] }; result: StoredChatList };
   create_group: { input: { name: string; participants: string[] }; result: StoredGroup & { notAdded?: NotAdded[] } };
   create_community: { input: NewCommunity; result: StoredGroup };

@@ -3,8 +3,7 @@ import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import type { ArrivedMessage } from '../../content/post/arrived-message.ts';
-import { findSendTo } from './store.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
+import { requireSendTo } from './store.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 
 /** Reads what arrived in a chat of a workspace, from any of its accounts, oldest first, after the given place, with what was deleted if so asked. */
@@ -32,11 +31,7 @@ export async function listMessages(
   const accounts = await findOwnAccounts(db, workspaceId);
   const read = accounts.map(({ messenger }) => readMessages.get(messenger)).find((one) => one !== undefined);
   if (!read) throw new AppError('not_on_sandbox', 'Your account is not on the sandbox');
-  const chatId = await findSendTo(db, workspaceId, groupId);
-  if (chatId === undefined)
-    throw new AppError('group_not_found', 'You have no group with this id', {
-      details: [fieldError('group_metadata_id', 'unknown_id', { of: 'groups' })],
-    });
+  const chatId = await requireSendTo(db, workspaceId, groupId);
   const found = await read(workspaceId, chatId, { after, limit: limit + 1, withRecalled });
   const messages = found.slice(0, limit);
   return { messages, next: found.length > limit ? (messages.at(-1)?.seq ?? null) : null };

@@ -3,6 +3,8 @@ import type { StoredChatList, StoredGroup } from '../accounts/commands.ts';
 import { lockGroupAccounts } from '../accounts/group-accounts.ts';
 import { accountNotFoundError } from '../accounts/store.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
+import { AppError } from '../../platform/errors/errors.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 import type { AccountId, GroupKind, WorkspaceId } from '../../platform/database/schema.ts';
 
 /** A group as its owner sees it. */
@@ -235,19 +237,18 @@ export async function selectChannelIds(db: Connection, { workspaceId, accountId 
   return rows.map((row) => row.chat_id);
 }
 
-/** Where posts to one of the workspace's groups go; undefined when it is not the workspace's. */
-export async function findSendTo(
-  db: Connection,
-  workspaceId: WorkspaceId,
-  groupId: number,
-): Promise<string | undefined> {
+/** Where posts to one of the workspace's groups go. Throws `group_not_found` when it is not the workspace's. */
+export async function requireSendTo(db: Connection, workspaceId: WorkspaceId, groupId: number): Promise<string> {
   const row = await db
     .selectFrom('groups')
     .select('send_to')
     .where('workspace_id', '=', workspaceId)
     .where('group_id', '=', groupId)
     .executeTakeFirst();
-  return row?.send_to;
+  if (row) return row.send_to;
+  throw new AppError('group_not_found', 'You have no group with this id', {
+    details: [fieldError('group_metadata_id', 'unknown_id', { of: 'groups' })],
+  });
 }
 
 /** One of the workspace's groups that is still there; undefined if there is none. */

@@ -31,7 +31,7 @@ interface Serving {
   log: Log;
   notifications: Pick<Notifications, 'on'>;
   leases: Pick<Leases, 'shards' | 'workerId'>;
-  sessions: Pick<Sessions, 'get' | 'link' | 'retry' | 'submitPasskey' | 'unlink'>;
+  sessions: Pick<Sessions, 'get' | 'link' | 'retry' | 'submitPasskey' | 'simulate' | 'unlink'>;
   /** A stored picture's bytes. */
   loadPicture: (mediaId: number) => Promise<Buffer>;
   workPoll?: WorkPoll | undefined;
@@ -188,6 +188,10 @@ async function execute(
     },
     async disconnect() {
       await sessions.unlink(accountId);
+      return {};
+    },
+    async simulate(incident) {
+      await sessions.simulate(accountId, incident);
       return {};
     },
     list_groups: async ({ knownChannels }) => {

@@ -4,6 +4,7 @@ import { isDataError } from '../../platform/errors/database-errors.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import type { Log } from '../../platform/log/log.ts';
 import type {
+  Incident,
   LinkMethod,
   Messenger,
   MessengerAccount,
@@ -35,6 +36,11 @@ export interface Sessions {
    * been written down. Throws as `MessengerSession.submitPasskey` does.
    */
   submitPasskey(accountId: AccountId, assertion: PasskeyAssertion): Promise<void>;
+  /**
+   * Lets something befall an account, and resolves when its state has been written down: a banned one is logged out. Throws `not_on_sandbox`
+   * where nothing can be simulated.
+   */
+  simulate(accountId: AccountId, incident: Incident): Promise<void>;
   /** Ends the account's link, or its linking, and writes that down. Throws `unavailable` when that is not confirmed. */
   unlink(accountId: AccountId): Promise<void>;
   /** Whether the messaging application restricts the account, so that its gaps are to be longer. */
@@ -89,6 +95,7 @@ export function openSessions(deps: SessionDeps): Sessions {
     link: (accountId, method) => inTurn(held, accountId, () => link(held, accountId, method)),
     retry: (accountId) => inTurn(held, accountId, () => retry(held, accountId)),
     submitPasskey: (accountId, assertion) => inTurn(held, accountId, () => submitPasskey(held, accountId, assertion)),
+    simulate: (accountId, incident) => inTurn(held, accountId, () => simulate(held, accountId, incident)),
     unlink: (accountId) => inTurn(held, accountId, () => unlink(held, accountId)),
     isSlowed: (accountId) => (held.warnedUntilMs.get(accountId) ?? 0) > performance.now(),
     closeUnless: (keep) => closeUnless(held, keep),
@@ -206,6 +213,18 @@ async function submitPasskey(
   } finally {
     await recorder.written(accountId);
   }
+}
+
+async function simulate(held: Held, accountId: AccountId, incident: Incident): Promise<void> {
+  const { sessions, recorder } = held;
+  const { account, messenger } = await find(held, accountId);
+  if (!account || !messenger?.simulate) throw new AppError('not_on_sandbox', 'The account is not on the sandbox');
+  const state = await messenger.simulate(withRestrictions(account), incident);
+  // Only its user links an account that was unlinked.
+  if (account.status !== 'unlinked') report(held, accountId, state);
+  const known = sessions.get(accountId);
+  if (known && state.status !== 'connected') await close(held, accountId, known);
+  await recorder.written(accountId);
 }
 
 async function unlink(held: Held, accountId: AccountId): Promise<void> {

@@ -59,6 +59,7 @@ export type AuditAction =
   | 'account.added'
   | 'account.changed'
   | 'account.handed_over'
+  | 'account.simulated'
   | 'account.linking'
   | 'account.number_changed'
   | 'account.removed'

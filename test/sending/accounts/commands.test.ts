@@ -42,6 +42,7 @@ async function serve() {
       link: () => deadNetwork.promise,
       retry: () => deadNetwork.promise,
       submitPasskey: () => deadNetwork.promise,
+      simulate: () => deadNetwork.promise,
       unlink: () => deadNetwork.promise,
     },
     loadPicture: () => Promise.reject(new Error('no picture')),

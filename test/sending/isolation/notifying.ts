@@ -232,6 +232,7 @@ export const NOTIFYING: Case[] = [
         link: () => Promise.resolve(),
         retry: () => Promise.resolve(),
         submitPasskey: () => Promise.resolve(),
+        simulate: () => Promise.resolve(),
         unlink: () => Promise.resolve(),
       };
       const loadPicture = () => Promise.reject(new Error('there is none'));

@@ -114,6 +114,7 @@ async function useSeveralAccounts(ada: Actors): Promise<void> {
   await recorder.send('set-default-account', { account_id }, ada);
   const [main] = accounts as Array<{ account_id: number }>;
   await recorder.send('set-default-account', { account_id: main?.account_id }, ada);
+  await recorder.send('simulate-incident', { account_id, action: 'ban' }, ada);
   await recorder.poll('disconnect-account', { account_id }, ada);
   await recorder.send('remove-account', { account_id }, ada);
 }
