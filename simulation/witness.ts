@@ -368,7 +368,9 @@ export function openWitness(
     unrecorded = unrecorded.filter((event) => !told.includes(event));
     history.add({
       kind: 'receipts',
-      receipts: named.flatMap((event) => (event.kind === 'answered' ? [] : [toReceipt(event)])),
+      receipts: named.flatMap((event) =>
+        event.kind === 'answered' || event.kind === 'chats_changed' ? [] : [toReceipt(event)],
+      ),
     });
   }
 
@@ -414,7 +416,7 @@ export function openWitness(
 /** Returns the SHA-256 of a file, as hex. */
 export const hashFile = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
-function toReceipt(event: Exclude<MemberEvent, { kind: 'answered' }>): Receipt {
+function toReceipt(event: Exclude<MemberEvent, { kind: 'answered' | 'chats_changed' }>): Receipt {
   switch (event.kind) {
     case 'same': {
       const { accountId, participant, alias } = event;

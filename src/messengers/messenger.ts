@@ -398,7 +398,7 @@ export type RecordEvents = (events: MemberEvent[]) => Promise<ReadonlySet<number
 /** The characters of a reply that an event has. */
 export const REMARK_LIMIT = 2_000;
 
-/** An action of a member, or a member's second id. Events come in any order, and may be repeated. */
+/** An action of a member, a member's second id, or a change of chats. Events come in any order, and may be repeated. */
 export type MemberEvent =
   | {
       /** A vote on a poll, or an answer to an event. */
@@ -452,6 +452,11 @@ export type MemberEvent =
       accountId: AccountId;
       participant: string;
       alias: string;
+    }
+  | {
+      /** The list of the account's chats has changed: a chat has come or gone, or its name, its members or the right to post there has changed. */
+      kind: 'chats_changed';
+      accountId: AccountId;
     }
   | {
       /** Sums of a channel, without persons. */

@@ -117,7 +117,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
       },
       sessions: {
         summary: 'live connections of accounts, and the commands sent to them',
-        imports: ['platform', 'messengers', 'sending/leases', 'sending/accounts'],
+        imports: ['platform', 'messengers', 'sending/leases', 'sending/accounts', 'sending/groups'],
       },
       groups: {
         summary: 'creates, syncs and lists groups, channels and communities',

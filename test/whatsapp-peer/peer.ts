@@ -21,8 +21,10 @@ import {
   askAgain,
   changeGroup,
   connectionOf,
+  disband,
   join,
   leave,
+  setRank,
   tellChange,
   tellOwnDevices,
   type Asked,
@@ -88,8 +90,12 @@ export interface WhatsAppPeer {
   ban(person: Person): void;
   /** A person joins a group. Resolves when the linked devices of its members have acknowledged it. */
   join(group: Group, person: Person): Promise<void>;
-  /** A person leaves a group. Resolves as `join` does. */
+  /** A person leaves a group, or is removed from it. Resolves as `join` does. */
   leave(group: Group, person: Person): Promise<void>;
+  /** A member becomes an admin, or is one no longer. Resolves as `join` does. */
+  setRank(group: Group, person: Person, rank: 'admin' | 'member'): Promise<void>;
+  /** A group is deleted. Resolves as `join` does. */
+  disband(group: Group): Promise<void>;
   /** Notifies a client that its owner has other devices. */
   tellOwnDevices(companion: Companion): Promise<void>;
   /** An admin changes settings of a group on the phone. Resolves as `join` does. */
@@ -183,6 +189,8 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
     },
     join: (group, person) => join(state, group, person),
     leave: (group, person) => leave(state, group, person),
+    setRank: (group, person, rank) => setRank(state, group, person, rank),
+    disband: (group) => disband(state, group),
     tellOwnDevices,
     change: (group, settings) => changeGroup(state, group, settings),
     async takeNewPhone(person) {

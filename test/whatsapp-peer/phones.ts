@@ -163,11 +163,11 @@ export const replyTo = (post: { messageId: string }, text: string): proto.IMessa
   extendedTextMessage: { text, contextInfo: { stanzaId: post.messageId } },
 });
 
-/** Notifies the clients in a group of an event. Resolves when all have acknowledged it. */
-async function tellOfGroup({ world }: PeerState, group: Group, what: Stanza): Promise<void> {
+/** Notifies the clients in a group of an event, and those of a person who was in it. Resolves when all have acknowledged it. */
+async function tellOfGroup({ world }: PeerState, group: Group, what: Stanza, former?: Person): Promise<void> {
   const attributes = { from: group.id, type: 'w:gp2', participant: group.creator, t: seconds() };
   const concerned = world.people
-    .filter((person) => group.participants.has(lidOf(person)))
+    .filter((person) => person === former || group.participants.has(lidOf(person)))
     .flatMap(({ companions }) => [...companions.values()]);
   await Promise.all(
     concerned.map(({ connection, outbox }) =>
@@ -183,11 +183,24 @@ export function join(state: PeerState, group: Group, added: Person): Promise<voi
   return tellOfGroup(state, group, element('add', {}, [who]));
 }
 
-/** A person leaves a group. */
+/** A person leaves a group, or is removed from it. */
 export function leave(state: PeerState, group: Group, person: Person): Promise<void> {
   group.participants.delete(lidOf(person));
   const who = element('participant', { jid: lidOf(person), phone_number: numberOf(person) });
-  return tellOfGroup(state, group, element('remove', {}, [who]));
+  return tellOfGroup(state, group, element('remove', {}, [who]), person);
+}
+
+/** A member becomes an admin, or is one no longer. */
+export function setRank(state: PeerState, group: Group, person: Person, rank: 'admin' | 'member'): Promise<void> {
+  group.participants.set(lidOf(person), rank);
+  const who = element('participant', { jid: lidOf(person), phone_number: numberOf(person) });
+  return tellOfGroup(state, group, element(rank === 'admin' ? 'promote' : 'demote', {}, [who]));
+}
+
+/** A group is deleted. */
+export function disband(state: PeerState, group: Group): Promise<void> {
+  state.world.groups.delete(group.id);
+  return tellOfGroup(state, group, element('delete', { reason: 'admin' }));
 }
 
 /** Notifies a client that its owner has other devices. */

@@ -28,6 +28,7 @@ import { startLinking } from './connect/link.ts';
 import { createCooldown, type Cooldown } from './connect/cooldown.ts';
 import { RESTRICTED } from './failures.ts';
 import type { UploadCache } from './files/upload-cache.ts';
+import { listenForChats } from './inbound/listen-for-chats.ts';
 import { listenForDevices } from './inbound/listen-for-devices.ts';
 import { listenForMembers } from './inbound/listen-for-members.ts';
 import { peopleIn } from './inbound/participants.ts';
@@ -264,6 +265,7 @@ function socketOptions(
         tryFetchGroup: (chatId) => chats.tryFetchGroup(chatId),
       });
       listenForDevices(client, { accountId, log, members });
+      listenForChats(client, { accountId, emit: emitMemberEvents });
       answers.listen(client);
     },
   };

@@ -17,6 +17,7 @@ export const BATCHES = {
   events: 'workspace',
   'expired mails': 'user',
   failover: 'workspace',
+  'group syncs': 'account',
   lanes: 'account',
   'late revisions': 'workspace',
   'late runs': 'workspace',

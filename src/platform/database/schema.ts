@@ -235,6 +235,8 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     status: AccountStatus;
     status_reason: string | null;
     groups_synced_at: Date | null;
+    groups_sync_at: Date | null;
+    groups_read_at: Date | null;
     linked_number: string | null;
     scanned_number: string | null;
     whatsapp_number: string | null;

@@ -5,6 +5,7 @@ import { AppError } from '../../platform/errors/errors.ts';
 import { writeTraceparent } from '../../platform/log/trace.ts';
 import { TZDATA_VERSION } from '../../platform/time/tzdata-version.ts';
 import { storeExtras, type PostExtras } from '../../content/post/post-extras.ts';
+import { planSyncsBeforeRuns } from '../accounts/plan-syncs.ts';
 import type { Schedule } from './occurrences.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
 import { STORED_EXTRAS } from '../../content/post/stored-extras.ts';
@@ -82,6 +83,7 @@ export async function insertCampaign(trx: Connection, campaign: NewCampaign): Pr
       from unnest(${campaign.dueAt}::timestamptz[]) d (due_at) order by due_at
     )
     update campaigns set content_id = (select content_id from content) where campaign_id = ${campaign_id}`.execute(trx);
+  if (plan.isSchedule) await planSyncsBeforeRuns(trx, campaign.workspaceId);
   return { campaignId: campaign_id, publicId: public_id };
 }
 

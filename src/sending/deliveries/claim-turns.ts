@@ -27,6 +27,8 @@ export interface ClaimedDelivery {
   position: number;
   messageId: string;
   chatId: string;
+  /** No account of the workspace is a member of the group any more. Default is `false`. */
+  isGone?: boolean;
   /** Tries before this one. */
   attempts: number;
   uncertain: boolean;
@@ -75,6 +77,7 @@ interface TurnRow {
   send_to: string;
   attempts: number;
   uncertain: boolean;
+  is_gone: boolean;
 }
 
 /**
@@ -125,6 +128,7 @@ function toTurns(rows: TurnRow[]): Turn[] {
       position: row.position,
       messageId: row.message_id,
       chatId: row.send_to,
+      ...(row.is_gone && { isGone: true }),
       attempts: row.attempts,
       uncertain: row.uncertain,
       resend: false,

@@ -26,8 +26,21 @@ export interface SendHooks {
   onBegin: () => void;
 }
 
-/** Never rejects. */
+const GONE = {
+  kind: 'refused',
+  reason: 'The group is gone: no account of the workspace is a member any more',
+  final: true,
+} as const;
+
+/** Posts to groups that are gone are not attempted. Never rejects. */
 export async function sendTurn(sending: TurnSending, turn: Turn, hooks: SendHooks): Promise<SendResult[]> {
+  const deliveries = turn.deliveries.filter(({ isGone }) => !isGone);
+  if (deliveries.length === turn.deliveries.length) return sendPresent(sending, turn, hooks);
+  const results = deliveries.length === 0 ? [] : await sendPresent(sending, { ...turn, deliveries }, hooks);
+  return turn.deliveries.map(({ isGone }) => (isGone ? GONE : (results.shift() ?? LOST)));
+}
+
+async function sendPresent(sending: TurnSending, turn: Turn, hooks: SendHooks): Promise<SendResult[]> {
   const { log, sessions, posts, trySuspect } = sending;
   const { accountId } = turn;
   const notReady = () => all(turn, { kind: 'offline', reason: 'not ready', cooldownMs: COOLDOWN_WITHOUT_DATABASE_MS });

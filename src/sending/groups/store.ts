@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { StoredChatList, StoredGroup } from '../accounts/commands.ts';
 import { lockGroupAccounts } from '../accounts/group-accounts.ts';
+import { nextSyncAt } from '../accounts/plan-syncs.ts';
 import { accountNotFoundError } from '../accounts/store.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { AppError } from '../../platform/errors/errors.ts';
@@ -86,7 +87,7 @@ export function replaceGroups(db: Database, reader: GroupReader, list: StoredCha
   return db.transaction().execute(async (trx) => {
     await lockGroupAccounts(trx, workspaceId);
     const { numAffectedRows } = await sql`
-      update accounts set groups_synced_at = campanile_now(),
+      update accounts set groups_synced_at = campanile_now(), groups_sync_at = ${nextSyncAt},
                           channels_unread_since = case when ${list.areChannelsUnread}::boolean
                                                        then coalesce(channels_unread_since, campanile_now()) end
       where account_id = ${accountId} and removed_at is null`.execute(trx);

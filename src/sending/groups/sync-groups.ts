@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import { runCommand, type CommandWaiters } from '../accounts/commands.ts';
+import { beginRead } from '../accounts/plan-syncs.ts';
 import { findOwnAccount } from '../accounts/store.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../platform/database/connect.ts';
@@ -35,6 +37,7 @@ export async function syncGroups(deps: GroupDeps, { workspaceId }: Actor, accoun
 
 /** Reads the groups of an account from the messaging application. Throws as `runCommand` does. */
 export async function readGroups(deps: Pick<GroupDeps, 'db' | 'waiters'>, reader: GroupReader): Promise<SyncOutcome> {
+  await sql`update accounts set ${beginRead} where account_id = ${reader.accountId}`.execute(deps.db);
   const knownChannels = await selectChannelIds(deps.db, reader);
   const list = await runCommand(deps, reader.accountId, 'list_groups', { knownChannels });
   return replaceGroups(deps.db, reader, list);

@@ -1,6 +1,7 @@
-/** What members did about posts goes into the deliveries' counters, each person once for each thing they did. */
+/** What members did about posts goes into the deliveries' counters, each person once for each thing they did. Changes of chats plan a sync. */
 import { sql } from 'kysely';
 import { writeOrQuarantine } from '../accounts/quarantine-account.ts';
+import { requestSyncs } from '../accounts/plan-syncs.ts';
 import { lockLedgerOf, type LockedLedger } from '../accounts/store.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { isolateEach } from '../../platform/database/isolate-failures.ts';
@@ -49,8 +50,12 @@ function recordOfAccount(db: Database, accountId: AccountId, own: readonly Membe
     const ledger = await lockLedgerOf(trx, accountId);
     if (!ledger) return;
     const { workspaceId } = ledger;
+    // First, since rows of accounts are locked before runs and deliveries.
+    if (own.some((event) => event.kind === 'chats_changed')) await requestSyncs(trx, [accountId]);
     const answers = own.filter((event) => event.kind === 'answered');
-    const about = own.filter((event) => event.kind !== 'same' && event.kind !== 'answered');
+    const about = own.filter(
+      (event) => event.kind !== 'same' && event.kind !== 'answered' && event.kind !== 'chats_changed',
+    );
     const persons = about.filter((event) => event.kind !== 'tally' && event.kind !== 'voted');
     const tallies = about.filter((event) => event.kind === 'tally');
     const votes = about.filter((event) => event.kind === 'voted');

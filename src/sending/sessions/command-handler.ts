@@ -11,10 +11,11 @@ import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { startLoop } from '../../platform/concurrency/loop.ts';
 import { sleep } from '../../platform/time/time.ts';
-import type { MessengerGroup } from '../../messengers/messenger.ts';
 import { COMMAND_WAIT_MS, type CommandKind, type Commands, type StoredFailure } from '../accounts/commands.ts';
 import type { Leases } from '../leases/leases.ts';
+import { listChats, toStored } from './list-chats.ts';
 import type { Sessions } from './sessions.ts';
+import { createGroupSyncs } from './sync-due-groups.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
 
 const COMMANDS_UNDER_WAY = 50;
@@ -30,7 +31,7 @@ interface Serving {
   db: Database;
   log: Log;
   notifications: Pick<Notifications, 'on'>;
-  leases: Pick<Leases, 'shards' | 'workerId'>;
+  leases: Pick<Leases, 'shards' | 'workerId' | 'isGood'>;
   sessions: Pick<Sessions, 'get' | 'link' | 'retry' | 'submitPasskey' | 'simulate' | 'unlink'>;
   /** A stored picture's bytes. */
   loadPicture: (mediaId: number) => Promise<Buffer>;
@@ -48,12 +49,13 @@ interface QueuedCommand {
 /**
  * Carries out the commands waiting for accounts this worker holds, until stopped. Each is begun once and never again: a command
  * whose worker died has an unknown outcome. One that nobody waits for any more is withdrawn. Three of an account are under way at most;
- * a slow one delays none of another account.
+ * a slow one delays none of another account. Also reads the groups of accounts again when that is due.
  */
 export function serveCommands(serving: Serving): { stop(): Promise<void> } {
   const { log, notifications } = serving;
   /** With the account of each. */
   const inFlight = new Map<Promise<void>, number>();
+  const syncs = createGroupSyncs(serving);
   async function step(): Promise<number> {
     const begun = await beginCommands(serving, [...inFlight.values()]);
     for (const command of begun) {
@@ -64,9 +66,12 @@ export function serveCommands(serving: Serving): { stop(): Promise<void> } {
       });
       inFlight.set(ended, command.account_id);
     }
+    // After the commands, for which somebody waits.
+    await syncs.begin(() => loop.wake());
     return begun.length > 0 ? 0 : restMs;
   }
-  const polled = { name: 'commands', isDue: () => hasQueued(serving), wake: () => loop.wake() };
+  const isDue = () => sql<boolean>`(${hasQueued(serving)} or ${syncs.isDue()})`;
+  const polled = { name: 'commands', isDue, wake: () => loop.wake() };
   const restMs = serving.workPoll?.add(polled) ?? POLL_MS;
   const options = { log, ...(serving.onLoopError && { onError: serving.onLoopError }) };
   const loop = startLoop('commands', step, options);
@@ -75,7 +80,7 @@ export function serveCommands(serving: Serving): { stop(): Promise<void> } {
   return {
     async stop() {
       await Promise.all([loop.stop(), clearing.stop()]);
-      await Promise.all(inFlight.keys());
+      await Promise.all([...inFlight.keys(), syncs.stop()]);
     },
   };
 }
@@ -194,10 +199,7 @@ async function execute(
       await sessions.simulate(accountId, incident);
       return {};
     },
-    list_groups: async ({ knownChannels }) => {
-      const { chats, areChannelsUnread = false } = await (await session()).listGroups(knownChannels);
-      return { chats: chats.map(toStored), areChannelsUnread };
-    },
+    list_groups: async ({ knownChannels }) => listChats(await session(), knownChannels),
     create_group: async (input) => toStored(await (await session()).createGroup(input)),
     get_invite_link: async ({ chatId }) => ({ inviteLink: await (await session()).fetchInviteLink(chatId) }),
     create_community: async (input) => toStored(await (await session()).createCommunity(input)),
@@ -209,10 +211,6 @@ async function execute(
   // The row was written by runCommand, which pairs each kind with its own input.
   const handler = handlers[kind] as (input: unknown) => Promise<unknown>;
   return handler(input);
-}
-
-function toStored<Group extends MessengerGroup>(group: Group): Omit<Group, 'createdAt'> & { createdAt: string } {
-  return { ...group, createdAt: group.createdAt.toISOString() };
 }
 
 function toFailure(error: unknown, log: Log): StoredFailure {

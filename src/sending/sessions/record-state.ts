@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../../platform/database/connect.ts';
 import type { SessionState } from '../../messengers/messenger.ts';
+import { soon } from '../accounts/plan-syncs.ts';
 import { isLinkedHere, lockLane, wakeLane } from '../accounts/store.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
 
@@ -8,7 +9,7 @@ import type { AccountId } from '../../platform/database/schema.ts';
  * Writes down how an account stands with the messaging application, as its session tells. A worker that has lost the account's
  * lease meanwhile writes nothing, and neither is anything written of an account that is gone. A lane that rested because the
  * account was away goes on when it is back. A warm-up that was asked for begins with the first link that a phone agrees to, and the rest
- * after a new link with that link.
+ * after a new link with that link. The groups of a new link are read.
  */
 export async function recordState(
   db: Database,
@@ -45,7 +46,8 @@ export async function recordState(
                               then warm_up_from else campanile_now() end,
           linked_at = case when ${restMs}::float8 is null then linked_at else campanile_now() end,
           rests_until = case when ${restMs}::float8 is null then rests_until
-                             else campanile_now() + ${restMs}::float8 * interval '1 millisecond' end
+                             else campanile_now() + ${restMs}::float8 * interval '1 millisecond' end,
+          groups_sync_at = case when ${restMs}::float8 is null then groups_sync_at else ${soon} end
       where account_id = ${accountId}
         and exists (select from shards s where s.shard = campanile_shard(a.account_id) and s.worker_id = ${workerId})
       returning 1`.execute(trx);

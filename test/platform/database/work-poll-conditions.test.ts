@@ -318,6 +318,13 @@ const WORK: Work[] = [
         db,
       ),
   },
+  {
+    loop: 'commands',
+    work: 'the groups of an account',
+    add: ({ accountId }) =>
+      sql`update accounts set groups_sync_at = ${inTenMinutes} where account_id = ${accountId}`.execute(db),
+    fallDue: advance(11),
+  },
   { loop: 'due runs', work: 'a run that falls due', add: plan, fallDue: tomorrowAt('09:00:01') },
   {
     loop: 'due runs',

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { keepSessionsOpen } from '../../../src/sending/sessions/keep-open.ts';
+import { claimSyncs } from '../../../src/sending/accounts/plan-syncs.ts';
 import { serveCommands } from '../../../src/sending/sessions/command-handler.ts';
 import { eraseDeletedUsers } from '../../../src/sending/erasure/erase-deleted-users.ts';
 import { assignPositions } from '../../../src/workspaces/events/assign-positions.ts';
@@ -241,6 +242,18 @@ export const NOTIFYING: Case[] = [
     },
     isDone: ({ db }, { accountId }) =>
       finds(db, sql`select from account_commands where account_id = ${accountId} and status <> 'queued'`),
+  },
+  {
+    batch: 'group syncs',
+    poison: ofAccount('accounts', 'update'),
+    prepare: async ({ db }, owners) =>
+      void (await sql`
+        update accounts set groups_sync_at = campanile_now() where account_id = any(${idsOf(owners)}::bigint[])`.execute(
+        db,
+      )),
+    step: async ({ db }) => void (await claimSyncs({ db, log }, leases.shards(), 2)),
+    isDone: ({ db }, { accountId }) =>
+      finds(db, sql`select from accounts where account_id = ${accountId} and groups_read_at is not null`),
   },
   {
     batch: 'sessions',

@@ -16,6 +16,9 @@ const IRRELEVANT_CHANGES: ReadonlySet<string> = new Set([
   'revoked_membership_requests',
 ]);
 
+/** True if a change in a notification about a group affects posts or pins. */
+export const changesGroup = (tag: string): boolean => !IRRELEVANT_CHANGES.has(tag);
+
 /** Listens to one connection, from before its opening to its end. */
 export function followGroups(
   client: Pick<Client, 'onStanza'>,
@@ -30,7 +33,7 @@ export function followGroups(
   client.onStanza({ tag: 'notification', type: 'w:gp2' }, (stanza) => {
     const chatId = stanza.attrs['from'] ?? '';
     const changes = allChildrenOf(stanza);
-    if (changes.length > 0 && changes.every(({ tag }) => IRRELEVANT_CHANGES.has(tag))) return;
+    if (changes.length > 0 && !changes.some(({ tag }) => changesGroup(tag))) return;
     chats.invalidateGroup(chatId);
   });
 }

@@ -19,7 +19,7 @@ create or replace function claim_turns(
     worker bigint, of_shards smallint[], shard_limit int, lane_limit int, batch int, paced text[],
     skipped bigint[] default '{}', wanted bigint[] default null, rooms int[] default null)
   returns table (account_id bigint, workspace_id bigint, messenger text, turn bigint, run_id bigint, content_id bigint, "position" int,
-                 message_id text, send_to text, attempts smallint, uncertain boolean)
+                 message_id text, send_to text, attempts smallint, uncertain boolean, is_gone boolean)
   language plpgsql
   set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
@@ -139,10 +139,11 @@ begin
           from turn where room > 0 group by account_id, turn, blocked) t
     where l.account_id = t.account_id
   )
-  select t.account_id, t.workspace_id, t.messenger, t.turn, t.run_id, t.content_id, t.position, t.message_id, g.send_to, t.attempts, t.uncertain
+  select t.account_id, t.workspace_id, t.messenger, t.turn, t.run_id, t.content_id, t.position, t.message_id, g.send_to, t.attempts, t.uncertain,
+         g.removed_at is not null
   from turn t
   join groups g on g.group_id = t.group_id
   union all
-  select t.account_id, t.workspace_id, t.messenger, null, null, null, null, null, null, null, null from turn t where t.room = 0
+  select t.account_id, t.workspace_id, t.messenger, null, null, null, null, null, null, null, null, null from turn t where t.room = 0
   order by 1, 7;
 end $$;

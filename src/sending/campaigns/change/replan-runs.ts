@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { planSyncsBeforeRuns } from '../../accounts/plan-syncs.ts';
 import { dateIn } from '../../accounts/quiet-hours.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import { knownTimeZone } from '../../../platform/time/time-zone.ts';
@@ -68,6 +69,7 @@ export async function replanRuns(
     insert into runs (workspace_id, campaign_id, due_at, paused)
     select ${campaign.workspaceId}::bigint, ${campaignId}::bigint, due_at, ${campaign.paused}::boolean
     from unnest(${missing}::timestamptz[]) d (due_at) order by due_at`.execute(trx);
+  await planSyncsBeforeRuns(trx, campaign.workspaceId);
   return missing.length - dropped.length;
 }
 
