@@ -37,10 +37,10 @@ describe('with the real service', () => {
       const isKeyed = post.parameters?.some(({ $ref }) => $ref === '#/components/parameters/Idempotency-Key') ?? false;
       const name = path.replace('/api/v1/', '');
       // Saving the same draft, keeping the same file or its still, giving the same name or role, or disabling the same user again, and
-      // asking for or deciding on the same approval again changes nothing (contract §4). link-preview only reads, a page elsewhere.
+      // asking for or deciding on the same approval again changes nothing (contract §4), nor does banning a banned account of the sandbox. link-preview only reads, a page elsewhere.
       const changesNothing =
         post.security.some(({ api_key: scopes }) => scopes?.includes('read')) ||
-        /^(user|admin)\/(get|list|export)_|^workspace\/(list-|(rename|update)-workspace$|set-member-role$|set-approval-rules$)|^admin\/(dis|en)able_user$|^venom\/(save-draft|set-senders|link-preview|(request|decide|withdraw)-approval)$|^media\/(upload|import|set-still)$/.test(
+        /^(user|admin)\/(get|list|export)_|^workspace\/(list-|(rename|update)-workspace$|set-member-role$|set-approval-rules$)|^admin\/(dis|en)able_user$|^venom\/(save-draft|set-senders|link-preview|(request|decide|withdraw)-approval)$|^media\/(upload|import|set-still)$|^sandbox\/simulate-incident$/.test(
           name,
         );
       return [[name, isKeyed ? 'keyed' : changesNothing ? 'always' : 'never'] as const];
