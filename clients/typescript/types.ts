@@ -1090,6 +1090,8 @@ export interface GroupAnalytics {
     pinned_until?: string | null | undefined;
     /** Why everybody was not mentioned. Present like `mentions_left_out`. */
     mention_left_out?: string | null | undefined;
+    /** Members whom the latest post left out, of those that left somebody out: WhatsApp tells no device of theirs. Absent: nobody was left out. */
+    members_without_devices?: number | undefined;
   }>;
   /** With `with_accounts`: the accounts that send, or have sent, each with its share. */
   accounts?: Array<AccountShare> | undefined;

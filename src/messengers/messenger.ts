@@ -140,6 +140,8 @@ export type SendResult =
       recipients: number | null;
       /** Why the post left without the mention of everybody, as one sentence. Absent: it has it, or was to have none. */
       mentionLeftOut?: string;
+      /** The number of members whom the post left out, because the application tells no device of theirs. Default is 0. */
+      withoutDevices?: number;
     }
   /** This attempt surely did not leave. If a part of the post is there, the result is `unknown`, or the reason begins with `OUTCOME_UNKNOWN`. */
   | {

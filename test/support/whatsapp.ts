@@ -205,6 +205,7 @@ export interface Progress {
     views: number | null;
     reactions: number;
     recipients: number;
+    members_without_devices?: number;
   }>;
 }
 

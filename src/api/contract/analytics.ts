@@ -117,6 +117,10 @@ const groupAnalyticsData = z
         mention_left_out: z.string().nullable().optional().meta({
           description: 'Why everybody was not mentioned. Present like `mentions_left_out`.',
         }),
+        members_without_devices: count.optional().meta({
+          description:
+            'Members whom the latest post left out, of those that left somebody out: WhatsApp tells no device of theirs. Absent: nobody was left out.',
+        }),
       }),
     ),
     accounts: z

@@ -32,12 +32,13 @@ export function toWireReach({ hasPins, hasMentions, hasQuotes }: CampaignReach, 
   };
 }
 
-/** What became of pins, mentions and quotes in one group, as far as the campaign has such things. */
+/** What became of pins, mentions and quotes in one group, as far as the campaign has such things, and the members left out. */
 export function toWireGroupReach(reach: CampaignReach, group: Reach) {
   return {
     ...toWireReach(reach, group),
     ...(reach.hasPins && { pin_error: group.pinError, pinned_until: group.pinnedUntil?.toISOString() ?? null }),
     ...(reach.hasMentions && { mention_left_out: group.mentionLeftOut }),
+    ...(group.withoutDevices > 0 && { members_without_devices: group.withoutDevices }),
   };
 }
 

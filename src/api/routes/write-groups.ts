@@ -43,6 +43,7 @@ const COLUMNS = [
   'voters',
   'unreadable_votes',
   'skipped',
+  'members_without_devices',
 ] as const;
 
 type Cell = string | number | null;

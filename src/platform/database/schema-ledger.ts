@@ -123,6 +123,7 @@ export interface LedgerTables {
     day: string;
     left_out: string | null;
   };
+  members_without_devices: { workspace_id: WorkspaceId; run_id: number; position: number; members: number };
   receipts: {
     workspace_id: WorkspaceId;
     run_id: number;

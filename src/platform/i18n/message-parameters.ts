@@ -353,6 +353,7 @@ export interface MessageParameters {
   'pin.failed': { posts: number };
   'pin.quoted': { posts: number };
   'pin.notMentioned': { groups: number };
+  'pin.withoutDevices': { members: number };
   'calendar.more': { many: string };
   'calendar.zone': { zone: string; short: string };
   'calendar.beginOn': { day: string };

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 
-/** Pins, mentions of everybody and quotes, of a campaign in one group. */
+/** Pins, mentions of everybody, quotes and members left out, of a campaign in one group. */
 export interface Reach {
   /** Posts that are pinned now. */
   pinned: number;
@@ -23,6 +23,8 @@ export interface Reach {
   mentionLeftOut: string | null;
   /** Sent posts that quote an earlier one. */
   quotes: number;
+  /** Members whom the latest post left out, of those that left somebody out: no device of theirs is known. */
+  withoutDevices: number;
 }
 
 export interface CampaignReach {
@@ -47,6 +49,7 @@ export const NO_REACH: Reach = {
   mentionsLeftOut: 0,
   mentionLeftOut: null,
   quotes: 0,
+  withoutDevices: 0,
 };
 
 type Pins = Pick<Reach, 'pinned' | 'pinnedUntil' | 'unpinned' | 'pinsWaiting' | 'pinsFailed' | 'pinError'>;
@@ -70,6 +73,13 @@ export async function readReach(trx: Connection, campaignId: number): Promise<Ca
            (array_agg(m.left_out order by m.run_id desc) filter (where m.left_out is not null))[1] as "mentionLeftOut"
     from runs r join everyone_mentions m on m.workspace_id = r.workspace_id and m.run_id = r.run_id
     where r.campaign_id = ${campaignId} group by m.group_id`.execute(trx);
+  const { rows: leftOut } = await sql<OfGroup<Pick<Reach, 'withoutDevices'>>>`
+    select d.group_id as "groupId", (array_agg(m.members order by m.run_id desc))[1] as "withoutDevices"
+    from runs r join members_without_devices m on m.workspace_id = r.workspace_id and m.run_id = r.run_id
+    cross join lateral (
+      select group_id from deliveries q
+      where q.workspace_id = m.workspace_id and q.run_id = m.run_id and q.position = m.position limit 1) d
+    where r.campaign_id = ${campaignId} group by d.group_id`.execute(trx);
   const { rows } = await sql<{ pins: boolean; quotes: boolean }>`
     select coalesce(bool_or(pin_seconds is not null), false) as pins, coalesce(bool_or(reply_run_id is not null), false) as quotes
     from runs where campaign_id = ${campaignId}`.execute(trx);
@@ -78,6 +88,7 @@ export async function readReach(trx: Connection, campaignId: number): Promise<Ca
   for (const { groupId, ...found } of [
     ...pins,
     ...mentions,
+    ...leftOut,
     ...(wanted.quotes ? await countQuotes(trx, campaignId) : []),
   ])
     groups.set(groupId, { ...(groups.get(groupId) ?? NO_REACH), ...found });

@@ -6,6 +6,7 @@ import { addressTurn, type Addressing } from './address-turn.ts';
 import type { Turn } from './claim-turns.ts';
 import { recordLeftOut } from './decide-mentions.ts';
 import type { Posts } from './load-posts.ts';
+import { recordWithoutDevices } from './record-without-devices.ts';
 import type { SendSuspect } from './send-poison-suspects.ts';
 
 export interface TurnSending extends Addressing {
@@ -81,8 +82,9 @@ async function sendNow(
   }
   try {
     await recordLeftOut(db, turn, results);
+    await recordWithoutDevices(db, turn, results);
   } catch (error) {
-    log.warn({ err: error, accountId: turn.accountId }, 'which posts left without their mention could not be recorded');
+    log.warn({ err: error, accountId: turn.accountId }, 'what posts left without could not be recorded');
   }
   return results;
 }

@@ -41,6 +41,7 @@ const PARTS: readonly Part[] = [
   { table: 'revisions', owner: 'workspace_id', chunk: 5_000 },
   { table: 'pins', owner: 'workspace_id', chunk: 5_000 },
   { table: 'everyone_mentions', owner: 'workspace_id', chunk: 5_000 },
+  { table: 'members_without_devices', owner: 'workspace_id', chunk: 5_000 },
   { table: 'deliveries', owner: 'workspace_id', chunk: 5_000 },
   { table: 'runs', owner: 'workspace_id', chunk: 5_000 },
   { table: 'campaigns', owner: 'workspace_id', chunk: 50 },

@@ -12,7 +12,8 @@ import { OutcomeReason, OutcomeList, Outcome } from './outcome-list.tsx';
 export function ReachResults({ analytics, replyTo }: { analytics: Analytics; replyTo: Campaign['reply_to'] }) {
   const { totals, groups } = analytics;
   const { pinned, unpinned = 0, pins_waiting: waiting = 0, mentions_left_out: leftOut = 0 } = totals;
-  if (pinned === undefined && leftOut === 0 && replyTo === null) return null;
+  const unreached = groups.filter((group) => group.members_without_devices !== undefined);
+  if (pinned === undefined && leftOut === 0 && replyTo === null && unreached.length === 0) return null;
   const refused = reasonsOf(groups, (group) => ((group.pins_failed ?? 0) > 0 ? group.pin_error : null));
   const unmentioned = reasonsOf(groups, (group) => group.mention_left_out);
   const sentences = [
@@ -25,7 +26,7 @@ export function ReachResults({ analytics, replyTo }: { analytics: Analytics; rep
     unpinned > 0 && t('pin.unpinned', { posts: unpinned }),
     waiting > 0 && t('pin.waiting', { posts: waiting }),
   ].filter(Boolean);
-  if (sentences.length + refused.length + unmentioned.length === 1 && sentences.length === 1)
+  if (sentences.length === 1 && refused.length + unmentioned.length + unreached.length === 0)
     return <SectionNote title={t('pin.results')}>{sentences}</SectionNote>;
   return (
     <Section title={t('pin.results')}>
@@ -51,6 +52,15 @@ export function ReachResults({ analytics, replyTo }: { analytics: Analytics; rep
             more={`${reason}.`}
           />
         ))}
+        {unreached.length > 0 && (
+          <OutcomeReason
+            what={t('pin.withoutDevices', {
+              members: unreached.reduce((sum, group) => sum + (group.members_without_devices ?? 0), 0),
+            })}
+            hit={unreached}
+            more={t('pin.noDevices')}
+          />
+        )}
       </OutcomeList>
     </Section>
   );

@@ -29,6 +29,8 @@ export interface EncryptedForMembers {
   devices: ReadonlySet<Jid>;
   /** The `phash` of the stanza: their hash. */
   participantHash: string;
+  /** The number of members who are left out, because WhatsApp tells no device of theirs. */
+  withoutDevices: number;
   /** The devices that get the sender key with it. */
   keyed: MemberDevice[];
   /** The holders of the sender key once this has arrived. Undefined if they are the same as before. */
@@ -74,6 +76,7 @@ export async function encryptForMembers(sending: Sending, group: Group, to: ToMe
       stanza: await buildStanza(sending, group, to, { body: body.node, participants, hash }),
       devices: all,
       participantHash: hash,
+      withoutDevices: unknown,
       keyed,
       // Those of members who left stay recorded until the key is renewed.
       holders: added.length === 0 ? undefined : { ...departedHolders(group, known), ...holders },

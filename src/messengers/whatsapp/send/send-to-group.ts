@@ -39,11 +39,13 @@ export async function sendToGroup(sending: Sending, parts: readonly PostPart[], 
     }),
   );
   const recipients = sizeOf(group) - 1;
+  let withoutDevices = 0;
   for (const [index, message] of messages.entries()) {
     // A part that has left leaves again in the next attempt, under its own id: phones show it once.
     const leaving = sendToMembers(sending, { ...message, chatId: to.chatId, recipients });
     const result = await (index === 0 ? leaving : leaving.catch((error: unknown) => notAttempted(sending, error)));
     if (result.kind !== 'sent') return index === 0 ? result : partlySent(result);
+    withoutDevices = Math.max(withoutDevices, result.withoutDevices ?? 0);
   }
-  return { kind: 'sent', recipients: Math.max(0, recipients) };
+  return { kind: 'sent', recipients: Math.max(0, recipients), ...(withoutDevices > 0 && { withoutDevices }) };
 }

@@ -156,7 +156,12 @@ async function conclude(sending: Sending, to: Addressed, attempt: Attempt): Prom
     // Then members get the key once more, or send a retry receipt.
     sending.log.warn({ err: error, messageId: to.messageId }, 'the key holders of a group could not be recorded');
   });
-  return { result, isStale: isStale(answer.code), missed };
+  const { withoutDevices } = attempt.encrypted;
+  return {
+    result: result.kind === 'sent' && withoutDevices > 0 ? { ...result, withoutDevices } : result,
+    isStale: isStale(answer.code),
+    missed,
+  };
 }
 
 const isStale = (code: number | undefined) => code === STALE_SESSION || code === STALE_ADDRESSING;

@@ -18,6 +18,7 @@ const RUN_TABLES = [
   'revisions',
   'pins',
   'everyone_mentions',
+  'members_without_devices',
   'receipts',
   'votes',
   'provisional_receipts',

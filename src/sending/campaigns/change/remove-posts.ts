@@ -15,6 +15,7 @@ export type RunTable =
   | 'revisions'
   | 'pins'
   | 'everyone_mentions'
+  | 'members_without_devices'
   | 'deliveries';
 
 /**

@@ -48,7 +48,9 @@ async function foldOne(trx: Connection, old: OldCampaign, endedBefore: RawBuilde
     where campaign_id = ${old.campaignId} and finished_at <= ${endedBefore}`.execute(trx);
 }
 
+const POST_TABLES = ['revisions', 'pins', 'everyone_mentions', 'members_without_devices', 'deliveries'] as const;
+
 async function compact(trx: Connection, campaignId: number): Promise<void> {
-  if (await removePosts(trx, campaignId, ['revisions', 'pins', 'everyone_mentions', 'deliveries'])) return;
+  if (await removePosts(trx, campaignId, POST_TABLES)) return;
   await sql`update campaigns set folded = true where campaign_id = ${campaignId}`.execute(trx);
 }

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import type { Person } from '../../../support/app.ts';
+import { countBlocked } from '../../../support/count-blocked.ts';
 import { until } from '../../../support/ledger.ts';
 import { skipWaiting } from '../../../support/skip-waiting.ts';
 import { linkFurther, statusWhen } from '../../../support/whatsapp.ts';
@@ -175,6 +176,23 @@ describe('the groups of an account', () => {
     const attributes = { from: group.id, type: 'w:gp2', participant: group.creator, t: '1', id: 'D1' };
     await outbox.put(connection, element('notification', attributes, [element('description', { id: 'D2' })]));
     expect(before - ((await dueInSeconds(person)) ?? 0)).toBeLessThan(60);
+  });
+
+  test('are read after a change whose notification is acknowledged once that is recorded', async () => {
+    const { person, group } = await synced();
+    let isAcknowledged = false;
+    const told = await db.transaction().execute(async (trx) => {
+      await sql`select from workspace_ledgers where workspace_id = ${workspaceOf(person)} for update`.execute(trx);
+      const acknowledged = peer.change(group, { subject: 'Not yet' }).then(() => (isAcknowledged = true));
+      await until(
+        () => countBlocked(db),
+        (count) => count > 0,
+      );
+      expect(isAcknowledged).toBe(false);
+      return [acknowledged];
+    });
+    await Promise.all(told);
+    expect(await dueInSeconds(person)).toBeLessThanOrEqual(60);
   });
 
   test('are read after a restart, if they changed right before it', async () => {
