@@ -92,13 +92,13 @@ const RARE = [
   'service/{database-access,failing-loops}',
   'service/main',
   'service/startup-errors',
-  'simulation/{altered-histories,seeds,two-accounts}',
+  'simulation/{altered-histories,seeds}',
   'upgrade/upgrade',
   'web/campaigns',
   'web/compose',
   'web/groups',
   'web/pages',
-  'web/{account,accounts,approvals,calendar-lists,clicks,drafts,editor-round-trip,factors,follow-up,hold,installation,languages,library,link-preview,notices,offline,polls,reach,url-state}',
+  'web/{account,accounts,approvals,calendar-lists,clicks,drafts,editor-round-trip,factors,follow-up,hold,incidents,installation,languages,library,link-preview,notices,offline,polls,reach,url-state}',
   'client/{generated-client,*-package}',
   'api/server/{big-bodies,lists,metrics}',
   'identity/{api-keys,command-line,test-keys,test-workspaces,tokens}',
@@ -142,7 +142,7 @@ const RARE = [
 ].map((name) => `test/${name}.test.ts`);
 
 /** Exhaustive, for hours, in no other run: `npx vitest run --mode long`. */
-const LONG = ['operations/hold/seeds', 'simulation/{all-crash-points,two-accounts-mutated}'].map(
+const LONG = ['operations/hold/seeds', 'simulation/{all-crash-points,several-accounts-mutated}'].map(
   (name) => `test/${name}.test.ts`,
 );
 

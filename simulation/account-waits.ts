@@ -1,13 +1,15 @@
-/** How long deliveries may wait for an account that cannot send: part of the checker. */
+/** How long deliveries may wait for accounts that cannot send: part of the checker. */
+import { findCalm } from './calm-time.ts';
 import { only, type Case, type Of } from './case.ts';
-import { effectOf, hasApplied } from './effects.ts';
+import { effectOf, hasApplied, mayApply } from './effects.ts';
 import type { Line } from './line.ts';
-import type { Span } from './spans.ts';
+import { clipSpans, joinSpans, subtractSpans, totalMs, type Span } from './spans.ts';
 
 const MINUTE_MS = 60_000;
 /** An account that is back, and deliveries that were handed over, leave after this time at the latest, also if the first try failed. */
 const NOTICED_MS = 30_000;
-const HANDED_OVER_MS = 150_000;
+/** Calm time within which a stand-in that is up takes over, also if the first try failed. */
+const HANDED_OVER_MS = 120_000;
 
 export type Owner = Of<'owner'>;
 export const accountsOf = (owner: Owner) => [
@@ -24,51 +26,120 @@ export function findDown(lines: readonly Line[], accountId: number): Span[] {
   });
 }
 
-/** Whether nothing but downtime keeps accounts of a workspace from its groups. */
-export const areMembers = ({ lines }: Case, owner: Owner) =>
-  (owner.further ?? []).every(({ chats }) => chats.length === owner.chats.length) &&
-  !only(lines, 'membership').some(({ accountId }) => accountsOf(owner).includes(accountId));
+/** An account and a chat to which it may post. */
+export interface Way {
+  accountId: number;
+  chatId: string;
+}
 
-/** Returns when what waited for an account must have been handed over, for a run that began then; Infinity: perhaps never. */
-export function handOverEnd(
+const belongsFirst = (owner: Owner, { accountId, chatId }: Way) =>
+  accountId === owner.accountId
+    ? owner.chats.includes(chatId)
+    : owner.further?.some((one) => one.accountId === accountId && one.chats.includes(chatId)) === true;
+
+const hasChanged = ({ lines }: Case, { accountId, chatId }: Way, untilMs: number) =>
+  only(lines, 'membership').some((one) => one.accountId === accountId && one.chatId === chatId && one.atMs <= untilMs);
+
+/** Whether an account may post to a chat from the beginning until then, and the ledger has heard nothing else. */
+export const isSurelyOpen = (facts: Case, owner: Owner, way: Way, untilMs: number) =>
+  belongsFirst(owner, way) &&
+  !hasChanged(facts, way, untilMs) &&
+  !facts.sends.some(
+    (one) =>
+      one.accountId === way.accountId &&
+      one.chatId === way.chatId &&
+      one.arrivedMs <= untilMs &&
+      (one.verdict === 'refused for good' || one.verdict === 'not a member'),
+  );
+
+/** Whether an account does not belong to a chat from the beginning until then. */
+export const isSurelyClosed = (facts: Case, owner: Owner, way: Way, untilMs: number) =>
+  !belongsFirst(owner, way) && !hasChanged(facts, way, untilMs);
+
+const calms = new WeakMap<Case, Span[]>();
+export const calmOf = (facts: Case): Span[] => {
+  const calm = calms.get(facts) ?? findCalm(facts.lines);
+  calms.set(facts, calm);
+  return calm;
+};
+
+/** Returns the instant by which so much of the spans has passed since then; Infinity if there is less. */
+function afterFree(spans: readonly Span[], fromMs: number, forMs: number): number {
+  let leftMs = forMs;
+  for (const span of clipSpans(spans, fromMs, Infinity)) {
+    if (span.fromMs + leftMs <= span.toMs) return span.fromMs + leftMs;
+    leftMs -= span.toMs - span.fromMs;
+  }
+  return Infinity;
+}
+
+/** Returns after how many minutes stand-ins take over, and since when that is so; undefined: nobody knows, or they do not. */
+function findFailover(facts: Case, owner: Owner): { minutes: number; sinceMs: number } | undefined {
+  const sets = facts.requests.filter(
+    (one) => one.operation === 'set failover' && one.accountId === owner.accountId && mayApply(one),
+  );
+  const last = sets.at(-1);
+  const isSure =
+    !last || (hasApplied(facts, last) && sets.every((one) => one === last || effectOf(facts, one).toMs < last.atMs));
+  const minutes = last ? last.failoverMinutes : owner.failoverMinutes;
+  if (!isSure || minutes == null) return undefined;
+  return { minutes, sinceMs: last ? effectOf(facts, last).toMs : -Infinity };
+}
+
+/** An account that is down, while a run has posts to a chat. */
+export interface Outage {
+  accountId: number;
+  down: Span;
+  chatId: string;
+  startedMs: number;
+}
+
+/** Returns by when this account has taken over what the other has not sent to the chat; Infinity: perhaps never. */
+export function takeOverEnd(
   facts: Case,
   owner: Owner,
-  { accountId, fromMs }: { accountId: number; fromMs: number },
-  startedMs: number,
+  { accountId, down, chatId, startedMs }: Outage,
+  standIn: number,
 ): number {
-  const { failoverMinutes } = owner;
-  if (failoverMinutes != null) return Math.max(fromMs + failoverMinutes * MINUTE_MS, startedMs) + HANDED_OVER_MS;
-  const request = facts.requests.find(
+  const up = subtractSpans(calmOf(facts), joinSpans(findDown(facts.lines, standIn)));
+  const failover = findFailover(facts, owner);
+  const overdueMs = failover && Math.max(down.fromMs + failover.minutes * MINUTE_MS, startedMs, failover.sinceMs);
+  const isUpAll = ({ fromMs, toMs }: Span) => totalMs(clipSpans(up, fromMs, toMs)) >= toMs - fromMs;
+  const handedOver = facts.requests.filter(
     (one) =>
       one.operation === 'hand over' &&
       one.ofAccount === accountId &&
+      (one.toAccount ?? standIn) === standIn &&
+      one.atMs > Math.max(down.fromMs + NOTICED_MS, startedMs) &&
       hasApplied(facts, one) &&
-      one.atMs > Math.max(fromMs + NOTICED_MS, startedMs),
+      isUpAll(effectOf(facts, one)),
   );
-  return request ? effectOf(facts, request).toMs + NOTICED_MS : Infinity;
+  const endMs = Math.min(
+    overdueMs === undefined ? Infinity : afterFree(up, overdueMs, HANDED_OVER_MS),
+    ...handedOver.map((one) => afterFree(up, effectOf(facts, one).toMs, NOTICED_MS)),
+  );
+  return isSurelyOpen(facts, owner, { accountId: standIn, chatId }, endMs) ? endMs : Infinity;
 }
 
+/** Returns the downtimes of all accounts of a workspace. */
+export const findDowns = ({ lines }: Case, owner: Owner) =>
+  accountsOf(owner).flatMap((accountId) => findDown(lines, accountId).map((down) => ({ accountId, down })));
+
 /**
- * Returns the spans in which posts of a run may wait for an account that is down. They are shorter than the downtime where a stand-in that
- * is up, and a member of all groups, takes over.
+ * Returns the spans in which a post of a run to a chat may wait for an account that is down. They are shorter than the downtime where
+ * another account surely may post there, and takes over.
  */
 export function waitsForAccounts(
   facts: Case,
-  { accountId: ownerId, startedMs }: { accountId: number; startedMs?: number | null },
+  { accountId: ownerId, startedMs, chatId }: { accountId: number; startedMs?: number | null; chatId?: string },
 ): Span[] {
   const owner = facts.shared.get(ownerId);
   if (!owner) return [];
-  const accounts = accountsOf(owner);
-  const slept = only(facts.lines, 'slept');
-  const downs = accounts.flatMap((accountId) =>
-    findDown(facts.lines, accountId).map((span) => ({ accountId, ...span })),
-  );
-  return downs.map(({ accountId, fromMs, toMs }) => {
-    const isAlone = downs.some((one) => one.accountId !== accountId && one.fromMs < toMs && one.toMs > fromMs);
-    if (isAlone || !areMembers(facts, owner)) return { fromMs, toMs };
-    const endMs = Math.min(toMs, handOverEnd(facts, owner, { accountId, fromMs }, startedMs ?? fromMs));
-    // Nobody takes over while the machine sleeps.
-    const asleep = slept.find((one) => one.atMs < endMs && one.atMs + one.forMs > endMs);
-    return { fromMs, toMs: asleep ? asleep.atMs + asleep.forMs + HANDED_OVER_MS : endMs };
+  return findDowns(facts, owner).map(({ accountId, down }) => {
+    if (chatId === undefined) return down;
+    const outage = { accountId, down, chatId, startedMs: startedMs ?? down.fromMs };
+    const others = accountsOf(owner).filter((one) => one !== accountId);
+    const endMs = Math.min(down.toMs, ...others.map((standIn) => takeOverEnd(facts, owner, outage, standIn)));
+    return { fromMs: down.fromMs, toMs: endMs };
   });
 }

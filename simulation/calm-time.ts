@@ -31,7 +31,7 @@ export function findCalm(lines: readonly Line[]): Span[] {
 }
 
 /** Returns how long a disturbance lasts; undefined for any other line. */
-function disturbanceMs(line: Line): number | undefined {
+export function disturbanceMs(line: Line): number | undefined {
   switch (line.kind) {
     case 'statement':
       return line.fault === null ? undefined : (line.delayMs ?? 0);

@@ -21,6 +21,12 @@ export interface Case {
   taken: { fromMs: number; toMs: number } | undefined;
 }
 
+/** Returns the chat of a group. */
+export function chatOf({ lines }: Case, groupId: number): string | undefined {
+  const owner = only(lines, 'owner').find(({ groupIds }) => groupIds.includes(groupId));
+  return owner?.chats[owner.groupIds.indexOf(groupId)];
+}
+
 /** Whether the effect of a request may have been rolled back with the ledger. */
 export const isTakenBack = ({ taken }: Case, { atMs, answer }: Case['requests'][number]) =>
   taken !== undefined && atMs <= taken.toMs && (answer?.atMs ?? Infinity) >= taken.fromMs;

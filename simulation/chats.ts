@@ -5,9 +5,9 @@ import type { History } from './history.ts';
 import type { Membership } from './line.ts';
 
 export interface Chats {
-  /** Adds a chat that the account belongs to. Of channels members are counted and never named. */
-  add(accountId: number, chat: Pick<MessengerGroup, 'chatId' | 'kind' | 'name'>): void;
-  /** Some account leaves a chat, is no longer allowed to post there, or comes back. */
+  /** Adds a chat that the account belongs to, unless it is `gone`. Of channels members are counted and never named. */
+  add(accountId: number, chat: Pick<MessengerGroup, 'chatId' | 'kind' | 'name'>, membership?: Membership): void;
+  /** Some account leaves a chat, is no longer allowed to post there, joins it or comes back. */
   changeMembership(): void;
   /** Whether the account may post there. */
   isMember(accountId: number, chatId: string): boolean;
@@ -20,10 +20,10 @@ export function openChats(random: () => number, history: History): Chats {
   const chats = new Map<number, Map<string, { group: MessengerGroup; membership: Membership }>>();
   const find = (accountId: number, chatId: string) => chats.get(accountId)?.get(chatId);
   return {
-    add(accountId, { chatId, kind, name }) {
+    add(accountId, { chatId, kind, name }, membership = 'member') {
       const own = chats.getOrInsertComputed(accountId, () => new Map());
       const about = { participants: 3, inviteLink: null, canSend: true, createdAt: new Date() };
-      own.set(chatId, { group: { chatId, sendTo: chatId, kind, name, ...about }, membership: 'member' });
+      own.set(chatId, { group: { chatId, sendTo: chatId, kind, name, ...about }, membership });
     },
     changeMembership() {
       const accountId = pick(random, [...chats.keys()]);

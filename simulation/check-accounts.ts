@@ -1,6 +1,6 @@
 /** Whether each delivery was sent by one account, and by a stand-in where its account could not: part of the checker. */
-import { isOf, only, type Case } from './case.ts';
-import { accountsOf, areMembers, findDown, handOverEnd, type Owner } from './account-waits.ts';
+import { chatOf, isOf, only, type Case } from './case.ts';
+import { accountsOf, findDowns, isSurelyOpen, takeOverEnd, type Owner } from './account-waits.ts';
 import { isErased, mayApply, requestsOf } from './effects.ts';
 import { findStops } from './refusals.ts';
 import type { FinalDelivery, FinalRun } from './line.ts';
@@ -54,54 +54,43 @@ export function oneAccountSends(facts: Case): string[] {
   });
 }
 
-/**
- * Nothing expires that no account has tried, for all that is known, while a stand-in could send it. What the group has refused of one account
- * waits for another that may post there, up or not.
- */
+/** What some account surely may post, and nobody holds, leaves within its time: nothing expires that no account has tried. */
 export function standInsSend(facts: Case): string[] {
-  const { final, shared, taken, lines, sends } = facts;
+  const { final, shared, taken, sends } = facts;
   if (taken) return [];
   const tried = new Set(sends.map(({ messageId }) => messageId));
-  const refused = sends.filter(({ verdict }) => ['refused for good', 'not a member'].includes(verdict));
   return final.campaigns.flatMap((campaign) => {
     const owner = shared.get(campaign.accountId);
-    if (!owner || campaign.deleted || !areMembers(facts, owner)) return [];
+    if (!owner || campaign.deleted) return [];
     const { text } = campaign;
     if (findStops(facts, text).length > 0 || requestsOf(facts, text, ['pause', 'update']).some(mayApply)) return [];
     if (facts.requests.some((one) => one.operation === 'rest' || one.operation === 'warm up')) return [];
-    return campaign.runs.flatMap((run) => {
-      const expired = final.deliveries.filter(
-        (one) =>
-          one.runId === run.runId &&
-          isExpired(one) &&
-          !tried.has(one.messageId) &&
-          !refused.some(
-            (send) => isOf(send.text, text) && send.chatId === owner.chats[owner.groupIds.indexOf(one.groupId)],
-          ),
-      );
-      if (expired.length === 0 || !couldBeHandedOver(facts, owner, run)) return [];
-      const isUp = (accountId: number) =>
-        findDown(lines, accountId).every(
-          (one) => one.fromMs > (run.finishedMs ?? Infinity) || one.toMs < (run.startedMs ?? 0),
-        );
-      const up = accountsOf(owner).find(isUp);
-      return up === undefined
-        ? []
-        : expired.map(({ messageId }) => `lost: ${messageId} of ${text} expired, though account ${up} could send it`);
-    });
+    return campaign.runs.flatMap((run) =>
+      final.deliveries.flatMap((one) => {
+        if (one.runId !== run.runId || !isExpired(one) || tried.has(one.messageId)) return [];
+        const up = findAble(facts, owner, run, chatOf(facts, one.groupId) ?? '');
+        return up === undefined
+          ? []
+          : [`lost: ${one.messageId} of ${text} expired, though account ${up} could send it`];
+      }),
+    );
   });
 }
 
 const isExpired = ({ status, error, uncertain }: FinalDelivery) =>
   status === 'failed' && !uncertain && error?.startsWith('expired') === true;
 
-function couldBeHandedOver(facts: Case, owner: Owner, { startedMs, finishedMs }: FinalRun): boolean {
-  if (startedMs === null || finishedMs === null || finishedMs - startedMs < LONG_MS) return false;
-  const downs = accountsOf(owner).flatMap((accountId) =>
-    findDown(facts.lines, accountId).map((one) => ({ accountId, ...one })),
-  );
-  return downs.every(
-    (one) => one.fromMs > finishedMs || handOverEnd(facts, owner, one, startedMs) < finishedMs - LONG_MS / 2,
+/** Returns an account that could surely post to a chat from the beginning of a run to its end, and had to take over from all others in time. */
+function findAble(facts: Case, owner: Owner, { startedMs, finishedMs }: FinalRun, chatId: string): number | undefined {
+  if (startedMs === null || finishedMs === null || finishedMs - startedMs < LONG_MS) return undefined;
+  const downs = findDowns(facts, owner).filter(({ down }) => down.fromMs < finishedMs && down.toMs > startedMs);
+  return accountsOf(owner).find(
+    (able) =>
+      isSurelyOpen(facts, owner, { accountId: able, chatId }, finishedMs) &&
+      downs.every(({ accountId, down }) => {
+        const outage = { accountId, down, chatId, startedMs };
+        return accountId !== able && takeOverEnd(facts, owner, outage, able) < finishedMs - LONG_MS / 2;
+      }),
   );
 }
 

@@ -17,6 +17,7 @@ import {
   triedDeliveriesStay,
   waysAddUp,
 } from './check-accounts.ts';
+import { rightAccountsSend, sendersAreLinked, sharedRunsAreInOrder } from './check-senders.ts';
 import { eventsAreComplete } from './check-events.ts';
 import { followUpsLeaveOutReaders } from './check-follow-ups.ts';
 import { failuresHaveACause, groupsAreTheOnesListed } from './check-groups.ts';
@@ -124,6 +125,9 @@ const RULES: ReadonlyArray<(facts: Case) => string[]> = [
   oneAccountSends,
   standInsSend,
   waysAddUp,
+  sendersAreLinked,
+  rightAccountsSend,
+  sharedRunsAreInOrder,
 ];
 
 function nothingIsLost(facts: Case): string[] {
@@ -219,7 +223,7 @@ function repeatsAreTheSame({ sends }: Case): string[] {
 }
 
 function firstAttemptsAreInOrder({ sends, deliveries, shared }: Case): string[] {
-  // A stand-in gets earlier deliveries after later ones.
+  // A stand-in gets earlier deliveries after later ones: see sharedRunsAreInOrder.
   const alone = sends.filter(({ ownerId }) => !shared.has(ownerId));
   const runs = Map.groupBy(alone, (one) => deliveries.get(one.messageId)?.runId);
   return [...runs].flatMap(([runId, own]) => {

@@ -1,5 +1,5 @@
 /** Whether each run began, and each post left, when it had to: part of the checker. */
-import { only, type Case } from './case.ts';
+import { chatOf, only, type Case } from './case.ts';
 import { hasApplied, mayApply, requestsOf } from './effects.ts';
 import { findChanges } from './check-runs.ts';
 import { isSkipped } from './check-follow-ups.ts';
@@ -147,7 +147,9 @@ function checkLatest(
     ...(facts.shared.has(campaign.accountId) && delivery.uncertain ? [fromMs] : []),
   ];
   const toMs = Math.min(own[0]?.arrivedMs ?? run.finishedMs ?? final.atMs, ...endings);
-  const free = expectations.toSend({ ...campaign, startedMs: run.startedMs }, { fromMs, toMs });
+  const chatId = chatOf(facts, delivery.groupId);
+  const about = { ...campaign, startedMs: run.startedMs, ...(chatId !== undefined && { chatId }) };
+  const free = expectations.toSend(about, { fromMs, toMs });
   const others = sends.filter(
     (one) => one.ownerId === campaign.accountId && one.arrivedMs >= fromMs && one.arrivedMs <= toMs,
   );

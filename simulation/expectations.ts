@@ -1,8 +1,8 @@
 /** When posts may leave and must leave, computed from what was requested and what happened to the world. */
 import { only, type Case } from './case.ts';
-import { waitsForAccounts } from './account-waits.ts';
+import { calmOf, waitsForAccounts } from './account-waits.ts';
 import type { Line } from './line.ts';
-import { findCalm, findHeld, freeTime } from './calm-time.ts';
+import { findHeld, freeTime } from './calm-time.ts';
 import { possibleSpans } from './effects.ts';
 import { possibleStops } from './refusals.ts';
 import { possibleWarmUps } from './warm-ups.ts';
@@ -23,11 +23,13 @@ export interface OfCampaign {
   text: string;
   /** When the run in question began; null: it has not. Any run unless given. */
   startedMs?: number | null;
+  /** Of the post in question. Any unless given. */
+  chatId?: string;
 }
 
 /** Builds the expectations of a history. They hold for every outcome that a request without an answer may have had. */
 export function computeExpectations(facts: Case): Expectations {
-  const calm = findCalm(facts.lines);
+  const calm = calmOf(facts);
   const held = findHeld(facts.lines);
   const rests = new Map<number, Span[]>();
   const pauses = new Map<string, Span[]>();

@@ -8,16 +8,12 @@ export interface Asked {
   seed: number;
   /** Statements until all harm ends. */
   steps: number;
-  /** Each workspace has two accounts, of which one is banned in mid-campaign. Default is `false`. */
-  isBanned?: boolean | undefined;
   /** Only the faults at these statements; all unless given. */
   only?: readonly number[] | undefined;
 }
 
 /** Some worlds have many faults. In others a fault has time to show its consequences. */
 const FAULT_CHANCES = [0.002, 0.006, 0.02];
-/** Of worlds in which an account is banned: their faults begin with the first post. */
-const BANNED_FAULT_CHANCES = [0.01, 0.03];
 /** Where something is written more can go wrong. */
 const WHERE_WRITTEN = 3;
 const FREEZE_CHANCES = [0, 0.04, 0.12];
@@ -25,12 +21,12 @@ const FREEZE_CHANCES = [0, 0.04, 0.12];
 const randomFreezeMs = (random: () => number) => 9_000 + random() * 8_000;
 
 /** How each statement fares is drawn from the seed and its number alone, so that leaving one fault out moves no other. */
-export function randomFate({ seed, only, isBanned }: Asked, harmed: number[]): Fate {
+export function randomFate({ seed, only }: Asked, harmed: number[]): Fate {
   const order = seededRandom(seed ^ 0x04de4);
   const notifications = seededRandom(seed ^ 0x417);
   const freezes = seededRandom(seed ^ 0xf2ee);
   const freezeChance = pick(freezes, FREEZE_CHANCES);
-  const faultChance = pick(freezes, isBanned ? BANNED_FAULT_CHANCES : FAULT_CHANCES);
+  const faultChance = pick(freezes, FAULT_CHANCES);
   const kinds = FAULTS.filter(() => freezes() < 0.6);
   return {
     choose: (count) => Math.floor(order() * count),

@@ -206,6 +206,12 @@ export interface FurtherAccount {
   chats: readonly string[];
 }
 
+/** Who sends to groups, in this order; to all groups of the workspace without rules of their own where none is named. */
+export interface SenderRule {
+  groupIds: readonly number[];
+  senders: readonly number[];
+}
+
 /** A way to a group: an account that is a member, as the ledger knows it. */
 export interface FinalWay {
   accountId: number;
@@ -229,6 +235,8 @@ export type Happening =
       further?: readonly FurtherAccount[];
       /** After how many minutes of downtime stand-ins take over; null: once somebody hands over. Absent where there are no stand-ins. */
       failoverMinutes?: number | null;
+      /** Who sends where, from before anything happened. Absent: nobody has set it. */
+      rules?: readonly SenderRule[];
     }
   | { kind: 'started' | 'ended' | 'crashed' | 'stopping'; process: string }
   | { kind: 'slept'; forMs: number }
@@ -274,11 +282,14 @@ export type Happening =
       followUp?: { campaign: string; underPercent: number };
       /** The text that an `update` gives to the runs that have not begun. */
       newText?: string;
-      /** The account that a `hand over` takes from, or a `connect` links; of `hand over` also the one that goes first, if any. */
+      /** The account that a `hand over` takes from, a `connect` links, or a `sync groups` is about; of `hand over` also the one that goes first, if any. */
       ofAccount?: number;
       toAccount?: number;
       /** The accounts that `set senders` puts in this order. */
       senders?: readonly number[];
+      /** What a `set failover` changes: see `failoverMinutes` of an owner. */
+      failoverMinutes?: number | null;
+      failsBack?: boolean;
     }
   | { kind: 'answer'; request: number; campaign: string | null; error: string | null; runId?: number }
   | {

@@ -9,8 +9,6 @@ export interface Edit {
 export interface Mutation {
   name: string;
   edits: readonly Edit[];
-  /** It shows where workspaces have two accounts. Default is `false`. */
-  isBanned?: boolean;
 }
 
 export const MUTATIONS: readonly Mutation[] = [
@@ -358,7 +356,6 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'deliveries are handed over that were tried',
-    isBanned: true,
     edits: [
       {
         file: 'sending/deliveries/assign-senders.ts',
@@ -369,7 +366,6 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'deliveries are handed over that are in hand',
-    isBanned: true,
     edits: [
       {
         file: 'sending/deliveries/assign-senders.ts',
@@ -380,7 +376,6 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'an account sends what another is the sender of',
-    isBanned: true,
     edits: [
       {
         file: 'platform/database/functions/claim_turns.sql',
@@ -391,7 +386,6 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'nothing is handed over',
-    isBanned: true,
     edits: [
       {
         file: 'sending/deliveries/assign-senders.ts',

@@ -5,6 +5,7 @@ import { pick, seededRandom } from '../test/support/inputs/random.ts';
 import { openProcess } from './virtual-time.ts';
 import { addFurther, type FurtherPlan } from './several-accounts.ts';
 import type { World } from './world.ts';
+import type { AccountId } from '../src/platform/database/schema.ts';
 
 /** The last groups of each owner. */
 const CHANNELS = 1;
@@ -27,13 +28,15 @@ async function makeChannels(db: Database, groupIds: readonly number[]): Promise<
   await db.updateTable('groups').set({ kind: 'channel' }).where('group_id', 'in', groupIds).execute();
 }
 
-/** An owner, and the account of the workspace beside the default one, if there is one. */
+/** An owner, and the accounts of the workspace beside the default one. */
 export interface SimulatedOwner extends Owner {
-  second?: number;
-  plan?: FurtherPlan;
+  further: readonly AccountId[];
 }
 
-/** Creates owners with so many groups each, the first `webhooks` of them with a webhook, and without faults. `further`: second accounts. */
+/** Returns all accounts of an owner, the default one first. */
+export const accountsOf = ({ accountId, further }: SimulatedOwner): AccountId[] => [accountId, ...further];
+
+/** Creates owners with so many groups each, the first `webhooks` of them with a webhook, and without faults. */
 export async function createOwners(
   { gate, witness, receiver, history, perform }: Pick<World, 'gate' | 'witness' | 'receiver' | 'history' | 'perform'>,
   {
@@ -51,8 +54,8 @@ export async function createOwners(
   const setup = openProcess('setup');
   const db = gate.open(setup);
   const zones = seededRandom(seed ^ 0x20e5);
-  // Of their own, so that second accounts move nothing else.
-  const seconds = seededRandom(seed ^ 0xacc0);
+  // Of their own, so that further accounts move nothing else.
+  const accounts = seededRandom(seed ^ 0xacc0);
   const owners: SimulatedOwner[] = [];
   for (const groups of sizes) {
     const owner = await perform(setup, () => createOwner(db, groups));
@@ -69,13 +72,19 @@ export async function createOwners(
       witness.chats.add(accountId, { chatId, kind, name: `Group ${index + 1}` });
     }
     const plan = further[owners.length];
-    const added = plan && (await perform(setup, () => addFurther(db, owner, plan, seconds)));
-    const secondChats = chats.filter((_, index) => added?.groupIds.includes(groupIds[index] ?? Number.NaN));
-    for (const chatId of added ? secondChats : []) {
-      const kind = chats.indexOf(chatId) < chats.length - CHANNELS ? 'group' : 'channel';
-      witness.chats.add(added?.accountId ?? Number.NaN, { chatId, kind, name: `Group ${chats.indexOf(chatId) + 1}` });
-    }
-    owners.push(added && plan ? { ...owner, second: added.accountId, plan } : owner);
+    const added = plan && (await perform(setup, () => addFurther(db, owner, plan, accounts)));
+    const own = (added?.accounts ?? []).map((one) => ({
+      accountId: one.accountId,
+      chats: chats.filter((_, index) => one.groupIds.includes(groupIds[index] ?? Number.NaN)),
+    }));
+    for (const one of own)
+      for (const [index, chatId] of chats.entries()) {
+        const kind = index < chats.length - CHANNELS ? 'group' : 'channel';
+        // An account that is no member of a chat yet may join it later.
+        const membership = one.chats.includes(chatId) ? 'member' : 'gone';
+        witness.chats.add(one.accountId, { chatId, kind, name: `Group ${index + 1}` }, membership);
+      }
+    owners.push({ ...owner, further: own.map(({ accountId: id }) => id) });
     history.add({
       kind: 'owner',
       accountId,
@@ -84,11 +93,7 @@ export async function createOwners(
       groupIds,
       channelIds,
       hasWebhook,
-      ...(added &&
-        plan && {
-          further: [{ accountId: added.accountId, chats: secondChats }],
-          failoverMinutes: plan.failoverMinutes,
-        }),
+      ...(added && plan && { further: own, failoverMinutes: plan.failover.failoverMinutes, rules: added.rules }),
     });
   }
   setup.isDead = true;

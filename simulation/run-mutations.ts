@@ -26,14 +26,13 @@ export async function tryMutation(
   for (const [file, source] of sources)
     await define(inSql.filter((one) => one.file === file).reduce((text, one) => edit(one, text), source));
   const children = openChildren(servers, inCode.length > 0 ? mutation.name : undefined);
-  const { isBanned } = mutation;
   try {
     let next = 1;
     const all: Array<Found & { harmed: number[] }> = [];
     const look = async () => {
       while (next <= seeds && all.length === 0) {
         const seed = next++;
-        const { faults, harmed } = await children.run({ seed, steps, isBanned, isComplete: false });
+        const { faults, harmed } = await children.run({ seed, steps, isComplete: false });
         const [rule] = faults;
         if (rule !== undefined) all.push({ seed, rule, steps, harmed });
       }
@@ -41,7 +40,7 @@ export async function tryMutation(
     await Promise.all(servers.map(look));
     const [found] = all.toSorted((one, other) => one.seed - other.seed);
     if (!found || !isShrunk) return found;
-    const least = await shrink(found, (asked) => children.run({ ...asked, isBanned, isComplete: false }));
+    const least = await shrink(found, (asked) => children.run({ ...asked, isComplete: false }));
     return { ...found, steps: least.steps };
   } finally {
     await children.close();

@@ -33,8 +33,6 @@ const { values } = parseArgs({
     /** Runs only the mutations with this text in their name. */
     named: { type: 'string', default: '' },
     shrink: { type: 'boolean', default: false },
-    /** Each workspace has two accounts, of which one is banned in mid-campaign. */
-    banned: { type: 'boolean', default: false },
   },
 });
 
@@ -87,7 +85,6 @@ async function runSeeds(): Promise<void> {
       seed,
       steps,
       only,
-      isBanned: values.banned,
       isComplete: values.seed !== undefined,
     });
     done += 1;
@@ -107,13 +104,11 @@ async function runSeeds(): Promise<void> {
     write(`seed ${seed}: ${report.faults.slice(0, 5).join('\n  ')}`);
     const file = save(`seed-${seed}.jsonl`, report.lines);
     const least = await shrink({ seed, steps, harmed: report.harmed }, (asked) =>
-      children.run({ ...asked, isBanned: values.banned, isComplete: false }),
+      children.run({ ...asked, isComplete: false }),
     );
-    const shrunk = await children.run({ ...least, isBanned: values.banned, isComplete: true });
+    const shrunk = await children.run({ ...least, isComplete: true });
     write(`  history: ${file}\n  shrunk: ${save(`seed-${seed}-shrunk.jsonl`, shrunk.lines)}`);
-    write(
-      `  again: npm run simulate -- --seed ${seed} --steps ${least.steps} --only ${least.only.join(',') || '0'}${values.banned ? ' --banned' : ''}`,
-    );
+    write(`  again: npm run simulate -- --seed ${seed} --steps ${least.steps} --only ${least.only.join(',') || '0'}`);
   };
   try {
     await Promise.all(seeds.map(run));

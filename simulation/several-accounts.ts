@@ -1,54 +1,77 @@
-/** Workspaces of a simulated world that have a second account: drawn from its seed, and created without faults. */
+/** Workspaces of a simulated world with several accounts: drawn from its seed, and created without faults. */
 import { sql } from 'kysely';
 import type { Database } from '../src/platform/database/connect.ts';
 import type { Owner } from '../test/support/ledger.ts';
 import { draw, pick } from '../test/support/inputs/random.ts';
 import { addAccount, setSenders } from '../test/support/several-accounts.ts';
+import type { SenderRule } from './line.ts';
+import type { AccountId } from '../src/platform/database/schema.ts';
 
 export interface FurtherPlan {
-  /** The second account is a member of so many of the groups: of all, or of all but one. */
-  isMemberOfAll: boolean;
-  /** null: somebody has to hand over. */
-  failoverMinutes: number | null;
-  failsBack: boolean;
-  /** Which account goes first in the groups of the workspace; null: no rule is set. */
-  preferred: 'default' | 'second' | null;
-  /** Half of the groups prefer the other account. */
+  /** Of each further account: whether it is a member of all groups, or of all but one. */
+  areMembersOfAll: readonly boolean[];
+  failover: FailoverPlan;
+  /** Whether a rule is set for the workspace, which puts the accounts in an order. */
+  hasRule: boolean;
+  /** Half of the groups have a rule with the accounts in the opposite order. */
   isSplit: boolean;
 }
 
-/** Draws the second account of a workspace. */
-export function drawFurther(random: () => number): FurtherPlan {
-  return {
-    isMemberOfAll: random() < 0.6,
-    failoverMinutes: pick(random, [null, 1, 1, 2]),
-    failsBack: random() < 0.6,
-    preferred: pick(random, [null, 'default', 'second'] as const),
-    isSplit: random() < 0.5,
-  };
+export interface FailoverPlan {
+  /** null: somebody has to hand over. */
+  failoverMinutes: number | null;
+  failsBack: boolean;
 }
 
-/** Adds the second account. Returns its id and the groups that it is a member of. */
+/** Draws the accounts of a workspace beside the default one; undefined: there are none. */
+export function drawFurther(random: () => number): FurtherPlan | undefined {
+  const accounts = pick(random, [0, 0, 1, 1, 2]);
+  const areMembersOfAll = Array.from({ length: accounts }, () => random() < 0.6);
+  const failover = drawFailover(random);
+  const [hasRule, isSplit] = [random() < 0.7, random() < 0.5];
+  return accounts === 0 ? undefined : { areMembersOfAll, failover, hasRule, isSplit };
+}
+
+export const drawFailover = (random: () => number): FailoverPlan => ({
+  failoverMinutes: pick(random, [null, 1, 1, 2]),
+  failsBack: random() < 0.6,
+});
+
+export interface AddedAccount {
+  accountId: AccountId;
+  groupIds: number[];
+}
+
+/** Adds the further accounts, with rules of who sends. Returns both. */
 export async function addFurther(
   db: Database,
   owner: Owner,
   plan: FurtherPlan,
   random: () => number,
-): Promise<{ accountId: number; groupIds: number[] }> {
-  const { groupIds: all } = owner;
-  const groupIds = plan.isMemberOfAll ? all : draw(random, all, all.length - 1);
-  const accountId = await addAccount(db, owner, { groupIds });
+): Promise<{ accounts: AddedAccount[]; rules: SenderRule[] }> {
+  const { groupIds: all, workspaceId } = owner;
+  const accounts: AddedAccount[] = [];
+  for (const isMemberOfAll of plan.areMembersOfAll) {
+    const drawn = isMemberOfAll ? all : draw(random, all, all.length - 1);
+    const groupIds = all.filter((groupId) => drawn.includes(groupId));
+    accounts.push({ accountId: await addAccount(db, owner, { groupIds }), groupIds });
+  }
+  const { failoverMinutes, failsBack } = plan.failover;
   await sql`
-    update workspaces set failover_minutes = ${plan.failoverMinutes}, fails_back = ${plan.failsBack}
-    where workspace_id = ${owner.workspaceId}`.execute(db);
-  await sql`
-    update accounts set groups_synced_at = campanile_now() where account_id in (${owner.accountId}, ${accountId})`.execute(
+    update workspaces set failover_minutes = ${failoverMinutes}, fails_back = ${failsBack} where workspace_id = ${workspaceId}`.execute(
     db,
   );
-  const order = [owner.accountId, accountId];
-  if (plan.preferred === 'second') order.reverse();
-  if (plan.preferred) await setSenders(db, owner, order);
+  await sql`
+    update accounts set groups_synced_at = campanile_now() where workspace_id = ${workspaceId}`.execute(db);
+  const own = [owner.accountId, ...accounts.map(({ accountId }) => accountId)];
+  const order = draw(random, own, own.length);
+  if (plan.hasRule) await setSenders(db, owner, order);
   const others = plan.isSplit ? draw(random, all, Math.floor(all.length / 2)) : [];
-  for (const groupId of others) await setSenders(db, owner, order.toReversed(), groupId);
-  return { accountId, groupIds: all.filter((groupId) => groupIds.includes(groupId)) };
+  const reversed = order.toReversed();
+  for (const groupId of others) await setSenders(db, owner, reversed, groupId);
+  const rules = [
+    ...(plan.hasRule ? [{ groupIds: [], senders: order }] : []),
+    ...(others.length > 0 ? [{ groupIds: others, senders: reversed }] : []),
+  ];
+  return { accounts, rules };
 }

@@ -1,13 +1,13 @@
 /** One seed: a world with faults for so many statements and without them afterwards, and the check of its history. */
 import { pick, seededRandom } from '../test/support/inputs/random.ts';
-import { disturbAccounts } from './downtimes.ts';
+import { banInMidCampaign, disturbAccounts } from './downtimes.ts';
 import { conclude, finish, openApi, type Simulated } from './end-world.ts';
 import { randomFate, type Asked } from './fate.ts';
 import { KIND_RECEIVER } from './receiver.ts';
 import { createFencingRecords, resumePeriodically } from './restore-ledger.ts';
 import type { ServerAddress } from './server.ts';
-import { drawFurther, type FurtherPlan } from './several-accounts.ts';
-import { simulateBan } from './simulate-ban.ts';
+import { accountsOf } from './owners.ts';
+import { drawFurther } from './several-accounts.ts';
 import { time } from './virtual-time.ts';
 import { KIND } from './witness.ts';
 import { openWorkload, type Api } from './workload.ts';
@@ -21,9 +21,12 @@ const WEBHOOK_CHANCE = 0.35;
 const BOTH_WEBHOOKS_CHANCE = 0.3;
 const WARM_UP_CHANCE = 0.12;
 const MANY_GROUPS = 33;
-/** Of the worlds, in how many a workspace has a second account, and of these in how many both have one. */
-const SECOND_ACCOUNT_CHANCE = 0.3;
-const BOTH_SECOND_CHANCE = 0.3;
+/** Of the worlds, in how many an account of each workspace with several is banned in mid-campaign, while its turn is in hand. */
+const BANNED_CHANCE = 0.5;
+/** Of these bans: after how many the owner hands over at once, and after how many stand-ins have time to take over before all harm ends. */
+const HANDED_OVER_CHANCE = 0.5;
+const SLEPT_AFTER_BAN_CHANCE = 0.5;
+const TAKING_OVER_MS = 130_000;
 /** At each request: how often there is one about accounts, and how often something befalls an account. */
 const ABOUT_ACCOUNTS_CHANCE = 0.12;
 const DOWNTIME_CHANCE = 0.08;
@@ -37,13 +40,6 @@ const HOUR_MS = 3_600_000;
 const BETWEEN_REQUESTS_MS = 3_000;
 const MAX_COOLDOWN_MS = 3 * HOUR_MS;
 
-/** Draws which owners have a second account. */
-function drawSeconds(random: () => number): Array<FurtherPlan | undefined> {
-  if (random() >= SECOND_ACCOUNT_CHANCE) return [];
-  const [first, other] = [drawFurther(random), drawFurther(random)];
-  return random() < BOTH_SECOND_CHANCE ? [first, other] : [first];
-}
-
 export async function simulate(server: ServerAddress, asked: Asked): Promise<Simulated> {
   const harmed: number[] = [];
   const random = seededRandom(asked.seed ^ 0x0a11);
@@ -55,9 +51,10 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
   const lastDays = pick(random, LAST_DAYS);
   const webhooks = random() < WEBHOOK_CHANCE ? (random() < BOTH_WEBHOOKS_CHANCE ? 2 : 1) : 0;
   const isWarmUp = random() < WARM_UP_CHANCE;
-  if (asked.isBanned) return simulateBan(server, asked, { gapMs, workers, startMs, isLeftAlone });
-  const accounts = seededRandom(asked.seed ^ 0xacc1);
-  const further = drawSeconds(accounts);
+  // Multiplied, since the first draws of neighbouring seeds are alike.
+  const accounts = seededRandom(Math.imul(asked.seed, 0x9e3779b1) ^ 0xacc1);
+  const further = [drawFurther(accounts), drawFurther(accounts)];
+  const isBanned = accounts() < BANNED_CHANCE;
   // Marks of the ledger, and the messages of webhooks, are most of what happens where there are any.
   const steps = asked.steps * (isPutBack || webhooks > 0 ? 2 : 1);
   const world = await openWorld(server, {
@@ -76,8 +73,11 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
     const workload = openWorkload(asked.seed, { owners: world.owners, history: world.history, dates });
     const apis: [Api, Api] = [openApi(world, 'api 1'), openApi(world, 'api 2')];
     for (let number = 1; number <= workers; number++) world.startWorker(`worker ${number}`);
+    let sleepsMs = 0;
     const ask = () => {
       if (world.statements() >= steps) return;
+      if (sleepsMs > 0) world.sleepUntil(time.nowMs() + sleepsMs);
+      sleepsMs = 0;
       apis.forEach((api, index) => {
         if (api.process.isDead) apis[index] = openApi(world, api.process.name);
       });
@@ -89,6 +89,12 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
       if (random() < 0.02) world.setClock(random(), (random() - 0.5) * 2 * HOUR_MS);
       if (random() < 0.02) world.sleepUntil(time.nowMs() + random() * 5 * HOUR_MS);
     };
+    if (isBanned)
+      banInMidCampaign(world, asked.seed, (ownerId, accountId) => {
+        if (accounts() < HANDED_OVER_CHANCE && !apis[0].process.isDead)
+          workload.handOver(apis[0], [{ ownerId, accountId }]);
+        if (accounts() < SLEPT_AFTER_BAN_CHANCE) sleepsMs = TAKING_OVER_MS * (0.5 + accounts() / 2);
+      });
     if (isWarmUp) workload.warmUp(apis[0]);
     ask();
     const upTo = (part: number) => world.until(() => world.statements() >= steps * part, steps);
@@ -108,7 +114,7 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
     // Who is alone and is told nothing has to look.
     if (isLeftAlone) workload.add([api, api]);
     for (const owner of world.owners)
-      for (const accountId of [owner.accountId, owner.second ?? owner.accountId]) {
+      for (const accountId of accountsOf(owner)) {
         const standing = world.witness.standings.of(accountId);
         // Its end is told before the events are compared.
         if (standing === 'paused') world.witness.standings.change(accountId, 'linked');

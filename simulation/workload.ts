@@ -19,6 +19,7 @@ import { endUser } from '../src/identity/delete-account.ts';
 import { findUser } from '../src/identity/store.ts';
 import { handOverDeliveries } from '../src/sending/senders/hand-over.ts';
 import { setSenders } from '../src/sending/senders/set-senders.ts';
+import { changeFailoverRules } from '../src/workspaces/failover/failover-rules.ts';
 import { convert } from '../test/support/ledger.ts';
 import { draw, pick, seededRandom } from '../test/support/inputs/random.ts';
 import type { History } from './history.ts';
@@ -27,7 +28,8 @@ import { pollOf } from './polls.ts';
 import type { RemainingWork } from './remaining-work.ts';
 import { current, time, type VirtualProcess } from './virtual-time.ts';
 import { hashFile } from './witness.ts';
-import { ZONES, type SimulatedOwner as Owner } from './owners.ts';
+import { accountsOf, ZONES, type SimulatedOwner as Owner } from './owners.ts';
+import { drawFailover } from './several-accounts.ts';
 import type { AccountId } from '../src/platform/database/schema.ts';
 
 export interface Api {
@@ -47,8 +49,6 @@ export interface Workload {
   ask(apis: Apis): void;
   /** Requests another campaign. */
   add(apis: Apis): void;
-  /** Requests a text to all groups of an owner, now. */
-  addPlain(api: Api): void;
   /** Requests that the first account warms up. */
   warmUp(api: Api): void;
   /** Makes one random request about several accounts, if a workspace has them. */
@@ -295,8 +295,9 @@ export function openWorkload(
 
   function sync(api: Api): void {
     const owner = pick(random, owners);
-    request(api, { operation: 'sync groups', accountId: owner.accountId, text: '' }, async () => {
-      await syncGroups(api, owner);
+    const ofAccount = pick(accounts, accountsOf(owner));
+    request(api, { operation: 'sync groups', accountId: owner.accountId, text: '', ofAccount }, async () => {
+      await syncGroups(api, owner, ofAccount);
       return { campaignId: '' };
     });
   }
@@ -326,19 +327,6 @@ export function openWorkload(
       await updateAccount({ db: api.db, timeZone: 'UTC' }, owner, wanted);
       return { campaignId: '' };
     });
-  }
-
-  function addPlain(api: Api): void {
-    const owner = pick(accounts, owners);
-    const { accountId, groupIds } = owner;
-    const text = `campaign ${++texts}`;
-    const post = { name: text, description: '', html: text, image: null, isChannelCampaign: false, groupIds };
-    request(
-      api,
-      { operation: 'send', accountId, text, groupIds },
-      () => addCampaign({ db: api.db, convert }, owner, { ...post, scheduleTime: null }),
-      (campaign) => known.push({ campaign, text, owner }),
-    );
   }
 
   function handOver(api: Api, owner: Owner, { from, to }: { from: number; to?: number | undefined }): void {
@@ -372,16 +360,25 @@ export function openWorkload(
     });
   }
 
+  function setFailover(api: Api, owner: Owner): void {
+    const wanted = drawFailover(accounts);
+    request(api, { operation: 'set failover', accountId: owner.accountId, text: '', ...wanted }, async () => {
+      await changeFailoverRules({ db: api.db }, owner, wanted);
+      return { campaignId: '' };
+    });
+  }
+
   function askAboutAccounts(api: Api): void {
-    const several = owners.filter(({ second }) => second !== undefined);
+    const several = owners.filter(({ further }) => further.length > 0);
     if (several.length === 0) return;
     const owner = pick(accounts, several);
-    const own = draw(accounts, [owner.accountId, owner.second ?? owner.accountId], 2);
+    const own = draw(accounts, accountsOf(owner), 1 + owner.further.length);
     const [from = owner.accountId, to] = own;
     const drawn = accounts();
-    if (drawn < 0.5) handOver(api, owner, { from, to: accounts() < 0.3 ? to : undefined });
-    else if (drawn < 0.75) connect(api, owner, from);
-    else orderSenders(api, owner, own);
+    if (drawn < 0.4) handOver(api, owner, { from, to: accounts() < 0.3 ? to : undefined });
+    else if (drawn < 0.65) connect(api, owner, from);
+    else if (drawn < 0.85) orderSenders(api, owner, own);
+    else setFailover(api, owner);
   }
 
   /** Only the last owner, so that there is somebody left to send. */
@@ -412,7 +409,6 @@ export function openWorkload(
       else if (known.length > 0) change(api, pick(random, ASKED), pick(random, known));
     },
     add,
-    addPlain,
     warmUp(api) {
       const [first] = owners;
       if (first) warmUp(api, first, true);

@@ -96,7 +96,7 @@ export async function openWorld(
     marks?: FencingRecords | undefined;
     /** How many of the first owners have a webhook; none unless given, and then nothing is delivered. */
     webhooks?: number | undefined;
-    /** The second account of each owner; undefined: the owner has none. None unless given. */
+    /** The accounts of each owner beside the default one; undefined: there are none. None unless given. */
     further?: ReadonlyArray<FurtherPlan | undefined> | undefined;
   },
 ): Promise<World> {

@@ -331,7 +331,7 @@ export function swapMessages(lines: readonly Line[]): Line[] {
   });
 }
 
-/** Returns an account that surely knows its groups. */
+/** Returns an account that surely knows its groups, the only one of its workspace. */
 function findSynced(lines: readonly Line[]): number | undefined {
   const answers = new Map(lines.flatMap((line) => (line.kind === 'answer' ? [[line.request, line]] : [])));
   const isErased = (accountId: number) =>
@@ -342,6 +342,7 @@ function findSynced(lines: readonly Line[]): number | undefined {
       line.kind === 'request' &&
       line.operation === 'sync groups' &&
       answers.get(line.request)?.error === null &&
+      accountsBeside(lines, line.accountId).length === 1 &&
       !isErased(line.accountId),
   );
   return sync?.kind === 'request' ? sync.accountId : undefined;
@@ -389,4 +390,70 @@ export function sendTooMuch(lines: readonly Line[]): Line[] {
       ? Array.from({ length: 1_000 }, (_, index) => ({ ...post, messageId: `${post.messageId} ${index}` }))
       : [line],
   );
+}
+
+/** Returns the accounts of a workspace with several, the default one first, of any of its accounts. */
+function accountsBeside(lines: readonly Line[], accountId: number): number[] {
+  const owner = lines.find(
+    (line) =>
+      line.kind === 'owner' &&
+      [line.accountId, ...(line.further ?? []).map((one) => one.accountId)].includes(accountId),
+  );
+  return owner?.kind === 'owner' ? [owner.accountId, ...(owner.further ?? []).map((one) => one.accountId)] : [];
+}
+
+/** Returns the posts that were accepted, and sent by one of several accounts. */
+const acceptedOfSeveral = (lines: readonly Line[]) =>
+  lines.filter(
+    (line): line is Of<'send'> =>
+      line.kind === 'send' && line.verdict === 'accepted' && accountsBeside(lines, line.accountId).length > 1,
+  );
+
+/** Has another account of the workspace send all attempts of a post. */
+const sendBy = (lines: readonly Line[], messageId: string, accountId: number): Line[] =>
+  lines.map((line) =>
+    (line.kind === 'send' || line.kind === 'change' || line.kind === 'offline') && line.messageId === messageId
+      ? { ...line, accountId }
+      : line,
+  );
+
+/** Returns a history for each of the first posts of workspaces with several accounts, which another account sends. */
+export const sendByOthers = (lines: readonly Line[], most: number): Line[][] =>
+  acceptedOfSeveral(lines)
+    .slice(0, most)
+    .map(({ messageId, accountId }) => {
+      const other = accountsBeside(lines, accountId).find((one) => one !== accountId) ?? accountId;
+      return sendBy(lines, messageId, other);
+    });
+
+/** Returns a history for each of the first posts that left while another account of the workspace was banned, which that account sends. */
+export function sendByBanned(lines: readonly Line[], most: number): Line[][] {
+  const bans = lines.filter((line) => line.kind === 'standing').filter(({ standing }) => standing === 'banned');
+  return acceptedOfSeveral(lines)
+    .flatMap(({ messageId, accountId, arrivedMs }) => {
+      const own = accountsBeside(lines, accountId);
+      const banned = bans.find((one) => own.includes(one.accountId) && one.atMs < arrivedMs);
+      return banned ? [sendBy(lines, messageId, banned.accountId)] : [];
+    })
+    .slice(0, most);
+}
+
+/** Returns a history for each of the first pairs of posts of a run that one of several accounts sent, and that change their turns. */
+export function swapPosts(lines: readonly Line[], most: number): Line[][] {
+  const final = lines.findLast((line) => line.kind === 'final');
+  const deliveries = new Map(final?.deliveries.map((one) => [one.messageId, one]));
+  const runs = Map.groupBy(
+    acceptedOfSeveral(lines).filter(({ messageId, uncertain }) => deliveries.has(messageId) && !uncertain),
+    ({ messageId, accountId }) => `${accountId} ${deliveries.get(messageId)?.runId}`,
+  );
+  return [...runs.values()]
+    .flatMap((own) => own.slice(1).map((later, index) => [own[index] ?? later, later] as const))
+    .slice(0, most)
+    .map(([one, other]) => {
+      const trade = (slot: Of<'send'>, post: Of<'send'>): Of<'send'> => {
+        const { atMs, arrivedMs, answeredMs, process } = slot;
+        return { ...post, atMs, arrivedMs, answeredMs, process };
+      };
+      return lines.map((line) => (line === one ? trade(one, other) : line === other ? trade(other, one) : line));
+    });
 }

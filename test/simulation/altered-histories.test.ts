@@ -25,8 +25,11 @@ import {
   moveEveryRun,
   raiseActivity,
   raiseOverviews,
+  sendByBanned,
+  sendByOthers,
   sendTooMuch,
   swapMessages,
+  swapPosts,
   swapRuns,
 } from './alterations.ts';
 
@@ -118,4 +121,21 @@ test.for<[string, Alteration]>([
   const whole = await findHistory(fits);
   expect(checkHistory(whole)).toEqual([]);
   expect(checkHistory(alter(whole)).join('\n')).toContain(sentence);
+});
+
+/** Of so many worlds, so many posts each. */
+const WORLDS = 20;
+const POSTS = 4;
+
+/** `least`: the share that the checker rejects at least. Of the others a fault, a sleep or a hand-over may be the cause. */
+test.for<[string, { alter: (lines: readonly Line[], most: number) => Line[][]; least: number }]>([
+  ['another account sends a post', { alter: sendByOthers, least: 0.6 }],
+  ['a banned account sends a post', { alter: sendByBanned, least: 1 }],
+  ['two posts of a shared run change their turns', { alter: swapPosts, least: 0.4 }],
+])('rejects histories in which %s', async ([, { alter, least }]) => {
+  await findHistory((lines) => histories.length >= WORLDS && lines === histories[WORLDS - 1]);
+  const altered = histories.slice(0, WORLDS).flatMap((lines) => alter(lines, POSTS));
+  const rejected = altered.filter((lines) => checkHistory(lines).length > 0);
+  expect(altered.length).toBeGreaterThan(WORLDS / 4);
+  expect(rejected.length / altered.length).toBeGreaterThanOrEqual(least);
 });

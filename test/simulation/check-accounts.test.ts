@@ -6,12 +6,13 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const BANNED_MS = 1_000;
 
-/** One post to one group of a workspace with the accounts 1 and 2. */
+/** One post to one group of a workspace with the accounts 1 and 2, of which the second comes first. */
 interface Scene {
   sends?: Array<{ accountId: number; messageId?: string; verdict?: 'accepted' | 'refused' | 'vanished' }>;
   delivery?: Partial<FinalDelivery>;
   /** Account 1 is banned. */
   isBanned?: boolean;
+  isOtherBanned?: boolean;
   failoverMinutes?: number | null;
   ways?: FinalWay[];
   more?: Line[];
@@ -21,6 +22,7 @@ function check({
   sends = [{ accountId: 2 }],
   delivery = {},
   isBanned = false,
+  isOtherBanned = false,
   failoverMinutes = 1,
   ways = [1, 2].map((accountId) => ({ accountId, groupId: 1, isGone: false, canSend: true })),
   more = [],
@@ -40,10 +42,13 @@ function check({
       hasWebhook: false,
       further: [{ accountId: 2, chats: [chatId] }],
       failoverMinutes,
+      rules: [{ groupIds: [], senders: [2, 1] }],
     },
     { atMs: 0, ...about, request: 1, operation: 'send', text, groupIds: [1] },
     { atMs: 0, kind: 'answer', request: 1, campaign: 'c', error: null },
     ...(isBanned ? [{ atMs: BANNED_MS, kind: 'standing', accountId: 1, standing: 'banned' } as const] : []),
+    ...(isOtherBanned ? [{ atMs: BANNED_MS, kind: 'standing', accountId: 2, standing: 'banned' } as const] : []),
+    ...more,
     ...sends.map(({ accountId, messageId = 'm', verdict = 'accepted' }, index) => ({
       atMs: 2_000 + index,
       kind: 'send' as const,
@@ -58,7 +63,6 @@ function check({
       arrivedMs: 2_000 + index,
       answeredMs: 2_000 + index,
     })),
-    ...more,
     {
       atMs: 2 * DAY_MS,
       kind: 'final',
@@ -115,9 +119,27 @@ function check({
 
 const EXPIRED = { status: 'failed', sentMs: null, error: 'expired: it could not be sent in time' } as const;
 
-test('accepts a post of either account', () => {
+test('accepts a post of the account that comes first, and finds one of another', () => {
   expect(check({})).toEqual([]);
-  expect(check({ sends: [{ accountId: 1 }] })).toEqual([]);
+  expect(check({ sends: [{ accountId: 1 }] })).toEqual(['of another account: m in 1-1@g.us, by 1 in place of 2']);
+});
+
+const request = (operation: string, more: object = {}): Line[] => [
+  { atMs: 1_500, kind: 'request', process: 'api', accountId: 1, request: 2, operation, text: '', ...more },
+  { atMs: 1_500, kind: 'answer', request: 2, campaign: '', error: null },
+];
+
+test('accepts a post of another account once it may have got it', () => {
+  const other = { sends: [{ accountId: 1 }] };
+  expect(check({ ...other, isOtherBanned: true })).toEqual([]);
+  expect(check({ ...other, more: request('hand over', { ofAccount: 2 }) })).toEqual([]);
+  expect(check({ ...other, more: request('set senders', { senders: [1, 2], groupIds: [] }) })).toEqual([]);
+  const membership = { kind: 'membership', accountId: 2, chatId: '1-1@g.us', membership: 'muted' } as const;
+  expect(check({ ...other, more: [{ atMs: 1_000, ...membership }] })).toEqual([]);
+});
+
+test('finds a post of an account that is banned', () => {
+  expect(check({ isOtherBanned: true })).toContain('by an account that is banned: m, by 2');
 });
 
 test('finds a post that two accounts have sent', () => {

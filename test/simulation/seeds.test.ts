@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { only } from '../../simulation/case.ts';
 import type { Report } from '../../simulation/child.ts';
 import { openChildren, type Children } from '../../simulation/children.ts';
-import { writeLines } from '../../simulation/line.ts';
+import { writeLines, type Line } from '../../simulation/line.ts';
 import { startServer, type SimulationServer } from '../../simulation/server.ts';
 
 const SEEDS = Array.from({ length: 30 }, (_, index) => index + 1);
-const STEPS = 160;
+const STEPS = 250;
 /** In one of them the ledger is restored and one worker is isolated. */
 const REPEATED = { seeds: [7, 10], steps: 250 } as const;
 
@@ -62,13 +63,56 @@ test('a history is checked from its file alone, and a changed one fails', async 
   ).rejects.toMatchObject({ code: 1, stdout: expect.stringContaining('told as sent, and never left') });
 });
 
-test('finds no fault in thirty simulated worlds', async () => {
+interface Counts {
+  bans: number;
+  /** Of posts that were to be sent once: how many arrived twice. */
+  twice: number;
+  /** Deliveries that never ended, or are told as sent and never arrived. */
+  lost: number;
+  /** Posts that other accounts of a workspace sent after one was banned. */
+  byStandIns: number;
+}
+
+/** Counts what became of the deliveries of a world, by the messaging application's own record. */
+function count(lines: readonly Line[]): Counts {
+  const accepted = only(lines, 'send').filter(({ verdict }) => verdict === 'accepted');
+  const once = new Set(only(lines, 'request').flatMap(({ operation, text }) => (operation === 'send' ? [text] : [])));
+  const posts = Map.groupBy(accepted, ({ text, chatId }) => `${text} in ${chatId}`);
+  const arrived = new Set(accepted.map(({ messageId }) => messageId));
+  const bans = only(lines, 'standing').filter(({ standing }) => standing === 'banned');
+  const standInSince = new Map(
+    only(lines, 'owner').flatMap(({ accountId, further = [] }) => {
+      const own = [accountId, ...further.map((one) => one.accountId)];
+      const ban = bans.find((one) => own.includes(one.accountId));
+      return ban ? own.flatMap((one) => (one === ban.accountId ? [] : [[one, ban.atMs] as const])) : [];
+    }),
+  );
+  return {
+    bans: bans.length,
+    twice: [...posts.values()].filter(([one, ...others]) => one && once.has(one.text) && others.length > 0).length,
+    lost: only(lines, 'final')
+      .flatMap(({ deliveries }) => deliveries)
+      .filter(({ status, messageId }) => status === 'queued' || (status === 'sent' && !arrived.has(messageId))).length,
+    byStandIns: accepted.filter(({ accountId, arrivedMs }) => arrivedMs > (standInSince.get(accountId) ?? Infinity))
+      .length,
+  };
+}
+
+test('finds no fault in thirty simulated worlds, in which accounts are banned in mid-campaign', async () => {
   const reports = await Promise.all(
     SEEDS.map(async (seed) => {
       const half = halves[seed % 2] ?? halves[0];
-      return { seed, ...(await half.run({ seed, steps: STEPS, isComplete: false })) };
+      return { seed, ...(await half.run({ seed, steps: STEPS, isComplete: true })) };
     }),
   );
   expect(reports.flatMap(({ seed, faults }) => (faults.length > 0 ? [{ seed, faults }] : []))).toEqual([]);
   expect(reports.reduce((sum, { harmed }) => sum + harmed.length, 0)).toBeGreaterThan(SEEDS.length);
+  // A ledger that was put back may send once more.
+  const counts = reports
+    .filter(({ lines }) => only(lines ?? [], 'put back').length === 0)
+    .map(({ lines }) => count(lines ?? []));
+  const sum = (name: keyof Counts) => counts.reduce((total, one) => total + one[name], 0);
+  expect({ twice: sum('twice'), lost: sum('lost') }).toEqual({ twice: 0, lost: 0 });
+  expect(sum('bans')).toBeGreaterThan(SEEDS.length / 6);
+  expect(sum('byStandIns')).toBeGreaterThan(SEEDS.length / 3);
 });

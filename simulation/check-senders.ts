@@ -1,0 +1,219 @@
+/** Whether each post was sent by the account whose turn it was, and in the order of its run: part of the checker. */
+import {
+  accountsOf,
+  calmOf,
+  findDown,
+  findDowns,
+  isSurelyClosed,
+  isSurelyOpen,
+  type Owner,
+  type Way,
+} from './account-waits.ts';
+import { disturbanceMs } from './calm-time.ts';
+import { isOf, only, type Case } from './case.ts';
+import { effectOf, hasApplied, mayApply, requestsOf } from './effects.ts';
+import type { FinalCampaign, FinalDelivery, FinalRun } from './line.ts';
+import { clipSpans, totalMs, type Span } from './spans.ts';
+
+type Send = Case['sends'][number];
+
+/** A run begins without an account that has been down for so long, of which so much was calm. */
+const SURELY_DOWN_MS = 180_000;
+const SURELY_HEARD_MS = 30_000;
+/** After a sleep of the machine its sessions are open again by then. */
+const AWAKE_MS = 60_000;
+const LEASES_SETTLED_MS = 20_000;
+
+/** Nothing leaves, and no post is changed, by an account that is banned, logged out or paused. */
+export function sendersAreLinked({ sends, lines }: Case): string[] {
+  const standings = Map.groupBy(only(lines, 'standing'), ({ accountId }) => accountId);
+  const standingOf = (accountId: number, atMs: number) =>
+    standings.get(accountId)?.findLast((one) => one.atMs < atMs)?.standing ?? 'linked';
+  const acts = [
+    ...sends.map(({ messageId, accountId, arrivedMs }) => ({ messageId, accountId, atMs: arrivedMs })),
+    ...only(lines, 'change').flatMap(({ messageId, accountId, atMs, result }) =>
+      accountId === undefined || result !== 'done' ? [] : [{ messageId, accountId, atMs }],
+    ),
+  ];
+  return acts.flatMap(({ messageId, accountId, atMs }) => {
+    const standing = standingOf(accountId, atMs);
+    return standing === 'linked' ? [] : [`by an account that is ${standing}: ${messageId}, by ${accountId}`];
+  });
+}
+
+/** A post whose sender is beyond doubt is first tried by that account. */
+export function rightAccountsSend(facts: Case): string[] {
+  return findFirsts(facts).flatMap(({ send, ...of }) => {
+    const sender = findSender(facts, of, send.arrivedMs);
+    return sender === undefined || sender === send.accountId
+      ? []
+      : [`of another account: ${send.messageId} in ${send.chatId}, by ${send.accountId} in place of ${sender}`];
+  });
+}
+
+/** The first attempts of each account leave in the order of the run, but for what it has got later, or had in hand when it was interrupted. */
+export function sharedRunsAreInOrder(facts: Case): string[] {
+  const byAccount = Map.groupBy(findFirsts(facts), ({ run, send }) => `${run.runId} ${send.accountId}`);
+  return [...byAccount.values()].flatMap((own) =>
+    own.flatMap((one, index) => {
+      const later = own.slice(0, index).find(({ delivery }) => delivery.position > one.delivery.position);
+      if (!later || mayHaveWaited(facts, one, later.send) || !wasSurelyThere(facts, one, later.send)) return [];
+      const { run, delivery, send } = one;
+      return [
+        `out of order: run ${run.runId}, no. ${delivery.position} after no. ${later.delivery.position}, by ${send.accountId}`,
+      ];
+    }),
+  );
+}
+
+interface Post {
+  owner: Owner;
+  campaign: FinalCampaign;
+  run: FinalRun & { startedMs: number };
+  delivery: FinalDelivery;
+  chatId: string;
+}
+
+/** Returns the first attempt of each delivery of workspaces with several accounts. */
+function findFirsts({ sends, shared, deliveries, final, taken }: Case): Array<Post & { send: Send }> {
+  // A ledger that was put back chooses once more.
+  if (taken) return [];
+  const runs = new Map(
+    final.campaigns.flatMap((campaign) => campaign.runs.map((run) => [run.runId, { campaign, run }] as const)),
+  );
+  const tried = new Set<string>();
+  return sends.flatMap((send) => {
+    if (tried.has(send.messageId)) return [];
+    tried.add(send.messageId);
+    const owner = shared.get(send.ownerId);
+    const delivery = deliveries.get(send.messageId);
+    const of = delivery && runs.get(delivery.runId);
+    if (!owner || !of || of.run.startedMs === null) return [];
+    const run = { ...of.run, startedMs: of.run.startedMs };
+    return [{ owner, campaign: of.campaign, run, delivery, chatId: send.chatId, send }];
+  });
+}
+
+/** Returns the account that surely had a post from the beginning of its run until then; undefined: it is in doubt. */
+function findSender(
+  facts: Case,
+  { owner, campaign, run, delivery, chatId }: Post,
+  untilMs: number,
+): number | undefined {
+  const span = { fromMs: run.startedMs, toMs: untilMs };
+  const { accountId: ownerId } = owner;
+  const mayHave = (operation: string) =>
+    facts.requests.some(
+      (one) => one.operation === operation && one.accountId === ownerId && mayApply(one) && meets(facts, one, span),
+    );
+  const mayRest = facts.requests.some(
+    (one) => ['rest', 'warm up'].includes(one.operation) && one.accountId === ownerId && one.atMs <= untilMs,
+  );
+  if (mayRest || mayHave('hand over') || wereSessionsClosed(facts, span)) return undefined;
+  if (requestsOf(facts, campaign.text, ['retry']).some(mayApply)) return undefined;
+  const order = findOrder(facts, owner, delivery.groupId, span);
+  for (const accountId of order ?? []) {
+    const way = { accountId, chatId };
+    if (isSurelyFit(facts, owner, way, span)) return accountId;
+    if (!isSurelyUnfit(facts, owner, way, span)) return undefined;
+  }
+  return undefined;
+}
+
+/** Whether a request may have taken effect in the span. */
+function meets(facts: Case, request: Case['requests'][number], { fromMs, toMs }: Span): boolean {
+  const effect = effectOf(facts, request);
+  return effect.fromMs <= toMs && effect.toMs >= fromMs;
+}
+
+/** Whether a sleep of the machine may have kept sessions closed for longer than a blip: they are open while it is calm. */
+const wereSessionsClosed = (facts: Case, { fromMs, toMs }: Span) =>
+  only(facts.lines, 'slept').some(
+    ({ atMs, forMs }) =>
+      atMs <= toMs && atMs + forMs + AWAKE_MS >= fromMs && clipSpans(calmOf(facts), atMs - 1, atMs).length === 0,
+  );
+
+const isSurelyFit = (facts: Case, owner: Owner, way: Way, { toMs }: Span) =>
+  isSurelyOpen(facts, owner, way, toMs) && findDown(facts.lines, way.accountId).every(({ fromMs }) => fromMs > toMs);
+
+const isSurelyUnfit = (facts: Case, owner: Owner, way: Way, { fromMs, toMs }: Span) =>
+  isSurelyClosed(facts, owner, way, toMs) ||
+  findDown(facts.lines, way.accountId).some(
+    (down) =>
+      down.fromMs + SURELY_DOWN_MS <= fromMs &&
+      totalMs(clipSpans(calmOf(facts), down.fromMs, fromMs)) >= SURELY_HEARD_MS &&
+      down.toMs > toMs,
+  );
+
+/** Returns the accounts of a workspace in the order in which they are to send to a group; undefined: a rule may have changed. */
+function findOrder(facts: Case, owner: Owner, groupId: number, span: Span): number[] | undefined {
+  const rules = [
+    findRule(facts, owner, (groupIds) => groupIds.includes(groupId), span),
+    findRule(facts, owner, (groupIds) => groupIds.length === 0, span),
+  ];
+  if (rules.includes(undefined)) return undefined;
+  const [first, ...others] = accountsOf(owner);
+  const rest = others.toSorted((one, other) => one - other);
+  return [...new Set([...rules.flatMap((rule) => rule ?? []), ...(first === undefined ? [] : [first]), ...rest])];
+}
+
+/** Returns the order of the rule that was surely in force in the span, an empty one if there was none; undefined: nobody knows. */
+function findRule(
+  facts: Case,
+  owner: Owner,
+  isAbout: (groupIds: readonly number[]) => boolean,
+  { fromMs, toMs }: Span,
+): readonly number[] | undefined {
+  const sets = facts.requests.filter(
+    (one) =>
+      one.operation === 'set senders' &&
+      one.accountId === owner.accountId &&
+      isAbout(one.groupIds ?? []) &&
+      mayApply(one) &&
+      one.atMs <= toMs,
+  );
+  const isSure = sets.every((one, index) => {
+    const next = sets[index + 1];
+    return hasApplied(facts, one) && effectOf(facts, one).toMs < Math.min(fromMs, next?.atMs ?? Infinity);
+  });
+  if (!isSure) return undefined;
+  return sets.at(-1)?.senders ?? owner.rules?.find(({ groupIds }) => isAbout(groupIds))?.senders ?? [];
+}
+
+/** Whether a post may have been in hand, and was put back, before another one left that is later in the run. */
+function mayHaveWaited({ sends, lines }: Case, { send, run }: Post & { send: Send }, later: Send): boolean {
+  const before = sends.findLast((one) => one.accountId === send.accountId && one.arrivedMs < later.arrivedMs);
+  const fromMs = Math.max(run.startedMs, before?.answeredMs ?? 0);
+  const isInterrupted = lines.some((line) => {
+    const forMs = line.kind === 'slept' ? sleepMs(line, send, later) : disturbanceMs(line);
+    const isOfWorker = !('process' in line) || !line.process.startsWith('api');
+    return forMs !== undefined && isOfWorker && line.atMs <= later.arrivedMs && line.atMs + forMs >= fromMs;
+  });
+  const isOffline = only(lines, 'offline').some((one) => one.messageId === send.messageId);
+  return send.uncertain || isOffline || isInterrupted;
+}
+
+/** Returns for how long a sleep interrupts: after it a lease may pass to another worker. */
+const sleepMs = ({ forMs }: { forMs: number }, one: Send, other: Send) =>
+  one.process === other.process ? forMs : forMs + LEASES_SETTLED_MS;
+
+/** Whether the account surely had a post before another one of the run left. */
+function wasSurelyThere(facts: Case, one: Post & { send: Send }, later: Send): boolean {
+  const { owner, campaign, send, chatId } = one;
+  if (findSender(facts, one, later.arrivedMs) === send.accountId) return true;
+  // What the ledger knows under another id now.
+  const isMoved = facts.sends.some(
+    (other) => !facts.deliveries.has(other.messageId) && other.chatId === chatId && isOf(other.text, campaign.text),
+  );
+  const mayMove = facts.requests.some(
+    (request) =>
+      request.operation === 'hand over' && request.accountId === owner.accountId && request.atMs <= send.arrivedMs,
+  );
+  return (
+    !isMoved &&
+    !mayMove &&
+    !wereSessionsClosed(facts, { fromMs: one.run.startedMs, toMs: send.arrivedMs }) &&
+    !requestsOf(facts, campaign.text, ['retry']).some(mayApply) &&
+    findDowns(facts, owner).every(({ down }) => down.fromMs > send.arrivedMs)
+  );
+}
