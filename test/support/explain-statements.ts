@@ -43,10 +43,8 @@ export function connectExplaining(address: PostgresAddress): ExplainingDatabase 
   });
   pool.on('connect', (client) =>
     client.on('notice', ({ message }) => {
-      const [, json] = /^duration: .*? plan:\n(\{.*)$/s.exec(message ?? '') ?? [];
-      if (json === undefined) return;
-      const { 'Query Text': text, Plan: plan } = JSON.parse(json) as { 'Query Text': string; Plan: PlanNode };
-      explained.push({ text, plan });
+      const statement = readExplained(message);
+      if (statement) explained.push(statement);
     }),
   );
   // The test's database is dropped while the connection still closes.
@@ -64,6 +62,14 @@ export function connectExplaining(address: PostgresAddress): ExplainingDatabase 
       return statements;
     },
   };
+}
+
+/** Returns the statement that a notice of `auto_explain` is about; undefined for other notices. */
+export function readExplained(notice: string | undefined): Explained | undefined {
+  const [, json] = /^duration: .*? plan:\n(\{.*)$/s.exec(notice ?? '') ?? [];
+  if (json === undefined) return undefined;
+  const { 'Query Text': text, Plan: plan } = JSON.parse(json) as { 'Query Text': string; Plan: PlanNode };
+  return { text, plan };
 }
 
 async function setExplaining(db: Database, isOn: boolean): Promise<void> {

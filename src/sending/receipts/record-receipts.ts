@@ -93,7 +93,7 @@ async function recordPersons(
       cross join lateral (
         select run_id, position, sent_at from deliveries where workspace_id + 0 = ${workspaceId} and message_id = e.message_id limit 1) d
       -- Of a run that is closed nobody knows any more what has been counted.
-      join runs r on r.workspace_id = ${workspaceId} and r.run_id = d.run_id
+      cross join lateral (select receipts_closed_at from runs where workspace_id = ${workspaceId} and run_id = d.run_id limit 1) r
       where r.receipts_closed_at is null or d.sent_at > r.receipts_closed_at
     ), noted as (
       insert into provisional_receipts (workspace_id, participant, run_id, position)
@@ -112,7 +112,8 @@ async function recordPersons(
       from (select run_id, count(*) filter (where fresh & 1 <> 0)::int as delivered,
                    count(*) filter (where fresh & 2 <> 0)::int as read
             from put where fresh & 3 <> 0 group by run_id) s
-      where r.workspace_id = ${workspaceId} and r.run_id = s.run_id
+      cross join lateral (select q.ctid from runs q where q.workspace_id = ${workspaceId} and q.run_id = s.run_id limit 1) at
+      where r.ctid = at.ctid
     ), counted as (
       update deliveries d
       set delivered = d.delivered + s.delivered, read = d.read + s.read, reactions = d.reactions + s.reactions,

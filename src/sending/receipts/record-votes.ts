@@ -57,8 +57,9 @@ export async function recordVotes(
       cross join lateral (
         select run_id, position, group_id, sent_at from deliveries
         where workspace_id + 0 = ${workspaceId} and message_id = e.message_id limit 1) d
-      join runs r on r.workspace_id = ${workspaceId} and r.run_id = d.run_id
-      join contents t on t.content_id = r.content_id
+      cross join lateral (
+        select content_id, receipts_closed_at, started_at from runs where workspace_id = ${workspaceId} and run_id = d.run_id limit 1) r
+      cross join lateral (select extras from contents where content_id = r.content_id limit 1) t
       cross join lateral (select coalesce(t.extras -> 'poll', t.extras -> 'event') as ballot) b
       cross join lateral (
         select count(*) as known, sum(1 << (o.number - 1)::int) as mask

@@ -167,6 +167,12 @@ describe('a running campaign', () => {
     );
     await setRules(second, { quietHours: { from: '11:00', to: '13:00' } });
     expect(await waitOf(campaign)).toMatchObject({ accountId: second });
+    await sql`update deliveries set status = 'sent', sent_at = campanile_now() where account_id = ${first}`.execute(
+      database.db,
+    );
+    await sql`update runs set queued = 5, sent = 3 where workspace_id = ${owner.workspaceId}`.execute(database.db);
+    await setRules(first, { quietHours: { from: '11:00', to: '15:00' } });
+    expect(await waitOf(campaign), 'the other has sent all of its posts').toMatchObject({ accountId: second });
   });
 
   test('has shares that add up to its totals', async () => {

@@ -1,5 +1,6 @@
 import { readAllowedHosts } from '../../../src/platform/network/allowed-hosts.ts';
 import { startTestApp } from '../app.ts';
+import { createTestDatabase, type TestDatabase } from '../database.ts';
 import { startFileHost } from '../servers/file-host.ts';
 import { startMailServer } from '../servers/mail-server.ts';
 import { startReceiver } from '../servers/receiver.ts';
@@ -14,8 +15,16 @@ export interface Setting extends Omit<Stage, 'recorder'> {
   today: Temporal.PlainDate;
 }
 
-/** Runs `play` with a service of its own, at nine o'clock, and the servers that the service talks to. */
-export async function withStage<Result>(play: (setting: Setting) => Promise<Result>): Promise<Result> {
+/**
+ * Runs `play` with a service of its own, at nine o'clock, and the servers that the service talks to. `prepare` gets the database before the
+ * service starts.
+ */
+export async function withStage<Result>(
+  play: (setting: Setting) => Promise<Result>,
+  prepare: (database: TestDatabase) => Promise<void> = () => Promise.resolve(),
+): Promise<Result> {
+  const database = await createTestDatabase();
+  await prepare(database);
   const mails = await startMailServer();
   const receiver = await startReceiver();
   const files = await startFileHost();
@@ -25,7 +34,7 @@ export async function withStage<Result>(play: (setting: Setting) => Promise<Resu
   const site = await startWebSite();
   const page = pageWithCard({ title: 'Spring fair', description: 'Saturday at nine, at the old mill' });
   site.serve('/fair', { type: 'text/html', body: page });
-  const app = await startTestApp({
+  const config = {
     whatsappUrl: whatsapp.url,
     whatsappRootKey: Buffer.from(whatsapp.rootKey, 'hex'),
     egress: { allowHttp: true, allowed, proxy: {} },
@@ -34,7 +43,8 @@ export async function withStage<Result>(play: (setting: Setting) => Promise<Resu
     mailFrom: 'campanile@example.com',
     publicUrl: 'https://campanile.example',
     signUp: 'open',
-  });
+  } as const;
+  const app = await startTestApp(config, database);
   try {
     const today = Temporal.Now.plainDateISO('UTC');
     await app.database.clock.set(`${today}T09:00:00Z`);
@@ -43,6 +53,7 @@ export async function withStage<Result>(play: (setting: Setting) => Promise<Resu
     return await play({ db: app.database.db, mails, whatsapp, ...urls, today, firstMonday });
   } finally {
     await app.stop();
+    await database.drop();
     await whatsapp.stop();
     await mails.close();
     await receiver.close();

@@ -30,7 +30,7 @@ export async function countSenders(
       group by 1
     )
     select a.account_id as "accountId", a.messenger, a.status = 'connected' as "isConnected", s.groups
-    from share s join accounts a using (account_id)
+    from share s cross join lateral (select * from accounts where account_id = s.account_id limit 1) a
     order by not a.is_default, a.account_id`.execute(db);
   return rows;
 }
