@@ -149,6 +149,8 @@ test('counts a group once for any number of posts, and not if all posts to it fa
   await sendNow(groups);
   await sendNow(groups.slice(0, 2));
   expect((await overviewOf(alice, 1)).totals).toMatchObject({ runs: 2, sent: 5, groups: 3 });
+  // A day later they would be read again, and the group could be posted to.
+  await sql`update accounts set groups_sync_at = null`.execute(app.database.db);
   await app.database.clock.set('2031-06-01T12:00:00Z');
   await sql`update groups set send_to = 'nowhere@g.us' where group_id = ${groups[0]}`.execute(app.database.db);
   await sendNow(groups.slice(0, 2));
