@@ -1,4 +1,4 @@
-import { NavLink, Text } from '@mantine/core';
+import { Box, NavLink, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Group } from '../api/operations.ts';
@@ -63,7 +63,11 @@ export default function PhonePage() {
           <Chat key={group.group_metadata_id} group={group} />
         </div>
       )}
-      {group && <Incidents group={group} />}
+      {group && (
+        <Box mt="lg">
+          <Incidents group={group} />
+        </Box>
+      )}
     </Page>
   );
 }
