@@ -1,6 +1,7 @@
 /** Whether groups that an account has left stop no other post, and are known to the ledger: part of the checker. */
 import { isTakenBack, only, type Case } from './case.ts';
 import { effectOf, hasApplied, isErased, mayApply } from './effects.ts';
+import { isExpiry } from './check-times.ts';
 
 /** A temporary failure is final after so many attempts. */
 const ATTEMPTS = 8;
@@ -11,7 +12,7 @@ export function failuresHaveACause(facts: Case): string[] {
   if (facts.taken) return [];
   const sends = Map.groupBy(facts.sends, (one) => one.messageId);
   return facts.final.deliveries.flatMap(({ messageId, status, campaign, error }) => {
-    if (status !== 'failed' || error?.startsWith('expired')) return [];
+    if (status !== 'failed' || isExpiry(error)) return [];
     const own = sends.get(messageId) ?? [];
     const isRefused = own.some(({ verdict }) => verdict === 'refused for good' || verdict === 'not a member');
     return isRefused || own.length >= ATTEMPTS

@@ -98,7 +98,9 @@ function checkEarliest({ taken }: Case, { campaign, run }: RunOf, own: Sends): s
   return [];
 }
 
-const EXPIRED = 'expired';
+/** Whether an error says that the time of a post was over: it was not tried, or nobody knows what came of it. */
+export const isExpiry = (error: string | null | undefined): boolean =>
+  error?.startsWith('expired') === true || error?.includes('could not be tried again in time') === true;
 
 /** A post that is given up was refused, is of unknown outcome, or has expired. */
 function checkUnsent(
@@ -113,7 +115,7 @@ function checkUnsent(
     return [`cancelled, and its run was not: ${what}`];
   if (status !== 'failed') return [];
   const isGivenUp = only(facts.lines, 'releasing').some(({ others }) => others === 'unknown');
-  if (error?.startsWith(EXPIRED)) return checkExpired(facts, { campaign, run }, what);
+  if (isExpiry(error)) return checkExpired(facts, { campaign, run }, what);
   return own.length > 0 || isGivenUp ? [] : [`failed without a try: ${what}`];
 }
 

@@ -122,12 +122,23 @@ test('removes an account from a community with its announcement group, and from 
   const refused = await post(session, community.sendTo);
   expect(refused).toMatchObject({ kind: 'refused', final: true, isAccessDenied: true });
   expect(refused).toHaveProperty('reason', expect.stringContaining('not a member'));
+  await simulate(account, 'restore', community.sendTo);
   await simulate(account, 'demote', community.sendTo);
   expect(await chatsOf(session)).toMatchObject([{}, {}, {}, { chatId: community.chatId, canSend: false }]);
   await simulate(account, 'remove');
   expect(await chatsOf(session)).toEqual([]);
   await simulate(account, 'restore');
   expect(await chatsOf(session)).toMatchObject([{}, {}, {}, { chatId: community.chatId, canSend: true }]);
+});
+
+test('keeps an account out of a group that it is demoted in after its removal', async () => {
+  const { account, session } = await openBoth();
+  const chatId = (await chatsOf(session))[0]?.chatId ?? '';
+  await simulate(account, 'remove', chatId);
+  await simulate(account, 'demote', chatId);
+  expect((await chatsOf(session)).map((chat) => chat.chatId)).not.toContain(chatId);
+  await simulate(account, 'restore', chatId);
+  expect(await chatsOf(session)).toContainEqual(expect.objectContaining({ chatId, canSend: true }));
 });
 
 test('leaves the chats of other workspaces as they are', async () => {

@@ -91,6 +91,7 @@ export const sandbox = defineOperations('Sandbox', {
       'group_not_found',
       'not_on_sandbox',
       'messenger_refused',
+      'account_unlinked',
       'account_not_connected',
       'messenger_unavailable',
       'outcome_unknown',

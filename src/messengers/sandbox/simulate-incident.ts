@@ -27,7 +27,8 @@ async function changeMembership(
   const added = (to: Incident['action']) => sql`${action === to ? [accountId] : []}::bigint[]`;
   await sql`
     update sandbox_chats
-    set removed_accounts = array_remove(removed_accounts, ${accountId}) || ${added('remove')},
+    set removed_accounts = case when ${action === 'demote'} then removed_accounts
+                             else array_remove(removed_accounts, ${accountId}) || ${added('remove')} end,
         demoted_accounts = array_remove(demoted_accounts, ${accountId}) || ${added('demote')}
     where workspace_id = (select workspace_id from sandbox_accounts where account_id = ${accountId})
       and (${chatId ?? null}::text is null or chat_id = ${chatId ?? null} or parent_id = ${chatId ?? null}

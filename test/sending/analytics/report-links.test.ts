@@ -263,9 +263,11 @@ test('is one of 50 at most, and holds for 90 days at most', async () => {
 test('can be read 60 times a minute', async () => {
   const { token } = await share();
   const statuses: number[] = [];
-  for (let read = 0; read < 61; read++) statuses.push((await open(token)).status);
-  expect(statuses.slice(0, 60).every((status) => status === 200)).toBe(true);
-  expect(statuses.at(-1)).toBe(429);
+  // Some at a time: one after the other they would take more than the minute on a slow machine.
+  for (let read = 0; read < 60; read += 6)
+    statuses.push(...(await Promise.all(Array.from({ length: 6 }, async () => (await open(token)).status))));
+  expect(statuses.every((status) => status === 200)).toBe(true);
+  expect((await open(token)).status).toBe(429);
   await app.database.clock.advance({ minutes: 2 });
   expect((await open(token)).status).toBe(200);
 });

@@ -6,6 +6,7 @@ import { sweepRuns } from '../../../src/sending/campaigns/begin/expire-runs.ts';
 import { getCampaign } from '../../../src/sending/campaigns/read/get-campaign.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { analyticsOf, createOwner, schedule, sendNow, type Owner } from '../../support/ledger.ts';
+import { takeTurnsByHand } from '../../support/turns.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -201,6 +202,26 @@ describe('the unsent rest of a run', () => {
     expect(await statusOf(owner, campaign)).toBe('completed_with_errors');
     expect((await analyticsOf(database.db, owner, campaign)).totals).toMatchObject({ failed: 2, queued: 0 });
   });
+});
+
+test('a post that may have left when its time is over is told as of unknown outcome', async () => {
+  await database.clock.set('2031-03-01T00:00:00Z');
+  const owner = await createOwner(database.db, 3);
+  const campaign = await sendNow(database.db, owner);
+  const turns = await takeTurnsByHand(database.db);
+  const unknown = { kind: 'retry', waitMs: 60_000, reason: 'the connection broke', uncertain: true } as const;
+  await turns.finish(await turns.claim(owner, { batch: 1 }), [unknown]);
+  await sql`
+    update deliveries set interrupted_attempts = 1 where workspace_id = ${owner.workspaceId} and position = 2`.execute(
+    database.db,
+  );
+  await database.clock.advance({ hours: 24, seconds: 1 });
+  await sweepRuns(database.db, EVERY_SHARD);
+  const { groups } = await analyticsOf(database.db, owner, campaign);
+  const mayBeThere = expect.stringMatching(
+    /^outcome_unknown: it could not be tried again in time\. The post may have arrived/,
+  );
+  expect(groups.map(({ lastError }) => lastError)).toEqual([mayBeThere, mayBeThere, expect.stringMatching(/^expired/)]);
 });
 
 describe('a large run', () => {

@@ -24,8 +24,10 @@ const isStalled = sql<boolean>`r.progress_at <= campanile_now() - ${STALLED_HOUR
     select from lanes s join accounts a on a.account_id = s.account_id
     where s.workspace_id = r.workspace_id and coalesce(a.quiet_from, a.daily_cap::text, a.warm_up_from::text) is not null))`;
 
-/** Why a delivery failed that was not sent in time. */
-const EXPIRED = 'expired: it could not be sent in time';
+/** Why a delivery `d` failed that was not sent in time. */
+const expired = sql<string>`
+  case when d.uncertain or d.interrupted_attempts > 0 then 'outcome_unknown: it could not be tried again in time'
+       else 'expired: it could not be sent in time' end`;
 
 /** Runs are missed so many in a transaction. */
 const MISSED_TOGETHER = 500;
@@ -92,7 +94,7 @@ async function expireUnsent(trx: Connection, runs: readonly Expiring[]): Promise
   const each = Math.ceil(EXPIRED_TOGETHER / runs.length);
   const { rows } = await sql<{ run_id: number; count: number }>`
     with expired as (
-      update deliveries d set ${setUnsentStatus('failed', sql`${EXPIRED}`)}
+      update deliveries d set ${setUnsentStatus('failed', expired)}
       -- By where they are, whatever the planner believes of tables that have just grown.
       where d.ctid = any(array(
         select at.row
