@@ -99,7 +99,7 @@ test('an account that warms up pauses for 20 to 60 s between two posts, and its 
       () => sentOf(person, campaign),
       (found) => found === sent,
     );
-    expect(await waitOf(person, campaign)).toEqual({ reason: 'warm_up', until: null });
+    expect(await waitOf(person, campaign)).toMatchObject({ reason: 'warm_up', until: null });
     const { rows } = await sql<{ gap: number }>`
       select extract(epoch from next_send_at - (select max(sent_at) from deliveries d where d.workspace_id = l.workspace_id))::float8 as gap
       from lanes l where account_id = (select account_id from accounts order by account_id desc limit 1)`.execute(
