@@ -20,7 +20,7 @@ beforeAll(async () => {
   for (const kind of ['functions', 'migrations', 'fingerprints'])
     cpSync(join(SOURCES, kind), join(folder, kind), {
       recursive: true,
-      filter: (source) => !/0(1|2|3)\d-[a-z-]+(\.before)?\.(sql|txt)$/.test(source),
+      filter: (source) => !/0[1-9]\d-[a-z-]+(\.before)?\.(sql|txt)$/.test(source),
     });
   database = await createEmptyDatabase();
   await migrate(database.db, log, { folder: pathToFileURL(`${folder}/`) });
