@@ -18,8 +18,9 @@ export function ConfirmDelete({
 }) {
   const client = useQueryClient();
   const [, navigate] = useLocation();
-  async function act(signal: AbortSignal) {
-    await call('venom/delete-campaign', { campaign_id: id }, { signal });
+  async function act() {
+    // Not to be aborted: the live event may be here before the answer, and takes the page and this dialog away.
+    await call('venom/delete-campaign', { campaign_id: id });
     // Leaves its page first, which would refetch the campaign.
     navigate('/');
     evictCampaign(client, id);
