@@ -10,6 +10,10 @@ import type { Connection } from '../../platform/database/connect.ts';
 import { messageIdOf } from './message-id.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
+/** The condition that an attempt of a delivery may have left. */
+export const isUncertain = (delivery: RawBuilder<unknown>) => sql<boolean>`(
+  ${delivery}.uncertain or ${delivery}.interrupted_attempts > 0)`;
+
 /** The condition that a queued delivery surely has not left: it was not tried, or each attempt was refused. It may change its account. */
 export const mayChangeAccount = (delivery: RawBuilder<unknown>) => sql<boolean>`(
   ${delivery}.status = 'queued' and not ${delivery}.uncertain and ${delivery}.interrupted_attempts = 0

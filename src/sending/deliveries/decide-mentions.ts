@@ -5,6 +5,7 @@ import { lockLedger } from '../accounts/store.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { SendResult } from '../../messengers/messenger.ts';
 import type { Turn } from './claim-turns.ts';
+import { findInSent } from './find-in-sent.ts';
 
 /**
  * Returns the positions of the turn's deliveries that mention everybody. In the other groups the workspace's cap for this day of its owner
@@ -51,20 +52,13 @@ export function countMentions(workspaceId: ReturnType<typeof sql>, groupId: Retu
 }
 
 /** Records the posts that the messaging application let leave only without their mention. */
-export async function recordLeftOut(
-  db: Connection,
-  { workspaceId, runId, deliveries }: Turn,
-  results: readonly SendResult[],
-): Promise<void> {
-  const left = results.flatMap((result, index) => {
-    const position = deliveries[index]?.position;
-    if (position === undefined || result.kind !== 'sent' || result.mentionLeftOut === undefined) return [];
-    return [{ position, reason: result.mentionLeftOut }];
-  });
+export async function recordLeftOut(db: Connection, turn: Turn, results: readonly SendResult[]): Promise<void> {
+  const left = findInSent(turn, results, ({ mentionLeftOut }) => mentionLeftOut);
   if (left.length === 0) return;
+  const { workspaceId, runId } = turn;
   await sql`
     update everyone_mentions m set left_out = i.reason
-    from unnest(${left.map(({ position }) => position)}::int[], ${left.map(({ reason }) => reason)}::text[]) i (position, reason)
+    from unnest(${left.map(({ position }) => position)}::int[], ${left.map(({ found }) => found)}::text[]) i (position, reason)
     where m.workspace_id = ${workspaceId} and m.run_id = ${runId} and m.position = i.position`.execute(db);
 }
 

@@ -4,6 +4,7 @@ import { lockLedger } from '../../accounts/store.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
 import { isolateEach } from '../../../platform/database/isolate-failures.ts';
 import { readHeld } from '../../../platform/database/quarantine.ts';
+import { isUncertain } from '../../deliveries/assign-senders.ts';
 import { setUnsentStatus } from '../../deliveries/set-unsent-status.ts';
 import { closeRuns, settleRuns, type RunKey } from '../../deliveries/settle-runs.ts';
 import type { Log } from '../../../platform/log/log.ts';
@@ -26,7 +27,7 @@ const isStalled = sql<boolean>`r.progress_at <= campanile_now() - ${STALLED_HOUR
 
 /** Why a delivery `d` failed that was not sent in time. */
 const expired = sql<string>`
-  case when d.uncertain or d.interrupted_attempts > 0 then 'outcome_unknown: it could not be tried again in time'
+  case when ${isUncertain(sql`d`)} then 'outcome_unknown: it could not be tried again in time'
        else 'expired: it could not be sent in time' end`;
 
 /** Runs are missed so many in a transaction. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { wakeLanes } from '../../accounts/store.ts';
-import { assignSenders, hasLane } from '../../deliveries/assign-senders.ts';
+import { assignSenders, hasLane, isUncertain } from '../../deliveries/assign-senders.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import { AppError } from '../../../platform/errors/errors.ts';
@@ -80,7 +80,7 @@ interface Requeued {
 }
 
 /** True of a failed delivery `d` of which an attempt may have left. */
-const mayHaveLeft = sql`(d.uncertain or d.interrupted_attempts > 0 or coalesce(d.error like 'outcome_unknown%', false))`;
+const mayHaveLeft = sql`(${isUncertain(sql`d`)} or coalesce(d.error like 'outcome_unknown%', false))`;
 
 /** Returns the runs of which it queued deliveries, and how many deliveries stay failed because no other account may send them. */
 async function queueFailed(
