@@ -73,7 +73,7 @@ const RARE = [
   'messengers/whatsapp/inbound/members',
   'messengers/whatsapp/inbound/{history,private-chats,two-numbers}',
   'messengers/whatsapp/send/revise',
-  'messengers/whatsapp/send/{announcements,answer-retries,disappearing,events,known-groups,late-acks,link-preview,polls,reach,reach-members,slow-queries}',
+  'messengers/whatsapp/send/{announcements,answer-retries,disappearing,events,known-groups,late-acks,link-preview,month-of-two-numbers,polls,reach,reach-members,slow-queries}',
   'notifications/notices/notices',
   'notifications/webhooks/slow-endpoints',
   'operations/backup/before-upgrade',
@@ -138,15 +138,13 @@ const RARE = [
   'project/{commands,server-commands}',
   'sending/campaigns/halt',
   'sending/deliveries/{revise-newest,worker-replacement}',
-  'service/{package,proxies,read-only-file-system,soak,starting}',
+  'service/{package,proxies,read-only-file-system,starting}',
   'simulation/crash-points',
   'web/{accessibility,account-number,build,editor-formatting,first-load,passkey-link,settings,slow-connection,surfaces,team-story,text-overflow,users,webhooks}',
 ].map((name) => `test/${name}.test.ts`);
 
 /** Exhaustive, for hours, in no other run: `npx vitest run --mode long`. */
-const LONG = ['operations/hold/seeds', 'simulation/{all-crash-points,several-accounts-mutated}'].map(
-  (name) => `test/${name}.test.ts`,
-);
+const LONG = ['simulation/{all-crash-points,several-accounts-mutated}'].map((name) => `test/${name}.test.ts`);
 
 /** What runs on each PostgreSQL: our statements, but for what is about processes that die, what waits or searches, and the calendar. */
 const MATRIX = [

@@ -5,7 +5,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
-import { sql } from 'kysely';
+import { readRows } from '../src/platform/database/statements.ts';
 import type { Database } from '../src/platform/database/connect.ts';
 import { sleep } from '../src/platform/time/time.ts';
 import { PNG } from '../test/support/inputs/sample-files.ts';
@@ -110,12 +110,12 @@ async function listGroupIds(client: Client): Promise<number[]> {
 
 /** Gives the culprit so many groups more, and sends to them. Resolves when all of it has been sent. */
 async function sendLargest(db: Database, culprit: Client, groups: number): Promise<string> {
-  const { rows } = await sql<{ group_id: number }>`
+  const rows = await readRows<{ group_id: number }>(db)`
     insert into groups (workspace_id, chat_id, send_to, kind, name, participants, can_send)
     select distinct on (n) g.workspace_id, n || '@bench', g.send_to, 'group', 'Group ' || n, 3, true
     from groups g join accounts a using (workspace_id) join memberships m using (workspace_id) join users u using (user_id),
          generate_series(1, ${groups}::int) n
-    where u.user_name = ${culprit.name} and g.kind = 'group' returning group_id`.execute(db);
+    where u.user_name = ${culprit.name} and g.kind = 'group' returning group_id`;
   const ids = rows.map((row) => row.group_id);
   return sendAndWait(culprit, ids);
 }

@@ -1,5 +1,5 @@
 /** How long it takes to accept a campaign to 10,000 groups, beside writing the same rows and nothing else; with two accounts beside one. */
-import { sql } from 'kysely';
+import { execute } from '../src/platform/database/statements.ts';
 import { migrate } from '../src/platform/database/migrate.ts';
 import { createOwner, sendNow } from '../test/support/ledger.ts';
 import { addAccount, setSenders } from '../test/support/several-accounts.ts';
@@ -27,12 +27,13 @@ export async function benchAddCampaign({ quick }: { quick: boolean }): Promise<R
         ours.push(await timed(() => sendNow(db, owner)));
         ofTwo.push(await timed(() => sendNow(db, several)));
         theirs.push(
-          await timed(() =>
-            sql`
+          await timed(
+            () =>
+              execute(db)`
               insert into deliveries (workspace_id, account_id, run_id, position, group_id, message_id)
               select workspace_id, ${bare.accountId}, ${round}, row_number() over (order by group_id), group_id,
                      '3EB0' || upper(left(replace(gen_random_uuid()::text, '-', ''), 18))
-              from groups where workspace_id = ${bare.workspaceId}`.execute(db),
+              from groups where workspace_id = ${bare.workspaceId}`,
           ),
         );
       }

@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
+import { execute, readRows } from '../src/platform/database/statements.ts';
 import { readGroupAnalytics } from '../src/sending/analytics/group-analytics.ts';
 import type { Database } from '../src/platform/database/connect.ts';
 import { migrate } from '../src/platform/database/migrate.ts';
-import { toWireGroupRow } from '../src/api/routes/group-rows.ts';
+import { describeRow } from '../src/api/routes/group-rows.ts';
 import { createOwner, sendNow, type Owner } from '../test/support/ledger.ts';
 import { settle, startCluster } from './support/cluster.ts';
 import { count, median, type Row } from './support/table.ts';
@@ -46,34 +46,32 @@ export async function benchAnalytics({ quick }: { quick: boolean }): Promise<Row
 /** Ends the campaign as if all groups had received it and all members had read it, within four hours. */
 async function pretendSent(db: Database, owner: Owner, { members }: Size): Promise<void> {
   const { workspaceId } = owner;
-  await sql`
+  await execute(db)`
     update deliveries set status = 'sent', sent_at = campanile_now() + position * interval '1.4 seconds', attempts = 1,
            recipients = ${members}::int, delivered = ${members}::int, read = ${members}::int
-    where workspace_id = ${workspaceId}`.execute(db);
-  await sql`
+    where workspace_id = ${workspaceId}`;
+  await execute(db)`
     update runs set queued = 0, sent = targets, status = 'completed', finished_at = campanile_now()
-    where workspace_id = ${workspaceId}`.execute(db);
-  await sql`
+    where workspace_id = ${workspaceId}`;
+  await execute(db)`
     insert into receipts (workspace_id, run_id, position, participant, delivered_at, read_at, flags, fresh)
     select workspace_id, run_id, position, hashint8extended(m, 0), sent_at + interval '5 seconds', sent_at + interval '9 seconds', 3, 3
-    from deliveries, generate_series(1, ${members}::int) m where workspace_id = ${workspaceId}`.execute(db);
-  await sql`
+    from deliveries, generate_series(1, ${members}::int) m where workspace_id = ${workspaceId}`;
+  await execute(db)`
     insert into run_minutes (workspace_id, run_id, minute, delivered, read)
-    select workspace_id, run_id, date_trunc('minute', delivered_at), count(*), count(*) from receipts group by 1, 2, 3`.execute(
-    db,
-  );
+    select workspace_id, run_id, date_trunc('minute', delivered_at), count(*), count(*) from receipts group by 1, 2, 3`;
   // What the yardstick reads: the finished rows, as a table of their own.
-  await sql`
+  await execute(db)`
     create table plain_rows as
     select d.group_id as group_metadata_id, g.name as group_name, g.kind, g.participants, 1 as deliveries, 0 as queued, 1 as sent,
            0 as failed, 0 as cancelled, d.recipients, d.delivered, d.read, d.reactions, d.replies, null::int as views,
            1.0::float8 as delivery_rate, 1.0::float8 as read_rate, d.sent_at as first_sent_at, d.sent_at as last_sent_at, d.error as last_error
-    from deliveries d join groups g using (group_id) order by d.position`.execute(db);
+    from deliveries d join groups g using (group_id) order by d.position`;
 }
 
 /** A run a day for a year: earlier runs are rolled up, as they are a day after their end, and the last run has its deliveries. */
 async function timeYear(db: Database, owner: Owner, campaignId: string, { groups }: Size): Promise<Row> {
-  await sql`
+  await execute(db)`
     with former as (
       insert into runs (workspace_id, campaign_id, content_id, status, due_at, started_at, finished_at, targets, expanded, summed,
                         next_position, sent, delivered, read)
@@ -90,7 +88,7 @@ async function timeYear(db: Database, owner: Owner, campaignId: string, { groups
     insert into time_sums (workspace_id, campaign_id, at, first_at, last_at, sent, delivered, read)
     select r.workspace_id, r.campaign_id, at.day, at.day, at.day + interval '4 hours', r.targets, r.targets, r.targets
     from runs r, (select date_trunc('day', campanile_now()) - day * interval '1 day' as day from generate_series(1, ${YEAR - 1}::int) day) at
-    where r.workspace_id = ${owner.workspaceId}`.execute(db);
+    where r.workspace_id = ${owner.workspaceId}`;
   await settle(db, { analyze: true });
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) times.push(await timed(() => analyticsText(db, owner, campaignId)));
@@ -105,12 +103,12 @@ async function timeYear(db: Database, owner: Owner, campaignId: string, { groups
 }
 
 async function analyticsText(db: Database, owner: Owner, campaignId: string): Promise<string> {
-  const { groups, ...rest } = await readGroupAnalytics({ db }, owner, campaignId);
-  return JSON.stringify({ ...rest, groups: groups.map(toWireGroupRow) });
+  const found = await readGroupAnalytics({ db }, owner, campaignId);
+  return JSON.stringify({ ...found, groups: found.groups.map((group) => describeRow(found, group)) });
 }
 
 async function plainText(db: Database): Promise<string> {
-  const { rows } = await sql`select * from plain_rows`.execute(db);
+  const rows = await readRows(db)`select * from plain_rows`;
   return JSON.stringify(rows);
 }
 

@@ -1,5 +1,5 @@
 /** How long somebody else's post waits while one user's campaigns of very many deliveries, all due at one moment, are begun and sent. */
-import { sql } from 'kysely';
+import { readRows } from '../src/platform/database/statements.ts';
 import { insertCampaign } from '../src/sending/campaigns/store.ts';
 import type { Database } from '../src/platform/database/connect.ts';
 import { migrate } from '../src/platform/database/migrate.ts';
@@ -35,8 +35,8 @@ export async function benchDueMillion({ quick }: { quick: boolean }): Promise<Ro
       await sleep(dueMs + posts * APART_MS - Date.now());
       await until('the other’s posts', async () => (await readLateness(db, other)).sent === posts);
       const { p50, worst } = await readLateness(db, other);
-      const { rows } = await sql<{ written: number }>`
-        select sum(expanded)::int as written from runs where workspace_id = ${large.workspaceId}`.execute(db);
+      const rows = await readRows<{ written: number }>(db)`
+        select sum(expanded)::int as written from runs where workspace_id = ${large.workspaceId}`;
       await worker.stop();
       const ours = `p50 ${p50.toFixed(0)} ms, worst ${worst.toFixed(0)} ms; ${count(rows[0]?.written ?? 0)} written meanwhile`;
       return [
@@ -83,12 +83,12 @@ async function readLateness(
   db: Database,
   { workspaceId }: Owner,
 ): Promise<{ sent: number; p50: number; worst: number }> {
-  const { rows } = await sql<{ sent: number; p50: number; worst: number }>`
+  const rows = await readRows<{ sent: number; p50: number; worst: number }>(db)`
     select count(*)::int as sent, coalesce(percentile_cont(0.5) within group (order by late), 0) as p50, coalesce(max(late), 0) as worst
     from (
       select (extract(epoch from d.sent_at - r.due_at) * 1000)::float8 as late
       from runs r join deliveries d on d.workspace_id = r.workspace_id and d.run_id = r.run_id
       where r.workspace_id = ${workspaceId} and d.sent_at is not null
-    ) post`.execute(db);
+    ) post`;
   return rows[0] ?? { sent: 0, p50: 0, worst: 0 };
 }

@@ -1,5 +1,5 @@
 /** How long after its due time a run's first post leaves, with very many runs due at once and very many more to come. */
-import { sql } from 'kysely';
+import { readRows } from '../src/platform/database/statements.ts';
 import { migrate } from '../src/platform/database/migrate.ts';
 import { sleep } from '../src/platform/time/time.ts';
 import { settle, startCluster } from './support/cluster.ts';
@@ -32,7 +32,7 @@ export async function benchDue({ quick }: { quick: boolean }): Promise<Row[]> {
         await until('the runs that are due', () => worker.sent() >= DUE_AT_ONCE * GROUPS * round);
       }
       await worker.stop();
-      const { rows } = await sql<{ p50: number; p99: number; worst: number }>`
+      const rows = await readRows<{ p50: number; p99: number; worst: number }>(db)`
         select percentile_cont(0.5) within group (order by late) as p50, percentile_cont(0.99) within group (order by late) as p99,
                max(late) as worst
         from (
@@ -41,7 +41,7 @@ export async function benchDue({ quick }: { quick: boolean }): Promise<Row[]> {
           join sandbox_messages m on m.message_id = d.message_id
           where r.due_at > (select max(due_at) from runs where status = 'completed') - interval '1 second' and r.status = 'completed'
           group by r.workspace_id, r.run_id
-        ) first`.execute(db);
+        ) first`;
       const { p50 = 0, p99 = 0, worst = 0 } = rows[0] ?? {};
       return [
         {

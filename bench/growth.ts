@@ -2,7 +2,7 @@
  * The cost of one delivery for the database and the worker at WhatsApp's pace, one turn each, and the cost of one receipt. From these
  * follows the number of accounts per database (docs/explanation/growth.md). The messenger is a separate process and does not count.
  */
-import { sql } from 'kysely';
+import { execute, readCount, readRows } from '../src/platform/database/statements.ts';
 import type { Database } from '../src/platform/database/connect.ts';
 import { migrate } from '../src/platform/database/migrate.ts';
 import { sleep } from '../src/platform/time/time.ts';
@@ -100,15 +100,14 @@ async function spend(db: Database, service: Service, ms: number): Promise<Spent>
 }
 
 async function readSent(db: Database): Promise<number> {
-  const { rows } = await sql<{ sent: number }>`select coalesce(sum(sent), 0)::int as sent from runs`.execute(db);
-  return rows[0]?.sent ?? 0;
+  return readCount(db)`select coalesce(sum(sent), 0)::int as sent from runs`;
 }
 
 /** What the process and the database do when nothing is sent, in the same time, is taken off. */
 async function measureDeliveries(db: Database, service: Service, accounts: number): Promise<Row> {
   const idle = await spend(db, service, IDLE_MS);
   await planRuns(db, { afterMs: 0 });
-  await sql`checkpoint`.execute(db);
+  await execute(db)`checkpoint`;
   await sleep(WARM_MS);
   const busy = await spend(db, service, WINDOW_MS);
   const each = (of: keyof Spent) => (busy[of] - (idle[of] / idle.ms) * busy.ms) / busy.sent;
@@ -122,10 +121,10 @@ async function measureDeliveries(db: Database, service: Service, accounts: numbe
 
 /** A member receives, and reads, of each of as many posts as there are pieces. */
 async function measureReceipts(db: Database, piece: number): Promise<Row> {
-  const { rows } = await sql<{ accountId: AccountId; messageId: string }>`
+  const rows = await readRows<{ accountId: AccountId; messageId: string }>(db)`
     select account_id as "accountId", message_id as "messageId" from deliveries where status = 'sent'
-    order by random() limit ${Math.min(MOST_PIECES, RECEIPTS / piece)}`.execute(db);
-  await sql`checkpoint`.execute(db);
+    order by random() limit ${Math.min(MOST_PIECES, RECEIPTS / piece)}`;
+  await execute(db)`checkpoint`;
   const before = await readServerCost(db);
   const processBefore = process.cpuUsage();
   let told = 0;
@@ -150,9 +149,9 @@ async function measureReceipts(db: Database, piece: number): Promise<Row> {
 }
 
 async function measureDisk(db: Database): Promise<Row> {
-  const { rows } = await sql<{ perDelivery: number; perReceipt: number }>`
+  const rows = await readRows<{ perDelivery: number; perReceipt: number }>(db)`
     select pg_total_relation_size('deliveries')::float8 / (select count(*) from deliveries) as "perDelivery",
-           pg_total_relation_size('receipts')::float8 / (select count(*) from receipts) as "perReceipt"`.execute(db);
+           pg_total_relation_size('receipts')::float8 / (select count(*) from receipts) as "perReceipt"`;
   const { perDelivery = 0, perReceipt = 0 } = rows[0] ?? {};
   return row(
     'disk, with indexes',

@@ -1,9 +1,9 @@
 /** How long a page of groups in the order of their read rates takes, with kept figures and while a campaign to all groups is not in them yet. */
-import { sql } from 'kysely';
+import { execute } from '../src/platform/database/statements.ts';
 import type { Database } from '../src/platform/database/connect.ts';
 import { migrate } from '../src/platform/database/migrate.ts';
 import { rollUpRuns } from '../src/sending/campaigns/roll-up/roll-up-runs.ts';
-import { selectSortedGroups } from '../src/sending/groups/select-sorted-groups.ts';
+import { selectSortedGroups } from '../src/sending/groups/list-groups.ts';
 import { updateActivity } from '../src/sending/groups/update-activity.ts';
 import { createOwner, sendNow, type Owner } from '../test/support/ledger.ts';
 import { settle, startCluster } from './support/cluster.ts';
@@ -38,10 +38,8 @@ async function timeLists(db: Database, owner: Owner): Promise<Row> {
   await sendToAll(db, owner);
   await settle(db, { analyze: true });
   const live = await timeList(db, owner);
-  await sql`
-    update runs set started_at = started_at - interval '2 days', finished_at = finished_at - interval '2 days'`.execute(
-    db,
-  );
+  await execute(db)`
+    update runs set started_at = started_at - interval '2 days', finished_at = finished_at - interval '2 days'`;
   while (await rollUpRuns(db, CHUNK));
   while (await updateActivity(db, CHUNK));
   await settle(db, { analyze: true });
@@ -60,13 +58,13 @@ async function timeLists(db: Database, owner: Owner): Promise<Row> {
 async function sendToAll(db: Database, owner: Owner): Promise<void> {
   for (let from = 0; from < owner.groupIds.length; from += CAMPAIGN_GROUPS)
     await sendNow(db, owner, owner.groupIds.slice(from, from + CAMPAIGN_GROUPS));
-  await sql`
+  await execute(db)`
     update deliveries set status = case when position % 50 = 0 then 'failed' else 'sent' end::delivery_status, attempts = 1,
       sent_at = case when position % 50 > 0 then campanile_now() + position * interval '1 millisecond' end,
-      recipients = 20, delivered = 15, read = position % 16`.execute(db);
-  await sql`
+      recipients = 20, delivered = 15, read = position % 16`;
+  await execute(db)`
     update runs set queued = 0, failed = targets / 50, sent = targets - targets / 50, status = 'completed_with_errors',
-      finished_at = campanile_now()`.execute(db);
+      finished_at = campanile_now()`;
 }
 
 async function timeList(db: Database, owner: Owner): Promise<number> {
@@ -74,7 +72,7 @@ async function timeList(db: Database, owner: Owner): Promise<number> {
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const startedAt = performance.now();
-    await selectSortedGroups(db, owner.workspaceId, { sort, limit: 50, offset: 0, withTotals: true });
+    await selectSortedGroups(db, owner.workspaceId, { sort, limit: 50, after: 0, withTotals: true });
     times.push(performance.now() - startedAt);
   }
   return median(times);

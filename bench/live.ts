@@ -1,5 +1,5 @@
 /** What live progress costs: a large campaign is sent while hundreds listen, and once while nobody does. */
-import { sql } from 'kysely';
+import { readColumn, readRows } from '../src/platform/database/statements.ts';
 import type { Database } from '../src/platform/database/connect.ts';
 import { removeService, startService, type Service } from '../test/support/service/service.ts';
 import { signUp, type Client } from './support/client.ts';
@@ -82,7 +82,7 @@ async function compare(
 
 /** Groups of the first user, which members can be in. */
 async function giveGroups(db: Database): Promise<number[]> {
-  const { rows } = await sql<{ group_id: number }>`
+  return readColumn<number>(db)`
     with account as (select account_id, workspace_id from accounts order by account_id limit 1), known as (
       insert into sandbox_accounts select account_id, workspace_id from account on conflict do nothing
     ), chat as (
@@ -91,8 +91,7 @@ async function giveGroups(db: Database): Promise<number[]> {
       from account, generate_series(1, ${GROUPS}::int) g returning chat_id, workspace_id, name
     )
     insert into groups (workspace_id, chat_id, send_to, kind, name, participants, can_send)
-    select workspace_id, chat_id, chat_id, 'group', name, 2, true from chat returning group_id`.execute(db);
-  return rows.map((row) => row.group_id);
+    select workspace_id, chat_id, chat_id, 'group', name, 2, true from chat returning group_id`;
 }
 
 /** Deliveries per second from the acceptance of the first campaign to the end of the last. */
@@ -101,7 +100,7 @@ async function drain(sender: Client, db: Database, ids: number[], campaigns: num
   for (let index = 0; index < campaigns; index++)
     await sender.call('venom/add-campaign', { name: `Large ${index}`, html: 'Hello', group_metadata_ids: ids });
   await until('the ledger', async () => {
-    const { rows } = await sql`select from runs where status = 'running' limit 1`.execute(db);
+    const rows = await readRows(db)`select from runs where status = 'running' limit 1`;
     return rows.length === 0;
   });
   return (campaigns * ids.length) / ((performance.now() - startedAt) / 1_000);

@@ -2,7 +2,7 @@
  * What it costs a commit to notify: PostgreSQL lets one transaction at a time commit that does, until the disk and the synchronous
  * replica have it. Beside it the same commits without a hint, and with ours, which are told after them.
  */
-import { sql } from 'kysely';
+import { execute } from '../src/platform/database/statements.ts';
 import { connectDatabase, type Connection, type Database } from '../src/platform/database/connect.ts';
 import { notifyAfterCommit } from '../src/platform/database/notify-after-commit.ts';
 import { createLog } from '../src/platform/log/log.ts';
@@ -20,7 +20,7 @@ const REACH = 0.6;
 /** How the transaction says that there is something to do. */
 const WAYS: Readonly<Record<string, (trx: Connection) => Promise<unknown>>> = {
   'no hint': () => Promise.resolve(),
-  'pg_notify in the transaction': (trx) => sql`select pg_notify('campanile_lanes', '')`.execute(trx),
+  'pg_notify in the transaction': (trx) => execute(trx)`select pg_notify('campanile_lanes', '')`,
   'hint after the commit': (trx) => notifyAfterCommit(trx, 'campanile_lanes'),
 };
 
@@ -34,8 +34,8 @@ export async function benchNotify({ quick }: { quick: boolean }): Promise<Row[]>
     undo.defer(() => line.close());
     const db = connect(primary);
     undo.defer(() => db.destroy());
-    await sql`create table work (worker int primary key, done int not null) with (fillfactor = 50)`.execute(db);
-    await sql`insert into work select n, 0 from generate_series(1, ${CONNECTIONS}::int) n`.execute(db);
+    await execute(db)`create table work (worker int primary key, done int not null) with (fillfactor = 50)`;
+    await execute(db)`insert into work select n, 0 from generate_series(1, ${CONNECTIONS}::int) n`;
     const rows = await compare(db, 'without a replica', quick);
     const replica = await startReplica(primary, line.port);
     undo.defer(() => replica.remove());
@@ -85,7 +85,7 @@ async function commitAlong(db: Database, tell: (trx: Connection) => Promise<unkn
       while (performance.now() - startedAt < ROUND_MS) {
         const beganAt = performance.now();
         await db.transaction().execute(async (trx) => {
-          await sql`update work set done = done + 1 where worker = ${worker + 1}`.execute(trx);
+          await execute(trx)`update work set done = done + 1 where worker = ${worker + 1}`;
           await tell(trx);
         });
         tookMs.push(performance.now() - beganAt);

@@ -1,5 +1,5 @@
 /** The service as a process: its time to readiness, its memory when idle, and its memory while many campaigns are sent. */
-import { sql } from 'kysely';
+import { readRows } from '../src/platform/database/statements.ts';
 import { migrate } from '../src/platform/database/migrate.ts';
 import { sleep } from '../src/platform/time/time.ts';
 import { removeService, startService } from '../test/support/service/service.ts';
@@ -69,8 +69,8 @@ async function measureDrain(cluster: Cluster, deliveries: number): Promise<Row> 
     const startedAt = performance.now();
     const service = await startService({ environment: { DATABASE_URL: url, SANDBOX_SPEED: '0', ...SECRETS } });
     for (;;) {
-      const left = await sql`select from runs where status = 'running' limit 1`.execute(db);
-      if (left.rows.length === 0) break;
+      const left = await readRows(db)`select from runs where status = 'running' limit 1`;
+      if (left.length === 0) break;
       await sleep(100);
     }
     const seconds = (performance.now() - startedAt) / 1_000;

@@ -80,11 +80,13 @@ function renderIndex(
   document: OpenApiDocument,
 ): string {
   const lists = pages.map(({ name, description, operations }) => {
-    const rows = operations.map(
-      ({ operation: { operationId, summary } }) =>
-        `| [\`${operationId}\`](${pageOf(name)}#${operationId.toLowerCase()}) | ${inCell(summary)} |`,
-    );
-    return `### ${name}\n\n${description}\n\n| operation | purpose |\n| --- | --- |\n${rows.join('\n')}\n`;
+    const rows = operations.map(({ operation }) => {
+      const { operationId, summary } = operation;
+      const link = `[\`${operationId}\`](${pageOf(name)}#${operationId.toLowerCase()})`;
+      const scopes = takesToken(operation) ? scopesOf(operation).join(', ') : 'no token';
+      return `| ${link} | ${inCell(summary)} | ${scopes} | ${roleOf(operation) ?? ''} |`;
+    });
+    return `### ${name}\n\n${description}\n\n| operation | purpose | scope | role |\n| --- | --- | --- | --- |\n${rows.join('\n')}\n`;
   });
   const statuses = renderCodes([...COMMON_CODES]);
   const failure = document.components.schemas['Failure'] ?? {};
@@ -95,7 +97,7 @@ Generated from the OpenAPI document by \`npm run docs\`. A running service serve
 ## How to read it
 
 - Each operation is a POST with a JSON body, except [\`events\`](events.md#events) and [\`upload\`](media.md#upload).
-- **Access** names the credentials. "Token" is a token of [\`authorize_user\`](users.md#authorize_user). "API key" is a key of [\`create_api_key\`](users.md#create_api_key) with the named scope. "Role" is the least role in the workspace, which the header \`x-workspace\` can name. Both go into the header \`Authorization: Bearer …\`.
+- **Access** names the credentials. "Token" is a token of [\`authorize_user\`](users.md#authorize_user). "API key" is a key of [\`create_api_key\`](users.md#create_api_key) with the named scope. "Role" is the least role in the workspace, which the header \`x-workspace\` can name. Both go into the header \`Authorization: Bearer …\`. In the tables below, an empty scope means that the operation takes no API key, and an empty role that no workspace is needed.
 - In a request, \`null\` counts as absent for a field that is not required. The service ignores unknown fields and [reports them](../contract.md#request-bodies).
 - An instant is ISO 8601, in UTC.
 - In an answer, fields can be added. A field marked *optional* is absent where its description says so.
@@ -152,15 +154,25 @@ function parametersOf({ parameters = [] }: OpenApiOperation, document: OpenApiDo
   return parameters.map((parameter) => follow<OpenApiParameter>(document, parameter));
 }
 
+/** Returns the scopes of API keys that it takes, as Markdown. */
+function scopesOf({ security = [] }: OpenApiOperation): string[] {
+  return security.flatMap((one) => one.api_key ?? []).map((scope) => `\`${scope}\``);
+}
+
+/** Returns the least role in the workspace, as Markdown; undefined: any person may. */
+function roleOf({ description = '' }: OpenApiOperation): string | undefined {
+  return /^(?:Takes no API key|Scope: ).*Role: (`\w+`)/m.exec(description)?.[1];
+}
+
 /** Separates the sentence about step-up authentication from an operation's description. */
 function splitAccess(operation: OpenApiOperation): [description: string, access: string] {
   const paragraphs = (operation.description ?? '').split('\n\n').filter((paragraph) => paragraph !== '');
   const isProof = (paragraph: string) => paragraph.startsWith('The token needs');
   const isAccess = (paragraph: string) =>
     isProof(paragraph) || /^(?:Takes no (?:token|API key)|Scope: )/.test(paragraph);
-  const scopes = (operation.security ?? []).flatMap((one) => one.api_key ?? []).map((scope) => `\`${scope}\``);
+  const scopes = scopesOf(operation);
   const key = scopes.length === 0 ? 'no API key' : `or API key with the scope ${scopes.join(' or ')}`;
-  const role = /^(?:Takes no API key|Scope: ).*Role: (`\w+`)/m.exec(operation.description ?? '')?.[1];
+  const role = roleOf(operation);
   const least = role === undefined ? '' : ` [Role](../contract.md#workspaces-and-roles): ${role}.`;
   const who = takesToken(operation) ? `token, ${key}.` : 'no token needed.';
   const proof = paragraphs.some(isProof)

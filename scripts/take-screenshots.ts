@@ -373,7 +373,7 @@ async function takeCompose(page: Page, take: (name: string, path?: string) => Pr
   await page.getByRole('button', { name: 'Send a test…' }).click();
   await take('compose-test');
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: /^Send to 2 groups now/ }).click();
+  await page.getByRole('button', { name: /^Send to 2 simulated groups now/ }).click();
   await page.getByRole('dialog').getByText('Sending takes').waitFor();
   await take('compose-confirm');
   await page.keyboard.press('Escape');

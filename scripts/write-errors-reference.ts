@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { statusOf } from '../src/api/server/envelope.ts';
 import { ERROR_CODES, type ErrorCode } from '../src/platform/errors/error-codes.ts';
+import { ADVICE, FAILURES, type FailureCode } from '../src/platform/errors/failures.ts';
 
 export const ERRORS_PAGE = 'docs/reference/errors.md';
 
@@ -21,7 +22,29 @@ export function errorsPage(): string {
   const entries = Object.entries(ERROR_CODES) as Array<[ErrorCode, readonly [string, string]]>;
   const rows = entries.map(([code, [, meaning]]) => ({ code, status: statusOf(code), meaning }));
   const lines = rows.toSorted((one, other) => one.status - other.status);
-  return HEAD + lines.map(({ code, status, meaning }) => `| \`${code}\` | ${status} | ${meaning} |\n`).join('');
+  return (
+    HEAD + lines.map(({ code, status, meaning }) => `| \`${code}\` | ${status} | ${meaning} |\n`).join('') + failures()
+  );
 }
+
+const KNOWN = { unsent: 'was not sent', unknown: 'may have arrived', skipped: 'was left out' };
+
+/** The codes of posts that were not sent. */
+function failures(): string {
+  const rows = (Object.keys(FAILURES) as FailureCode[]).map((code) => {
+    const [kind, advice, reason] = FAILURES[code];
+    return `| \`${code}\` | ${KNOWN[kind]} | ${reason.replaceAll(/\{(\w+)\}/g, '`$1`')} | ${ADVICE[advice]} |\n`;
+  });
+  return FAILURES_HEAD + rows.join('');
+}
+
+const FAILURES_HEAD = `
+## Posts that were not sent
+
+Generated from \`src/platform/errors/failures.ts\`. Analytics, reports, exports and webhooks have the code in \`error_code\`, and the names in \`error_params\`. A code never changes its meaning, and new codes can be added. A post of \`outcome_unknown\` may have arrived; \`cause\` is the code of what happened last, whose names are beside it.
+
+| \`error_code\` | the post | reason | what to do |
+| --- | --- | --- | --- |
+`;
 
 if (import.meta.main) writeFileSync(join(import.meta.dirname, '..', ERRORS_PAGE), errorsPage());

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import compile from 'icu-minify/compile';
 import { readCatalog } from '../src/platform/i18n/load-messages.ts';
 
-export const TYPES_FILE = 'src/platform/i18n/message-parameters.ts';
+export const TYPES_FILE = 'messages/parameters.ts';
 
 const HEAD = `/** Made from \`messages/en.json\` by \`npm run messages\`: what each message with parameters is given. */
 export interface MessageParameters {

@@ -1,5 +1,6 @@
-/** Rewrites `test/contract/openapi.json` after an intended change of the API: `npm run openapi`. Read its diff. */
+/** Writes `src/api/contract/openapi.json`, the document that a service serves: `npm run openapi`, after a change of the API. Read its diff. */
 import { writeFileSync } from 'node:fs';
-import { OPENAPI_FIXTURE, readDocumentStructure } from '../test/support/http/document-structure.ts';
+import { DOCUMENT_FILE } from '../src/api/server/serve-document.ts';
+import { createDocument } from './openapi/create-document.ts';
 
-writeFileSync(OPENAPI_FIXTURE, `${JSON.stringify(await readDocumentStructure(), undefined, 1)}\n`);
+writeFileSync(DOCUMENT_FILE, `${JSON.stringify(await createDocument(), undefined, 1)}\n`);

@@ -1,66 +1,72 @@
 /**
- * Generates what the service compares a database with: `npm run schema`, after a migration or a function of the database was added,
- * changed or merged. It writes src/platform/database/fingerprints/ and, when a file differs, raises the epoch in src/platform/database/epoch.txt. Conflicts
- * of a merge in these files need no care: it writes them from the migrations and functions alone.
+ * Generates the schema from the migrations and functions of the database: `npm run schema`, after one of them was added, changed or
+ * merged. It writes `schema.sql`, with the comments that this file has already, `fingerprint.txt`, and, when a migration or a function
+ * differs, the next epoch into `epoch.txt`. Conflicts of a merge in the last two files need no care. It also writes the types of the rows,
+ * `generated/tables.ts`.
  */
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sql } from 'kysely';
-import { applyFunctions } from '../src/platform/database/apply-functions.ts';
 import { connectDatabase, type Database } from '../src/platform/database/connect.ts';
 import { startEmbeddedPostgres } from '../src/platform/database/embedded/embedded.ts';
-import { compareCatalogs } from '../src/platform/database/fingerprint.ts';
-import { readCatalog, type Catalog } from '../src/platform/database/read-catalog.ts';
-import {
-  epochFile,
-  fingerprintFile,
-  loadSchemaFiles,
-  SCHEMA_FOLDER,
-  sumSchemaFiles,
-  type SchemaEpoch,
-  type SchemaFiles,
-} from '../src/platform/database/schema-files.ts';
+import { readCatalog } from '../src/platform/database/read-catalog.ts';
+import { loadSchemaFiles, SCHEMA_FOLDER, type SchemaFiles } from '../src/platform/database/schema-files.ts';
 import { createLog } from '../src/platform/log/log.ts';
+import { migrateFromFirst } from '../test/support/first-schema.ts';
+import { renderRowTypes, ROW_TYPES_FILE } from './render-row-types.ts';
+import { renderSchema } from './render-schema.ts';
 
-/** Makes the schema in an empty database, a migration after the other. Returns the fingerprint of each, by its name. */
-export async function computeFingerprints(db: Database, files: SchemaFiles): Promise<Map<string, string[]>> {
-  const fingerprints = new Map<string, string[]>();
-  await db.transaction().execute((trx) => applyFunctions(trx, files.functions));
-  await sql`create table migrations (number int primary key, name text, applied_at timestamptz)`.execute(db);
-  let before: Catalog = new Map();
-  for (const migration of files.migrations) {
-    await sql.raw(migration.sql).execute(db);
-    const after = await readCatalog(db);
-    fingerprints.set(migration.name, compareCatalogs(before, after));
-    before = after;
-  }
-  return fingerprints;
+interface Epoch {
+  number: number;
+  sha256: string;
 }
 
 /** Returns the epoch unchanged if it was raised for these migrations and functions, else the next one. */
-export function raiseEpoch({ epoch, ...files }: SchemaFiles): SchemaEpoch {
-  const sha256 = sumSchemaFiles(files);
+export function raiseEpoch(epoch: Epoch, files: Pick<SchemaFiles, 'migrations' | 'functions'>): Epoch {
+  const texts = [...files.migrations, ...files.functions].map(({ name, sql = '' }) => `${name} ${sum(sql)}`);
+  const sha256 = sum(texts.join('\n'));
   return epoch.sha256 === sha256 ? epoch : { number: epoch.number + 1, sha256 };
 }
 
-async function writeFingerprints(folder: URL, fingerprints: ReadonlyMap<string, readonly string[]>): Promise<void> {
-  const target = new URL('fingerprints/', folder);
-  await mkdir(target, { recursive: true });
-  for (const name of await readdir(target)) await rm(new URL(name, target));
-  for (const [name, lines] of fingerprints) await writeFile(fingerprintFile(name, folder), `${lines.join('\n')}\n`);
+/** Returns the highest number and the last sum: of a text in which a merge has left both sides, too. */
+export function parseEpoch(text: string): Epoch {
+  const numbers = [...text.matchAll(/^epoch (\d+)$/gm)].map(([, number]) => Number(number));
+  const sums = [...text.matchAll(/^sha256 ([\da-f]{64})$/gm)].map(([, sha256 = '']) => sha256);
+  return { number: Math.max(0, ...numbers), sha256: sums.at(-1) ?? '' };
 }
 
-async function withEmptyDatabase<Result>(use: (db: Database) => Promise<Result>): Promise<Result> {
+function sum(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/**
+ * Returns the texts of `schema.sql`, `fingerprint.txt` and `generated/tables.ts` for a database that is up to date. `before`: the former
+ * `schema.sql`, for its comments.
+ */
+export async function renderFiles(
+  db: Database,
+  before: string,
+): Promise<{ schema: string; fingerprint: string; rowTypes: string }> {
+  const lines = [...(await readCatalog(db))].map(([key, definition]) => `${key}: ${definition}`.trimEnd());
+  return {
+    schema: await renderSchema(db, before),
+    fingerprint: `${lines.join('\n')}\n`,
+    rowTypes: await renderRowTypes(db),
+  };
+}
+
+async function withMigratedDatabase<Result>(use: (db: Database) => Promise<Result>): Promise<Result> {
   const undo = new AsyncDisposableStack();
   try {
-    const dataDir = await mkdtemp(join(tmpdir(), 'campanile-fingerprints-'));
+    const dataDir = await mkdtemp(join(tmpdir(), 'campanile-schema-'));
     undo.defer(() => rm(dataDir, { recursive: true, force: true }));
     const log = createLog('warn');
     const postgres = await startEmbeddedPostgres({ dataDir, log, settings: { fsync: 'off' } });
     undo.defer(postgres.stop);
     const db = connectDatabase(postgres.address, { log, silenceMs: Infinity });
     undo.defer(() => db.destroy());
+    await migrateFromFirst(db);
     return await use(db);
   } finally {
     await undo.disposeAsync();
@@ -69,8 +75,12 @@ async function withEmptyDatabase<Result>(use: (db: Database) => Promise<Result>)
 
 if (import.meta.main) {
   const files = await loadSchemaFiles();
-  await writeFingerprints(SCHEMA_FOLDER, await withEmptyDatabase((db) => computeFingerprints(db, files)));
-  const epoch = raiseEpoch(files);
-  await writeFile(epochFile(SCHEMA_FOLDER), `epoch ${epoch.number}\nsha256 ${epoch.sha256}\n`);
+  const { schema, fingerprint, rowTypes } = await withMigratedDatabase((db) => renderFiles(db, files.schema));
+  await writeFile(new URL('schema.sql', SCHEMA_FOLDER), schema);
+  await writeFile(ROW_TYPES_FILE, rowTypes);
+  await writeFile(new URL('fingerprint.txt', SCHEMA_FOLDER), fingerprint);
+  const epochFile = new URL('epoch.txt', SCHEMA_FOLDER);
+  const epoch = raiseEpoch(parseEpoch(await readFile(epochFile, 'utf8')), files);
+  await writeFile(epochFile, `epoch ${epoch.number}\nsha256 ${epoch.sha256}\n`);
   process.stdout.write(`The schema has epoch ${epoch.number}.\n`);
 }

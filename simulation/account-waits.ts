@@ -26,6 +26,14 @@ export function findDown(lines: readonly Line[], accountId: number): Span[] {
   });
 }
 
+/** Returns the spans in which no account of a workspace is surely up. */
+export function findAllDown({ lines, shared }: Case, ownerId: number): Span[] {
+  const owner = shared.get(ownerId);
+  if (!owner) return [];
+  const downs = accountsOf(owner).map((accountId) => joinSpans(findDown(lines, accountId)));
+  return downs.reduce((both, other) => subtractSpans(both, subtractSpans(both, other)));
+}
+
 /** An account and a chat to which it may post. */
 export interface Way {
   accountId: number;
@@ -55,6 +63,12 @@ export const isSurelyOpen = (facts: Case, owner: Owner, way: Way, untilMs: numbe
 /** Whether an account does not belong to a chat from the beginning until then. */
 export const isSurelyClosed = (facts: Case, owner: Owner, way: Way, untilMs: number) =>
   !belongsFirst(owner, way) && !hasChanged(facts, way, untilMs);
+
+/** Whether an account of the workspace may rest until then, by its hours, its cap or as a new number. */
+export const mayRest = ({ requests }: Case, { accountId }: Owner, untilMs: number) =>
+  requests.some(
+    (one) => ['rest', 'warm up'].includes(one.operation) && one.accountId === accountId && one.atMs <= untilMs,
+  );
 
 const calms = new WeakMap<Case, Span[]>();
 export const calmOf = (facts: Case): Span[] => {

@@ -1,6 +1,6 @@
 /** Whether each delivery was sent by one account, and by a stand-in where its account could not: part of the checker. */
 import { chatOf, isOf, only, type Case } from './case.ts';
-import { accountsOf, findDowns, isSurelyOpen, takeOverEnd, type Owner } from './account-waits.ts';
+import { accountsOf, findDowns, isSurelyOpen, mayRest, takeOverEnd, type Owner } from './account-waits.ts';
 import { isErased, mayApply, requestsOf } from './effects.ts';
 import { findStops } from './refusals.ts';
 import type { FinalDelivery, FinalRun } from './line.ts';
@@ -64,10 +64,10 @@ export function standInsSend(facts: Case): string[] {
     if (!owner || campaign.deleted) return [];
     const { text } = campaign;
     if (findStops(facts, text).length > 0 || requestsOf(facts, text, ['pause', 'update']).some(mayApply)) return [];
-    if (facts.requests.some((one) => one.operation === 'rest' || one.operation === 'warm up')) return [];
     return campaign.runs.flatMap((run) =>
       final.deliveries.flatMap((one) => {
         if (one.runId !== run.runId || !isExpired(one) || tried.has(one.messageId)) return [];
+        if (mayRest(facts, owner, run.finishedMs ?? Infinity)) return [];
         const up = findAble(facts, owner, run, chatOf(facts, one.groupId) ?? '');
         return up === undefined
           ? []

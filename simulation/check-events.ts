@@ -5,7 +5,7 @@ import { findArrived } from './check-messages.ts';
 import { findStops } from './refusals.ts';
 import type { FinalCampaign, FinalRun, RecordedEvent } from './line.ts';
 
-/** Contract: a run that has not begun by then is late. */
+/** Contract: a run of which nothing was tried by then is late. */
 const LATE_MS = 60_000;
 const KEPT_MS = 24 * 3_600_000;
 
@@ -93,12 +93,18 @@ function checkRun(
   const isPausable =
     requestsOf(facts, campaign.text, ['pause']).some(mayApply) || findStops(facts, campaign.text).length > 0;
   const late = startedMs !== null && startedMs >= dueMs + LATE_MS ? 1 : 0;
+  const isTried = facts.sends.some(
+    ({ messageId, arrivedMs }) =>
+      facts.deliveries.get(messageId)?.runId === runId && arrivedMs < (startedMs ?? 0) + LATE_MS,
+  );
   const changes = own.filter(({ type }) => type === 'run.started' || type === 'run.completed');
   const isEnded = status.startsWith('completed');
   return [
     ...expectCount(own, 'run.started', { least: began, most: began * (1 + retries), what }),
     ...expectCount(own, 'campaign.missed', { least: missed, most: missed, what }),
-    ...(isPausable || startedMs === null ? [] : expectCount(own, 'campaign.late', { least: late, most: late, what })),
+    ...(isPausable || startedMs === null
+      ? []
+      : expectCount(own, 'campaign.late', { least: late, most: isTried ? late : 1, what })),
     ...(isEnded && changes.at(-1)?.type !== 'run.completed' ? [`events: ${what} has ended, and no event says so`] : []),
   ];
 }

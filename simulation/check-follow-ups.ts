@@ -4,11 +4,11 @@ import { countReceipts, indexReceipts } from './check-figures.ts';
 import { mayApply } from './effects.ts';
 import type { FinalDelivery, FinalRun } from './line.ts';
 
-const SKIPPED = 'skipped: ';
-const READ_BY = /^skipped: read by (\d+) %$/;
+const READ_BY = /^read by (\d+) %$/;
 
 /** Whether a follow-up left the group of a delivery out. */
-export const isSkipped = ({ error }: FinalDelivery) => error?.startsWith(SKIPPED) ?? false;
+export const isSkipped = ({ errorCode }: FinalDelivery) =>
+  errorCode === 'already_read' || errorCode === 'reads_unknown';
 
 /**
  * A group that had surely read enough, or of which nothing was known, when a run began, gets no post of it. One that was left out had

@@ -30,7 +30,7 @@ import {
 import { changesAreRequested, correctionsArrive, runsBeginInOrder } from './check-order.ts';
 import { runsAreTheOnesRequested } from './check-runs.ts';
 import { refusalsPauseTheCampaign } from './refusals.ts';
-import { postsLeaveInTime, runsBeginInTime, timeGoesOn } from './check-times.ts';
+import { nothingStaleLeaves, postsLeaveInTime, runsBeginInTime, timeGoesOn } from './check-times.ts';
 import {
   instantsOfSendsAreTrue,
   overviewsAddUp,
@@ -102,6 +102,7 @@ const RULES: ReadonlyArray<(facts: Case) => string[]> = [
   runsAreTheOnesRequested,
   runsBeginInTime,
   postsLeaveInTime,
+  nothingStaleLeaves,
   runsBeginInOrder,
   correctionsArrive,
   changesAreRequested,

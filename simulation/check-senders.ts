@@ -6,6 +6,7 @@ import {
   findDowns,
   isSurelyClosed,
   isSurelyOpen,
+  mayRest,
   type Owner,
   type Way,
 } from './account-waits.ts';
@@ -106,10 +107,7 @@ function findSender(
     facts.requests.some(
       (one) => one.operation === operation && one.accountId === ownerId && mayApply(one) && meets(facts, one, span),
     );
-  const mayRest = facts.requests.some(
-    (one) => ['rest', 'warm up'].includes(one.operation) && one.accountId === ownerId && one.atMs <= untilMs,
-  );
-  if (mayRest || mayHave('hand over') || wereSessionsClosed(facts, span)) return undefined;
+  if (mayRest(facts, owner, untilMs) || mayHave('hand over') || wereSessionsClosed(facts, span)) return undefined;
   if (requestsOf(facts, campaign.text, ['retry']).some(mayApply)) return undefined;
   const order = findOrder(facts, owner, delivery.groupId, span);
   for (const accountId of order ?? []) {

@@ -1,6 +1,6 @@
 /** Whether each run began, and each post left, when it had to: part of the checker. */
 import { chatOf, only, type Case } from './case.ts';
-import { hasApplied, mayApply, requestsOf } from './effects.ts';
+import { effectOf, hasApplied, mayApply, requestsOf } from './effects.ts';
 import { findChanges } from './check-runs.ts';
 import { isSkipped } from './check-follow-ups.ts';
 import { computeExpectations, type Expectations } from './expectations.ts';
@@ -11,6 +11,10 @@ const HOUR_MS = 3_600_000;
 const LATEST_START_MS = 6 * HOUR_MS;
 /** Contract §5: a run of which nothing could be sent for so long expires. */
 const STALLED_MS = 24 * HOUR_MS;
+/** Contract §5: the same, where an account of the workspace may rest daily. */
+const STALLED_RESTING_MS = 26 * HOUR_MS;
+/** From the claim of a post to its arrival. */
+const CLAIMED_MS = 60_000;
 /** In a calm world a run begins, and a post leaves, within this much free time. */
 const PROMPT_MS = 8_000;
 /** A post that waits for others of its account waits for so long with each. */
@@ -85,6 +89,39 @@ export function postsLeaveInTime(facts: Case): string[] {
   });
 }
 
+/** Nothing leaves of a run that has expired by then, whoever has noticed. A ledger that was put back begins again. */
+export function nothingStaleLeaves(facts: Case): string[] {
+  if (facts.taken) return [];
+  const { deliveries, final, sends } = facts;
+  const attempts = Map.groupBy(sends, ({ messageId }) => deliveries.get(messageId)?.runId);
+  return final.campaigns.flatMap((campaign) => {
+    const { accountId, text } = campaign;
+    const mayRest = facts.requests.some(
+      (one) => ['rest', 'warm up'].includes(one.operation) && one.accountId === accountId && mayApply(one),
+    );
+    const mostMs = (mayRest ? STALLED_RESTING_MS : STALLED_MS) + CLAIMED_MS;
+    return campaign.runs.flatMap(({ runId, startedMs }) => {
+      const own = attempts.get(runId) ?? [];
+      const retries = requestsOf(facts, text, ['retry'], runId).filter(mayApply);
+      const progress = [
+        startedMs ?? 0,
+        ...final.deliveries.flatMap((one) => (one.runId === runId && one.sentMs !== null ? [one.sentMs] : [])),
+        ...own.flatMap(({ verdict, answeredMs }) => (verdict === 'accepted' || verdict === 'copy' ? [answeredMs] : [])),
+      ];
+      return own.flatMap(({ messageId, arrivedMs }) => {
+        const lastMs = Math.max(
+          ...progress.filter((atMs) => atMs <= arrivedMs),
+          ...retries
+            .filter(({ atMs }) => atMs <= arrivedMs)
+            .map((one) => Math.min(arrivedMs, effectOf(facts, one).toMs)),
+        );
+        if (arrivedMs - lastMs <= mostMs) return [];
+        return [`stale: ${messageId} of ${text} left at ${iso(arrivedMs)}, nothing of its run since ${iso(lastMs)}`];
+      });
+    });
+  });
+}
+
 type Sends = Case['sends'];
 
 function checkEarliest({ taken }: Case, { campaign, run }: RunOf, own: Sends): string[] {
@@ -150,7 +187,7 @@ function checkLatest(
   ];
   const toMs = Math.min(own[0]?.arrivedMs ?? run.finishedMs ?? final.atMs, ...endings);
   const chatId = chatOf(facts, delivery.groupId);
-  const about = { ...campaign, startedMs: run.startedMs, ...(chatId !== undefined && { chatId }) };
+  const about = { ...campaign, startedMs: run.startedMs, dueMs: run.dueMs, ...(chatId !== undefined && { chatId }) };
   const free = expectations.toSend(about, { fromMs, toMs });
   const others = sends.filter(
     (one) => one.ownerId === campaign.accountId && one.arrivedMs >= fromMs && one.arrivedMs <= toMs,

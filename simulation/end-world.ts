@@ -1,5 +1,5 @@
 /** The end of a world: it is left in peace until all its work has ended, and its history is checked. */
-import { sql } from 'kysely';
+import { readRows } from '../src/platform/database/statements.ts';
 import { awaitCommandResults } from '../src/sending/accounts/commands.ts';
 import type { Database } from '../src/platform/database/connect.ts';
 import { AppError } from '../src/platform/errors/errors.ts';
@@ -142,8 +142,8 @@ async function readOverviews(db: Database, { owners }: World): Promise<Map<numbe
 }
 
 async function readActivities(db: Database, { owners }: World): Promise<FinalActivity[]> {
-  const { rows } = await sql<{ sinceMs: number }>`
-    select (extract(epoch from ${activeSince}) * 1000)::float8 as "sinceMs"`.execute(db);
+  const rows = await readRows<{ sinceMs: number }>(db)`
+    select (extract(epoch from ${activeSince}) * 1000)::float8 as "sinceMs"`;
   const sinceMs = rows[0]?.sinceMs ?? Number.NaN;
   const activities: FinalActivity[] = [];
   for (const { accountId, workspaceId, groupIds } of owners) {

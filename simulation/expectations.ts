@@ -1,18 +1,18 @@
 /** When posts may leave and must leave, computed from what was requested and what happened to the world. */
-import { only, type Case } from './case.ts';
-import { calmOf, waitsForAccounts } from './account-waits.ts';
-import type { Line } from './line.ts';
+import { isOf, only, type Case } from './case.ts';
+import { calmOf, findAllDown, waitsForAccounts } from './account-waits.ts';
+import type { AskedSendWindow, Line } from './line.ts';
 import { findHeld, freeTime } from './calm-time.ts';
 import { possibleSpans } from './effects.ts';
 import { possibleStops } from './refusals.ts';
 import { possibleWarmUps } from './warm-ups.ts';
 import { clipSpans, joinSpans, totalMs, type Span } from './spans.ts';
-import { beginOf, dayOf, quietSpans } from './wall-clock.ts';
+import { beginOf, dayOf, nextHourOf, quietSpans } from './wall-clock.ts';
 
 const DAY_MS = 86_400_000;
 
 export interface Expectations {
-  /** Free time of a campaign's runs to begin in: calm, and surely neither paused nor held. */
+  /** Free time of a campaign's runs to begin in: calm, surely neither paused nor held, and with an account that may be up. */
   toBegin(campaign: OfCampaign, span: Span): number;
   /** Free time of its posts to leave in: the account may not rest either. */
   toSend(campaign: OfCampaign, span: Span): number;
@@ -23,6 +23,8 @@ export interface OfCampaign {
   text: string;
   /** When the run in question began; null: it has not. Any run unless given. */
   startedMs?: number | null;
+  /** When the run in question was due. */
+  dueMs?: number;
   /** Of the post in question. Any unless given. */
   chatId?: string;
 }
@@ -31,7 +33,7 @@ export interface OfCampaign {
 export function computeExpectations(facts: Case): Expectations {
   const calm = calmOf(facts);
   const held = findHeld(facts.lines);
-  const rests = new Map<number, Span[]>();
+  const rests = new Map<number, Rests>();
   const pauses = new Map<string, Span[]>();
   const restOf = (accountId: number) => {
     const found = rests.get(accountId) ?? findRests(facts, accountId);
@@ -44,10 +46,13 @@ export function computeExpectations(facts: Case): Expectations {
     return found;
   };
   return {
-    toBegin: ({ text }, span) => totalMs(freeTime(calm, span, [...held, ...pauseOf(text)])),
+    toBegin: ({ accountId, text }, span) =>
+      totalMs(freeTime(calm, span, [...held, ...pauseOf(text), ...findAllDown(facts, accountId)])),
     toSend(campaign, span) {
       const { accountId, text } = campaign;
-      const blocked = [...held, ...pauseOf(text), ...restOf(accountId), ...waitsForAccounts(facts, campaign)];
+      const { quiet, usedUp } = restOf(accountId);
+      const rest = [...quiet, ...usedUp, ...findHours(facts, campaign, { quiet, usedUp })];
+      const blocked = [...held, ...pauseOf(text), ...rest, ...waitsForAccounts(facts, campaign)];
       return totalMs(freeTime(calm, span, blocked));
     },
   };
@@ -65,31 +70,53 @@ function findPauses(facts: Case, text: string): Span[] {
   ];
 }
 
-/** Returns the spans in which the account may rest: in quiet hours, or since the posts of a day have reached a cap, or that of a warm-up. */
-function findRests(facts: Case, accountId: number): Span[] {
-  const timeZone = only(facts.lines, 'owner').find((one) => one.accountId === accountId)?.timeZone ?? 'UTC';
+/** The spans in which an account may rest: in quiet hours, or since the posts of a day have reached a cap, or that of a warm-up. */
+interface Rests {
+  quiet: Span[];
+  /** Until the end of the day. */
+  usedUp: Span[];
+}
+
+const zoneOf = ({ lines }: Case, accountId: number) =>
+  only(lines, 'owner').find((one) => one.accountId === accountId)?.timeZone ?? 'UTC';
+
+/** Returns from the end of each day whose cap may be used up the time until the hour of the plan, or of the end of the quiet hours around it. */
+function findHours(facts: Case, { accountId, text, dueMs }: OfCampaign, { quiet, usedUp }: Rests): Span[] {
+  if (dueMs === undefined) return [];
+  const zones = facts.requests.flatMap(({ schedule, ...one }) =>
+    schedule && one.accountId === accountId && isOf(one.text, text) ? [schedule.timeZone] : [],
+  );
+  const likes = [dueMs, ...quiet.flatMap(({ fromMs, toMs }) => (fromMs <= dueMs && dueMs < toMs ? [toMs] : []))];
+  return usedUp.flatMap(({ toMs: fromMs }) => {
+    if (dueMs >= fromMs) return [];
+    const hours = [zoneOf(facts, accountId), ...zones].flatMap((zone) =>
+      likes.map((likeMs) => nextHourOf(zone, likeMs, fromMs)),
+    );
+    return [{ fromMs, toMs: Math.max(...hours) }];
+  });
+}
+
+function findRests(facts: Case, accountId: number): Rests {
+  const timeZone = zoneOf(facts, accountId);
   const own = facts.requests.filter((one) => one.operation === 'rest' && one.accountId === accountId);
   const endMs = facts.final.atMs;
   const of = { accountId, timeZone };
   const warmUps = possibleWarmUps(facts, of).flatMap(({ span, capOf }) =>
     clipSpans(joinSpans(usedUpSpans(facts, of, capOf)), span.fromMs, Math.min(span.toMs, endMs)),
   );
-  return joinSpans([
-    ...warmUps,
-    ...own.flatMap((request) => {
+  const inForce = (spansOf: (rest: AskedSendWindow, span: Span) => Span[]) =>
+    own.flatMap((request) => {
       const { rest } = request;
       if (!rest) return [];
-      return possibleSpans(facts, [request], own).flatMap((inForce) => {
-        const span = { fromMs: inForce.fromMs, toMs: Math.min(inForce.toMs, endMs) };
-        const { quietHours, dailyCap } = rest;
-        const spans = [
-          ...(quietHours ? quietSpans(quietHours, timeZone, span) : []),
-          ...usedUpSpans(facts, of, () => dailyCap),
-        ];
-        return clipSpans(joinSpans(spans), span.fromMs, span.toMs);
+      return possibleSpans(facts, [request], own).flatMap(({ fromMs, toMs }) => {
+        const span = { fromMs, toMs: Math.min(toMs, endMs) };
+        return clipSpans(joinSpans(spansOf(rest, span)), span.fromMs, span.toMs);
       });
-    }),
-  ]);
+    });
+  return {
+    quiet: joinSpans(inForce(({ quietHours }, span) => (quietHours ? quietSpans(quietHours, timeZone, span) : []))),
+    usedUp: joinSpans([...warmUps, ...inForce(({ dailyCap }) => usedUpSpans(facts, of, () => dailyCap))]),
+  };
 }
 
 /** Returns the rest of each day from the instant at which the account may have used up the cap of that day. A receipt can date a post late. */

@@ -43,6 +43,7 @@ export interface FinalDelivery {
   /** Of a channel. */
   views: number;
   error: string | null;
+  errorCode?: string | null;
   isRecalled: boolean;
   isCorrected: boolean;
   revisionError: string | null;

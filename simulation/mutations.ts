@@ -1,4 +1,4 @@
-/** Bugs that the simulation has to find: exact texts of the source, and what stands there instead. Never in the source itself. */
+/** Bugs that the simulation, or a test of the part, has to find: exact texts of the source, and what stands there instead. Never in the source itself. */
 export interface Edit {
   /** Below `src`. */
   file: string;
@@ -107,12 +107,12 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'sending/deliveries/claim-turns.ts',
-        text: 'return Math.min(restMs, Math.max(2, rows[0]?.ms ?? restMs));',
-        replacement: 'return Math.max(2, rows[0]?.ms ?? 1_000_000_000);',
+        text: 'return Math.min(restMs, Math.max(2, ms ?? restMs));',
+        replacement: 'return Math.max(2, ms ?? 1_000_000_000);',
       },
       {
         file: 'sending/deliveries/send-loop.ts',
-        text: 'return Math.min(uncheckedMs, revising.waitMs, await nextTurnMs(db, shards, { skipped, restMs: state.restMs }));',
+        text: 'return Math.min(uncheckedMs, revising.waitMs, await nextTurnMs(db, shards, { skipped, restMs }));',
         replacement: 'return nextTurnMs(db, shards, { skipped });',
       },
     ],
@@ -143,8 +143,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'sending/deliveries/outcome.ts',
-        text: 'reason: result.reason, uncertain: true };',
-        replacement: 'reason: result.reason, uncertain: false };',
+        text: '...failureOf(result), uncertain: true };',
+        replacement: '...failureOf(result), uncertain: false };',
       },
     ],
   },
@@ -152,7 +152,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'refusals in a row pause nothing',
     edits: [
       {
-        file: 'sending/deliveries/pause-refused.ts',
+        file: 'sending/deliveries/ledger-writes.ts',
         text: 'export const REFUSALS_IN_A_ROW = 3;',
         replacement: 'export const REFUSALS_IN_A_ROW = 300;',
       },
@@ -203,8 +203,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'sending/deliveries/requeue-orphaned-turns.ts',
-        text: '!knows({ accountId, turn })',
-        replacement: '!knows({ accountId, turn: turn + 1 })',
+        text: '!options.knows(turn)',
+        replacement: '!options.knows({ ...turn, turn: turn.turn + 1 })',
       },
     ],
   },
@@ -253,13 +253,18 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'sending/campaigns/begin/expire-runs.ts',
-        text: 'const STALLED_HOURS = 24;',
-        replacement: 'const STALLED_HOURS = 0;',
+        text: 'is_stalled(r.progress_at, r.workspace_id)',
+        replacement: 'true',
       },
+    ],
+  },
+  {
+    name: 'a turn takes from a run that has expired',
+    edits: [
       {
-        file: 'sending/campaigns/begin/expire-runs.ts',
-        text: 'const STALLED_RESTING_HOURS = 26;',
-        replacement: 'const STALLED_RESTING_HOURS = 0;',
+        file: 'platform/database/functions/claim_turns.sql',
+        text: 'and not is_stalled(r.progress_at, r.workspace_id)',
+        replacement: '',
       },
     ],
   },
@@ -278,8 +283,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'platform/database/functions/claim_turns.sql',
-        text: 'order by coalesce(s.served_turn, r.served_turn), r.due_at, r.run_id limit 1',
-        replacement: 'order by coalesce(s.served_turn, r.served_turn), r.due_at desc, r.run_id desc limit 1',
+        text: 'coalesce(s.served_turn, r.served_turn), r.due_at, r.run_id limit 1',
+        replacement: 'coalesce(s.served_turn, r.served_turn), r.due_at desc, r.run_id desc limit 1',
       },
     ],
   },
@@ -391,6 +396,231 @@ export const MUTATIONS: readonly Mutation[] = [
         file: 'sending/deliveries/assign-senders.ts',
         text: 'and ${chosen} <> d.account_id',
         replacement: 'and ${chosen} <> d.account_id and ${from ?? null}::bigint is null',
+      },
+    ],
+  },
+  {
+    name: 'a delivery that is handed over keeps the id of its message',
+    edits: [
+      {
+        file: 'sending/deliveries/assign-senders.ts',
+        text: "message_id = ${messageIdOf('run', 'd', chosen)}, ${AFRESH}",
+        replacement: '${AFRESH}',
+      },
+    ],
+  },
+  {
+    name: 'deliveries are handed over of which an attempt was interrupted',
+    edits: [
+      {
+        file: 'sending/deliveries/assign-senders.ts',
+        text: 'not ${delivery}.uncertain and ${delivery}.interrupted_attempts = 0\n',
+        replacement: 'not ${delivery}.uncertain\n',
+      },
+    ],
+  },
+  {
+    name: 'nobody wakes the account that takes over',
+    edits: [
+      {
+        file: 'sending/deliveries/assign-senders.ts',
+        text: '  await wakeLanes(trx, workspaceId);\n  return positions;',
+        replacement: '  return positions;',
+      },
+    ],
+  },
+  {
+    name: 'an account that takes over goes on where it was',
+    edits: [
+      {
+        file: 'sending/deliveries/assign-senders.ts',
+        text: 'where s.next_position > excluded.next_position',
+        replacement: 'where s.next_position < excluded.next_position',
+      },
+    ],
+  },
+  {
+    name: 'an account does not know where to begin in what it takes over',
+    edits: [
+      {
+        file: 'sending/deliveries/assign-senders.ts',
+        text: 'g.account_id, min(g.position) from run, given g',
+        replacement: 'g.account_id, max(g.position) from run, given g',
+      },
+    ],
+  },
+  {
+    name: 'deliveries return although their workspace wants them to stay',
+    edits: [
+      {
+        file: 'sending/senders/find-down.ts',
+        text: '(w.fails_back and a.down_since is null and',
+        replacement: '(a.down_since is null and',
+      },
+    ],
+  },
+  {
+    name: 'stand-ins take over at once',
+    edits: [
+      {
+        file: 'sending/senders/find-down.ts',
+        text: "a.down_since <= campanile_now() - w.failover_minutes * interval '1 minute'`",
+        replacement: 'a.down_since is not null and w.failover_minutes is not null`',
+      },
+    ],
+  },
+  {
+    name: 'stand-ins never take over',
+    edits: [
+      {
+        file: 'sending/senders/find-down.ts',
+        text: "a.down_since <= campanile_now() - w.failover_minutes * interval '1 minute'`",
+        replacement: "a.down_since <= campanile_now() - w.failover_minutes * interval '1 year'`",
+      },
+    ],
+  },
+  {
+    name: 'an account is down anew with each change of its row',
+    edits: [
+      {
+        file: 'platform/database/functions/record_downtime.sql',
+        text: 'coalesce(new.down_since, campanile_now())',
+        replacement: 'campanile_now()',
+      },
+    ],
+  },
+  {
+    name: 'an account that is up counts as down',
+    edits: [
+      {
+        file: 'platform/database/functions/record_downtime.sql',
+        text: "case when new.status <> 'connected'",
+        replacement: "case when new.status = 'connected'",
+      },
+    ],
+  },
+  {
+    name: 'an account that is down is chosen',
+    edits: [
+      {
+        file: 'platform/database/functions/choose_senders.sql',
+        text: 'm.can_send and not a.is_passed and not a.is_down as is_fit',
+        replacement: 'm.can_send and not a.is_passed as is_fit',
+      },
+    ],
+  },
+  {
+    name: 'an account that has left a group is chosen',
+    edits: [
+      {
+        file: 'platform/database/functions/choose_senders.sql',
+        text: 'where m.group_id = g.group_id and m.gone_at is null\n    ) m',
+        replacement: 'where m.group_id = g.group_id\n    ) m',
+      },
+      {
+        file: 'platform/database/functions/choose_senders.sql',
+        text: 'm.can_send and not a.is_passed and not a.is_down as is_fit',
+        replacement: 'not a.is_passed and not a.is_down as is_fit',
+      },
+    ],
+  },
+  {
+    name: 'an account that may not post in a group is chosen',
+    edits: [
+      {
+        file: 'platform/database/functions/choose_senders.sql',
+        text: 'm.can_send and not a.is_passed and not a.is_down as is_fit',
+        replacement: 'not a.is_passed and not a.is_down as is_fit',
+      },
+      {
+        file: 'platform/database/functions/choose_senders.sql',
+        text: 'm.can_send and not a.is_passed as may_post',
+        replacement: 'not a.is_passed as may_post',
+      },
+    ],
+  },
+  {
+    name: 'rules of groups are not looked at',
+    edits: [
+      {
+        file: 'platform/database/functions/choose_senders.sql',
+        text: 'array_position(((select b.rules from by_group b) ->> m.group_id::text)::bigint[], a.account_id),',
+        replacement: 'null::int,',
+      },
+    ],
+  },
+  {
+    name: 'the rule of the workspace is not looked at',
+    edits: [
+      {
+        file: 'platform/database/functions/choose_senders.sql',
+        text: 'array_position((select b.account_ids from by_workspace b), a.account_id), a.is_default desc',
+        replacement: 'a.is_default desc',
+      },
+    ],
+  },
+  {
+    name: 'the rule of the workspace goes before those of groups',
+    edits: [
+      {
+        file: 'platform/database/functions/choose_senders.sql',
+        text: 'array_position(((select b.rules from by_group b) ->> m.group_id::text)::bigint[], a.account_id),',
+        replacement: 'array_position((select b.account_ids from by_workspace b), a.account_id),',
+      },
+    ],
+  },
+  {
+    name: 'a shared run begins anew with each claim',
+    edits: [
+      {
+        file: 'platform/database/functions/claim_turns.sql',
+        text: 'case when r.is_shared then s.next_position else r.next_position end',
+        replacement: 'case when r.is_shared then 1 else r.next_position end',
+      },
+    ],
+  },
+  {
+    name: 'an account is where another is in a shared run',
+    edits: [
+      {
+        file: 'platform/database/functions/claim_turns.sql',
+        text: 's.run_id = r.run_id and s.account_id = l.account_id\n      cross join',
+        replacement: 's.run_id = r.run_id\n      cross join',
+      },
+    ],
+  },
+  {
+    name: 'an account skips deliveries of a shared run',
+    edits: [
+      {
+        file: 'platform/database/functions/advance_senders.sql',
+        text: 'q.position >= s.next_position',
+        replacement: 'q.position > s.next_position',
+      },
+    ],
+  },
+  {
+    name: 'retries of another account are sent',
+    edits: [
+      {
+        file: 'platform/database/functions/claim_turns.sql',
+        text: 'and w.not_before <= campanile_now()\n         and w.account_id = l.account_id\n       -- `+ 0`',
+        replacement: 'and w.not_before <= campanile_now()\n       -- `+ 0`',
+      },
+      {
+        file: 'platform/database/functions/claim_turns.sql',
+        text: 'and w.not_before <= campanile_now() and w.account_id = l.account_id order by w.not_before limit 1',
+        replacement: 'and w.not_before <= campanile_now() order by w.not_before limit 1',
+      },
+    ],
+  },
+  {
+    name: 'a refusal leaves the way to the group open',
+    edits: [
+      {
+        file: 'sending/deliveries/finish-turns.ts',
+        text: 'isDenied ? await reassignDenied(trx, finished) : finished',
+        replacement: 'isDenied ? [...finished] : finished',
       },
     ],
   },

@@ -2,6 +2,7 @@
 import type { Database } from '../src/platform/database/connect.ts';
 import { createOwner, type Owner } from '../test/support/ledger.ts';
 import { pick, seededRandom } from '../test/support/inputs/random.ts';
+import { addWays } from '../test/support/several-accounts.ts';
 import { openProcess } from './virtual-time.ts';
 import { addFurther, type FurtherPlan } from './several-accounts.ts';
 import type { World } from './world.ts';
@@ -62,6 +63,7 @@ export async function createOwners(
     const { accountId, groupIds } = owner;
     const channelIds = groupIds.slice(-CHANNELS);
     await perform(setup, () => makeChannels(db, channelIds));
+    await perform(setup, () => addWays(db, accountId, groupIds, true));
     const timeZone = pick(zones, ZONES);
     await perform(setup, () => setTimeZone(db, owner, timeZone));
     const hasWebhook = owners.length < webhooks;

@@ -1,5 +1,5 @@
 /** What a ledger says in the end, as the last line of a history. */
-import { sql } from 'kysely';
+import { readColumn, readRows } from '../src/platform/database/statements.ts';
 import type { GroupAnalytics } from '../src/sending/analytics/group-analytics.ts';
 import type { Database } from '../src/platform/database/connect.ts';
 import type { WorkspaceId } from '../src/platform/database/schema.ts';
@@ -30,7 +30,7 @@ export async function readFinal(
     activities: () => Promise<FinalActivity[]>;
   },
 ): Promise<Extract<Happening, { kind: 'final' }>> {
-  const { rows } = await sql<CampaignRow>`
+  const rows = await readRows<CampaignRow>(db)`
     select c.public_id::text as campaign, c.name as text, c.status, c.deleted_at is not null as deleted, c.workspace_id as "workspaceId",
            a.account_id as "accountId",
            coalesce((select jsonb_agg(jsonb_build_object('runId', r.run_id, 'status', r.status, 'targets', r.targets,
@@ -38,9 +38,7 @@ export async function readFinal(
                                                'startedMs', (extract(epoch from r.started_at) * 1000)::float8,
                                                'finishedMs', (extract(epoch from r.finished_at) * 1000)::float8) order by r.run_id)
                      from runs r where r.campaign_id = c.campaign_id), '[]') as runs
-    from campaigns c join accounts a on a.workspace_id = c.workspace_id and a.is_default order by c.campaign_id`.execute(
-    db,
-  );
+    from campaigns c join accounts a on a.workspace_id = c.workspace_id and a.is_default order by c.campaign_id`;
   const campaigns: FinalCampaign[] = [];
   for (const { workspaceId, ...row } of rows) {
     const analytics = row.deleted ? undefined : await read.analytics(workspaceId, row.campaign);
@@ -51,10 +49,8 @@ export async function readFinal(
       timeline: analytics?.timeline.map(({ at, ...sums }) => ({ atMs: at.getTime(), ...sums })) ?? [],
     });
   }
-  const { rows: lanes } = await sql<{ inHand: number; stopped: number }>`
-    select count(in_hand_run_id)::int as "inHand", count(*) filter (where held_until = 'infinity')::int as stopped from lanes`.execute(
-    db,
-  );
+  const lanes = await readRows<{ inHand: number; stopped: number }>(db)`
+    select count(in_hand_run_id)::int as "inHand", count(*) filter (where held_until = 'infinity')::int as stopped from lanes`;
   const deliveries = await readDeliveries(db);
   return {
     kind: 'final',
@@ -72,9 +68,9 @@ export async function readFinal(
 }
 
 async function readDeliveries(db: Database): Promise<FinalDelivery[]> {
-  const { rows } = await sql<FinalDelivery>`
+  const rows = await readRows<FinalDelivery>(db)`
     select c.public_id::text as campaign, d.run_id as "runId", d.position, d.group_id as "groupId", d.message_id as "messageId", d.status,
-           d.uncertain, (extract(epoch from d.sent_at) * 1000)::float8 as "sentMs", coalesce(d.recipients, 0) as recipients, d.delivered, d.read, d.reactions, d.replies, d.views, d.error, v.recalled_at is not null as "isRecalled",
+           d.uncertain, (extract(epoch from d.sent_at) * 1000)::float8 as "sentMs", coalesce(d.recipients, 0) as recipients, d.delivered, d.read, d.reactions, d.replies, d.views, d.error, d.error_code as "errorCode", v.recalled_at is not null as "isRecalled",
            v.corrected_at is not null as "isCorrected", v.error as "revisionError",
            case when p.wanted is not null then 'waiting' when p.pinned_until is not null then 'pinned'
                 when p.position is not null then 'not pinned' end as pin, p.error as "pinError", case when m.position is not null then m.left_out is not null end as "isMentionLeftOut"
@@ -82,12 +78,12 @@ async function readDeliveries(db: Database): Promise<FinalDelivery[]> {
     left join revisions v on v.workspace_id = d.workspace_id and v.run_id = d.run_id and v.position = d.position
     left join pins p on p.workspace_id = d.workspace_id and p.run_id = d.run_id and p.position = d.position
     left join everyone_mentions m on m.workspace_id = d.workspace_id and m.run_id = d.run_id and m.position = d.position
-    order by d.workspace_id, d.run_id, d.position`.execute(db);
+    order by d.workspace_id, d.run_id, d.position`;
   return rows;
 }
 
 async function readPolls(db: Database): Promise<FinalPoll[]> {
-  const { rows } = await sql<Omit<FinalPoll, 'votes'> & { counts: number[] }>`
+  const rows = await readRows<Omit<FinalPoll, 'votes'> & { counts: number[] }>(db)`
     select p.run_id as "runId", p.group_id as "groupId", p.counts, p.counts[1] as voters, p.counts[2] as unreadable,
            (select array_agg(count order by number) from (
               select n.number, sum(n.count)::int as count from poll_results q, unnest(q.counts) with ordinality n (count, number)
@@ -95,31 +91,30 @@ async function readPolls(db: Database): Promise<FinalPoll[]> {
            = (select array_agg(count order by number) from (
               select n.number, sum(n.count)::int as count from poll_hours q, unnest(q.counts) with ordinality n (count, number)
               where q.workspace_id = p.workspace_id and q.run_id = p.run_id group by 1) s) as "isRunEven"
-    from poll_results p order by p.run_id, p.group_id`.execute(db);
+    from poll_results p order by p.run_id, p.group_id`;
   return rows.map(({ counts, ...poll }) => ({ ...poll, votes: counts.slice(2, 2 + OPTION_COUNT) }));
 }
 
 async function readGroups(db: Database): Promise<FinalGroup[]> {
-  const { rows } = await sql<FinalGroup>`
+  const rows = await readRows<FinalGroup>(db)`
     select a.account_id as "accountId", g.chat_id as "chatId", g.removed_at is not null as "isRemoved", g.can_send as "canSend"
-    from groups g join accounts a on a.workspace_id = g.workspace_id and a.is_default order by g.group_id`.execute(db);
+    from groups g join accounts a on a.workspace_id = g.workspace_id and a.is_default order by g.group_id`;
   return rows;
 }
 
 async function readWays(db: Database): Promise<FinalWay[]> {
-  const { rows } = await sql<FinalWay>`
+  const rows = await readRows<FinalWay>(db)`
     select m.account_id as "accountId", m.group_id as "groupId", m.gone_at is not null as "isGone", m.can_send as "canSend"
     from group_accounts m join accounts a using (account_id)
     where exists (select from accounts f where f.workspace_id = a.workspace_id and not f.is_default)
-    order by m.group_id, m.account_id`.execute(db);
+    order by m.group_id, m.account_id`;
   return rows;
 }
 
 async function readDisabledWebhooks(db: Database): Promise<number[]> {
-  const { rows } = await sql<{ accountId: number }>`
+  return readColumn<number>(db)`
     select a.account_id as "accountId" from webhooks w join accounts a on a.workspace_id = w.workspace_id and a.is_default
-    where w.disabled_at is not null order by a.account_id`.execute(db);
-  return rows.map(({ accountId }) => accountId);
+    where w.disabled_at is not null order by a.account_id`;
 }
 
 function count(counted: Counted): Counted {

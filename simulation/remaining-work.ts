@@ -21,6 +21,11 @@ export interface RemainingWork {
   waiting: Array<{ ownerId: number; accountId: number; isAsked: boolean }>;
 }
 
+/** Contract §5: a run begins when it is due, or is missed after six hours without an account that can send. */
+const beginsAt = `
+  r.due_at + case when exists (select from accounts a where a.workspace_id = r.workspace_id and a.down_since is null)
+             then interval '0' else interval '6 hours' end`;
+
 export async function readRemainingWork({ control }: World): Promise<RemainingWork> {
   const { rows } = await control.query<RemainingWork>(
     `
@@ -33,10 +38,10 @@ export async function readRemainingWork({ control }: World): Promise<RemainingWo
            (select held_since is not null from ledger) as held,
            (select count(*)::int from users where deleted_at is not null) as erasing,
            (select (extract(epoch from min(at)) * 1000)::float8
-            from (select wake_at as at from lanes union all select due_at from runs where status = 'planned'
+            from (select wake_at as at from lanes union all select ${beginsAt} from runs r where status = 'planned'
                   union all select greatest(next_try_at, claimed_until) from webhooks
                             where disabled_at is null and (newest > position or has_retries)) due) as next_ms,
-           (select (extract(epoch from min(due_at)) * 1000)::float8 from runs where status = 'planned') as due_ms,
+           (select (extract(epoch from min(${beginsAt})) * 1000)::float8 from runs r where status = 'planned') as due_ms,
            (select coalesce(json_agg(json_build_object('campaign', c.public_id, 'text', c.name, 'accountId', a.account_id) order by c.campaign_id), '[]')
             from campaigns c join accounts a on a.workspace_id = c.workspace_id and a.is_default
             where c.status = 'paused' and c.deleted_at is null) as paused,

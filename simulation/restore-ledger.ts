@@ -1,5 +1,5 @@
 /** A ledger that is copied at any moment and restored later, as from a backup, and an operator who then checks and resumes it. */
-import { sql } from 'kysely';
+import { readRows } from '../src/platform/database/statements.ts';
 import { listQueued } from '../src/operations/hold/list-queued.ts';
 import type { FencingRecord, FencingRecords } from '../src/operations/hold/fencing-record-file.ts';
 import { resumeLedger } from '../src/operations/hold/resume-ledger.ts';
@@ -23,7 +23,7 @@ export function resumePeriodically(world: World, random: () => number): void {
   let process = openProcess('operator');
   let db = world.gate.open(process);
   const resumeIfHeld = async () => {
-    const { rows } = await sql<{ held: boolean }>`select held_since is not null as held from ledger`.execute(db);
+    const rows = await readRows<{ held: boolean }>(db)`select held_since is not null as held from ledger`;
     if (!rows[0]?.held) return;
     await listQueued(db);
     const others = pick(random, ['send', 'unknown'] as const);

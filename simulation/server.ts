@@ -1,4 +1,5 @@
 /** The PostgreSQL server of the simulated worlds, and the database that each of them is a copy of. */
+import { signal } from '../test/support/servers/signal.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tmpdir } from 'node:os';
@@ -69,13 +70,7 @@ async function letGoOn(address: ServerAddress): Promise<void> {
   const control = await connectControl(address);
   const { rows } = await control.query<{ pid: number }>('select pid from pg_stat_activity where datname is not null');
   await control.end();
-  for (const { pid } of rows)
-    try {
-      process.kill(pid, 'SIGCONT');
-    } catch (error) {
-      // It has ended since.
-      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
-    }
+  for (const { pid } of rows) signal(pid, 'SIGCONT');
 }
 
 async function createTemplate(address: ServerAddress): Promise<void> {

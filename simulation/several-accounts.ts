@@ -1,5 +1,5 @@
 /** Workspaces of a simulated world with several accounts: drawn from its seed, and created without faults. */
-import { sql } from 'kysely';
+import { execute } from '../src/platform/database/statements.ts';
 import type { Database } from '../src/platform/database/connect.ts';
 import type { Owner } from '../test/support/ledger.ts';
 import { draw, pick } from '../test/support/inputs/random.ts';
@@ -57,12 +57,10 @@ export async function addFurther(
     accounts.push({ accountId: await addAccount(db, owner, { groupIds }), groupIds });
   }
   const { failoverMinutes, failsBack } = plan.failover;
-  await sql`
-    update workspaces set failover_minutes = ${failoverMinutes}, fails_back = ${failsBack} where workspace_id = ${workspaceId}`.execute(
-    db,
-  );
-  await sql`
-    update accounts set groups_synced_at = campanile_now() where workspace_id = ${workspaceId}`.execute(db);
+  await execute(db)`
+    update workspaces set failover_minutes = ${failoverMinutes}, fails_back = ${failsBack} where workspace_id = ${workspaceId}`;
+  await execute(db)`
+    update accounts set groups_synced_at = campanile_now() where workspace_id = ${workspaceId}`;
   const own = [owner.accountId, ...accounts.map(({ accountId }) => accountId)];
   const order = draw(random, own, own.length);
   if (plan.hasRule) await setSenders(db, owner, order);

@@ -1,6 +1,6 @@
 /** One seed: a world with faults for so many statements and without them afterwards, and the check of its history. */
 import { pick, seededRandom } from '../test/support/inputs/random.ts';
-import { banInMidCampaign, disturbAccounts } from './downtimes.ts';
+import { banInMidCampaign, disturbAccounts, sleepInMidCampaign } from './downtimes.ts';
 import { conclude, finish, openApi, type Simulated } from './end-world.ts';
 import { randomFate, type Asked } from './fate.ts';
 import { KIND_RECEIVER } from './receiver.ts';
@@ -23,6 +23,8 @@ const WARM_UP_CHANCE = 0.12;
 const MANY_GROUPS = 33;
 /** Of the worlds, in how many an account of each workspace with several is banned in mid-campaign, while its turn is in hand. */
 const BANNED_CHANCE = 0.5;
+/** Of the worlds, in how many the machine sleeps for more than a day in mid-campaign. */
+const ASLEEP_CHANCE = 0.2;
 /** Of these bans: after how many the owner hands over at once, and after how many stand-ins have time to take over before all harm ends. */
 const HANDED_OVER_CHANCE = 0.5;
 const SLEPT_AFTER_BAN_CHANCE = 0.5;
@@ -54,6 +56,7 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
   // Multiplied, since the first draws of neighbouring seeds are alike.
   const accounts = seededRandom(Math.imul(asked.seed, 0x9e3779b1) ^ 0xacc1);
   const further = [drawFurther(accounts), drawFurther(accounts)];
+  const asleep = seededRandom(Math.imul(asked.seed, 0x9e3779b1) ^ 0x51ee9);
   const isBanned = accounts() < BANNED_CHANCE;
   // Marks of the ledger, and the messages of webhooks, are most of what happens where there are any.
   const steps = asked.steps * (isPutBack || webhooks > 0 ? 2 : 1);
@@ -95,6 +98,7 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
           workload.handOver(apis[0], [{ ownerId, accountId }]);
         if (accounts() < SLEPT_AFTER_BAN_CHANCE) sleepsMs = TAKING_OVER_MS * (0.5 + accounts() / 2);
       });
+    if (asleep() < ASLEEP_CHANCE) sleepInMidCampaign(world, asleep);
     if (isWarmUp) workload.warmUp(apis[0]);
     ask();
     const upTo = (part: number) => world.until(() => world.statements() >= steps * part, steps);

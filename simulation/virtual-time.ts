@@ -82,6 +82,12 @@ function createTime() {
     advanceTo(instantMs: number) {
       nowMs = Math.max(nowMs, instantMs);
     },
+    /** As on a suspended machine: the wall clock goes on, and timers and the monotonic clock stand still. */
+    suspend(forMs: number) {
+      nowMs += forMs;
+      startMs += forMs;
+      for (const due of dues) due.atMs += forMs;
+    },
     /** Runs a callback in its process: never when the process is dead, later when it is frozen. */
     deliver(process: VirtualProcess | undefined, run: () => void): void {
       if (process?.isDead || process?.frozenUntilMs === Infinity) return;

@@ -45,6 +45,16 @@ export function instantsOf(timeZone: string, wallMs: number): { first: number; l
 export const dayOf = (timeZone: string, atMs: number) =>
   Math.floor((atMs + offsetMs(timeZone, atMs)) / DAY_MS) * DAY_MS;
 
+/** Returns the first instant from `fromMs` on with the time of day of `likeMs` in the zone, the later one where a clock change repeats it. */
+export function nextHourOf(timeZone: string, likeMs: number, fromMs: number): number {
+  const timeMs = likeMs + offsetMs(timeZone, likeMs) - dayOf(timeZone, likeMs);
+  const today = dayOf(timeZone, fromMs);
+  const [first = fromMs, next = fromMs] = [today, today + DAY_MS].map(
+    (dayMs) => instantsOf(timeZone, dayMs + timeMs).last,
+  );
+  return first < fromMs ? next : first;
+}
+
 /** Returns the first instant of a date in the zone. */
 export const beginOf = (timeZone: string, dayMs: number) => instantsOf(timeZone, dayMs).first;
 

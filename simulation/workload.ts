@@ -1,5 +1,5 @@
 /** What users ask for in a simulated world, drawn from its seed. */
-import { unlinkAccount } from '../src/sending/accounts/unlink-account.ts';
+import { unlinkAccount } from '../src/sending/accounts/link-account.ts';
 import { updateAccount } from '../src/sending/accounts/update-account.ts';
 import { runCommand, type CommandWaiters } from '../src/sending/accounts/commands.ts';
 import { syncGroups } from '../src/sending/groups/sync-groups.ts';
@@ -77,8 +77,11 @@ interface Known {
 }
 
 /** A picture of one pixel. */
-const GIF = Buffer.from('R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAUwAOw==', 'base64');
+/** A picture would be decoded by a thread, in real time. */
+const PDF = Buffer.from('%PDF-1.4\n');
 const CAMPAIGNS = 16;
+/** Contract §9. */
+const KEY_REMEMBERED_MS = 24 * 3_600_000;
 const POLL_CHANCE = 0.15;
 const FOLLOW_UP_CHANCE = 0.2;
 const PIN_SECONDS = 604_800;
@@ -146,7 +149,7 @@ export function openWorkload(
   function add([api, other]: Apis): void {
     const owner = pick(random, owners);
     const text = `campaign ${++texts}`;
-    const file = random() < 0.2 ? Buffer.concat([GIF, Buffer.from(text)]) : null;
+    const file = random() < 0.2 ? Buffer.concat([PDF, Buffer.from(text)]) : null;
     const { extras, reach } = drawReach(owner);
     // The last is a channel, where nothing is pinned and nobody mentioned.
     const choice = reach.isPinned || reach.mentionsAll ? owner.groupIds.slice(0, -1) : owner.groupIds;
@@ -194,9 +197,10 @@ export function openWorkload(
     };
     request(api, about, () => accept(api), keep);
     if (key === undefined) return;
-    // A client that hears nothing for a moment tries another process.
+    // A client that hears nothing for a moment tries another process, unless it has slept meanwhile for longer than a key is remembered.
+    const untilMs = time.nowMs() + KEY_REMEMBERED_MS;
     time.at(time.nowMs() + random() * 2_000, () => {
-      if (!other.process.isDead) request(other, about, () => accept(other), keep);
+      if (!other.process.isDead && time.nowMs() < untilMs) request(other, about, () => accept(other), keep);
     });
   }
 
@@ -388,8 +392,7 @@ export function openWorkload(
     request(api, { operation: 'erase', accountId: owner.accountId, text: '' }, async () => {
       const user = await findUser(api.db, owner.userId);
       if (!user) throw new Error('gone');
-      const forgets = { drop: () => undefined };
-      const deps = { db: api.db, tokenStates: forgets, apiKeyStates: forgets, onUserDeleted: unlinkAccount };
+      const deps = { db: api.db, dropCached: () => undefined, onUserDeleted: unlinkAccount };
       await endUser(deps as unknown as Parameters<typeof endUser>[0], user);
       return { campaignId: '' };
     });

@@ -57,6 +57,8 @@ export interface World {
   setClock(chosen: number, byMs: number): void;
   /** The whole machine sleeps, and wakes at that instant. */
   sleepUntil(instantMs: number): void;
+  /** The same, while timers and monotonic clocks stand still, as those of a suspended machine do. */
+  suspend(forMs: number): void;
   /** No faults any more. */
   heal(): void;
   /** One worker stays healthy. All others end or freeze for good, and notifications stop. No other faults. */
@@ -270,6 +272,10 @@ export async function openWorld(
     sleepUntil(instantMs) {
       history.add({ kind: 'slept', forMs: instantMs - time.nowMs() });
       time.advanceTo(instantMs);
+    },
+    suspend(forMs) {
+      history.add({ kind: 'slept', forMs });
+      time.suspend(forMs);
     },
     heal() {
       history.add({ kind: 'healed' });

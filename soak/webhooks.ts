@@ -6,7 +6,7 @@
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-import { sql } from 'kysely';
+import { execute } from '../src/platform/database/statements.ts';
 import { createClient } from '../clients/typescript/client.ts';
 import type { Database } from '../src/platform/database/connect.ts';
 import { sleep } from '../src/platform/time/time.ts';
@@ -117,12 +117,10 @@ async function write(db: Database, all: number, ms: number): Promise<void> {
     const pauseMs = random() < 0.1 ? 50 : 0;
     if (upTo > written)
       await db.transaction().execute(async (trx) => {
-        await sql`
+        await execute(trx)`
           insert into events (workspace_id, type, data)
           select w.workspace_id, 'run.completed', jsonb_build_object('n', n)
-          from (select min(workspace_id) as workspace_id from workspaces) w, generate_series(${written + 1}::int, ${upTo}::int) n order by n`.execute(
-          trx,
-        );
+          from (select min(workspace_id) as workspace_id from workspaces) w, generate_series(${written + 1}::int, ${upTo}::int) n order by n`;
         if (pauseMs > 0) await sleep(pauseMs);
       });
     written = upTo;

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
+import { pathAfterSignIn } from './api/kept-invitation.ts';
 import { endSessionIfExpired, sessionQuery, type SignedIn } from './api/session.ts';
 import { AuthPages } from './auth/auth-pages.tsx';
 import { isMailLinkPath } from './auth/mail-link-paths.ts';
@@ -22,6 +23,7 @@ const CampaignsPage = lazy(lazyWithRetry(() => import('./campaigns/list/campaign
 const ComposePage = lazy(lazyWithRetry(() => import('./compose/compose-page.tsx')));
 const EditCampaignPage = lazy(lazyWithRetry(() => import('./campaigns/edit/edit-page.tsx')));
 const CampaignPage = lazy(lazyWithRetry(() => import('./campaigns/detail/campaign-page.tsx')));
+const UnsentPage = lazy(lazyWithRetry(() => import('./campaigns/unsent/unsent-page.tsx')));
 const ApprovalPage = lazy(lazyWithRetry(() => import('./approvals/approval-page.tsx')));
 const CalendarPage = lazy(lazyWithRetry(() => import('./calendar/calendar-page.tsx')));
 const GroupsPage = lazy(lazyWithRetry(() => import('./groups/groups-page.tsx')));
@@ -70,6 +72,7 @@ export function App() {
               <Route path="/campaigns/new" component={ComposePage} />
               <Route path="/campaigns/:id">{({ id }) => <CampaignPage key={id} id={id} />}</Route>
               <Route path="/campaigns/:id/change">{({ id }) => <EditCampaignPage key={id} id={id} />}</Route>
+              <Route path="/unsent" component={UnsentPage} />
               <Route path="/approvals/:id">{({ id }) => <ApprovalPage key={id} id={id} />}</Route>
               <Route path="/calendar" component={CalendarPage} />
               <Route path="/groups" component={GroupsPage} />
@@ -82,7 +85,7 @@ export function App() {
               <Route path="/users" component={UsersPage} />
               <Route path="/installation" component={InstallationPage} />
               <Route path="/sign-in">
-                <Redirect to="/" replace />
+                <Redirect to={pathAfterSignIn()} replace />
               </Route>
               <Route path="/goodbye">
                 <Redirect to="/" replace />

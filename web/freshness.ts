@@ -27,17 +27,11 @@ function sources(): string[] {
     if (entry.isFile()) return [path];
     return entry.name.startsWith('dist') ? [] : filesBelow(path);
   });
-  const shared = ['src/content/text/parse-whatsapp.ts', 'src/messengers/windows.ts'].map((path) => join(ROOT, path));
+  const windows = join(ROOT, 'src/messengers/windows.ts');
   const client = readdirSync(join(ROOT, 'clients/typescript')).filter((name) => name.endsWith('.ts'));
-  const folders = ['messages', 'src/platform/i18n'].map((path) => join(ROOT, path));
+  const folders = ['messages', 'src/platform/i18n', 'src/content/text'].map((path) => join(ROOT, path));
   const clientFiles = client.map((name) => join(ROOT, 'clients/typescript', name));
-  return [
-    ...own,
-    ...clientFiles,
-    ...folders.flatMap(filesBelow),
-    ...shared,
-    join(ROOT, 'package-lock.json'),
-  ].toSorted();
+  return [...own, ...clientFiles, ...folders.flatMap(filesBelow), windows, join(ROOT, 'package-lock.json')].toSorted();
 }
 
 function filesBelow(folder: string): string[] {

@@ -76,7 +76,7 @@ export async function measureCell(
   const answers = all * (elapsedMs / (elapsedMs + RISE_MS));
   // The other person's share is what their work costs when idle.
   const cpuOfFlood = cpu - idle.processors * elapsedMs * (felt.stepsPerS / idle.felt.stepsPerS);
-  const isCalm = await recover(other, idle.felt);
+  const isCalm = await recover({ service, other }, idle);
   return {
     what,
     felt,
@@ -88,15 +88,21 @@ export async function measureCell(
   };
 }
 
-/** Waits until the other person's requests are answered as when idle, so that no flood is measured beside the rest of the last one. */
-async function recover(other: Client, idle: Felt): Promise<boolean> {
+/**
+ * Waits until the other person's requests are answered as when idle, and the service works no more than then: no flood is measured beside
+ * the rest of the last one, such as pictures of clients that have left.
+ */
+async function recover({ service, other }: Pick<Measuring, 'service' | 'other'>, idle: Idle): Promise<boolean> {
   const until = performance.now() + RECOVERY_LIMIT_MS;
   let calm = 0;
   while (calm < CALM_IN_A_ROW) {
-    const askedAt = performance.now();
+    const [from, askedAt] = [await cpuMs(service), performance.now()];
     if (askedAt > until) return false;
-    const answer = await other.call('user/get_profile').catch(() => sleep(RISE_MS));
-    calm = answer !== undefined && performance.now() - askedAt <= mostMs(idle) ? calm + 1 : 0;
+    const answer = await other.call('user/get_profile').catch(() => undefined);
+    const isFast = answer !== undefined && performance.now() - askedAt <= mostMs(idle.felt);
+    await sleep(RISE_MS);
+    const processors = ((await cpuMs(service)) - from) / (performance.now() - askedAt);
+    calm = isFast && processors <= idle.processors ? calm + 1 : 0;
   }
   return true;
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sql } from 'kysely';
+import { execute, sql } from '../../src/platform/database/statements.ts';
 import { connectDatabase, type Database, type PostgresAddress } from '../../src/platform/database/connect.ts';
 import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded.ts';
 import { createLog, type Log } from '../../src/platform/log/log.ts';
@@ -57,7 +57,7 @@ async function withDatabase<Result>(
   use: (database: EmptyDatabase) => Promise<Result>,
 ): Promise<Result> {
   const name = `bench_${++databases}`;
-  await sql`create database ${sql.id(name)}`.execute(server);
+  await execute(server)`create database ${sql.id(name)}`;
   const address = { ...serverAddress, database: name };
   // Preparing a bench rightly takes long.
   const db = connectDatabase(address, { log, poolSize: 2, name: 'bench', silenceMs: Infinity });
@@ -66,7 +66,7 @@ async function withDatabase<Result>(
   } finally {
     await db.destroy();
     // Waits for connections that are just closing; one that was forgotten makes it fail.
-    await sql`drop database ${sql.id(name)}`.execute(server);
+    await execute(server)`drop database ${sql.id(name)}`;
   }
 }
 
@@ -76,5 +76,5 @@ function urlOf({ socketFolder, port, user, database }: SocketAddress): string {
 
 /** Makes every contender begin alike: what was written before is on the disk, and the planner knows the tables. */
 export async function settle(db: Database, { analyze }: { analyze: boolean }): Promise<void> {
-  if (analyze) await sql`vacuum analyze`.execute(db);
+  if (analyze) await execute(db)`vacuum analyze`;
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { execute, readRows } from '../../src/platform/database/statements.ts';
 import type { Database } from '../../src/platform/database/connect.ts';
 import { migrate } from '../../src/platform/database/migrate.ts';
 import type { Log } from '../../src/platform/log/log.ts';
@@ -38,8 +38,8 @@ export async function drainDeliveries(
   const worker = await startBenchWorker(database, log);
   await until('the ledger', () => worker.sent() >= deliveriesOf(load));
   await until('the ledger', async () => {
-    const left = await sql`select from runs where status = 'running' limit 1`.execute(db);
-    return left.rows.length === 0;
+    const left = await readRows(db)`select from runs where status = 'running' limit 1`;
+    return left.length === 0;
   });
   const seconds = (performance.now() - startedAt) / 1_000;
   await worker.stop();
@@ -49,9 +49,9 @@ export async function drainDeliveries(
 /** Like a user with so many sandbox groups, without the hours it would take to make them one by one. */
 export async function createOwnerWithChats(db: Database, groups: number): Promise<Owner> {
   const owner = await createOwner(db, groups);
-  await sql`
+  await execute(db)`
     insert into sandbox_chats (chat_id, workspace_id, kind, name, description, invite_code, participants)
     select chat_id, workspace_id, 'group', name, '', gen_random_uuid(), array['15550000001', '15550000002']
-    from groups where workspace_id = ${owner.workspaceId}`.execute(db);
+    from groups where workspace_id = ${owner.workspaceId}`;
   return owner;
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { execute } from '../../src/platform/database/statements.ts';
 import type { Database } from '../../src/platform/database/connect.ts';
 
 /** Rows of a ledger in bulk: what sign-ups and campaigns would have written, without the hours that would take. */
@@ -10,7 +10,7 @@ export interface ManyAccounts {
 
 /** Users with a linked sandbox account and its groups, and a campaign of each to all of them that has no run yet. */
 export async function createManyAccounts(db: Database, { accounts, groups }: ManyAccounts): Promise<void> {
-  await sql`
+  await execute(db)`
     with person as (
       insert into users (first_name, last_name, user_name, email, phone_number, whatsapp_number, whatsapp_digits, password_hash)
       select 'Owner', '', 'owner' || n, 'owner' || n || '@example.com', '1', '4915100000001', '4915100000001', 'none'
@@ -44,31 +44,31 @@ export async function createManyAccounts(db: Database, { accounts, groups }: Man
     )
     insert into contents (campaign_id, html, text, group_ids)
     select c.campaign_id, '<b>Hello</b>', '*Hello*', array_agg(g.group_id order by g.group_id)
-    from campaign c join grouped g on g.workspace_id = c.workspace_id group by c.campaign_id`.execute(db);
-  await sql`
-    update campaigns c set content_id = t.content_id from contents t where t.campaign_id = c.campaign_id`.execute(db);
+    from campaign c join grouped g on g.workspace_id = c.workspace_id group by c.campaign_id`;
+  await execute(db)`
+    update campaigns c set content_id = t.content_id from contents t where t.campaign_id = c.campaign_id`;
 }
 
 /** Plans a run of each account's campaign, `afterMs` from now. */
 export async function planRuns(db: Database, { afterMs, each = 1 }: { afterMs: number; each?: number }): Promise<void> {
-  await sql`
+  await execute(db)`
     insert into runs (workspace_id, campaign_id, due_at)
     select workspace_id, campaign_id, campanile_now() + ${afterMs}::float8 * interval '1 millisecond' + n * interval '1 day'
-    from campaigns, generate_series(0, ${each}::int - 1) n`.execute(db);
-  await sql`update campaigns set open_runs = open_runs + ${each}::int`.execute(db);
+    from campaigns, generate_series(0, ${each}::int - 1) n`;
+  await execute(db)`update campaigns set open_runs = open_runs + ${each}::int`;
 }
 
 /** What planned runs become when they begin: a delivery for each group, queued, and lanes that are awake. */
 export async function beginAllRuns(db: Database): Promise<void> {
-  await sql`
+  await execute(db)`
     update runs r set status = 'running', content_id = c.content_id, started_at = campanile_now(), progress_at = campanile_now(),
            targets = cardinality(t.group_ids), queued = cardinality(t.group_ids), expanded = cardinality(t.group_ids)
-    from campaigns c join contents t on t.content_id = c.content_id where c.campaign_id = r.campaign_id`.execute(db);
-  await sql`
+    from campaigns c join contents t on t.content_id = c.content_id where c.campaign_id = r.campaign_id`;
+  await execute(db)`
     insert into deliveries (workspace_id, account_id, run_id, position, group_id, message_id)
     select r.workspace_id, a.account_id, r.run_id, g.position, g.group_id, '3EB0' || upper(left(replace(gen_random_uuid()::text, '-', ''), 18))
     from runs r join contents t on t.content_id = r.content_id join accounts a on a.workspace_id = r.workspace_id,
-         unnest(t.group_ids) with ordinality g (group_id, position) order by 1, 3, 4`.execute(db);
-  await sql`update campaigns set status = 'running'`.execute(db);
-  await sql`update lanes set work_at = campanile_now()`.execute(db);
+         unnest(t.group_ids) with ordinality g (group_id, position) order by 1, 3, 4`;
+  await execute(db)`update campaigns set status = 'running'`;
+  await execute(db)`update lanes set work_at = campanile_now()`;
 }

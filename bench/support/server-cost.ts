@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sql } from 'kysely';
+import { readRows } from '../../src/platform/database/statements.ts';
 import type { Database } from '../../src/platform/database/connect.ts';
 
 /** What a PostgreSQL server on this machine has done so far. */
@@ -14,10 +14,8 @@ const HUNDREDTH_MS = 10;
 
 /** Reads the costs from Linux and from the server. */
 export async function readServerCost(db: Database): Promise<ServerCost> {
-  const { rows } = await sql<{ folder: string; wal: string }>`
-    select current_setting('data_directory') as folder, (pg_current_wal_lsn() - '0/0'::pg_lsn)::text as wal`.execute(
-    db,
-  );
+  const rows = await readRows<{ folder: string; wal: string }>(db)`
+    select current_setting('data_directory') as folder, (pg_current_wal_lsn() - '0/0'::pg_lsn)::text as wal`;
   const { folder = '', wal = '0' } = rows[0] ?? {};
   const postmaster = Number.parseInt(await readFile(join(folder, 'postmaster.pid'), 'utf8'), 10);
   const stats = await Promise.all((await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(readStat));

@@ -1,6 +1,6 @@
 import { Logger, makeWorkerUtils, run } from 'graphile-worker';
 import pg from 'pg';
-import { sql } from 'kysely';
+import { readRows } from '../../src/platform/database/statements.ts';
 import { settle, type EmptyDatabase } from '../support/cluster.ts';
 import { until } from '../support/until.ts';
 
@@ -53,8 +53,8 @@ export async function drainGraphileWorker(
   });
   await until('graphile-worker', () => done >= jobs);
   await until('graphile-worker', async () => {
-    const left = await sql`select from graphile_worker._private_jobs limit 1`.execute(db);
-    return left.rows.length === 0;
+    const left = await readRows(db)`select from graphile_worker._private_jobs limit 1`;
+    return left.length === 0;
   });
   const seconds = (performance.now() - startedAt) / 1_000;
   await runner.stop();

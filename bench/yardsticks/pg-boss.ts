@@ -1,5 +1,5 @@
 import { PgBoss } from 'pg-boss';
-import { sql } from 'kysely';
+import { readRows } from '../../src/platform/database/statements.ts';
 import { settle, type EmptyDatabase } from '../support/cluster.ts';
 import { until } from '../support/until.ts';
 
@@ -53,8 +53,8 @@ export async function drainPgBoss(
   );
   await until('pg-boss', () => done >= jobs);
   await until('pg-boss', async () => {
-    const left = await sql`select from pgboss.job where state < 'completed' limit 1`.execute(db);
-    return left.rows.length === 0;
+    const left = await readRows(db)`select from pgboss.job where state < 'completed' limit 1`;
+    return left.length === 0;
   });
   const seconds = (performance.now() - startedAt) / 1_000;
   await boss.stop({ graceful: false });

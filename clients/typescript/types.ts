@@ -58,7 +58,7 @@ export interface Quotas {
   stored_bytes: { used: number; limit: number };
   /** Running and scheduled campaigns. */
   campaigns: { used: number; limit: number };
-  /** Groups, communities and channels created in the last 24 hours. `null`: unlimited. */
+  /** Groups, communities and channels that the default account created in the last 24 hours. `null`: unlimited. */
   groups_created: { used: number; limit: number } | null;
 }
 /** Fields that are omitted or `null` keep their values. */
@@ -94,17 +94,19 @@ export interface LinkCode {
   /** The code in the link, after the `#`. */
   code: string;
 }
-/** The fields of `create_user`. The e-mail address is the one that was invited. */
+/** The fields of `create_user`, with the code of the invitation. */
 export interface AcceptInvite {
   first_name: string;
   /** May be empty. */
   last_name: string;
   /** Letters, digits, spaces and `. _ @ + - '`. Unique among user names and e-mail addresses, without regard to case. Space around it is removed. */
   user_name: string;
-  /** International number of 7 to 15 digits. Spaces, dots, dashes, slashes, parentheses, a leading `+` or `00`, an extension, `whatsapp:` and `@c.us` are accepted. */
-  phone_number: string;
-  /** The phone number of the WhatsApp account to link, in the same format. */
-  whatsapp_number: string;
+  /** Default: the address that the invitation names. Required for an invitation to a workspace that names none; disregarded for one of an administrator. */
+  email?: string | null | undefined;
+  /** May be omitted. */
+  phone_number?: string | null | undefined;
+  /** May be omitted: a number is needed only to link WhatsApp in a workspace of your own. `user_info` has it empty until `update_profile` sets it. */
+  whatsapp_number?: string | null | undefined;
   password: NewPassword;
   /** The code in the link, after the `#`. */
   code: string;
@@ -147,6 +149,10 @@ export interface CreateApiKey {
 export type ApiKeyScope = 'read' | 'write' | 'send' | 'webhooks' | 'admin';
 /** What a member of a workspace may do. `analyst`: read. `author`: also write drafts and upload files. `manager`: also send. `owner`: also the account link, members, API keys and all settings. */
 export type Role = 'analyst' | 'author' | 'manager' | 'owner';
+export interface CreateWorkspace {
+  /** The name of the workspace. */
+  name: string;
+}
 export interface RenameWorkspace {
   /** The name of the workspace. */
   name: string;
@@ -164,6 +170,10 @@ export interface InviteMember {
 }
 /** A role that a member can be given. The owner changes by `hand-over-workspace` only. */
 export type GivenRole = 'analyst' | 'author' | 'manager';
+export interface GetInvitation {
+  /** The code in the link, after the `#`. */
+  code: string;
+}
 export interface AcceptInvitation {
   /** The code in the link, after the `#`. */
   code: string;
@@ -198,7 +208,7 @@ export interface AuditEntry {
   given_role?: Role | undefined;
   /** The role that the member had before. */
   former_role?: Role | undefined;
-  /** What the action changed. Of lists the items removed and added, of long texts the words that differ; up to some 200 characters each. `null`: no value. */
+  /** What the action changed. Of lists the items removed and added, at most 20 each, then `+` and the number of others. Of two long texts the words that differ, with three around them. A value of more than 200 characters ends in `…`. `null`: no value. */
   changes?: Array<{ field: string; before: string | null; after: string | null }> | undefined;
   /** The client address of the request. */
   address: string;
@@ -221,6 +231,19 @@ export interface EmailAddress {
 export interface OneUser {
   user_id: number;
 }
+/** The workspaces that the user owns, with what has not been sent. Nothing of it leaves while the user is disabled; it leaves once the user is enabled. Paused campaigns do not count. */
+export type UnsentPosts = Array<{
+  workspace_id: number;
+  name: string;
+  /** Posts of runs that have begun. */
+  queued: number;
+  /** Runs that are due and can still begin. */
+  due_runs: number;
+  /** Runs that are due later. */
+  planned_runs: number;
+  /** Runs that are due for over 6 hours, and will be missed. */
+  missed_runs: number;
+}>;
 export interface DeleteUser {
   user_id: number;
   /** Your current password. */
@@ -248,7 +271,7 @@ export interface UpdateAccount {
   name?: string | null | undefined;
   /** No posts are sent in these hours; they are sent afterwards. `none` turns it off. */
   quiet_hours?: { from: string; to: string } | 'none' | null | undefined;
-  /** Maximum number of deliveries per day, in your time zone. Further ones wait for the next day. `none` turns it off. */
+  /** Maximum number of deliveries per day, in your time zone. Further ones leave from the hour of their plan on the next day on. `none` turns it off. */
   daily_cap?: number | 'none' | null | undefined;
   /** How often per day, in your time zone, posts of the workspace may mention everybody in one group (`mention_all`). Default: 1. 0 allows none. */
   mention_all_cap?: number | null | undefined;
@@ -266,7 +289,7 @@ export interface ConnectAccount {
   messenger?: 'sandbox' | 'whatsapp' | null | undefined;
   /** How to link: scan a QR code with the phone, enter a code on it, or try the ended link once more (until `retry_until`). */
   method?: 'qr' | 'pairing_code' | 'retry' | null | undefined;
-  /** Whether to start a warm-up, as in `venom/update-account`. Omitted: a warm-up in progress continues, and none starts. */
+  /** Whether to start a warm-up, as in `venom/update-account`. One that is requested before the first link starts with it. Omitted: a warm-up in progress continues, and none starts. */
   warm_up?: boolean | null | undefined;
 }
 export interface LinkState {
@@ -307,13 +330,14 @@ export interface AccountState {
   passkey?: PasskeyStep | undefined;
   /** When the code expires, or the request. Read the status again before. */
   expires_at?: string | undefined;
-  /** When a `paused` account continues by itself. Absent: it was stopped, and `connect-account` resumes it. */
+  /** When a `paused` account continues by itself. Absent: it was stopped, and `connect-account` resumes it, or its owner is disabled. */
   paused_until?: string | undefined;
   /** Why the account is not connected, as one sentence. */
   reason?: string | undefined;
   /** A restriction that slows the account down and does not stop it, as one sentence. */
   warning?: string | undefined;
   warned_until?: string | undefined;
+  waits_for?: AccountWait | undefined;
   /** The link has ended, and until then `connect-account` can try it once more. */
   retry_until?: string | undefined;
   /** The ledger is held since then: the service was restored or copied, and sends nothing for any user until an administrator resumes it. */
@@ -327,6 +351,36 @@ export interface AccountState {
   /** With `with_history`: earlier states, newest first, at most 50 of the last 90 days. */
   history?: Array<{ at: string; messenger: string; status: AccountStatus; reason: string | null }> | undefined;
 }
+/** Why nothing is sent now. Absent: posts that are due leave. */
+export interface AccountWait {
+  reason: WaitReason;
+  /** `null`: it has no beginning of interest. */
+  since: string | null;
+  /** When it ends by itself. `null`: that is not known, or a person has to act. */
+  until: string | null;
+}
+/** `held`: the ledger is. `disabled`: the owner is. `quarantined`: `connect-account` resumes it. `not_linked` to `version_refused`: its link. `no_worker`: the operator has to start one. `offline`: WhatsApp cannot be reached. `new_link` to `warm_up`: a rule. `unexplained`: it is connected, and nothing was sent for 15 minutes. Values may be added. */
+export type WaitReason =
+  | 'held'
+  | 'disabled'
+  | 'quarantined'
+  | 'not_linked'
+  | 'linking'
+  | 'logged_out'
+  | 'banned'
+  | 'locked'
+  | 'restricted'
+  | 'rate_limited'
+  | 'refused'
+  | 'used_elsewhere'
+  | 'version_refused'
+  | 'no_worker'
+  | 'offline'
+  | 'new_link'
+  | 'quiet_hours'
+  | 'daily_cap'
+  | 'warm_up'
+  | 'unexplained';
 export interface ListedAccount {
   account_id: number;
   /** Whether requests without `account_id` are about it. */
@@ -341,13 +395,14 @@ export interface ListedAccount {
   passkey?: PasskeyStep | undefined;
   /** When the code expires, or the request. Read the status again before. */
   expires_at?: string | undefined;
-  /** When a `paused` account continues by itself. Absent: it was stopped, and `connect-account` resumes it. */
+  /** When a `paused` account continues by itself. Absent: it was stopped, and `connect-account` resumes it, or its owner is disabled. */
   paused_until?: string | undefined;
   /** Why the account is not connected, as one sentence. */
   reason?: string | undefined;
   /** A restriction that slows the account down and does not stop it, as one sentence. */
   warning?: string | undefined;
   warned_until?: string | undefined;
+  waits_for?: AccountWait | undefined;
   /** The link has ended, and until then `connect-account` can try it once more. */
   retry_until?: string | undefined;
   /** The ledger is held since then: the service was restored or copied, and sends nothing for any user until an administrator resumes it. */
@@ -506,7 +561,9 @@ export interface AddCampaign {
   is_schedule?: false | null | undefined;
   /** Stored and returned only, in any form: the campaign is sent now. */
   schedule_time?: string | null | undefined;
-  /** A test of a post: list-runs and the overview leave it out, and so does list-campaigns without `with_tests`. */
+  /** The posts leave also in quiet hours, within the daily cap. Other posts of the account wait. */
+  ignore_quiet_hours?: boolean | null | undefined;
+  /** A test of a post: list-runs, the overview and reports leave it out, and so does list-campaigns without `with_tests`. Its own analytics and the figures of a group have it. */
   is_test?: boolean | null | undefined;
 }
 /** The message in HTML; may be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. */
@@ -613,12 +670,12 @@ export interface AddCampaignBatch {
   skip_dates?: Array<string> | null | undefined;
 }
 export interface ShownFile {
+  media_id: number;
   mime: string;
   /** In bytes. */
   size: number;
   /** SHA-256 hash; `get-media` takes it. */
   sha256: string;
-  media_id: number;
   /** As recipients see it. `null`: `file`. */
   file_name: string | null;
   /** `null`: none of its own. */
@@ -660,9 +717,9 @@ export interface CampaignCopy {
   follow_up: FollowedCampaign;
   /** `null`: the sender of each group sends. */
   account_id: number | null;
+  link_preview: LinkCardCopy;
   poll: PostedPoll | null;
   event: PostedEvent | null;
-  link_preview: LinkCardCopy;
   media: Array<{ media_id: number; caption?: string | undefined; file_name?: string | undefined }> | null;
   group_metadata_ids: Array<number>;
   is_channel_campaign: boolean;
@@ -696,9 +753,9 @@ export interface ScheduledCampaignCopy {
   follow_up: FollowedCampaign;
   /** `null`: the sender of each group sends. */
   account_id: number | null;
+  link_preview: LinkCardCopy;
   poll: PostedPoll | null;
   event: PostedEvent | null;
-  link_preview: LinkCardCopy;
   media: Array<{ media_id: number; caption?: string | undefined; file_name?: string | undefined }> | null;
   group_metadata_ids: Array<number>;
   is_channel_campaign: boolean;
@@ -718,7 +775,7 @@ export interface UpdateCampaign {
   on_unknown_tags?: UnknownTags | undefined;
   /** A file, as in add-campaign-batch. Omitted: the file stays. */
   image?: Base64File | undefined;
-  /** Removes the file. */
+  /** Removes the file with its `file_name`. */
   remove_image?: boolean | null | undefined;
   file_name?: FileName | undefined;
   media?: PostFiles | undefined;
@@ -795,6 +852,8 @@ export interface RetryCampaign {
   campaign_id: string;
   /** Also give posts to another account that may have left by one that is no longer linked (`unlinked`, `logged_out`, or removed). A group may get such a post twice; the figures count the second one. */
   accept_duplicates?: boolean | null | undefined;
+  /** Only this run. Default: the whole campaign. */
+  run_id?: number | null | undefined;
 }
 export interface PinRequested {
   campaign_id: string;
@@ -818,7 +877,7 @@ export interface SaveDraft {
   time_zone?: string | null | undefined;
   /** 1 is Monday. */
   weekdays?: Array<number> | null | undefined;
-  /** Dates without a run. */
+  /** Dates without a run. A campaign reads those in its range. */
   skip_dates?: Array<string> | null | undefined;
   /** The `Idempotency-Key` to send the campaign with, so that two clients cannot send it twice. */
   idempotency_key?: string | null | undefined;
@@ -859,6 +918,13 @@ export interface SaveDraft {
   link_preview?: LinkCard | undefined;
   group_metadata_ids?: Array<number> | null | undefined;
 }
+export interface MemberName {
+  user_id: number;
+  /** `null`: no longer a member, or deleted. */
+  user_name: string | null;
+  /** First and last name, or the user name without any. */
+  name: string | null;
+}
 export interface DraftContent {
   html: string;
   is_schedule: boolean;
@@ -877,12 +943,13 @@ export interface DraftContent {
   follow_up: FollowedCampaign;
   /** `null`: the sender of each group sends. */
   account_id: number | null;
+  link_preview: LinkCardCopy;
   poll: PostedPoll | null;
   event: DraftedEvent | null;
-  link_preview: LinkCardCopy;
   media: Array<{ media_id: number; caption?: string | undefined; file_name?: string | undefined }> | null;
   /** Those of `media` that are still kept. */
   files: Array<ShownFile>;
+  /** Without deleted ones. */
   groups: Array<{
     group_metadata_id: number;
     group_name: string;
@@ -902,32 +969,33 @@ export interface Approval {
   state: ApprovalState;
   /** Its first time passed before it was approved. */
   reason: 'time_passed' | null;
+  /** Rises with each change. */
   version: number;
   /** Of content, groups and plan. */
   sha256: string;
   name: string;
+  /** 500 characters. */
   text_start: string;
   group_count: number;
   is_schedule: boolean;
+  /** `null`: it is sent once it is approved. */
   first_due_at: string | null;
   asked_by: MemberName;
   /** Who asked for a version of it, or wrote its draft before. They do not decide while another member can. */
   written_by: Array<MemberName>;
   asked_at: string;
   updated_at: string;
+  /** Members who have approved this version. */
   approvals: number;
   approvals_needed: number;
+  /** Who has to act next: those who may decide and have not approved, or the person who asked. */
   waits_for: Array<MemberName>;
+  /** Whether you may. */
   may_decide: boolean;
   campaign_id: string | null;
 }
 /** `scheduled`, `sending`: approved; `campaign_id` has states of its own. */
 export type ApprovalState = 'waiting' | 'changes_requested' | 'rejected' | 'withdrawn' | 'scheduled' | 'sending';
-export interface MemberName {
-  user_id: number;
-  /** `null`: no longer a member, or deleted. */
-  user_name: string | null;
-}
 export interface ApprovalRules {
   approval: ApprovalRule;
   /** With `all`: managers and the owner send to so many groups without one. */
@@ -956,19 +1024,20 @@ export interface SetApprovalRules {
   approval?: ApprovalRule | null | undefined;
   over_groups?: number | null | undefined;
   approvers?: number | null | undefined;
+  /** A group or community of the account that it may post to, no channel. `none` removes it. */
   review_group_id?: number | 'none' | null | undefined;
   /** All whose 👍 in the review group approves. */
   phone_approvers?: Array<{ user_id: number; whatsapp_number: string }> | null | undefined;
 }
 export interface LibraryFile {
+  media_id: number;
+  /** How members see it. */
+  kind: 'image' | 'video' | 'audio' | 'document';
   mime: string;
   /** In bytes. */
   size: number;
   /** SHA-256 hash; `get-media` takes it. */
   sha256: string;
-  media_id: number;
-  /** How members see it. */
-  kind: 'image' | 'video' | 'audio' | 'document';
   /** As it was uploaded. `null`: it came in base64. */
   name: string | null;
   /** Of a film, in pixels. */
@@ -1083,6 +1152,8 @@ export interface GroupAnalytics {
     last_sent_at: string | null;
     /** The error of the latest run with a failure, and what to do about it. */
     last_error: string | null;
+    error_code?: FailureCode | undefined;
+    error_params?: FailureParams | undefined;
     skipped?: SkippedReason | undefined;
     /** Why its post was not pinned or unpinned. Present like `pinned`. */
     pin_error?: string | null | undefined;
@@ -1102,6 +1173,10 @@ export interface GroupAnalytics {
 export type ReportedCount = number | null;
 /** Relative to the recipients whose receipts are reported, so without channels. `null` without any. */
 export type ReadRate = number | null;
+/** A stable code. `outcome_unknown`: the post may have arrived. */
+export type FailureCode = string;
+/** What the reason names. Of `outcome_unknown`, `cause` is a code. */
+export type FailureParams = Record<string, string | number>;
 /** Why a follow-up left the group out, such as `read by 72 %`. Absent if it did not. */
 export type SkippedReason = string;
 /** What one account sends of a campaign. */
@@ -1130,13 +1205,13 @@ export interface Overview {
     date: string;
     /** Runs that have begun: one for a campaign sent now, one per day of a schedule. */
     runs: number;
-    /** The former name of `runs`, with the same number. */
-    posts: number;
     /** Sent posts: one per run and group. */
     sent: number;
     failed: number;
     delivered: number;
     read: number;
+    /** The former name of `runs`, with the same number. */
+    posts: number;
     read_rate: ReadRate;
   }>;
 }
@@ -1145,15 +1220,17 @@ export interface OverviewTotals {
   campaigns: number;
   /** Groups with a sent post, counted once each. */
   groups: number;
+  /** Runs that were due and could not begin in time. */
+  missed_runs: number;
   /** Runs that have begun: one for a campaign sent now, one per day of a schedule. */
   runs: number;
-  /** The former name of `runs`, with the same number. */
-  posts: number;
   /** Sent posts: one per run and group. */
   sent: number;
   failed: number;
   delivered: number;
   read: number;
+  /** The former name of `runs`, with the same number. */
+  posts: number;
   read_rate: ReadRate;
 }
 export interface GroupReport {
@@ -1183,12 +1260,12 @@ export interface GroupReport {
   /** Newest first, 1,000 at most. */
   posts: Array<{
     campaign_id: string;
-    /** The name of the campaign. */
-    name: string;
     /** `null`: all posts of a campaign that was rolled up. */
     run_id: number | null;
     /** When it was sent, or when its run began if it was not sent. */
     at: string;
+    /** The name of the campaign. */
+    name: string;
     queued: number;
     sent: number;
     failed: number;
@@ -1197,11 +1274,13 @@ export interface GroupReport {
     recipients: number;
     /** Number of reads. For a channel, its views. */
     read: number;
-    /** `null` without recipients. */
-    read_rate: number | null;
     /** The cause, and what to do about it. */
     error: string | null;
+    error_code?: FailureCode | undefined;
+    error_params?: FailureParams | undefined;
     skipped?: SkippedReason | undefined;
+    /** `null` without recipients. */
+    read_rate: number | null;
   }>;
   /** Planned runs, soonest first, 20 at most. */
   planned: Array<{
@@ -1225,6 +1304,7 @@ export interface Report {
   time_zone: string;
   campaign: { campaign_id: string; name: string } | null;
   group_list_name: string | null;
+  workspace_name: string | null;
   totals: {
     /** Runs that began. */
     runs: number;
@@ -1239,6 +1319,8 @@ export interface Report {
     read_rate: number | null;
     /** Groups with a sent post, once each. */
     groups: number;
+    /** Runs that were due and could not begin in time: nothing of them was sent. */
+    missed_runs: number;
     /** Members of these groups and communities without the sender, once for each group. */
     people_reached: number;
     /** Followers of these channels. */
@@ -1309,6 +1391,8 @@ export interface Report {
       high: number | null;
     }>;
   };
+  /** With `with_runs`: newest first, `limit` at most, and 1,000. */
+  runs?: Array<ReportRun> | undefined;
   /** Groups with a sent or failed post. */
   group_count: number;
   silent_count: number;
@@ -1321,9 +1405,32 @@ export interface Report {
   /** Most failures first, `limit` at most. */
   failed_groups: Array<ReportGroup>;
   /** Failed posts by the latest cause in their group, 50 causes at most. */
-  failures: Array<{ error: string; groups: number; posts: number }>;
+  failures: Array<{
+    error: string;
+    error_code?: FailureCode | undefined;
+    error_params?: FailureParams | undefined;
+    groups: number;
+    posts: number;
+  }>;
   /** Runs of rolled-up campaigns whose posts per group are no longer known, so that `groups` lacks them. */
   unknown_runs: number;
+}
+export interface ReportRun {
+  run_id: number;
+  campaign: { campaign_id: string; name: string };
+  started_at: string;
+  post_kind: 'text' | 'file' | 'files' | 'poll' | 'event';
+  /** Posts: one per run and group. */
+  sent: number;
+  failed: number;
+  delivered: number;
+  read: number;
+  /** Recipients whose reads are reported: the divisor of `read_rate`. */
+  rated_recipients: number;
+  /** `null` without recipients whose reads are reported. */
+  read_rate: number | null;
+  /** A small JPEG as a `data:` URL, of the newest 50. */
+  thumbnail: string | null;
 }
 export interface ReportGroup {
   group_metadata_id: number;
@@ -1347,6 +1454,8 @@ export interface ReportGroup {
   last_sent_at: string | null;
   /** The cause of the latest failure, and what to do about it. */
   last_error: string | null;
+  error_code?: FailureCode | undefined;
+  error_params?: FailureParams | undefined;
   /** Nobody has read it or reacted, a day after the first post. */
   is_silent: boolean;
 }
@@ -1467,7 +1576,7 @@ export interface Webhook {
   /** Until then messages are signed with the previous secret, too. */
   former_secret_until: string | null;
   /** As in `list-webhook-tries`. `null` without an attempt in the last 30 days. */
-  last_try: { at: string; milliseconds: number; status: number | null; error: string | null } | null;
+  last_try: { at: string; error: string | null; status: number | null; milliseconds: number } | null;
 }
 export interface UpdateWebhook {
   webhook_id: string;
@@ -1493,7 +1602,7 @@ export interface RetryWebhook {
   to?: string | null | undefined;
 }
 export interface ListNotices {
-  /** Maximum number of items on a page. */
+  /** Maximum number of items on a page, 30 unless given. */
   limit?: number | null | undefined;
   /** The `next_cursor` of the previous page. */
   cursor?: string | null | undefined;
@@ -1636,6 +1745,8 @@ export interface DeliveriesEventData {
     attempts: number;
     /** The first 80 characters of the error. */
     error: string | null;
+    error_code?: FailureCode | undefined;
+    error_params?: FailureParams | undefined;
   }>;
 }
 export interface AccountEventData {
@@ -1657,6 +1768,8 @@ export interface AccountWaitingEventData {
   status: string;
   /** Since when the account cannot send. */
   down_since: string;
+  /** Why it cannot. Absent in events of earlier versions. */
+  waits_for?: WaitReason | undefined;
 }
 export interface AccountHandedOverEventData {
   account_id: number;
@@ -1732,15 +1845,17 @@ export interface Operations {
   };
   /** Get your profile */
   'user/get_profile': { body: Nothing; data: OwnProfile };
-  /** Update your profile. `whatsapp_number` can be changed until a phone has been linked for the first time. */
+  /** Update your profile. `whatsapp_number` can be changed until a phone has been linked for the first time. Writing the same number in another way is always allowed. */
   'user/update_profile': { body: UpdateProfile; data: Profile };
   /** Delete your account and all its data. Cannot be undone. Campaigns stop; a turn that is being sent may still complete. Tokens and API keys are revoked, and the user name and e-mail address are available again at once. Groups, campaigns, files and statistics are erased within minutes. An incorrect `password` is a 400 on that field. */
   'user/delete_account': { body: DeleteAccount; data: NoData };
+  /** Export your personal data. A ZIP archive, written while you read it. `account.json`: profile, second factors and choices of notices. As CSV, in the format of `export-campaign`: your sign-ins, sessions, networks, notices, browsers and workspaces; your API keys, and the drafts and remarks that you alone have written; of the workspaces that you own, accounts and campaigns. Nobody else is named. */
+  'user/export_account': { body: Nothing; data: Blob };
   /** Resend the verification mail. The link verifies your e-mail address. It is first sent at sign-up and is valid for 3 days. Limited to 3 mails an hour. */
   'user/send_verification': { body: Nothing; data: NoData };
   /** Verify an e-mail address */
   'user/verify_email': { body: LinkCode; data: NoData };
-  /** Accept an invitation and create a user */
+  /** Accept an invitation and create a user. The code is that of an invitation of an administrator, or to a workspace. By one to a workspace the user becomes its member at once, gets no workspace of their own, and may sign up whatever `SIGNUP` says. */
   'user/accept_invite': { body: AcceptInvite; data: { user_info: UserInfo } };
   /** Change your password. Revokes all tokens except this request's. API keys are revoked unless `keep_api_keys` is `true`. An incorrect `current_password` is a 400 on that field. */
   'user/change_password': { body: ChangePassword; data: NoData };
@@ -1824,6 +1939,10 @@ export interface Operations {
       }>;
     };
   };
+  /** Create a workspace. You own it, with an account on the messenger of new users. Your first own workspace becomes your default one. */
+  'workspace/create-workspace': { body: CreateWorkspace; data: { workspace_id: number } };
+  /** Remember the workspace as the one opened last. The dashboard opens it on your other devices. Joining a workspace opens it, too. It changes nothing for requests without `x-workspace`: they mean the default workspace. */
+  'workspace/open-workspace': { body: Nothing; data: NoData };
   /** Rename the workspace */
   'workspace/rename-workspace': { body: RenameWorkspace; data: NoData };
   /** Change the settings of the workspace. Fields that are omitted keep their values. An empty body changes nothing and returns the settings. */
@@ -1852,13 +1971,13 @@ export interface Operations {
       }>;
     };
   };
-  /** Invite a person to the workspace. The invitation works once, within 7 days, with this role. With `email` it goes by mail, and replaces an earlier one to the same address. Without, or where no mails are sent, the answer has a code for the link `/join#CODE`. It does not open sign-up. Limited to 20 an hour and 100 pending. */
+  /** Invite a person to the workspace. The invitation works once, within 7 days, with this role, and while you are a member. With `email` it goes by mail, and replaces an earlier one to the same address. Without, or where no mails are sent, the answer has a code for the link `/join#CODE`. It also lets in a person without a user, whatever `SIGNUP` says. Limited to 20 an hour and 100 pending. */
   'workspace/invite-member': {
     body: InviteMember;
     data: {
       invitation_id: number;
       expires_at: string;
-      /** For `accept-invitation`. Shown only once; absent if the invitation goes by mail. */
+      /** For `accept-invitation` and `accept_invite`. Shown only once; absent if the invitation goes by mail. */
       code?: string | undefined;
     };
   };
@@ -1871,8 +1990,8 @@ export interface Operations {
         role: GivenRole;
         /** `null`: a link for anybody. */
         email: string | null;
-        /** A user name. `null`: the user was deleted. */
-        invited_by: string | null;
+        /** A user name. */
+        invited_by: string;
         created_at: string;
         expires_at: string;
       }>;
@@ -1880,7 +1999,20 @@ export interface Operations {
   };
   /** Revoke a pending invitation */
   'workspace/revoke-invitation': { body: { invitation_id: number }; data: NoData };
-  /** Join a workspace. Makes you a member of the workspace that the code invites to. Limited to 60 an hour. */
+  /** Show what an invitation is to. For anyone who has the code. A code that is unknown, used, revoked or expired is one and the same 400 on `code`. */
+  'workspace/get-invitation': {
+    body: GetInvitation;
+    data: {
+      workspace_name: string;
+      role: GivenRole;
+      /** First and last name. */
+      invited_by: string;
+      /** `null`: a link for anybody. */
+      email: string | null;
+      expires_at: string;
+    };
+  };
+  /** Join a workspace. Makes you a member of the workspace that the code invites to. A person without a user calls `accept_invite`. Limited to 60 an hour. */
   'workspace/accept-invitation': {
     body: AcceptInvitation;
     data: { workspace_id: number; name: string; role: GivenRole };
@@ -1921,7 +2053,7 @@ export interface Operations {
         | 'installation'
         | null
         | undefined;
-      /** Maximum number of items on a page. */
+      /** Maximum number of items on a page, 50 unless given. */
       limit?: number | null | undefined;
       cursor?: Cursor | undefined;
     };
@@ -1954,7 +2086,7 @@ export interface Operations {
   /** List your sign-ins and the changes of your account. Newest first: sign-ins, failed ones too, and changes of password, tokens, second factors and profile, in all workspaces. Entries are kept for a year. */
   'user/list_security_log': {
     body: {
-      /** Maximum number of items on a page. */
+      /** Maximum number of items on a page, 50 unless given. */
       limit?: number | null | undefined;
       cursor?: Cursor | undefined;
     };
@@ -2029,9 +2161,9 @@ export interface Operations {
   /** List all users. For administrators, newest first. Administrators cannot see users' posts. */
   'admin/list_users': {
     body: {
-      /** Part of a name or e-mail address, case-insensitive. */
+      /** Words of a name or e-mail address, in any order. */
       search?: string | null | undefined;
-      /** Maximum number of items on a page. */
+      /** Maximum number of items on a page, 50 unless given. */
       limit?: number | null | undefined;
       cursor?: Cursor | undefined;
     };
@@ -2053,7 +2185,7 @@ export interface Operations {
       next_cursor: NextCursor;
     };
   };
-  /** Get a user. Returns the user's `get_profile` data, and whether the user is disabled. */
+  /** Get a user. Returns the user's `get_profile` data, whether the user is disabled, and how much the workspaces of the user have not sent. */
   'admin/get_user': {
     body: OneUser;
     data: {
@@ -2068,12 +2200,13 @@ export interface Operations {
       email_verified?: boolean | undefined;
       quotas?: Quotas | undefined;
       disabled_at: string | null;
+      unsent: UnsentPosts;
     };
   };
-  /** Disable a user. Within a second, the user's tokens, API keys and password are rejected. No more of the user's posts are sent, except the turn in hand. No data is deleted. */
-  'admin/disable_user': { body: OneUser; data: NoData };
-  /** Enable a disabled user. The user's campaigns continue once the user connects the account. */
-  'admin/enable_user': { body: OneUser; data: NoData };
+  /** Disable a user. Within a second, the user's tokens, API keys and password are rejected. No more posts of the workspaces that the user owns are sent, by any author, except the turn in hand. No data is deleted. */
+  'admin/disable_user': { body: OneUser; data: { unsent: UnsentPosts } };
+  /** Enable a disabled user. The campaigns of the user's workspaces continue. */
+  'admin/enable_user': { body: OneUser; data: { unsent: UnsentPosts } };
   /** Remove a user's second factors. For a user who has lost them. Deletes the recovery codes, too. The password alone signs in from then on, and the user is notified by mail. */
   'admin/reset_factors': { body: OneUser; data: NoData };
   /** Delete a user and all their data. Has the effect of `delete_account`. An incorrect `password` is a 400 on that field. */
@@ -2146,9 +2279,9 @@ export interface Operations {
         | undefined;
       /** Posts of today that left, may have left, or are being sent. `null` without a daily cap and a warm-up. */
       sent_today: number | null;
-      /** Until when one of the rules prevents sending. `null`: nothing does. */
+      /** Until when the rules prevent sending. `null`: none does. */
       rests_until: string | null;
-      /** The rule behind `rests_until`. */
+      /** The rule behind `rests_until`; of several the one that lasts longest. */
       rest_reason?: RestReason | undefined;
     };
   };
@@ -2171,9 +2304,9 @@ A QR code works for any number, a pairing code for one that was linked here befo
   'venom/list-accounts': { body: Nothing; data: { accounts: Array<ListedAccount> } };
   /** Add an account to the workspace. Up to ten in all, or as many as the operator allows. Pass its `account_id` to `venom/connect-account` to link it, and to `venom/sync-groups` to read its groups. On the sandbox it is connected at once, and a member of the same groups as the default account. It has rules for sending and a pace of its own. */
   'venom/add-account': { body: AddAccount; data: ListedAccount };
-  /** Make an account the default one. Requests without `account_id` are about the default account, and it sends where no rule says otherwise. Runs that have begun keep their senders. */
+  /** Make an account the default one. Requests without `account_id` are about the default account, and it sends where no rule says otherwise. Runs that have begun keep their senders. The former default account keeps its number as its own. */
   'venom/set-default-account': { body: SetDefaultAccount; data: NoData };
-  /** Remove an account from the workspace. Not the default account, which another account replaces first (`venom/set-default-account`), not one that is linked or being linked, and not one for which posts wait. What it has sent stays in the figures. Groups that no other account sees are removed. */
+  /** Remove an account from the workspace. Not the default account, which another account replaces first (`venom/set-default-account`), not one that is linked or being linked, and not one with posts to send, change or pin. What it has sent stays in the figures. Groups that no other account sees are removed. */
   'venom/remove-account': { body: RemoveAccount; data: NoData };
   /** Unlink an account from the messaging application. Also removes the linked device on the phone. If that is not possible now, `venom/account-status` says what to do on the phone. Queued posts wait until the account is linked again. */
   'venom/disconnect-account': {
@@ -2210,12 +2343,12 @@ A QR code works for any number, a pairing code for one that was linked here befo
       invite_link?: string | null | undefined;
     };
   };
-  /** List your groups, communities and channels */
+  /** List your groups, communities and channels. First reads the groups of connected accounts whose groups were never read. */
   'venom/list-groups': {
     body: {
       /** Only this kind. */
       kind?: GroupKind | null | undefined;
-      /** Part of the name, case-insensitive. */
+      /** Words of the name in any order, or the whole `nid._serialized`. */
       search?: string | null | undefined;
       /** Only groups of this saved list. */
       group_list_id?: number | null | undefined;
@@ -2239,7 +2372,7 @@ A QR code works for any number, a pairing code for one that was linked here befo
       with_accounts?: boolean | null | undefined;
       /** Adds `totals` of all groups found. */
       with_totals?: boolean | null | undefined;
-      /** Maximum number of items on a page. */
+      /** Maximum number of items on a page, 100 unless given. */
       limit?: number | null | undefined;
       cursor?: Cursor | undefined;
     };
@@ -2263,7 +2396,7 @@ A QR code works for any number, a pairing code for one that was linked here befo
       next_cursor: NextCursor;
     };
   };
-  /** Get the link to join a group */
+  /** Get the link to join a group. An unknown link is asked for once, of an account that is a member and connected, the default account first. */
   'venom/get-invite-link': {
     body: {
       group_metadata_id: GroupId;
@@ -2298,7 +2431,7 @@ A QR code works for any number, a pairing code for one that was linked here befo
       }>;
     };
   };
-  /** Delete a group list. The groups themselves stay. */
+  /** Delete a group list. The groups themselves stay. Its rule on senders goes with it; the audit log keeps the rule. */
   'venom/delete-group-list': { body: { group_list_id: number }; data: NoData };
   /** Set which accounts send to groups. Sets the rule of each of these groups and of this list; with neither, the rule of the workspace. The narrowest rule with an account that can send to the group wins. Runs that have begun keep their senders. The rule before is kept as history. */
   'venom/set-senders': { body: SetSenders; data: NoData };
@@ -2320,7 +2453,7 @@ A QR code works for any number, a pairing code for one that was linked here befo
       group_metadata_id?: number | null | undefined;
       /** Adds `history`. */
       with_history?: boolean | null | undefined;
-      /** Maximum number of items on a page. */
+      /** Maximum number of items on a page, 1000 unless given. */
       limit?: number | null | undefined;
       cursor?: Cursor | undefined;
     };
@@ -2394,7 +2527,9 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           is_schedule?: false | null | undefined;
           /** Stored and returned only, in any form: the campaign is sent now. */
           schedule_time?: string | null | undefined;
-          /** A test of a post: list-runs and the overview leave it out, and so does list-campaigns without `with_tests`. */
+          /** The posts leave also in quiet hours, within the daily cap. Other posts of the account wait. */
+          ignore_quiet_hours?: boolean | null | undefined;
+          /** A test of a post: list-runs, the overview and reports leave it out, and so does list-campaigns without `with_tests`. Its own analytics and the figures of a group have it. */
           is_test?: boolean | null | undefined;
           /** The campaign has a file that is not sent along here, so it needs no text. */
           with_file?: boolean | null | undefined;
@@ -2471,8 +2606,19 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         ok: number;
         problems: Array<{ group_metadata_id: number; code: IssueCode; issue: string }>;
       };
-      /** Estimated time from when the first run is due, or from now, to its last post, or to the pin of that. Includes your account's pace and the posts and pins that it has to send already. */
+      /** Estimated time from when the first run is due, or from now, to its last post, or to the pin of that. Includes the pace of the accounts, the posts and pins that they have to send already, quiet hours, daily caps, warm-ups and the rest after a new link; of several accounts until the last has sent its share. */
       expected_seconds: number;
+      /** Of a campaign to be sent now: why none of it would leave at once, and until when. With several accounts, the one that can send first. Absent: it leaves at once. */
+      waits_for?:
+        | {
+            account_id: number;
+            reason: WaitReason;
+            /** `null`: it has no beginning of interest. */
+            since: string | null;
+            /** When it ends by itself. `null`: that is not known, or a person has to act. */
+            until: string | null;
+          }
+        | undefined;
     };
   };
   /** Get a copy of a campaign to send again. Sends nothing: `data` is a body for `add-campaign`, or for `add-campaign-batch` if `is_schedule` is `true`. The dates of a schedule that is over are moved ahead by whole weeks. */
@@ -2484,8 +2630,10 @@ One run takes place on each date of the range, at the wall-clock time in the tim
     body: {
       /** Only campaigns with this status. */
       status?: CampaignStatus | null | undefined;
-      /** Part of the name, case-insensitive. */
+      /** Words of the name and of the present post or parts of them, in any order; case and accents do not matter. */
       search?: string | null | undefined;
+      /** Only posts of this kind. */
+      post_kind?: 'text' | 'file' | 'files' | 'poll' | 'event' | null | undefined;
       /** Only campaigns created on or after this day, in your time zone. */
       created_from?: string | null | undefined;
       /** Only campaigns created on or before this day. */
@@ -2496,13 +2644,13 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       descending?: boolean | null | undefined;
       /** Adds `totals` of all campaigns found. */
       with_totals?: boolean | null | undefined;
-      /** Maximum number of items on a page. */
+      /** Maximum number of items on a page, 50 unless given. */
       limit?: number | null | undefined;
       /** Adds `recalled`, and `delivered`, `read` and `read_rate` to `progress`. */
       with_reads?: boolean | null | undefined;
       /** Also campaigns that were added with `is_test`. */
       with_tests?: boolean | null | undefined;
-      /** Adds `group_count`, `media_mime` and `post_kind`. */
+      /** Adds `group_count`, `media_mime`, `post_kind` and `excerpt`. */
       with_post?: boolean | null | undefined;
       cursor?: Cursor | undefined;
     };
@@ -2523,6 +2671,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         media_mime?: string | null | undefined;
         /** With `with_post`. `files`: several. */
         post_kind?: 'text' | 'file' | 'files' | 'poll' | 'event' | undefined;
+        /** With `with_post`: the first 100 characters of the text, or what it asks. `null`: it has no text. */
+        excerpt?: string | null | undefined;
         progress: {
           deliveries: number;
           sent: number;
@@ -2577,19 +2727,22 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       follow_up: FollowedCampaign;
       /** `null`: the sender of each group sends. */
       account_id: number | null;
+      link_preview: LinkCardShown;
       poll: PostedPoll | null;
       event: PostedEvent | null;
-      link_preview: LinkCardShown;
       /** All files, in their order. `media` is the first. */
       files: Array<ShownFile>;
       group_metadata_ids: Array<number>;
       runs: Array<Run>;
-      /** The rule that posts which are due wait for. `until` is `null`: they leave slowly. */
+      /** Why posts that are due do not leave. With `warm_up` and without `until` they leave slowly. Absent: they leave. */
       waits_for?:
         | {
-            /** The account that they wait for. Of several it is the one that rests longest. */
+            /** The account that they wait for. Of several it is the one that waits longest. A run that has not begun waits until any account can send. */
             account_id: number;
-            reason: RestReason;
+            reason: WaitReason;
+            /** `null`: it has no beginning of interest. */
+            since: string | null;
+            /** When it ends by itself. `null`: that is not known, or a person has to act. */
             until: string | null;
           }
         | undefined;
@@ -2612,7 +2765,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       with_warnings?: boolean | null | undefined;
       /** Adds `post` and `group_list_id`. */
       with_post?: boolean | null | undefined;
-      /** Maximum number of items on a page. */
+      /** Maximum number of items on a page, 500 unless given. */
       limit?: number | null | undefined;
       cursor?: Cursor | undefined;
     };
@@ -2630,6 +2783,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         queued?: number | undefined;
         sent?: number | undefined;
         failed?: number | undefined;
+        /** It was missed or ended with failures, and `skip-run` has left it out. */
+        left_out?: true | undefined;
         is_follow_up?: IsFollowUp | undefined;
         /** Of a planned run that brings groups a second post within an hour, or more than `weekly_posts` in seven days. */
         warnings?:
@@ -2640,7 +2795,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
               params?: Record<string, string | number> | undefined;
             }>
           | undefined;
-        /** The smallest saved list with all its groups, if any. */
+        /** The smallest saved list with all its groups, if any; of equal ones the oldest. Lists count as they are now. */
         group_list_id?: number | undefined;
         /** With `with_post`. */
         post?:
@@ -2676,7 +2831,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   'venom/cancel-campaign': { body: OneCampaign; data: CampaignState };
   /** Retry the failed deliveries of a campaign. Each delivery keeps its text. Those that surely have not left get senders as if the run began now; another account has message ids of its own. A post that may have left by an account that was removed stays failed, unless `accept_duplicates` is true. Ended runs are running again, and expire after 24 hours at the earliest or when the next run of the campaign falls due. If the messaging application does not drop duplicates, the service first looks for posts that may have arrived. */
   'venom/retry-campaign': { body: RetryCampaign; data: CampaignState };
-  /** Leave a planned run out. Removes a run that has not begun, and adds its date to the `skip_dates` of the campaign. The last run of a campaign cannot be skipped: cancel the campaign instead. */
+  /** Leave a run out. Removes a run that has not begun, and adds its date to the `skip_dates` of the campaign. A run that was missed, or ended with failed posts, stays with its figures, and is `left_out` in `list-runs`. The last run of a campaign cannot be skipped: cancel the campaign instead. */
   'venom/skip-run': {
     body: {
       campaign_id: string;
@@ -2696,7 +2851,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
     };
     data: { campaign_id: string; run_id: number; due_at: string };
   };
-  /** Begin a planned run now. Like `move-run` to this moment. Not for paused campaigns. Repeating it is a 409 once the run has begun. */
+  /** Begin a planned or missed run now. Like `move-run` to this moment. A run that was missed is planned again, as its campaign says now. Not for paused campaigns. Repeating it is a 409 once the run has begun. */
   'venom/send-run-now': {
     body: {
       campaign_id: string;
@@ -2774,6 +2929,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         version: number;
         updated_at: string;
         media: StoredFile | null;
+        /** Those who began and changed it, in this order. */
+        written_by: Array<MemberName>;
         /** With `draft_id`. */
         content?: DraftContent | undefined;
       }>;
@@ -2809,7 +2966,9 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           is_schedule?: false | null | undefined;
           /** Stored and returned only, in any form: the campaign is sent now. */
           schedule_time?: string | null | undefined;
-          /** A test of a post: list-runs and the overview leave it out, and so does list-campaigns without `with_tests`. */
+          /** The posts leave also in quiet hours, within the daily cap. Other posts of the account wait. */
+          ignore_quiet_hours?: boolean | null | undefined;
+          /** A test of a post: list-runs, the overview and reports leave it out, and so does list-campaigns without `with_tests`. Its own analytics and the figures of a group have it. */
           is_test?: boolean | null | undefined;
           /** A random UUID that the client generates, such as the id of a draft. */
           approval_id: string;
@@ -2871,22 +3030,28 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       state: ApprovalState;
       /** Its first time passed before it was approved. */
       reason: 'time_passed' | null;
+      /** Rises with each change. */
       version: number;
       /** Of content, groups and plan. */
       sha256: string;
       name: string;
+      /** 500 characters. */
       text_start: string;
       group_count: number;
       is_schedule: boolean;
+      /** `null`: it is sent once it is approved. */
       first_due_at: string | null;
       asked_by: MemberName;
       /** Who asked for a version of it, or wrote its draft before. They do not decide while another member can. */
       written_by: Array<MemberName>;
       asked_at: string;
       updated_at: string;
+      /** Members who have approved this version. */
       approvals: number;
       approvals_needed: number;
+      /** Who has to act next: those who may decide and have not approved, or the person who asked. */
       waits_for: Array<MemberName>;
+      /** Whether you may. */
       may_decide: boolean;
       campaign_id: string | null;
       /** The exact text that is sent. */
@@ -2906,6 +3071,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         groups_added: Array<number>;
         groups_removed: Array<{ group_metadata_id: number; group_name: string; kind: GroupKind; participants: number }>;
       } | null;
+      /** The review post of this version. */
       review_campaign_id: string | null;
       thread: Array<{
         kind: 'asked' | 'approved' | 'changes_requested' | 'rejected' | 'withdrawn' | 'remark';
@@ -2913,6 +3079,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         version: number;
         remark: string;
         at: string;
+        /** It was an answer in the review group. */
         on_phone: boolean;
       }>;
     };
@@ -2939,22 +3106,22 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   /** List the files of your workspace. Newest first, with the 10 newest campaigns and the drafts that have each. */
   'media/list-media': {
     body: {
-      /** Part of the name, case-insensitive. */
+      /** Words of the name or parts of them, in any order; case and accents do not matter. */
       search?: string | null | undefined;
-      /** Maximum number of items on a page. */
+      /** Maximum number of items on a page, 50 unless given. */
       limit?: number | null | undefined;
       cursor?: Cursor | undefined;
     };
     data: {
       files: Array<{
+        media_id: number;
+        /** How members see it. */
+        kind: 'image' | 'video' | 'audio' | 'document';
         mime: string;
         /** In bytes. */
         size: number;
         /** SHA-256 hash; `get-media` takes it. */
         sha256: string;
-        media_id: number;
-        /** How members see it. */
-        kind: 'image' | 'video' | 'audio' | 'document';
         /** As it was uploaded. `null`: it came in base64. */
         name: string | null;
         /** Of a film, in pixels. */
@@ -2983,7 +3150,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   };
   /** Delete a file. A file that a draft has, a post that waits for an approval, or a campaign that has not ended, is a 409. Posts that were sent keep it. */
   'media/delete-media': { body: { media_id: number }; data: NoData };
-  /** Fetch the preview of a link. Reads the page of the link, and returns its title, description and picture to send as `link_preview` of a campaign. Takes 3 seconds at most. Limited to 30 fetches a minute and workspace; an answer of the last 10 minutes is returned again. */
+  /** Fetch the preview of a link. Reads the page of the link (Open Graph, Twitter cards, plain HTML, and oEmbed of video sites), and returns its title, description and picture to send as `link_preview` of a campaign. Takes 3 seconds at most. Limited to 30 fetches a minute and workspace; an answer of the last 10 minutes is returned again. */
   'venom/link-preview': {
     body: {
       /** A link exactly as the text of the message has it. */
@@ -3025,7 +3192,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
     };
     data: GroupReport;
   };
-  /** Export the analytics of a campaign as CSV. One row per group, as `groups` of the analytics, then the votes of a poll or event: `voters`, `unreadable_votes`, and `votes: …` for each option. `null`, and what the campaign does not have, is an empty cell. UTF-8 with a byte order mark, for spreadsheets. CSV injection: text that a spreadsheet would run as a formula gets an apostrophe, also after a semicolon, tab or line break. Errors have the usual envelope. */
+  /** Export the analytics of a campaign as CSV. One row per group, as `groups` of the analytics, with `error_text`, in the language of the user. Then the votes of a poll or event: `voters`, `unreadable_votes`, and `votes: …` for each option, with the question if the runs ask different ones. `null`, and what the campaign does not have, is an empty cell. UTF-8 with a byte order mark, for spreadsheets. CSV injection: text that a spreadsheet would run as a formula gets an apostrophe, also after a semicolon, tab or line break. Errors have the usual envelope. */
   'analytics/export-campaign': { body: { campaign_id: string; format: 'csv' }; data: string };
   /** Get the report on a span of days. Posts, reach, read rate, best times, groups, silent groups and failures. A run counts, with all its results, on the day it began. */
   'analytics/get-report': {
@@ -3040,6 +3207,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       group_list_id?: number | null | undefined;
       /** Maximum number of rows in each list. */
       limit?: number | null | undefined;
+      /** Adds `runs`. */
+      with_runs?: boolean | null | undefined;
     };
     data: Report;
   };
@@ -3105,8 +3274,10 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   'analytics/get-shared-report': {
     body: {
       token: string;
-      /** Maximum number of items on a page. */
+      /** Maximum number of items on a page, 100 unless given. */
       limit?: number | null | undefined;
+      /** Adds `runs`. */
+      with_runs?: boolean | null | undefined;
     };
     data: Report;
   };
@@ -3162,7 +3333,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       former_secret_until: string | null;
     };
   };
-  /** Send a test message to a webhook. Its type is `webhook.test`. `list-webhook-tries` shows the result. */
+  /** Send a test message to a webhook. Its type is `webhook.test`. It goes to this webhook alone, whatever its `events`. `list-webhook-tries` shows the result. */
   'venom/test-webhook': { body: { webhook_id: string }; data: { message_id: string } };
   /** Resend messages to a webhook. One message, or those of a time span within the last 30 days, 10,000 at most. They keep their ids and are sent before new messages. */
   'venom/retry-webhook': { body: RetryWebhook; data: { message_count: number } };
@@ -3172,7 +3343,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       webhook_id: string;
       /** Only failed attempts. */
       failed_only?: boolean | null | undefined;
-      /** Maximum number of items on a page. */
+      /** Maximum number of items on a page, 50 unless given. */
       limit?: number | null | undefined;
       cursor?: Cursor | undefined;
     };
@@ -3206,14 +3377,16 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         is_read: boolean;
         /** The workspace of the event. Absent in notices of version 0.1.0. */
         workspace_id?: number | undefined;
-        campaign: { campaign_id: string; name: string } | null;
         approval: { approval_id: string; name: string } | null;
+        campaign: { campaign_id: string; name: string } | null;
         /** The account that it is about. `null` also in notices of version 0.1.0. */
         account: { account_id: number; name: string | null } | null;
         /** When the late or missed run was due. */
         due_at: string | null;
         /** Since when the account of `account_waiting` cannot send. */
         down_since: string | null;
+        /** Why the account of `account_waiting` cannot send. */
+        waits_for: WaitReason | null;
         /** How many deliveries of the account of `account_handed_over` other accounts send. */
         handed_over: number | null;
         /** The URL of the webhook. */
@@ -3238,7 +3411,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   'sandbox/list-messages': {
     body: {
       group_metadata_id: number;
-      /** Maximum number of items on a page. */
+      /** Maximum number of items on a page, 100 unless given. */
       limit?: number | null | undefined;
       /** Adds messages that were deleted for everyone, without text and file, and when each message was deleted or last edited. */
       with_changes?: boolean | null | undefined;
@@ -3291,7 +3464,7 @@ export interface EventData {
   'campaign.cancelled': CampaignEventData;
   /** A run was missed: it could not begin within 6 hours */
   'campaign.missed': CampaignRunEventData;
-  /** A run is late: it has not begun a minute after its time */
+  /** A run is late: nothing of it was tried a minute after its time */
   'campaign.late': CampaignRunEventData;
   /** Planned runs moved to other instants, because the rules of their time zone changed */
   'campaign.rescheduled': {
@@ -3333,7 +3506,7 @@ export interface EventData {
   'account.logged_out': AccountEventData;
   /** The messaging application rejected the version of the client */
   'account.version_refused': AccountEventData;
-  /** An account cannot send, and posts wait for it that another account could send */
+  /** An account cannot send, and posts wait for it */
   'account.waiting': AccountWaitingEventData;
   /** Posts of an account that cannot send were handed over to other accounts automatically */
   'account.handed_over': AccountHandedOverEventData;

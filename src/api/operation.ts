@@ -6,6 +6,7 @@ import type { TokenIdentity } from '../identity/sessions/token.ts';
 import type { OperationContract, RequiredRole, Scope } from './contract/define-operations.ts';
 import type { Transfer } from '../platform/concurrency/transfers.ts';
 import type { FieldError } from '../platform/errors/issues.ts';
+import { fromWire, toWire, type FromWire, type ToWire } from './wire.ts';
 
 /** The user and workspace of a request's token or API key. Open operations have no caller. */
 export interface Caller extends Omit<Actor, 'address'> {
@@ -23,7 +24,7 @@ export interface Caller extends Omit<Actor, 'address'> {
 
 /** The arguments of an open operation's handler. */
 export interface OpenContext<Body> {
-  /** Validated by the operation's `body` schema; optional fields with `null` are absent. */
+  /** Validated by the operation's `body` schema, with our names; optional fields with `null` are absent. */
   body: Body;
   /** The client's address: behind a trusted proxy the one that the proxy reports. */
   address: string;
@@ -49,7 +50,10 @@ export interface BearerContext<Body> extends OpenContext<Body> {
   idempotencyKey: IdempotencyKey | undefined;
 }
 
-type BodyOf<Operation extends OperationContract> = z.output<Operation['body']>;
+type BodyOf<Operation extends OperationContract> = FromWire<z.output<Operation['body']>>;
+/** An operation that only confirms may answer anything: an empty object is sent. */
+type AnswerOf<Operation extends OperationContract> =
+  z.input<Operation['data']> extends Record<string, never> ? unknown : ToWire<z.input<Operation['data']>>;
 type ContextOf<Operation extends OperationContract> = Operation['access'] extends 'open'
   ? OpenContext<BodyOf<Operation>>
   : BearerContext<BodyOf<Operation>>;
@@ -58,7 +62,7 @@ type ContextOf<Operation extends OperationContract> = Operation['access'] extend
 export type Handle<Operation extends OperationContract, Deps> = (
   deps: Deps,
   context: ContextOf<Operation>,
-) => Promise<z.input<Operation['data']>>;
+) => Promise<AnswerOf<Operation>>;
 
 /** A handler that also checks content, of those fields of a rejected body that are valid: all problems are then reported in one answer. */
 export interface CheckingHandler<Operation extends OperationContract, Deps> {
@@ -99,9 +103,11 @@ export function implement<Operations extends Resource, Deps>(
       typeof handler === 'function' ? { handle: handler, validateSemantics: undefined } : handler;
     return {
       ...operation,
-      handle: (context: BearerContext<unknown>) => handle(deps, context),
+      handle: async (context: BearerContext<unknown>) =>
+        toWire(operation.data, await handle(deps, { ...context, body: fromWire(operation.body, context.body) })),
       ...(validateSemantics && {
-        validateSemantics: (fields: object, actor: Actor) => validateSemantics(deps, fields, actor),
+        validateSemantics: (fields: object, actor: Actor) =>
+          validateSemantics(deps, fromWire(operation.body, fields) as object, actor),
       }),
     } as Operation;
   });

@@ -5,11 +5,9 @@ import { startWorkPoll, type WorkPoll } from '../platform/database/work-poll.ts'
 import { prepareNumberChange } from '../sending/accounts/change-number.ts';
 import { awaitCommandResults } from '../sending/accounts/commands.ts';
 import { LEASE_MS } from '../sending/leases/leases.ts';
-import { linkAccount } from '../sending/accounts/link-account.ts';
-import { stopWithUser } from '../sending/accounts/stop-with-user.ts';
-import { keepNumber } from '../sending/accounts/keep-number.ts';
-import { unlinkAccount } from '../sending/accounts/unlink-account.ts';
-import { buildWorkerServer } from './build-worker-server.ts';
+import { linkAccount, prepareHandOver, unlinkAccount } from '../sending/accounts/link-account.ts';
+import { setAccountsDisabled } from '../sending/accounts/disable-accounts.ts';
+import { buildOperatorServer } from '../api/server/operator-server.ts';
 import type { Config, Gap } from '../platform/config/config.ts';
 import { builtDashboard, openDashboard, type Dashboard } from './dashboard.ts';
 import { readPool, type Database } from '../platform/database/connect.ts';
@@ -37,13 +35,13 @@ import { WHATSAPP } from '../messengers/whatsapp/capabilities.ts';
 import { resealMessageSecretKeys } from '../messengers/whatsapp/connect/message-secret-keys.ts';
 import type { WhatsAppOptions } from '../messengers/whatsapp/whatsapp.ts';
 import { measureShards } from '../operations/metrics.ts';
-import { loadPushKeys, resealPushKeys } from '../notifications/notices/push-keys.ts';
+import { loadPushKeys, resealPushKeys, type PushKeys } from '../notifications/notices/push-keys.ts';
 import { openMessengers } from './open-messengers.ts';
 import { openShared, type Shared } from './open-shared.ts';
 import { publishHealth } from '../operations/publish-health.ts';
 import { loadSecrets } from '../platform/secrets/load-secrets.ts';
 import { startBackups } from './start-backups.ts';
-import { startNotices } from './start-notices.ts';
+import { deliverNotices } from '../notifications/notices/deliver-notices.ts';
 import { createLinkPreviews, type LinkPreviews } from '../content/link-preview/link-previews.ts';
 import { createConverter, type Convert } from '../content/text/convert-in-worker.ts';
 import { PAIRING_CODES_PER_NUMBER, countAttempts } from '../identity/sign-in/brute-force-limit.ts';
@@ -120,7 +118,9 @@ export async function startApp(
       measureShards(shared.metrics.registry, worker.shardsHeld);
       closing.push(await startBackups(shared));
     }
-    const dashboard = config.role === 'worker' ? undefined : chooseDashboard(log, dashboardFolder);
+    const chooseDashboard = () =>
+      dashboardFolder === undefined ? openDashboard(log) : builtDashboard(dashboardFolder);
+    const dashboard = config.role === 'worker' ? undefined : chooseDashboard();
     const server =
       worker && config.role === 'worker'
         ? buildWorkerServer(shared, worker)
@@ -149,10 +149,6 @@ export async function startApp(
     await stop();
     throw error;
   }
-}
-
-function chooseDashboard(log: Log, builtFolder: string | undefined): Dashboard {
-  return builtFolder === undefined ? openDashboard(log) : builtDashboard(builtFolder);
 }
 
 function startSending(
@@ -200,6 +196,22 @@ function startWebhooks(
   });
 }
 
+function startNotices(
+  { config: { smtpUrl, mailFrom, publicUrl, timeZone }, log, sendingDb, onLoopError }: Shared,
+  deps: { workPoll: WorkPoll; egress: Egress; vault: Vault; keys: PushKeys },
+) {
+  return deliverNotices({
+    db: sendingDb,
+    log,
+    ...deps,
+    // Push services accept HTTPS contacts only. A service without a public HTTPS URL has no contact to give.
+    contact: publicUrl?.startsWith('https:') === true ? publicUrl : 'https://campanile.invalid',
+    hasMail: smtpUrl !== undefined && mailFrom !== undefined && publicUrl !== undefined,
+    timeZone,
+    onLoopError,
+  });
+}
+
 function startMails(
   { config, log, sendingDb, notifications, onLoopError }: Shared,
   { secret, workPoll }: { secret: string; workPoll: WorkPoll },
@@ -214,6 +226,25 @@ function startMails(
       smtpUrl === undefined || from === undefined || publicUrl === undefined ? undefined : { smtpUrl, from, publicUrl },
     workPoll,
     onLoopError,
+  });
+}
+
+/** The server of a process without operations. */
+function buildWorkerServer({ config, log, healthDb, checkDatabase, disk, metrics, health }: Shared, worker: Worker) {
+  return buildOperatorServer({
+    readyChecks: {
+      database: checkDatabase,
+      async lease() {
+        // A ledger that is held leases nothing, as it should.
+        if ((await readHoldReason(healthDb)) === undefined) await worker.checkLease();
+      },
+    },
+    readHoldReason: () => readHoldReason(healthDb),
+    health,
+    isDiskFull: disk.isFull,
+    metrics: metrics.registry,
+    log,
+    settings: config,
   });
 }
 
@@ -237,7 +268,7 @@ function openLinkPreviews({ config, log }: Shared, closing: Array<() => Promise<
 }
 
 function buildApi(
-  { config, log, db, healthDb, checkDatabase, disk, schema, notifications, metrics, health, onLoopError }: Shared,
+  { config, log, db, healthDb, checkDatabase, disk, notifications, metrics, health, onLoopError }: Shared,
   { jwtSecret, jwtSecretPrevious, vault, pushPublicKey, dashboard, checkAnswers, limits, ...parts }: ApiParts,
 ): Promise<FastifyInstance> {
   const users = createUserDependencies({
@@ -253,11 +284,11 @@ function buildApi(
     timeZone: config.timeZone,
     ownedWorkspaces: config.ownedWorkspaces,
     notifications,
-    onUserCreated: (trx, workspaceId) => linkAccount(trx, workspaceId, MESSENGERS[config.messenger]),
+    onWorkspaceCreated: (trx, workspaceId) => linkAccount(trx, workspaceId, MESSENGERS[config.messenger]),
     onTestWorkspaceCreated: (trx, workspaceId) => linkAccount(trx, workspaceId, SANDBOX),
-    onHandedOver: keepNumber,
+    onHandedOver: prepareHandOver,
     onUserDeleted: unlinkAccount,
-    onUserDisabled: stopWithUser,
+    onUserSwitched: setAccountsDisabled,
     allowsNumber: (trx, actor, number) => prepareNumberChange(trx, actor, { number, messengers: messengersByName }),
   });
   return buildServer({
@@ -275,9 +306,9 @@ function buildApi(
       readMessages: new Map<string, ReadMessages>([[SANDBOX.name, (...of) => readMessages(db, ...of)]]),
       runChecks: runChecksOnce({ config, db }),
     }),
-    events: { db, clock: systemClock, notifications, onLoopError },
+    events: { db, timeZone: config.timeZone, clock: systemClock, notifications, onLoopError },
     authenticate: createAuthenticate(users),
-    readyChecks: { database: checkDatabase, schema: () => schema.check(healthDb) },
+    readyChecks: { database: checkDatabase },
     readHoldReason: () => readHoldReason(healthDb),
     health,
     isDiskFull: disk.isFull,

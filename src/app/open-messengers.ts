@@ -1,5 +1,6 @@
 import type { Config } from '../platform/config/config.ts';
 import { connectDatabase, type PostgresAddress } from '../platform/database/connect.ts';
+import type { DiskWatch } from '../platform/database/watch-disk.ts';
 import type { WorkPoll } from '../platform/database/work-poll.ts';
 import type { PageReader } from '../platform/http-client/safe-http-client.ts';
 import type { OnLoopError } from '../platform/concurrency/failure-streak.ts';
@@ -14,8 +15,7 @@ import type { Secrets } from '../platform/secrets/load-secrets.ts';
 interface Needed extends Pick<Secrets, 'encryptionKey'> {
   config: Config;
   log: Log;
-  /** Records the error of any statement. */
-  onStatementError: (error: unknown) => void;
+  disk: Pick<DiskWatch, 'recordError'>;
   address: PostgresAddress;
   metrics: Metrics;
   workPoll: WorkPoll;
@@ -57,6 +57,6 @@ export function openMessengers(needed: Needed): Messenger[] {
   ];
 }
 
-function connect({ log, onStatementError, address }: Needed, name: string) {
-  return connectDatabase(address, { log, poolSize: 4, name: `campanile ${name}`, onError: onStatementError });
+function connect({ log, disk, address }: Needed, name: string) {
+  return connectDatabase(address, { log, poolSize: 4, name: `campanile ${name}`, onError: disk.recordError });
 }

@@ -15,20 +15,20 @@ import { REQUEST_SHARES, type ConnectionShares } from '../platform/database/shar
 import { waitForDatabase } from '../platform/database/wait.ts';
 import { watchDisk, type DiskWatch } from '../platform/database/watch-disk.ts';
 import { watchEpoch } from '../platform/database/watch-epoch.ts';
-import { watchSchema, type SchemaWatch } from '../platform/database/watch-schema.ts';
 import type { OnLoopError } from '../platform/concurrency/failure-streak.ts';
 import { createHealth, watchLoops, type Health } from '../platform/concurrency/health.ts';
 import type { Log } from '../platform/log/log.ts';
 import { readVersion } from '../platform/config/version.ts';
 import type { Phase } from './answer-while-starting.ts';
 import { measureWebhooks } from '../operations/measure-webhooks.ts';
-import { measureQuarantine } from '../operations/measure-quarantine.ts';
 import {
   createMetrics,
   measureAccounts,
   measureBacklog,
   measureClientVersion,
+  measureQuarantine,
   measureStore,
+  measureWaits,
   type Metrics,
 } from '../operations/metrics.ts';
 
@@ -48,9 +48,6 @@ export interface Shared {
   /** Throws if the database does not answer, cannot write, or rejects new connections. */
   checkDatabase: () => Promise<void>;
   disk: DiskWatch;
-  schema: SchemaWatch;
-  /** Records the error of any statement. */
-  onStatementError: (error: unknown) => void;
   address: PostgresAddress;
   notifications: Notifications;
   metrics: Metrics;
@@ -69,11 +66,6 @@ export async function openShared(
     folder: config.databaseUrl === undefined ? config.dataDir : undefined,
     floorBytes: config.diskFloorBytes,
   });
-  const schema = watchSchema();
-  const onStatementError = (error: unknown) => {
-    disk.recordError(error);
-    schema.record(error);
-  };
   const postgres =
     config.databaseUrl === undefined
       ? await startEmbeddedPostgres({ dataDir: config.dataDir, log, onDiskFull: disk.reportDiskFull })
@@ -84,7 +76,7 @@ export async function openShared(
     name: string,
     { poolSize = POOL_SIZE, shares }: { poolSize?: number; shares?: ConnectionShares } = {},
   ) => {
-    const pool = connectDatabase(address, { log, name, poolSize, shares, onError: onStatementError });
+    const pool = connectDatabase(address, { log, name, poolSize, shares, onError: disk.recordError });
     closing.push(() => pool.destroy());
     return pool;
   };
@@ -105,6 +97,7 @@ export async function openShared(
   const metrics = createMetrics();
   measureBacklog(metrics.registry, { db, log });
   measureAccounts(metrics.registry, { db, log });
+  measureWaits(metrics.registry, { db, log });
   measureClientVersion(metrics.registry, { db, log });
   measureWebhooks(metrics.registry, { db, log });
   measureStore(metrics.registry, { db, log, folder: postgres && config.dataDir });
@@ -117,7 +110,7 @@ export async function openShared(
   };
   const epoch = await watchEpoch(healthDb, { log, onLoopError });
   closing.push(epoch.stop);
-  const own = { config, log, disk, schema, onStatementError, address, notifications, metrics, health, onLoopError };
+  const own = { config, log, disk, address, notifications, metrics, health, onLoopError };
   const checkConnections = checkNewConnections(address, { log });
   const checkDatabase = async () => {
     await checkConnections();

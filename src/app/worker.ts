@@ -18,6 +18,7 @@ import type { Quotas } from '../workspaces/quotas/quotas.ts';
 import type { Loop } from '../platform/concurrency/loop.ts';
 import { loadMedia } from '../content/media/store.ts';
 import type { Messenger } from '../messengers/messenger.ts';
+import { watchWaits } from '../sending/senders/watch-waits.ts';
 import { startFailover } from '../sending/senders/fail-over.ts';
 import { watchAnswers } from '../sending/approvals/decide-answers.ts';
 import { recordReceipts } from '../sending/receipts/record-receipts.ts';
@@ -96,6 +97,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const late = expireLateRevisions({ db, log, notifications, leases, messengers, ...watched });
   const answers = watchAnswers({ db, log, quotas: options.quotas, timeZone: options.timeZone, ...watched });
   const failover = startFailover({ db, log, leases, timeZone: options.timeZone, ...watched });
+  const waits = watchWaits({ db, log, leases, timeZone: options.timeZone, ...watched });
   const watchers = [...messengers.values()].map((messenger) =>
     messenger.watchMembers((events) => recordReceipts(db, events, log)),
   );
@@ -106,7 +108,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       if (!leases.isGood()) throw new Error('the lease of this worker has run out');
     },
     async stop() {
-      const parts = [runs, lanes, late, answers, failover, commands, erasure, house, sessionKeeper];
+      const parts = [runs, lanes, late, answers, failover, waits, commands, erasure, house, sessionKeeper];
       await Promise.all([...parts.map((part) => part.stop()), ...watchers.map((stop) => stop())]);
       // Sessions first: the next worker must not meet ours.
       await sessions.closeUnless(() => false);

@@ -1,11 +1,14 @@
-import { sql } from 'kysely';
-import { resumeAccount } from '../sending/accounts/resume-account.ts';
-import { findOwnAccounts } from '../sending/accounts/store.ts';
-import type { Database } from '../platform/database/connect.ts';
+import { readRows } from '../platform/database/statements.ts';
+import { findWaits } from '../sending/accounts/find-waits.ts';
+import { resumeAccount } from '../sending/accounts/connect-account.ts';
+import { findAccounts, findOwnAccounts } from '../sending/accounts/store.ts';
+import type { WaitReason } from '../workspaces/events/wait-reasons.ts';
+import { translatorFor } from '../platform/i18n/load-messages.ts';
 import { StartupError } from '../platform/errors/errors.ts';
 import type { Shell } from './command.ts';
 import { actorFor, requireUser, withUsers } from './open-users.ts';
 import { writeJson } from './write-json.ts';
+import type { Opened } from './with-database.ts';
 import { writeTable } from './write-table.ts';
 import type { AccountId } from '../platform/database/schema.ts';
 
@@ -17,31 +20,16 @@ export async function listAccounts({
   options: { json },
   output,
 }: Shell & { options: { json: boolean } }): Promise<number> {
-  const found = await withUsers(({ db }) => readAccounts(db));
-  if (json) {
-    const accounts = found.map(({ userName, accountId, name, messenger, status, reason }) => ({
-      user_name: userName,
-      account_id: accountId,
-      name,
-      messenger,
-      status,
-      reason,
-    }));
-    writeJson(output, { accounts });
-    return 0;
-  }
-  writeTable(
-    output,
-    ['user', 'messenger', 'status', 'account', 'why'],
-    found.map(({ userName, accountId, name, messenger, status, reason }) => [
-      userName,
-      messenger,
-      status,
-      name ?? String(accountId),
-      reason ?? '',
-    ]),
-  );
-  return 0;
+  const found = await withUsers((_deps, opened) => readAccounts(opened));
+  if (json) return writeJson(output, { accounts: found });
+  const rows = found.map(({ userName, accountId, name, messenger, status, reason, waitsUntil }) => [
+    userName,
+    messenger,
+    status,
+    name ?? String(accountId),
+    [reason ?? '', ...(waitsUntil ? [`Until ${waitsUntil.toISOString()}.`] : [])].join(' '),
+  ]);
+  return writeTable(output, ['user', 'messenger', 'status', 'account', 'why nothing is sent'], rows);
 }
 
 interface ListedAccount {
@@ -51,18 +39,28 @@ interface ListedAccount {
   name: string | null;
   messenger: string;
   status: string;
+  /** Why nothing is sent now; null: what is due leaves. */
+  waitsFor: WaitReason | null;
+  waitsUntil: Date | null;
   reason: string | null;
 }
 
-async function readAccounts(db: Database): Promise<ListedAccount[]> {
-  const { rows } = await sql<ListedAccount>`
+async function readAccounts({ db, config }: Pick<Opened, 'db' | 'config'>): Promise<ListedAccount[]> {
+  const rows = await readRows<Omit<ListedAccount, 'waitsFor' | 'waitsUntil' | 'reason'>>(db)`
     select u.user_name as "userName", a.account_id as "accountId", a.name, a.messenger,
-           case when a.stop_reason is null then a.status::text else 'stopped' end as status,
-           coalesce(a.stop_reason, a.status_reason) as reason
+           case when a.disabled_at is not null then 'disabled' when a.stop_reason is not null then 'stopped' else a.status::text end as status
     from accounts a join memberships m using (workspace_id) join users u using (user_id)
     where m.role = 'owner' and u.deleted_at is null and a.removed_at is null
-    order by a.stop_reason is null, a.status = 'connected', u.user_name, a.account_id limit ${MOST_LISTED}`.execute(db);
-  return rows;
+    order by a.stop_reason is null, a.status = 'connected', u.user_name, a.account_id limit ${MOST_LISTED}`;
+  const ids = rows.map(({ accountId }) => accountId);
+  const accounts = (await findAccounts(db, ids)).filter((account) => account !== undefined);
+  const waits = await findWaits(db, accounts, config.timeZone);
+  const t = translatorFor('en');
+  return rows.map((row) => {
+    const wait = waits.get(row.accountId);
+    if (!wait) return { ...row, waitsFor: null, waitsUntil: null, reason: null };
+    return { ...row, waitsFor: wait.reason, waitsUntil: wait.until, reason: t(`waits.${wait.reason}`) };
+  });
 }
 
 /** `campanile accounts release`: lets the accounts of a user go on that were stopped. */
@@ -70,6 +68,10 @@ export async function releaseAccount({ args: { NAME }, output }: Shell & { args:
   await withUsers(async (deps) => {
     const user = await requireUser(deps, NAME);
     const accounts = await findOwnAccounts(deps.db, user.workspaceId);
+    if (accounts.some(({ disabledAt }) => disabledAt))
+      throw new StartupError(
+        `${user.userName} is disabled, so nothing is sent. Let the posts leave with "campanile users enable ${user.userName}".`,
+      );
     const stopped = accounts.filter(({ stopReason }) => stopReason !== null);
     if (stopped.length === 0) throw new StartupError(`The account of ${user.userName} is not stopped`);
     for (const account of stopped) await resumeAccount(deps.db, actorFor(user), account);

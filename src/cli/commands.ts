@@ -35,13 +35,13 @@ const userCommands: readonly Command[] = [
     name: 'users disable',
     args: ['NAME'],
     options: YES_FLAG('Disable the user even if it is the last administrator.'),
-    about: 'Sign a user out everywhere, and stop sending for it.',
+    about: 'Sign a user out everywhere, and stop sending for the workspaces that the user owns.',
     run: async (given) => (await import('./users.ts')).disableUser(given),
   }),
   command({
     name: 'users enable',
     args: ['NAME'],
-    about: 'Let a disabled user sign in again.',
+    about: 'Let a disabled user sign in again, and the posts of the workspaces leave.',
     run: async (given) => (await import('./users.ts')).enableUser(given),
   }),
   command({
@@ -200,7 +200,7 @@ export const COMMANDS: readonly Command[] = [
     name: 'completion',
     args: ['SHELL'],
     about: 'Print the completions for bash or zsh.',
-    run: async (given) => (await import('./completion.ts')).completion(given, COMMANDS),
+    run: async (given) => (await import('./completion.ts')).completion(given),
   }),
   command({
     name: 'help',

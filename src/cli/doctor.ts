@@ -1,6 +1,6 @@
 import { InvalidConfigError, readConfig, type Config } from '../platform/config/config.ts';
 import { findMisspellings, runChecks } from '../operations/doctor/run-checks.ts';
-import { describeError, find, type Finding } from '../operations/doctor/finding.ts';
+import { describeError, fail, runCheck, type Finding } from '../operations/doctor/finding.ts';
 import { readVersion } from '../platform/config/version.ts';
 import type { Shell } from './command.ts';
 import { withDatabase } from './with-database.ts';
@@ -23,10 +23,10 @@ async function collectFindings(): Promise<Finding[]> {
   } catch (error) {
     if (!(error instanceof InvalidConfigError)) throw error;
     const advice = 'See docs/reference/configuration.md.';
-    return [
-      ...error.problems.map((problem) => find('configuration', problem, 'error', advice)),
+    return runCheck('configuration', () => [
+      ...error.problems.map((problem) => fail(problem, advice)),
       ...findMisspellings(error),
-    ];
+    ]);
   }
   try {
     return await withDatabase(({ db }) => runChecks({ config, db }));

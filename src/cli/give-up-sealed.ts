@@ -1,5 +1,5 @@
 /** Discards the secrets that no configured key can open, so that an installation works again after its encryption key is lost. */
-import { sql } from 'kysely';
+import { execute, readRows } from '../platform/database/statements.ts';
 import { recordAudit } from '../workspaces/audit/record-audit.ts';
 import { DEFAULT_MEMBERSHIP } from '../workspaces/members/default-membership.ts';
 import type { Connection } from '../platform/database/connect.ts';
@@ -26,22 +26,20 @@ export async function giveUpSealed(trx: Connection, vault: Vault): Promise<void>
 
 /** Credentials are of use together only. */
 async function unlinkAccounts(trx: Connection, prefixes: readonly Buffer[]): Promise<void> {
-  await sql`
+  await execute(trx)`
     with lost as materialized (
       select distinct account_id from account_keys where substring(sealed for 4) <> all (${prefixes}::bytea[])
     ), gone as (delete from account_keys where account_id in (select account_id from lost))
     update accounts set status = 'logged_out', status_reason = ${LINK_LOST}, qr = null, pairing_code = null, passkey = null,
       retry_until = null
-    where account_id in (select account_id from lost) and status <> 'unlinked'`.execute(trx);
+    where account_id in (select account_id from lost) and status <> 'unlinked'`;
 }
 
 async function removeAuthenticators(trx: Connection, prefixes: readonly Buffer[]): Promise<void> {
-  const { rows } = await sql<{ factorId: number; userId: UserId; workspaceId: WorkspaceId }>`
+  const rows = await readRows<{ factorId: number; userId: UserId; workspaceId: WorkspaceId }>(trx)`
     select f.factor_id as "factorId", f.user_id as "userId", m.workspace_id as "workspaceId"
     from factors f join users u using (user_id) cross join ${DEFAULT_MEMBERSHIP}
-    where substring(f.secret for 4) <> all (${prefixes}::bytea[]) and u.deleted_at is null order by f.user_id`.execute(
-    trx,
-  );
+    where substring(f.secret for 4) <> all (${prefixes}::bytea[]) and u.deleted_at is null order by f.user_id`;
   for (const { factorId, userId, workspaceId } of rows) {
     // One that was not confirmed yet is none that its owner misses.
     if (!(await deleteFactor(trx, userId, factorId))) continue;
@@ -54,33 +52,33 @@ async function removeAuthenticators(trx: Connection, prefixes: readonly Buffer[]
     });
     await queueMail(trx, { kind: 'factors_changed', userId });
   }
-  await sql`delete from factors where substring(secret for 4) <> all (${prefixes}::bytea[])`.execute(trx);
+  await execute(trx)`delete from factors where substring(secret for 4) <> all (${prefixes}::bytea[])`;
 }
 
 /** Receivers reject the new signatures until the owner creates another secret and gives it to them. */
 async function replaceWebhookSecrets(trx: Connection, prefixes: readonly Buffer[], vault: Vault): Promise<void> {
-  const { rows } = await sql<{ webhookId: string; workspaceId: WorkspaceId; userId: UserId; url: string }>`
+  const rows = await readRows<{ webhookId: string; workspaceId: WorkspaceId; userId: UserId; url: string }>(trx)`
     select webhook_id as "webhookId", workspace_id as "workspaceId", user_id as "userId", url from webhooks
-    where substring(secret for 4) <> all (${prefixes}::bytea[])`.execute(trx);
+    where substring(secret for 4) <> all (${prefixes}::bytea[])`;
   for (const { webhookId, workspaceId, userId, url } of rows) {
     const sealed = vault.seal(generateSecret(), aboutSecret(webhookId));
-    await sql`update webhooks set secret = ${sealed} where webhook_id = ${webhookId}`.execute(trx);
+    await execute(trx)`update webhooks set secret = ${sealed} where webhook_id = ${webhookId}`;
     const change = { action: 'webhook.secret_rotated', subject: url, address: COMMAND_LINE } as const;
     await recordAudit(trx, { userId, workspaceId, ...change });
   }
-  await sql`
+  await execute(trx)`
     update webhooks set former_secret = null, former_until = null
-    where substring(former_secret for 4) <> all (${prefixes}::bytea[])`.execute(trx);
+    where substring(former_secret for 4) <> all (${prefixes}::bytea[])`;
 }
 
 /** The next session of each workspace creates another. Later votes on earlier posts cannot be decrypted. */
 async function dropMessageSecretKeys(trx: Connection, prefixes: readonly Buffer[]): Promise<void> {
-  await sql`delete from message_secret_keys where substring(sealed for 4) <> all (${prefixes}::bytea[])`.execute(trx);
+  await execute(trx)`delete from message_secret_keys where substring(sealed for 4) <> all (${prefixes}::bytea[])`;
 }
 
 /** The next start makes others. Browsers that subscribed for these hear nothing any more. */
 async function dropPushKeys(trx: Connection, prefixes: readonly Buffer[]): Promise<void> {
-  const { rows } = await sql`
-    delete from push_keys where substring(private_key for 4) <> all (${prefixes}::bytea[]) returning 1`.execute(trx);
-  if (rows.length > 0) await sql`delete from push_subscriptions`.execute(trx);
+  const rows = await readRows(trx)`
+    delete from push_keys where substring(private_key for 4) <> all (${prefixes}::bytea[]) returning 1`;
+  if (rows.length > 0) await execute(trx)`delete from push_subscriptions`;
 }

@@ -13,34 +13,16 @@ export async function listKeys({
   output,
 }: Shell & { args: { NAME: string }; options: { json: boolean } }): Promise<number> {
   const found = await withUsers(async (deps) => selectApiKeys(deps.db, (await requireUser(deps, NAME)).workspaceId));
-  if (json) {
-    const keys = found.map(({ apiKeyId, name, isTest, prefix, scopes, role, createdAt, expiresAt, lastUsedAt }) => ({
-      api_key_id: apiKeyId,
-      name,
-      test: isTest,
-      prefix,
-      scopes,
-      role,
-      created_at: createdAt,
-      expires_at: expiresAt,
-      last_used_at: lastUsedAt,
-    }));
-    writeJson(output, { keys });
-    return 0;
-  }
-  writeTable(
-    output,
-    ['id', 'name', 'begins with', 'scopes', 'expires', 'last used'],
-    found.map(({ apiKeyId, name, prefix, scopes, expiresAt, lastUsedAt }) => [
-      String(apiKeyId),
-      name,
-      prefix,
-      scopes.join(','),
-      expiresAt?.toISOString() ?? 'never',
-      lastUsedAt?.toISOString() ?? 'never',
-    ]),
-  );
-  return 0;
+  if (json) return writeJson(output, { keys: found.map(({ isTest: test, ...key }) => ({ ...key, test })) });
+  const rows = found.map(({ apiKeyId, name, prefix, scopes, expiresAt, lastUsedAt }) => [
+    String(apiKeyId),
+    name,
+    prefix,
+    scopes.join(','),
+    expiresAt?.toISOString() ?? 'never',
+    lastUsedAt?.toISOString() ?? 'never',
+  ]);
+  return writeTable(output, ['id', 'name', 'begins with', 'scopes', 'expires', 'last used'], rows);
 }
 
 /** `campanile keys revoke`. */

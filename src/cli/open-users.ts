@@ -1,7 +1,5 @@
-import { linkAccount } from '../sending/accounts/link-account.ts';
-import { stopWithUser } from '../sending/accounts/stop-with-user.ts';
-import { keepNumber } from '../sending/accounts/keep-number.ts';
-import { unlinkAccount } from '../sending/accounts/unlink-account.ts';
+import { linkAccount, prepareHandOver, unlinkAccount } from '../sending/accounts/link-account.ts';
+import { setAccountsDisabled } from '../sending/accounts/disable-accounts.ts';
 import type { Actor } from '../workspaces/audit/record-audit.ts';
 import { AppError, StartupError } from '../platform/errors/errors.ts';
 import { createLog } from '../platform/log/log.ts';
@@ -50,11 +48,11 @@ async function open({ config, db, address }: Opened): Promise<UserDependencies> 
     timeZone: config.timeZone,
     // The operator may give a person any number.
     ownedWorkspaces: Infinity,
-    onUserCreated: (trx, workspaceId) => linkAccount(trx, workspaceId, traits),
+    onWorkspaceCreated: (trx, workspaceId) => linkAccount(trx, workspaceId, traits),
     onTestWorkspaceCreated: (trx, workspaceId) => linkAccount(trx, workspaceId, SANDBOX),
-    onHandedOver: keepNumber,
+    onHandedOver: prepareHandOver,
     onUserDeleted: unlinkAccount,
-    onUserDisabled: stopWithUser,
+    onUserSwitched: setAccountsDisabled,
     allowsNumber: () => Promise.reject(new Error('the command line changes no number')),
   });
 }

@@ -10,6 +10,7 @@ import type { Shell } from './command.ts';
 import { recordCommand } from './record-command.ts';
 import { withDatabase } from './with-database.ts';
 import { writeJson } from './write-json.ts';
+import { formatTable } from './write-table.ts';
 
 const HOW = `Choose for each campaign by its id, or for "all":
   --send ID      send the queued posts: to groups with the same message ids (WhatsApp drops repeated ids), to a channel only if the post is not found there
@@ -33,7 +34,7 @@ export async function release({ options, output }: Shell & { options: ReleaseOpt
         'The ledger is held from its first start on. Start Campanile, then run this command again.',
       );
     const queued = held ? await listQueued(db) : [];
-    if (options.json) return writeJson(output, { held: held ?? null, campaigns: queued.map(toWire) });
+    if (options.json) return writeJson(output, { held: held ?? null, campaigns: queued });
     if (!held) {
       output.write('The ledger is not held.\n');
       return;
@@ -42,7 +43,7 @@ export async function release({ options, output }: Shell & { options: ReleaseOpt
     if (unknown !== undefined) throw new StartupError(`No queued campaign has the id ${unknown}`);
     // To look ends nothing.
     if (!isChoice) {
-      output.write(`Held since ${held.since.toISOString()}: ${held.reason}\n\n${showQueued(queued)}\n\n${HOW}\n`);
+      output.write(`Held since ${held.since.toISOString()}: ${held.reason}\n\n${showQueued(queued)}\n${HOW}\n`);
       return;
     }
     try {
@@ -75,14 +76,6 @@ function readChoices(given: ReleaseOptions): { choices: Map<string, Choice>; oth
   return { choices, others };
 }
 
-const toWire = (one: QueuedCampaign) => ({
-  campaign_id: one.campaignId,
-  name: one.name,
-  user_name: one.userName,
-  queued: one.queued,
-  last_sent_at: one.lastSentAt,
-});
-
 function showQueued(queued: readonly QueuedCampaign[]): string {
   const rows = queued.map((one) => [
     one.campaignId,
@@ -91,13 +84,6 @@ function showQueued(queued: readonly QueuedCampaign[]): string {
     one.userName,
     one.name,
   ]);
-  if (rows.length === 0) return 'Nothing is queued.';
-  const head = ['campaign', 'queued', 'last sent', 'user', 'name'];
-  const widths = head.map((word, column) => Math.max(word.length, ...rows.map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[]) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd();
-  return [head, ...rows].map(line).join('\n');
+  if (rows.length === 0) return 'Nothing is queued.\n';
+  return formatTable(['campaign', 'queued', 'last sent', 'user', 'name'], rows);
 }

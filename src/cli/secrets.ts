@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { hasRow } from '../platform/database/statements.ts';
 import { LEASE_MS } from '../sending/leases/leases.ts';
 import type { Connection } from '../platform/database/connect.ts';
 import { StartupError } from '../platform/errors/errors.ts';
@@ -76,7 +76,6 @@ async function giveUp({ config, db }: Opened, isSure: boolean): Promise<string> 
 }
 
 async function isServiceRunning(trx: Connection): Promise<boolean> {
-  const { rows } = await sql`
-    select from workers where beat_at > campanile_now() - ${LEASE_MS} * interval '1 millisecond' limit 1`.execute(trx);
-  return rows.length > 0;
+  return hasRow(trx)`
+    select from workers where beat_at > campanile_now() - ${LEASE_MS} * interval '1 millisecond' limit 1`;
 }

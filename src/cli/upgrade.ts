@@ -42,6 +42,7 @@ export async function upgrade({ options: { json }, output }: Shell & { options: 
 
 function describe(plan: UpgradePlan, bytes: number, backups: Backups | undefined): string {
   if (plan.problem !== undefined) return `The next start would fail. ${plan.problem}`;
+  if (plan.isNew) return 'The database is empty. The next start creates the schema. This check changed nothing.';
   if (!isPending(plan)) return `The database is up to date (epoch ${plan.epoch.from}). The next start changes nothing.`;
   const lines = [describePlan(plan, bytes), ...plan.steps.map(describeStep), describeFunctions(plan)];
   lines.push(...(backups ? describeBackups(backups) : []), 'This check changed nothing.');
@@ -51,23 +52,21 @@ function describe(plan: UpgradePlan, bytes: number, backups: Backups | undefined
 function toWire({ problem, isNew, steps, functions, epoch }: UpgradePlan, bytes: number, backups?: Backups) {
   return {
     problem: problem ?? null,
-    is_new: isNew,
+    isNew,
     epoch,
     migrations: steps,
     functions,
-    database_bytes: bytes,
-    last_backup_at: backups?.lastAt ?? null,
+    databaseBytes: bytes,
+    lastBackupAt: backups?.lastAt ?? null,
   };
 }
 
 const isPending = ({ steps, functions, epoch }: UpgradePlan): boolean =>
   steps.length > 0 || functions.length > 0 || epoch.from < epoch.to;
 
-function describePlan({ isNew, steps, epoch }: UpgradePlan, bytes: number): string {
+function describePlan({ steps, epoch }: UpgradePlan, bytes: number): string {
   const count = steps.length === 1 ? '1 migration' : `${steps.length} migrations`;
-  return isNew
-    ? `The database is empty. The next start creates the schema with ${count}.`
-    : `The next start upgrades the database (${sizeOf(bytes)}) from epoch ${epoch.from} to ${epoch.to} with ${count}.`;
+  return `The next start upgrades the database (${sizeOf(bytes)}) from epoch ${epoch.from} to ${epoch.to} with ${count}.`;
 }
 
 function describeStep({ name, locks, tables }: UpgradeStep): string {

@@ -5,13 +5,14 @@ import { queueMail } from '../platform/mail/mail-store.ts';
 import { createUser } from '../identity/create-user.ts';
 import { endUser } from '../identity/delete-account.ts';
 import type { UserDependencies } from '../identity/dependencies.ts';
-import { isLastAdministrator, selectUsers, type ListedUser } from '../identity/manage-users-store.ts';
+import { isLastAdministrator, selectUsers } from '../identity/manage-users-store.ts';
 import { handOverWorkspace } from '../identity/members/manage-members.ts';
-import { selectOwnWorkspaces, selectWorkspacesOf, type OwnWorkspace } from '../identity/members/member-store.ts';
+import { selectOwnWorkspaces, selectWorkspacesOf } from '../identity/members/member-store.ts';
 import { removeFactors, switchUser } from '../identity/manage-users.ts';
 import { hashPassword } from '../identity/passwords/password.ts';
 import { makeAdmin, setPassword } from '../identity/account-flags-store.ts';
 import type { UserWithSecrets } from '../identity/store.ts';
+import { countUnsent, type Unsent } from '../sending/campaigns/read/count-unsent.ts';
 import type { Shell } from './command.ts';
 import { actorFor, COMMAND_LINE, requireUser, withUsers } from './open-users.ts';
 import { recordCommand } from './record-command.ts';
@@ -22,7 +23,6 @@ import { writeTable } from './write-table.ts';
 const MOST_LISTED = 1_000;
 const PASSWORD_BYTES = 15;
 
-type UsersWorkspaces = ReadonlyArray<Pick<OwnWorkspace, 'workspaceId' | 'name' | 'role'>>;
 type NamedShell<Options = unknown> = Pick<Shell, 'output'> & { args: { NAME: string }; options: Options };
 type Confirmed = { yes: boolean };
 
@@ -42,17 +42,24 @@ export function disableUser(given: NamedShell<Confirmed>): Promise<number> {
       throw new StartupError(
         `${user.userName} is the last administrator: without one, users are managed only on the command line. Add --yes to disable this user.`,
       );
-    await switchUser(deps, actorFor(user), user, true);
-    return `Disabled ${user.userName}: signed out everywhere, and sending has stopped`;
+    const unsent = await countUnsent(deps.db, await switchUser(deps, actorFor(user), user, true));
+    const stopped = unsent.map((one) => `\n- ${one.name}: ${describeUnsent(one)}`);
+    return `Disabled ${user.userName}: signed out everywhere. Of these workspaces nothing is sent, whoever wrote it, until the user is enabled:${stopped.join('')}`;
   });
 }
 
 /** `campanile users enable`. */
 export function enableUser(given: NamedShell): Promise<number> {
   return actOn(given, async (deps, user) => {
-    await switchUser(deps, actorFor(user), user, false);
-    return `Enabled ${user.userName}`;
+    const unsent = await countUnsent(deps.db, await switchUser(deps, actorFor(user), user, false));
+    const leaving = unsent.map((one) => `\n- ${one.name}: ${describeUnsent(one)}`);
+    return `Enabled ${user.userName}. From now on, posts leave again:${leaving.join('')}`;
   });
+}
+
+function describeUnsent({ queued, dueRuns, missedRuns, plannedRuns }: Unsent): string {
+  const missed = missedRuns === 0 ? '' : `, ${missedRuns} that are too late and will be missed`;
+  return `${queued} posts waiting; runs: ${dueRuns} due, ${plannedRuns} planned for later${missed}`;
 }
 
 /** `campanile users reset-factor`. */
@@ -81,7 +88,7 @@ export function resetPassword(given: NamedShell): Promise<number> {
     const passwordHash = await hashPassword(password);
     const { userId, userName: subject } = user;
     await db.transaction().execute(async (trx) => {
-      await setPassword(trx, userId, { passwordHash, keepsApiKeys: false });
+      await setPassword(trx, userId, { passwordHash, keepApiKeys: false });
       await queueMail(trx, { kind: 'password_changed', userId });
       await recordAudit(trx, { ...actorFor(user), action: 'user.password_reset', subject });
     });
@@ -146,38 +153,26 @@ export async function listUsers({
       db,
       users.map(({ userId }) => userId),
     );
-    return users.map((user) => ({ ...user, workspaces: workspaces.get(user.userId) ?? [] }));
+    return users.map((user) => ({
+      ...user,
+      workspaces: (workspaces.get(user.userId) ?? []).map(({ workspaceId, name, role }) => ({
+        workspaceId,
+        name,
+        role,
+      })),
+    }));
   });
-  if (json) writeJson(output, { users: found.map(toWire) });
-  else
-    writeTable(
-      output,
-      ['name', 'e-mail', 'since', 'last sign-in', 'standing', 'workspaces'],
-      found.map(({ userName, email, createdAt, lastSignInAt, isAdmin, disabledAt, workspaces }) => [
-        userName,
-        email,
-        createdAt.toISOString(),
-        lastSignInAt?.toISOString() ?? 'never',
-        disabledAt ? 'disabled' : isAdmin ? 'administrator' : 'user',
-        workspaces.map(({ name, role }) => `${name} (${role})`).join(', '),
-      ]),
-    );
-  return 0;
+  if (json) return writeJson(output, { users: found });
+  const rows = found.map(({ userName, email, createdAt, lastSignInAt, isAdmin, disabledAt, workspaces }) => [
+    userName,
+    email,
+    createdAt.toISOString(),
+    lastSignInAt?.toISOString() ?? 'never',
+    disabledAt ? 'disabled' : isAdmin ? 'administrator' : 'user',
+    workspaces.map(({ name, role }) => `${name} (${role})`).join(', '),
+  ]);
+  return writeTable(output, ['name', 'e-mail', 'since', 'last sign-in', 'standing', 'workspaces'], rows);
 }
-
-const toWire = (user: ListedUser & { workspaces: UsersWorkspaces }) => ({
-  user_id: user.userId,
-  user_name: user.userName,
-  email: user.email,
-  first_name: user.firstName,
-  last_name: user.lastName,
-  is_admin: user.isAdmin,
-  is_email_verified: user.isEmailVerified,
-  created_at: user.createdAt,
-  last_sign_in_at: user.lastSignInAt,
-  disabled_at: user.disabledAt,
-  workspaces: user.workspaces.map(({ workspaceId, name, role }) => ({ workspace_id: workspaceId, name, role })),
-});
 
 /**
  * `campanile users create`. Works before the first start, too: the first user becomes the administrator, so an operator creates it before

@@ -1,5 +1,5 @@
 /** The SQL of a user's flags: administrator, address verified, disabled. */
-import { sql } from 'kysely';
+import { execute, hasRow, readRow } from '../platform/database/statements.ts';
 import type { Connection } from '../platform/database/connect.ts';
 import type { UserId, WorkspaceId } from '../platform/database/schema.ts';
 import { notifyAfterCommit } from '../platform/database/notify-after-commit.ts';
@@ -12,20 +12,17 @@ export interface AccountFlags {
 }
 
 export async function readAccountFlags(db: Connection, userId: UserId): Promise<AccountFlags | undefined> {
-  const { rows } = await sql<AccountFlags>`
+  return readRow<AccountFlags>(db)`
     select is_admin as "isAdmin", email_verified_at is not null as "isEmailVerified"
-    from users where user_id = ${userId} and deleted_at is null`.execute(db);
-  return rows[0];
+    from users where user_id = ${userId} and deleted_at is null`;
 }
 
 export async function isDisabled(db: Connection, userId: UserId): Promise<boolean> {
-  const { rows } = await sql`select from users where user_id = ${userId} and disabled_at is not null`.execute(db);
-  return rows.length > 0;
+  return hasRow(db)`select from users where user_id = ${userId} and disabled_at is not null`;
 }
 
-export async function hasUsers(db: Connection): Promise<boolean> {
-  const { rows } = await sql<{ any: boolean }>`select exists (select from users) as "any"`.execute(db);
-  return rows[0]?.any ?? false;
+export function hasUsers(db: Connection): Promise<boolean> {
+  return hasRow(db)`select from users limit 1`;
 }
 
 /** Any number; it stands for who comes first. */
@@ -34,12 +31,12 @@ const FIRST_USER_LOCK = 7_355_608;
 /** Whether this transaction makes the first user of all. Of several at once one does: where there is none yet, they wait for each other. */
 export async function isFirstUser(trx: Connection): Promise<boolean> {
   if (await hasUsers(trx)) return false;
-  await sql`select pg_advisory_xact_lock(${FIRST_USER_LOCK})`.execute(trx);
+  await execute(trx)`select pg_advisory_xact_lock(${FIRST_USER_LOCK})`;
   return !(await hasUsers(trx));
 }
 
 export async function makeAdmin(db: Connection, userId: UserId): Promise<void> {
-  await sql`update users set is_admin = true where user_id = ${userId}`.execute(db);
+  await execute(db)`update users set is_admin = true where user_id = ${userId}`;
 }
 
 /** The address is proven to be the user's, if it is still the one that the link was sent to. Answers the user's name and workspace. */
@@ -48,7 +45,7 @@ export async function setEmailVerified(
   userId: UserId,
   email: string,
 ): Promise<VerifiedUser | undefined> {
-  const { rows } = await sql<VerifiedUser>`
+  return readRow<VerifiedUser>(trx)`
     with verified as (
       update users set email_verified_at = coalesce(email_verified_at, campanile_now())
       where user_id = ${userId} and email = ${email} and deleted_at is null
@@ -56,8 +53,7 @@ export async function setEmailVerified(
     )
     select u.user_name as "userName", u.email, u.first_name as "firstName", u.last_name as "lastName",
            u.phone_number as "phoneNumber", m.workspace_id as "workspaceId"
-    from verified u cross join ${DEFAULT_MEMBERSHIP}`.execute(trx);
-  return rows[0];
+    from verified u cross join ${DEFAULT_MEMBERSHIP}`;
 }
 
 export interface VerifiedUser extends AboutUser {
@@ -68,11 +64,11 @@ export interface VerifiedUser extends AboutUser {
 export async function setPassword(
   trx: Connection,
   userId: UserId,
-  { passwordHash, keepsApiKeys }: { passwordHash: string; keepsApiKeys: boolean },
+  { passwordHash, keepApiKeys }: { passwordHash: string; keepApiKeys: boolean },
 ): Promise<void> {
-  await sql`
+  await execute(trx)`
     update users set password_hash = ${passwordHash}, token_generation = token_generation + 1, kept_token_id = null
-    where user_id = ${userId}`.execute(trx);
-  if (!keepsApiKeys) await sql`delete from api_keys where user_id = ${userId}`.execute(trx);
+    where user_id = ${userId}`;
+  if (!keepApiKeys) await execute(trx)`delete from api_keys where user_id = ${userId}`;
   await notifyAfterCommit(trx, 'campanile_tokens', String(userId));
 }

@@ -6,19 +6,15 @@ import { AppError } from '../platform/errors/errors.ts';
 import { confirmPassword } from './passwords/confirm-password.ts';
 import type { UserDependencies } from './dependencies.ts';
 import { endMembership, handOverFirst } from './members/manage-members.ts';
-import {
-  countMembers,
-  deleteMemberships,
-  lockWorkspace,
-  selectMembers,
-  selectOwnedWorkspaces,
-} from './members/member-store.ts';
+import { countMembers, lockWorkspace, selectMembers, selectOwnedWorkspaces } from './members/member-store.ts';
 import { deleteFactors } from './factors/factor-store.ts';
 import { forgetPerson } from './forget-person.ts';
-import { setUserDeleted, type UserWithSecrets } from './store.ts';
+import type { UserWithSecrets } from './store.ts';
 import type { TokenIdentity } from './sessions/token.ts';
+import { execute, hasRow } from '../platform/database/statements.ts';
+import { notifyAfterCommit } from '../platform/database/notify-after-commit.ts';
 
-type DeleteDeps = Pick<UserDependencies, 'db' | 'tokenStates' | 'apiKeyStates' | 'onUserDeleted' | 'onUserCreated'>;
+type DeleteDeps = Pick<UserDependencies, 'db' | 'dropCached' | 'onUserDeleted' | 'onWorkspaceCreated'>;
 
 /**
  * Deletes a user, and with them the workspaces that they alone own (contract §4). When this resolves, durably and in one short transaction:
@@ -27,7 +23,7 @@ type DeleteDeps = Pick<UserDependencies, 'db' | 'tokenStates' | 'apiKeyStates' |
  * - names, addresses, numbers, password and keys are gone, and the user name and the e-mail address are free again.
  *
  * A worker then closes the session and removes everything else, which may be millions of rows, in small steps that a crash only
- * interrupts (`erasure/erase-user.ts`); until then the rest belongs to a user who cannot sign in.
+ * interrupts (`erasure/erase-deleted-users.ts`); until then the rest belongs to a user who cannot sign in.
  *
  * Their memberships in workspaces of others end, and what they did there stays, without their name (`forget-person.ts`).
  *
@@ -48,7 +44,7 @@ export async function deleteAccount(
  * `deleteAccount`.
  */
 export async function endUser(
-  { db, tokenStates, apiKeyStates, onUserDeleted, onUserCreated }: DeleteDeps,
+  { db, dropCached, onUserDeleted, onWorkspaceCreated }: DeleteDeps,
   user: UserWithSecrets,
   also: (trx: Transaction<Schema>) => Promise<void> = async () => {},
   { removesMembers = false }: { removesMembers?: boolean } = {},
@@ -61,17 +57,38 @@ export async function endUser(
     for (const workspaceId of owned) await onUserDeleted(trx, workspaceId);
     for (const workspaceId of owned)
       for (const { userId } of await selectMembers(trx, workspaceId))
-        if (userId !== user.userId) await endMembership({ onUserCreated }, trx, workspaceId, userId);
-    if (!(await setUserDeleted(trx, user)))
+        if (userId !== user.userId) await endMembership({ onWorkspaceCreated }, trx, workspaceId, userId);
+    // Anonymised. Optimistic locking: nothing changes if the password or the tokens are others by now.
+    const isDeleted = await hasRow(trx)`
+      with deleted as (
+        update users
+        set deleted_at = campanile_now(), first_name = '', last_name = '', user_name = '', email = '', phone_number = '',
+            whatsapp_number = '', whatsapp_digits = '', password_hash = '', time_zone = null, language = null, kept_token_id = null, is_admin = false,
+            token_generation = token_generation + 1, first_signed_in_at = null, email_verified_at = null, disabled_at = null
+        where user_id = ${user.userId} and deleted_at is null and password_hash = ${user.passwordHash}
+          and token_generation = ${user.tokenGeneration}
+        returning user_id
+      ), logins as (
+        delete from user_logins l using deleted d where l.user_id = d.user_id
+      ), keys as (
+        delete from api_keys k using deleted d where k.user_id = d.user_id
+      )
+      select from deleted`;
+    if (!isDeleted)
       throw new AppError('changed_meanwhile', 'The password or the tokens changed at the same moment. Try again.');
+    await notifyAfterCommit(trx, 'campanile_tokens', String(user.userId));
+    await notifyAfterCommit(trx, 'campanile_erasures');
     await assertOwns(trx, user.userId, owned);
-    await deleteMemberships(trx, user.userId);
+    await execute(trx)`delete from report_links where created_by = ${user.userId}`;
+    await execute(trx)`delete from memberships where user_id = ${user.userId} and role <> 'owner'`;
+    // Their number for approvals in the workspaces that they own.
+    await execute(trx)`
+      update memberships set review_number = null where user_id = ${user.userId} and review_number is not null`;
     await deleteFactors(trx, user.userId);
     await forgetPerson(trx, user);
     await also(trx);
   });
-  tokenStates.drop(user.userId);
-  apiKeyStates.drop(user.userId);
+  dropCached(user.userId);
 }
 
 /**

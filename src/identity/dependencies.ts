@@ -1,23 +1,17 @@
 import type { Transaction } from 'kysely';
 import type { Actor } from '../workspaces/audit/record-audit.ts';
-import type { Database } from '../platform/database/connect.ts';
-import type { Notifications } from '../platform/database/listen.ts';
-import type { Schema, WorkspaceId } from '../platform/database/schema.ts';
-import type { Log } from '../platform/log/log.ts';
+import type { Schema, WorkspaceId, UserId } from '../platform/database/schema.ts';
 import type { Vault } from '../platform/secrets/secret-box.ts';
-import type { Clock } from '../platform/time/time.ts';
 import { createMailLinks, type MailLinks } from '../platform/mail/mail-links.ts';
 import { createApiKeyStates, type ApiKeyStates } from './api-keys/api-key-states.ts';
 import { createChallenges, type Challenges } from './factors/challenges.ts';
 import { createSessionUseRecorder, type RecordSessionUse } from './sessions/record-session-uses.ts';
 import { createTokenStates, type TokenStates } from './sessions/token-states.ts';
 import { createTokens, type Tokens } from './sessions/token.ts';
+import type { CredentialDeps } from './sessions/ttl-cache.ts';
 
 /** The installation's settings about users. */
-export interface UserSettings {
-  db: Database;
-  log: Log;
-  clock: Clock;
+export interface UserSettings extends CredentialDeps {
   /** At least 32 characters; every process of an installation needs the same. */
   jwtSecret: string;
   /** The secret before: tokens that it has signed are still taken. */
@@ -33,10 +27,8 @@ export interface UserSettings {
   timeZone: string;
   /** The most workspaces that a person owns, and hands over in 24 hours; administrators excepted. Default is 5. */
   ownedWorkspaces?: number;
-  /** Without hints a revocation still reaches this process within 0.8 s. */
-  notifications?: Pick<Notifications, 'on'>;
-  /** Called in the transaction that creates a user. Creates the initial rows of their workspace. */
-  onUserCreated(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
+  /** Called in the transaction that creates a workspace. Creates its initial rows. */
+  onWorkspaceCreated(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
   /** Called in the transaction that creates a test workspace. Creates its initial rows. */
   onTestWorkspaceCreated(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
   /** Called in the transaction that gives a workspace another owner, before it does. Keeps what the account has of the owner. */
@@ -44,82 +36,46 @@ export interface UserSettings {
   /** Called in the transaction that deletes a user, before the user's row is locked. Ends the workspace's work at once. */
   onUserDeleted(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
   /**
-   * Runs in the transaction that disables a user, before the user's row is locked. Stops the workspace's work until the user resumes it.
+   * Runs in the transaction that disables or enables the owner of a workspace, before the user's row is locked. Stops the workspace's work, or
+   * lets it go on.
    */
-  onUserDisabled(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
+  onUserSwitched(trx: Transaction<Schema>, workspaceId: WorkspaceId, isDisabled: boolean): Promise<void>;
   /** Called in the transaction that changes the number of a user's messaging account, before it locks the user. Throws where it has to stay. */
   allowsNumber(trx: Transaction<Schema>, actor: Actor, number: { written: string; digits: string }): Promise<void>;
 }
 
 /** The dependencies of this group's use cases; each asks for its part. */
-export interface UserDependencies extends Pick<
-  UserSettings,
-  | 'db'
-  | 'log'
-  | 'clock'
-  | 'signUp'
-  | 'isPublic'
-  | 'vault'
-  | 'timeZone'
-  | 'onUserCreated'
-  | 'onTestWorkspaceCreated'
-  | 'onHandedOver'
-  | 'onUserDeleted'
-  | 'onUserDisabled'
-  | 'allowsNumber'
-> {
+export interface UserDependencies extends Omit<UserSettings, 'jwtSecret' | 'jwtSecretPrevious' | 'notifications'> {
   hasMail: boolean;
   ownedWorkspaces: number;
   links: MailLinks;
   tokens: Tokens;
   tokenStates: TokenStates;
   apiKeyStates: ApiKeyStates;
+  /** Drops what this process has cached of a user's tokens and API keys. Call it after each change of them. */
+  dropCached(userId: UserId): void;
   recordSessionUse: RecordSessionUse;
   challenges: Challenges;
 }
 
 export function createUserDependencies(settings: UserSettings): UserDependencies {
-  const {
-    db,
-    log,
-    clock,
-    notifications,
-    jwtSecret,
-    jwtSecretPrevious,
-    signUp,
-    isPublic,
-    vault,
-    hasMail = false,
-    timeZone,
-    ownedWorkspaces = 5,
-    onUserCreated,
-    onTestWorkspaceCreated,
-    onHandedOver,
-    onUserDeleted,
-    onUserDisabled,
-    allowsNumber,
-  } = settings;
+  const { notifications, jwtSecret: secret, jwtSecretPrevious: previousSecret, ...own } = settings;
+  const { db, log, clock } = own;
+  const cached = { db, log, clock, ...(notifications ? { notifications } : {}) };
+  const [tokenStates, apiKeyStates] = [createTokenStates(cached), createApiKeyStates(cached)];
   return {
-    db,
-    log,
-    clock,
-    signUp,
-    isPublic,
-    vault,
-    hasMail,
-    links: createMailLinks(jwtSecret, jwtSecretPrevious),
-    timeZone,
-    ownedWorkspaces,
-    onUserCreated,
-    onTestWorkspaceCreated,
-    onHandedOver,
-    onUserDeleted,
-    onUserDisabled,
-    allowsNumber,
-    challenges: createChallenges({ secret: jwtSecret, clock }),
-    tokens: createTokens({ secret: jwtSecret, previousSecret: jwtSecretPrevious, clock }),
-    tokenStates: createTokenStates({ db, clock, ...(notifications ? { notifications } : {}) }),
-    recordSessionUse: createSessionUseRecorder({ db, log, clock }),
-    apiKeyStates: createApiKeyStates({ db, log, clock, ...(notifications ? { notifications } : {}) }),
+    hasMail: false,
+    ownedWorkspaces: 5,
+    ...own,
+    links: createMailLinks(secret, previousSecret),
+    challenges: createChallenges({ secret, clock }),
+    tokens: createTokens({ secret, previousSecret, clock }),
+    tokenStates,
+    apiKeyStates,
+    dropCached(userId) {
+      tokenStates.drop(userId);
+      apiKeyStates.drop(userId);
+    },
+    recordSessionUse: createSessionUseRecorder(cached),
   };
 }

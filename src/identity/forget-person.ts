@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { execute } from '../platform/database/statements.ts';
 import type { Connection } from '../platform/database/connect.ts';
 import { LANGUAGE_TAGS } from '../platform/i18n/languages.ts';
 import { translatorFor } from '../platform/i18n/load-messages.ts';
@@ -13,20 +13,18 @@ export async function forgetPerson(
   trx: Connection,
   { userId, userName, email }: Pick<User, 'userId' | 'userName' | 'email'>,
 ): Promise<void> {
-  await sql`
+  await execute(trx)`
     update audit_log set subject = ''
     where lower(subject) in (lower(${userName}), lower(${email}))
-      and action in ('user.invited', 'user.disabled', 'user.enabled', 'user.factors_reset', 'user.made_admin', 'user.password_reset')`.execute(
-    trx,
-  );
-  await sql`delete from invitations where lower(email) = lower(${email})`.execute(trx);
-  await sql`delete from mails where user_id is null and lower(recipient) = lower(${email})`.execute(trx);
+      and action in ('user.invited', 'user.disabled', 'user.enabled', 'user.factors_reset', 'user.made_admin', 'user.password_reset')`;
+  await execute(trx)`delete from invitations where lower(email) = lower(${email})`;
+  await execute(trx)`delete from mails where user_id is null and lower(recipient) = lower(${email})`;
   for (const language of LANGUAGE_TAGS) {
     const t = translatorFor(language);
     const lines = [userName, t('approvals.formerMember')].map((name) => t('approvals.askedBy', { name }));
-    await sql`
+    await execute(trx)`
       update contents c set text = replace(text, ${lines[0]}, ${lines[1]}), html = replace(html, ${lines[0]}, ${lines[1]})
       from approval_reviews v
-      where v.asked_by = ${userId} and c.campaign_id = v.campaign_id and strpos(c.text, ${lines[0]}) > 0`.execute(trx);
+      where v.asked_by = ${userId} and c.campaign_id = v.campaign_id and strpos(c.text, ${lines[0]}) > 0`;
   }
 }

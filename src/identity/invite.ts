@@ -2,18 +2,11 @@ import { recordAudit, type Actor } from '../workspaces/audit/record-audit.ts';
 import { AppError } from '../platform/errors/errors.ts';
 import { dropInvitation, queueMail, selectInvitations, type Invitation } from '../platform/mail/mail-store.ts';
 import { countAttempts } from './sign-in/brute-force-limit.ts';
-import { insertUserWithWorkspace, type SignUp } from './create-user.ts';
 import type { UserDependencies } from './dependencies.ts';
 import { loginOf } from './login.ts';
-import { requireMailId, consumeCode } from './mail-codes.ts';
 import { INVITATIONS_PER_USER } from './mail-limits.ts';
 import { requireAdmin } from './manage-users.ts';
-import { hashPassword } from './passwords/password.ts';
-import { requirePhoneDigits } from './phone-number.ts';
-import { rejectWeakPassword } from './passwords/reject-weak-password.ts';
-import { setEmailVerified } from './account-flags-store.ts';
-import { findUserByLogin, type User } from './store.ts';
-import { withSignInPermit } from './sign-in/sign-in-permits.ts';
+import { findUserByLogin } from './store.ts';
 import { fieldError } from '../platform/errors/issues.ts';
 
 /**
@@ -56,35 +49,4 @@ export async function withdrawInvitation(
   await requireAdmin(db, actor);
   if (!(await dropInvitation(db, email)))
     throw new AppError('invitation_not_found', 'No invitation to this address is pending');
-}
-
-/**
- * Creates the invited user under the address that the invitation was sent to. An invitation by mail proves that address. Throws
- * `invalid` on `code` when the invitation is good no more, and on `password` what `rejectWeakPassword` throws where strangers can come, `forbidden` where sign-up is closed by now, `conflict` as `createUser`.
- */
-export async function acceptInvite(deps: AcceptDeps, input: AcceptedInvite, address: string): Promise<User> {
-  if (deps.signUp === 'closed')
-    throw new AppError('signup_closed', 'Sign-up is closed. Ask an administrator of this service.');
-  requireMailId(deps.links, input.code);
-  return withSignInPermit(() => acceptWithPermit(deps, input, address));
-}
-
-type AcceptDeps = Pick<UserDependencies, 'db' | 'signUp' | 'isPublic' | 'hasMail' | 'links' | 'onUserCreated'>;
-type AcceptedInvite = Omit<SignUp, 'email'> & { code: string };
-
-async function acceptWithPermit(
-  deps: AcceptDeps,
-  { code, password, ...input }: AcceptedInvite,
-  address: string,
-): Promise<User> {
-  const { db, isPublic, hasMail, links } = deps;
-  const whatsappDigits = requirePhoneDigits('whatsapp_number', input.whatsappNumber);
-  const passwordHash = await hashPassword(password);
-  return db.transaction().execute(async (trx) => {
-    const { recipient: email } = await consumeCode(trx, links, { code, kind: 'invitation' });
-    if (isPublic) await rejectWeakPassword('password', password, { ...input, email });
-    const user = await insertUserWithWorkspace(deps, trx, { ...input, email, whatsappDigits, passwordHash }, address);
-    if (hasMail) await setEmailVerified(trx, user.userId, email);
-    return user;
-  });
 }

@@ -1,7 +1,7 @@
 /** User management for administrators. They see each user's use of quotas, and no content of anybody's posts. */
 import { recordAudit, type Actor } from '../workspaces/audit/record-audit.ts';
 import type { Database } from '../platform/database/connect.ts';
-import type { UserId } from '../platform/database/schema.ts';
+import type { UserId, WorkspaceId } from '../platform/database/schema.ts';
 import { AppError } from '../platform/errors/errors.ts';
 import { queueMail } from '../platform/mail/mail-store.ts';
 import { confirmPassword } from './passwords/confirm-password.ts';
@@ -10,18 +10,13 @@ import type { UserDependencies } from './dependencies.ts';
 import { selectOwnedWorkspaces } from './members/member-store.ts';
 import { deleteFactors, lockOwner } from './factors/factor-store.ts';
 import { getProfile, type ProfileDeps, type UserProfile } from './get-profile.ts';
-import {
-  findManagedUser,
-  writeDisabled,
-  writeEnabled,
-  selectUsers,
-  type ListedUser,
-  type ManagedUser,
-  type UserPage,
-} from './manage-users-store.ts';
+import { selectUsers, type ListedUser, type UserPage } from './manage-users-store.ts';
 import { readAccountFlags } from './account-flags-store.ts';
 import { findUser } from './store.ts';
 import type { TokenIdentity } from './sessions/token.ts';
+import { hasRow, readRow } from '../platform/database/statements.ts';
+import { notifyAfterCommit } from '../platform/database/notify-after-commit.ts';
+import { DEFAULT_MEMBERSHIP } from '../workspaces/members/default-membership.ts';
 
 /** Throws `forbidden` unless the user is an administrator. Reads the flag from the database, not from a cache. */
 export async function requireAdmin(db: Database, { userId }: Actor): Promise<void> {
@@ -56,34 +51,42 @@ export async function getUser(
 
 /**
  * Disables or enables a user. A disabled user is signed out everywhere within a second, cannot sign in, and cannot use API keys. Their
- * campaigns wait; a turn in flight is still sent. After enabling, campaigns continue when the user connects the account. Repeating it has
- * no effect. Throws `not_found` as `getUser`, `conflict` for oneself.
+ * campaigns wait; a turn in flight is still sent. After enabling, the campaigns continue. Repeating it has no effect. Returns the workspaces
+ * of the user. Throws `not_found` as `getUser`, `conflict` for oneself.
  */
 export async function setDisabled(
   deps: ManageDeps,
   actor: Actor,
   { userId, isDisabled }: { userId: UserId; isDisabled: boolean },
-): Promise<void> {
-  await switchUser(deps, actor, { ...(await requireOther(deps.db, actor, userId)), userId }, isDisabled);
+): Promise<WorkspaceId[]> {
+  return switchUser(deps, actor, await requireOther(deps.db, actor, userId), isDisabled);
 }
 
-/** Disables or enables a user without checking the actor's role. */
+/** Disables or enables a user without checking the actor's role. Returns the workspaces that the user owns. */
 export async function switchUser(
-  { db, tokenStates, apiKeyStates, onUserDisabled }: ManageDeps,
+  { db, dropCached, onUserSwitched }: ManageDeps,
   actor: Actor,
   { userId, userName: subject }: TargetUser,
   isDisabled: boolean,
-): Promise<void> {
-  await db.transaction().execute(async (trx) => {
+): Promise<WorkspaceId[]> {
+  const workspaceIds = await db.transaction().execute(async (trx) => {
     // Lock order: lanes before users.
     const owned = await selectOwnedWorkspaces(trx, userId);
-    if (isDisabled) for (const workspaceId of owned) await onUserDisabled(trx, workspaceId);
-    const isChanged = isDisabled ? await writeDisabled(trx, userId) : await writeEnabled(trx, userId);
-    if (isDisabled) await assertOwns(trx, userId, owned);
+    for (const workspaceId of owned) await onUserSwitched(trx, workspaceId, isDisabled);
+    // Tokens of before stay revoked.
+    const isChanged = await hasRow(trx)`
+      update users
+      set disabled_at = case when ${isDisabled} then campanile_now() end,
+          token_generation = token_generation + case when ${isDisabled} then 1 else 0 end,
+          kept_token_id = case when not ${isDisabled} then kept_token_id end
+      where user_id = ${userId} and deleted_at is null and (disabled_at is null) = ${isDisabled} returning 1`;
+    if (isChanged) await notifyAfterCommit(trx, 'campanile_tokens', String(userId));
+    await assertOwns(trx, userId, owned);
     if (isChanged) await recordAudit(trx, { ...actor, action: isDisabled ? 'user.disabled' : 'user.enabled', subject });
+    return owned;
   });
-  tokenStates.drop(userId);
-  apiKeyStates.drop(userId);
+  dropCached(userId);
+  return workspaceIds;
 }
 
 /**
@@ -91,7 +94,7 @@ export async function switchUser(
  * continue. Repeating it has no effect. Throws `not_found` as `getUser`, `conflict` for oneself.
  */
 export async function resetFactors({ db }: Pick<UserDependencies, 'db'>, actor: Actor, userId: UserId): Promise<void> {
-  await removeFactors(db, actor, { ...(await requireOther(db, actor, userId)), userId });
+  await removeFactors(db, actor, await requireOther(db, actor, userId));
 }
 
 /** Removes a user's second factors without checking the actor's role. */
@@ -125,16 +128,27 @@ export async function deleteUser(
   await endUser(deps, user, (trx) => recordAudit(trx, { ...actor, action: 'user.deleted', subject: String(userId) }));
 }
 
-/** The user that an administrator acts on. */
-type TargetUser = Pick<ManagedUser, 'userName'> & { userId: UserId };
+/** A user that an administrator manages. */
+interface ManagedUser {
+  userId: UserId;
+  workspaceId: WorkspaceId;
+  userName: string;
+  disabledAt: Date | null;
+}
+type TargetUser = Pick<ManagedUser, 'userId' | 'userName'>;
 
 export type ManageDeps = Pick<
   UserDependencies,
-  'db' | 'tokenStates' | 'apiKeyStates' | 'onUserCreated' | 'onUserDeleted' | 'onUserDisabled'
+  'db' | 'dropCached' | 'onWorkspaceCreated' | 'onUserDeleted' | 'onUserSwitched'
 >;
 
+/** Reads whether the actor is an administrator in the same statement. */
 async function requireManagedUser(db: Database, actor: Actor, userId: UserId): Promise<ManagedUser> {
-  const user = await findManagedUser(db, { adminId: actor.userId, userId });
+  const user = await readRow<ManagedUser>(db)`
+    select u.user_id as "userId", m.workspace_id as "workspaceId", u.user_name as "userName", u.disabled_at as "disabledAt"
+    from users u cross join ${DEFAULT_MEMBERSHIP}
+    where u.user_id = ${userId} and u.deleted_at is null and exists (
+      select from users a where a.user_id = ${actor.userId} and a.is_admin and a.deleted_at is null and a.disabled_at is null)`;
   if (!user) throw noSuchUser();
   return user;
 }

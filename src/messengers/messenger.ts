@@ -6,6 +6,7 @@ import type { PostExtras } from '../content/post/post-extras.ts';
 import type { StoredCard, StoredPicture } from '../content/post/stored-card.ts';
 import type { ChangeWindow } from './windows.ts';
 import type { AccountId, WorkspaceId } from '../platform/database/schema.ts';
+import type { Failure } from '../platform/errors/failures.ts';
 
 export interface MessengerAccount {
   accountId: AccountId;
@@ -129,9 +130,6 @@ export interface QuotedPost {
   fileName: string;
 }
 
-/** Begins the reason when it is unknown whether a post arrived (contract §5). */
-export const OUTCOME_UNKNOWN = 'outcome_unknown';
-
 /** The result of one attempt. Nothing is guessed: `unknown` is a result, too. */
 export type SendResult =
   | {
@@ -143,10 +141,9 @@ export type SendResult =
       /** The number of members whom the post left out, because the application tells no device of theirs. Default is 0. */
       withoutDevices?: number;
     }
-  /** This attempt surely did not leave. If a part of the post is there, the result is `unknown`, or the reason begins with `OUTCOME_UNKNOWN`. */
-  | {
+  /** This attempt surely did not leave. If a part of the post is there, the result is `unknown`, or has the code `outcome_unknown`. */
+  | (Failure & {
       kind: 'refused';
-      reason: string;
       /** Another attempt cannot help. */
       final: boolean;
       /**
@@ -154,10 +151,10 @@ export type SendResult =
        * be allowed to. Never true if the application did not take the post itself, or an earlier query about something else failed.
        */
       isAccessDenied?: boolean;
-    }
-  | { kind: 'unknown'; reason: string }
+    })
+  | (Failure & { kind: 'unknown' })
   /** It cannot leave yet; other posts of the account can. Uses up no attempt. */
-  | { kind: 'later'; reason: string; waitMs: number }
+  | (Failure & { kind: 'later'; waitMs: number })
   | { kind: 'offline'; reason: string; /** The cool-down of the account. */ cooldownMs: number };
 
 export type GroupKind = 'group' | 'community' | 'channel';
@@ -212,14 +209,18 @@ export interface ChatList {
 export interface SentPost {
   chatId: string;
   messageId: string;
+  /**
+   * Another account of the workspace that sent it, and may be removed since: it is changed by an admin of the group. Default is this account.
+   */
+  sentBy?: AccountId | null;
 }
 
 /**
  * Deletes a post for everyone, replaces its text by that of `post`, whose media is the one that was sent, pins it in its chat for so many
- * seconds from now on, or unpins it.
+ * seconds from now on, or unpins it. A post of another account is not corrected. `post` of a recall is what another account has sent.
  */
 export type PostChange =
-  | { kind: 'recall' }
+  | { kind: 'recall'; post?: Post }
   | { kind: 'correct'; post: Post }
   | { kind: 'pin'; seconds: number }
   | { kind: 'unpin' };
@@ -229,7 +230,14 @@ export type RevisionResult =
   | { kind: 'done' }
   /** There is no such post. */
   | { kind: 'absent'; reason: string }
-  | { kind: 'refused'; reason: string; /** Another attempt cannot help. */ final: boolean }
+  | {
+      kind: 'refused';
+      reason: string;
+      /** Another attempt cannot help. */
+      final: boolean;
+      /** As of a send: another account may be allowed to. */
+      isAccessDenied?: boolean;
+    }
   /** It is attempted again: repeating a change is idempotent. */
   | { kind: 'unknown'; reason: string }
   | { kind: 'offline'; reason: string; /** The cool-down of the account. */ cooldownMs: number };
@@ -328,12 +336,12 @@ export interface MessengerSession {
   /**
    * Shows the passkey that the application asks for. Undefined if it never asks, or the account was linked before. Resolves when the
    * application has accepted the assertion. Throws an AppError: `passkey_not_requested`, `assertion_rejected` (another may follow), or
-   * `messenger_unavailable`.
+   * `messenger_unreachable`.
    */
   submitPasskey?(assertion: PasskeyAssertion): Promise<void>;
   /**
    * Ends the link and deletes the credentials. False if the application could not be reached, so that the user has to remove the link
-   * there. Throws an AppError (`messenger_unavailable`) when the application did not confirm.
+   * there. Throws an AppError (`messenger_unavailable` or `messenger_unreachable`) when the application did not confirm.
    */
   unlink(): Promise<boolean>;
   /** Resolves when the session was closed or has ended by itself. */
@@ -371,7 +379,7 @@ export interface Messenger extends MessengerCapabilities {
   open(account: MessengerAccount, onStateChange: OnStateChange): Promise<MessengerSession | undefined>;
   /**
    * Begins to link an account. Resolves when a code was reported, or that the account is connected. Throws an AppError
-   * (`messenger_unavailable`) when there is no code.
+   * (`messenger_unavailable` or `messenger_unreachable`) when there is no code.
    */
   link(account: MessengerAccount, method: LinkMethod, onStateChange: OnStateChange): Promise<MessengerSession>;
   /** Deletes the credentials of an ended link. Undefined if the messenger keeps none. */

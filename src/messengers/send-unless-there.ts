@@ -1,4 +1,5 @@
-import { OUTCOME_UNKNOWN, type Destination, type SendResult } from './messenger.ts';
+import { describeFailure, toOutcomeUnknown } from '../platform/errors/failures.ts';
+import type { Destination, SendResult } from './messenger.ts';
 
 /**
  * Sends one post to a chat whose application does not drop repeated ids (contract §5, channels). A post that may have left is searched
@@ -22,10 +23,10 @@ export async function sendUnlessThere(
     found = await chat.find();
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return { kind: 'refused', reason: `the recent posts could not be read: ${why}`, final: false };
+    return { kind: 'refused', ...describeFailure('posts_unread', { why }), final: false };
   }
   if (found === 'begun') return chat.send();
   if (found) return { kind: 'sent', recipients: found.recipients };
   if (to.resend) return chat.send();
-  return { kind: 'refused', reason: `${OUTCOME_UNKNOWN}: it was not found among the recent posts`, final: true };
+  return { kind: 'refused', ...toOutcomeUnknown(describeFailure('not_found')), final: true };
 }

@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { countAccounts, type AccountCounts } from '../sending/accounts/count-accounts.ts';
+import { countAccounts, countWaiting } from '../sending/accounts/count-accounts.ts';
 import type { Database } from '../platform/database/connect.ts';
+import { BATCHES, countQuarantined } from '../platform/database/quarantine.ts';
 import { readDatabaseSize } from '../platform/database/read-size.ts';
 import { readFreeBytes } from '../platform/database/watch-disk.ts';
 import { readBacklog, type Backlog } from '../sending/deliveries/read-backlog.ts';
@@ -53,6 +54,7 @@ const LOOPS = [
   'sums of minutes',
   'unbegun runs',
   'unused media',
+  'waits',
   'webhooks',
   'WhatsApp members',
   'work poll',
@@ -76,46 +78,39 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const outcomes = new Counter({
-    name: 'campanile_attempts_total',
-    help: 'Attempts to send a delivery, by outcome',
-    labelNames: ['outcome'],
-    registers,
+  const outcomes = addCounter(registry, 'campanile_attempts_total', 'Attempts to send a delivery, by outcome', {
+    outcome: OUTCOMES,
   });
-  const retries = new Counter({
-    name: 'campanile_retries_total',
-    help: 'Attempts of deliveries that were attempted before',
-    registers,
-  });
-  const loopErrors = new Counter({
-    name: 'campanile_loop_errors_total',
-    help: 'Failed steps of background loops; each is retried',
-    labelNames: ['loop'],
-    registers,
-  });
+  const retries = addCounter(registry, 'campanile_retries_total', 'Attempts of deliveries that were attempted before');
+  const loopErrors = addCounter(
+    registry,
+    'campanile_loop_errors_total',
+    'Failed steps of background loops; each is retried',
+    { loop: LOOPS },
+  );
   const lateness = new Histogram({
     name: 'campanile_first_attempt_late_seconds',
     help: 'From the due time of a run to its first attempt',
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1_800, 7_200, 21_600],
     registers,
   });
-  const lostEvents = new Counter({
-    name: 'campanile_member_events_lost_total',
-    help: 'Receipts, reactions and replies that were dropped, since they could not be recorded in time',
-    registers,
-  });
-  const alarms = new Counter({
-    name: 'campanile_whatsapp_alarms_total',
-    help: 'Events on WhatsApp that an operator should investigate',
-    labelNames: ['alarm'],
-    registers,
-  });
-  const conditions = new Counter({
-    name: 'campanile_whatsapp_conditions_total',
-    help: 'Events on connections to WhatsApp that are no errors',
-    labelNames: ['condition'],
-    registers,
-  });
+  const lostEvents = addCounter(
+    registry,
+    'campanile_member_events_lost_total',
+    'Receipts, reactions and replies that were dropped, since they could not be recorded in time',
+  );
+  const alarms = addCounter(
+    registry,
+    'campanile_whatsapp_alarms_total',
+    'Events on WhatsApp that an operator should investigate',
+    { alarm: ALARMS },
+  );
+  const conditions = addCounter(
+    registry,
+    'campanile_whatsapp_conditions_total',
+    'Events on connections to WhatsApp that are no errors',
+    { condition: WHATSAPP_CONDITIONS },
+  );
   const build = new Gauge({
     name: 'campanile_build_info',
     help: 'Always 1; its labels name the running version',
@@ -124,11 +119,6 @@ export function createMetrics(): Metrics {
   });
   const { version, commit = 'unknown' } = readVersion();
   build.set({ version, commit }, 1);
-  // A series that exists from the start shows its first event as an increase.
-  for (const alarm of ALARMS) alarms.inc({ alarm }, 0);
-  for (const condition of WHATSAPP_CONDITIONS) conditions.inc({ condition }, 0);
-  for (const outcome of OUTCOMES) outcomes.inc({ outcome }, 0);
-  for (const loop of LOOPS) loopErrors.inc({ loop }, 0);
   return {
     registry,
     countAlarm: (alarm) => alarms.inc({ alarm }),
@@ -139,6 +129,18 @@ export function createMetrics(): Metrics {
     countLostEvents: (count) => lostEvents.inc(count),
     observeFirstAttempt: (lateSeconds) => lateness.observe(Math.max(0, lateSeconds)),
   };
+}
+
+/** Adds a counter. `labels` has its label with all values: a series that exists from the start shows its first event as an increase. */
+export function addCounter(
+  registry: Registry,
+  name: string,
+  help: string,
+  labels: Readonly<Record<string, readonly string[]>> = {},
+): Counter {
+  const counter = new Counter({ name, help, labelNames: Object.keys(labels), registers: [registry] });
+  for (const [label, values] of Object.entries(labels)) for (const value of values) counter.inc({ [label]: value }, 0);
+  return counter;
 }
 
 /** Caches the database's answer for this time, for any number of scrapes. */
@@ -171,14 +173,13 @@ async function withinLimit<Found>(found: Promise<Found | undefined>): Promise<Fo
   return first;
 }
 
+type Read<Found> = () => Found | undefined | Promise<Found | undefined>;
+
 /** Adds a gauge that is NaN, and not its last value, while it cannot be read. */
-export function addGauge(
-  registry: Registry,
-  about: { name: string; help: string },
-  read: () => Promise<number | undefined>,
-): void {
+export function addGauge(registry: Registry, name: string, help: string, read: Read<number>): void {
   const gauge = new Gauge({
-    ...about,
+    name,
+    help,
     registers: [],
     async collect() {
       this.set((await read()) ?? Number.NaN);
@@ -187,77 +188,90 @@ export function addGauge(
   registry.registerMetric(gauge);
 }
 
-/** Adds what waits to be sent, over all workers. While the database cannot tell, the values are NaN and not old ones. */
-export function measureBacklog(registry: Registry, { db, log }: { db: Database; log: Log }): void {
-  const backlog = readSeldom(() => readBacklog(db), log);
-  const gauge = (name: string, help: string, pick: (found: Backlog) => number) =>
-    addGauge(registry, { name, help }, async () => {
-      const found = await backlog();
-      return found && pick(found);
-    });
-  gauge('campanile_queue_deliveries', 'Deliveries queued in runs under way', (found) => found.queued);
-  gauge('campanile_queue_oldest_seconds', 'Lateness of the oldest unfinished run', (found) => found.oldestSeconds);
-  gauge('campanile_runs_late', 'Runs that have not begun a minute after their time', (found) => found.late);
-  gauge('campanile_lane_overdue_seconds', 'Delay of the most overdue lane', (found) => found.overdueSeconds);
+/** Adds a gauge for each value of a label; there is none while they cannot be read. */
+export function addGauges(
+  registry: Registry,
+  name: string,
+  { help, label }: { help: string; label: string },
+  read: Read<ReadonlyMap<string, number>>,
+): void {
+  const gauges = new Gauge({
+    name,
+    help,
+    labelNames: [label],
+    registers: [],
+    async collect() {
+      const found = await read();
+      this.reset();
+      for (const [value, count] of found ?? []) this.set({ [label]: value }, count);
+    },
+  });
+  registry.registerMetric(gauges);
 }
 
-/**
- * Adds how many accounts there are in each state, how many a messaging application lets rest, and how many were stopped, over all workers.
- * While the database cannot tell, there are no values, and NaN.
- */
-export function measureAccounts(registry: Registry, { db, log }: { db: Database; log: Log }): void {
+interface MeasureDeps {
+  db: Database;
+  log: Log;
+}
+
+/** Adds what waits to be sent, over all workers. */
+export function measureBacklog(registry: Registry, { db, log }: MeasureDeps): void {
+  const backlog = readSeldom(() => readBacklog(db), log);
+  const gauge = (name: string, help: string, of: keyof Backlog) =>
+    addGauge(registry, name, help, async () => (await backlog())?.[of]);
+  gauge('campanile_queue_deliveries', 'Deliveries queued in runs under way', 'queued');
+  gauge('campanile_queue_oldest_seconds', 'Lateness of the oldest unfinished run', 'oldestSeconds');
+  gauge('campanile_runs_late', 'Runs of which nothing was tried a minute after their time', 'late');
+  gauge('campanile_lane_overdue_seconds', 'Delay of the most overdue lane', 'overdueSeconds');
+}
+
+/** Adds how many accounts there are in each state, how many a messaging application lets rest, and how many were stopped, over all workers. */
+export function measureAccounts(registry: Registry, { db, log }: MeasureDeps): void {
   const read = readSeldom(() => countAccounts(db), log);
-  const gauge = (
-    about: { name: string; help: string },
-    label: string,
-    pick: (found: AccountCounts) => ReadonlyMap<string, number>,
-  ) => {
-    const counted = new Gauge({
-      ...about,
-      labelNames: [label],
-      registers: [],
-      async collect() {
-        const found = await read();
-        this.reset();
-        for (const [value, count] of found ? pick(found) : []) this.set({ [label]: value }, count);
-      },
-    });
-    registry.registerMetric(counted);
-  };
-  const accounts = { name: 'campanile_accounts', help: 'Accounts, by the state of their link' };
-  gauge(accounts, 'status', (found) => found.byStatus);
-  const paused = {
-    name: 'campanile_accounts_paused',
-    help: 'Accounts that the messaging application has paused, by cause',
-  };
-  gauge(paused, 'cause', (found) => found.paused);
-  const stopped = {
-    name: 'campanile_accounts_stopped',
-    help: 'Accounts in quarantine, since their ledger would have become inconsistent',
-  };
-  addGauge(registry, stopped, async () => (await read())?.stopped);
+  const linked = { help: 'Accounts, by the state of their link', label: 'status' };
+  addGauges(registry, 'campanile_accounts', linked, async () => (await read())?.byStatus);
+  const paused = { help: 'Accounts that the messaging application has paused, by cause', label: 'cause' };
+  addGauges(registry, 'campanile_accounts_paused', paused, async () => (await read())?.paused);
+  const stopped = 'Accounts in quarantine, since their ledger would have become inconsistent';
+  addGauge(registry, 'campanile_accounts_stopped', stopped, async () => (await read())?.stopped);
+}
+
+/** Adds how many accounts have something due and send nothing, by the reason, over all workers. */
+export function measureWaits(registry: Registry, { db, log }: MeasureDeps): void {
+  const read = readSeldom(() => countWaiting(db), log);
+  const help = 'Accounts with something due that have sent nothing for 15 minutes, by what keeps them';
+  addGauges(registry, 'campanile_accounts_waiting', { help, label: 'reason' }, async () => (await read())?.byReason);
+  const due = 'Accounts that have something to send, at once or later';
+  addGauge(registry, 'campanile_accounts_due', due, async () => (await read())?.due);
+}
+
+/** Adds how many accounts, workspaces and users are left out of each batch, over all workers. */
+export function measureQuarantine(registry: Registry, { db, log }: MeasureDeps): void {
+  const read = readSeldom(() => countQuarantined(db), log);
+  const help = 'Accounts, workspaces and users in quarantine, since they made a batch fail, by batch';
+  addGauges(registry, 'campanile_quarantined', { help, label: 'batch' }, async () => {
+    const found = await read();
+    return found && new Map(Object.keys(BATCHES).map((batch) => [batch, found.get(batch) ?? 0]));
+  });
 }
 
 /** Adds the size of the database, and the free space of its disk if that disk is on this machine. */
 export function measureStore(
   registry: Registry,
-  { db, log, folder }: { db: Database; log: Log; folder: string | undefined },
+  { db, log, folder }: MeasureDeps & { folder: string | undefined },
 ): void {
   const gauge = (name: string, help: string, read: () => Promise<number>) =>
-    addGauge(registry, { name, help }, readSeldom(read, log));
+    addGauge(registry, name, help, readSeldom(read, log));
   gauge('campanile_database_size_bytes', 'Size of the database on its disk', () => readDatabaseSize(db));
   if (folder !== undefined)
     gauge('campanile_disk_free_bytes', 'Free space on the disk of the embedded database', () => readFreeBytes(folder));
 }
 
 /** Adds how old the version of WhatsApp's client is that was last accepted; NaN if no account has ever logged in. */
-export function measureClientVersion(registry: Registry, { db, log }: { db: Database; log: Log }): void {
-  const about = {
-    name: 'campanile_whatsapp_client_age_seconds',
-    help: "Least age of the version of WhatsApp's client that WhatsApp last accepted",
-  };
+export function measureClientVersion(registry: Registry, { db, log }: MeasureDeps): void {
+  const help = "Least age of the version of WhatsApp's client that WhatsApp last accepted";
   const inUse = readSeldom(() => readClientInUse(db), log);
-  addGauge(registry, about, async () => {
+  addGauge(registry, 'campanile_whatsapp_client_age_seconds', help, async () => {
     const found = await inUse();
     return found && found.ageMs / 1_000;
   });
@@ -265,48 +279,19 @@ export function measureClientVersion(registry: Registry, { db, log }: { db: Data
 
 /** Adds how many shards this process serves. */
 export function measureShards(registry: Registry, shardsHeld: () => number): void {
-  const held = new Gauge({
-    name: 'campanile_shards_held',
-    help: 'Shards that this process serves, of 256',
-    registers: [],
-    collect() {
-      this.set(shardsHeld());
-    },
-  });
-  registry.registerMetric(held);
+  addGauge(registry, 'campanile_shards_held', 'Shards that this process serves, of 256', shardsHeld);
 }
 
 /** Adds when the last good backup was made; 0: none is there. */
 export function measureBackups(registry: Registry, lastGoodAt: () => Date | undefined): void {
-  addTime(
-    registry,
-    {
-      name: 'campanile_backup_last_success_timestamp_seconds',
-      help: 'Time of the last good daily backup, in seconds since 1970; 0: no backup exists',
-    },
-    lastGoodAt,
-  );
+  const help = 'Time of the last good daily backup, in seconds since 1970; 0: no backup exists';
+  addGauge(registry, 'campanile_backup_last_success_timestamp_seconds', help, () => toSeconds(lastGoodAt()));
 }
 
 /** Adds when BACKUP_COMMAND last succeeded; 0: never. */
 export function measureBackupCommand(registry: Registry, lastCommandAt: () => Date | undefined): void {
-  addTime(
-    registry,
-    {
-      name: 'campanile_backup_command_last_success_timestamp_seconds',
-      help: 'Time of the last success of BACKUP_COMMAND, in seconds since 1970; 0: it never succeeded',
-    },
-    lastCommandAt,
-  );
+  const help = 'Time of the last success of BACKUP_COMMAND, in seconds since 1970; 0: it never succeeded';
+  addGauge(registry, 'campanile_backup_command_last_success_timestamp_seconds', help, () => toSeconds(lastCommandAt()));
 }
 
-function addTime(registry: Registry, about: { name: string; help: string }, read: () => Date | undefined): void {
-  const time = new Gauge({
-    ...about,
-    registers: [],
-    collect() {
-      this.set((read()?.getTime() ?? 0) / 1_000);
-    },
-  });
-  registry.registerMetric(time);
-}
+const toSeconds = (at: Date | undefined) => (at?.getTime() ?? 0) / 1_000;

@@ -1,6 +1,6 @@
 /** Writes what keeps this process from being ready into the database, for `campanile doctor`, which is a process of its own. */
 import { hostname } from 'node:os';
-import { sql } from 'kysely';
+import { execute, sql } from '../platform/database/statements.ts';
 import type { Database } from '../platform/database/connect.ts';
 import type { OnLoopError } from '../platform/concurrency/failure-streak.ts';
 import type { Health } from '../platform/concurrency/health.ts';
@@ -36,7 +36,7 @@ export function publishHealth({
     return EVERY_MS;
   }
 
-  const loop = startLoop('health', step, { log, onError: onLoopError });
+  const loop = startLoop('health', step, { log, onLoopError });
   return {
     async stop() {
       await loop.stop();
@@ -50,7 +50,7 @@ export function publishHealth({
 
 async function writeProblems(db: Database, process: string, problems: ReturnType<Health['problems']>): Promise<void> {
   const names = problems.map((problem) => problem.name);
-  await sql`
+  await execute(db)`
     with written as (
       insert into health_problems (process, name, message, since)
       select ${process}, p.* from unnest(${names}::text[], ${problems.map(toText)}::text[],
@@ -58,9 +58,7 @@ async function writeProblems(db: Database, process: string, problems: ReturnType
       on conflict (process, name) do update set message = excluded.message, seen_at = campanile_now()
     )
     delete from health_problems
-    where process = ${process} and name <> all(${names}::text[]) or seen_at < campanile_now() - ${FORGOTTEN}`.execute(
-    db,
-  );
+    where process = ${process} and name <> all(${names}::text[]) or seen_at < campanile_now() - ${FORGOTTEN}`;
 }
 
 function toText({ message, detail }: ReturnType<Health['problems']>[number]): string {

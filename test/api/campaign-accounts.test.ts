@@ -110,6 +110,8 @@ describe('a campaign', () => {
     const campaign = await send();
     await ada.call('venom/disconnect-account', { account_id: first });
     expect(await sharesOf(campaign)).toMatchObject([{ account_id: first, queued: groupIds.length }]);
+    const to = await ada.call('venom/hand-over-deliveries', { account_id: first, to_account_id: 999_999 });
+    expect(to).toMatchObject({ status: 404, body: { details: [{ field: 'to_account_id' }] } });
     const handed = await ada.call<{ handed_over: number; kept: number }>('venom/hand-over-deliveries', {
       account_id: first,
     });

@@ -152,3 +152,28 @@ test('a manager may do it, and an author may not', async () => {
   expect((await act('manager')).status).toBe(200);
   expect((await act('author')).status).toBe(403);
 });
+
+test('posts of a banned account are pinned and deleted by the other, and a correction waits', async () => {
+  const { ada, main, backup, groups, accounts, simulate, send, shares } = await signUp();
+  const campaign_id = await send();
+  await until(
+    () => shares(campaign_id),
+    ([all]) => all?.account_id === main && all.sent === groups.length,
+  );
+  await simulate('ban');
+  await until(accounts, ([one]) => one?.status === 'logged_out');
+  const rows = async () => {
+    const path = 'analytics/get-campaign-group-analytics-master';
+    const { body } = await ada.call<{ groups: Array<Record<string, number>> }>(path, { campaign_id });
+    return body.data.groups;
+  };
+  await ada.call('venom/correct-campaign', { campaign_id, html: 'Corrected' });
+  await ada.call('venom/pin-campaign', { campaign_id, pin_for: '24h' });
+  await until(rows, (all) => all.every((row) => row['pinned'] === 1));
+  expect((await rows()).map((row) => row['corrected'])).toEqual(groups.map(() => 0));
+  // The default account is gone, and what it has sent is deleted all the same.
+  await ada.call('venom/recall-campaign', { campaign_id });
+  await until(rows, (all) => all.every((row) => row['recalled'] === 1));
+  await ada.call('venom/set-default-account', { account_id: backup });
+  expect(await ada.call('venom/remove-account', { account_id: main })).toMatchObject({ status: 200 });
+});

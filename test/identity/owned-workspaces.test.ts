@@ -1,6 +1,6 @@
 /** How many workspaces a person can own, and make by handing them over. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type Person, type TestApp } from '../support/app.ts';
+import { PASSWORD, startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { callIn, defaultWorkspace, join } from '../support/team.ts';
 
 const MOST = 5;
@@ -55,4 +55,29 @@ test('an administrator owns any number', async () => {
     const giver = await app.signUp(`admins-giver-${owned}`);
     expect((await handOverAndLeave(giver, admin)).status).toBe(200);
   }
+});
+
+test('a person makes workspaces up to the limit, also many at once, and acts in them at once', async () => {
+  const founder = await app.signUp('founder');
+  const create = (name: string) => founder.call<{ workspace_id: number }>('workspace/create-workspace', { name });
+  const answers = await Promise.all(['One', 'Two', 'Three', 'Four', 'Five', 'Six'].map(create));
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(MOST - 1);
+  const refused = answers.filter(({ status }) => status !== 200).map(({ body }) => body);
+  expect(refused).toEqual(Array(2).fill(expect.objectContaining({ error_code: 'owner_limit_reached' })));
+  const made = answers.find(({ status }) => status === 200)?.body.data.workspace_id;
+  const groups = await callIn<{ groups: unknown[] }>(app, founder, String(made), 'venom/list-groups');
+  expect(groups.body.data.groups).toHaveLength(3);
+});
+
+test('a member who owns nothing makes a workspace, which becomes the default one', async () => {
+  const owner = await app.signUp('host');
+  const { code } = (await owner.call<{ code: string }>('workspace/invite-member', { role: 'author' })).body.data;
+  const form = { first_name: 'Gus', last_name: '', user_name: 'guest', email: 'guest@example.com', password: PASSWORD };
+  await app.call('user/accept_invite', { ...form, code });
+  const guest = await app.signIn('guest');
+  expect(await defaultWorkspace(guest)).toBe(await defaultWorkspace(owner));
+  const made = await guest.call<{ workspace_id: number }>('workspace/create-workspace', { name: 'Own' });
+  expect(await defaultWorkspace(guest)).toBe(String(made.body.data.workspace_id));
+  const sent = await guest.call('venom/create-group', { group_name: 'First', participants: ['+442079460200'] });
+  expect(sent.status).toBe(200);
 });

@@ -103,7 +103,7 @@ test('creates a user and its account in one transaction, or neither', async () =
   const failing = await startTestServer({
     db: database.db,
     users: {
-      async onUserCreated(trx, workspaceId) {
+      async onWorkspaceCreated(trx, workspaceId) {
         const { rows } =
           await sql`select from users join memberships using (user_id) where workspace_id = ${workspaceId}`.execute(
             trx,
@@ -173,11 +173,11 @@ test('rejects sign-ups from an address for an hour after 600', async () => {
     isPublic: false,
     vault: createVault({ key: Buffer.alloc(32, 7) }),
     timeZone: 'UTC',
-    async onUserCreated() {},
+    async onWorkspaceCreated() {},
     async onTestWorkspaceCreated() {},
     async onHandedOver() {},
     async onUserDeleted() {},
-    async onUserDisabled() {},
+    async onUserSwitched() {},
     async allowsNumber() {},
   });
   await sql`

@@ -178,7 +178,7 @@ test('ends with its owner: disabled, and deleted with everything in the test wor
   await admin.call('admin/disable_user', { user_id: owner.userId });
   await expect.poll(async () => (await call('user/get_profile')).status).toBe(401);
   const stopped = await sql`
-    select from accounts where account_id = ${ids.accountId} and stop_reason is not null`.execute(other.database.db);
+    select from accounts where account_id = ${ids.accountId} and disabled_at is not null`.execute(other.database.db);
   expect(stopped.rows).toHaveLength(1);
   await admin.call('admin/enable_user', { user_id: owner.userId });
   const back = await other.signIn('leaves');

@@ -46,6 +46,6 @@ test('records the differences, and nothing without any', async () => {
   ]);
 });
 
-test.each([0, 10_081, 1.5, 'never', '15'])('rejects %s minutes', async (failover_minutes) => {
+test.each([0, 10_081, 1.5, 'never', '15.5'])('rejects %s minutes', async (failover_minutes) => {
   expect((await owner('workspace/update-workspace', { failover_minutes })).status).toBe(400);
 });

@@ -19,9 +19,7 @@ import { listRuns } from '../../src/sending/campaigns/read/list-runs.ts';
 import { recallCampaign } from '../../src/sending/campaigns/change/recall-campaign.ts';
 import { retryCampaign } from '../../src/sending/campaigns/change/retry-campaign.ts';
 import { updateCampaign } from '../../src/sending/campaigns/change/update-campaign.ts';
-import { deleteGroupList } from '../../src/sending/groups/delete-group-list.ts';
-import { listGroupLists } from '../../src/sending/groups/list-group-lists.ts';
-import { saveGroupList } from '../../src/sending/groups/save-group-list.ts';
+import { deleteGroupList, listGroupLists, saveGroupList } from '../../src/sending/groups/group-lists.ts';
 import { findResult } from '../../src/workspaces/idempotency/once.ts';
 import { createLog } from '../../src/platform/log/log.ts';
 import { systemClock } from '../../src/platform/time/time.ts';
@@ -168,7 +166,7 @@ const BY_ID: Record<string, (actor: Actor, of: OwnedResources) => Promise<unknow
   sendNow: (actor, { owner }) => sendNow(db, { ...owner, ...actor }, owner.groupIds),
   overwriteGroupList: (actor, { groupListId }) => saveGroupList(deps, actor, { name: 'x', groupIds: [], groupListId }),
   deleteGroupList: (actor, { groupListId }) => deleteGroupList(deps, actor, groupListId),
-  revokeApiKey: (actor, { apiKeyId }) => revokeApiKey({ db, apiKeyStates }, actor, apiKeyId),
+  revokeApiKey: (actor, { apiKeyId }) => revokeApiKey({ db, dropCached: apiKeyStates.drop }, actor, apiKeyId),
 };
 
 /** Everything that an actor can list without an id. */

@@ -29,8 +29,8 @@ expectMessenger('the sandbox', async () => {
     seenNow: shown,
     async filesIn(chatId) {
       const messages = await readMessages(database.db, workspaceId, chatId, { after: 0, limit: 100 });
-      return messages.flatMap(({ files = [], text }) =>
-        files.map(({ caption }, index) => caption ?? (index === 0 ? text : '')),
+      return messages.flatMap(({ files, text }) =>
+        (files ?? []).map(({ caption }, index) => caption ?? (index === 0 ? text : '')),
       );
     },
     async stop() {

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectDatabase } from '../../src/platform/database/connect.ts';
 import { createLog } from '../../src/platform/log/log.ts';
-import type { MemberEvent, Messenger, MessengerSession } from '../../src/messengers/messenger.ts';
+import type { MemberEvent, Messenger, MessengerSession, PostChange } from '../../src/messengers/messenger.ts';
 import { readMessages } from '../../src/messengers/sandbox/messages.ts';
 import { createSandbox } from '../../src/messengers/sandbox/sandbox.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -88,6 +88,28 @@ test('changes its own posts, and not those of the host', async () => {
     { kind: 'absent' },
     { kind: 'done' },
   ]);
+});
+
+test('deletes and pins the posts of the host as an admin of the group, and corrects none', async () => {
+  const { hostId, workspaceId, accountId, host, further } = await openBoth();
+  const { chats } = await host.listGroups([]);
+  const { sendTo: chatId = '' } = chats[0] ?? {};
+  await send(host, chatId, `A${hostId}`);
+  const post = { chatId, messageId: `A${hostId}`, sentBy: hostId };
+  const change = async (what: PostChange) => (await further.revise?.(what, [post], () => true))?.[0];
+  const correction: PostChange = { kind: 'correct', post: { text: 'Another', media: null } };
+  expect([await change(correction), await change({ kind: 'pin', seconds: 60 })]).toMatchObject([
+    { kind: 'absent' },
+    { kind: 'done' },
+  ]);
+  const account = { accountId, workspaceId, phoneNumber: '4915100000001' };
+  await sandbox.simulate?.(account, { action: 'demote', chatId });
+  const denied = { kind: 'refused', final: true, isAccessDenied: true };
+  expect([await change({ kind: 'recall' }), await change({ kind: 'unpin' })]).toMatchObject([denied, denied]);
+  await sandbox.simulate?.(account, { action: 'restore', chatId });
+  expect(await change({ kind: 'recall' })).toEqual({ kind: 'done' });
+  const seen = await readMessages(database.db, workspaceId, chatId, { after: 0, limit: 10 });
+  expect(seen).toEqual([]);
 });
 
 test('does not reach the groups of anybody else', async () => {

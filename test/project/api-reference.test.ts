@@ -2,7 +2,7 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { OperationExample } from '../../src/api/server/operation-examples.ts';
+import type { OperationExample } from '../../scripts/openapi/operation-examples.ts';
 import { renderApiReference } from '../../scripts/render-api-reference.ts';
 import type { OpenApiDocument } from '../support/api-reference/document.ts';
 import { createRecorder, type Example } from '../support/api-reference/recorder.ts';

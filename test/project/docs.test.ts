@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { decisionsIndex } from '../../scripts/write-decisions-index.ts';
+import { decisionsIndex, readDecisions } from '../../scripts/write-decisions-index.ts';
 import { SECRETS } from '../../src/platform/config/config.ts';
 import { VARIABLES } from '../../src/platform/config/variables.ts';
 
@@ -79,6 +79,32 @@ test('the index of decisions lists each page in order: npm run docs', () => {
   expect(read('docs/explanation/decisions/README.md')).toBe(decisionsIndex());
 });
 
+test('every decision that a comment or a document names exists', () => {
+  const decisions = readDecisions();
+  const files = globSync(
+    '{src,web,test,scripts,simulation,soak,bench,clients,docs,deploy}/**/*.{ts,tsx,sql,md,mjs,css,py}',
+    {
+      cwd: root,
+      exclude: ['**/node_modules/**', '**/dist/**'],
+    },
+  );
+  const named = files.flatMap((file) =>
+    [...read(file).matchAll(/decisions\/(\d{4})([\w-]*)/g)].map(([, number = '', rest = '']) => ({
+      file,
+      number,
+      rest,
+    })),
+  );
+  expect(named.length).toBeGreaterThan(50);
+  const isFrozen = (file: string) => /^src\/platform\/database\/migrations|^test\/upgrade/.test(file);
+  const wrong = named.filter(({ file, number, rest }) =>
+    isFrozen(file)
+      ? !decisions.some((decision) => decision.number === number || decision.replaced.includes(number))
+      : !decisions.some((decision) => decision.number === number && (!rest || decision.file === `${number}${rest}.md`)),
+  );
+  expect(wrong).toEqual([]);
+});
+
 test('the configuration page lists exactly the variables, with their defaults', () => {
   const page = read('docs/reference/configuration.md');
   const rows = rowsBelow(page, 'Variables').map(([names = '', defaults = '']) => [namesIn(names), namesIn(defaults)]);
@@ -98,7 +124,9 @@ test('the configuration page lists every variable that can be read from a file',
 test('the metrics page lists exactly the metrics of the service', () => {
   const described = namesIn(read('docs/reference/metrics.md')).filter((name) => /^campanile_\w+$/.test(name));
   const sources = globSync('src/**/*.ts', { cwd: root }).map(read).join('\n');
-  const counted = [...sources.matchAll(/(?:name: |gauge\()'(campanile_\w+)'/g)].map(([, name = '']) => name);
+  const counted = [...sources.matchAll(/(?:name: |gauge\(|add\w+\(\s*(?:registry|metrics),\s*)'(campanile_\w+)'/g)].map(
+    ([, name = '']) => name,
+  );
   expect([...new Set(described)].toSorted()).toEqual(counted.toSorted());
 });
 

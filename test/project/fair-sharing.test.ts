@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '../..');
 
 /** Fair semaphores and pools behind one, and who takes turns. `current`: the party of the current work, which needs no code. */
 const SHARED: Record<string, string> = {
-  'src/api/events/backfill.ts': 'the party of the stream',
+  'src/api/events/watch-progress.ts': 'the party of the stream',
   'src/api/server/door.ts': 'the party of the request',
   'src/api/server/parse-big-body.ts': 'the party of the request',
   'src/api/server/server.ts': 'the party of the request',

@@ -67,6 +67,7 @@ describe('the valid bodies of one person', () => {
     'accept_invite',
     'confirm_totp',
     'delete_account',
+    'get-invitation',
     'import',
     'reset_password',
     'verify_email',

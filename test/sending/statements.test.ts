@@ -2,7 +2,7 @@
  * Every statement of `src/sending`, in a workspace with two accounts and much behind and before it, whatever the planner knows of the tables:
  * the rows that a statement reads are in proportion to the rows that it returns or writes. Rows are counted and not time.
  */
-import { sql } from 'kysely';
+import { execute } from '../../src/platform/database/statements.ts';
 import { expect, test } from 'vitest';
 import { createManyAccounts } from '../../bench/support/many-accounts.ts';
 import type { Database } from '../../src/platform/database/connect.ts';
@@ -10,7 +10,6 @@ import type { OpenApiDocument } from '../support/api-reference/document.ts';
 import { createRecorder, type Recorder } from '../support/api-reference/recorder.ts';
 import { playScene } from '../support/api-reference/scene.ts';
 import { withStage } from '../support/api-reference/stage.ts';
-import type { TestDatabase } from '../support/database.ts';
 import { rowsPassedBy, type Explained } from '../support/explain-statements.ts';
 import { readDocument } from '../support/http/own-document.ts';
 import { findSources, isFrom, normalize, rowsReturnedBy, traceStatements } from '../support/trace-statements.ts';
@@ -37,13 +36,14 @@ async function play(isAnalyzed: boolean): Promise<Explained[]> {
         const grow = async () => {
           await createManyAccounts(setting.db, { accounts: OTHER_WORKSPACES, groups: 1 });
           await growWorkspace(setting.db, isAnalyzed);
+          await keepStatistics(setting.db);
           from = tracing?.statements.length ?? 0;
         };
         await playScene({ recorder: beforeFirst(recorder, 'get-invite-link', grow), ...setting });
         return tracing?.statements.slice(from) ?? [];
       },
       async (database) => {
-        await keepStatistics(database);
+        await keepStatistics(database.db);
         tracing = await traceStatements(database);
       },
     );
@@ -67,14 +67,14 @@ function beforeFirst(recorder: Recorder, operation: string, work: () => Promise<
   };
 }
 
-/** Lets no statistics come by themselves. */
-async function keepStatistics({ db }: TestDatabase): Promise<void> {
-  await sql`
+/** Lets no statistics come by themselves. Plans of before, when the tables were small, are made anew: elsewhere autovacuum does that within a minute. */
+async function keepStatistics(db: Database): Promise<void> {
+  await execute(db)`
     do $$ declare name regclass; begin
       for name in select oid from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace loop
         execute format('alter table %s set (autovacuum_enabled = off)', name);
       end loop;
-    end $$`.execute(db);
+    end $$`;
 }
 
 /** Gives the workspace of the scene a second account, and what a year of campaigns leaves behind. */
@@ -82,12 +82,12 @@ async function growWorkspace(db: Database, isAnalyzed: boolean): Promise<void> {
   const { groups, runs, campaigns, plans, plannedRuns, plannedGroups } = SIZE;
   await db.transaction().execute(async (trx) => {
     // No triggers: nobody is told of it.
-    await sql`set local session_replication_role = replica`.execute(trx);
-    await sql`
+    await execute(trx)`set local session_replication_role = replica`;
+    await execute(trx)`
       create temp table home on commit drop as
       select a.workspace_id, a.account_id as first from accounts a join users u on u.user_name = 'ada'
-      join memberships m on m.user_id = u.user_id and m.workspace_id = a.workspace_id where a.is_default`.execute(trx);
-    await sql`
+      join memberships m on m.user_id = u.user_id and m.workspace_id = a.workspace_id where a.is_default`;
+    await execute(trx)`
       with further as (
         insert into accounts (workspace_id, messenger, status, is_default, name, whatsapp_number, whatsapp_digits, groups_synced_at)
         select workspace_id, 'sandbox', 'connected', false, 'Further number', '+44 20 7946 0999', '442079460999', campanile_now() from home
@@ -97,8 +97,8 @@ async function growWorkspace(db: Database, isAnalyzed: boolean): Promise<void> {
       ), known as (
         insert into sandbox_accounts (account_id, workspace_id) select account_id, workspace_id from further
       )
-      select account_id from further`.execute(trx);
-    await sql`
+      select account_id from further`;
+    await execute(trx)`
       with grown as (
         insert into groups (workspace_id, chat_id, send_to, kind, name, participants, can_send)
         select workspace_id, 'grown-' || n || '@g.us', 'grown-' || n || '@g.us', 'group', 'Grown ' || n, 3, true
@@ -108,12 +108,12 @@ async function growWorkspace(db: Database, isAnalyzed: boolean): Promise<void> {
       select g.group_id, a.account_id, true from (
         select group_id, workspace_id from grown union select group_id, g.workspace_id from groups g join home using (workspace_id)) g
       join accounts a using (workspace_id) where a.removed_at is null
-      on conflict do nothing`.execute(trx);
+      on conflict do nothing`;
     await writeCampaigns(trx, { campaigns: 1, runs, groups, isEnded: true });
     await writeCampaigns(trx, { campaigns, runs: 1, groups: 3, isEnded: true });
     await writeCampaigns(trx, { campaigns: plans, runs: plannedRuns, groups: plannedGroups, isEnded: false });
   });
-  if (isAnalyzed) await sql`analyze`.execute(db);
+  if (isAnalyzed) await execute(db)`analyze`;
 }
 
 interface Written {
@@ -128,7 +128,7 @@ interface Written {
 
 /** Writes campaigns to grown groups of the workspace. */
 async function writeCampaigns(trx: Database, { campaigns, runs, groups, isEnded }: Written): Promise<void> {
-  await sql`
+  await execute(trx)`
     with campaign as (
       insert into campaigns (workspace_id, name, description, is_channel_campaign, is_schedule, status, open_runs, created_at, finished_at)
       select workspace_id, 'Grown', '', false, true, ${isEnded ? 'completed' : 'scheduled'}::campaign_status, ${isEnded ? 0 : runs}::int,
@@ -165,22 +165,21 @@ async function writeCampaigns(trx: Database, { campaigns, runs, groups, isEnded 
       select h.workspace_id, t.campaign_id, g, ${runs}::int, 2 * ${runs}::int, ${runs}::int from home h, content t, unnest(t.group_ids) g
       where ${isEnded}::boolean
     )
-    select count(*) from run`.execute(trx);
-  await sql`
-    update campaigns c set content_id = t.content_id from contents t where c.content_id is null and t.campaign_id = c.campaign_id`.execute(
-    trx,
-  );
+    select count(*) from run`;
+  await execute(trx)`
+    update campaigns c set content_id = t.content_id from contents t where c.content_id is null and t.campaign_id = c.campaign_id`;
 }
 
 /** Statements that may read more than the rule allows, by a part of their text, with the reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
+  'r.missed::int as "missedRuns"': 'counts all plans of one user, when an administrator disables or enables the user',
   'content as materialized ( -- Once for each content, however many runs it has. select t.content_id, t.group_ids, (t.extras':
     'reads the groups of each plan once, and each planned run',
   'greatest(r.due_at, campanile_now()) as at from runs r join campaigns':
     'reads the contents of all planned runs of the span',
   'with near as materialized ( select range_agg': 'looks for a text, of which there is no index',
   'as "isSchedule", coalesce((select t.extras': 'sorts all campaigns of the workspace that match',
-  'select count(*)::int as count from campaigns c': 'counts all campaigns of the workspace that match',
+  'select count(*) from campaigns c': 'counts all campaigns of the workspace that match',
   'with run as materialized ( select r.run_id, r.content_id, r.started_at, c.campaign_id, c.public_id':
     'looks for a group in the runs of the span, of which there is no index',
   'with campaign as materialized ( select c.campaign_id, c.public_id, c.name, c.status from campaigns c join contents':
@@ -201,7 +200,8 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'from accounts where removed_at is not null order by random()':
     'looks for removed accounts, and only after one was removed',
   // Until the tables are analyzed for the first time, PostgreSQL combines two indexes, or reads a small table from end to end.
-  'select account_id, turn from lanes where shard = any($1': 'reads lanes from end to end without statistics',
+  'select account_id as "accountId", turn from lanes where shard = any($1':
+    'reads lanes from end to end without statistics',
   'where w.workspace_id = $1 or w.test_of = $2': 'reads accounts from end to end without statistics',
   'from memberships where user_id = $1 and role = ': 'reads the index of owners without statistics',
   'select workspace_id, shard from revision_requests where next_position':
@@ -210,6 +210,9 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'from (select run_id from runs where workspace_id = $2 and dropping': 'combines indexes of runs without statistics',
   'select m.name, exists (select from ( select c.campaign_id from contents c where c.media_id':
     'reads campaigns from end to end without statistics',
+  'select account_id from accounts where waits_since is not null': 'reads accounts from end to end without statistics',
+  'select * from accounts where waits_since is not null': 'reads accounts from end to end without statistics',
+  'select count(*) from shards s': 'reads lanes from end to end without statistics',
   'select array_agg(content_id) as olds': 'combines indexes of runs without statistics',
   'with written as ( insert into contents': 'combines indexes of runs without statistics',
   'select from runs where workspace_id = $1 and campaign_id = $2 and status in':

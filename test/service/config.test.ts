@@ -1,16 +1,12 @@
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { readConfig, type Environment } from '../../src/platform/config/config.ts';
 import { StartupError } from '../../src/platform/errors/errors.ts';
 import { ENCRYPTION_KEY_FILE, JWT_SECRET_FILE, storeSecret } from '../../src/platform/secrets/secret-files.ts';
 
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'campanile-config-'));
-});
+const folder = await mkdtemp(join(tmpdir(), 'campanile-config-'));
 afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });

@@ -2,49 +2,40 @@
 import { appendFile, copyFile, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { execute, readRows, sql } from '../../src/platform/database/statements.ts';
+import { afterAll, expect, test } from 'vitest';
 import { connectDatabase, type Database } from '../../src/platform/database/connect.ts';
 import { createLog } from '../../src/platform/log/log.ts';
 import { PASSWORD, post } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
-import { startOwnPostgres, type OwnPostgres } from '../support/servers/own-postgres.ts';
-import { createAuthority, startTlsProxy, type Authority, type TlsProxy } from '../support/servers/tls-proxy.ts';
+import { startOwnPostgres } from '../support/servers/own-postgres.ts';
+import { createAuthority, startTlsProxy } from '../support/servers/tls-proxy.ts';
 import { campanile } from '../support/service/campanile.ts';
-import { startService, type Service } from '../support/service/service.ts';
+import { startService } from '../support/service/service.ts';
 
 const ROLE = 'shop';
-let folder: string;
-let server: OwnPostgres;
-let proxy: TlsProxy;
-let authority: Authority;
-let service: Service;
-let token: string;
-let urlFile: string;
 let password = 'the first password';
 let database = ROLE;
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'campanile-access-'));
-  server = await startOwnPostgres();
-  await administer(async (db) => {
-    await sql`create role ${sql.id(ROLE)} login password ${sql.lit(password)}`.execute(db);
-    await sql`create database ${sql.id(ROLE)} owner ${sql.id(ROLE)} encoding 'UTF8' template template0`.execute(db);
-  });
-  await setAccess('scram-sha-256');
-  authority = createAuthority(folder, 'first');
-  proxy = await startTlsProxy(server.socket, authority.issue('IP:127.0.0.1'));
-  await copyFile(authority.file, join(folder, 'ca.pem'));
-  urlFile = join(folder, 'url');
-  await writeUrl();
-  service = await startService({ folder, environment: { DATABASE_URL_FILE: urlFile } });
-  const numbers = { phone_number: '+49 151 1234567', whatsapp_number: '+49 151 1234567' };
-  const user = { user_name: 'alice', password: PASSWORD };
-  const names = { first_name: 'A', last_name: '', email: 'a@example.com' };
-  await post(service.url, 'user/create_user', { ...user, ...numbers, ...names });
-  const { body } = await post(service.url, 'user/authorize_user', user);
-  ({ token } = body.data as unknown as { token: string });
+const folder = await mkdtemp(join(tmpdir(), 'campanile-access-'));
+const server = await startOwnPostgres();
+await administer(async (db) => {
+  await execute(db)`create role ${sql.id(ROLE)} login password ${sql.lit(password)}`;
+  await execute(db)`create database ${sql.id(ROLE)} owner ${sql.id(ROLE)} encoding 'UTF8' template template0`;
 });
+await setAccess('scram-sha-256');
+const authority = createAuthority(folder, 'first');
+const proxy = await startTlsProxy(server.socket, authority.issue('IP:127.0.0.1'));
+await copyFile(authority.file, join(folder, 'ca.pem'));
+const urlFile = join(folder, 'url');
+await writeUrl();
+const service = await startService({ folder, environment: { DATABASE_URL_FILE: urlFile } });
+const numbers = { phone_number: '+49 151 1234567', whatsapp_number: '+49 151 1234567' };
+const user = { user_name: 'alice', password: PASSWORD };
+const names = { first_name: 'A', last_name: '', email: 'a@example.com' };
+await post(service.url, 'user/create_user', { ...user, ...numbers, ...names });
+const { body } = await post(service.url, 'user/authorize_user', user);
+const { token } = body.data as unknown as { token: string };
 afterAll(async () => {
   await service.stop();
   await proxy.close();
@@ -63,7 +54,7 @@ async function setAccess(method: 'scram-sha-256' | 'reject'): Promise<void> {
   const file = join(server.folder, 'pg_hba.conf');
   const rules = (await readFile(file, 'utf8')).split('\n').filter((line) => !line.includes(` ${ROLE} `));
   await writeFile(file, [`local all ${ROLE} ${method}`, ...rules].join('\n'));
-  await administer((db) => sql`select pg_reload_conf()`.execute(db));
+  await administer((db) => execute(db)`select pg_reload_conf()`);
 }
 
 function urlOf(): string {
@@ -105,7 +96,7 @@ async function expectWorking(): Promise<void> {
 }
 
 const changePassword = (next: string) =>
-  administer((db) => sql`alter role ${sql.id(ROLE)} password ${sql.lit(next)}`.execute(db));
+  administer((db) => execute(db)`alter role ${sql.id(ROLE)} password ${sql.lit(next)}`);
 
 test('goes on with a password that is changed, then put into the file, without a restart', async () => {
   await untilReady();
@@ -127,8 +118,8 @@ test('goes on with a password that is changed, then put into the file, without a
     async () => {
       let names: string[] = [];
       await administer(async (db) => {
-        const { rows } = await sql<{ name: string }>`
-          select application_name as name from pg_stat_activity where usename = ${ROLE}`.execute(db);
+        const rows = await readRows<{ name: string }>(db)`
+          select application_name as name from pg_stat_activity where usename = ${ROLE}`;
         names = rows.map(({ name }) => name);
       });
       return names;
@@ -171,18 +162,15 @@ test('goes on with a database that is renamed, once the file says so', async () 
   await expectWorking();
   await administer(async (db) => {
     // Nobody may be connected meanwhile.
-    await sql`alter role ${sql.id(ROLE)} nologin`.execute(db);
-    await until(
-      async () => {
-        proxy.cut();
-        return sql`alter database ${sql.id(ROLE)} rename to mall`.execute(db).then(
-          () => true,
-          () => false,
-        );
-      },
-      (isRenamed) => isRenamed,
-    );
-    await sql`alter role ${sql.id(ROLE)} login`.execute(db);
+    await execute(db)`alter role ${sql.id(ROLE)} nologin`;
+    await until(async () => {
+      proxy.cut();
+      return sql`alter database ${sql.id(ROLE)} rename to mall`.execute(db).then(
+        () => true,
+        () => false,
+      );
+    }, Boolean);
+    await execute(db)`alter role ${sql.id(ROLE)} login`;
   });
   await expectRejected('The database that this service is to use does not exist');
   database = 'mall';

@@ -1,18 +1,14 @@
 /** A process with a failing loop reports that it is not ready. A failing account (poison message) is quarantined, and the doctor names it. */
-import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { execute, sql } from '../../src/platform/database/statements.ts';
+import { expect, test } from 'vitest';
 import { readConfig } from '../../src/platform/config/config.ts';
 import { runChecks } from '../../src/operations/doctor/run-checks.ts';
-import { startTestApp, type TestApp } from '../support/app.ts';
+import { groupsOf, useTestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
 import { plantPoison } from '../support/poison.ts';
 import { ownerOf } from '../support/workspaces.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startTestApp();
-});
-afterAll(() => app.stop());
+const app = await useTestApp();
 
 interface Readiness {
   status: string;
@@ -29,7 +25,7 @@ const findings = async (check: string) =>
     (finding) => finding.check === check,
   );
 const rename = (from: string, to: string) =>
-  sql`alter table ${sql.id(from)} rename to ${sql.id(to)}`.execute(app.database.db);
+  execute(app.database.db)`alter table ${sql.id(from)} rename to ${sql.id(to)}`;
 
 test('a failing loop makes its process unready, by name, until it succeeds', async () => {
   expect((await askReady()).code).toBe(200);
@@ -64,8 +60,7 @@ test('a failing account is quarantined and named by the doctor, while the proces
     on: 'update',
   });
   for (const person of [bad, good]) {
-    const { body } = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
-    const ids = body.data.groups.map((group) => group.group_metadata_id);
+    const ids = await groupsOf(person);
     await person.call('venom/add-campaign', { name: 'Now', html: 'Hello', group_metadata_ids: ids });
   }
   const isCompleted = async (person: typeof good) => {

@@ -1,39 +1,27 @@
-import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectDatabase, type Database } from '../../src/platform/database/connect.ts';
+import { execute, readCount, sql } from '../../src/platform/database/statements.ts';
+import { afterAll, expect, test } from 'vitest';
+import { connectDatabase } from '../../src/platform/database/connect.ts';
 import { REQUEST_SHARES } from '../../src/platform/database/share-connections.ts';
 import { createLog } from '../../src/platform/log/log.ts';
 import { sleep } from '../../src/platform/time/time.ts';
-import { startTestApp, type Person, type TestApp } from '../support/app.ts';
+import { useTestApp, type Person } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
 
 /** Clients per user: few enough that no user has to yield to others. */
 const CLIENTS = 6;
 const PAUSE_MS = 50;
 
-let app: TestApp;
-let byHand: Database;
-let alice: Person;
-let people: Person[];
-beforeAll(async () => {
-  app = await startTestApp();
-  byHand = connectDatabase(app.database.address, { log: createLog('silent'), poolSize: 1, silenceMs: Infinity });
-  alice = await app.signUp('alice');
-  people = [alice, await app.signUp('dora'), await app.signUp('erin')];
-});
-afterAll(async () => {
-  await byHand.destroy();
-  await app.stop();
-});
+const app = await useTestApp();
+const byHand = connectDatabase(app.database.address, { log: createLog('silent'), poolSize: 1, silenceMs: Infinity });
+const alice = await app.signUp('alice');
+const people = [alice, await app.signUp('dora'), await app.signUp('erin')];
+afterAll(() => byHand.destroy());
 
 /** Counts the statements that wait for a lock and contain `part` in the first thousand characters, which is all that PostgreSQL shows. */
 async function countHeld(part = 'group_lists'): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
+  return readCount(app.database.db)`
     select count(*) from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock' and query like ${`%${part}%`}`.execute(
-    app.database.db,
-  );
-  return rows[0]?.count ?? 0;
+    where datname = current_database() and wait_event_type = 'Lock' and query like ${`%${part}%`}`;
 }
 
 /** Repeats a request that blocks while its table is locked; sending does not use that table. */
@@ -63,14 +51,14 @@ test('sends due posts and stays ready while requests occupy all their connection
   const over = new AbortController();
   let clients: Array<Promise<void>> = [];
   const held = byHand.transaction().execute(async (trx) => {
-    await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
-    await sql`lock table group_lists in access exclusive mode`.execute(trx);
+    await execute(trx)`set local idle_in_transaction_session_timeout = 0`;
+    await execute(trx)`lock table group_lists in access exclusive mode`;
     clients = people.flatMap((person) => Array.from({ length: CLIENTS }, () => flood(person, over.signal)));
     await until(countHeld, (count) => count === REQUEST_SHARES.permits);
     await app.database.clock.set(`${date}T09:00:01Z`);
     await until(
-      () => app.database.db.selectFrom('deliveries').select('status').execute(),
-      (found) => found.length === groups.length && found.every(({ status }) => status === 'sent'),
+      () => sql<{ status: string }>`select status from deliveries`.execute(app.database.db),
+      ({ rows: found }) => found.length === groups.length && found.every(({ status }) => status === 'sent'),
     );
     expect((await fetch(`${app.url}/health/ready`)).status).toBe(200);
     expect(await countHeld()).toBeGreaterThan(0);
@@ -101,8 +89,8 @@ test('reads one analysis of a user at a time, beside one of another user', async
     person.call('analytics/get-campaign-group-analytics-master', { campaign_id: campaigns.get(person) });
   let answers: Array<ReturnType<typeof analyse>> = [];
   await byHand.transaction().execute(async (trx) => {
-    await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
-    await sql`lock table group_sums in access exclusive mode`.execute(trx);
+    await execute(trx)`set local idle_in_transaction_session_timeout = 0`;
+    await execute(trx)`lock table group_sums in access exclusive mode`;
     answers = Array.from({ length: 4 }, () => analyse(alice));
     await until(
       () => countHeld('unwritten as'),

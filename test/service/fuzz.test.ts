@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type Person, type TestApp } from '../support/app.ts';
+import { expect, test } from 'vitest';
+import { useTestApp } from '../support/app.ts';
 import { htmlTexts, misnestedHtmlTexts } from '../support/inputs/generate-text.ts';
 import { runs } from '../support/runs.ts';
 import { REFUSED, TAKEN } from '../support/inputs/sample-files.ts';
@@ -15,13 +15,8 @@ const TIMEOUT_MS = 60_000 + RUNS * 20;
 /** No group has this id: a well-formed request is answered 404 and stores nothing. */
 const NO_GROUP = 2 ** 40;
 
-let app: TestApp;
-let alice: Person;
-beforeAll(async () => {
-  app = await startTestApp();
-  alice = await app.signUp('alice');
-});
-afterAll(() => app.stop());
+const app = await useTestApp();
+const alice = await app.signUp('alice');
 
 const bytes = fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array));
 const asText = fc

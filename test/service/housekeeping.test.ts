@@ -1,6 +1,6 @@
 /** Retention: old receipts and files are deleted in batches; their counts stay. */
-import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { execute, readCount, readRows, sql } from '../../src/platform/database/statements.ts';
+import { afterAll, describe, expect, test } from 'vitest';
 import { retryCampaign } from '../../src/sending/campaigns/change/retry-campaign.ts';
 import { startHousekeeping } from '../../src/operations/housekeeping.ts';
 import { createLog } from '../../src/platform/log/log.ts';
@@ -10,8 +10,7 @@ import { loadMedia, saveMedia } from '../../src/content/media/store.ts';
 import type { MemberEvent } from '../../src/messengers/messenger.ts';
 import { foldReceipts } from '../../src/sending/receipts/fold-receipts.ts';
 import { recordReceipts } from '../../src/sending/receipts/record-receipts.ts';
-import type { Worker } from '../../src/app/worker.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { useTestDatabase } from '../support/database.ts';
 import { countBlocked } from '../support/count-blocked.ts';
 import {
   analyticsOf,
@@ -25,22 +24,14 @@ import {
 import { PNG } from '../support/inputs/sample-files.ts';
 import { scriptMessenger } from '../support/scripted-messenger.ts';
 
-let database: TestDatabase;
-let worker: Worker;
 const log = createLog('fatal');
-beforeAll(async () => {
-  database = await createTestDatabase();
-  worker = await startTestWorker(database, scriptMessenger());
-});
-afterAll(async () => {
-  await worker.stop();
-  await database.drop();
-});
+const database = await useTestDatabase();
+const worker = await startTestWorker(database, scriptMessenger());
+afterAll(() => worker.stop());
 
 async function countOf(table: 'receipts' | 'media', { workspaceId }: Owner): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from ${sql.table(table)} where workspace_id = ${workspaceId}`.execute(database.db);
-  return rows[0]?.count ?? 0;
+  return readCount(database.db)`
+    select count(*)::int as count from ${sql.table(table)} where workspace_id = ${workspaceId}`;
 }
 
 describe('receipts', () => {
@@ -48,9 +39,9 @@ describe('receipts', () => {
   async function readBy(owner: Owner, people: number): Promise<{ campaign: string; events: MemberEvent[] }> {
     const campaign = await sendNow(database.db, owner);
     await analyticsWhen(database.db, owner, campaign, ({ totals }) => totals.queued === 0);
-    const { rows } = await sql<{ message_id: string }>`
+    const rows = await readRows<{ message_id: string }>(database.db)`
       select d.message_id from deliveries d join runs r on r.workspace_id = d.workspace_id and r.run_id = d.run_id
-      join campaigns c on c.campaign_id = r.campaign_id where c.public_id = ${campaign}::uuid`.execute(database.db);
+      join campaigns c on c.campaign_id = r.campaign_id where c.public_id = ${campaign}::uuid`;
     const events = rows.flatMap((row) =>
       Array.from({ length: people }, (_, index): MemberEvent => ({
         kind: 'read',
@@ -64,11 +55,7 @@ describe('receipts', () => {
     return { campaign, events };
   }
 
-  const foldAll = () =>
-    until(
-      () => foldReceipts(database.db),
-      (more) => !more,
-    );
+  const foldAll = () => until(() => foldReceipts(database.db), false);
 
   test('are deleted 90 days after the end of their run, keep their counts, and late copies change nothing', async () => {
     const owner = await createOwner(database.db, 3);
@@ -102,16 +89,13 @@ describe('receipts', () => {
   test('of a run retried after that are deleted 90 days after its new end', async () => {
     const owner = await createOwner(database.db, 2);
     const { campaign, events } = await readBy(owner, 3);
-    await sql`
+    await execute(database.db)`
       with failed as (
         update deliveries set status = 'failed', sent_at = null where workspace_id = ${owner.workspaceId} and position = 2
       )
-      update runs set sent = 1, failed = 1, status = 'completed_with_errors' where workspace_id = ${owner.workspaceId}`.execute(
-      database.db,
-    );
-    await sql`update campaigns set status = 'completed_with_errors' where workspace_id = ${owner.workspaceId}`.execute(
-      database.db,
-    );
+      update runs set sent = 1, failed = 1, status = 'completed_with_errors' where workspace_id = ${owner.workspaceId}`;
+    await execute(database.db)`
+      update campaigns set status = 'completed_with_errors' where workspace_id = ${owner.workspaceId}`;
     await database.clock.advance({ days: 91 });
     await foldAll();
     await retryCampaign(database, owner, campaign);
@@ -133,17 +117,14 @@ describe('receipts', () => {
     await readBy(owner, 12_000);
     await database.clock.advance({ days: 91 });
     const left: number[] = [];
-    await until(
-      async () => {
-        const more = await foldReceipts(database.db);
-        const { rows } = await sql`
-          select from lanes where account_id = ${owner.accountId} for update nowait`.execute(database.db);
-        expect(rows).toHaveLength(1);
-        left.push(await countOf('receipts', owner));
-        return more;
-      },
-      (more) => !more,
-    );
+    await until(async () => {
+      const more = await foldReceipts(database.db);
+      const rows = await readRows(database.db)`
+          select from lanes where account_id = ${owner.accountId} for update nowait`;
+      expect(rows).toHaveLength(1);
+      left.push(await countOf('receipts', owner));
+      return more;
+    }, false);
     expect([...new Set(left)]).toEqual([12_000, 7_000, 2_000, 0]);
   });
 
@@ -153,8 +134,8 @@ describe('receipts', () => {
     await database.clock.advance({ days: 91 });
     await Promise.all([foldAll(), foldAll(), foldAll()]);
     expect(await countOf('receipts', owner)).toBe(0);
-    const { rows } = await sql`
-      select from runs where workspace_id = ${owner.workspaceId} and not receipts_dropped`.execute(database.db);
+    const rows = await readRows(database.db)`
+      select from runs where workspace_id = ${owner.workspaceId} and not receipts_dropped`;
     expect(rows).toHaveLength(0);
   });
 });
@@ -166,9 +147,9 @@ describe('a file', () => {
   /** Attaches the file to a campaign. */
   async function give(owner: Owner, mediaId: number): Promise<void> {
     await sendNow(database.db, owner);
-    await sql`
+    await execute(database.db)`
       update contents t set media_id = ${mediaId} from campaigns c
-      where c.workspace_id = ${owner.workspaceId} and t.campaign_id = c.campaign_id`.execute(database.db);
+      where c.workspace_id = ${owner.workspaceId} and t.campaign_id = c.campaign_id`;
   }
 
   test('that no campaign uses is deleted a day after its last use', async () => {
@@ -187,13 +168,13 @@ describe('a file', () => {
 
   test('that never arrived as a whole, because its process ended, is deleted with its pieces a day later', async () => {
     const owner = await createOwner(database.db, 1);
-    await sql`
+    await execute(database.db)`
       with begun as (
         insert into media (workspace_id, sha256, mime, size) values (${owner.workspaceId}, ${Buffer.alloc(32, 1)}, '', 0)
         returning media_id
       )
-      insert into media_pieces (media_id, position, bytes) select media_id, 0, ${PNG} from begun`.execute(database.db);
-    const countPieces = async () => (await sql`select from media_pieces`.execute(database.db)).rows.length;
+      insert into media_pieces (media_id, position, bytes) select media_id, 0, ${PNG} from begun`;
+    const countPieces = async () => (await readRows(database.db)`select from media_pieces`).length;
     await database.clock.advance({ hours: 23 });
     await dropAll();
     expect([await countOf('media', owner), await countPieces()]).toEqual([1, 1]);
@@ -216,26 +197,23 @@ describe('a file', () => {
     await give(owner, id);
     await give(owner, id);
     const stored = async () => {
-      const { rows } = await sql<{ stored: number; size: number; isKept: boolean }>`
+      const rows = await readRows<{ stored: number; size: number; isKept: boolean }>(database.db)`
         select w.stored_bytes as stored, m.size, m.bytes is not null as "isKept"
-        from workspaces w join media m using (workspace_id) where workspace_id = ${owner.workspaceId}`.execute(
-        database.db,
-      );
+        from workspaces w join media m using (workspace_id) where workspace_id = ${owner.workspaceId}`;
       return rows;
     };
     // The campaigns end before the clock moves, because their end is taken from it.
     await until(
       async () =>
         (
-          await sql`select from campaigns where workspace_id = ${owner.workspaceId} and finished_at is null`.execute(
-            database.db,
-          )
-        ).rows.length,
-      (open) => open === 0,
+          await readRows(database.db)`
+            select from campaigns where workspace_id = ${owner.workspaceId} and finished_at is null`
+        ).length,
+      0,
     );
     const endLast = (at: 'null' | 'campanile_now()') =>
-      sql`update campaigns set finished_at = ${sql.raw(at)} where campaign_id = (
-            select max(campaign_id) from campaigns where workspace_id = ${owner.workspaceId})`.execute(database.db);
+      execute(database.db)`update campaigns set finished_at = ${sql.raw(at)} where campaign_id = (
+            select max(campaign_id) from campaigns where workspace_id = ${owner.workspaceId})`;
     await endLast('null');
     await database.clock.advance({ days: 400 });
     await dropAll();
@@ -277,11 +255,6 @@ test('housekeeping runs periodically until it is stopped', async () => {
   const house = startHousekeeping({ db: database.db, log, everyMs: 20 });
   await saveMedia(database.db, owner.workspaceId, await acceptMedia('image', PNG.toString('base64')));
   await database.clock.advance({ days: 2 });
-  expect(
-    await until(
-      () => countOf('media', owner),
-      (count) => count === 0,
-    ),
-  ).toBe(0);
+  expect(await until(() => countOf('media', owner), 0)).toBe(0);
   await house.stop();
 });

@@ -1,19 +1,12 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Answer, type Person, type TestApp } from '../support/app.ts';
+import { describe, expect, test } from 'vitest';
+import { useTestApp, type Answer, type Person } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
 
-let app: TestApp;
-let alice: Person;
-let bob: Person;
-let mallory: Person;
-beforeAll(async () => {
-  app = await startTestApp();
-  alice = await app.signUp('alice');
-  bob = await app.signUp('bob');
-  mallory = await app.signUp('mallory');
-});
-afterAll(() => app.stop());
+const app = await useTestApp();
+const alice = await app.signUp('alice');
+const bob = await app.signUp('bob');
+const mallory = await app.signUp('mallory');
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 

@@ -4,16 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { post } from '../support/app.ts';
 import { removeService, startService } from '../support/service/service.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'campanile-main-'));
-});
+const folder = await mkdtemp(join(tmpdir(), 'campanile-main-'));
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 /** Runs a command. Resolves to its output once that matches `until`, or once it has exited. */

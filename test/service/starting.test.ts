@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { sql } from 'kysely';
+import { execute } from '../../src/platform/database/statements.ts';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { temporaryFolder } from '../support/servers/embedded.ts';
@@ -56,8 +56,8 @@ test.for(['api', 'worker'])(
     let finish = () => {};
     const finished = new Promise<void>((resolve) => (finish = resolve));
     const holding = database.db.transaction().execute(async (trx) => {
-      await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
-      await sql`select pg_advisory_xact_lock(${UPGRADE_LOCK})`.execute(trx);
+      await execute(trx)`set local idle_in_transaction_session_timeout = 0`;
+      await execute(trx)`select pg_advisory_xact_lock(${UPGRADE_LOCK})`;
       await finished;
     });
     onTestFinished(() => finish());

@@ -1,17 +1,13 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { execute, sql } from '../../src/platform/database/statements.ts';
+import { expect, test } from 'vitest';
 import { getCampaign } from '../../src/sending/campaigns/read/get-campaign.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { useTestDatabase } from '../support/database.ts';
 import { analyticsWhen, createOwner, schedule, sendNow, startTestWorker, until } from '../support/ledger.ts';
 import { scriptMessenger } from '../support/scripted-messenger.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = await useTestDatabase();
 
 const root = join(import.meta.dirname, '../..');
 /**
@@ -26,13 +22,15 @@ const LOOPS = globSync('src/**/*.ts', { cwd: root })
       ),
   )
   .map((path) => readFileSync(join(root, path), 'utf8'))
-  .flatMap((source) => [...source.matchAll(/startLoop\(\s*'([^']+)'/g)].map(([, name = '']) => name));
+  .flatMap((source) =>
+    [...source.matchAll(/\b(?:startLoop|repeat)\(\s*'([^']+)'|startPolledLoop\(\w+, \{\s*name: '([^']+)'/g)].map(
+      ([, name, polled]) => name ?? polled ?? '',
+    ),
+  );
 
 const rename = (tables: string[], from: string, to: string) =>
   Promise.all(
-    tables.map((table) =>
-      sql`alter table ${sql.id(table + from)} rename to ${sql.id(table + to)}`.execute(database.db),
-    ),
+    tables.map((table) => execute(database.db)`alter table ${sql.id(table + from)} rename to ${sql.id(table + to)}`),
   );
 const takeAway = (...tables: string[]) => rename(tables, '', '_gone');
 const bringBack = (...tables: string[]) => rename(tables, '_gone', '');

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { checkHistory } from '../../simulation/check-history.ts';
-import { openChildren, type Children } from '../../simulation/children.ts';
+import { openChildren } from '../../simulation/children.ts';
 import type { Line } from '../../simulation/line.ts';
-import { startServer, type SimulationServer } from '../../simulation/server.ts';
+import { startServer } from '../../simulation/server.ts';
 import {
   addLostCorrection,
   addView,
@@ -38,15 +38,11 @@ const STEPS = 160;
 /** Enough for one world that fits each alteration. */
 const SEEDS = 60;
 
-let server: SimulationServer;
-let children: Children;
 /** Histories of seeds, in their order, without a violation. */
 const histories: Line[][] = [];
 
-beforeAll(async () => {
-  server = await startServer();
-  children = openChildren([server.address]);
-});
+const server = await startServer();
+const children = openChildren([server.address]);
 afterAll(async () => {
   await children.close();
   await server.stop();
@@ -81,15 +77,15 @@ const hasCompetingPair = (lines: Line[]): boolean =>
 interface Alteration {
   fits: (lines: Line[]) => boolean;
   alter: (lines: readonly Line[]) => Line[];
-  /** What the checker says of it. */
-  sentence: string;
+  /** What the checker says of it, or a part of that. */
+  sentence: string | RegExp;
 }
 
 test.for<[string, Alteration]>([
   ['every run is missed', { fits: hasTwoRuns, alter: missEveryRun, sentence: 'missed without a cause: run' }],
   [
     'every delivery has expired',
-    { fits: hasTwoRuns, alter: expireEveryDelivery, sentence: 'not sent without a cause: ' },
+    { fits: hasTwoRuns, alter: expireEveryDelivery, sentence: /not sent without a cause: |expired, though account/ },
   ],
   [
     'every run is five hours early',
@@ -120,7 +116,7 @@ test.for<[string, Alteration]>([
 ])('rejects a history in which %s, and accepts it as it was', async ([, { fits, alter, sentence }]) => {
   const whole = await findHistory(fits);
   expect(checkHistory(whole)).toEqual([]);
-  expect(checkHistory(alter(whole)).join('\n')).toContain(sentence);
+  expect(checkHistory(alter(whole)).join('\n')).toMatch(sentence);
 });
 
 /** Of so many worlds, so many posts each. */
@@ -129,7 +125,7 @@ const POSTS = 4;
 
 /** `least`: the share that the checker rejects at least. Of the others a fault, a sleep or a hand-over may be the cause. */
 test.for<[string, { alter: (lines: readonly Line[], most: number) => Line[][]; least: number }]>([
-  ['another account sends a post', { alter: sendByOthers, least: 0.6 }],
+  ['another account sends a post', { alter: sendByOthers, least: 0.5 }],
   ['a banned account sends a post', { alter: sendByBanned, least: 1 }],
   ['two posts of a shared run change their turns', { alter: swapPosts, least: 0.4 }],
 ])('rejects histories in which %s', async ([, { alter, least }]) => {

@@ -432,6 +432,7 @@ describe('reports the fault', () => {
     ],
     ['never ended: m2', history({ deliveries: [delivery(1), delivery(2, { status: 'queued' })] })],
     ['late: m2', history({ sends: [send(1), send(2, { arrivedMs: 3_600_000 })] })],
+    ['stale: m2', history({ sends: [send(1), send(2, { arrivedMs: 25 * HOUR_MS })] })],
     // A rejected repeat uses up no part of the cap.
     [
       'late: m2',

@@ -132,7 +132,7 @@ function check({
 }
 
 const SKIPPED = { status: 'cancelled', sentMs: null } as const;
-const by = (percent: number) => ({ ...SKIPPED, error: `skipped: read by ${percent} %` });
+const by = (percent: number) => ({ ...SKIPPED, error: `read by ${percent} %`, errorCode: 'already_read' });
 const BEFORE = STARTED_MS - 1;
 const AFTER = STARTED_MS + 1;
 
@@ -157,7 +157,7 @@ test('reads that are recorded later leave nobody out, and excuse nobody', () => 
 });
 
 test('a channel is left out as unknown, and a group whose reads are known is not', () => {
-  const unknown = { ...SKIPPED, error: 'skipped: reads unknown' };
+  const unknown = { ...SKIPPED, error: 'reads unknown', errorCode: 'reads_unknown' };
   expect(check({ readers: 0, readMs: BEFORE, reminder: unknown, channelIds: [1] })).toEqual([]);
   expect(check({ readers: 0, readMs: BEFORE, reminder: {}, channelIds: [1] })).toEqual([
     expect.stringContaining('follows up what was not sent'),

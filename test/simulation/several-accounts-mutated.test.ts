@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { MUTATIONS } from '../../simulation/mutations.ts';
 import { tryMutation } from '../../simulation/run-mutations.ts';
-import { startServer, type SimulationServer } from '../../simulation/server.ts';
+import { startServer } from '../../simulation/server.ts';
 
 /** The first of these find each of the bugs. */
 const SEEDS = 12;
 const STEPS = 300;
 
-let servers: SimulationServer[];
-beforeAll(async () => {
-  servers = await Promise.all([startServer(), startServer()]);
-});
+const servers = await Promise.all([startServer(), startServer()]);
 afterAll(() => Promise.all(servers.map((server) => server.stop())));
 
 test.each([

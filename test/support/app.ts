@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll } from 'vitest';
 import { startApp, type App } from '../../src/app/app.ts';
 import { readConfig, type Config } from '../../src/platform/config/config.ts';
 import type { HttpLimits } from '../../src/api/server/server.ts';
@@ -9,6 +10,7 @@ import { createLog, type Log } from '../../src/platform/log/log.ts';
 import type { WhatsAppOptions } from '../../src/messengers/whatsapp/whatsapp.ts';
 import { BUILD_FOLDER } from '../../web/freshness.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import { until } from './ledger.ts';
 
 /** An HTTP answer. The caller gives the type of `data`. */
 export interface Answer<Data = Record<string, never>> {
@@ -35,9 +37,15 @@ export interface Person {
 }
 
 /** Resolves to the ids of the groups of a person: at first the three of the sandbox. */
-export async function groupsOf(person: Person): Promise<number[]> {
+export async function groupsOf(person: Pick<Person, 'call'>): Promise<number[]> {
   const { body } = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
   return body.data.groups.map((group) => group.group_metadata_id);
+}
+
+/** Waits until all posts of a campaign have been sent. */
+export async function untilCompleted(call: Call, campaign_id: unknown): Promise<void> {
+  const read = () => call<{ status: string }>('venom/get-campaign', { campaign_id });
+  await until(async () => (await read()).body.data.status, 'completed');
 }
 
 /** The whole service in this process, over real HTTP and a real database of its own. */
@@ -112,6 +120,13 @@ export async function startTestApp(
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** `startTestApp` at the beginning of a test file, for all of its tests: stops the app after them. */
+export async function useTestApp(...options: Parameters<typeof startTestApp>): Promise<TestApp> {
+  const app = await startTestApp(...options);
+  afterAll(() => app.stop());
+  return app;
 }
 
 /** Sends one operation as JSON. */

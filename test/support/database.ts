@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { inject } from 'vitest';
+import { afterAll, inject } from 'vitest';
 import { connectDatabase, type Database, type PostgresAddress } from '../../src/platform/database/connect.ts';
 import { REQUEST_SHARES } from '../../src/platform/database/share-connections.ts';
 import { createLog } from '../../src/platform/log/log.ts';
@@ -34,6 +34,13 @@ export interface TestClock {
 export async function createTestDatabase(): Promise<TestDatabase> {
   const database = await createDatabase(TEMPLATE);
   return { ...database, clock: createClock(database.db) };
+}
+
+/** `createTestDatabase` at the beginning of a test file, for all of its tests: drops the database after them. */
+export async function useTestDatabase(): Promise<TestDatabase> {
+  const database = await createTestDatabase();
+  afterAll(() => database.drop());
+  return database;
 }
 
 /** Creates an empty database without the schema. */

@@ -164,8 +164,12 @@ export async function analyticsWhen(
   return until(() => analyticsOf(db, owner, campaignId), holds);
 }
 
-/** Polls until the value satisfies the condition; throws with the last value after `PATIENCE_MS`. */
-export async function until<T>(read: () => T | Promise<T>, holds: (value: T) => boolean): Promise<T> {
+/** Polls until the value is the wanted one, or satisfies the condition; throws with the last value after `PATIENCE_MS`. */
+export async function until<T>(
+  read: () => T | Promise<T>,
+  wanted: (T & (string | number | boolean | null | undefined)) | ((value: T) => boolean),
+): Promise<T> {
+  const holds = typeof wanted === 'function' ? wanted : (value: T) => value === wanted;
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     const value = await read();

@@ -296,10 +296,7 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
 
     test('forgets the account of a deleted user', async () => {
       await session.close();
-      await until(
-        () => here.messenger.forget(here.account.accountId),
-        (isMore) => !isMore,
-      );
+      await until(() => here.messenger.forget(here.account.accountId), false);
       const states: string[] = [];
       const opened = await here.messenger.open(here.account, ({ status }) => states.push(status));
       await opened?.close();

@@ -42,7 +42,11 @@ export interface ScriptedMessenger extends Messenger {
   /** Changed posts, in order, with their new text. */
   changes: Array<{ accountId: AccountId; kind: PostChange['kind']; messageId: string; text: string; atMs: number }>;
   /** Sets the outcome of each change; undefined: it succeeds. */
-  answerChange: (change: PostChange, post: SentPost) => RevisionResult | Promise<RevisionResult> | undefined;
+  answerChange: (
+    change: PostChange,
+    post: SentPost,
+    accountId: AccountId,
+  ) => RevisionResult | Promise<RevisionResult> | undefined;
   /** Set: repeated ids are not dropped, and this is how a chat's recent posts are searched for one. */
   find?: (to: Destination) => Promise<{ recipients: number } | null>;
   /** Reports receipts and reactions of members to the worker. */
@@ -90,7 +94,7 @@ export function scriptMessenger(): ScriptedMessenger {
           results.push(NO_LEASE);
           continue;
         }
-        const result = (await messenger.answerChange(change, post)) ?? { kind: 'done' };
+        const result = (await messenger.answerChange(change, post, accountId)) ?? { kind: 'done' };
         const text = change.kind === 'correct' ? change.post.text : '';
         const { messageId } = post;
         if (result.kind === 'done')

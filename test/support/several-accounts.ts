@@ -1,7 +1,7 @@
 /** Further accounts of a workspace, created without the API. */
 import { sql } from 'kysely';
 import type { Database } from '../../src/platform/database/connect.ts';
-import { shareRuns } from '../../src/sending/accounts/share-runs.ts';
+import { shareRuns } from '../../src/sending/accounts/store.ts';
 import { recordState } from '../../src/sending/sessions/record-state.ts';
 import type { Owner } from './ledger.ts';
 import type { AccountId } from '../../src/platform/database/schema.ts';
@@ -29,7 +29,8 @@ export async function addAccount(
   });
 }
 
-async function addWays(
+/** Makes an account a member of groups. */
+export async function addWays(
   db: Database,
   accountId: AccountId,
   groupIds: readonly number[],

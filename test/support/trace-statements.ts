@@ -69,7 +69,7 @@ export interface Source {
 /** A template of so few characters may be in any statement. */
 const FEW_CHARACTERS = 40;
 
-const START = /\bsql(?:<[^`]*?>)?`/g;
+const START = /\b(?:sql|(readRows?|readColumn|readValue|hasRow|execute))(?:<[^`]*?>)?(?:\([\w.]+\))?`/g;
 
 /** Returns the statements, and the longer parts of statements, in source files below a folder of `src`. */
 export function findSources(folder: string): Source[] {
@@ -78,12 +78,12 @@ export function findSources(folder: string): Source[] {
     const source = readFileSync(join(root, file), 'utf8');
     return source
       .matchAll(START)
-      .map(({ index, 0: start }) => readTemplate(source, index + start.length))
-      .map(({ texts, end }) => ({
+      .map(({ index, 0: start, 1: tag }) => ({ tag, ...readTemplate(source, index + start.length) }))
+      .map(({ tag, texts, end }) => ({
         file,
         line: source.slice(0, end).split('\n').length,
         texts: texts.map(normalize).filter((text) => text !== ''),
-        isWhole: /^\s*\.execute\(/.test(source.slice(end, end + 100)),
+        isWhole: tag !== undefined || /^\s*\.execute\(/.test(source.slice(end, end + 100)),
       }))
       .filter(({ texts }) => texts.join('').length > FEW_CHARACTERS)
       .toArray();

@@ -59,13 +59,10 @@ export async function stoodAs(person: Person, status: string): Promise<Pick<Stat
   interface WithHistory {
     history: Array<Pick<Status, 'status' | 'reason'>>;
   }
-  const seen = await until(
-    async () => {
-      const { body } = await person.call<WithHistory>('venom/account-status', { with_history: true });
-      return body.data.history.find((state) => state.status === status);
-    },
-    (state) => state !== undefined,
-  );
+  const seen = await until(async () => {
+    const { body } = await person.call<WithHistory>('venom/account-status', { with_history: true });
+    return body.data.history.find((state) => state.status === status);
+  }, Boolean);
   return seen ?? { status };
 }
 

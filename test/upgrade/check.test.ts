@@ -67,6 +67,7 @@ test('the exit code tells whether the next start changes the database or fails',
   expect((await check('--check')).code).toBe(3);
   more = {};
 
+  await sql`insert into migrations (number, name) values (2, '002-ledger-epoch.sql')`.execute(database.db);
   await sql`drop table group_sums`.execute(database.db);
   const refused = await check('--check');
   expect(refused).toEqual({
@@ -81,9 +82,7 @@ test('reports that the next start creates the schema of an empty database', asyn
   onTestFinished(() => empty.drop());
   const { code, said } = await campanile(environmentOf(empty), 'upgrade', '--check');
   expect(code).toBe(3);
-  expect(said).toMatch(
-    /^The database is empty\. The next start creates the schema with \d+ migrations\.\n {2}001-schema\.sql\n/,
-  );
+  expect(said).toBe('The database is empty. The next start creates the schema. This check changed nothing.\n');
 });
 
 test('epoch fence: a process stops once a newer version has upgraded the database, and cannot start again', async () => {

@@ -28,6 +28,7 @@ describe.skipIf(!browser)('in a browser', () => {
   let sent: string;
   let failed: string;
   let scheduled: string;
+  let add: (how: string, campaign: object) => Promise<string>;
 
   beforeAll(async () => {
     const first = await visit(browser as Browser, app.url);
@@ -38,7 +39,7 @@ describe.skipIf(!browser)('in a browser', () => {
     const ids = body.data.groups.map((one) => one.group_metadata_id);
     group = `/groups/${ids[0]}`;
     const post = { html: '<p>Hello</p>', group_metadata_ids: ids };
-    const add = async (how: string, campaign: object) => {
+    add = async (how, campaign) => {
       const answer = await ada.call<{ campaign_id: string }>(`venom/${how}`, { ...post, ...campaign });
       return `/campaigns/${answer.body.data.campaign_id ?? answer.headers.get('x-campaign-id')}`;
     };
@@ -129,6 +130,7 @@ describe.skipIf(!browser)('in a browser', () => {
     'the phone': () => '/phone',
     'the users': () => '/users',
     'the installation': () => '/installation',
+    'what did not go out': () => '/unsent',
     'a week of the calendar': () => '/calendar?view=week',
     'a campaign that failed': () => failed,
     'a campaign that was sent': () => sent,
@@ -163,7 +165,7 @@ describe.skipIf(!browser)('in a browser', () => {
     }
     await bea.call('venom/disconnect-account', { account_id: id });
     await open(`/account?account=${id}`);
-    await page.getByText('Unable to send since', { exact: false }).waitFor();
+    await page.getByText('The account is not linked', { exact: false }).first().waitFor();
     found.push(...(await look()));
     await open(`/groups/${first}`);
     await button('Earlier').click();
@@ -201,9 +203,6 @@ describe.skipIf(!browser)('in a browser', () => {
     await button('Actions for Every morning').click();
     await page.getByRole('menuitem', { name: 'Cancel campaign' }).waitFor();
     found.push(...(await lookAtTop()));
-    await page.getByRole('combobox', { name: 'Status' }).click();
-    await page.getByRole('option', { name: 'Paused' }).waitFor();
-    found.push(...(await lookAtTop()));
     await button('ada').click();
     await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
     found.push(...(await lookAtTop()));
@@ -233,7 +232,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('option', { name: 'Village news' }).click();
     await dialog().getByText('will see it', { exact: false }).waitFor();
     found.push(...(await lookAtTop()));
-    await page.getByRole('button', { name: /^Send to \d+ groups now$/ }).click();
+    await page.getByRole('button', { name: /^Send to \d+ simulated groups now$/ }).click();
     await dialog().getByText('Sending takes', { exact: false }).waitFor();
     found.push(...(await lookAtTop()));
     await page.getByText('On a schedule').click();
@@ -256,7 +255,8 @@ describe.skipIf(!browser)('in a browser', () => {
 
   test('dialogs of the campaign page have no accessibility violations', async () => {
     await enter(page, 'ada');
-    await open(sent);
+    // A quarter of an hour after a post nobody can edit it, and the first one may be older.
+    await open(await add('add-campaign', { name: 'Good evening' }));
     const found: string[] = [];
     for (const name of ['Edit sent posts…', 'Delete for everyone…']) {
       await button(name).click();
@@ -324,7 +324,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.locator('html[data-mantine-color-scheme=dark]').waitFor();
     expect(await findBarriers(page, { within: LAYERS, rules: ['color-contrast'] })).toEqual([]);
     await dialog().getByRole('button', { name: 'Done' }).click();
-    await page.getByRole('button', { name: 'Send to 1 group now' }).waitFor();
+    await page.getByRole('button', { name: 'Send to 1 simulated group now' }).waitFor();
   });
 
   test('dialogs of the groups page have no accessibility violations', async () => {

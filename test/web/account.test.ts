@@ -199,7 +199,7 @@ describe.skipIf(!browser)('in a browser', () => {
       sql`select 1 / 0`.execute(db),
     );
     await page.getByText('Sending is stopped', { exact: true }).waitFor();
-    await page.getByText(/^Sending is stopped, because the records .* Connect your account again/).waitFor();
+    await page.getByText(/^Sending is stopped, because the records .* Connect the account again/).waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await press('Check and resume');
     await page.getByText('Sending is stopped', { exact: true }).waitFor({ state: 'detached' });

@@ -51,14 +51,26 @@ describe.skipIf(!browser)('in a browser', () => {
     const author = await enter('author', '/campaigns/new');
     await writeMessage(author, 'We open at nine');
     await author.getByRole('checkbox', { name: 'Chess friends' }).check();
+    // The number that members see, and not the name of the person who writes.
+    await author.getByText('+49 (151) 1234567').waitFor();
+    await press(author, 'Send a test…');
+    await author.getByText('A test is a post, too, and needs approval here.').waitFor();
+    await author.keyboard.press('Escape');
     await press(author, 'Ask for approval');
+    await author.getByRole('dialog').getByText('It leaves as soon as it is approved.').waitFor();
     await confirm(author, 'Ask for approval');
     await author.waitForURL(/\/approvals\//);
     await author.getByText('0 of 1 approval').waitFor();
+    await author.getByText('It leaves as soon as it is approved.').waitFor();
+    await callIn(app, team.members.author, team.workspaceId, 'user/update_profile', {
+      first_name: 'Anna',
+      last_name: 'Weber',
+    });
 
     const manager = await enter('manager', '/');
     await manager.getByRole('region', { name: 'Waiting for you' }).getByRole('link').click();
     await manager.getByText('Chess friends').first().waitFor();
+    await manager.getByText('Asked by Anna Weber').waitFor();
     await requestChanges(manager, 'Ten, not nine');
     await changeAsAsked(author, 'Ten, not nine', { from: 'We open at nine', to: 'We open at ten' });
     await press(author, 'Ask for approval');
@@ -151,6 +163,8 @@ describe.skipIf(!browser)('in a browser', () => {
       { kind: 'answered', accountId, messageIds, participant: number, number, remark: null, at },
     ]);
     const reader = await enter('manager', `/approvals/${approval_id}`);
+    // A page that is loaded again before it is signed in stays signed out.
+    await reader.getByRole('heading', { name: 'Fair', level: 1 }).waitFor();
     await until(
       () => say<{ state: string }>(manager, 'venom/get-approval', { approval_id }),
       ({ state }) => state === 'sending',

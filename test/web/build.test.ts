@@ -1,4 +1,4 @@
-/** How the dashboard comes to be built (docs/explanation/decisions/0021): in a checkout of its own, by the door. */
+/** How the dashboard comes to be built (docs/explanation/decisions/0019): in a checkout of its own, by the door. */
 import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -110,6 +110,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await failures.getByText('the group no longer exists, or you are no longer a member.').waitFor();
     await failures.getByText('Chess friends').waitFor();
     await page.getByRole('row', { name: /^Chess friends Failed 1/ }).waitFor();
+    await page.getByRole('list', { name: 'Groups' }).getByRole('link', { name: 'Chess friends: Failed' }).waitFor();
     await takeAway(-1_000_000);
     await failures.getByRole('button', { name: 'Retry 1 failed' }).click();
     await page.getByText('Done', { exact: true }).first().waitFor();
@@ -135,7 +136,7 @@ describe.skipIf(!browser)('in a browser', () => {
       status: 'paused',
       pause_reason: expect.stringMatching(/refused for one reason: The group no longer exists.*or cancel it/),
     });
-    await page.getByRole('button', { name: 'Notices, 1 unread' }).click();
+    await page.getByRole('button', { name: 'Notices, 2 unread' }).click();
     const notice =
       'Good morning is paused: three posts in a row were refused for the same reason. Resume or cancel it.';
     await page.getByRole('link', { name: notice }).waitFor();
@@ -480,8 +481,6 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('list', { name: 'Calendar' }).waitFor();
     const title = tomorrow.toLocaleString('en-GB', { weekday: 'long', day: 'numeric', month: 'long' });
     const day = page.getByRole('listitem', { name: title });
-    // Today may be the last day that is shown.
-    if ((await day.count()) === 0) await page.getByRole('button', { name: 'Next' }).click();
     await day.getByRole('link', { name: /^08:00\s*At 8\s.*\(Scheduled\)$/ }).waitFor();
     await day.getByRole('button', { name: '3 more' }).click();
     await day.getByRole('link', { name: /^13:00\s*Event on .*5 Jun 2032, 09:00.*Pinned\s*Fair/ }).waitFor();
@@ -519,6 +518,31 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('button', { name: 'First day', exact: true }).getByText(shown, { exact: false }).waitFor();
   });
 
+  test('finds a campaign by what its post says, by its month and by its kind', async () => {
+    await send({ name: 'Summer', html: '<p>The Café opens <b>at nine</b></p>' });
+    await send({ name: 'Supper', html: '', poll: { question: 'Goulash?', options: ['Yes', 'No'] } });
+    await sql`update campaigns set created_at = created_at - interval '95 days' where name = 'Supper'`.execute(
+      app.database.db,
+    );
+    await page.goto('/');
+    await listed(page).getByRole('listitem').filter({ hasText: 'Summer' }).waitFor();
+    await page.getByLabel('Search campaigns').fill('nine cafe');
+    await listed(page).getByRole('listitem').filter({ hasText: 'Supper' }).waitFor({ state: 'detached' });
+    await listed(page).getByRole('listitem').filter({ hasText: 'Summer' }).waitFor();
+    await page.getByLabel('Search campaigns').fill('');
+    await listed(page).getByRole('listitem').filter({ hasText: 'Supper' }).waitFor();
+    await page.getByLabel('Month').selectOption({ index: 2 });
+    await page.getByText('No campaigns found').waitFor();
+    const ago = Temporal.Now.zonedDateTimeISO('Europe/Berlin').subtract({ days: 95 });
+    await page.getByLabel('Month').selectOption(ago.toPlainDate().toString().slice(0, 7));
+    await listed(page).getByRole('listitem').filter({ hasText: 'Supper' }).waitFor();
+    expect(await listed(page).getByText('Summer').count()).toBe(0);
+    await page.getByLabel('Kind').selectOption('Event');
+    await page.getByText('No campaigns found').waitFor();
+    await page.getByLabel('Kind').selectOption('Poll');
+    await listed(page).getByRole('listitem').filter({ hasText: 'Supper' }).waitFor();
+  });
+
   test('lists campaigns first, by their next run or their age, and what needs attention only if something does', async () => {
     const [one = 0] = groups;
     const zone = Temporal.Now.zonedDateTimeISO('Europe/Berlin');
@@ -535,16 +559,20 @@ describe.skipIf(!browser)('in a browser', () => {
     await sql`update campaigns set created_at = created_at - interval '30 days' where name = 'Fair 50'`.execute(
       app.database.db,
     );
+    const sending = () => person.call<{ campaigns: unknown[] }>('venom/list-campaigns', { status: 'running' });
+    await expect.poll(async () => (await sending()).body.data.campaigns).toEqual([]);
     await page.goto('/');
     const lines = listed(page).getByRole('listitem');
     await lines.getByText('Next month').waitFor();
-    const texts = (await lines.allInnerTexts()).map((text) => text.split('\n')[0] ?? '');
-    expect(texts.slice(0, 3)).toEqual(isToday ? ['Today', 'Tonight', 'Fair 49'] : ['Today', 'Fair 49', 'Fair 48']);
-    expect(texts.slice(texts.indexOf('Later'))).toEqual(['Later', 'Next month', 'Earlier', 'Fair 50']);
+    const shown = /Next up|Today|Earlier|Tonight|Next month|Fair \d+/;
+    const texts = (await lines.allInnerTexts()).map((text) => shown.exec(text)?.[0]);
+    expect(texts.slice(0, 5)).toEqual(['Next up', 'Tonight', 'Next month', 'Today', 'Fair 49']);
+    expect(texts.slice(-2)).toEqual(['Earlier', 'Fair 50']);
     await lines
       .filter({ hasText: 'Next month' })
-      .getByText(/^Next run .* 09:00/)
+      .getByText(/, 09:00/)
       .waitFor();
+    expect((await lines.filter({ hasText: 'Fair 49' }).boundingBox())?.height).toBeLessThanOrEqual(42);
     // Only one line of figures is above the list.
     expect(await page.getByRole('region', { name: 'Needs attention' }).count()).toBe(0);
     const figures = page.getByRole('region', { name: 'Results' });
@@ -580,8 +608,43 @@ describe.skipIf(!browser)('in a browser', () => {
     const needs = page.getByRole('region', { name: 'Needs attention' });
     await needs.getByText(/^Good morning is paused: the run of .* 09:00 is waiting\.$/).waitFor();
     await needs.getByRole('link', { name: 'Fair: 1 post failed.' }).click();
+    await page.getByRole('heading', { name: 'What did not go out', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Fair' }).click();
     await page.getByRole('heading', { name: 'Fair', level: 1 }).waitFor();
     expect(await page.getByRole('row').count(), 'the heading and the group that failed').toBe(2);
+  });
+
+  test('lists what did not go out, sends it now or leaves it out', async () => {
+    const id = await schedule(1, 3);
+    await sql`update runs set due_at = campanile_now() - interval '7 hours' where run_id =
+                (select min(run_id) from runs r join campaigns c using (campaign_id) where c.public_id = ${id})`.execute(
+      app.database.db,
+    );
+    await sql`update groups set send_to = 'nowhere@g.us' where group_id = ${groups[0]}`.execute(app.database.db);
+    await isDone(await send());
+    await until(
+      () => read(id),
+      ({ runs }) => (runs as Array<{ status: string }>).some(({ status }) => status === 'missed'),
+    );
+    await page.goto('/unsent');
+    const row = (name: string) => page.getByRole('listitem').filter({ has: page.getByRole('link', { name }) });
+    await row('Good morning').getByText('Missed: nothing went to 3 groups.').waitFor();
+    await row('Fair').getByText('1 of 3 posts failed.').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await row('Fair').getByRole('button', { name: 'Leave out' }).click();
+    await row('Fair').waitFor({ state: 'detached' });
+    await row('Good morning').getByRole('button', { name: 'Send now' }).click();
+    await page.getByRole('dialog').getByText('goes to 3 groups now', { exact: false }).waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send now' }).click();
+    await page.getByText('Everything went out').waitFor();
+    await until(
+      () => read(id),
+      ({ runs }) => (runs as Array<{ sent: number }>).some(({ sent }) => sent === 2),
+    );
+    await page.goto('/');
+    await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
+    await page.getByText('Fair').first().waitFor();
+    expect(await page.getByRole('link', { name: 'Fair: 1 post failed.' }).count()).toBe(0);
   });
 
   test('opens failed groups, excludes them, or starts a campaign for them alone', async () => {
@@ -608,7 +671,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect((await read(id))['group_metadata_ids']).toEqual(groups.slice(1));
     await failures.getByRole('button', { name: 'New campaign to these' }).click();
     await page.getByRole('heading', { name: 'New campaign', level: 1 }).waitFor();
-    await page.getByRole('button', { name: 'Send to 1 group now' }).waitFor();
+    await page.getByRole('button', { name: 'Send to 1 simulated group now' }).waitFor();
   });
 
   test('shows the same read rate everywhere, and counts each group once', async () => {
@@ -702,5 +765,24 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByText(/done by about .*\d\d:\d\d CES?T/).waitFor();
     const head = page.getByRole('region', { name: 'Progress' });
     expect(await head.textContent()).toContain('0 sent · 0 failed · 3 waiting · done by about');
+    const squares = head.getByRole('list', { name: 'Groups' }).getByRole('link');
+    expect(await squares.count()).toBe(3);
+    await squares.first().focus();
+    await page.keyboard.press('ArrowRight');
+    const second = (await squares.nth(1).textContent()) ?? '';
+    expect(second).toMatch(/^(Chess friends|Running club|Village news): Waiting$/);
+    await head.getByText(second, { exact: true }).last().waitFor();
+    await squares.nth(2).hover();
+    await head
+      .getByText((await squares.nth(2).textContent()) ?? '', { exact: true })
+      .last()
+      .waitFor();
+    await page.goto('/');
+    expect(await listed(page).getByRole('listitem').first().textContent()).toBe('Sending now');
+    await listed(page)
+      .getByRole('listitem')
+      .nth(1)
+      .getByText(/^Waiting until /)
+      .waitFor();
   });
 });

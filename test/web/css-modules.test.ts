@@ -36,7 +36,8 @@ test('only figures, times and shares have numbers of equal width, which would wi
       selector.replaceAll(/\/\*.*?\*\//gs, '').trim(),
     ),
   );
-  const figures = /^\.(?:value|figures|rate|progress|share|time|timeShare|groups \.number|table td:not\(\.name, .*\))$/;
+  const figures =
+    /^\.(?:value|figures|rate|progress|share|time|timeShare|results \.number|table td:not\(\.name, .*\))$/;
   expect(styled.length).toBeGreaterThan(5);
   expect(styled.filter((selector) => !figures.test(selector))).toEqual([]);
 });

@@ -67,7 +67,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.goto('/campaigns/new');
     await writeMessage(page, 'Secret of the village');
     await isSaved(page);
-    await page.getByRole('button', { name: 'cat' }).click();
+    await page.getByRole('button', { name: 'cat', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor();
     const kept = await page.evaluate(
@@ -139,7 +139,7 @@ describe.skipIf(!browser)('in a browser', () => {
 
   const listed = async () => (await askInBrowser<Drafts>(page, 'venom/list-drafts')).drafts;
   const signOut = async (name: string) => {
-    await page.getByRole('button', { name }).click();
+    await page.getByRole('button', { name, exact: true }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
   };
 

@@ -5,10 +5,28 @@ import { startTestApp } from '../support/app.ts';
 import { launchBrowser, visit, type Visit } from '../support/browser/browser.ts';
 import { enterAsNew, findBarriers } from '../support/browser/dashboard-page.ts';
 import { pasteMessage, writeMessage } from '../support/browser/dashboard-user.ts';
+import { FOREIGN_HTML } from '../support/inputs/foreign-html.ts';
 
 const browser = await launchBrowser();
 const app = await startTestApp({ sandboxSpeed: 200 });
 afterAll(() => app.stop());
+
+/** The shelf is long, and a paste takes a second: one of each kind of rule. */
+const PASTED = new Set([
+  'Quill 2, innerHTML',
+  'Quill 2, numbers and bullets',
+  'CKEditor 5',
+  'TinyMCE',
+  'Word, desktop',
+  'Word, tracked changes and a comment',
+  'Word for the web',
+  'Google Docs',
+  'Gmail',
+  'WhatsApp Web',
+  'ChatGPT',
+  'a builder of mails with tables',
+  'a list that goes on',
+]);
 
 const NOTE = /^Members see plain text instead/;
 
@@ -72,7 +90,7 @@ describe.skipIf(!browser)('in a browser', () => {
       '# no heading',
       '+ none',
     );
-    await expectText('Bring:\n- cake\n- tea\n\n2. sing\n3. dance\n2026. a year\n# no heading\n+ none');
+    await expectText('Bring:\n- cake\n- tea\n2. sing\n3. dance\n2026. a year\n# no heading\n+ none');
   });
 
   test('reduces typed strikethrough, code and quotes to plain text, and says so', async () => {
@@ -113,7 +131,7 @@ describe.skipIf(!browser)('in a browser', () => {
       '*Spring fair*\nWe open at _nine_.\n\n- cake\n• tea\n* juice\nBring friends:\n1. Anna\n2. Ben\n\n\nSee https://example.org/a_b_c 😀\nשלום *עולם*';
     await pasteMessage(page, { text: post.replaceAll('\n', '\r\n') });
     const sent =
-      '*Spring fair*\nWe open at _nine_.\n\n- cake\n- tea\n- juice\nBring friends:\n\n1. Anna\n2. Ben\n\n\nSee https://example.org/a_b_c 😀\nשלום *עולם*';
+      '*Spring fair*\nWe open at _nine_.\n\n- cake\n- tea\n- juice\nBring friends:\n1. Anna\n2. Ben\n\n\nSee https://example.org/a_b_c 😀\nשלום *עולם*';
     await expectText(sent);
     expect(await editor.locator('strong').allTextContents()).toEqual(['Spring fair', 'עולם']);
     await page.getByText('Draft saved').waitFor();
@@ -147,6 +165,16 @@ describe.skipIf(!browser)('in a browser', () => {
       const numbered = (text: string) => text.replace('five', `five ${index}`);
       await pasteMessage(page, { html: numbered(html), text: 'not this' });
       await expectText(numbered(five));
+    }
+  });
+
+  test('reads pasted html of other programs as the service does', async () => {
+    const pasted = FOREIGN_HTML.filter(({ from }) => PASTED.has(from));
+    expect(pasted).toHaveLength(PASTED.size);
+    for (const { from, html, text: expected } of pasted) {
+      await clear();
+      await pasteMessage(page, { html, text: 'not this' });
+      await expect.poll(() => `${from}: ${text}`).toBe(`${from}: ${expected}`);
     }
   });
 

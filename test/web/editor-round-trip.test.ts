@@ -13,6 +13,18 @@ import { seen, type Sight } from '../support/browser/visible.ts';
 const browser = await launchBrowser();
 
 const RUNS = { numRuns: runs(600) };
+/** A line with nothing to see is an empty line, whether a break ends it or its block. */
+const BLANK_LINES = [
+  '<p>\u00a0</p>',
+  '<p>\u00a0<br></p>',
+  '<p>\u00a0<br><br></p>',
+  '<p><br>\u00a0</p>',
+  '<p>\u200b</p>',
+  '<h2>\u00a0</h2>',
+  '\u00a0',
+  '<ul><li>\u00a0</li></ul>',
+];
+
 const ENTRY_ID = join(import.meta.dirname, '../../web/compose/entry-of-a-test.ts');
 const compose = join(import.meta.dirname, '../../web/compose');
 
@@ -62,6 +74,7 @@ const inline = fc
   .map((parts) => parts.join(''));
 const item = fc.oneof(
   words.map((text) => `<li>${text}</li>`),
+  fc.tuple(words, words).map(([first, second]) => `<li>${first}<br>${second}<br></li>`),
   fc.tuple(words, words).map(([first, second]) => `<li><p>${first}</p><p>${second}</p></li>`),
   fc.tuple(words, words).map(([outer, inner]) => `<li>x${outer}<ul><li>${inner}</li></ul></li>`),
 );
@@ -137,7 +150,7 @@ describe.skipIf(!browser)('in a browser', () => {
       fc.asyncProperty(html, async (given) => {
         expect(convertHtml(await call('throughEditor', given)).text).toBe(convertHtml(given).text);
       }),
-      RUNS,
+      { ...RUNS, examples: BLANK_LINES.map((blank): [string] => [`<p>a</p>${blank}<ul><li>a</li></ul>`]) },
     );
   });
 

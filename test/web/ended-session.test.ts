@@ -1,7 +1,10 @@
 /** What the page knows of its session, without a browser. */
 import { expect, test } from 'vitest';
 
-Object.defineProperty(globalThis, 'localStorage', { value: { getItem: () => null, removeItem: () => undefined } });
+const nothing = () => undefined;
+Object.defineProperty(globalThis, 'localStorage', {
+  value: { getItem: () => null, setItem: nothing, removeItem: nothing },
+});
 // Loaded without their types, which need those of a browser.
 const [library, page] = ['@tanstack/react-query', '../../web/api/session.ts'];
 const { QueryClient } = await import(library);

@@ -99,7 +99,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await section.getByLabel('Read by fewer than').fill('20');
     await section.getByText('In 1 of 3 groups, fewer than 20% of the members have read it.').waitFor();
     await section.getByRole('button', { name: 'New campaign to these groups' }).click();
-    await page.getByRole('button', { name: 'Send to 1 group now' }).waitFor();
+    await page.getByRole('button', { name: 'Send to 1 simulated group now' }).waitFor();
 
     await page.goto(`/campaigns/${id}`);
     await section.getByLabel('Days until the reminder').fill('2');

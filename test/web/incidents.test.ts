@@ -51,7 +51,11 @@ describe.skipIf(!browser)('in a browser', () => {
     await ask('venom/add-campaign', { name: 'Fair', html: '<p>Hello</p>', group_metadata_ids: groups });
     await until(listAccounts, ([main]) => main?.queued === 2);
     await page.goto('/phone');
-    await section().getByRole('listitem').filter({ hasText: 'Main account' }).getByText('Sandbox').waitFor();
+    await section()
+      .getByRole('listitem')
+      .filter({ hasText: 'Main account' })
+      .getByText(/^Paused until/)
+      .waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await simulate('Main account', 'Ban the account');
     await page.getByText('Main account is banned until you bring it back.').waitFor();

@@ -19,7 +19,7 @@ test.skipIf(!browser)('lists findings with errors first and advice, and checks a
   await enter(page, root.name);
   await page.goto('/');
   await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
-  await page.getByRole('button', { name: 'root' }).last().click();
+  await page.getByRole('button', { name: 'root', exact: true }).last().click();
   await page.getByRole('menuitem', { name: 'Installation' }).click();
   await page.getByRole('heading', { name: 'Installation', level: 1 }).waitFor();
   const wrong = page.getByRole('region', { name: 'Something is wrong' });
@@ -60,7 +60,7 @@ test.skipIf(!browser)('is for administrators only', async () => {
   await page.goto('/installation');
   await page.getByText('Only administrators can do this.').waitFor();
   visited.forgive(refused('403'));
-  await page.getByRole('button', { name: 'other' }).last().click();
+  await page.getByRole('button', { name: 'other', exact: true }).last().click();
   await page.getByRole('menuitem', { name: 'Settings' }).waitFor();
   expect(await page.getByRole('menuitem', { name: 'Installation' }).count()).toBe(0);
   await visited.end();

@@ -94,7 +94,7 @@ describe.skipIf(!browser)('in a browser', () => {
     const phone = page.getByRole('complementary', { name: 'What members see' });
     await phone.locator('[data-styles~=bold]', { hasText: 'fair' }).waitFor();
     await phone.locator('img').waitFor();
-    await page.getByRole('button', { name: 'Send to 3 groups now' }).click();
+    await page.getByRole('button', { name: 'Send to 3 simulated groups now' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Send now', exact: true }).click();
     await page.waitForURL(/\/campaigns\/[0-9a-f-]{36}$/);
     const token = await tokenOf('copyist');
@@ -175,7 +175,7 @@ describe.skipIf(!browser)('in a browser', () => {
     }
     await page.getByLabel('Time', { exact: true }).fill('09:30');
     await page.getByText(/^Runs: .*, 09:30 · .*, 09:30 · .*, 09:30 \(CES?T\)\.$/).waitFor();
-    await page.getByRole('button', { name: 'Schedule for 1 group' }).click();
+    await page.getByRole('button', { name: 'Schedule for 1 simulated group' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Schedule', exact: true }).click();
     await page.getByRole('heading', { name: 'Good morning', level: 1 }).waitFor();
     expect(

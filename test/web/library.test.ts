@@ -69,7 +69,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await dialog().getByRole('button', { name: 'Use 2 files' }).click();
     await page.getByRole('textbox', { name: 'Caption of Trailer.mp4' }).fill('The trailer');
     await page.getByRole('checkbox', { name: 'Chess friends' }).check();
-    await press('Send to 1 group now');
+    await press('Send to 1 simulated group now');
     await page.getByRole('dialog').getByText('With 2 files.').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Send now' }).click();
     await page.getByRole('heading', { name: 'Look at this' }).waitFor();

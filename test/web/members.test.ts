@@ -1,7 +1,7 @@
 /** Members of a workspace in the dashboard: invite, join, switch, keys, and what a role lacks. */
 import { sql } from 'kysely';
 import type { Browser, Locator, Page, Request } from 'playwright-core';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { startTestApp, type Person } from '../support/app.ts';
 import { launchBrowser, refused, visit, type Visit } from '../support/browser/browser.ts';
 import { signInInBrowser } from '../support/browser/dashboard-user.ts';
@@ -41,17 +41,23 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.goto(String(link));
     await page.getByRole('button', { name: 'Join', exact: true }).click();
     await page.waitForURL((url) => url.pathname === '/');
-    await page.getByRole('button', { name: 'anna' }).click();
-    await page.getByRole('menuitem', { name: 'owen · Author' }).waitFor();
+    await page.getByRole('button', { name: 'Workspace owen' }).click();
+    await page.getByRole('menuitem', { name: 'anna · Owner' }).waitFor();
     await page.keyboard.press('Escape');
 
     await page.goto('/campaigns/new');
     await page.getByText('Your role cannot send. Ask the owner of the workspace.').waitFor();
+    await page.getByRole('button', { name: 'Send a test…' }).click();
+    await page
+      .getByRole('dialog')
+      .getByText('Ask a manager to send it: they find this draft under “Drafts”.')
+      .waitFor();
+    await page.keyboard.press('Escape');
     await page.goto('/settings');
     await page.getByRole('row').getByText('owen').first().waitFor();
     expect(await page.getByRole('heading', { name: 'API keys' }).count()).toBe(0);
 
-    await page.getByRole('button', { name: 'anna' }).click();
+    await page.getByRole('button', { name: 'Workspace owen' }).click();
     await page.getByRole('menuitem', { name: 'anna · Owner' }).click();
     await page.waitForURL((url) => url.pathname === '/');
     await page.goto('/settings');
@@ -62,6 +68,7 @@ describe.skipIf(!browser)('in a browser', () => {
     const [olga, ben] = [await app.signUp('olga'), await app.signUp('ben')];
     const { code } = (await olga.call<{ code: string }>('workspace/invite-member', { role: 'manager' })).body.data;
     await page.goto(`/join#${code}`);
+    await page.getByRole('link', { name: 'I have a user' }).click();
     await signInInBrowser(page, 'ben');
     await page.getByRole('button', { name: 'Join', exact: true }).click();
     await page.waitForURL((url) => url.pathname === '/');
@@ -103,7 +110,7 @@ describe.skipIf(!browser)('in a browser', () => {
   test('two tabs that show different workspaces act each in its own', async () => {
     const [uma, vic] = [await app.signUp('uma'), await app.signUp('vic')];
     await join(app, { owner: uma, workspaceId: await defaultWorkspace(uma), role: 'analyst' }, vic);
-    await page.goto('/settings');
+    await page.goto(`/settings?workspace=${await defaultWorkspace(vic)}`);
     await signInInBrowser(page, 'vic');
     await page.getByRole('heading', { name: 'API keys' }).waitFor();
     const other = await page.context().newPage();
@@ -113,6 +120,58 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('button', { name: 'Rename' }).click();
     await page.getByText('The workspace has a new name.').waitFor();
     expect(await listWorkspaces(vic)).toMatchObject([{ name: 'The parish of Vic' }, { name: 'uma' }]);
+  });
+
+  test('the workspace that was opened last opens on the next device, and the default one stays for programs', async () => {
+    const [yda, zoe] = [await app.signUp('yda'), await app.signUp('zoe')];
+    const theirs = await defaultWorkspace(yda);
+    await join(app, { owner: yda, workspaceId: theirs, role: 'manager' }, zoe);
+    await page.goto('/sign-in');
+    await signInInBrowser(page, 'zoe');
+    // Who joins goes on there.
+    await page.getByRole('button', { name: 'Workspace yda' }).click();
+    await page.getByRole('menuitem', { name: 'zoe · Owner' }).click();
+    await page.getByRole('button', { name: 'Workspace zoe' }).waitFor();
+    const remembered = () =>
+      sql<{ role: string }>`
+        select role from memberships where user_id = ${zoe.userId} order by opened_at desc nulls last limit 1`.execute(
+        app.database.db,
+      );
+    await until(remembered, ({ rows }) => rows[0]?.role === 'owner');
+    const open = async () => {
+      const device = await visit(browser as Browser, app.url);
+      onTestFinished(() => device.end());
+      await device.page.goto('/sign-in');
+      await signInInBrowser(device.page, 'zoe');
+      return device.page;
+    };
+    await (await open()).getByRole('button', { name: 'Workspace zoe' }).waitFor();
+    await page.goto(`/?workspace=${theirs}`);
+    await page.getByRole('button', { name: 'Workspace yda' }).waitFor();
+    await until(remembered, ({ rows }) => rows[0]?.role === 'manager');
+    await (await open()).getByRole('button', { name: 'Workspace yda' }).waitFor();
+    expect((await listWorkspaces(zoe)).map(({ name, is_default: isDefault }) => [name, isDefault])).toEqual([
+      ['zoe', true],
+      ['yda', false],
+    ]);
+  });
+
+  test('a person makes a workspace of their own, and is in it', async () => {
+    const [abe, bea] = [await app.signUp('abe'), await app.signUp('bea')];
+    await join(app, { owner: abe, workspaceId: await defaultWorkspace(abe), role: 'author' }, bea);
+    await page.goto('/sign-in');
+    await signInInBrowser(page, 'bea');
+    await page.getByRole('button', { name: 'Workspace abe' }).click();
+    await page.getByRole('menuitem', { name: 'New workspace' }).click();
+    await page.getByRole('dialog').getByLabel('Name of the workspace').fill('Choir of Bea');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create workspace' }).click();
+    await page.getByRole('button', { name: 'Workspace Choir of Bea' }).waitFor();
+    await page.getByText('Sandbox', { exact: true }).first().waitFor();
+    expect((await listWorkspaces(bea)).map(({ name, role }) => [name, role])).toEqual([
+      ['bea', 'owner'],
+      ['Choir of Bea', 'owner'],
+      ['abe', 'author'],
+    ]);
   });
 
   test('a link to something that is no workspace opens the default one', async () => {

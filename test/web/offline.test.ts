@@ -47,7 +47,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await writeMessage(page, 'Not to be sent');
     await page.getByRole('button', { name: 'Select all matching' }).click();
     await page.getByText('Ready to send.').waitFor();
-    await page.getByRole('button', { name: /^Send to \d+ groups? now$/ }).click();
+    await page.getByRole('button', { name: /^Send to \d+ simulated groups? now$/ }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Send now', exact: true }).waitFor();
   }
   const pressSend = () =>

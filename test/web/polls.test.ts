@@ -41,12 +41,21 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.reload();
     expect(await page.getByRole('textbox', { name: 'Answer 2' }).inputValue()).toBe('Sunday');
     await check().getByText('Ready to send.').waitFor();
-    await page.getByRole('button', { name: 'Send to 1 group now' }).click();
+    await page.getByRole('button', { name: 'Send to 1 simulated group now' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Send now' }).click();
     await page.getByRole('heading', { name: 'When shall we meet?' }).waitFor();
     const results = page.getByRole('region', { name: 'Results' });
     await results.getByText(/\d+ members? ha(s|ve) voted/).waitFor();
-    await results.getByText('Saturday').waitFor();
+    await results.getByText('Saturday').first().waitFor();
+    await results.getByText(/· Turnout \d+%/).waitFor();
+    await expect
+      .poll(async () => {
+        const shown = await results.getByText(/votes? · \d+%$/).allInnerTexts();
+        return shown.reduce((sum, text) => sum + Number(/(\d+)%/.exec(text)?.[1]), 0);
+      })
+      .toBe(100);
+    expect(await page.getByRole('button', { name: 'Delete for everyone…' }).count()).toBe(1);
+    expect(await page.getByRole('button', { name: 'Edit sent posts…' }).count()).toBe(0);
     expect(await findBarriers(page)).toEqual([]);
     const { campaigns } = await askInBrowser<{ campaigns: Array<{ campaign_id: string }> }>(
       page,

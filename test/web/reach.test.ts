@@ -48,7 +48,7 @@ describe.skipIf(!browser)('in a browser', () => {
     const check = page.getByRole('region', { name: 'Check' });
     await check.getByText('Everyone is mentioned').waitFor();
     await check.getByText('Each post is pinned for 7 days').waitFor();
-    await page.getByRole('button', { name: 'Send to 1 group now' }).click();
+    await page.getByRole('button', { name: 'Send to 1 simulated group now' }).click();
     await dialog().getByRole('button', { name: 'Send now' }).click();
     await page.getByText('1 post is pinned.', { exact: false }).waitFor();
     const results = page.getByRole('region', { name: 'Pins, mentions and reply' });

@@ -46,7 +46,7 @@ describe.skipIf(!browser)('in a browser', () => {
     const [cookie] = await page.context().cookies();
     const asked = async () => (await app.call('user/get_profile', {}, cookie?.value)).status;
     expect(await asked()).toBe(200);
-    await page.getByRole('button', { name: 'hal' }).click();
+    await page.getByRole('button', { name: 'hal', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor();
     // The page goes first, and then the session.

@@ -1,9 +1,11 @@
 /** What is told in a corner, shown only once, or said last of all. */
+import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PASSWORD, startTestApp } from '../support/app.ts';
 import { launchBrowser, refused, visit, type Visit } from '../support/browser/browser.ts';
+import { readZip } from '../support/read-zip.ts';
 import { askInBrowser, enterAsNew, findBarriers } from '../support/browser/dashboard-page.ts';
 
 const browser = await launchBrowser();
@@ -21,6 +23,18 @@ describe.skipIf(!browser)('in a browser', () => {
 
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const dialog = () => page.getByRole('dialog');
+
+  test('a person downloads what is kept of them', async () => {
+    await enterAsNew(page, 'eva');
+    await page.goto('/settings');
+    const begun = page.waitForEvent('download');
+    await button('Export my data').click();
+    const download = await begun;
+    expect(download.suggestedFilename()).toBe('Campanile data.zip');
+    const files = readZip(await readFile(await download.path()));
+    expect(JSON.parse(files.get('account.json') ?? '{}')).toMatchObject({ user_name: 'eva' });
+    expect(await findBarriers(page)).toEqual([]);
+  });
 
   test.each([
     ['a desk', { width: 1_280, height: 860 }],
@@ -159,14 +173,14 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await page.getByText(`1 Jul ${year}, 00:00 UTC`).count()).toBeGreaterThan(0);
   });
 
-  test('uses the 12-hour clock everywhere', async () => {
+  test('writes numbers, dates and the clock as in the region of its reader', async () => {
     const american = await visit(browser as Browser, app.url, { locale: 'en-US' });
     await enterAsNew(american.page, 'flo');
     await american.page.goto('/settings');
-    await american.page.getByText(/, \d\d:\d\d [ap]m CES?T$/).waitFor();
+    await american.page.getByText(/[A-Z][a-z]{2} \d+, \d{4}, \d\d:\d\d [AP]M GMT\+[12]$/).waitFor();
     await american.page.goto('/calendar?view=week');
     await american.page
-      .getByText(/^0?9:00 am$/)
+      .getByText(/^0?9:00 AM$/)
       .first()
       .waitFor();
     await american.end();

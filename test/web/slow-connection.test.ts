@@ -69,3 +69,28 @@ test.skipIf(!browser)('does not take a slow connection for a lost one', async ()
     return;
   }
 });
+
+test.skipIf(!browser)('loses no read on a connection whose answers take longer than a ping', async () => {
+  const visited = await visit(browser as Browser, app.url);
+  const { page } = visited;
+  await page.addInitScript(OBSERVE);
+  await enter(page, (await app.signUp('slowest')).name);
+  await page.goto('/');
+  await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Network.enable');
+  await devtools.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: 3_500,
+    downloadThroughput: -1,
+    uploadThroughput: -1,
+  });
+  const isPing = (request: { url(): string }) => request.url().endsWith('/health/live');
+  let pings = 0;
+  page.on('request', (request) => (pings += isPing(request) ? 1 : 0));
+  await page.getByRole('link', { name: 'Groups', exact: true }).click();
+  await page.getByText('Village news').waitFor();
+  await expect.poll(() => pings).toBeGreaterThanOrEqual(3);
+  expect(await page.evaluate<string[]>('globalThis.bars')).toEqual([]);
+  await visited.close();
+});

@@ -36,6 +36,7 @@ const PAGES = [
   '/phone',
   '/users',
   '/installation',
+  '/unsent',
 ];
 const PHONE = { width: 390, height: 844 };
 const LONG_NAME = 'Neighbours of Mill Street and of the lanes behind the old railway station';

@@ -79,7 +79,8 @@ describe.skipIf(!browser)('in a browser', () => {
     // Nothing yet, and what goes wrong is said at its field.
     await section.getByText('None yet.', { exact: false }).waitFor();
     await press('New webhook');
-    await dialog.getByText('A run is a minute late').waitFor();
+    await dialog.getByRole('checkbox', { name: 'Everything', checked: true }).waitFor();
+    expect(await dialog.getByRole('checkbox').count()).toBe(1);
     await expectNoBarriers(page);
     await page.keyboard.type('nonsense');
     await page.keyboard.press('Enter');

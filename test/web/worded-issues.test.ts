@@ -34,11 +34,13 @@ const OF_PROGRAMS = [
   'base64url_bytes',
   'hash',
   'not_base64',
+  'url_of_file',
   'data_url_head',
   'data_url_type',
   'picture_data_url',
   'unknown_message',
   'unknown_field',
+  'other_form',
   'unsupported_header',
   'nul_character',
   'lone_surrogate',
@@ -50,6 +52,8 @@ const OF_PROGRAMS = [
   'no_address',
   'private_address',
   'whole_number',
+  'chat_id',
+  'sent_as_other',
 ];
 /** Errors of API keys, tokens, malformed requests and unknown paths. */
 const ERRORS_OF_PROGRAMS =

@@ -81,15 +81,20 @@ export async function enterCode(state: PeerState, person: Person, code: string):
   const identity = phoneIdentity(person);
   const finished = Promise.withResolvers<Stanza>();
   connection.pairing.finish = finished.resolve;
+  const { withholdsCodeKey } = state.script;
   const hello = [
     element('link_code_pairing_ref', {}, Buffer.from('ref')),
     element('primary_identity_pub', {}, identity.public),
-    element('link_code_pairing_wrapped_primary_ephemeral_pub', {}, await wrap(ephemeral.public, code)),
+    ...(withholdsCodeKey
+      ? []
+      : [element('link_code_pairing_wrapped_primary_ephemeral_pub', {}, await wrap(ephemeral.public, code))]),
   ];
   const attributes = { from: SERVER, type: 'link_code_companion_reg', id: state.nextId(), t: seconds() };
   connection.send(
     element('notification', attributes, [element('link_code_companion_reg', { stage: 'primary_hello' }, hello)]),
   );
+  // The secret of the device is agreed with its passkey: what the phone knows of it is nothing.
+  if (withholdsCodeKey) return link(state, connection, person, Buffer.alloc(0), randomBytes(32));
   const bundle = bytesOf(need(await finished.promise, 'link_code_pairing_wrapped_key_bundle'));
   const shared = Curve.sharedKey(ephemeral.private, theirKey);
   const plain = openBundle(bundle, shared);

@@ -270,6 +270,7 @@ function goodDay(): Script {
     codes: 6,
     cutPairing: undefined,
     asksForPasskey: false,
+    withholdsCodeKey: false,
     passkeyMs: 600_000,
     passkeyProof: 'required',
     withholdsPasskeyOptions: false,

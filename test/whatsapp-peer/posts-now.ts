@@ -1,11 +1,13 @@
 /** The posts that devices show now, after deletions and edits. */
 import { proto } from 'baileys';
 import { textIn } from './answer-channels.ts';
+import { isAbout } from './is-about.ts';
 import type { WhatsAppPeer } from './peer.ts';
 import type { Arrival } from './state.ts';
 
 /** Returns the texts of a chat by device, oldest first; a channel itself counts as a device. */
-export function postsNow({ arrivals, world }: WhatsAppPeer, chatId: string): Map<string, string[]> {
+export function postsNow(peer: WhatsAppPeer, chatId: string): Map<string, string[]> {
+  const { arrivals, world } = peer;
   const channel = world.channels.get(chatId);
   if (channel) return new Map([[chatId, channel.posts.map(({ message }) => textIn(message))]]);
   const devices = new Map<string, Map<string, string>>();
@@ -14,7 +16,7 @@ export function postsNow({ arrivals, world }: WhatsAppPeer, chatId: string): Map
     const posts = devices.get(arrival.device) ?? new Map<string, string>();
     devices.set(arrival.device, posts);
     const { protocolMessage, pinInChatMessage } = arrival.message;
-    if (protocolMessage) change(posts, protocolMessage);
+    if (protocolMessage) change(peer, posts, arrival);
     else if (!pinInChatMessage) posts.set(arrival.messageId, arrival.text);
   }
   return new Map([...devices].map(([device, posts]) => [device, [...posts.values()]]));
@@ -29,17 +31,17 @@ export interface ShownAlbum {
 }
 
 /** Returns the albums of a chat by device, oldest first, without those and without parts that were deleted. */
-export function albumsNow({ arrivals }: WhatsAppPeer, chatId: string): Map<string, ShownAlbum[]> {
+export function albumsNow(peer: WhatsAppPeer, chatId: string): Map<string, ShownAlbum[]> {
   const devices = Map.groupBy(
-    arrivals.filter((arrival) => arrival.chatId === chatId),
+    peer.arrivals.filter((arrival) => arrival.chatId === chatId),
     ({ device }) => device,
   );
-  return new Map([...devices].map(([device, shown]) => [device, albumsOf(shown)]));
+  return new Map([...devices].map(([device, shown]) => [device, albumsOf(peer, shown)]));
 }
 
-function albumsOf(arrivals: readonly Arrival[]): ShownAlbum[] {
+function albumsOf(peer: WhatsAppPeer, arrivals: readonly Arrival[]): ShownAlbum[] {
   const texts = new Map(arrivals.filter((one) => !one.message.protocolMessage).map((one) => [one.messageId, one.text]));
-  for (const { message } of arrivals) if (message.protocolMessage) change(texts, message.protocolMessage);
+  for (const arrival of arrivals) change(peer, texts, arrival);
   return arrivals.flatMap(({ messageId, message: { albumMessage } }) => {
     if (!albumMessage || !texts.has(messageId)) return [];
     const parts = arrivals.filter(
@@ -54,11 +56,11 @@ function albumsOf(arrivals: readonly Arrival[]): ShownAlbum[] {
   });
 }
 
-function change(posts: Map<string, string>, { key, type, editedMessage }: proto.Message.IProtocolMessage): void {
+function change(peer: WhatsAppPeer, posts: Map<string, string>, arrival: Arrival): void {
+  const { key, type, editedMessage } = arrival.message.protocolMessage ?? {};
   const id = key?.id ?? '';
   const { REVOKE, MESSAGE_EDIT } = proto.Message.ProtocolMessage.Type;
-  // A phone ignores changes of posts that it does not have, or that another person sent.
-  if (!posts.has(id) || !key?.fromMe) return;
+  if (!posts.has(id) || !key || !isAbout(peer, arrival, key)) return;
   if (type === REVOKE) posts.delete(id);
-  if (type === MESSAGE_EDIT) posts.set(id, textIn(editedMessage ?? {}));
+  if (type === MESSAGE_EDIT && key.fromMe) posts.set(id, textIn(editedMessage ?? {}));
 }

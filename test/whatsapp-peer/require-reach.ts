@@ -1,5 +1,6 @@
 /** Mentions, quotes and pins: what phones show of them, and what they ignore. */
 import { proto } from 'baileys';
+import { isAbout } from './is-about.ts';
 import { describedMedia } from './read-media.ts';
 import type { PeerState } from './state.ts';
 import { children, child, elementsOf, type Stanza } from './stanza.ts';
@@ -54,15 +55,15 @@ function requireQuote(state: PeerState, sender: Companion, group: Group, context
 }
 
 /** Returns the ids of the posts that each device shows as pinned in a chat, in the order in which they were pinned. */
-export function pinsNow({ arrivals }: Pick<PeerState, 'arrivals'>, chatId: string): Map<string, string[]> {
+export function pinsNow(peer: Pick<PeerState, 'arrivals' | 'world'>, chatId: string): Map<string, string[]> {
   const devices = new Map<string, Set<string>>();
-  for (const { chatId: chat, device, message } of arrivals) {
-    if (chat !== chatId) continue;
+  for (const arrival of peer.arrivals) {
+    const { device, message } = arrival;
+    if (arrival.chatId !== chatId) continue;
     const pinned = devices.get(device) ?? new Set<string>();
     devices.set(device, pinned);
     const { key, type } = message.pinInChatMessage ?? {};
-    const isShown = arrivals.some((one) => one.device === device && one.messageId === key?.id);
-    if (!key?.id || !isShown || !key.fromMe) continue;
+    if (!key?.id || !isAbout(peer, arrival, key)) continue;
     pinned.delete(key.id);
     if (type === proto.Message.PinInChatMessage.Type.PIN_FOR_ALL) pinned.add(key.id);
   }

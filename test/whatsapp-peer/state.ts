@@ -107,6 +107,8 @@ export interface Script {
   cutPairing: 'before it hears' | 'before it signs' | 'after it signs' | undefined;
   /** Asks a new device for the passkey of its number, while the phone waits. */
   asksForPasskey: boolean;
+  /** A phone on which a code was entered gives no key: only the passkey that WhatsApp asks for then links the device. */
+  withholdsCodeKey: boolean;
   /** How long a device may take to show the passkey, in milliseconds. */
   passkeyMs: number;
   /** Whether the device has to prove that the phone has read its code, or must not claim it any more. */

@@ -162,10 +162,10 @@ async function deliverAgain(state: PeerState, sender: Companion, stanza: Stanza)
 }
 
 /** The stanza of an edit or a deletion must declare it. */
-function requireMark({ defects }: PeerState, { type }: proto.Message.IProtocolMessage, stanza: Stanza): void {
+function requireMark({ defects }: PeerState, { type, key }: proto.Message.IProtocolMessage, stanza: Stanza): void {
   const { attrs } = stanza;
   const { REVOKE, MESSAGE_EDIT } = protocol.Message.ProtocolMessage.Type;
-  const mark = type === REVOKE ? '7' : type === MESSAGE_EDIT ? '1' : undefined;
+  const mark = type === REVOKE ? (key?.fromMe ? '7' : '8') : type === MESSAGE_EDIT ? '1' : undefined;
   const keys = elementsOf(child(stanza, 'participants')).flatMap((to) => children(to, 'enc'));
   const isHidden = [...children(stanza, 'enc'), ...keys].every((enc) => enc.attrs['decrypt-fail'] === 'hide');
   if (type === MESSAGE_EDIT && !isHidden)

@@ -25,8 +25,6 @@ export interface Expected {
   gapMs: ReadonlyMap<number, number>;
   /** The maximum number of posts in a turn of an account. */
   turnSize: (accountId: number) => number;
-  /** The default account of each further account: posts of both are those of its runs. Default is none. */
-  ledgers?: ReadonlyMap<number, number>;
 }
 
 /** Counts of faults. */
@@ -52,12 +50,8 @@ export interface Faults {
 
 export interface Verdicts {
   faults: Faults;
-  accepted: number;
-  refusedForGood: number;
   /** Repeats of an accepted id, which were dropped. */
   copies: number;
-  /** Details of the faults of order, for debugging. */
-  details: readonly string[];
   /** By text, then chat. */
   outcomes: ReadonlyMap<string, ReadonlyMap<string, 'accepted' | 'refused for good'>>;
 }
@@ -69,33 +63,18 @@ const keyOf = ({ accountId, text }: { accountId: number; text: string }) => `${a
 
 /** Compares the posts that the witness received with the expected ones. */
 export function comparePosts(entries: readonly Entry[], expected: Expected): Verdicts {
-  const { ledgers = new Map<number, number>() } = expected;
-  const shared = new Set(ledgers.values());
-  const toKey = ({ accountId, text }: Entry) => keyOf({ accountId: ledgers.get(accountId) ?? accountId, text });
-  const byRun = Map.groupBy(entries, toKey);
+  const byRun = Map.groupBy(entries, keyOf);
   const byAccount = Map.groupBy(entries, (entry) => entry.accountId);
   const { runs } = expected;
   const known = new Set(runs.map(keyOf));
   const outcomes = new Map(runs.map((run) => [keyOf(run), outcomesOf(byRun.get(keyOf(run)) ?? [])]));
-  // Accounts of one workspace send their parts of its runs independently, and stand-ins get earlier posts after later ones.
-  const alone = runs.filter((run) => !shared.has(run.accountId));
-  const early = [...Map.groupBy(alone, (run) => run.accountId).values()].flatMap((own) =>
-    findEarlyRuns(own, (run) => byRun.get(keyOf(run))?.[0]?.arrivedMs),
-  );
   const sum = <T>(items: Iterable<T>, count: (item: T) => number) =>
     [...items].reduce((all, one) => all + count(one), 0);
   const ofRuns = (count: (run: ExpectedRun, seen: readonly Entry[]) => number) =>
     sum(runs, (run) => count(run, byRun.get(keyOf(run)) ?? []));
-  const count = (verdict: Entry['verdict']) => entries.filter((entry) => entry.verdict === verdict).length;
   return {
-    accepted: count('accepted'),
-    refusedForGood: count('refused for good'),
-    copies: count('copy'),
+    copies: entries.filter(({ verdict }) => verdict === 'copy').length,
     outcomes,
-    details: [
-      ...alone.flatMap((run) => describeDisorder(run, byRun.get(keyOf(run)) ?? [])),
-      ...early.map(({ late, began }) => `began too early: ${JSON.stringify(began)} before ${JSON.stringify(late)}`),
-    ],
     faults: {
       lost: sum(runs, (run) =>
         run.cancelled ? 0 : run.chatIds.filter((chat) => !outcomes.get(keyOf(run))?.has(chat)).length,
@@ -103,17 +82,14 @@ export function comparePosts(entries: readonly Entry[], expected: Expected): Ver
       'twice under two ids': ofRuns((_, seen) => countTwice(seen)),
       ...countRepeats(entries),
       unasked:
-        entries.filter((entry) => !known.has(toKey(entry))).length +
+        entries.filter((entry) => !known.has(keyOf(entry))).length +
         ofRuns((run, seen) => seen.filter((entry) => !run.chatIds.includes(entry.chatId)).length),
-      'out of order within a run': sum(alone, (run) => countDisorder(run, byRun.get(keyOf(run)) ?? [])),
-      'runs out of order': early.length,
-      'under-paced': sum(byAccount, ([account, own]) => countUnpaced(own, expected.gapMs.get(account) ?? 0)),
-      'left after a halt': ofRuns((run, seen) =>
-        // Each account may have a turn in hand.
-        sum(Map.groupBy(seen, (entry) => entry.accountId).values(), (own) =>
-          countLateLeavers(run, own, expected.turnSize(run.accountId)),
-        ),
+      'out of order within a run': ofRuns(countDisorder),
+      'runs out of order': sum(Map.groupBy(runs, (run) => run.accountId).values(), (own) =>
+        countEarlyRuns(own, (run) => byRun.get(keyOf(run))?.[0]?.arrivedMs),
       ),
+      'under-paced': sum(byAccount, ([account, own]) => countUnpaced(own, expected.gapMs.get(account) ?? 0)),
+      'left after a halt': ofRuns((run, seen) => countLateLeavers(run, seen, expected.turnSize(run.accountId))),
     },
   };
 }
@@ -141,42 +117,34 @@ function countRepeats(entries: readonly Entry[]) {
 }
 
 /** First attempts are in the given order of the groups, whatever their outcome. */
-function countDisorder(run: ExpectedRun, seen: readonly Entry[]): number {
-  return describeDisorder(run, seen).length;
-}
-
-function describeDisorder({ chatIds, text }: ExpectedRun, seen: readonly Entry[]): string[] {
+function countDisorder({ chatIds }: ExpectedRun, seen: readonly Entry[]): number {
   const tried = new Set<number>();
-  const found: string[] = [];
-  let last: { position: number; entry: Entry } | undefined;
-  for (const entry of seen) {
-    const position = chatIds.indexOf(entry.chatId);
+  let last = -1;
+  let found = 0;
+  for (const { chatId } of seen) {
+    const position = chatIds.indexOf(chatId);
     if (position < 0 || tried.has(position)) continue;
     tried.add(position);
-    if (last && position < last.position)
-      found.push(`${text}: no. ${position} came after no. ${last.position}: ${JSON.stringify([last.entry, entry])}`);
-    else last = { position, entry };
+    if (position < last) found += 1;
+    else last = position;
   }
   return found;
 }
 
 /**
- * Returns pairs of runs of one account: the second was requested when the first was already due, and yet it started before the first,
+ * Counts pairs of runs of one account: the second was requested when the first was already due, and yet it started before the first,
  * which had been accepted.
  */
-function findEarlyRuns(
-  runs: readonly ExpectedRun[],
-  beganMs: (run: ExpectedRun) => number | undefined,
-): Array<{ late: ExpectedRun; began: ExpectedRun }> {
+function countEarlyRuns(runs: readonly ExpectedRun[], beganMs: (run: ExpectedRun) => number | undefined): number {
   // Ignores halted runs.
   const plain = runs.filter((run) => run.halts.length === 0 && !run.cancelled);
   return plain.flatMap((late) =>
-    plain.flatMap((began) => {
+    plain.filter((began) => {
       const [first, second] = [beganMs(late), beganMs(began)];
-      if (first === undefined || second === undefined || second >= first) return [];
-      return late.dueMs < began.askedMs && (late.acceptedMs ?? late.dueMs) < second ? [{ late, began }] : [];
+      if (first === undefined || second === undefined || second >= first) return false;
+      return late.dueMs < began.askedMs && (late.acceptedMs ?? late.dueMs) < second;
     }),
-  );
+  ).length;
 }
 
 function countUnpaced(own: readonly Entry[], gapMs: number): number {

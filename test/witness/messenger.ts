@@ -1,24 +1,17 @@
-import { createLog } from '../../src/platform/log/log.ts';
-import { startLoop } from '../../src/platform/concurrency/loop.ts';
 import type {
   Destination,
-  MemberEvent,
-  RecordEvents,
   Messenger,
   MessengerAccount,
   MessengerGroup,
   MessengerSession,
-  OnStateChange,
   Post,
   SendResult,
 } from '../../src/messengers/messenger.ts';
 import { openLine, type Line } from './line.ts';
 import type { Chat } from './protocol.ts';
-import { castVotes } from './votes.ts';
 import type { AccountId, WorkspaceId } from '../../src/platform/database/schema.ts';
 
 const REST_MS = 500;
-const LOOK_MS = 250;
 /** Every group has two members: the account itself and one recipient. */
 const PARTICIPANTS = 2;
 
@@ -29,17 +22,10 @@ export function witnessMessenger(name: string, port: number): Messenger {
     await line.ready();
     return toGroup(await line.ask({ op: 'create', workspaceId, kind, name: title }));
   };
-  const open = (
-    { accountId, workspaceId }: MessengerAccount,
-    onStateChange: OnStateChange,
-  ): Promise<MessengerSession> => {
+  const open = ({ accountId, workspaceId }: MessengerAccount): Promise<MessengerSession> => {
     const ended = Promise.withResolvers<void>();
-    const onLoggedOut = () => {
-      onStateChange({ status: 'logged_out', reason: 'The account was logged out' });
-      ended.resolve();
-    };
     return Promise.resolve({
-      send: (post, to, mayGoOn) => sendAll({ line, accountId, onLoggedOut }, post, to, mayGoOn),
+      send: (post, to, mayGoOn) => sendAll({ line, accountId }, post, to, mayGoOn),
       async listGroups() {
         await line.ready();
         return { chats: (await line.ask({ op: 'list', workspaceId })).map(toGroup) };
@@ -58,14 +44,9 @@ export function witnessMessenger(name: string, port: number): Messenger {
     open,
     link(account, _method, onStateChange) {
       onStateChange({ status: 'connected' });
-      return open(account, onStateChange);
+      return open(account);
     },
-    watchMembers(record) {
-      const loop = startLoop(`members at the ${name}'s witness`, () => emitReceipts(line, record), {
-        log: createLog('silent'),
-      });
-      return () => loop.stop();
-    },
+    watchMembers: () => () => Promise.resolve(),
     forget: () => Promise.resolve(false),
     close: () => Promise.resolve(line.close()),
   };
@@ -74,7 +55,6 @@ export function witnessMessenger(name: string, port: number): Messenger {
 interface Sending {
   line: Line;
   accountId: AccountId;
-  onLoggedOut: () => void;
 }
 
 async function sendAll(
@@ -89,8 +69,8 @@ async function sendAll(
 }
 
 async function sendOne(
-  { line, accountId, onLoggedOut }: Sending,
-  { text, extras }: Post,
+  { line, accountId }: Sending,
+  { text }: Post,
   { chatId, messageId, uncertain }: Destination,
   mayGoOn: () => boolean,
 ): Promise<SendResult> {
@@ -101,41 +81,14 @@ async function sendOne(
   }
   // No await between this check and the write.
   if (!mayGoOn()) return { kind: 'offline', reason: 'the lease ran out', cooldownMs: 0 };
-  const said = extras?.poll ? { text: extras.poll.question, isPoll: true } : { text };
-  const asked = line.ask({ op: 'send', accountId, chatId, messageId, ...said, uncertain, pid: process.pid });
+  const asked = line.ask({ op: 'send', accountId, chatId, messageId, text, uncertain, pid: process.pid });
   return asked.then(
-    (answer): SendResult => {
-      if (answer.kind === 'sent') return { kind: 'sent', recipients: PARTICIPANTS - 1 };
-      if (answer.kind === 'refused')
-        return { kind: 'refused', reason: answer.final ? 'you are not a member' : 'try again', final: answer.final };
-      onLoggedOut();
-      return { kind: 'offline', reason: 'the account was logged out', cooldownMs: REST_MS };
-    },
+    (answer): SendResult =>
+      answer.kind === 'sent'
+        ? { kind: 'sent', recipients: PARTICIPANTS - 1 }
+        : { kind: 'refused', reason: answer.final ? 'you are not a member' : 'try again', final: answer.final },
     (error: Error) => ({ kind: 'unknown', reason: error.message }),
   );
-}
-
-async function emitReceipts(line: Line, record: RecordEvents): Promise<number> {
-  await line.ready();
-  const { receipts, upTo } = await line.ask({ op: 'receipts' });
-  if (receipts.length === 0) return LOOK_MS;
-  await record(
-    receipts.flatMap(({ accountId, messageId, atMs, isPoll }): MemberEvent[] => {
-      const about = { accountId, messageId, at: new Date(atMs) };
-      const votes = isPoll ? castVotes(messageId) : [];
-      return [
-        { ...about, kind: 'delivered', participant: 'a member' },
-        ...votes.map(({ number, ...vote }) => ({
-          ...about,
-          ...vote,
-          kind: 'voted' as const,
-          votedMs: Math.floor(atMs) + number,
-        })),
-      ];
-    }),
-  );
-  await line.ask({ op: 'recorded', upTo });
-  return 0;
 }
 
 function toGroup({ chatId, kind, name }: Chat): MessengerGroup {

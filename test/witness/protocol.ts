@@ -15,10 +15,6 @@ export interface Behaviour {
   vanish?: number;
   /** Accepted, and the connection breaks with all its requests in flight. */
   breakOff?: number;
-  /** Delay until the receipt of an accepted post; by default there is no receipt. */
-  receiptMs?: number;
-  /** Accounts that are logged out: nothing of theirs is processed. Default is none. */
-  loggedOut?: readonly number[];
 }
 
 export interface PostArrival {
@@ -26,8 +22,6 @@ export interface PostArrival {
   chatId: string;
   messageId: string;
   text: string;
-  /** The text is the question of a poll. */
-  isPoll?: boolean;
   uncertain: boolean;
   /** The sending process. */
   pid: number;
@@ -40,31 +34,18 @@ export interface Chat {
   name: string;
 }
 
-export interface Receipt {
-  accountId: AccountId;
-  messageId: string;
-  atMs: number;
-  /** Members vote on it. */
-  isPoll: boolean;
-}
-
 export type Question =
   | ({ op: 'send' } & PostArrival)
   | ({ op: 'create' } & Omit<Chat, 'chatId'>)
   | { op: 'list'; workspaceId: number }
-  | { op: 'receipts' }
-  | { op: 'recorded'; upTo: number }
   | { op: 'under way' }
   | { op: 'behave'; behaviour: Behaviour };
 
 /** The answers by request. */
 export interface Answers {
-  send: { kind: 'sent' } | { kind: 'refused'; final: boolean } | { kind: 'logged out' };
+  send: { kind: 'sent' } | { kind: 'refused'; final: boolean };
   create: Chat;
   list: Chat[];
-  /** Receipts that are not recorded yet, and the number that acknowledges them. `waiting`: how many are still to come. */
-  receipts: { receipts: Receipt[]; upTo: number; waiting: number };
-  recorded: null;
   /** The accounts with posts that have arrived and are not processed yet. */
   'under way': number[];
   behave: null;

@@ -17,8 +17,6 @@ export interface Witness {
   entries(): Promise<Entry[]>;
   /** Returns the accounts with posts that have arrived and are not processed yet. */
   underWay(): Promise<number[]>;
-  /** Returns whether all receipts are recorded. */
-  hasToldAll(): Promise<boolean>;
   /** Stops it and removes its log. */
   stop(): Promise<void>;
 }
@@ -43,7 +41,6 @@ export async function startWitness(seed = 1): Promise<Witness> {
     },
     entries: () => readLog(path),
     underWay: () => line.ask({ op: 'under way' }),
-    hasToldAll: async () => (await line.ask({ op: 'receipts' })).waiting === 0,
     async stop() {
       line.close();
       child.stdin.end();

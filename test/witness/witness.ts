@@ -6,9 +6,7 @@ import { createServer, type Socket } from 'node:net';
 import { seededRandom } from '../support/inputs/random.ts';
 import { openLog } from './log.ts';
 import { readLines } from './read-lines.ts';
-import type { Answers, Behaviour, Chat, PostArrival, Question, Receipt, Verdict } from './protocol.ts';
-
-const RECEIPTS_AT_ONCE = 1_000;
+import type { Answers, Behaviour, Chat, PostArrival, Question, Verdict } from './protocol.ts';
 
 const [path = '', seed = '1'] = process.argv.slice(2);
 const log = await openLog(path);
@@ -21,8 +19,6 @@ const underWay = new Map<number, number>();
 const chats = new Map<string, Chat>();
 const acceptedIds = new Set<string>();
 const refusedForGood = new Set<string>();
-const receipts: Receipt[] = [];
-let recorded = 0;
 
 function decideVerdict({ chatId, messageId, text }: PostArrival): Verdict {
   if (acceptedIds.has(messageId)) return 'copy';
@@ -47,7 +43,6 @@ function drawEnd(): Heard {
 }
 
 async function receive(post: PostArrival): Promise<{ answer: Answers['send']; heard: Heard }> {
-  if (behaviour.loggedOut?.includes(post.accountId)) return { answer: { kind: 'logged out' }, heard: 'answer' };
   const arrival = ++arrivals;
   const arrivedMs = nowMs();
   underWay.set(arrival, post.accountId);
@@ -56,15 +51,7 @@ async function receive(post: PostArrival): Promise<{ answer: Answers['send']; he
   underWay.delete(arrival);
   const verdict = decideVerdict(post);
   const answeredMs = nowMs();
-  if (verdict === 'accepted') {
-    acceptedIds.add(post.messageId);
-    receipts.push({
-      accountId: post.accountId,
-      messageId: post.messageId,
-      atMs: answeredMs,
-      isPoll: post.isPoll ?? false,
-    });
-  }
+  if (verdict === 'accepted') acceptedIds.add(post.messageId);
   await log.append({ ...post, arrival, arrivedMs, answeredMs, verdict });
   if (verdict === 'vanished') return { answer: { kind: 'sent' }, heard: 'nothing' };
   if (verdict === 'refused') return { answer: { kind: 'refused', final: false }, heard: 'answer' };
@@ -77,13 +64,6 @@ function create({ workspaceId, kind, name }: Omit<Chat, 'chatId'>): Chat {
   const chat = { workspaceId, kind, name, chatId: `${digits}@${kind === 'channel' ? 'newsletter' : 'g.us'}` };
   chats.set(chat.chatId, chat);
   return chat;
-}
-
-function untold(): Answers['receipts'] {
-  const { receiptMs } = behaviour;
-  if (receiptMs === undefined) return { receipts: [], upTo: recorded, waiting: 0 };
-  const due = receipts.slice(recorded, recorded + RECEIPTS_AT_ONCE).filter(({ atMs }) => atMs <= nowMs() - receiptMs);
-  return { receipts: due, upTo: recorded + due.length, waiting: receipts.length - recorded };
 }
 
 async function answer(question: Question): Promise<{ answer: unknown; heard: Heard }> {
@@ -99,11 +79,6 @@ async function answer(question: Question): Promise<{ answer: unknown; heard: Hea
         answer: [...chats.values()].filter((chat) => chat.workspaceId === question.workspaceId),
         heard: 'answer',
       };
-    case 'receipts':
-      return { answer: untold(), heard: 'answer' };
-    case 'recorded':
-      recorded = Math.max(recorded, question.upTo);
-      return { answer: null, heard: 'answer' };
     case 'under way':
       return { answer: [...underWay.values()], heard: 'answer' };
     case 'behave':

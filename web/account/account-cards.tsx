@@ -6,7 +6,8 @@ import { sendWindowQueryOf } from '../api/queries.ts';
 import { readWarmUp } from '../api/warm-up.ts';
 import { accountName, shownNumber } from '../format/account-name.ts';
 import { count } from '../format/numbers.ts';
-import { shortTime, timeOfDay } from '../format/time.ts';
+import { timeOfDay } from '../format/time.ts';
+import { isRest, waitText } from '../format/wait-text.ts';
 import { useZone } from '../format/zone-context.tsx';
 import boxClasses from '../parts/box.module.css';
 import { Dot } from '../parts/status.tsx';
@@ -34,7 +35,7 @@ export function AccountCards({
 
 function AccountCard({ account, isChosen }: { account: ListedAccount; isChosen: boolean }) {
   const zone = useZone();
-  const { down_since: downSince } = account;
+  const { waits_for: wait } = account;
   const number = shownNumber(account);
   const name = accountName(account);
   return (
@@ -50,9 +51,8 @@ function AccountCard({ account, isChosen }: { account: ListedAccount; isChosen: 
       </Link>
       <Dot tone={accountTone(account)} label={accountSummary(account, zone)} />
       {number !== undefined && number !== name && <span className={textClasses.dim}>{number}</span>}
-      {downSince !== null && !isUp(account) && (
-        <span className={textClasses.failed}>{t('accounts.downSince', { time: shortTime(downSince, zone) })}</span>
-      )}
+      {wait && !isUp(account) && <span className={textClasses.failed}>{waitText(wait, zone)}</span>}
+      {wait && isRest(wait) && <span className={textClasses.dim}>{waitText(wait, zone)}</span>}
       <Facts account={account} />
     </li>
   );
@@ -60,7 +60,6 @@ function AccountCard({ account, isChosen }: { account: ListedAccount; isChosen: 
 
 /** What the account has done today, what waits for it, where it can post, and its rules. */
 function Facts({ account }: { account: ListedAccount }) {
-  const zone = useZone();
   const { sent_today: sent, daily_cap: cap, queued, groups, groups_can_send: canSend, is_default: isDefault } = account;
   const { data: rests } = useQuery(sendWindowQueryOf(isDefault ? undefined : account.account_id));
   const warmUp = rests && readWarmUp(rests);
@@ -96,9 +95,6 @@ function Facts({ account }: { account: ListedAccount }) {
           </div>
         ))}
       </dl>
-      {rests && rests.rests_until !== null && (
-        <span className={textClasses.dim}>{t('rests.until', { time: shortTime(rests.rests_until, zone) })}</span>
-      )}
     </>
   );
 }

@@ -29,13 +29,14 @@ export function AccountNumber({ number, canChange }: { number: string; canChange
         </Button>
       )}
       <Modal opened={isChanging} onClose={close} title={t('ownNumber.title')}>
-        <ChangeNumberForm close={close} />
+        <NumberForm close={close} />
       </Modal>
     </span>
   );
 }
 
-function ChangeNumberForm({ close }: { close: () => void }) {
+/** The form for the number of the default account. Without `close` it is for the first number of a person who signed up without one. */
+export function NumberForm({ close }: { close?: () => void }) {
   const changing = useChangeNumber();
   const form = useForm({
     initialValues: { whatsapp_number: '' },
@@ -48,7 +49,7 @@ function ChangeNumberForm({ close }: { close: () => void }) {
     changing.mutate(number, {
       onSuccess: () => {
         showToast(t('ownNumber.changed'));
-        close();
+        close?.();
       },
       onError: (error) => form.setErrors(fieldProblems(error)),
     });
@@ -58,17 +59,19 @@ function ChangeNumberForm({ close }: { close: () => void }) {
         <Text size="sm">{t('ownNumber.note')}</Text>
         <PhoneField
           label={t('fields.whatsapp_number')}
-          data-autofocus
+          {...(close && { 'data-autofocus': true })}
           autoComplete="tel"
           {...form.getInputProps('whatsapp_number')}
         />
         <FormErrorText error={changing.error} />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={close}>
-            {t('common.back')}
-          </Button>
+        <Group {...(close && { justify: 'flex-end' })} gap="xs">
+          {close && (
+            <Button variant="default" onClick={close}>
+              {t('common.back')}
+            </Button>
+          )}
           <Button type="submit" loading={changing.isPending}>
-            {t('ownNumber.save')}
+            {close ? t('ownNumber.save') : t('ownNumber.enter')}
           </Button>
         </Group>
       </Stack>

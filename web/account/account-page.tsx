@@ -130,7 +130,7 @@ function AccountSettings({
 }
 
 /** Says why sending is paused, until when, and whether the user has to act. */
-function Paused({ account: { paused_until: until, reason } }: { account: AccountStatus }) {
+function Paused({ account: { paused_until: until, waits_for: wait } }: { account: AccountStatus }) {
   const zone = useZone();
   const nowMs = useNow();
   const isOwner = useMay('owner') !== false;
@@ -140,9 +140,9 @@ function Paused({ account: { paused_until: until, reason } }: { account: Account
       role="status"
       title={until === undefined ? t('account.stopped') : t('account.pausedFor', { time: exactTime(until, zone) })}
     >
-      {reason !== undefined && <Text size="sm">{reason}</Text>}
+      {wait && <Text size="sm">{t(`waits.${wait.reason}`)}</Text>}
       {until === undefined ? (
-        isOwner && <ResumeButton />
+        isOwner && wait?.reason === 'quarantined' && <ResumeButton />
       ) : (
         <Text size="sm">{t('account.pausedGoesOn', { when: relativeTime(until, zone, nowMs) })}</Text>
       )}

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AccountStatus } from '../api/operations.ts';
 import { historyQuery } from '../api/queries.ts';
+import { stateReasonText } from '../format/state-reason.ts';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { Section } from '../parts/page.tsx';
 import { Dot } from '../parts/status.tsx';
@@ -35,7 +36,7 @@ export function ConnectionHistory({ status }: { status: AccountStatus['status'] 
               <span className={textClasses.dim}>
                 {past.messenger === 'sandbox' ? t('account.sandbox') : t('account.whatsapp')}
               </span>
-              {past.reason !== null && <span className={classes.why}>{past.reason}</span>}
+              {past.reason !== null && <span className={classes.why}>{stateReasonText(past.reason)}</span>}
             </li>
           ))}
         </ol>

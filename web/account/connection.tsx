@@ -4,6 +4,8 @@ import type { AccountStatus, ListedAccount } from '../api/operations.ts';
 import { numberFixedQuery } from '../api/queries.ts';
 import { useMay } from '../api/workspace.ts';
 import { useZone } from '../format/zone-context.tsx';
+import { stateReasonText } from '../format/state-reason.ts';
+import { waitText } from '../format/wait-text.ts';
 import { shownNumber } from '../format/account-name.ts';
 import { Section } from '../parts/page.tsx';
 import { Dot } from '../parts/status.tsx';
@@ -27,7 +29,7 @@ export function Connection({ account, listed }: { account: AccountStatus; listed
   return (
     <Section title={t('account.state')}>
       <Facts account={account} listed={listed} />
-      {status !== 'paused' && (
+      {status !== 'paused' && !(status === 'connected' && account.waits_for) && (
         <Text size="sm" mt="md">
           {t(`account.about.${status}`)}
         </Text>
@@ -41,7 +43,7 @@ export function Connection({ account, listed }: { account: AccountStatus; listed
 
 function Facts({ account, listed }: { account: AccountStatus; listed: ListedAccount | undefined }) {
   const zone = useZone();
-  const { messenger, status, scanned_number: scanned } = account;
+  const { messenger, status, scanned_number: scanned, waits_for: wait } = account;
   const { data: isNumberFixed } = useQuery(numberFixedQuery(useChosenAccountId()));
   const isOwner = useMay('owner') !== false;
   const isSandbox = messenger === 'sandbox';
@@ -78,10 +80,14 @@ function Facts({ account, listed }: { account: AccountStatus; listed: ListedAcco
           </dd>
         </>
       )}
-      {account.reason !== undefined && status !== 'paused' && scanned === undefined && (
+      {wait && status !== 'paused' && scanned === undefined && (
         <>
           <dt>{t('account.reason')}</dt>
-          <dd>{account.reason}</dd>
+          <dd>
+            {wait.reason === 'not_linked' && account.reason !== undefined
+              ? stateReasonText(account.reason)
+              : waitText(wait, zone)}
+          </dd>
         </>
       )}
     </dl>

@@ -8,6 +8,7 @@ import { ErrorText } from '../parts/error-alert.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Section } from '../parts/page.tsx';
 import { t } from '../i18n/translate.ts';
+import { NumberForm } from './account-number.tsx';
 import { useChosenAccountId } from './chosen-account.ts';
 import { useAccountLink } from './use-link.ts';
 
@@ -47,6 +48,8 @@ export function LinkForm({
         )}
         {messenger === 'sandbox' ? (
           <Sandbox account={account} linking={linking} />
+        ) : account.whatsapp_number === '' ? (
+          <NumberForm />
         ) : (
           <WhatsApp account={account} linking={linking} isFirst={isFirst} isFurther={isFurther} />
         )}

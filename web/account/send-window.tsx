@@ -5,7 +5,7 @@ import { call } from '../api/call.ts';
 import type { SendWindow } from '../api/operations.ts';
 import { accountsQuery, sendWindowQueryOf } from '../api/queries.ts';
 import { count } from '../format/numbers.ts';
-import { exactTime } from '../format/time.ts';
+import { waitText } from '../format/wait-text.ts';
 import { ErrorText } from '../parts/error-alert.tsx';
 import { showToast } from '../parts/notify.ts';
 import { Section } from '../parts/page.tsx';
@@ -125,7 +125,7 @@ function Caps({ inputProps }: { inputProps: (name: 'cap' | 'mentions' | 'weekly'
 }
 
 function SendWindowStatus({
-  rests: { daily_cap: cap, sent_today: sent, rests_until: until, time_zone: zone },
+  rests: { daily_cap: cap, sent_today: sent, rests_until: until, rest_reason: reason, time_zone: zone },
 }: {
   rests: SendWindow;
 }) {
@@ -134,7 +134,9 @@ function SendWindowStatus({
       {cap !== null && sent !== null && (
         <Text size="sm">{t('rests.sentToday', { sent: count(sent), cap: count(cap) })}</Text>
       )}
-      {until !== null && <Text size="sm">{t('rests.until', { time: exactTime(until, zone) })}</Text>}
+      {until !== null && reason !== undefined && (
+        <Text size="sm">{waitText({ reason, since: null, until }, zone)}</Text>
+      )}
     </>
   );
 }

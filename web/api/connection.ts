@@ -1,9 +1,11 @@
 import { useSyncExternalStore } from 'react';
 import { unreachable } from '../../clients/typescript/failure.ts';
 
-/** Together under 5 s: the longest time until a lost connection is shown. */
+/** Together under 5 s: the longest time until a connection that fails is shown as lost. */
 const PING_INTERVAL_MS = 2_000;
 const PING_TIMEOUT_MS = 2_500;
+/** A service or a network that is only slow answers within that, and loses no read. */
+const SLOW_PING_TIMEOUT_MS = 10_000;
 /** Statuses of a proxy without a backend; `/health/live` never answers with them. */
 const GATEWAY_ERRORS = new Set([502, 503, 504]);
 
@@ -54,7 +56,7 @@ export function recordResponse({ status }: { status: number }): void {
   notifyListeners();
 }
 
-/** Pings the service. Resolves within 2.5 s to whether it answered. */
+/** Pings the service. Resolves to whether it answered, within 12.5 s. */
 export function checkConnection(): Promise<boolean> {
   pendingPing ??= ping().finally(() => (pendingPing = undefined));
   return pendingPing;
@@ -62,17 +64,24 @@ export function checkConnection(): Promise<boolean> {
 
 async function ping(): Promise<boolean> {
   const before = lastResponseAtMs;
-  try {
-    const response = await fetch('/health/live', { cache: 'no-store', signal: AbortSignal.timeout(PING_TIMEOUT_MS) });
-    recordResponse(response);
-    if (!GATEWAY_ERRORS.has(response.status)) return true;
-  } catch {
-    // No response means disconnected.
-  }
+  const first = await pingOnce(PING_TIMEOUT_MS);
+  // Silence proves less than a failure: no read is lost for it until it lasts.
+  const isUnproven = first === 'silent' && !isDisconnected();
+  const isAnswered = (isUnproven ? await pingOnce(SLOW_PING_TIMEOUT_MS) : first) === 'answered';
   // On a slow connection another request may have been answered meanwhile.
-  if (lastResponseAtMs !== before) return true;
+  if (isAnswered || lastResponseAtMs !== before) return true;
   setDisconnected();
   return false;
+}
+
+async function pingOnce(timeoutMs: number): Promise<'answered' | 'failed' | 'silent'> {
+  try {
+    const response = await fetch('/health/live', { cache: 'no-store', signal: AbortSignal.timeout(timeoutMs) });
+    recordResponse(response);
+    return GATEWAY_ERRORS.has(response.status) ? 'failed' : 'answered';
+  } catch (error) {
+    return error instanceof DOMException && error.name === 'TimeoutError' ? 'silent' : 'failed';
+  }
 }
 
 function setDisconnected(): void {
@@ -86,8 +95,17 @@ function notifyListeners(): void {
   for (const act of listeners) act();
 }
 
+/** A browser with six connections lets a ping wait behind the files of a page: each file that has arrived proves the connection, too. */
+function recordFiles(): void {
+  new PerformanceObserver((list) => {
+    for (const { name, responseStatus: status, transferSize } of list.getEntries() as PerformanceResourceTiming[])
+      if (status > 0 && transferSize > 0 && name.startsWith(location.origin)) recordResponse({ status });
+  }).observe({ type: 'resource' });
+}
+
 /** Monitors the connection while the page is visible. */
 export function startConnectionMonitor(): void {
+  recordFiles();
   const isSeen = () => document.visibilityState !== 'hidden';
   setInterval(() => {
     if (isSeen() && (isDisconnected() || Date.now() - lastResponseAtMs >= PING_INTERVAL_MS)) void checkConnection();

@@ -6,7 +6,15 @@ import { EDITS_KEY } from '../drafts/unsaved-changes.ts';
 import { useDisconnectedSince } from './connection.ts';
 import { refetchNoticesSoon } from './notices.ts';
 import type { CampaignRow, Data } from './operations.ts';
-import { accountQuery, accountQueryOf, accountsQuery, analyticsQuery, PLANNED, pollFactor } from './queries.ts';
+import {
+  accountQuery,
+  accountQueryOf,
+  accountsQuery,
+  analyticsQuery,
+  PLANNED,
+  UNFILTERED,
+  pollFactor,
+} from './queries.ts';
 
 type CampaignEvent = Extract<LiveEvent, { event: 'campaign' }>['data'];
 type Page = Data<'venom/list-campaigns'>;
@@ -136,8 +144,8 @@ function updateRow(client: QueryClient, { campaign_id: id, name, status, progres
     if (!kept) continue;
     const pages = 'pages' in kept ? kept.pages : [kept];
     const isShown = pages.some((page) => page.campaigns.some((row) => row.campaign_id === id));
-    if (!isShown && queryKey[3] === PLANNED && next_run_at === null) continue;
-    const isFiltered = queryKey.length > 2 && (queryKey[1] !== 'all' || queryKey[2] !== '');
+    if (!isShown && queryKey[2] === PLANNED && next_run_at === null) continue;
+    const isFiltered = queryKey[1] !== UNFILTERED;
     // The campaign may now match a filtered list, or no longer match it.
     if (!isShown || isFiltered) void client.invalidateQueries({ queryKey, exact: true });
     else client.setQueryData(queryKey, changed(kept, change));

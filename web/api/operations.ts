@@ -9,6 +9,7 @@ export type Data<P extends Path> = Operations[P]['data'];
 export type Campaign = Data<'venom/get-campaign'>;
 export type CampaignRow = Data<'venom/list-campaigns'>['campaigns'][number];
 export type CampaignStatus = CampaignRow['status'];
+export type PostKind = NonNullable<CampaignRow['post_kind']>;
 export type Approval = Data<'venom/list-approvals'>['approvals'][number];
 export type FullApproval = Data<'venom/get-approval'>;
 export type Analytics = Data<'analytics/get-campaign-group-analytics-master'>;

@@ -1,7 +1,16 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions, skipToken } from '@tanstack/react-query';
+import { addDays, addMonths } from '../calendar/days.ts';
 import { call } from './call.ts';
 import { cursorPaging } from './cursor-paging.ts';
-import type { AccountStatus, Analytics, CampaignStatus, Group, GroupColumn, GroupKind } from './operations.ts';
+import type {
+  AccountStatus,
+  Analytics,
+  CampaignStatus,
+  Group,
+  GroupColumn,
+  GroupKind,
+  PostKind,
+} from './operations.ts';
 
 /** Polling covers changes without a live event and times without a live connection. */
 const FAST_POLL_MS = 4_000;
@@ -158,22 +167,45 @@ export const groupsQuery = ({ kind, search }: GroupFilter) =>
 interface CampaignFilter {
   status: CampaignStatus | undefined;
   search: string;
+  kind: PostKind | undefined;
+  /** Created in it: `2026-08`. */
+  month: string | undefined;
+}
+
+/** Whether a filter leaves campaigns out. */
+export function isFiltering(filter: CampaignFilter): boolean {
+  return Object.values(filter).some((value) => value !== undefined && value !== '');
+}
+
+function keyOf(filter: CampaignFilter) {
+  return ['campaigns', isFiltering(filter) ? filter : UNFILTERED];
+}
+
+function toBody({ status, search, kind, month }: CampaignFilter) {
+  const last = month === undefined ? undefined : addDays(addMonths(`${month}-01`, 1), -1);
+  return {
+    status,
+    search,
+    post_kind: kind,
+    ...(month !== undefined && { created_from: `${month}-01`, created_to: last }),
+    limit: CAMPAIGNS_PAGE,
+    with_reads: true,
+    with_post: true,
+  };
 }
 
 const CAMPAIGNS_PAGE = 50;
+/** In the keys of campaigns, in place of a filter that lets all of them through. */
+export const UNFILTERED = 'all';
 /** The last part of the key of `plannedCampaignsQuery`. */
 export const PLANNED = 'planned';
 
 /** Campaigns, newest first, a page at a time; polled often while one of them is running. */
-export const campaignsQuery = ({ status, search }: CampaignFilter) =>
+export const campaignsQuery = (filter: CampaignFilter) =>
   infiniteQueryOptions({
-    queryKey: ['campaigns', status ?? 'all', search],
+    queryKey: keyOf(filter),
     queryFn: ({ pageParam, signal }) =>
-      call(
-        'venom/list-campaigns',
-        { status, search, limit: CAMPAIGNS_PAGE, cursor: pageParam, with_reads: true, with_post: true },
-        { signal },
-      ),
+      call('venom/list-campaigns', { ...toBody(filter), cursor: pageParam }, { signal }),
     ...cursorPaging,
     refetchInterval: ({ state }) => {
       const isBusy = state.data?.pages.some((page) => page.campaigns.some((one) => one.status === 'running'));
@@ -182,15 +214,10 @@ export const campaignsQuery = ({ status, search }: CampaignFilter) =>
   });
 
 /** The campaigns with a run to come, the soonest first: `campaignsQuery` has one that was created long ago only on a later page. */
-export const plannedCampaignsQuery = ({ status, search }: CampaignFilter) =>
+export const plannedCampaignsQuery = (filter: CampaignFilter) =>
   queryOptions({
-    queryKey: ['campaigns', status ?? 'all', search, PLANNED],
-    queryFn: ({ signal }) =>
-      call(
-        'venom/list-campaigns',
-        { status, search, limit: CAMPAIGNS_PAGE, sort_by: 'next_run_at', with_reads: true, with_post: true },
-        { signal },
-      ),
+    queryKey: [...keyOf(filter), PLANNED],
+    queryFn: ({ signal }) => call('venom/list-campaigns', { ...toBody(filter), sort_by: 'next_run_at' }, { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: SLOW_POLL_MS,
   });

@@ -1,7 +1,7 @@
 import { queryOptions, type QueryClient } from '@tanstack/react-query';
 import type { Session } from '../../src/api/contract/session.ts';
 import { call, request } from './call.ts';
-import { forgetWorkspace } from './chosen-workspace.ts';
+import { followLastWorkspace, forgetWorkspace } from './chosen-workspace.ts';
 
 export type SignedIn = NonNullable<Session>;
 const KEY = ['session'] as const;
@@ -10,7 +10,11 @@ let lastUserId: number | undefined;
 
 export const sessionQuery = queryOptions({
   queryKey: KEY,
-  queryFn: ({ signal }) => request<Session>('/session', 'GET', { signal }),
+  queryFn: async ({ signal }) => {
+    const session = await request<Session>('/session', 'GET', { signal });
+    if (session) followLastWorkspace(session.workspace_id, session.user_info.user_id);
+    return session;
+  },
   staleTime: Infinity,
 });
 
@@ -28,6 +32,7 @@ export function storeSession(client: QueryClient, data: Session): void {
     clearCache(client);
   }
   lastUserId = undefined;
+  if (data) followLastWorkspace(data.workspace_id, data.user_info.user_id);
   client.setQueryData(sessionExpiredQuery.queryKey, false);
   client.setQueryData(sessionQuery.queryKey, data);
 }

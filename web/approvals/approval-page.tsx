@@ -17,6 +17,7 @@ import { useCheck } from '../compose/use-check.ts';
 import { usePreview } from '../compose/use-preview.ts';
 import { count } from '../format/numbers.ts';
 import { clockTime, timeOfDay } from '../format/time.ts';
+import { personName } from '../format/person-name.ts';
 import { ErrorAlert } from '../parts/error-alert.tsx';
 import { notifyError } from '../parts/notify.ts';
 import { Page, PageSkeleton, Section } from '../parts/page.tsx';
@@ -49,9 +50,12 @@ function Approval({ approval, session }: { approval: FullApproval; session: Sign
   );
   const hasFile = file !== null || draft.files.length > 0;
   const { preview } = usePreview(draft.html, hasFile);
-  const check = useCheck(draft, approval.name, hasFile);
+  const isOpen = approval.state === 'waiting' || approval.state === 'changes_requested';
+  // Once it is accepted, it would be warned of itself.
+  const check = useCheck(draft, approval.name, hasFile, { isEnabled: isOpen });
   const time = draft.isScheduled ? timeOfDay(draft.time) : clockTime(new Date(nowMs), session.time_zone);
-  const summary = <Summary {...{ draft, name: approval.name, file, preview, check }} />;
+  const leaves = isOpen ? t('approvals.leavesWhenApproved') : null;
+  const summary = <Summary {...{ draft, name: approval.name, file, preview, check, leaves }} />;
   return (
     <Page title={approval.name} actions={<ApprovalStatus of={approval} />}>
       <ComposeLayout
@@ -84,8 +88,7 @@ function Approval({ approval, session }: { approval: FullApproval; session: Sign
 /** Who asked and who wrote it, how many have approved, and whose turn it is. */
 function Standing({ approval }: { approval: FullApproval }) {
   const { asked_by: asker, written_by: writers, approvals, approvals_needed: needed, waits_for: people } = approval;
-  const namesOf = (persons: typeof people) =>
-    persons.map((one) => one.user_name ?? t('approvals.formerMember')).join(', ');
+  const namesOf = (persons: typeof people) => persons.map(personName).join(', ');
   const names = namesOf(people);
   return (
     <div>

@@ -5,6 +5,7 @@ import { call } from '../api/call.ts';
 import type { Data, Member } from '../api/operations.ts';
 import { useMay } from '../api/workspace.ts';
 import { membersQuery } from '../members/queries.ts';
+import { memberName } from '../format/person-name.ts';
 import { FormErrorText } from '../parts/error-alert.tsx';
 import { GroupSelect } from '../parts/group-select.tsx';
 import { showToast } from '../parts/notify.ts';
@@ -155,13 +156,13 @@ function ApproverNumbers({
   const mayDecide = ({ role }: Member) => role === 'manager' || role === 'owner';
   return (
     <Stack gap="xs">
-      {(data?.members ?? []).filter(mayDecide).map(({ user_id: id, user_name: name }) => (
+      {(data?.members ?? []).filter(mayDecide).map((member) => (
         <TextInput
-          key={id}
+          key={member.user_id}
           type="tel"
-          label={t('approvals.rules.numberOf', { name })}
-          value={numbers.get(id) ?? ''}
-          onChange={({ currentTarget }) => change(id, currentTarget.value)}
+          label={t('approvals.rules.numberOf', { name: memberName(member) })}
+          value={numbers.get(member.user_id) ?? ''}
+          onChange={({ currentTarget }) => change(member.user_id, currentTarget.value)}
         />
       ))}
       <Text size="sm" c="dimmed">

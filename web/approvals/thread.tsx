@@ -5,6 +5,7 @@ import { call } from '../api/call.ts';
 import type { FullApproval } from '../api/operations.ts';
 import { useMay } from '../api/workspace.ts';
 import { count } from '../format/numbers.ts';
+import { personName } from '../format/person-name.ts';
 import { FormErrorText } from '../parts/error-alert.tsx';
 import { Section } from '../parts/page.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
@@ -22,8 +23,8 @@ export function Thread({ approval }: { approval: FullApproval }) {
         {approval.thread.map(({ kind, by, remark, at, version, on_phone: isOnPhone }, index) => (
           <li key={index}>
             <Text size="sm">
-              <b>{by.user_name ?? t('approvals.formerMember')}</b>{' '}
-              {t(`approvals.entries.${kind}`, { version: count(version) })} {isOnPhone && `${t('approvals.onPhone')} `}
+              <b>{personName(by)}</b> {t(`approvals.entries.${kind}`, { version: count(version) })}{' '}
+              {isOnPhone && `${t('approvals.onPhone')} `}
               <Text span size="sm" c="dimmed">
                 <RelativeTime at={at} />
               </Text>

@@ -5,6 +5,7 @@ import type { Approval } from '../api/operations.ts';
 import { shortTime } from '../format/time.ts';
 import { useZone } from '../format/zone-context.tsx';
 import { Section } from '../parts/page.tsx';
+import { personName } from '../format/person-name.ts';
 import { t } from '../i18n/translate.ts';
 import { sessionQuery } from '../api/session.ts';
 import { ApprovalStatus } from './approval-status.tsx';
@@ -44,7 +45,7 @@ function Row({ approval }: { approval: Approval }) {
         {name}
       </span>
       <span className={classes.facts}>
-        {t('approvals.askedBy', { name: asker.user_name ?? t('approvals.formerMember') })}
+        {t('approvals.askedBy', { name: personName(asker) })}
         {' · '}
         {t('campaigns.groups', { groups })}
         {dueAt !== null && ` · ${shortTime(dueAt, zone)}`}

@@ -1,7 +1,8 @@
 import { Anchor, Box, Center, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, type ReactNode } from 'react';
+import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
+import { forgetInvitation, keptInvitation } from '../api/kept-invitation.ts';
 import { sessionExpiredQuery } from '../api/session.ts';
 import boxClasses from '../parts/box.module.css';
 import { Callout } from '../parts/callout.tsx';
@@ -18,10 +19,20 @@ const MailLinkPage = lazy(lazyWithRetry(() => loadWithMessages(() => import('./m
 const SignUp = lazy(
   lazyWithRetry(async () => ({ default: (await loadWithMessages(() => import('./sign-up.tsx'))).SignUp })),
 );
+const loadInvitation = () => loadWithMessages(() => import('../members/invitation.tsx'));
+const InvitationCard = lazy(lazyWithRetry(async () => ({ default: (await loadInvitation()).InvitationCard })));
+const InvitationChoice = lazy(lazyWithRetry(async () => ({ default: (await loadInvitation()).InvitationChoice })));
+const InvitedSignUp = lazy(lazyWithRetry(async () => ({ default: (await loadInvitation()).InvitedSignUp })));
 
-/** The pages without a session: sign-in (at any address), sign-up, links from mails, and goodbye. */
+/** The pages without a session: sign-in (at any address), sign-up, invitations, links from mails, and goodbye. */
 export function AuthPages() {
   const [path] = useLocation();
+  // An invitation that turns out to be void stays on the page that says so.
+  const [code, setCode] = useState(keptInvitation);
+  const decline = () => {
+    forgetInvitation();
+    setCode(undefined);
+  };
   if (path === '/goodbye')
     return (
       <AuthPage title={t('goodbye.title')}>
@@ -36,21 +47,45 @@ export function AuthPages() {
         </Suspense>
       </AuthPage>
     );
-  return <SignInOrUp isNew={path === '/sign-up'} />;
+  if (path === '/join')
+    return (
+      <AuthPage title={t('accept.title')}>
+        <Suspense fallback={<PartSkeleton height={200} />}>
+          <InvitationChoice code={code} decline={decline} />
+        </Suspense>
+      </AuthPage>
+    );
+  if (path === '/sign-up') return <SignInOrUp isNew code={code} decline={decline} />;
+  return <SignInOrUp code={path === '/sign-in' ? code : undefined} decline={decline} />;
 }
 
-function SignInOrUp({ isNew }: { isNew: boolean }) {
+function SignInOrUp({
+  isNew = false,
+  code,
+  decline,
+}: {
+  isNew?: boolean;
+  code: string | undefined;
+  decline: () => void;
+}) {
   const { data: hasEnded } = useQuery(sessionExpiredQuery);
   const page = isNew ? 'signUp' : 'signIn';
   return (
-    <AuthPage title={t(`${page}.title`)} lead={t(`${page}.lead`)}>
+    <AuthPage title={t(`${page}.title`)} {...(code === undefined && { lead: t(`${page}.lead`) })}>
       {hasEnded && !isNew && <Callout role="status">{t('signIn.ended')}</Callout>}
       {isNew ? (
         <Suspense fallback={<PartSkeleton height={420} />}>
-          <SignUp />
+          {code === undefined ? <SignUp /> : <InvitedSignUp code={code} decline={decline} />}
         </Suspense>
       ) : (
-        <SignIn />
+        <>
+          {code !== undefined && (
+            <Suspense fallback={<PartSkeleton height={92} />}>
+              <InvitationCard code={code} decline={decline} />
+            </Suspense>
+          )}
+          <SignIn />
+        </>
       )}
       <Text size="sm" ta="center">
         {t(`${page}.other`)}{' '}

@@ -17,7 +17,7 @@ export default function MailLinkPage({ path }: { path: MailLinkPath }) {
   if (path === '/forgot-password') return <ForgotPasswordForm />;
   if (code === '') return <Text size="sm">{t('reset.noCode')}</Text>;
   if (path === '/verify-email') return <VerifyEmail code={code} />;
-  if (path === '/accept-invite') return <SignUp code={code} />;
+  if (path === '/accept-invite') return <SignUp invitation={{ code }} />;
   return <ResetPasswordForm code={code} />;
 }
 

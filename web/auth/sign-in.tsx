@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { Link, useLocation } from 'wouter';
 import { CampanileError } from '../../clients/typescript/failure.ts';
+import { pathAfterSignIn } from '../api/kept-invitation.ts';
 import { hasPasskeys, signInWithPasskey } from '../api/passkey.ts';
 import { signIn } from '../api/session.ts';
 import { ErrorText } from '../parts/error-alert.tsx';
@@ -20,7 +21,7 @@ export function SignIn() {
   const [isSubmitted, setSubmitted] = useState(false);
   const passwordMissing = isSubmitted && password === '' && t('signIn.passwordMissing');
   const enter = () => {
-    if (path === '/sign-in' || path === '/sign-up') go('/', { replace: true });
+    if (path === '/sign-in' || path === '/sign-up') go(pathAfterSignIn(), { replace: true });
   };
   const entering = useMutation({
     mutationFn: (_step: 'with code' | 'without') =>

@@ -4,6 +4,8 @@ import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { call } from '../api/call.ts';
+import { forgetInvitation, keptInvitation } from '../api/kept-invitation.ts';
+import type { Body } from '../api/operations.ts';
 import { signIn } from '../api/session.ts';
 import { signUpBody } from '../api/user.ts';
 import { isNational } from '../format/phone.ts';
@@ -17,10 +19,16 @@ export const SHORTEST_PASSWORD = 8;
 const filled = (value: string) => (value.trim() === '' ? t('signUp.missing') : null);
 const whole = (number: string) => (isNational(number) ? t('phoneField.incomplete') : null);
 
-/** The sign-up form. An invitation code already carries the e-mail address. */
-export function SignUp({ code }: { code?: string }) {
-  const form = useSignUpForm(code !== undefined);
-  const entering = useSignUp(form, code);
+/** An invitation to a workspace has `email`: whom it names. One of an administrator fixes the address. */
+interface Invitation {
+  code: string;
+  email?: string | null;
+}
+
+/** The sign-up form. Who is invited enters no number: it is needed only to link WhatsApp. */
+export function SignUp({ invitation }: { invitation?: Invitation }) {
+  const form = useSignUpForm(invitation);
+  const entering = useSignUp(form, invitation);
   return (
     <form onSubmit={form.onSubmit((values) => entering.mutate(values))} noValidate>
       <Stack gap="sm">
@@ -42,7 +50,7 @@ export function SignUp({ code }: { code?: string }) {
           required
           {...form.getInputProps('user_name')}
         />
-        {code === undefined && (
+        {asksForEmail(invitation) && (
           <TextInput
             label={t('fields.email')}
             type="email"
@@ -51,18 +59,22 @@ export function SignUp({ code }: { code?: string }) {
             {...form.getInputProps('email')}
           />
         )}
-        <PhoneField
-          label={t('fields.phone_number')}
-          autoComplete="tel"
-          placeholder={t('signUp.phonePlaceholder')}
-          required
-          {...form.getInputProps('phone_number')}
-        />
-        <PhoneField
-          label={t('fields.whatsapp_number')}
-          placeholder={t('signUp.whatsappPlaceholder')}
-          {...form.getInputProps('whatsapp_number')}
-        />
+        {!invitation && (
+          <>
+            <PhoneField
+              label={t('fields.phone_number')}
+              autoComplete="tel"
+              placeholder={t('signUp.phonePlaceholder')}
+              required
+              {...form.getInputProps('phone_number')}
+            />
+            <PhoneField
+              label={t('fields.whatsapp_number')}
+              placeholder={t('signUp.whatsappPlaceholder')}
+              {...form.getInputProps('whatsapp_number')}
+            />
+          </>
+        )}
         <PasswordInput
           label={t('fields.password')}
           description={t('signUp.passwordHint', { shortest: SHORTEST_PASSWORD })}
@@ -79,13 +91,18 @@ export function SignUp({ code }: { code?: string }) {
   );
 }
 
-function useSignUpForm(isInvited: boolean) {
+function asksForEmail(invitation: Invitation | undefined): boolean {
+  return invitation === undefined || invitation.email !== undefined;
+}
+
+function useSignUpForm(invitation: Invitation | undefined) {
+  const hasEmail = asksForEmail(invitation);
   return useForm({
     initialValues: {
       first_name: '',
       last_name: '',
       user_name: '',
-      email: '',
+      email: invitation?.email ?? '',
       phone_number: '',
       whatsapp_number: '',
       password: '',
@@ -93,8 +110,8 @@ function useSignUpForm(isInvited: boolean) {
     validate: {
       first_name: filled,
       user_name: filled,
-      email: (value) => (isInvited || /^[^\s@]+@[^\s@]+$/.test(value.trim()) ? null : t('signUp.emailMissing')),
-      phone_number: (number) => filled(number) ?? whole(number),
+      email: (value) => (!hasEmail || /^[^\s@]+@[^\s@]+$/.test(value.trim()) ? null : t('signUp.emailMissing')),
+      phone_number: (number) => (invitation ? null : (filled(number) ?? whole(number))),
       whatsapp_number: whole,
       password: (value) =>
         value.length < SHORTEST_PASSWORD ? t('signUp.passwordShort', { shortest: SHORTEST_PASSWORD }) : null,
@@ -103,13 +120,13 @@ function useSignUpForm(isInvited: boolean) {
 }
 
 /** Signs up, signs in, and takes over the browser's time zone. */
-function useSignUp(form: ReturnType<typeof useSignUpForm>, code: string | undefined) {
+function useSignUp(form: ReturnType<typeof useSignUpForm>, invitation: Invitation | undefined) {
   const client = useQueryClient();
   const [, go] = useLocation();
   return useMutation({
     mutationFn: async (values: typeof form.values) => {
-      if (code === undefined) await call('user/create_user', signUpBody(values));
-      else await call('user/accept_invite', { ...signUpBody(values), code });
+      if (invitation) await acceptInvite(values, invitation);
+      else await call('user/create_user', signUpBody(values));
       await signIn(client, values.user_name, values.password);
     },
     onSuccess: async () => {
@@ -122,4 +139,12 @@ function useSignUp(form: ReturnType<typeof useSignUpForm>, code: string | undefi
     },
     onError: (error) => form.setErrors(fieldProblems(error)),
   });
+}
+
+async function acceptInvite(
+  { phone_number: _phone, whatsapp_number: _whatsapp, email, ...person }: Body<'user/create_user'>,
+  { code }: Invitation,
+): Promise<void> {
+  await call('user/accept_invite', { ...person, ...(email.trim() !== '' && { email }), code });
+  if (keptInvitation() === code) forgetInvitation();
 }

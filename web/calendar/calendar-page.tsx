@@ -16,7 +16,7 @@ import { useNow } from '../parts/relative-time.tsx';
 import { Page, RowsSkeleton } from '../parts/page.tsx';
 import { isListId, oneOf, useQueryParam } from '../parts/use-query-param.ts';
 import { locale, t } from '../i18n/translate.ts';
-import { addDays, addMonths, daysOfView, isDay, type View } from './days.ts';
+import { addDays, daysOfView, isDay, type View } from './days.ts';
 import { Legend, Month, Week } from './grid.tsx';
 import { usePlannedRuns, type RunFilter } from './use-planned-runs.ts';
 
@@ -50,10 +50,7 @@ export default function CalendarPage() {
       }
     >
       <Group justify="space-between" mb="sm">
-        <PeriodNavigation
-          title={title(view, days, shown)}
-          move={(by) => setDay(view === 'week' ? addDays(shown, by * 7) : addMonths(shown, by))}
-        />
+        <PeriodNavigation title={title(days)} move={(by) => setDay(addDays(shown, by * days.length))} />
         <Text size="sm" c="dimmed">
           {t('calendar.zone', { zone, short: zoneName(zone) })}
         </Text>
@@ -64,7 +61,6 @@ export default function CalendarPage() {
       ) : view === 'month' ? (
         <Month
           {...grid}
-          month={shown.slice(0, 7)}
           showWeek={(day) => {
             setView('week');
             setDay(day);
@@ -160,14 +156,14 @@ function ViewChoice({
   );
 }
 
-/** Goes to the previous (-1) or next (1) month or week. */
+/** Goes to the previous (-1) or next (1) days of the same number. */
 function PeriodNavigation({ title: shown, move }: { title: string; move: (by: number) => void }) {
   return (
     <Group gap="xs">
       <ActionIcon variant="default" aria-label={t('calendar.before')} onClick={() => move(-1)}>
         <Icon name="left" size={16} />
       </ActionIcon>
-      <Text fw={600} aria-live="polite" miw={170} ta="center">
+      <Text fw={600} aria-live="polite" miw={200} ta="center">
         {shown}
       </Text>
       <ActionIcon variant="default" aria-label={t('calendar.after')} onClick={() => move(1)}>
@@ -177,9 +173,7 @@ function PeriodNavigation({ title: shown, move }: { title: string; move: (by: nu
   );
 }
 
-function title(view: View, days: readonly string[], shown: string): string {
-  const format = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', month: 'long', year: 'numeric' });
-  if (view === 'month') return format.format(new Date(`${shown}T00:00:00Z`));
+function title(days: readonly string[]): string {
   const range = new Intl.DateTimeFormat(locale, {
     timeZone: 'UTC',
     day: 'numeric',

@@ -25,7 +25,6 @@ const DRAGGED_RUN = 'application/x-campanile-run';
 export function Day({
   day,
   today,
-  isOutside,
   isEmpty,
   drop,
   style,
@@ -33,7 +32,6 @@ export function Day({
 }: {
   day: string;
   today: string;
-  isOutside: boolean;
   isEmpty: boolean;
   /** Called with the id of a run that is dropped on the day. */
   drop: (runId: number, day: string) => void;
@@ -61,13 +59,13 @@ export function Day({
         drop(Number(event.dataTransfer.getData(DRAGGED_RUN)), day);
       }}
       style={style}
-      data-outside={isOutside || undefined}
+      data-past={!isOpen || undefined}
       data-empty={isEmpty || undefined}
       aria-label={longDay(day)}
       aria-current={day === today ? 'date' : undefined}
     >
       <span className={classes.date}>
-        {Number(day.slice(8))}
+        {shortDay(day)}
         <span className={classes.long}>{longDay(day)}</span>
       </span>
       {children}
@@ -152,6 +150,14 @@ export function RunChip({ run, list, maySend }: { run: PlannedRun; list: MarkedL
       </Link>
       {isMovable && <PlannedRunMenu run={run} zone={zone} isPaused={status === 'paused'} className={classes.runMenu} />}
     </span>
+  );
+}
+
+/** "12"; the first of a month names it. */
+function shortDay(day: string): string {
+  if (!day.endsWith('-01')) return String(Number(day.slice(8)));
+  return new Intl.DateTimeFormat(locale, { timeZone: 'UTC', day: 'numeric', month: 'short' }).format(
+    new Date(`${day}T00:00:00Z`),
   );
 }
 

@@ -23,21 +23,14 @@ export function addMonths(date: string, months: number): string {
   return dateOf(Date.UTC(year, month - 1 + months, Math.min(day, last)));
 }
 
-/** The days shown around `date`: whole weeks from Monday. */
+const WEEKS = { month: 5, week: 1 } as const satisfies Readonly<Record<View, number>>;
+
+/** The days shown from the week of `date` on: whole weeks from Monday. What is to come counts more than the month it is in. */
 export function daysOfView(view: View, date: string): string[] {
-  if (view === 'week') return listDays(mondayOf(date), 7);
-  const first = `${date.slice(0, 8)}01`;
-  const last = addDays(addMonths(first, 1), -1);
-  const start = mondayOf(first);
-  const weeks = Math.ceil((instantOf(last) - instantOf(start) + DAY_MS) / (7 * DAY_MS));
-  return listDays(start, weeks * 7);
+  return Array.from({ length: 7 * WEEKS[view] }, (_, index) => addDays(mondayOf(date), index));
 }
 
 function mondayOf(date: string): string {
   const weekday = (new Date(instantOf(date)).getUTCDay() + 6) % 7;
   return addDays(date, -weekday);
-}
-
-function listDays(start: string, many: number): string[] {
-  return Array.from({ length: many }, (_, index) => addDays(start, index));
 }

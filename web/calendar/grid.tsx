@@ -28,15 +28,7 @@ interface Grid {
   drop: (runId: number, day: string) => void;
 }
 
-/** `month`: `YYYY-MM`; days of other months are fainter. */
-export function Month({
-  days,
-  today,
-  runs,
-  drop,
-  month,
-  showWeek,
-}: Grid & { month: string; showWeek: (day: string) => void }) {
+export function Month({ days, today, runs, drop, showWeek }: Grid & { showWeek: (day: string) => void }) {
   const zone = useZone();
   const maySend = useMay('manager') !== false;
   const listOf = useMarkedLists();
@@ -53,7 +45,7 @@ export function Month({
         const own = byDay.get(day) ?? [];
         const shown = own.length > MOST_CHIPS ? own.slice(0, MOST_CHIPS - 1) : own;
         return (
-          <Day key={day} {...{ day, today, drop }} isOutside={day.slice(0, 7) !== month} isEmpty={own.length === 0}>
+          <Day key={day} {...{ day, today, drop }} isEmpty={own.length === 0}>
             {shown.map((run) => (
               <RunChip key={run.run_id} run={run} list={listOf(run)} maySend={maySend} />
             ))}
@@ -96,7 +88,7 @@ export function Week({ days, today, runs, drop }: Grid) {
       {days.map((day) => {
         const byHour = Map.groupBy(byDay.get(day) ?? [], hourOf);
         return (
-          <Day key={day} {...{ day, today, drop }} isOutside={false} isEmpty={byHour.size === 0} style={rows}>
+          <Day key={day} {...{ day, today, drop }} isEmpty={byHour.size === 0} style={rows}>
             {hours.map((hour) => (
               <div key={hour} className={classes.hour}>
                 {byHour.get(hour)?.map((run) => (

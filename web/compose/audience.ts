@@ -1,3 +1,4 @@
+import { useIsSandbox } from '../api/accounts.ts';
 import { t } from '../i18n/translate.ts';
 import type { PickedGroup } from './draft.ts';
 
@@ -10,10 +11,12 @@ export function sumOf({ groups }: { groups: readonly PickedGroup[] }): string {
   return t('compose.sum', { groups: groups.length, members: membersOf(groups) });
 }
 
-/** The same as figures. */
-export function audienceFigures(groups: readonly PickedGroup[]): string[] {
+/** The same as figures, for a receipt. */
+export function useAudienceFigures(groups: readonly PickedGroup[]): string[] {
+  const isSandbox = useIsSandbox();
+  const members = membersOf(groups);
   return [
     t('campaigns.groups', { groups: groups.length }),
-    t('compose.summary.members', { members: membersOf(groups) }),
+    isSandbox ? t('compose.simulated.members', { members }) : t('compose.summary.members', { members }),
   ];
 }

@@ -38,10 +38,11 @@ export function validateDraft(
 
 /** Returns the warnings, each once. */
 export function warningsOf({ preview, check, hasFile }: { preview: Preview; check: Check; hasFile: boolean }) {
-  const heard = new Map([...preview.warnings, ...check.warnings].map((warning) => [warning.code, warning]));
+  const keyOf = ({ code, params }: (typeof check.warnings)[number]) => `${code} ${params?.['account'] ?? ''}`;
+  const heard = new Map([...preview.warnings, ...check.warnings].map((warning) => [keyOf(warning), warning]));
   return [...heard.values()]
     .filter(({ code }) => hasFile || code !== CAPTION_WARNING)
-    .map((warning) => ({ code: warning.code, text: localisedText(warning) }));
+    .map((warning) => ({ code: keyOf(warning), text: localisedText(warning) }));
 }
 
 /** Groups the ids by the code of their issue, in the order of the groups. */

@@ -1,9 +1,10 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { lazy, useEffect, useMemo } from 'react';
+import { lazy, useEffect, useMemo, useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { CampanileError } from '../../clients/typescript/failure.ts';
+import { useIsSandbox } from '../api/accounts.ts';
 import { sessionQuery, type SignedIn } from '../api/session.ts';
 import { useMay } from '../api/workspace.ts';
 import { isDay } from '../calendar/days.ts';
@@ -13,7 +14,9 @@ import { SaveStatus } from '../drafts/save-status.tsx';
 import { usePersistedDraft } from '../drafts/use-persisted-draft.ts';
 import { count } from '../format/numbers.ts';
 import { problemText } from '../format/problem.ts';
-import { clockTime, timeOfDay } from '../format/time.ts';
+import { clockTime, shortTime, timeOfDay } from '../format/time.ts';
+import { waitText } from '../format/wait-text.ts';
+import { useZone } from '../format/zone-context.tsx';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { useNow } from '../parts/relative-time.tsx';
 import { showToast, notifyError } from '../parts/notify.ts';
@@ -34,11 +37,12 @@ import { AudienceSections } from './reach-section.tsx';
 import { PhonePreview } from './phone-preview.tsx';
 import { draftPath } from './create-draft.ts';
 import { useMustAsk } from '../approvals/approval-queries.ts';
+import { RequestedChanges } from '../approvals/requested-changes.tsx';
 import { askForApproval, sendDraft } from './send-draft.ts';
 import { suggestName } from './suggest-name.ts';
 import { Summary } from './summary.tsx';
 import { TestPostButton } from './test-post.tsx';
-import { useCheck } from './use-check.ts';
+import { useCheck, type Check } from './use-check.ts';
 import { usePreview } from './use-preview.ts';
 import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
 
@@ -150,10 +154,9 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
   const check = useCheck(draft, name, hasFile);
   const problems = listProblems(kept, hasFile, shown);
   const mustAsk = useMustAsk(draft.groups.length) === true;
-  const send = useSend({ id, draft, name, file, drop, mustAsk });
-  const action = actionOf(draft, mustAsk);
+  const { wait, ignoresQuietHours, action, choice } = useDeparture(draft, { mustAsk, check, zone: session.time_zone });
+  const send = useSend({ id, draft, name, file, drop, mustAsk, wait, ignoresQuietHours });
   const maySend = useMay('manager') !== false || mustAsk;
-  const mayTest = useMustAsk(1) !== true;
   const openConfirm = () => {
     tried.open();
     // Rejections are shown under Check. A failed check (offline) does not block sending.
@@ -172,18 +175,19 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
               draft={draft}
               name={name}
               file={file}
-              isWritten={maySend && mayTest && !shown.error && isWritten(draft, preview.length > 0 || hasFile)}
+              isWritten={!shown.error && isWritten(draft, preview.length > 0 || hasFile)}
             />
             <Button
               onClick={openConfirm}
               disabled={!maySend || (problems.length === 0 && !(isSettled && check.isSettled))}
             >
-              {action.title}
+              {action.page ?? action.title}
             </Button>
           </>
         }
         preview={<TimedPreview draft={draft} text={preview.text} file={file} zone={session.time_zone} />}
       >
+        <RequestedChanges id={id} />
         <Message {...{ kept, update, attach, suggestedName, shown }} />
         <AudienceSections draft={draft} update={update} />
         <WhenSection draft={draft} check={check}>
@@ -192,18 +196,57 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
         <CheckSection {...{ draft, update, problems, isSubmitted, preview, hasFile, check }} />
       </ComposeLayout>
       <ConfirmDialog opened={isAsking} close={asking.close} title={action.title} action={action.button} act={send}>
-        <Summary {...{ draft, name, file, preview, check }} />
+        <Summary
+          {...{ draft, name, file, preview, check, wait }}
+          {...(mustAsk && { leaves: t('approvals.leavesWhenApproved') })}
+        />
+        {choice}
       </ConfirmDialog>
     </Page>
   );
 }
 
-/** What the button does, in words: for the page, and for its confirmation. */
-function actionOf({ isScheduled, groups: { length: groups } }: Draft, mustAsk: boolean) {
+/** When the post leaves, what the button says of that, and the choice not to wait for the end of quiet hours. */
+function useDeparture(draft: Draft, { mustAsk, check, zone }: { mustAsk: boolean; check: Check; zone: string }) {
+  const isSandbox = useIsSandbox();
+  const [isAnyway, setAnyway] = useState(false);
+  const isQuiet = check.wait?.reason === 'quiet_hours' && !mustAsk;
+  const ignoresQuietHours = isQuiet && isAnyway;
+  const wait = ignoresQuietHours ? undefined : check.wait;
+  const choice = isQuiet && (
+    <Checkbox
+      label={t('compose.sendAnyway')}
+      checked={isAnyway}
+      onChange={(event) => setAnyway(event.currentTarget.checked)}
+    />
+  );
+  return { wait, ignoresQuietHours, choice, action: actionOf(draft, { mustAsk, isSandbox, wait, zone }) };
+}
+
+/** What the button does, in words: for its confirmation, and for the page, where it says when if not now. */
+function actionOf(
+  { isScheduled, groups: { length: groups } }: Draft,
+  { mustAsk, isSandbox, wait, zone }: { mustAsk: boolean; isSandbox: boolean; wait: Check['wait']; zone: string },
+): { title: string; button: string; page?: string } {
   if (mustAsk) return { title: t('approvals.ask'), button: t('approvals.ask') };
-  return isScheduled
-    ? { title: t('compose.actionSchedule', { groups }), button: t('compose.schedule') }
-    : { title: t('compose.actionSend', { groups }), button: t('compose.send') };
+  if (isScheduled)
+    return {
+      title: isSandbox ? t('compose.simulated.actionSchedule', { groups }) : t('compose.actionSchedule', { groups }),
+      button: t('compose.schedule'),
+    };
+  if (wait) {
+    const { until } = wait;
+    const button =
+      until === null ? t('compose.sendWhenReady') : t('compose.sendFrom', { time: shortTime(until, zone) });
+    const title = isSandbox
+      ? t('compose.simulated.actionSendLater', { groups })
+      : t('compose.actionSendLater', { groups });
+    return { title, button, page: button };
+  }
+  return {
+    title: isSandbox ? t('compose.simulated.actionSend', { groups }) : t('compose.actionSend', { groups }),
+    button: t('compose.send'),
+  };
 }
 
 /** What prevents sending: also the refusal of a file, which the service gives when it saves the draft. */
@@ -224,6 +267,8 @@ function useSend({
   file,
   drop,
   mustAsk,
+  wait,
+  ignoresQuietHours,
 }: {
   id: string;
   draft: Draft;
@@ -231,7 +276,10 @@ function useSend({
   file: File | null;
   drop: () => Promise<void>;
   mustAsk: boolean;
+  wait: Check['wait'];
+  ignoresQuietHours: boolean;
 }) {
+  const zone = useZone();
   const client = useQueryClient();
   const [, go] = useLocation();
   return async (signal: AbortSignal) => {
@@ -242,11 +290,13 @@ function useSend({
       showToast(t('approvals.asked', { name }));
       return go(`/approvals/${id}`);
     }
-    const campaignId = await sendDraft(draft, name, file, signal);
+    const campaignId = await sendDraft(draft, name, file, signal, { ignoresQuietHours });
     // The campaign was sent; a leftover draft only shows an error.
     drop().catch(notifyError);
     void client.invalidateQueries({ queryKey: ['campaigns'] });
-    showToast(draft.isScheduled ? t('compose.scheduled', { name }) : t('compose.sending', { name }));
+    if (draft.isScheduled) showToast(t('compose.scheduled', { name }));
+    else if (wait) showToast(t('compose.waiting', { name, why: waitText(wait, zone) }));
+    else showToast(t('compose.sending', { name }));
     go(`/campaigns/${campaignId}`);
   };
 }

@@ -55,7 +55,7 @@ export default function Editor({
     editorProps: {
       attributes: { role: 'textbox', 'aria-multiline': 'true', 'aria-label': t('compose.message') },
       clipboardTextSerializer: ({ content: copied }) => copied.textBetween(0, copied.size, '\n', '\n'),
-      transformPastedHTML: cleanPasted,
+      transformPastedHTML: (pasted) => cleanPasted(pasted, () => setPlain(true)),
       handlePaste: (_view, event) => attachFile(event.clipboardData),
       handleDrop: (_view, event) => attachFile(event.dataTransfer),
     },
@@ -84,14 +84,20 @@ export default function Editor({
   );
 }
 
+// Words in place of signs that only editors of web pages know.
+const WIDE = { w: 'auto', px: 6, fz: 'xs' } as const;
+const TitleWord = () => <span>{t('editor.h2ControlLabel')}</span>;
+const SubtitleWord = () => <span>{t('editor.h3ControlLabel')}</span>;
+const ClearWord = () => <span>{t('editor.clear')}</span>;
+
 function Tools() {
   return (
     <RichTextEditor.Toolbar>
       <RichTextEditor.ControlsGroup>
         <RichTextEditor.Bold />
         <RichTextEditor.Italic />
-        <RichTextEditor.H2 />
-        <RichTextEditor.H3 />
+        <RichTextEditor.H2 icon={TitleWord} {...WIDE} />
+        <RichTextEditor.H3 icon={SubtitleWord} {...WIDE} />
       </RichTextEditor.ControlsGroup>
       <RichTextEditor.ControlsGroup>
         <RichTextEditor.BulletList />
@@ -103,7 +109,7 @@ function Tools() {
         <EmojiControl />
       </RichTextEditor.ControlsGroup>
       <RichTextEditor.ControlsGroup>
-        <RichTextEditor.ClearFormatting />
+        <RichTextEditor.ClearFormatting icon={ClearWord} {...WIDE} />
         <RichTextEditor.Undo />
         <RichTextEditor.Redo />
       </RichTextEditor.ControlsGroup>

@@ -1,12 +1,12 @@
 import { Fragment, type Mark, type Node, type Schema } from '@tiptap/pm/model';
 import { isBoundary, parseWhatsApp, type TextStyle, type SeenLine } from '../../src/content/text/parse-whatsapp.ts';
 
-import { splitAtTabs } from './pasted-tables.ts';
-
 /** WhatsApp's formatting markers (`*bold*`), parsed while typing and when pasting; the parser is the service's own. */
 
 export const TRAILING_MARKER = /[*_~`]$/;
 const FENCE = '```';
+/** Between the cells of a spreadsheet. */
+const CELL_ENDS = /(?<=\S)\t+(?=\S)/g;
 const STYLES: Record<string, TextStyle> = { '*': 'bold', _: 'italic', '~': 'strike', '`': 'code' };
 const MARKS: Partial<Record<TextStyle, string>> = { bold: 'bold', italic: 'italic' };
 
@@ -56,7 +56,7 @@ export function parsePlainText(
   onPlainText: () => void,
   marks: readonly Mark[] = [],
 ): Node[] {
-  const lines = splitAtTabs(text).split(/\r\n?|\n/);
+  const lines = text.replaceAll(CELL_ENDS, ' | ').split(/\r\n?|\n/);
   const paragraphs = lines.map((line) => schema.node('paragraph', null, line === '' ? [] : [schema.text(line, marks)]));
   return parseMarkers(paragraphs, schema, onPlainText);
 }

@@ -1,4 +1,5 @@
 import type { Node } from '@tiptap/pm/model';
+import { hasVisible } from '../../src/content/text/boundaries.ts';
 
 /**
  * In the editor every paragraph is a line, and an empty paragraph is an empty line, as in WhatsApp. In the html of a campaign `<br>` is a
@@ -19,23 +20,15 @@ export const MARGIN = {
   parseHTML: (element: HTMLElement) => marginOf(element),
 };
 
-/** Marks a paragraph that no empty line separates from its neighbours. */
-export function setTight(paragraph: HTMLElement): void {
-  paragraph.dataset['margin'] = String(LINE);
-}
-
-export function isTight(paragraph: HTMLElement): boolean {
-  return marginOf(paragraph) === LINE;
-}
-
 function marginOf({ dataset }: HTMLElement): number {
-  if (dataset['margin'] === undefined) return BLOCK;
-  return dataset['margin'] === String(HELD) ? HELD : LINE;
+  return dataset['margin'] === String(HELD) ? HELD : BLOCK;
 }
 
 export const TEXT = /[^ \t\n\f\r]/;
 
-export const hasText = ({ textContent }: Node) => TEXT.test(textContent);
+export const hasText = ({ textContent }: Node) => hasVisible(textContent);
+/** Whether a line shows nothing, but by what html does not take off, as a no-break space: an empty line, then. */
+export const isBlank = ({ textContent }: Node) => TEXT.test(textContent) && !hasVisible(textContent);
 export const isParagraph = ({ type }: Node) => type.name === 'paragraph';
 export const isHeading = ({ type }: Node) => type.name === 'heading';
 export const isList = ({ type }: Node) => type.name === 'bulletList' || type.name === 'orderedList';

@@ -35,12 +35,16 @@ function continuesLines(lines: readonly Node[], line: Node): boolean {
   if (lines.some(isHeading)) return false;
   const list = lines.findLast(isList);
   if (!isList(line) || !list) return isParagraph(line) || isList(line);
-  const next = Number(list.attrs['start']) + list.childCount;
-  return line.type === list.type && (line.type.name === 'bulletList' || line.attrs['start'] === next);
+  return lettersOf(line) === lettersOf(list);
+}
+
+/** The `type` of a list that is numbered by letters. */
+function lettersOf({ attrs }: Node): unknown {
+  return attrs['type'] ?? null;
 }
 
 /**
- * Returns the lists that are sent with an empty line before them although the editor shows none: lists of different kinds cannot share an
+ * Returns the lists that are sent with an empty line before them although the editor shows none: lists of different letters cannot share an
  * element.
  */
 export function listsApart(content: Fragment): Set<Node> {
@@ -83,11 +87,26 @@ export class LinesSerializer extends DOMSerializer {
     const tag = list
       ? (this.serializeNode(list.copy(Fragment.empty), { document: page }) as HTMLElement)
       : page.createElement('p');
+    let next = Number(list?.attrs['start'] ?? 1);
     for (const [index, line] of lines.entries()) {
       const before = lines[index - 1];
       if (before && isParagraph(before) && isParagraph(line)) tag.append(page.createElement('br'));
-      this.serializeFragment(line.content, { document: page }, tag);
+      const written = page.createDocumentFragment();
+      this.serializeFragment(line.content, { document: page }, written);
+      const [first] = written.children;
+      if (list && isList(line) && line.type !== list.type)
+        for (const item of written.children) item.setAttribute('data-list', isNumbered(line) ? 'ordered' : 'bullet');
+      if (isNumbered(line)) {
+        const start = Number(line.attrs['start']);
+        if (start !== next) first?.setAttribute('value', String(start));
+        next = start + line.childCount;
+      }
+      tag.append(written);
     }
     return tag;
   }
+}
+
+function isNumbered({ type }: Node): boolean {
+  return type.name === 'orderedList';
 }

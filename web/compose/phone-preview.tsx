@@ -1,4 +1,7 @@
-import { Post } from '../whatsapp/bubble.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { useSeveralAccounts } from '../api/accounts.ts';
+import { senderOfGroupsQuery } from '../senders/sender-queries.ts';
+import { Post, SenderContext } from '../whatsapp/bubble.tsx';
 import { NoPosts, Phone } from '../whatsapp/phone.tsx';
 import { t } from '../i18n/translate.ts';
 import { PinnedLine, Quote } from '../whatsapp/quote.tsx';
@@ -26,6 +29,8 @@ export function PhonePreview({
   // A poll or an event comes in place of files.
   const files = isBallot(draft) ? [] : draft.files;
   const [first] = groups;
+  const hasSeveral = useSeveralAccounts() !== undefined;
+  const { data: senderOf } = useQuery({ ...senderOfGroupsQuery, enabled: hasSeveral });
   const kind = first?.kind ?? 'group';
   const media = file && { mime: file.type, size: file.size, name: file.name, file };
   const shown = files.map(({ mime, size, sha256, has_still, name, caption }) => ({
@@ -43,17 +48,19 @@ export function PhonePreview({
       ) : (
         <>
           {reach.pinFor && <PinnedLine />}
-          <Post
-            text={shownText(text, reach)}
-            media={media}
-            files={shown}
-            card={shownCard(card, text)}
-            poll={draft.poll}
-            event={draft.event}
-            time={time}
-            kind={kind}
-            quote={reach.replyTo && <Quote campaignId={reach.replyTo.campaign_id} />}
-          />
+          <SenderContext value={senderOf?.get(first?.group_metadata_id ?? 0)}>
+            <Post
+              text={shownText(text, reach)}
+              media={media}
+              files={shown}
+              card={shownCard(card, text)}
+              poll={draft.poll}
+              event={draft.event}
+              time={time}
+              kind={kind}
+              quote={reach.replyTo && <Quote campaignId={reach.replyTo.campaign_id} />}
+            />
+          </SenderContext>
         </>
       )}
     </Phone>

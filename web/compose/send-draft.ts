@@ -54,12 +54,18 @@ export async function sendDraft(
   name: string,
   file: File | null,
   signal: AbortSignal,
-  { isTest = false }: { isTest?: boolean } = {},
+  { isTest = false, ignoresQuietHours = false }: { isTest?: boolean; ignoresQuietHours?: boolean } = {},
 ): Promise<string> {
   const post = postOf(draft, name, file && (await base64(file)));
   const options = { idempotencyKey: draft.idempotencyKey, signal };
   if (!draft.isScheduled)
-    return (await call('venom/add-campaign', { ...post, is_schedule: false, is_test: isTest }, options)).campaign_id;
+    return (
+      await call(
+        'venom/add-campaign',
+        { ...post, is_schedule: false, is_test: isTest, ...(ignoresQuietHours && { ignore_quiet_hours: true }) },
+        options,
+      )
+    ).campaign_id;
   const { headers } = await callWithHeaders('venom/add-campaign-batch', { ...post, ...scheduleOf(draft) }, options);
   return headers.get('x-campaign-id') ?? '';
 }

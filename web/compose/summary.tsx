@@ -4,11 +4,13 @@ import { ReceiptPost } from '../whatsapp/receipt-post.tsx';
 import { useSendersLine } from '../senders/use-senders-line.ts';
 import { useNow } from '../parts/relative-time.tsx';
 import { useObjectUrl } from '../whatsapp/use-object-url.ts';
+import { waitText } from '../format/wait-text.ts';
+import { useZone } from '../format/zone-context.tsx';
 import { mediaName } from '../format/media-name.ts';
 import { t } from '../i18n/translate.ts';
 import { groupIssues, groupIssueText, warningsOf } from './checks.tsx';
 import type { Draft } from './draft.ts';
-import { audienceFigures } from './audience.ts';
+import { useAudienceFigures } from './audience.ts';
 import { describeDuration, describeRuns, describeSchedule } from './send-times.tsx';
 import classes from './summary.module.css';
 import type { Check } from './use-check.ts';
@@ -21,19 +23,27 @@ export function Summary({
   file,
   preview,
   check,
+  wait,
+  leaves = t('compose.cannotUndo'),
 }: {
   draft: Draft;
   name: string;
   file: File | null;
   preview: Preview;
   check: Check;
+  /** Why nothing leaves at once. Undefined: it does, or nobody has asked. */
+  wait?: Check['wait'];
+  /** When a post without a schedule leaves; null: it has. */
+  leaves?: string | null;
 }) {
   const nowMs = useNow();
+  const zone = useZone();
   const { groups } = draft;
+  const figures = useAudienceFigures(groups);
   const senders = useSendersLine(groups);
   const when = draft.isScheduled
     ? [describeSchedule(draft), ...(check.runs ? describeRuns(draft, check.runs) : [])]
-    : [t('compose.cannotUndo')];
+    : [wait ? waitText(wait, zone) : leaves].filter((line) => line !== null);
   const notes = [
     ...(file ? [t('compose.withFile', { name: file.name, size: fileSize(file.size) })] : []),
     ...(draft.files.length > 0 ? [t('compose.withFiles', { files: draft.files.length })] : []),
@@ -41,7 +51,7 @@ export function Summary({
   return (
     <Receipt
       warnings={warningTexts({ preview, check, hasFile: file !== null || draft.files.length > 0 })}
-      figures={audienceFigures(groups)}
+      figures={figures}
       lines={[...(senders === undefined ? [] : [senders]), ...when, ...describeDuration(draft, check, nowMs)]}
     >
       <ReceiptPost

@@ -6,6 +6,8 @@ import { useLocation } from 'wouter';
 import { call, generateIdempotencyKey } from '../api/call.ts';
 import type { Group } from '../api/operations.ts';
 import { sessionQuery } from '../api/session.ts';
+import { useMay } from '../api/workspace.ts';
+import { useMustAsk } from '../approvals/approval-queries.ts';
 import { useCancellableMutation } from '../api/use-cancellable-mutation.ts';
 import { shorten } from '../format/shorten.ts';
 import { ErrorText } from '../parts/error-alert.tsx';
@@ -44,6 +46,7 @@ export function TestPostButton(tested: TestPostProps) {
 function TestForm({ draft, name, file, isWritten, close }: TestPostProps & { close: () => void }) {
   const client = useQueryClient();
   const [, go] = useLocation();
+  const refusal = useRefusedTest();
   const last = useLastTestGroup();
   /** Undefined until another one than the last is chosen; null without any. */
   const [chosen, setChosen] = useState<Group | null>();
@@ -81,6 +84,7 @@ function TestForm({ draft, name, file, isWritten, close }: TestPostProps & { clo
         </Row>
       </Stack>
     );
+  if (refusal !== undefined) return <Text size="sm">{refusal}</Text>;
   return (
     <Stack gap="sm">
       <Text size="sm">{isWritten ? t('compose.testNote') : t('compose.testNoText')}</Text>
@@ -105,6 +109,14 @@ function TestForm({ draft, name, file, isWritten, close }: TestPostProps & { clo
       </Row>
     </Stack>
   );
+}
+
+/** Returns why the user may send no test; undefined: they may. */
+function useRefusedTest(): string | undefined {
+  const mustAsk = useMustAsk(1) === true;
+  const maySend = useMay('manager') !== false;
+  if (mustAsk) return t('compose.testNeedsApproval');
+  return maySend ? undefined : t('compose.testNeedsManager');
 }
 
 function TestGroup(picked: { chosen: Group | undefined; choose: (group: Group | undefined) => void }) {

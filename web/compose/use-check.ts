@@ -16,6 +16,8 @@ export interface Check {
   problems: Checked['groups']['problems'];
   warnings: Checked['warnings'];
   expectedSeconds: number | undefined;
+  /** Why nothing would leave if the draft was sent now. Undefined: it would, or the draft has a schedule. */
+  wait: Checked['waits_for'];
   error: unknown;
   /** Whether the result is of the current draft. */
   isSettled: boolean;
@@ -30,10 +32,15 @@ const NAMELESS = '-';
  * Dry run: asks the service for the consequences of the draft a moment after its last change. The file itself changes nothing and is left out.
  * `changed`: the campaign that is edited.
  */
-export function useCheck(draft: Draft, name: string, hasFile: boolean, changed: { campaign_id?: string } = {}): Check {
+export function useCheck(
+  draft: Draft,
+  name: string,
+  hasFile: boolean,
+  { isEnabled = true, ...changed }: { campaign_id?: string; isEnabled?: boolean } = {},
+): Check {
   const [settled] = useDebouncedValue(draft, WAIT_MS);
   const isWritten = isBallot(settled) ? ballotProblems(settled).length === 0 : settled.html !== '' || hasFile;
-  const canSay = isWritten && settled.groups.length > 0 && (!settled.isScheduled || isComplete(settled));
+  const canSay = isEnabled && isWritten && settled.groups.length > 0 && (!settled.isScheduled || isComplete(settled));
   const shared = { ...changed, with_file: hasFile };
   const check = useQuery({
     queryKey: ['check', settled.idempotencyKey, hasFile],
@@ -57,6 +64,7 @@ export function useCheck(draft: Draft, name: string, hasFile: boolean, changed: 
     problems: checked?.groups.problems ?? [],
     warnings: checked?.warnings ?? [],
     expectedSeconds: isOfSchedule ? checked?.expected_seconds : undefined,
+    wait: draft.isScheduled ? undefined : checked?.waits_for,
     error: canSay ? check.error : null,
     isSettled: settled === draft && !check.isFetching,
   };

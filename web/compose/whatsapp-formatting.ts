@@ -16,9 +16,6 @@ import { LinesSerializer, listsApart } from './lines-serializer.ts';
 
 const NO_TEXT = '\ufffc';
 const FENCE = '```';
-/** Elements of pages whose style a campaign cannot hold. */
-const UNSUPPORTED = 's, strike, del, code, kbd, tt, pre, blockquote, [data-style*="line-through"]';
-
 export interface WhatsAppOptions {
   /** Called when typed or pasted formatting was reduced to plain text. */
   onPlainText: () => void;
@@ -103,8 +100,6 @@ class PasteParser extends LinesParser {
   }
 
   override parseSlice(...given: Parameters<LinesParser['parseSlice']>): Slice {
-    const [dom] = given;
-    if (dom.querySelector(UNSUPPORTED)) this.#onPlainText();
     const { content } = super.parseSlice(...given);
     return Slice.maxOpen(Fragment.from(parseMarkers(content.content, this.schema, this.#onPlainText)));
   }

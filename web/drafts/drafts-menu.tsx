@@ -1,9 +1,11 @@
 import { Button, Menu, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
+import { sessionQuery } from '../api/session.ts';
 import { useMay } from '../api/workspace.ts';
 import { draftPath } from '../compose/create-draft.ts';
 import { count } from '../format/numbers.ts';
+import { personName } from '../format/person-name.ts';
 import { shorten } from '../format/shorten.ts';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { t } from '../i18n/translate.ts';
@@ -14,6 +16,7 @@ const LONGEST = 60;
 /** A menu with the other drafts; nothing without any, and for those who may write none. */
 export function DraftsMenu({ openId }: { openId?: string }) {
   const { data } = useQuery(draftsQuery);
+  const { data: session } = useQuery(sessionQuery);
   const others = data?.drafts.filter((draft) => draft.draft_id !== openId) ?? [];
   const mayWrite = useMay('author') !== false;
   if (!mayWrite || others.length === 0) return null;
@@ -29,6 +32,7 @@ export function DraftsMenu({ openId }: { openId?: string }) {
               {draftTitle(draft)}
             </Text>
             <Text size="xs" c="dimmed">
+              {writersOf(draft, session?.user_info.user_id)}
               <RelativeTime at={draft.updated_at} />
             </Text>
           </Menu.Item>
@@ -36,6 +40,12 @@ export function DraftsMenu({ openId }: { openId?: string }) {
       </Menu.Dropdown>
     </Menu>
   );
+}
+
+/** Returns who else has written a draft, before the time of its last change; nothing for one's own. */
+function writersOf({ written_by: writers }: DraftRow, self: number | undefined): string {
+  const others = writers.filter((one) => one.user_id !== self);
+  return others.length === 0 ? '' : `${others.map(personName).join(', ')} · `;
 }
 
 /** Returns its name, or the start of its message. */

@@ -51,9 +51,20 @@ export function dayName(at: string | Date, zone: string): string {
   return formatter(zone, { weekday: 'short', day: 'numeric', month: 'short' }).format(new Date(at));
 }
 
+/** "November 2026", of a month as `YYYY-MM`. */
+export function monthName(month: string): string {
+  return formatter('UTC', { month: 'long', year: 'numeric' }).format(new Date(`${month}-15T12:00:00Z`));
+}
+
 /** "Mon 23 Nov", of a date as `YYYY-MM-DD`. */
 export function dateName(date: string): string {
   return dayName(`${date}T12:00:00Z`, 'UTC');
+}
+
+/** "1–30 November 2026", of dates as `YYYY-MM-DD`. */
+export function dateRange(first: string, last: string): string {
+  const dates = formatter('UTC', { day: 'numeric', month: 'long', year: 'numeric' });
+  return dates.formatRange(new Date(`${first}T12:00:00Z`), new Date(`${last}T12:00:00Z`));
 }
 
 /** "09:00" */

@@ -9,10 +9,11 @@ export function warningText({ code, params, message }: Warning): string {
   return findText(`warnings.${code}`, params) ?? message;
 }
 
-/** The same, with the date of its figures in words. */
+/** The same, with the date of its figures in words, and the account that it is about where there are several. */
 export function localisedText(warning: Warning): string {
-  const { date } = warning.params ?? {};
-  return warningText(
+  const { date, account } = warning.params ?? {};
+  const text = warningText(
     typeof date === 'string' ? { ...warning, params: { ...warning.params, date: dateName(date) } } : warning,
   );
+  return account === undefined ? text : `${account}: ${text}`;
 }

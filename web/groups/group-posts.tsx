@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
 import type { GroupKind, GroupReport } from '../api/operations.ts';
+import { failureText } from '../format/failure-text.ts';
 import { count, share } from '../format/numbers.ts';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { Section, SectionNote } from '../parts/page.tsx';
@@ -29,7 +30,7 @@ export function GroupFailures({ posts }: { posts: readonly Post[] }) {
           <li key={keyOf(post)}>
             <div>
               <CampaignLink post={post} />
-              <div>{post.error}</div>
+              <div>{explain(post)}</div>
             </div>
             <span className={`${textClasses.dim} ${textClasses.nowrap}`}>
               <RelativeTime at={post.at} />
@@ -39,6 +40,11 @@ export function GroupFailures({ posts }: { posts: readonly Post[] }) {
       </ul>
     </Section>
   );
+}
+
+function explain(post: Post): string {
+  const { what, todo } = failureText(post);
+  return post.queued > 0 ? what : `${what} ${todo}`;
 }
 
 /** All posts of the last year, newest first. */

@@ -1,4 +1,4 @@
-import { ActionIcon, Checkbox, Table, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import { ActionIcon, Checkbox, Table, VisuallyHidden } from '@mantine/core';
 import type { Group, GroupColumn } from '../api/operations.ts';
 import { useMay } from '../api/workspace.ts';
 import { share } from '../format/numbers.ts';
@@ -7,6 +7,7 @@ import { Count } from '../parts/count.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { Rate } from '../parts/rate.tsx';
+import { ariaSort, SortButton } from '../parts/sort-button.tsx';
 import textClasses from '../parts/text.module.css';
 import { t } from '../i18n/translate.ts';
 import { GroupLink } from './group-link.tsx';
@@ -76,19 +77,19 @@ export function GroupsTable({
 }
 
 function SortHead({ column, view }: { column: (typeof COLUMNS)[number]; view: TableView }) {
-  const { by, isDown } = view.sort;
-  const isBy = by === column.of;
   return (
     <Table.Th
       className={column.class}
       ta={column.isText ? 'left' : 'right'}
-      aria-sort={isBy ? (isDown ? 'descending' : 'ascending') : 'none'}
+      aria-sort={ariaSort(view.sort, column.of)}
       title={column.of === 'read_rate' ? t('groups.readHint') : undefined}
     >
-      <UnstyledButton className={classes.sorter} onClick={() => view.sortBy(column.of)}>
-        {t(`groups.columns.${column.of}`)}
-        {isBy && <Icon name={isDown ? 'down' : 'up'} size={12} />}
-      </UnstyledButton>
+      <SortButton
+        label={t(`groups.columns.${column.of}`)}
+        column={column.of}
+        sort={view.sort}
+        sortBy={() => view.sortBy(column.of)}
+      />
     </Table.Th>
   );
 }

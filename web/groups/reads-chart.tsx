@@ -11,6 +11,7 @@ export default function ReadsChart({ points }: { points: readonly TrendPoint[] }
       color="var(--read)"
       ticks={[0, 0.25, 0.5, 0.75, 1]}
       format={share}
+      meanName={t('group.readsMean')}
       label={t('group.readsChart', { posts: points.length })}
     />
   );

@@ -9,7 +9,13 @@ export interface TrendPoint {
   value: number;
 }
 
-/** One figure over time, oldest first, at two times at least. `isStepped`: it keeps its value until the next point. */
+/** Points on both sides of one that its mean has, too. */
+const NEIGHBOURS = 3;
+
+/**
+ * One figure over time, oldest first, at two times at least. `isStepped`: it keeps its value until the next point. With `meanName` each
+ * point is a dot, and the line is their moving mean: single posts go up and down too much for a line to say anything.
+ */
 export function TrendChart({
   points,
   name,
@@ -18,6 +24,7 @@ export function TrendChart({
   format,
   label,
   isStepped = false,
+  meanName,
 }: {
   points: readonly TrendPoint[];
   name: string;
@@ -27,6 +34,7 @@ export function TrendChart({
   format: (value: number) => string;
   label: string;
   isStepped?: boolean;
+  meanName?: string;
 }) {
   const zone = useZone();
   const [fromMs, toMs] = [points[0]?.atMs ?? 0, points.at(-1)?.atMs ?? 0];
@@ -34,12 +42,19 @@ export function TrendChart({
     <div role="img" aria-label={label}>
       <LineChart
         h={200}
-        data={points.map((point) => ({ ...point }))}
+        data={points.map((point, index) => ({ ...point, mean: meanAround(points, index) }))}
         dataKey="atMs"
-        series={[{ name: 'value', label: name, color }]}
-        curveType={isStepped ? 'stepAfter' : 'linear'}
-        withDots={points.length < 60}
-        lineProps={{ isAnimationActive: false }}
+        series={[
+          { name: 'value', label: name, color },
+          ...(meanName === undefined ? [] : [{ name: 'mean', label: meanName, color }]),
+        ]}
+        curveType={isStepped ? 'stepAfter' : meanName === undefined ? 'linear' : 'monotone'}
+        withDots={meanName !== undefined || points.length < 60}
+        dotProps={meanName === undefined ? {} : { r: 2.5 }}
+        lineProps={(series) => ({
+          isAnimationActive: false,
+          ...(meanName !== undefined && (series.name === 'mean' ? { dot: false } : { strokeWidth: 0 })),
+        })}
         valueFormatter={format}
         xAxisProps={{
           type: 'number',
@@ -57,4 +72,9 @@ export function TrendChart({
       />
     </div>
   );
+}
+
+function meanAround(points: readonly TrendPoint[], index: number): number {
+  const own = points.slice(Math.max(0, index - NEIGHBOURS), index + NEIGHBOURS + 1);
+  return own.reduce((sum, { value }) => sum + value, 0) / own.length;
 }

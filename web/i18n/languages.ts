@@ -44,6 +44,28 @@ export function storeLanguage(language: Language | undefined): void {
   else localStorage.setItem(STORAGE_KEY, language);
 }
 
+/**
+ * Returns the locale of numbers and dates: of the first region that the browser names in the language of the page, so that they are
+ * written as its reader's other programs do; undefined: it names none.
+ */
+export function regionalLocale(language: Language): string | undefined {
+  const { language: own } = new Intl.Locale(language);
+  return navigator.languages.find((tag) => {
+    const locale = parseLocale(tag);
+    return locale?.language === own && locale.region !== undefined;
+  });
+}
+
+/** Returns undefined for what some systems have in place of a tag, such as `en-US@posix`. */
+function parseLocale(tag: string): Intl.Locale | undefined {
+  try {
+    return new Intl.Locale(tag);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
 /** Returns the language of this page: the chosen one, else the browser's, else English. */
 export function currentLanguage(): Language {
   return storedLanguage() ?? matchLanguage(navigator.languages) ?? DEFAULT_LANGUAGE;

@@ -21,12 +21,16 @@ export let locale: string;
 
 const loaded: Record<string, CompiledMessage> = {};
 
-/** Sets the language of everything loaded from now on, and its first messages. */
-export function setMessages(chosen: Language, messages: Partial<Messages>): void {
+/** Sets the language of everything loaded from now on, its first messages, and how it writes numbers and dates. */
+export function setMessages(
+  chosen: Language,
+  messages: Partial<Messages>,
+  writtenAs: string = LANGUAGES[chosen].locale,
+): void {
   language = chosen;
-  locale = LANGUAGES[chosen].locale;
+  locale = writtenAs;
   addMessages(messages);
-  t = createTranslator(chosen, (key) => loaded[key] as CompiledMessage);
+  t = createTranslator(chosen, (key) => loaded[key] as CompiledMessage, writtenAs);
 }
 
 export function addMessages(messages: Partial<Messages>): void {

@@ -7,6 +7,7 @@ import { openWorkspace } from '../api/chosen-workspace.ts';
 import type { GivenRole, Member } from '../api/operations.ts';
 import { sessionQuery } from '../api/session.ts';
 import { useMay, useWorkspace, workspacesQuery } from '../api/workspace.ts';
+import { memberName } from '../format/person-name.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { DataTable, RowName } from '../parts/data-table.tsx';
 import { ErrorText } from '../parts/error-alert.tsx';
@@ -62,7 +63,7 @@ function MemberTable({ members, isOwner }: { members: readonly Member[]; isOwner
         {
           header: t('members.name'),
           cellProps: { fw: 550 },
-          renderCell: (member) => <RowName name={nameOf(member)}>{member.email}</RowName>,
+          renderCell: (member) => <RowName name={memberName(member)}>{member.email}</RowName>,
         },
         {
           header: t('members.role'),
@@ -89,10 +90,6 @@ function MemberTable({ members, isOwner }: { members: readonly Member[]; isOwner
   );
 }
 
-function nameOf({ first_name: first, last_name: last, user_name: userName }: Member): string {
-  return `${first} ${last}`.trim() || userName;
-}
-
 function RoleSelect({ member }: { member: Member }) {
   const client = useQueryClient();
   const changing = useMutation({
@@ -103,7 +100,7 @@ function RoleSelect({ member }: { member: Member }) {
     <>
       <Select
         size="xs"
-        aria-label={t('members.roleOf', { name: nameOf(member) })}
+        aria-label={t('members.roleOf', { name: memberName(member) })}
         data={roleOptions()}
         value={changing.isPending ? changing.variables : member.role}
         allowDeselect={false}
@@ -117,7 +114,7 @@ function RoleSelect({ member }: { member: Member }) {
 
 function Actions({ member }: { member: Member }) {
   const client = useQueryClient();
-  const name = nameOf(member);
+  const name = memberName(member);
   const handOver = async (signal: AbortSignal) => {
     await call('workspace/hand-over-workspace', { user_id: member.user_id }, { signal });
     await Promise.all([
@@ -146,7 +143,7 @@ function Actions({ member }: { member: Member }) {
 function Remove({ member }: { member: Member }) {
   const client = useQueryClient();
   const [keepsLinks, setKeepsLinks] = useState(false);
-  const title = t('members.removeTitle', { name: nameOf(member) });
+  const title = t('members.removeTitle', { name: memberName(member) });
   const remove = async (signal: AbortSignal) => {
     await call('workspace/remove-member', { user_id: member.user_id, keep_report_links: keepsLinks }, { signal });
     await client.invalidateQueries({ queryKey: MEMBERS });

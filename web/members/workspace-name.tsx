@@ -8,7 +8,7 @@ import { FormErrorText } from '../parts/error-alert.tsx';
 import { showToast } from '../parts/notify.ts';
 import { t } from '../i18n/translate.ts';
 
-const NAME_LIMIT = 100;
+export const NAME_LIMIT = 100;
 
 /** The name of the workspace; its owner can change it. */
 export function WorkspaceName({ name, isOwner }: { name: string; isOwner: boolean }) {

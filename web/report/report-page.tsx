@@ -1,7 +1,7 @@
 import { Button, Chip, Group, Menu, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense } from 'react';
 import { call } from '../api/call.ts';
 import { useMay } from '../api/workspace.ts';
 import { isDay } from '../calendar/days.ts';
@@ -19,7 +19,7 @@ import { t } from '../i18n/translate.ts';
 import { AboutPicker, useAbout } from './about-picker.tsx';
 import classes from './report.module.css';
 import { spanOf, SPANS, type Selection, type Span, type SpanName } from './report-spans.ts';
-import { FIRST_ROWS, MOST_ROWS, ReportView } from './report-view.tsx';
+import { MOST_ROWS, ReportView } from './report-view.tsx';
 
 const ShareDialog = lazy(lazyWithRetry(() => import('./share-dialog.tsx')));
 
@@ -27,12 +27,12 @@ const ShareDialog = lazy(lazyWithRetry(() => import('./share-dialog.tsx')));
 export default function ReportPage() {
   const { name, setName, span, setFirst, setLast } = useSpan();
   const about = useAbout();
-  const [rows, setRows] = useState(FIRST_ROWS);
   const [isSharing, sharing] = useDisclosure(false);
   const selection = { start_date: span.first, end_date: span.last, ...about.selection };
   const report = useQuery({
-    queryKey: ['report', selection, rows],
-    queryFn: ({ signal }) => call('analytics/get-report', { ...selection, limit: rows }, { signal }),
+    queryKey: ['report', selection],
+    queryFn: ({ signal }) =>
+      call('analytics/get-report', { ...selection, limit: MOST_ROWS, with_runs: true }, { signal }),
     placeholderData: keepPreviousData,
   });
   return (
@@ -58,12 +58,7 @@ export default function ReportPage() {
       {report.isError && <ErrorAlert error={report.error} retry={() => void report.refetch()} />}
       {report.isPending && <RowsSkeleton rows={4} height={110} />}
       {report.data && !report.isError && (
-        <ReportView
-          report={report.data}
-          isStale={report.isPlaceholderData}
-          showMore={rows < MOST_ROWS ? () => setRows(MOST_ROWS) : undefined}
-          linksToGroups
-        />
+        <ReportView report={report.data} isStale={report.isPlaceholderData} isLinked />
       )}
       <Suspense>{isSharing && <ShareDialog selection={selection} close={sharing.close} />}</Suspense>
     </Page>
@@ -110,7 +105,11 @@ function Actions({ selection, share }: { selection: Selection; share: () => void
       const text =
         format === 'csv'
           ? await call('analytics/export-report', { ...selection, format })
-          : JSON.stringify(await call('analytics/get-report', { ...selection, limit: ALL_ROWS }), null, 2);
+          : JSON.stringify(
+              await call('analytics/get-report', { ...selection, limit: ALL_ROWS, with_runs: true }),
+              null,
+              2,
+            );
       const type = format === 'csv' ? 'text/csv' : 'application/json';
       downloadFile(new Blob([text], { type }), t('report.fileName', { first, last }), format);
     },

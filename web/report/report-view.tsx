@@ -1,9 +1,10 @@
-import { Button, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { Link } from 'wouter';
 import type { Report } from '../api/operations.ts';
 import { describeChange } from '../campaigns/list/describe-change.ts';
+import { failureText } from '../format/failure-text.ts';
 import { count, share, signedCount } from '../format/numbers.ts';
-import { dateName } from '../format/time.ts';
+import { shortTime } from '../format/time.ts';
 import { Callout } from '../parts/callout.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Figure, Figures } from '../parts/figures.tsx';
@@ -11,51 +12,50 @@ import { Section, SectionNote } from '../parts/page.tsx';
 import { Count } from '../parts/count.tsx';
 import textClasses from '../parts/text.module.css';
 import { t } from '../i18n/translate.ts';
+import { useNow } from '../parts/relative-time.tsx';
+import { BestAndWorst } from './best-and-worst.tsx';
 import { BestTimes } from './best-times.tsx';
+import { Cover } from './cover.tsx';
+import { pointsSince } from './points-since.ts';
 import { RateChart } from './rate-chart.tsx';
 import classes from './report.module.css';
+import { ResultTable } from './result-table.tsx';
+import { RunName } from './run-name.tsx';
 
-/** Rows of each list at first, and on request. */
-export const FIRST_ROWS = 50;
+/** As many rows of each list as are read. */
 export const MOST_ROWS = 1_000;
 
-/** A report as it is read and printed. `linksToGroups`: for users who are signed in. */
+/** A report as it is read and printed. `isLinked`: names lead to their pages, for users who are signed in. */
 export function ReportView({
   report,
   isStale = false,
-  showMore,
-  linksToGroups = false,
+  isLinked = false,
 }: {
   report: Report;
   isStale?: boolean;
-  /** undefined: as many rows as there may be. */
-  showMore?: (() => void) | undefined;
-  linksToGroups?: boolean;
+  isLinked?: boolean;
 }) {
-  const about = report.campaign?.name ?? report.group_list_name;
   return (
     <div className={classes.report} data-stale={isStale || undefined}>
-      <Text className={classes.about}>
-        {about !== null && <strong dir="auto">{about} · </strong>}
-        {t('report.subtitle', {
-          first: dayOf(report.start_date),
-          last: dayOf(report.end_date),
-          zone: report.time_zone,
-        })}
-      </Text>
+      <Cover report={report} />
+      {report.totals.missed_runs > 0 && (
+        <Callout>{t('report.missedRuns', { runs: report.totals.missed_runs })}</Callout>
+      )}
       {report.totals.runs === 0 ? (
         <Empty title={t('report.empty')}>{t('report.emptyHint')}</Empty>
       ) : (
         <>
           <MainFigures report={report} />
+          <Runs report={report} isLinked={isLinked} />
+          <Rankings report={report} isLinked={isLinked} />
           {report.unknown_runs > 0 && <Callout>{t('report.unknownRuns', { runs: report.unknown_runs })}</Callout>}
+          <Groups report={report} isLinked={isLinked} />
           <Section title={t('report.overTime')}>
             <RateChart report={report} />
           </Section>
           <BestHourAndWeekday report={report} />
-          <GroupBars report={report} showMore={showMore} linksToGroups={linksToGroups} />
           <div className={classes.pair}>
-            <SilentGroups report={report} linksToGroups={linksToGroups} />
+            <SilentGroups report={report} isLinked={isLinked} />
             <Failures report={report} />
           </div>
         </>
@@ -63,8 +63,6 @@ export function ReportView({
     </div>
   );
 }
-
-const dayOf = (date: string) => `${dateName(date)} ${date.slice(0, 4)}`;
 
 function BestHourAndWeekday({ report: { hours, weekdays } }: { report: Report }) {
   // Both are of the same runs.
@@ -90,15 +88,7 @@ function BestHourAndWeekday({ report: { hours, weekdays } }: { report: Report })
 function MainFigures({ report: { totals, previous, daily } }: { report: Report }) {
   const days = String(daily.length);
   const hasChannels = totals.followers_reached > 0 || totals.views !== null;
-  const points =
-    totals.read_rate !== null && previous.read_rate !== null
-      ? t('overview.change', {
-          change: t('overview.points', {
-            points: signedCount(Math.round(totals.read_rate * 100) - Math.round(previous.read_rate * 100)),
-          }),
-          days,
-        })
-      : undefined;
+  const points = pointsSince(totals, previous);
   return (
     <div className={classes.figures}>
       <Figures label={t('report.figures')} dense>
@@ -109,7 +99,9 @@ function MainFigures({ report: { totals, previous, daily } }: { report: Report }
           {t('report.peopleNote')}
         </Figure>
         <Figure label={t('overview.readRate')} value={share(totals.read_rate)}>
-          {points ?? t('report.readOf')}
+          {points === undefined
+            ? t('report.readOf')
+            : t('overview.change', { change: t('overview.points', { points: signedCount(points) }), days })}
         </Figure>
         {hasChannels && (
           <Figure label={t('report.views')} value={count(totals.views)}>
@@ -138,88 +130,131 @@ function GroupName({ row, isLink }: { row: Row; isLink: boolean }) {
   );
 }
 
-function GroupBars({
-  report,
-  showMore,
-  linksToGroups,
-}: {
-  report: Report;
-  showMore: (() => void) | undefined;
-  linksToGroups: boolean;
-}) {
-  const { groups, group_count: all } = report;
+/** What was posted, newest first. */
+function Runs({ report, isLinked }: { report: Report; isLinked: boolean }) {
+  const { runs = [], time_zone: zone, totals } = report;
   return (
-    <Section title={t('report.groups')}>
-      <table className={classes.groups}>
-        <thead>
-          <tr>
-            <th scope="col">{t('groups.columns.name')}</th>
-            <th scope="col">{t('groups.columns.read_rate')}</th>
-            <th scope="col" className={classes.number}>
-              {t('report.posts')}
-            </th>
-            <th scope="col" className={classes.number}>
-              {t('groups.columns.participants')}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {groups.map((row) => (
-            <tr key={row.group_metadata_id}>
-              <th scope="row">
-                <GroupName row={row} isLink={linksToGroups} />
-              </th>
-              <td>
-                <RateBar row={row} />
-              </td>
-              <td className={classes.number}>
-                <Count of={row.sent} />
-              </td>
-              <td className={classes.number}>
-                <Count of={row.participants} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      <Rest shown={groups.length} all={all} showMore={showMore} />
-    </Section>
+    <ResultTable
+      title={t('report.runs')}
+      rows={runs}
+      rowKey={(run) => run.run_id}
+      sortedBy={t('group.when')}
+      countRows={(shown) => (shown < totals.runs ? t('report.firstRuns', { shown, all: totals.runs }) : undefined)}
+      columns={[
+        {
+          header: t('report.post'),
+          sortValue: (run) => run.campaign.name,
+          renderCell: (run) => <RunName run={run} zone={zone} isLink={isLinked} />,
+        },
+        {
+          header: t('group.when'),
+          sortValue: (run) => Date.parse(run.started_at),
+          renderCell: (run) => shortTime(run.started_at, zone),
+          className: classes.wide,
+        },
+        {
+          header: t('groups.columns.read_rate'),
+          sortValue: (run) => run.read_rate,
+          renderCell: (run) => <RateBar rate={run.read_rate} />,
+        },
+        {
+          header: t('pages.groups'),
+          sortValue: (run) => run.sent,
+          renderCell: (run) => <Count of={run.sent} />,
+          className: classes.number,
+        },
+      ]}
+    />
   );
 }
 
-/** The read rate of a group as a bar; for a channel its views. */
-function RateBar({ row }: { row: Row }) {
-  if (row.kind === 'channel')
-    return (
-      <span className={textClasses.dim}>
-        {row.views === null ? t('common.unknown') : t('report.viewsOf', { views: row.views })}
-      </span>
-    );
+const DAY_MS = 24 * 60 * 60_000;
+
+/** The best and worst posts and groups, without those that people are still reading. */
+function Rankings({ report, isLinked }: { report: Report; isLinked: boolean }) {
+  const { runs = [], groups, group_count: all, totals, time_zone: zone } = report;
+  const readBefore = useNow() - DAY_MS;
+  const isRead = (at: string | null) => at !== null && Date.parse(at) <= readBefore;
+  const isRecent = runs.some((run) => !isRead(run.started_at));
+  return (
+    <div className={classes.pair}>
+      <BestAndWorst
+        title={t('report.best.posts')}
+        rows={runs.filter((run) => isRead(run.started_at))}
+        rowKey={(run) => run.run_id}
+        renderName={(run) => <RunName run={run} zone={zone} isLink={isLinked} />}
+        isWhole={runs.length >= totals.runs}
+        {...(isRecent && { note: t('report.best.note') })}
+      />
+      <BestAndWorst
+        title={t('report.best.groups')}
+        rows={groups.filter((row) => isRead(row.first_sent_at))}
+        rowKey={(row) => row.group_metadata_id}
+        renderName={(row) => <GroupName row={row} isLink={isLinked} />}
+        isWhole={groups.length >= all}
+      />
+    </div>
+  );
+}
+
+function Groups({ report, isLinked }: { report: Report; isLinked: boolean }) {
+  const { groups, group_count: all } = report;
+  if (all === 0) return null;
+  return (
+    <ResultTable
+      title={t('report.groups')}
+      rows={groups}
+      rowKey={(row) => row.group_metadata_id}
+      sortedBy={t('groups.columns.read_rate')}
+      countRows={(shown) => (shown < all ? t('report.first', { shown, all }) : undefined)}
+      columns={[
+        {
+          header: t('groups.columns.name'),
+          sortValue: (row) => row.group_name,
+          renderCell: (row) => <GroupName row={row} isLink={isLinked} />,
+        },
+        {
+          header: t('groups.columns.read_rate'),
+          sortValue: (row) => row.read_rate,
+          renderCell: (row) =>
+            row.kind === 'channel' ? (
+              <span className={textClasses.dim}>
+                {row.views === null ? t('common.unknown') : t('report.viewsOf', { views: row.views })}
+              </span>
+            ) : (
+              <RateBar rate={row.read_rate} />
+            ),
+        },
+        {
+          header: t('report.posts'),
+          sortValue: (row) => row.sent,
+          renderCell: (row) => <Count of={row.sent} />,
+          className: classes.number,
+        },
+        {
+          header: t('groups.columns.participants'),
+          sortValue: (row) => row.participants,
+          renderCell: (row) => <Count of={row.participants} />,
+          className: `${classes.number} ${classes.wide}`,
+        },
+      ]}
+    />
+  );
+}
+
+/** A read rate as a bar. */
+function RateBar({ rate }: { rate: number | null }) {
   return (
     <span className={classes.rate}>
       <span className={classes.track} aria-hidden="true">
-        <span className={classes.bar} style={{ inlineSize: `${(row.read_rate ?? 0) * 100}%` }} />
+        <span className={classes.bar} style={{ inlineSize: `${(rate ?? 0) * 100}%` }} />
       </span>
-      <span className={classes.share}>{share(row.read_rate)}</span>
+      <span className={classes.share}>{share(rate)}</span>
     </span>
   );
 }
 
-function Rest({ shown, all, showMore }: { shown: number; all: number; showMore: (() => void) | undefined }) {
-  if (shown >= all) return null;
-  return (
-    <Text size="sm" c="dimmed" mt="sm">
-      {t('report.first', { shown, all })}{' '}
-      {showMore && (
-        <Button size="compact-sm" variant="subtle" onClick={showMore} className={classes.screen}>
-          {t('report.more')}
-        </Button>
-      )}
-    </Text>
-  );
-}
-
-function SilentGroups({ report, linksToGroups }: { report: Report; linksToGroups: boolean }) {
+function SilentGroups({ report, isLinked }: { report: Report; isLinked: boolean }) {
   const { silent_groups: groups, silent_count: all } = report;
   if (all === 0) return <SectionNote title={t('report.silent')}>{t('report.silentNone')}</SectionNote>;
   return (
@@ -227,14 +262,18 @@ function SilentGroups({ report, linksToGroups }: { report: Report; linksToGroups
       <ul className={classes.list}>
         {groups.map((row) => (
           <li key={row.group_metadata_id}>
-            <GroupName row={row} isLink={linksToGroups} />
+            <GroupName row={row} isLink={isLinked} />
             <span className={textClasses.dim}>
               {t('report.silentOf', { posts: row.sent, members: row.participants })}
             </span>
           </li>
         ))}
       </ul>
-      <Rest shown={groups.length} all={all} showMore={undefined} />
+      {groups.length < all && (
+        <Text size="sm" c="dimmed" mt="sm">
+          {t('report.first', { shown: groups.length, all })}
+        </Text>
+      )}
     </Section>
   );
 }
@@ -244,12 +283,17 @@ function Failures({ report: { failures } }: { report: Report }) {
   return (
     <Section title={t('overview.failed')}>
       <ul className={classes.list}>
-        {failures.map(({ error, groups, posts }) => (
-          <li key={error} className={classes.failure}>
-            <span className={textClasses.failed}>{t('report.failure', { posts, groups })}</span>
-            <span className={textClasses.breakable}>{error}.</span>
-          </li>
-        ))}
+        {failures.map(({ groups, posts, ...failure }) => {
+          const { what, todo } = failureText(failure);
+          return (
+            <li key={failure.error} className={classes.failure}>
+              <span className={textClasses.failed}>{t('report.failure', { posts, groups })}</span>
+              <span className={textClasses.breakable}>
+                {what} {todo}
+              </span>
+            </li>
+          );
+        })}
       </ul>
     </Section>
   );

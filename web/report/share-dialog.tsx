@@ -8,6 +8,7 @@ import { useZone } from '../format/zone-context.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { ErrorText } from '../parts/error-alert.tsx';
 import { notifyError, showToast } from '../parts/notify.ts';
+import { personName } from '../format/person-name.ts';
 import { t } from '../i18n/translate.ts';
 import type { Selection } from './report-spans.ts';
 import classes from './report.module.css';
@@ -102,8 +103,7 @@ function LinkRow({ link }: { link: ReportLink }) {
       <span dir="auto">
         {name}
         <Text size="xs" c="dimmed">
-          {link.created_by &&
-            `${t('report.madeBy', { name: link.created_by.user_name ?? t('approvals.formerMember') })} · `}
+          {link.created_by && `${t('report.madeBy', { name: personName(link.created_by) })} · `}
           {t('report.expires', { when: shortTime(link.expires_at, zone) })}
         </Text>
       </span>

@@ -18,7 +18,8 @@ export default function SharedReportPage() {
   const token = window.location.hash.slice(1);
   const report = useQuery({
     queryKey: ['shared-report', token],
-    queryFn: ({ signal }) => call('analytics/get-shared-report', { token, limit: MOST_ROWS }, { signal }),
+    queryFn: ({ signal }) =>
+      call('analytics/get-shared-report', { token, limit: MOST_ROWS, with_runs: true }, { signal }),
     enabled: token !== '',
     retry: false,
   });

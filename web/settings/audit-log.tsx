@@ -6,6 +6,7 @@ import { call } from '../api/call.ts';
 import { cursorPaging } from '../api/cursor-paging.ts';
 import type { Body, Data } from '../api/operations.ts';
 import { membersQuery } from '../members/queries.ts';
+import { memberName } from '../format/person-name.ts';
 import { DataTable, RowName } from '../parts/data-table.tsx';
 import { DownloadCsvButton } from '../parts/download-csv-button.tsx';
 import filterClasses from '../parts/filters.module.css';
@@ -73,7 +74,7 @@ function LogFilters({ filter, onChange }: { filter: Filter; onChange: (filter: F
         searchable
         placeholder={t('audit.everybody')}
         aria-label={t('audit.filterPerson')}
-        data={people.map(({ user_id: id, user_name: name }) => ({ value: String(id), label: name }))}
+        data={people.map((member) => ({ value: String(member.user_id), label: memberName(member) }))}
         value={filter.user_id === undefined ? null : String(filter.user_id)}
         onChange={(id) => onChange({ ...filter, user_id: id === null ? undefined : Number(id) })}
       />
@@ -111,6 +112,8 @@ function Log({
     queryFn: ({ pageParam, signal }) => call(path, { ...filter, limit: PAGE, cursor: pageParam }, { signal }),
     ...cursorPaging,
   });
+  const { data: team } = useQuery({ ...membersQuery, enabled: filters !== undefined });
+  const names = new Map(team?.members.map((member) => [member.user_name, memberName(member)]));
   const entries = log.data?.pages.flatMap((page) => page.entries) ?? [];
   return (
     <Section title={title} aside={aside}>
@@ -131,7 +134,8 @@ function Log({
               ? [
                   {
                     header: t('settings.who'),
-                    renderCell: ({ user_name: name }: Entry) => name ?? t('audit.formerMember'),
+                    renderCell: ({ user_name: name }: Entry) =>
+                      name === undefined ? t('audit.formerMember') : (names.get(name) ?? name),
                   },
                 ]
               : []),

@@ -4,7 +4,6 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import type { SignedIn } from '../api/session.ts';
 import { sessionQuery } from '../api/session.ts';
-import { whatsappNumberOf } from '../api/user.ts';
 import { isNational } from '../format/phone.ts';
 import { fieldProblems } from '../format/problem.ts';
 import { exactTime } from '../format/time.ts';
@@ -34,7 +33,8 @@ export function Profile({ session }: { session: SignedIn }) {
     },
   });
   const saving = useMutation({
-    mutationFn: (values: typeof form.values) => call('user/update_profile', values),
+    mutationFn: ({ phone_number: phone, ...values }: typeof form.values) =>
+      call('user/update_profile', { ...values, ...(phone.trim() !== '' && { phone_number: phone }) }),
     onSuccess: (profile) => {
       client.setQueryData(sessionQuery.queryKey, (before) => (before ? { ...before, ...profile } : before));
       showToast(t('settings.profileSaved'));
@@ -64,7 +64,7 @@ export function Profile({ session }: { session: SignedIn }) {
             />
           </SimpleGrid>
           <Text size="sm" c="dimmed">
-            {t('settings.signedInAs', { name: user.user_name, email: user.email, number: whatsappNumberOf(session) })}
+            {t('settings.signedInAs', { name: user.user_name, email: user.email })}
           </Text>
           {session.email_verified === false && <VerifyEmailNotice />}
           <FormErrorText error={saving.error} />

@@ -7,6 +7,7 @@ import { ApiKeys } from './api-keys.tsx';
 import { Appearance } from './appearance.tsx';
 import { AuditLog, SecurityLog } from './audit-log.tsx';
 import { DeleteAccount } from './delete-account.tsx';
+import { ExportAccount } from './export-account.tsx';
 import { Factors } from './factors.tsx';
 import { LanguageSelect } from './language.tsx';
 import { NoticeSettings } from './notice-settings.tsx';
@@ -47,6 +48,7 @@ export default function SettingsPage() {
     ...(isManager ? [{ id: 'webhooks', title: t('webhooks.title'), part: <Webhooks /> }] : []),
     ...(isOwner ? [{ id: 'audit-log', title: t('settings.auditLog'), part: <AuditLog /> }] : []),
     ...(hasOwnLog ? [{ id: 'security-log', title: t('settings.securityLog'), part: <SecurityLog /> }] : []),
+    { id: 'export', title: t('settings.export'), part: <ExportAccount /> },
     { id: 'delete', title: t('settings.delete'), part: <DeleteAccount /> },
   ];
   return (

@@ -1,12 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { Link } from 'wouter';
-import { isUp, useSeveralAccounts } from '../api/accounts.ts';
+import { isNeverLinked, isUnused, isUp, useSeveralAccounts } from '../api/accounts.ts';
 import { useDisconnectedSince } from '../api/connection.ts';
 import { accountQuery } from '../api/queries.ts';
 import type { AccountStatus, ListedAccount } from '../api/operations.ts';
 import { count } from '../format/numbers.ts';
 import { clockTime } from '../format/time.ts';
+import { isRest } from '../format/wait-text.ts';
 import { useZone } from '../format/zone-context.tsx';
 import { Dot } from '../parts/status.tsx';
 import type { Tone } from '../parts/status-tone.ts';
@@ -46,23 +47,26 @@ function useRefetchGroupsOnLink(account: AccountStatus | undefined): void {
   }, [client, link]);
 }
 
-/** How many of several accounts can send; undefined while all can. */
+/** How many of several accounts can send; undefined while all can that are in use. */
 function describeSeveral(accounts: readonly ListedAccount[]): { label: string; tone: Tone } | undefined {
-  const up = accounts.filter(isUp).length;
-  if (up === accounts.length) return undefined;
-  const label = t('accounts.pill', { up: count(up), all: count(accounts.length) });
+  const used = accounts.filter((account) => !isUnused(account));
+  const up = used.filter(isUp).length;
+  if (up === used.length) return undefined;
+  const label = t('accounts.pill', { up: count(up), all: count(used.length) });
   return { label, tone: up === 0 ? 'bad' : 'paused' };
 }
 
 /** "Sandbox", "Connected", "Paused until 14:05: …" */
 export function accountSummary(account: AccountStatus, zone: string): string {
-  const { messenger, status, paused_until: until } = account;
+  const { messenger, status, waits_for: wait } = account;
+  const until = wait?.until ?? null;
+  if (until !== null) return t('account.pausedUntil', { time: clockTime(until, zone) });
   if (messenger === 'sandbox' && status === 'connected') return t('account.sandbox');
-  if (status === 'paused' && until !== undefined) return t('account.pausedUntil', { time: clockTime(until, zone) });
   return t(`account.status.${status}`);
 }
 
-export function accountTone({ status }: Pick<AccountStatus, 'status'>) {
+export function accountTone({ status, waits_for: wait }: Pick<AccountStatus, 'status' | 'waits_for'>) {
+  if (wait && (isRest(wait) || wait.until !== null)) return 'paused';
   switch (status) {
     case 'connected':
       return 'good';
@@ -72,6 +76,7 @@ export function accountTone({ status }: Pick<AccountStatus, 'status'>) {
     case 'paused':
       return 'paused';
     case 'unlinked':
+      return wait && isNeverLinked(wait) ? 'idle' : 'bad';
     case 'logged_out':
       return 'bad';
     default:

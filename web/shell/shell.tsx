@@ -20,8 +20,8 @@ import { Bell } from '../notices/bell.tsx';
 import { stopPush } from '../notices/load-push.ts';
 import { HoldBanner } from './hold-banner.tsx';
 import classes from './shell.module.css';
-import { useMay } from '../api/workspace.ts';
-import { WorkspaceItems } from './workspace-items.tsx';
+import { useMay, useRememberWorkspace } from '../api/workspace.ts';
+import { WorkspaceSwitcher } from './workspace-switcher.tsx';
 import { useTypeahead } from './use-typeahead.ts';
 
 const HelpDialog = lazy(lazyWithRetry(() => import('./help-dialog.tsx')));
@@ -34,6 +34,7 @@ const CommandPalette = lazy(
 export function Shell({ children }: { children: ReactNode }) {
   const [, go] = useLocation();
   useLiveEvents();
+  useRememberWorkspace();
   useAutosave();
   const [isPaletteOpen, palette] = useDisclosure(false);
   const wasPaletteOpened = useEver(isPaletteOpen);
@@ -58,9 +59,12 @@ export function Shell({ children }: { children: ReactNode }) {
       </a>
       <nav aria-label={t('shell.pages')} className={classes.rail}>
         <div className={classes.head}>
-          <Link href="/" className={classes.brand}>
-            <Logo /> {PRODUCT}
-          </Link>
+          <div className={classes.place}>
+            <Link href="/" className={classes.brand} aria-label={PRODUCT}>
+              <Logo />
+            </Link>
+            <WorkspaceSwitcher />
+          </div>
           <div className={classes.state}>
             <AccountPill />
             <Bell />
@@ -167,7 +171,6 @@ function UserMenu({ small = false, openHelp }: { small?: boolean; openHelp: () =
           </UnstyledButton>
         </Menu.Target>
         <Menu.Dropdown>
-          <WorkspaceItems />
           <Menu.Label>{session?.user_info.email}</Menu.Label>
           <Menu.Item component={Link} href="/settings" leftSection={<Icon name="settings" size={16} />}>
             {t('pages.settings')}

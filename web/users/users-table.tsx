@@ -10,6 +10,7 @@ import { Icon } from '../parts/icons.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { Dot } from '../parts/status.tsx';
 import { t } from '../i18n/translate.ts';
+import { UnsentPosts } from './unsent-posts.tsx';
 import { UserDetails } from './user-details.tsx';
 
 type UserAction = 'disable' | 'enable' | 'reset' | 'delete';
@@ -152,6 +153,7 @@ function ConfirmUserAction({
     >
       <Stack gap="sm">
         <Text size="sm">{t(`users.acts.${act}.note`)}</Text>
+        {(act === 'disable' || act === 'enable') && <UnsentPosts userId={user.user_id} act={act} />}
         {act === 'delete' && (
           <PasswordInput
             label={t('users.ownPassword')}

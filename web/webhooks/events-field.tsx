@@ -29,9 +29,7 @@ export function EventsField({ value, onChange, error }: Choice & { error: ReactN
           indeterminate={!isAll && value.length > 0}
           onChange={(event) => onChange(event.currentTarget.checked ? ['*'] : [])}
         />
-        {EVENT_KINDS.map((kind) => (
-          <Kind key={kind} kind={kind} value={value} onChange={onChange} />
-        ))}
+        {!isAll && EVENT_KINDS.map((kind) => <Kind key={kind} kind={kind} value={value} onChange={onChange} />)}
         {Boolean(error) && (
           <Input.Error id={errorId} role="alert">
             {error}
@@ -43,7 +41,6 @@ export function EventsField({ value, onChange, error }: Choice & { error: ReactN
 }
 
 function Kind({ kind, value, onChange }: Choice & { kind: EventKind }) {
-  const isAll = value.includes('*');
   const pick = (event: EventFilter, isPicked: boolean) =>
     onChange(isPicked ? [...value, event] : value.filter((one) => one !== event));
   return (
@@ -54,8 +51,7 @@ function Kind({ kind, value, onChange }: Choice & { kind: EventKind }) {
             key={family}
             label={t(`webhooks.families.${family}`)}
             description={<Code className={classes.code}>{family}.*</Code>}
-            checked={isAll || value.includes(`${family}.*`)}
-            disabled={isAll}
+            checked={value.includes(`${family}.*`)}
             onChange={(changed) => onChange(withFamily(value, family, changed.currentTarget.checked))}
           />
         ))}

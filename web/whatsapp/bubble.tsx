@@ -1,10 +1,11 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { createContext, useContext, type ReactNode } from 'react';
 import { isCaption } from '../../src/content/text/caption.ts';
 import { mediaQuery, stillQuery } from '../api/media.ts';
-import { sessionQuery } from '../api/session.ts';
+import { accountsQuery } from '../api/queries.ts';
 import type { GroupKind } from '../api/operations.ts';
+import { accountName, shownNumber } from '../format/account-name.ts';
 import { fileSize } from '../format/numbers.ts';
 import { Icon } from '../parts/icons.tsx';
 import { isShownAs, mediaName } from '../format/media-name.ts';
@@ -207,12 +208,15 @@ function Bubble({
   );
 }
 
-/** Groups show the sender; channels do not. */
+/** The account that sends the posts within; undefined: the default one. */
+export const SenderContext = createContext<number | undefined>(undefined);
+
+/** Groups show the number of the sender; channels do not. */
 function Sender() {
-  const { data: session } = useQuery(sessionQuery);
-  if (!session) return null;
-  const { first_name: first, last_name: last } = session.user_info;
-  return <span className={classes.sender}>{`${first} ${last}`.trim()}</span>;
+  const senderId = useContext(SenderContext);
+  const { data: accounts = [] } = useQuery(accountsQuery);
+  const sender = accounts.find(({ account_id: id, is_default: isDefault }) => (senderId ? id === senderId : isDefault));
+  return sender ? <span className={classes.sender}>{shownNumber(sender) ?? accountName(sender)}</span> : null;
 }
 
 function MediaBox({ media }: { media: ShownMedia }) {

@@ -3,13 +3,16 @@
 ALWAYS = frozenset(
     (
         "user/get_profile",
+        "user/export_account",
         "user/list_sessions",
         "user/list_api_keys",
         "workspace/list-workspaces",
+        "workspace/open-workspace",
         "workspace/rename-workspace",
         "workspace/update-workspace",
         "workspace/list-members",
         "workspace/list-invitations",
+        "workspace/get-invitation",
         "workspace/set-member-role",
         "user/list_audit_log",
         "user/export_audit_log",

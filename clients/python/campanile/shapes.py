@@ -136,6 +136,8 @@ class AddCampaign(_Post):
     schedule_time: NotRequired[str | None]
     #: A test of a post, which lists and the overview leave out.
     is_test: NotRequired[bool | None]
+    #: Sends in quiet hours, too. Other posts of the account wait for their end.
+    ignore_quiet_hours: NotRequired[bool | None]
 
 
 class AddCampaignBatch(_Post):

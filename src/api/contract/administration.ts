@@ -12,11 +12,14 @@ import {
   optional,
   pageLimit,
   text,
+  userId,
+  named,
+  objects,
 } from './fields.ts';
 import { createUserBody, profileWithQuotas } from './users.ts';
 
-const userBody = z.object({ user_id: z.int() }).meta({ id: 'OneUser' });
-const emailBody = z.object({ email: createUserBody.shape.email }).meta({ id: 'EmailAddress' });
+const userBody = named('OneUser', { user_id: userId });
+const emailBody = named('EmailAddress', { email: createUserBody.shape.email });
 
 const listedUser = z.object({
   user_id: count,
@@ -27,51 +30,59 @@ const listedUser = z.object({
   is_admin: z.boolean(),
   email_verified: z.boolean(),
   created_at: instant,
-  last_sign_in_at: instant.nullable().meta({ description: '`null`: none within the last year.' }),
-  disabled_at: instant.nullable().meta({ description: '`null`: the user is enabled.' }),
+  last_sign_in_at: instant.nullable().describe('`null`: none within the last year.'),
+  disabled_at: instant.nullable().describe('`null`: the user is enabled.'),
+});
+
+const unsent = objects({
+  workspace_id: count,
+  name: z.string(),
+  queued: count.describe('Posts of runs that have begun.'),
+  due_runs: count.describe('Runs that are due and can still begin.'),
+  planned_runs: count.describe('Runs that are due later.'),
+  missed_runs: count.describe('Runs that are due for over 6 hours, and will be missed.'),
+}).meta({
+  id: 'UnsentPosts',
+  description:
+    'The workspaces that the user owns, with what has not been sent. Nothing of it leaves while the user is disabled; it leaves once the user is enabled. Paused campaigns do not count.',
 });
 
 const finding = z.object({
-  check: z
-    .string()
-    .meta({ description: 'What was checked, such as `database`, `disk` or `backups`. Values may be added.' }),
-  level: z.enum(['ok', 'warning', 'error']).meta({
-    description: '`error`: something is broken or data is at risk. `warning`: it works, and needs attention.',
-  }),
-  message: z.string().meta({ description: 'The result, in English.' }),
-  advice: z.string().nullable().meta({ description: 'What to do. `null`: nothing.' }),
+  check: z.string().describe('What was checked, such as `database`, `disk` or `backups`. Values may be added.'),
+  level: z
+    .enum(['ok', 'warning', 'error'])
+    .describe('`error`: something is broken or data is at risk. `warning`: it works, and needs attention.'),
+  message: z.string().describe('The result, in English.'),
+  advice: z.string().nullable().describe('What to do. `null`: nothing.'),
 });
 
-export const administration = defineOperations('Administration', {
+const shared = { tag: 'Administration', access: 'token', role: 'none' } as const;
+
+export const administration = defineOperations(shared, {
   invite: {
     path: '/api/v1/user/invite',
-    access: 'token',
-    role: 'none',
     summary: 'Invite a user',
     description:
       'For administrators, unless sign-up is closed. An invitation works once, within 7 days. A new invitation of the same address replaces it. Limited to 100 an hour.',
     body: emailBody,
     data: z.object({
-      code: z.string().optional().meta({
-        description: 'The code for `accept_invite`. Present only if the service sends no mails: pass it on yourself.',
-      }),
+      code: z
+        .string()
+        .optional()
+        .describe('The code for `accept_invite`. Present only if the service sends no mails: pass it on yourself.'),
     }),
     errors: ['admin_required', 'signup_closed', 'login_taken', 'too_many_attempts', 'sign_ins_busy'],
   },
   listInvitations: {
     path: '/api/v1/admin/list_invitations',
-    access: 'token',
-    role: 'none',
     idempotency: 'always',
     summary: 'List pending invitations',
     body: nothing,
-    data: z.object({ invitations: z.array(z.object({ email: z.string(), expires_at: instant })) }),
+    data: z.object({ invitations: objects({ email: z.string(), expires_at: instant }) }),
     errors: ['admin_required'],
   },
   withdrawInvitation: {
     path: '/api/v1/admin/withdraw_invitation',
-    access: 'token',
-    role: 'none',
     summary: 'Withdraw an invitation',
     body: emailBody,
     data: nothingData,
@@ -79,13 +90,11 @@ export const administration = defineOperations('Administration', {
   },
   listUsers: {
     path: '/api/v1/admin/list_users',
-    access: 'token',
-    role: 'none',
     idempotency: 'always',
     summary: 'List all users',
     description: "For administrators, newest first. Administrators cannot see users' posts.",
     body: z.object({
-      search: optional(text(1, 100)).meta({ description: 'Part of a name or e-mail address, case-insensitive.' }),
+      search: optional(text(1, 100)).describe('Words of a name or e-mail address, in any order.'),
       limit: pageLimit(200, 50),
       cursor,
     }),
@@ -94,42 +103,35 @@ export const administration = defineOperations('Administration', {
   },
   getUser: {
     path: '/api/v1/admin/get_user',
-    access: 'token',
-    role: 'none',
     idempotency: 'always',
     summary: 'Get a user',
-    description: "Returns the user's `get_profile` data, and whether the user is disabled.",
+    description:
+      "Returns the user's `get_profile` data, whether the user is disabled, and how much the workspaces of the user have not sent.",
     body: userBody,
-    data: profileWithQuotas.extend({ disabled_at: instant.nullable() }),
+    data: profileWithQuotas.extend({ disabled_at: instant.nullable(), unsent }),
     errors: ['user_not_found'],
   },
   disableUser: {
     path: '/api/v1/admin/disable_user',
-    access: 'token',
-    role: 'none',
     idempotency: 'always',
     summary: 'Disable a user',
     description:
-      "Within a second, the user's tokens, API keys and password are rejected. No more of the user's posts are sent, except the turn in hand. No data is deleted.",
+      "Within a second, the user's tokens, API keys and password are rejected. No more posts of the workspaces that the user owns are sent, by any author, except the turn in hand. No data is deleted.",
     body: userBody,
-    data: nothingData,
+    data: z.object({ unsent }),
     errors: ['user_not_found', 'not_for_oneself', 'changed_meanwhile'],
   },
   enableUser: {
     path: '/api/v1/admin/enable_user',
-    access: 'token',
-    role: 'none',
     idempotency: 'always',
     summary: 'Enable a disabled user',
-    description: "The user's campaigns continue once the user connects the account.",
+    description: "The campaigns of the user's workspaces continue.",
     body: userBody,
-    data: nothingData,
+    data: z.object({ unsent }),
     errors: ['user_not_found', 'not_for_oneself'],
   },
   resetFactors: {
     path: '/api/v1/admin/reset_factors',
-    access: 'token',
-    role: 'none',
     requiresRecentAuth: true,
     summary: "Remove a user's second factors",
     description:
@@ -140,8 +142,6 @@ export const administration = defineOperations('Administration', {
   },
   deleteUser: {
     path: '/api/v1/admin/delete_user',
-    access: 'token',
-    role: 'none',
     summary: 'Delete a user and all their data',
     description: 'Has the effect of `delete_account`. An incorrect `password` is a 400 on that field.',
     body: userBody.extend({ password: currentPassword }).meta({ id: 'DeleteUser' }),
@@ -157,8 +157,6 @@ export const administration = defineOperations('Administration', {
   },
   getInstallation: {
     path: '/api/v1/admin/get_installation',
-    access: 'token',
-    role: 'none',
     idempotency: 'always',
     summary: 'Check the installation',
     description:

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { campaignHead, run, skipped } from './campaign-reads.ts';
 import { campaignBody, campaignId, campaignStatus } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
-import { count, instant, withDefault } from './fields.ts';
+import { count, failureFields, instant, withDefault } from './fields.ts';
 import { groupListId } from './group-lists.ts';
 import { listedGroup } from './groups.ts';
 import { longText } from './long-text.ts';
@@ -17,37 +17,31 @@ const rate = z.number().nullable().meta({
 });
 
 const counts = {
-  deliveries: count.meta({ description: 'queued + sent + failed + cancelled.' }),
+  deliveries: count.describe('queued + sent + failed + cancelled.'),
   queued: count,
   sent: count,
   failed: count,
   cancelled: count,
-  recalled: count.optional().meta({
-    description: 'Sent deliveries that were deleted for everyone. Present once a recall or correction was requested.',
-  }),
-  corrected: count.optional().meta({ description: 'Sent deliveries that were edited. Present like `recalled`.' }),
-  pinned: count.optional().meta({
-    description: 'Sent deliveries that are pinned now. Present once a pin was requested.',
-  }),
-  unpinned: count.optional().meta({ description: 'Sent deliveries that were unpinned. Present like `pinned`.' }),
-  pins_waiting: count.optional().meta({
-    description: 'Sent deliveries that are still to be pinned or unpinned. Present like `pinned`.',
-  }),
-  pins_failed: count.optional().meta({
-    description: 'Sent deliveries that could not be pinned or unpinned. Present like `pinned`.',
-  }),
-  mentions: count.optional().meta({
-    description: 'Deliveries that mention everybody. Present once a post with `mention_all` was sent.',
-  }),
-  mentions_left_out: count.optional().meta({
-    description: 'Deliveries without the mention of everybody. Present like `mentions`.',
-  }),
-  quotes: count.optional().meta({
-    description: 'Sent deliveries that quote an earlier post. Present once a post with `reply_to` was sent.',
-  }),
-  recipients: count.meta({
-    description: 'Participants other than the sender when the post was sent, summed over sent deliveries.',
-  }),
+  recalled: count
+    .optional()
+    .describe('Sent deliveries that were deleted for everyone. Present once a recall or correction was requested.'),
+  corrected: count.optional().describe('Sent deliveries that were edited. Present like `recalled`.'),
+  pinned: count.optional().describe('Sent deliveries that are pinned now. Present once a pin was requested.'),
+  unpinned: count.optional().describe('Sent deliveries that were unpinned. Present like `pinned`.'),
+  pins_waiting: count
+    .optional()
+    .describe('Sent deliveries that are still to be pinned or unpinned. Present like `pinned`.'),
+  pins_failed: count
+    .optional()
+    .describe('Sent deliveries that could not be pinned or unpinned. Present like `pinned`.'),
+  mentions: count
+    .optional()
+    .describe('Deliveries that mention everybody. Present once a post with `mention_all` was sent.'),
+  mentions_left_out: count.optional().describe('Deliveries without the mention of everybody. Present like `mentions`.'),
+  quotes: count
+    .optional()
+    .describe('Sent deliveries that quote an earlier post. Present once a post with `reply_to` was sent.'),
+  recipients: count.describe('Participants other than the sender when the post was sent, summed over sent deliveries.'),
   delivered: knownCount,
   read: knownCount,
   reactions: knownCount,
@@ -75,9 +69,10 @@ const accountShare = z
     delivered: count,
     read: count,
     read_rate: rate,
-    expected_finish_at: instant.nullable().optional().meta({
-      description: 'With `with_estimate`. `null`: it has nothing to send, or is not connected.',
-    }),
+    expected_finish_at: instant
+      .nullable()
+      .optional()
+      .describe('With `with_estimate`. `null`: it has nothing to send, or is not connected.'),
   })
   .meta({ id: 'AccountShare', description: 'What one account sends of a campaign.' });
 
@@ -90,9 +85,10 @@ const groupAnalyticsData = z
       runs_done: count,
       ...counts,
       skipped: skipped.optional(),
-      expected_finish_at: instant.nullable().optional().meta({
-        description: 'With `with_estimate`. `null`: nothing is running, or the end is unknown.',
-      }),
+      expected_finish_at: instant
+        .nullable()
+        .optional()
+        .describe('With `with_estimate`. `null`: nothing is running, or the end is unknown.'),
     }),
     groups: z.array(
       z.object({
@@ -106,45 +102,53 @@ const groupAnalyticsData = z
         last_error: z
           .string()
           .nullable()
-          .meta({ description: 'The error of the latest run with a failure, and what to do about it.' }),
+          .describe('The error of the latest run with a failure, and what to do about it.'),
+        ...failureFields,
         skipped: skippedReason,
-        pin_error: z.string().nullable().optional().meta({
-          description: 'Why its post was not pinned or unpinned. Present like `pinned`.',
-        }),
-        pinned_until: instant.nullable().optional().meta({
-          description: 'When the last pinned post stops being pinned. Present like `pinned`.',
-        }),
-        mention_left_out: z.string().nullable().optional().meta({
-          description: 'Why everybody was not mentioned. Present like `mentions_left_out`.',
-        }),
-        members_without_devices: count.optional().meta({
-          description:
+        pin_error: z
+          .string()
+          .nullable()
+          .optional()
+          .describe('Why its post was not pinned or unpinned. Present like `pinned`.'),
+        pinned_until: instant
+          .nullable()
+          .optional()
+          .describe('When the last pinned post stops being pinned. Present like `pinned`.'),
+        mention_left_out: z
+          .string()
+          .nullable()
+          .optional()
+          .describe('Why everybody was not mentioned. Present like `mentions_left_out`.'),
+        members_without_devices: count
+          .optional()
+          .describe(
             'Members whom the latest post left out, of those that left somebody out: WhatsApp tells no device of theirs. Absent: nobody was left out.',
-        }),
+          ),
       }),
     ),
     accounts: z
       .array(accountShare)
       .optional()
-      .meta({ description: 'With `with_accounts`: the accounts that send, or have sent, each with its share.' }),
+      .describe('With `with_accounts`: the accounts that send, or have sent, each with its share.'),
     runs: z.array(run),
     timeline: z.array(z.object({ at: instant, sent: count, delivered: count, read: count })),
   })
   .meta({ id: 'GroupAnalytics' });
 
 const overviewSums = {
-  runs: count.meta({ description: 'Runs that have begun: one for a campaign sent now, one per day of a schedule.' }),
-  posts: count.meta({ deprecated: true, description: 'The former name of `runs`, with the same number.' }),
-  sent: count.meta({ description: 'Sent posts: one per run and group.' }),
+  runs: count.describe('Runs that have begun: one for a campaign sent now, one per day of a schedule.'),
+  sent: count.describe('Sent posts: one per run and group.'),
   failed: count,
   delivered: count,
   read: count,
+  posts: count.meta({ deprecated: true, description: 'The former name of `runs`, with the same number.' }),
   read_rate: rate,
 };
 const overviewTotals = z
   .object({
-    campaigns: count.meta({ description: 'Campaigns with a sent post, counted once each.' }),
-    groups: count.meta({ description: 'Groups with a sent post, counted once each.' }),
+    campaigns: count.describe('Campaigns with a sent post, counted once each.'),
+    groups: count.describe('Groups with a sent post, counted once each.'),
+    missed_runs: count.describe('Runs that were due and could not begin in time.'),
     ...overviewSums,
   })
   .meta({ id: 'OverviewTotals' });
@@ -152,7 +156,7 @@ const overviewTotals = z
 const overviewData = z
   .object({
     totals: overviewTotals,
-    previous: overviewTotals.optional().meta({ description: 'With `with_previous`.' }),
+    previous: overviewTotals.optional().describe('With `with_previous`.'),
     daily: z
       .array(
         z.object({
@@ -160,67 +164,68 @@ const overviewData = z
           ...overviewSums,
         }),
       )
-      .meta({ description: 'Every day of the range, oldest first.' }),
+      .describe('Every day of the range, oldest first.'),
   })
   .meta({ id: 'Overview' });
 
-const readRate = z.number().nullable().meta({ description: '`null` without recipients.' });
-const ofCampaign = { campaign_id: campaignId, name: z.string().meta({ description: 'The name of the campaign.' }) };
+const readRate = z.number().nullable().describe('`null` without recipients.');
+const ofCampaign = { campaign_id: campaignId, name: z.string().describe('The name of the campaign.') };
 
 const groupReport = z
   .object({
     group: z.object({
       ...listedGroup,
-      removed_at: instant.nullable().meta({ description: 'When it was found to be gone. `null`: it exists.' }),
+      removed_at: instant.nullable().describe('When it was found to be gone. `null`: it exists.'),
     }),
     group_lists: z
       .array(z.object({ group_list_id: groupListId, name: z.string() }))
-      .meta({ description: 'The saved lists that contain it.' }),
+      .describe('The saved lists that contain it.'),
     totals: z
       .object({ posts: count, failed: count, recipients: count, read: count, read_rate: readRate })
-      .meta({ description: 'Sums over `posts`.' }),
+      .describe('Sums over `posts`.'),
     posts: z
       .array(
         z.object({
-          ...ofCampaign,
-          run_id: count.nullable().meta({ description: '`null`: all posts of a campaign that was rolled up.' }),
-          at: instant.meta({ description: 'When it was sent, or when its run began if it was not sent.' }),
+          campaign_id: ofCampaign.campaign_id,
+          run_id: count.nullable().describe('`null`: all posts of a campaign that was rolled up.'),
+          at: instant.describe('When it was sent, or when its run began if it was not sent.'),
+          name: ofCampaign.name,
           queued: count,
           sent: count,
           failed: count,
           cancelled: count,
-          recipients: count.meta({ description: 'People who could have read it.' }),
-          read: count.meta({ description: 'Number of reads. For a channel, its views.' }),
-          read_rate: readRate,
-          error: z.string().nullable().meta({ description: 'The cause, and what to do about it.' }),
+          recipients: count.describe('People who could have read it.'),
+          read: count.describe('Number of reads. For a channel, its views.'),
+          error: z.string().nullable().describe('The cause, and what to do about it.'),
+          ...failureFields,
           skipped: skippedReason,
+          read_rate: readRate,
         }),
       )
-      .meta({ description: 'Newest first, 1,000 at most.' }),
+      .describe('Newest first, 1,000 at most.'),
     planned: z
       .array(z.object({ ...ofCampaign, campaign_status: campaignStatus, run_id: count, due_at: instant }))
-      .meta({ description: 'Planned runs, soonest first, 20 at most.' }),
+      .describe('Planned runs, soonest first, 20 at most.'),
     members: z
       .array(z.object({ date: z.string().meta({ format: 'date', description: 'In UTC.' }), participants: count }))
-      .meta({ description: 'The number of participants on each day on which it changed, oldest first.' }),
+      .describe('The number of participants on each day on which it changed, oldest first.'),
   })
   .meta({ id: 'GroupReport' });
 
-export const analytics = defineOperations('Analytics', {
+const shared = { tag: 'Analytics', access: 'read', role: 'analyst' } as const;
+
+export const analytics = defineOperations(shared, {
   getCampaignGroupAnalyticsMaster: {
     path: '/api/v1/analytics/get-campaign-group-analytics-master',
-    access: 'read',
-    role: 'analyst',
     summary: 'Get the analytics of a campaign',
     description: 'Deliveries, receipts, reactions and replies: in total, per group, per run and over time.',
     body: campaignBody.extend({
-      with_estimate: withDefault(z.boolean(), false).meta({
-        description: 'Adds `expected_finish_at`: when the last post of the running runs is expected to be sent.',
-      }),
-      with_accounts: withDefault(z.boolean(), false).meta({
-        description:
-          'Adds `accounts`. Single posts are counted: of a campaign that ended so long ago that only its sums are kept there are none.',
-      }),
+      with_estimate: withDefault(z.boolean(), false).describe(
+        'Adds `expected_finish_at`: when the last post of the running runs is expected to be sent.',
+      ),
+      with_accounts: withDefault(z.boolean(), false).describe(
+        'Adds `accounts`. Single posts are counted: of a campaign that ended so long ago that only its sums are kept there are none.',
+      ),
     }),
     data: groupAnalyticsData,
     errors: ['campaign_not_found'],
@@ -228,28 +233,24 @@ export const analytics = defineOperations('Analytics', {
   },
   getOverview: {
     path: '/api/v1/analytics/get-overview',
-    access: 'read',
-    role: 'analyst',
     summary: 'Get the analytics of all campaigns by day',
     description:
       'Days are in your time zone. A run counts, with all its results, on the day it began. So late receipts are included, and the totals are the sums of the days, except for `groups`.',
     body: z.object({
-      days: withDefault(z.int().min(1).max(366), 30).meta({ description: 'Number of days, including today.' }),
-      with_previous: withDefault(z.boolean(), false).meta({
-        description: 'Adds `previous`: the totals of the same number of days before.',
-      }),
+      days: withDefault(z.int().min(1).max(366), 30).describe('Number of days, including today.'),
+      with_previous: withDefault(z.boolean(), false).describe(
+        'Adds `previous`: the totals of the same number of days before.',
+      ),
     }),
     data: overviewData,
   },
   getGroup: {
     path: '/api/v1/analytics/get-group',
-    access: 'read',
-    role: 'analyst',
     summary: 'Get the analytics of a group',
     description: 'Its posts, planned runs and number of participants over time.',
     body: z.object({
       group_metadata_id: z.int(),
-      days: withDefault(z.int().min(1).max(366), 366).meta({ description: 'Only posts of this number of days.' }),
+      days: withDefault(z.int().min(1).max(366), 366).describe('Only posts of this number of days.'),
     }),
     data: groupReport,
     errors: ['group_not_found'],
@@ -257,11 +258,9 @@ export const analytics = defineOperations('Analytics', {
   },
   exportCampaign: {
     path: '/api/v1/analytics/export-campaign',
-    access: 'read',
-    role: 'analyst',
     summary: 'Export the analytics of a campaign as CSV',
     description:
-      'One row per group, as `groups` of the analytics, then the votes of a poll or event: `voters`, `unreadable_votes`, and `votes: …` for each option. `null`, and what the campaign does not have, is an empty cell. UTF-8 with a byte order mark, for spreadsheets. CSV injection: text that a spreadsheet would run as a formula gets an apostrophe, also after a semicolon, tab or line break. Errors have the usual envelope.',
+      'One row per group, as `groups` of the analytics, with `error_text`, in the language of the user. Then the votes of a poll or event: `voters`, `unreadable_votes`, and `votes: …` for each option, with the question if the runs ask different ones. `null`, and what the campaign does not have, is an empty cell. UTF-8 with a byte order mark, for spreadsheets. CSV injection: text that a spreadsheet would run as a formula gets an apostrophe, also after a semicolon, tab or line break. Errors have the usual envelope.',
     body: campaignBody.extend({ format: z.literal('csv') }),
     data: longText,
     errors: ['campaign_not_found'],

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineOperations } from './define-operations.ts';
 import { list } from './list.ts';
 import { memberRole } from './workspaces.ts';
-import { count, instant, nothing, nothingData, optional, text, zonedInstant } from './fields.ts';
+import { count, instant, nothing, nothingData, optional, text, zonedInstant, named } from './fields.ts';
 
 const apiKeyScope = z.enum(['read', 'write', 'send', 'webhooks', 'admin']).meta({
   id: 'ApiKeyScope',
@@ -15,52 +15,42 @@ const apiKey = z.object({
   api_key_id: count,
   name: z.string(),
   scopes: z.array(apiKeyScope),
-  role: memberRole.meta({
-    description: 'The key acts with this role, or with the present one of its maker if that is lower.',
-  }),
-  test: z.boolean().meta({ description: 'Whether it is a test key.' }),
+  role: memberRole.describe('The key acts with this role, or with the present one of its maker if that is lower.'),
+  test: z.boolean().describe('Whether it is a test key.'),
   prefix: z.string().meta({ description: 'The first characters of the key.', examples: ['cmp_x7Qa'] }),
   created_at: instant,
-  expires_at: instant.nullable().meta({ description: '`null`: it does not expire.' }),
-  last_used_at: instant.nullable().meta({ description: 'Accurate to the minute. `null`: never used.' }),
+  expires_at: instant.nullable().describe('`null`: it does not expire.'),
+  last_used_at: instant.nullable().describe('Accurate to the minute. `null`: never used.'),
 });
 
-export const apiKeys = defineOperations('Users', {
+const shared = { tag: 'Users', access: 'token', role: 'owner' } as const;
+
+export const apiKeys = defineOperations(shared, {
   createApiKey: {
     path: '/api/v1/user/create_api_key',
-    access: 'token',
-    role: 'owner',
     requiresRecentAuth: true,
     summary: 'Create an API key',
     description:
       'An API key works in place of a token, for the operations of its scopes, until it expires or is revoked. Limited to 50 per workspace.',
-    body: z
-      .object({
-        name: text(1, 100).meta({ description: 'A label for the key.', examples: ['Newsroom'] }),
-        scopes: list(apiKeyScope, 10)
-          .min(1)
-          .meta({ description: 'What the key may do.', examples: [['read', 'send']] }),
-        role: optional(memberRole).meta({ description: 'The highest role that the key acts with. Default: yours.' }),
-        test: optional(z.boolean()).meta({
-          description: 'Whether it acts on a sandbox of its own and never on your live data.',
-        }),
-        expires_at: optional(zonedInstant).meta({
-          description: 'ISO 8601 with a zone, in the future. Omit it for a key that does not expire.',
-        }),
-      })
-      .meta({ id: 'CreateApiKey' }),
+    body: named('CreateApiKey', {
+      name: text(1, 100).meta({ description: 'A label for the key.', examples: ['Newsroom'] }),
+      scopes: list(apiKeyScope, 10)
+        .min(1)
+        .meta({ description: 'What the key may do.', examples: [['read', 'send']] }),
+      role: optional(memberRole).describe('The highest role that the key acts with. Default: yours.'),
+      test: optional(z.boolean()).describe('Whether it acts on a sandbox of its own and never on your live data.'),
+      expires_at: optional(zonedInstant).describe(
+        'ISO 8601 with a zone, in the future. Omit it for a key that does not expire.',
+      ),
+    }),
     data: z.object({
       api_key_id: count,
-      key: z
-        .string()
-        .meta({ description: 'For `Authorization: Bearer <key>`. Shown only once; the service stores its hash.' }),
+      key: z.string().describe('For `Authorization: Bearer <key>`. Shown only once; the service stores its hash.'),
     }),
     errors: ['api_key_limit_reached', 'changed_meanwhile'],
   },
   listApiKeys: {
     path: '/api/v1/user/list_api_keys',
-    access: 'token',
-    role: 'owner',
     idempotency: 'always',
     summary: 'List your API keys',
     body: nothing,
@@ -68,8 +58,6 @@ export const apiKeys = defineOperations('Users', {
   },
   revokeApiKey: {
     path: '/api/v1/user/revoke_api_key',
-    access: 'token',
-    role: 'owner',
     summary: 'Revoke an API key',
     description: 'Takes effect on every process within a second.',
     body: z.object({ api_key_id: z.int() }),

@@ -2,38 +2,31 @@
 import { z } from 'zod';
 import { ADDING_ERRORS, campaignId, duplicateCampaignData, eitherCampaignBody, POST_LIMIT_BYTES } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
-import { count, instant, optional, person, text, withDefault } from './fields.ts';
+import { count, instant, optional, person, text, userId, withDefault, named, objects } from './fields.ts';
 import { groupKind } from './groups.ts';
 import { list } from './list.ts';
 import { shownFiles } from './post-files.ts';
 
 const approvalId = z.guid().meta({ format: 'uuid', examples: ['7d0e7a0c-6c0e-4f0a-9c55-2d1d1c3a7f10'] });
-const approvalBody = z.object({ approval_id: approvalId }).meta({ id: 'OneApproval' });
-const remark = text(0, 2_000).meta({ description: 'For the thread.' });
+const approvalBody = named('OneApproval', { approval_id: approvalId });
+const remark = text(0, 2_000).describe('For the thread.');
 const sha256 = z
   .string()
   .regex(/^[0-9a-fA-F]{64}$/, { error: 'must be 64 hexadecimal digits' })
-  .meta({ description: 'The `sha256` of the version that you have read.' });
+  .describe('The `sha256` of the version that you have read.');
 
 const rule = z.enum(['never', 'authors', 'all']).meta({
   id: 'ApprovalRule',
   description: '`authors`: authors may ask. `all`: also posts of managers and the owner need an approval.',
 });
-const rulesData = z
-  .object({
-    approval: rule,
-    over_groups: count.meta({
-      description: 'With `all`: managers and the owner send to so many groups without one.',
-    }),
-    approvers: count.meta({ description: '1 or 2.' }),
-    review_group_id: count.nullable(),
-    review_group_name: z.string().nullable(),
-    phone_approvers: z
-      .array(z.object({ user_id: count, whatsapp_number: z.string() }))
-      .optional()
-      .meta({ description: 'For the owner.' }),
-  })
-  .meta({ id: 'ApprovalRules' });
+const rulesData = named('ApprovalRules', {
+  approval: rule,
+  over_groups: count.describe('With `all`: managers and the owner send to so many groups without one.'),
+  approvers: count.describe('1 or 2.'),
+  review_group_id: count.nullable(),
+  review_group_name: z.string().nullable(),
+  phone_approvers: objects({ user_id: count, whatsapp_number: z.string() }).optional().describe('For the owner.'),
+});
 
 const approvalFields = {
   approval_id: approvalId,
@@ -41,61 +34,56 @@ const approvalFields = {
     id: 'ApprovalState',
     description: '`scheduled`, `sending`: approved; `campaign_id` has states of its own.',
   }),
-  reason: z.enum(['time_passed']).nullable().meta({
-    description: 'Its first time passed before it was approved.',
-  }),
-  version: count,
-  sha256: z.string().meta({ description: 'Of content, groups and plan.' }),
+  reason: z.enum(['time_passed']).nullable().describe('Its first time passed before it was approved.'),
+  version: count.describe('Rises with each change.'),
+  sha256: z.string().describe('Of content, groups and plan.'),
   name: z.string(),
-  text_start: z.string(),
+  text_start: z.string().describe('500 characters.'),
   group_count: count,
   is_schedule: z.boolean(),
-  first_due_at: instant.nullable(),
+  first_due_at: instant.nullable().describe('`null`: it is sent once it is approved.'),
   asked_by: person,
-  written_by: z.array(person).meta({
-    description:
-      'Who asked for a version of it, or wrote its draft before. They do not decide while another member can.',
-  }),
+  written_by: z
+    .array(person)
+    .describe('Who asked for a version of it, or wrote its draft before. They do not decide while another member can.'),
   asked_at: instant,
   updated_at: instant,
-  approvals: count,
+  approvals: count.describe('Members who have approved this version.'),
   approvals_needed: count,
-  waits_for: z.array(person),
-  may_decide: z.boolean(),
+  waits_for: z
+    .array(person)
+    .describe('Who has to act next: those who may decide and have not approved, or the person who asked.'),
+  may_decide: z.boolean().describe('Whether you may.'),
   campaign_id: campaignId.nullable(),
 };
 const approval = z.object(approvalFields).meta({ id: 'Approval' });
 
 const namedGroup = z.object({ group_metadata_id: count, group_name: z.string(), kind: groupKind, participants: count });
 const difference = z.object({
-  fields: z.array(
-    z.object({
-      field: z.string().meta({ description: 'As in a request; `text` is the text that groups get.' }),
-      pieces: z.array(z.object({ change: z.enum(['same', 'removed', 'added']), text: z.string() })),
-    }),
-  ),
+  fields: objects({
+    field: z.string().describe('As in a request; `text` is the text that groups get.'),
+    pieces: objects({ change: z.enum(['same', 'removed', 'added']), text: z.string() }),
+  }),
   groups_added: z.array(count),
   groups_removed: z.array(namedGroup),
 });
 
 const fullApproval = z.object({
   ...approvalFields,
-  text: z.string().meta({ description: 'The exact text that is sent.' }),
-  post: duplicateCampaignData.meta({ description: 'A body for `request-approval`.' }),
-  files: shownFiles.meta({ description: 'The files of `media`.' }),
+  text: z.string().describe('The exact text that is sent.'),
+  post: duplicateCampaignData.describe('A body for `request-approval`.'),
+  files: shownFiles.describe('The files of `media`.'),
   groups: z.array(namedGroup),
-  difference: difference.nullable().meta({ description: 'To the version that was decided on last.' }),
-  review_campaign_id: campaignId.nullable(),
-  thread: z.array(
-    z.object({
-      kind: z.enum(['asked', 'approved', 'changes_requested', 'rejected', 'withdrawn', 'remark']),
-      by: person,
-      version: count,
-      remark: z.string(),
-      at: instant,
-      on_phone: z.boolean(),
-    }),
-  ),
+  difference: difference.nullable().describe('To the version that was decided on last.'),
+  review_campaign_id: campaignId.nullable().describe('The review post of this version.'),
+  thread: objects({
+    kind: z.enum(['asked', 'approved', 'changes_requested', 'rejected', 'withdrawn', 'remark']),
+    by: person,
+    version: count,
+    remark: z.string(),
+    at: instant,
+    on_phone: z.boolean().describe('It was an answer in the review group.'),
+  }),
 });
 
 export const approvals = defineOperations('Campaigns', {
@@ -108,9 +96,7 @@ export const approvals = defineOperations('Campaigns', {
     description:
       'Takes the body of either operation that adds a campaign. The post is stored as it would be sent. A changed post with the same `approval_id` is a further version, without approvals. Limited to 100 open requests.',
     body: eitherCampaignBody({
-      approval_id: approvalId.meta({
-        description: 'A random UUID that the client generates, such as the id of a draft.',
-      }),
+      approval_id: approvalId.describe('A random UUID that the client generates, such as the id of a draft.'),
       remark: withDefault(remark, ''),
     }),
     data: approval,
@@ -132,7 +118,7 @@ export const approvals = defineOperations('Campaigns', {
     summary: 'List the posts that wait for an approval',
     description: 'Open requests first, the most recently changed before the others; then closed ones.',
     body: z.object({
-      with_closed: withDefault(z.boolean(), false).meta({ description: 'Adds the newest closed requests.' }),
+      with_closed: withDefault(z.boolean(), false).describe('Adds the newest closed requests.'),
     }),
     data: z.object({ rules: rulesData, approvals: z.array(approval) }),
     longAnswer: 'pieces',
@@ -156,14 +142,12 @@ export const approvals = defineOperations('Campaigns', {
     summary: 'Approve a post, send it back, or reject it',
     description:
       'The last approval that is needed accepts the post as a campaign, once. If that fails, the answer says why, and nothing is recorded. Nobody decides on a post that they wrote a part of, unless nobody else could.',
-    body: z
-      .object({
-        approval_id: approvalId,
-        decision: z.enum(['approve', 'request_changes', 'reject']).meta({ description: 'Rejecting is final.' }),
-        sha256,
-        remark: withDefault(remark, ''),
-      })
-      .meta({ id: 'DecideApproval' }),
+    body: named('DecideApproval', {
+      approval_id: approvalId,
+      decision: z.enum(['approve', 'request_changes', 'reject']).describe('Rejecting is final.'),
+      sha256,
+      remark: withDefault(remark, ''),
+    }),
     data: approval,
     errors: [
       ...ADDING_ERRORS.filter((code) => !['approval_required', 'media_busy', 'storage_full'].includes(code)),
@@ -202,17 +186,17 @@ export const approvals = defineOperations('Campaigns', {
     idempotency: 'always',
     summary: 'Change which posts need an approval',
     description: 'Fields that are omitted keep their values. Campaigns that were accepted before are sent as they are.',
-    body: z
-      .object({
-        approval: optional(rule),
-        over_groups: optional(z.int().min(0).max(10_000)),
-        approvers: optional(z.int().min(1).max(2)),
-        review_group_id: optional(z.union([z.int(), z.literal('none')])),
-        phone_approvers: optional(list(z.object({ user_id: z.int(), whatsapp_number: z.string().max(64) }), 100)).meta({
-          description: 'All whose 👍 in the review group approves.',
-        }),
-      })
-      .meta({ id: 'SetApprovalRules' }),
+    body: named('SetApprovalRules', {
+      approval: optional(rule),
+      over_groups: optional(z.int().min(0).max(10_000)),
+      approvers: optional(z.int().min(1).max(2)),
+      review_group_id: optional(z.union([z.int(), z.literal('none')])).describe(
+        'A group or community of the account that it may post to, no channel. `none` removes it.',
+      ),
+      phone_approvers: optional(list(z.object({ user_id: userId, whatsapp_number: z.string().max(64) }), 100)).describe(
+        'All whose 👍 in the review group approves.',
+      ),
+    }),
     data: rulesData,
     errors: ['group_not_found'],
   },

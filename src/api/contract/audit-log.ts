@@ -2,55 +2,48 @@
 import { z } from 'zod';
 import { defineOperations } from './define-operations.ts';
 import { AUDIT_KINDS } from '../../workspaces/audit/audit-kinds.ts';
-import { count, cursor, instant, nextCursor, optional, pageLimit } from './fields.ts';
+import { count, cursor, instant, nextCursor, optional, pageLimit, userId, named, objects } from './fields.ts';
 import { longText } from './long-text.ts';
 import { memberRole } from './workspaces.ts';
 
-const entry = z
-  .object({
-    at: instant,
-    action: z.string().meta({ examples: ['campaign.accepted'] }),
-    subject: z
-      .string()
-      .meta({ description: 'What the action was done to, such as the id of a campaign or the name of a key.' }),
-    campaign_name: z
-      .string()
-      .optional()
-      .meta({ description: 'The current name of the campaign in `subject`. Absent once it is deleted.' }),
-    draft_name: z.string().optional().meta({ description: 'The same of a draft.' }),
-    user_id: count.meta({ description: 'Who acted.' }),
-    user_name: z.string().optional().meta({ description: 'Absent once the user is deleted.' }),
-    member_name: z
-      .string()
-      .optional()
-      .meta({ description: 'The user name of the member whose id is in `subject`, of entries about members.' }),
-    given_role: memberRole.optional().meta({
-      description: 'The role that the member was given, or that the invitation gives.',
-    }),
-    former_role: memberRole.optional().meta({ description: 'The role that the member had before.' }),
-    changes: z
-      .array(z.object({ field: z.string(), before: z.string().nullable(), after: z.string().nullable() }))
-      .optional()
-      .meta({
-        description:
-          'What the action changed. Of lists the items removed and added, of long texts the words that differ; up to some 200 characters each. `null`: no value.',
-      }),
-    address: z.string().meta({ description: 'The client address of the request.' }),
-    api_key_id: count.optional().meta({ description: 'The API key of the request. Absent if it came with a token.' }),
-  })
-  .meta({ id: 'AuditEntry' });
+const entry = named('AuditEntry', {
+  at: instant,
+  action: z.string().meta({ examples: ['campaign.accepted'] }),
+  subject: z.string().describe('What the action was done to, such as the id of a campaign or the name of a key.'),
+  campaign_name: z
+    .string()
+    .optional()
+    .describe('The current name of the campaign in `subject`. Absent once it is deleted.'),
+  draft_name: z.string().optional().describe('The same of a draft.'),
+  user_id: count.describe('Who acted.'),
+  user_name: z.string().optional().describe('Absent once the user is deleted.'),
+  member_name: z
+    .string()
+    .optional()
+    .describe('The user name of the member whose id is in `subject`, of entries about members.'),
+  given_role: memberRole.optional().describe('The role that the member was given, or that the invitation gives.'),
+  former_role: memberRole.optional().describe('The role that the member had before.'),
+  changes: objects({ field: z.string(), before: z.string().nullable(), after: z.string().nullable() })
+    .optional()
+    .describe(
+      'What the action changed. Of lists the items removed and added, at most 20 each, then `+` and the number of others. Of two long texts the words that differ, with three around them. A value of more than 200 characters ends in `…`. `null`: no value.',
+    ),
+  address: z.string().describe('The client address of the request.'),
+  api_key_id: count.optional().describe('The API key of the request. Absent if it came with a token.'),
+});
 
 const filter = {
-  user_id: optional(z.int()).meta({ description: 'Only what this user did.' }),
-  kind: optional(z.enum(AUDIT_KINDS)).meta({ description: 'Only entries about this.' }),
+  user_id: optional(userId).describe('Only what this user did.'),
+  kind: optional(z.enum(AUDIT_KINDS)).describe('Only entries about this.'),
 };
 
 const page = z.object({ entries: z.array(entry), next_cursor: nextCursor });
 
-export const auditLog = defineOperations('Users', {
+const shared = { tag: 'Users', access: 'admin' } as const;
+
+export const auditLog = defineOperations(shared, {
   listAuditLog: {
     path: '/api/v1/user/list_audit_log',
-    access: 'admin',
     role: 'owner',
     idempotency: 'always',
     summary: 'List the audit log of your workspace',
@@ -62,7 +55,6 @@ export const auditLog = defineOperations('Users', {
   },
   exportAuditLog: {
     path: '/api/v1/user/export_audit_log',
-    access: 'admin',
     role: 'owner',
     idempotency: 'always',
     summary: 'Export the audit log of your workspace as CSV',
@@ -75,7 +67,6 @@ export const auditLog = defineOperations('Users', {
   },
   listSecurityLog: {
     path: '/api/v1/user/list_security_log',
-    access: 'admin',
     role: 'none',
     isPersonal: true,
     idempotency: 'always',

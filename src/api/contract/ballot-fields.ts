@@ -1,22 +1,21 @@
 /** What a post can ask its recipients: a poll, or whether they come to an event (contract §3, add-campaign). */
 import { z } from 'zod';
-import { VISIBLE } from '../../content/text/visible.ts';
-import { count, instant, optional, text, withDefault, zonedInstant } from './fields.ts';
+import { hasVisible } from '../../content/text/boundaries.ts';
+import { count, instant, optional, text, withDefault, zonedInstant, named } from './fields.ts';
 import { list } from './list.ts';
 
 /** 90 days: as long as votes are kept. */
 const MOST_HOURS = 2_160;
 const notBlank = { error: 'must not be blank' };
-const visible = (most: number) => text(1, most).refine((value) => VISIBLE.test(value), notBlank);
+const visible = (most: number) => text(1, most).refine(hasVisible, notBlank);
 
-const openHours = optional(z.int().min(1).max(MOST_HOURS)).meta({
-  description: 'Votes are counted for so many hours from the start of the run. Default: 90 days.',
-});
-const namesVoters = withDefault(z.boolean(), false).meta({
-  description:
-    'Stores who voted, so that `export-poll` can name the voters. Default: nothing is stored of who they are.',
-});
-const multiple = withDefault(z.boolean(), false).meta({ description: 'Each member may choose several options.' });
+const openHours = optional(z.int().min(1).max(MOST_HOURS)).describe(
+  'Votes are counted for so many hours from the start of the run. Default: 90 days.',
+);
+const namesVoters = withDefault(z.boolean(), false).describe(
+  'Stores who voted, so that `export-poll` can name the voters. Default: nothing is stored of who they are.',
+);
+const multiple = withDefault(z.boolean(), false).describe('Each member may choose several options.');
 
 const poll = z.object({
   question: visible(255),
@@ -76,24 +75,20 @@ export const draftBallotFields = {
   ),
 };
 
-const pollData = z
-  .object({
-    question: z.string(),
-    options: z.array(z.string()),
-    multiple: z.boolean(),
-    open_hours: count.nullable(),
-    names_voters: z.boolean(),
-  })
-  .meta({ id: 'PostedPoll' });
-const eventData = z
-  .object({
-    name: z.string(),
-    description: z.string().nullable(),
-    place: z.string().nullable(),
-    start_at: instant,
-    end_at: instant.nullable(),
-  })
-  .meta({ id: 'PostedEvent' });
+const pollData = named('PostedPoll', {
+  question: z.string(),
+  options: z.array(z.string()),
+  multiple: z.boolean(),
+  open_hours: count.nullable(),
+  names_voters: z.boolean(),
+});
+const eventData = named('PostedEvent', {
+  name: z.string(),
+  description: z.string().nullable(),
+  place: z.string().nullable(),
+  start_at: instant,
+  end_at: instant.nullable(),
+});
 
 /** The same fields in an answer. */
 export const ballotFieldsData = { poll: pollData.nullable(), event: eventData.nullable() };

@@ -1,6 +1,6 @@
 /** Reading campaigns, their runs and their files (contract §4). */
 import { z } from 'zod';
-import { restReason } from './accounts.ts';
+import { accountWait } from './accounts.ts';
 import { campaignId, campaignStatus, date, runStatus, warnings } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
 import {
@@ -15,28 +15,35 @@ import {
   storedFile,
   text,
   withDefault,
+  named,
+  bytes,
 } from './fields.ts';
 import { pinFor, postExtrasData } from './post-extras.ts';
 import { shownFiles } from './post-files.ts';
 import { groupListId } from './group-lists.ts';
 import { groupKind } from './groups.ts';
 
+export const postKind = z.enum(['text', 'file', 'files', 'poll', 'event']);
+
 const listCampaignsBody = z.object({
-  status: optional(campaignStatus).meta({ description: 'Only campaigns with this status.' }),
-  search,
-  created_from: optional(date).meta({ description: 'Only campaigns created on or after this day, in your time zone.' }),
-  created_to: optional(date).meta({ description: 'Only campaigns created on or before this day.' }),
-  sort_by: optional(z.enum(['created_at', 'name', 'next_run_at'])).meta({
-    description: 'Default: newest first. Campaigns without a next run come last in either order.',
-  }),
+  status: optional(campaignStatus).describe('Only campaigns with this status.'),
+  search: search.describe(
+    'Words of the name and of the present post or parts of them, in any order; case and accents do not matter.',
+  ),
+  post_kind: optional(postKind).describe('Only posts of this kind.'),
+  created_from: optional(date).describe('Only campaigns created on or after this day, in your time zone.'),
+  created_to: optional(date).describe('Only campaigns created on or before this day.'),
+  sort_by: optional(z.enum(['created_at', 'name', 'next_run_at'])).describe(
+    'Default: newest first. Campaigns without a next run come last in either order.',
+  ),
   descending,
-  with_totals: withDefault(z.boolean(), false).meta({ description: 'Adds `totals` of all campaigns found.' }),
+  with_totals: withDefault(z.boolean(), false).describe('Adds `totals` of all campaigns found.'),
   limit: pageLimit(200, 50),
-  with_reads: withDefault(z.boolean(), false).meta({
-    description: 'Adds `recalled`, and `delivered`, `read` and `read_rate` to `progress`.',
-  }),
-  with_tests: withDefault(z.boolean(), false).meta({ description: 'Also campaigns that were added with `is_test`.' }),
-  with_post: withDefault(z.boolean(), false).meta({ description: 'Adds `group_count`, `media_mime` and `post_kind`.' }),
+  with_reads: withDefault(z.boolean(), false).describe(
+    'Adds `recalled`, and `delivered`, `read` and `read_rate` to `progress`.',
+  ),
+  with_tests: withDefault(z.boolean(), false).describe('Also campaigns that were added with `is_test`.'),
+  with_post: withDefault(z.boolean(), false).describe('Adds `group_count`, `media_mime`, `post_kind` and `excerpt`.'),
   cursor,
 });
 
@@ -44,8 +51,6 @@ const isFollowUp = z
   .literal(true)
   .optional()
   .meta({ id: 'IsFollowUp', description: 'The post has `follow_up`. Absent for all others.' });
-
-const postKind = z.enum(['text', 'file', 'files', 'poll', 'event']);
 
 const listedCampaign = z.object({
   campaign_id: campaignId,
@@ -55,23 +60,29 @@ const listedCampaign = z.object({
   is_follow_up: isFollowUp,
   created_at: instant,
   next_run_at: instant.nullable(),
-  recalled: z.boolean().optional().meta({
-    description: 'With `with_reads`: whether all its sent posts were requested to be deleted for everyone.',
-  }),
-  group_count: count.optional().meta({ description: 'With `with_post`.' }),
-  media_mime: z.string().nullable().optional().meta({ description: 'With `with_post`. `null`: no file.' }),
-  post_kind: postKind.optional().meta({ description: 'With `with_post`. `files`: several.' }),
+  recalled: z
+    .boolean()
+    .optional()
+    .describe('With `with_reads`: whether all its sent posts were requested to be deleted for everyone.'),
+  group_count: count.optional().describe('With `with_post`.'),
+  media_mime: z.string().nullable().optional().describe('With `with_post`. `null`: no file.'),
+  post_kind: postKind.optional().describe('With `with_post`. `files`: several.'),
+  excerpt: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('With `with_post`: the first 100 characters of the text, or what it asks. `null`: it has no text.'),
   progress: z.object({
     deliveries: count,
     sent: count,
     failed: count,
-    delivered: count.optional().meta({ description: 'With `with_reads`. Without channels, which do not report it.' }),
-    read: count.optional().meta({ description: 'With `with_reads`.' }),
+    delivered: count.optional().describe('With `with_reads`. Without channels, which do not report it.'),
+    read: count.optional().describe('With `with_reads`.'),
     read_rate: z
       .number()
       .nullable()
       .optional()
-      .meta({ description: "With `with_reads`: the rate of the campaign's analytics. `null` without recipients." }),
+      .describe("With `with_reads`: the rate of the campaign's analytics. `null` without recipients."),
   }),
 });
 
@@ -80,30 +91,29 @@ export const skipped = count.meta({
   description: 'Of the cancelled: groups that a follow-up left out. Absent without any.',
 });
 
-export const run = z
-  .object({
-    run_id: count,
-    due_at: instant,
-    moved_from: instant.optional().meta({ description: 'When the schedule has it. Absent unless it was moved.' }),
-    started_at: instant.nullable(),
-    finished_at: instant.nullable(),
-    status: runStatus,
-    queued: count,
-    sent: count,
-    failed: count,
-    cancelled: count,
-    skipped: skipped.optional(),
-  })
-  .meta({ id: 'Run' });
+export const run = named('Run', {
+  run_id: count,
+  due_at: instant,
+  moved_from: instant.optional().describe('When the schedule has it. Absent unless it was moved.'),
+  started_at: instant.nullable(),
+  finished_at: instant.nullable(),
+  status: runStatus,
+  queued: count,
+  sent: count,
+  failed: count,
+  cancelled: count,
+  skipped: skipped.optional(),
+});
 
 export const campaignHead = {
   campaign_id: campaignId,
   name: z.string(),
   desc: z.string(),
   status: campaignStatus,
-  pause_reason: z.string().optional().meta({
-    description: 'Why the service paused it, and what to do. Absent if a user paused it.',
-  }),
+  pause_reason: z
+    .string()
+    .optional()
+    .describe('Why the service paused it, and what to do. Absent if a user paused it.'),
   is_channel_campaign: z.boolean(),
   is_schedule: z.boolean(),
   start_date: z.string().nullable(),
@@ -112,21 +122,19 @@ export const campaignHead = {
   time_zone: z.string().nullable(),
   created_at: instant,
   finished_at: instant.nullable(),
-  folded_at: instant.optional().meta({
-    description: 'When its single posts were rolled up into sums. Absent before. The sums stay.',
-  }),
+  folded_at: instant
+    .optional()
+    .describe('When its single posts were rolled up into sums. Absent before. The sums stay.'),
 };
 
 const listRunsBody = z.object({
-  start_date: date.meta({ description: 'In your time zone.' }),
+  start_date: date.describe('In your time zone.'),
   end_date: date.meta({ description: 'Inclusive. At most 100 days in all.', examples: ['2026-12-05'] }),
-  kind: optional(groupKind).meta({ description: 'Only runs to at least one group of this kind.' }),
-  group_list_id: optional(groupListId).meta({ description: 'Only runs to at least one group of this saved list.' }),
-  with_counts: withDefault(z.boolean(), false).meta({
-    description: 'Adds `group_count`, `queued`, `sent` and `failed`.',
-  }),
-  with_warnings: optional(z.boolean()).meta({ description: 'Adds `warnings`.' }),
-  with_post: withDefault(z.boolean(), false).meta({ description: 'Adds `post` and `group_list_id`.' }),
+  kind: optional(groupKind).describe('Only runs to at least one group of this kind.'),
+  group_list_id: optional(groupListId).describe('Only runs to at least one group of this saved list.'),
+  with_counts: withDefault(z.boolean(), false).describe('Adds `group_count`, `queued`, `sent` and `failed`.'),
+  with_warnings: optional(z.boolean()).describe('Adds `warnings`.'),
+  with_post: withDefault(z.boolean(), false).describe('Adds `post` and `group_list_id`.'),
   limit: pageLimit(1_000, 500),
   cursor,
 });
@@ -138,51 +146,54 @@ const listedRun = z.object({
   campaign_status: campaignStatus,
   due_at: instant,
   status: runStatus,
-  group_count: count.optional().meta({ description: 'With `with_counts`, like the following fields.' }),
-  queued: count.optional().meta({ description: '0 until the run begins.' }),
+  group_count: count.optional().describe('With `with_counts`, like the following fields.'),
+  queued: count.optional().describe('0 until the run begins.'),
   sent: count.optional(),
   failed: count.optional(),
+  left_out: z
+    .literal(true)
+    .optional()
+    .describe('It was missed or ended with failures, and `skip-run` has left it out.'),
   is_follow_up: isFollowUp,
-  warnings: warnings.optional().meta({
-    description:
+  warnings: warnings
+    .optional()
+    .describe(
       'Of a planned run that brings groups a second post within an hour, or more than `weekly_posts` in seven days.',
-  }),
-  group_list_id: count.optional().meta({ description: 'The smallest saved list with all its groups, if any.' }),
+    ),
+  group_list_id: count
+    .optional()
+    .describe(
+      'The smallest saved list with all its groups, if any; of equal ones the oldest. Lists count as they are now.',
+    ),
   post: z
     .object({
-      kind: postKind.meta({ description: '`files`: several.' }),
-      event_start_at: instant.nullable().meta({ description: 'When its event begins. `null`: it is no event.' }),
+      kind: postKind.describe('`files`: several.'),
+      event_start_at: instant.nullable().describe('When its event begins. `null`: it is no event.'),
       mention_all: z.boolean(),
       pin_for: pinFor.nullable(),
       is_reply: z.boolean(),
     })
     .optional()
-    .meta({ description: 'With `with_post`.' }),
+    .describe('With `with_post`.'),
 });
 
 export const getCampaignBody = z
   .object({
     campaign_id: optional(campaignId),
-    idempotency_key: optional(text(1, 255)).meta({
-      description:
-        'Instead of `campaign_id`: the `Idempotency-Key` of the request that added the campaign, within 24 hours after it.',
-    }),
+    idempotency_key: optional(text(1, 255)).describe(
+      'Instead of `campaign_id`: the `Idempotency-Key` of the request that added the campaign, within 24 hours after it.',
+    ),
   })
   .refine(({ campaign_id: id, idempotency_key: key }) => (id === undefined) !== (key === undefined), {
     path: ['campaign_id'],
     error: 'is required, or idempotency_key instead of it',
   });
 
-/** The bytes of a file, without an envelope. */
-const fileBytes = z.custom<AsyncIterable<Uint8Array>>(
-  (value) => typeof value === 'object' && value !== null && Symbol.asyncIterator in value,
-);
+const shared = { tag: 'Campaigns', access: 'read', role: 'analyst' } as const;
 
-export const campaignReads = defineOperations('Campaigns', {
+export const campaignReads = defineOperations(shared, {
   listCampaigns: {
     path: '/api/v1/venom/list-campaigns',
-    access: 'read',
-    role: 'analyst',
     summary: 'List your campaigns',
     body: listCampaignsBody,
     data: z.object({
@@ -190,14 +201,12 @@ export const campaignReads = defineOperations('Campaigns', {
       totals: z
         .object({ campaigns: count })
         .optional()
-        .meta({ description: 'With `with_totals`: of all campaigns found, on any page.' }),
+        .describe('With `with_totals`: of all campaigns found, on any page.'),
       next_cursor: nextCursor,
     }),
   },
   getCampaign: {
     path: '/api/v1/venom/get-campaign',
-    access: 'read',
-    role: 'analyst',
     summary: 'Get a campaign with its content, groups and runs',
     description: 'By its id, or by the `Idempotency-Key` that it was added with.',
     body: getCampaignBody,
@@ -209,27 +218,26 @@ export const campaignReads = defineOperations('Campaigns', {
       text: z.string(),
       media: storedFile.nullable(),
       ...postExtrasData,
-      files: shownFiles.meta({ description: 'All files, in their order. `media` is the first.' }),
+      files: shownFiles.describe('All files, in their order. `media` is the first.'),
       group_metadata_ids: z.array(count),
       runs: z.array(run),
       waits_for: z
         .object({
-          account_id: count.meta({
-            description: 'The account that they wait for. Of several it is the one that rests longest.',
-          }),
-          reason: restReason,
-          until: instant.nullable(),
+          account_id: count.describe(
+            'The account that they wait for. Of several it is the one that waits longest. A run that has not begun waits until any account can send.',
+          ),
+          ...accountWait.shape,
         })
         .optional()
-        .meta({ description: 'The rule that posts which are due wait for. `until` is `null`: they leave slowly.' }),
+        .describe(
+          'Why posts that are due do not leave. With `warm_up` and without `until` they leave slowly. Absent: they leave.',
+        ),
     }),
     errors: ['campaign_not_found'],
     longAnswer: 'pieces',
   },
   listRuns: {
     path: '/api/v1/venom/list-runs',
-    access: 'read',
-    role: 'analyst',
     summary: 'List the runs of a date range',
     description:
       'Runs of all campaigns, in the order of acceptance. A campaign sent at once has one run, due when it was accepted.',
@@ -240,8 +248,6 @@ export const campaignReads = defineOperations('Campaigns', {
   },
   getMedia: {
     path: '/api/v1/venom/get-media',
-    access: 'read',
-    role: 'analyst',
     summary: 'Download a file of a campaign',
     description:
       'Returns the bytes with the recognised media type. They never change, so they may be cached. Errors have the usual envelope.',
@@ -253,9 +259,9 @@ export const campaignReads = defineOperations('Campaigns', {
           description: 'The hash of the file, from `media` in the answers of other operations.',
           examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
         }),
-      still: withDefault(z.boolean(), false).meta({ description: 'The still of a film instead: a JPEG.' }),
+      still: withDefault(z.boolean(), false).describe('The still of a film instead: a JPEG.'),
     }),
-    data: fileBytes,
+    data: bytes,
     errors: ['media_not_found'],
     answerType: '*/*',
     answerHeaders: {

@@ -1,5 +1,6 @@
 /** Campaigns: adding, checking, changing and copying them (contract §3 and §4). */
 import { z } from 'zod';
+import { accountWait } from './accounts.ts';
 import { defineOperations } from './define-operations.ts';
 import {
   base64File,
@@ -13,7 +14,10 @@ import {
   text,
   timeZone,
   withDefault,
+  named,
+  objects,
 } from './fields.ts';
+import { forms } from './forms.ts';
 import { fetchLinkPreview, linkPreviewCopy } from './link-preview.ts';
 import { list } from './list.ts';
 import { longText } from './long-text.ts';
@@ -34,10 +38,12 @@ const TIME = /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
 export const date = z
   .string()
   .refine(isDate, { error: 'must be a date of the form YYYY-MM-DD' })
+  .register(forms, { form: 'date' })
   .meta({ format: 'date', examples: ['2026-12-01'] });
 const timeOfDay = z
   .string()
   .regex(TIME, { error: 'must be a time of day of the form HH:MM:SS' })
+  .register(forms, { form: 'time' })
   .meta({ description: 'Wall-clock time in the time zone, HH:MM:SS.', examples: ['09:00:00'] });
 export const campaignId = z.guid().meta({ format: 'uuid', examples: ['5f0c2c5e-0f3c-4d6b-9a55-6c1d1c3a7f10'] });
 
@@ -60,7 +66,7 @@ const postFields = {
     description: 'The name of the campaign. Recipients do not see it.',
     examples: ['Spring fair'],
   }),
-  desc: withDefault(description, '').meta({ description: 'A description for your own use.' }),
+  desc: withDefault(description, '').describe('A description for your own use.'),
   html: text(0, HTML_LIMIT).meta({
     id: 'Html',
     description:
@@ -75,33 +81,33 @@ const postFields = {
   ...postExtras,
   fetch_link_preview: fetchLinkPreview,
   group_metadata_ids: groupMetadataIds,
-  is_channel_campaign: withDefault(z.boolean(), false).meta({
-    description: 'Stored and returned only: the ids determine whether posts go to channels.',
-  }),
+  is_channel_campaign: withDefault(z.boolean(), false).describe(
+    'Stored and returned only: the ids determine whether posts go to channels.',
+  ),
 };
 
-export const addCampaignBody = z
-  .object({
-    ...postFields,
-    is_schedule: withDefault(
-      z.literal(false, {
-        error: ({ input }) =>
-          input === true
-            ? 'must be false here: to schedule, use /api/v1/venom/add-campaign-batch'
-            : 'must be true or false',
-      }),
-      false,
-    ),
-    schedule_time: optional(text(0, 200)).meta({
-      description: 'Stored and returned only, in any form: the campaign is sent now.',
-      examples: ['2026-12-01 09:00:00'],
+export const addCampaignBody = named('AddCampaign', {
+  ...postFields,
+  is_schedule: withDefault(
+    z.literal(false, {
+      error: ({ input }) =>
+        input === true
+          ? 'must be false here: to schedule, use /api/v1/venom/add-campaign-batch'
+          : 'must be true or false',
     }),
-    is_test: optional(z.boolean()).meta({
-      description:
-        'A test of a post: list-runs and the overview leave it out, and so does list-campaigns without `with_tests`.',
-    }),
-  })
-  .meta({ id: 'AddCampaign' });
+    false,
+  ),
+  schedule_time: optional(text(0, 200)).meta({
+    description: 'Stored and returned only, in any form: the campaign is sent now.',
+    examples: ['2026-12-01 09:00:00'],
+  }),
+  ignore_quiet_hours: optional(z.boolean()).describe(
+    'The posts leave also in quiet hours, within the daily cap. Other posts of the account wait.',
+  ),
+  is_test: optional(z.boolean()).describe(
+    'A test of a post: list-runs, the overview and reports leave it out, and so does list-campaigns without `with_tests`. Its own analytics and the figures of a group have it.',
+  ),
+});
 
 const weekdays = optional(list(z.int().min(1).max(7), 7).min(1));
 const skipDates = list(date, 366);
@@ -111,79 +117,70 @@ const scheduled = z.literal(true, {
     input === false ? 'must be true here: to send now, use /api/v1/venom/add-campaign' : 'must be true',
 });
 
-export const addCampaignBatchBody = z
-  .object({
-    ...postFields,
-    is_schedule: withDefault(scheduled, true),
-    start_date: date,
-    end_date: date.meta({ description: 'Inclusive. At most 366 days in all.', examples: ['2026-12-05'] }),
-    schedule_time: timeOfDay,
-    time_zone: optional(timeZone).meta({ description: "An IANA time zone. Default: the user's." }),
-    weekdays: weekdays.meta({
-      description: 'Days of the week to send on; 1 is Monday. Default: every day.',
-      examples: [[1, 2, 3, 4, 5]],
-    }),
-    skip_dates: withDefault(skipDates, []).meta({ description: 'Dates without a run.' }),
-  })
-  .meta({ id: 'AddCampaignBatch' });
-
-const updateCampaignBody = z
-  .object({
-    campaign_id: campaignId,
-    name: optional(postFields.name),
-    desc: optional(description),
-    html: optional(postFields.html),
-    ...unknownTags,
-    image: postFields.image.meta({ description: 'A file, as in add-campaign-batch. Omitted: the file stays.' }),
-    remove_image: withDefault(z.boolean(), false).meta({ description: 'Removes the file.' }),
-    ...postExtras,
-    fetch_link_preview: fetchLinkPreview,
-    remove: withDefault(list(postExtrasNames, 20), []).meta({
-      description: 'Optional fields of the post to remove.',
-    }),
-    group_metadata_ids: optional(postFields.group_metadata_ids),
-    is_channel_campaign: optional(z.boolean()),
-    start_date: optional(date),
-    end_date: optional(date),
-    schedule_time: optional(timeOfDay),
-    time_zone: optional(timeZone),
-    weekdays: weekdays.meta({ description: 'Days of the week to send on; 1 is Monday. All seven mean every day.' }),
-    skip_dates: optional(skipDates).meta({ description: 'Dates without a run; `[]` skips none.' }),
-  })
-  .meta({ id: 'UpdateCampaign' });
-
-export const campaignBody = z.object({ campaign_id: campaignId }).meta({ id: 'OneCampaign' });
-/** Of operations that give posts to another account. */
-export const acceptDuplicates = withDefault(z.boolean(), false).meta({
-  description:
-    'Also give posts to another account that may have left by one that is no longer linked (`unlinked`, `logged_out`, or removed). A group may get such a post twice; the figures count the second one.',
+export const addCampaignBatchBody = named('AddCampaignBatch', {
+  ...postFields,
+  is_schedule: withDefault(scheduled, true),
+  start_date: date,
+  end_date: date.meta({ description: 'Inclusive. At most 366 days in all.', examples: ['2026-12-05'] }),
+  schedule_time: timeOfDay,
+  time_zone: optional(timeZone).describe("An IANA time zone. Default: the user's."),
+  weekdays: weekdays.meta({
+    description: 'Days of the week to send on; 1 is Monday. Default: every day.',
+    examples: [[1, 2, 3, 4, 5]],
+  }),
+  skip_dates: withDefault(skipDates, []).describe('Dates without a run.'),
 });
-export const campaignStatusData = z
-  .object({ campaign_id: campaignId, status: campaignStatus })
-  .meta({ id: 'CampaignState' });
-export const warnings = z.array(z.object({ code: z.string(), message: z.string(), params: issueParams.optional() }));
+
+const updateCampaignBody = named('UpdateCampaign', {
+  campaign_id: campaignId,
+  name: optional(postFields.name),
+  desc: optional(description),
+  html: optional(postFields.html),
+  ...unknownTags,
+  image: postFields.image.describe('A file, as in add-campaign-batch. Omitted: the file stays.'),
+  remove_image: withDefault(z.boolean(), false).describe('Removes the file with its `file_name`.'),
+  ...postExtras,
+  fetch_link_preview: fetchLinkPreview,
+  remove: withDefault(list(postExtrasNames, 20), []).describe('Optional fields of the post to remove.'),
+  group_metadata_ids: optional(postFields.group_metadata_ids),
+  is_channel_campaign: optional(z.boolean()),
+  start_date: optional(date),
+  end_date: optional(date),
+  schedule_time: optional(timeOfDay),
+  time_zone: optional(timeZone),
+  weekdays: weekdays.describe('Days of the week to send on; 1 is Monday. All seven mean every day.'),
+  skip_dates: optional(skipDates).describe('Dates without a run; `[]` skips none.'),
+});
+
+export const campaignBody = named('OneCampaign', { campaign_id: campaignId });
+/** Of operations that give posts to another account. */
+export const acceptDuplicates = withDefault(z.boolean(), false).describe(
+  'Also give posts to another account that may have left by one that is no longer linked (`unlinked`, `logged_out`, or removed). A group may get such a post twice; the figures count the second one.',
+);
+export const campaignStatusData = named('CampaignState', { campaign_id: campaignId, status: campaignStatus });
+export const warnings = objects({ code: z.string(), message: z.string(), params: issueParams.optional() });
 
 export const htmlBody = z.object({ html: postFields.html, ...unknownTags });
 const withFile = {
-  with_file: withDefault(z.boolean(), false).meta({
-    description: 'The campaign has a file that is not sent along here, so it needs no text.',
-  }),
+  with_file: withDefault(z.boolean(), false).describe(
+    'The campaign has a file that is not sent along here, so it needs no text.',
+  ),
 };
 export const previewData = z.object({
   text: z.string(),
-  length: count.meta({ description: 'In UTF-16 code units, as WhatsApp counts.' }),
-  limit: count.meta({ description: 'The maximum length.' }),
+  length: count.describe('In UTF-16 code units, as WhatsApp counts.'),
+  limit: count.describe('The maximum length.'),
   warnings,
-  links: z.array(z.string()).meta({
-    description: 'The links of the text, each once and 100 at most. `link_preview` is about one of them.',
-  }),
+  links: z
+    .array(z.string())
+    .describe('The links of the text, each once and 100 at most. `link_preview` is about one of them.'),
 });
 
 const changeOf = {
   ...withFile,
-  campaign_id: optional(campaignId).meta({
-    description: 'The campaign that this would change. Its current content and planned runs are disregarded.',
-  }),
+  campaign_id: optional(campaignId).describe(
+    'The campaign that this would change. Its current content and planned runs are disregarded.',
+  ),
 };
 /** A body of either operation that adds a campaign, and more fields. `is_schedule` determines which of the two is validated. */
 export const eitherCampaignBody = <Shape extends z.core.$ZodShape>(shape: Shape) =>
@@ -195,10 +192,10 @@ export const eitherCampaignBody = <Shape extends z.core.$ZodShape>(shape: Shape)
 const checkCampaignBody = eitherCampaignBody(changeOf);
 
 const checkCampaignData = z.object({
-  text: z.string().meta({ description: 'The exact text that would be sent.' }),
+  text: z.string().describe('The exact text that would be sent.'),
   warnings,
-  media: z.object({ mime: z.string(), size: count }).nullable().meta({ description: 'The first file.' }),
-  files: shownFiles.meta({ description: 'The files of `media`.' }),
+  media: z.object({ mime: z.string(), size: count }).nullable().describe('The first file.'),
+  files: shownFiles.describe('The files of `media`.'),
   link_preview: z
     .object({
       url: z.string(),
@@ -208,30 +205,33 @@ const checkCampaignData = z.object({
     })
     .nullable(),
   ...ballotFieldsData,
-  runs: z.array(
-    z.object({
-      due_at: instant,
-      local: z.string().meta({
-        description: "The same instant as wall-clock time in the campaign's time zone, with its offset.",
-        examples: ['2026-12-01T09:00:00+01:00'],
-      }),
+  runs: objects({
+    due_at: instant,
+    local: z.string().meta({
+      description: "The same instant as wall-clock time in the campaign's time zone, with its offset.",
+      examples: ['2026-12-01T09:00:00+01:00'],
     }),
-  ),
+  }),
   groups: z.object({
-    ok: count.meta({ description: 'Number of groups without a problem.' }),
-    problems: z.array(z.object({ group_metadata_id: count, code: issueCode, issue: z.string() })),
+    ok: count.describe('Number of groups without a problem.'),
+    problems: objects({ group_metadata_id: count, code: issueCode, issue: z.string() }),
   }),
-  expected_seconds: count.meta({
-    description:
-      "Estimated time from when the first run is due, or from now, to its last post, or to the pin of that. Includes your account's pace and the posts and pins that it has to send already.",
-  }),
+  expected_seconds: count.describe(
+    'Estimated time from when the first run is due, or from now, to its last post, or to the pin of that. Includes the pace of the accounts, the posts and pins that they have to send already, quiet hours, daily caps, warm-ups and the rest after a new link; of several accounts until the last has sent its share.',
+  ),
+  waits_for: z
+    .object({ account_id: count, ...accountWait.shape })
+    .optional()
+    .describe(
+      'Of a campaign to be sent now: why none of it would leave at once, and until when. With several accounts, the one that can send first. Absent: it leaves at once.',
+    ),
 });
 
 const copiedPost = {
   name: z.string(),
   desc: z.string(),
   html: z.string(),
-  image: longText.nullable().meta({ description: 'A data URL. `null` without a file, or if it is no longer kept.' }),
+  image: longText.nullable().describe('A data URL. `null` without a file, or if it is no longer kept.'),
   ...copiedExtras,
   link_preview: linkPreviewCopy,
   group_metadata_ids: z.array(count),
@@ -256,19 +256,19 @@ export const duplicateCampaignData = z.discriminatedUnion('is_schedule', [
     .meta({ id: 'ScheduledCampaignCopy', description: 'A body for `add-campaign-batch`.' }),
 ]);
 
-/** Of both operations that add a campaign. */
-export const ADDING_ERRORS = [
+/** Of all operations that look at a whole post. */
+const POST_ERRORS = [
   'group_not_found',
   'campaign_not_found',
   'run_not_found',
   'account_not_found',
-  'campaign_limit_reached',
-  'mention_cap_reached',
-  'approval_required',
-  'media_busy',
   'media_not_found',
-  'storage_full',
+  'mention_cap_reached',
 ] as const;
+/** Of those that store it. */
+const STORING_ERRORS = [...POST_ERRORS, 'approval_required', 'media_busy', 'storage_full'] as const;
+/** Of both operations that add a campaign. */
+export const ADDING_ERRORS = [...STORING_ERRORS, 'campaign_limit_reached'] as const;
 
 export const campaigns = defineOperations('Campaigns', {
   addCampaign: {
@@ -329,14 +329,7 @@ export const campaigns = defineOperations('Campaigns', {
       'Takes the body of either operation that adds a campaign, and rejects what they reject. A problem of a group, such as one where only admins may post, is reported and does not prevent adding the campaign.',
     body: checkCampaignBody,
     data: checkCampaignData,
-    errors: [
-      'group_not_found',
-      'campaign_not_found',
-      'run_not_found',
-      'account_not_found',
-      'media_not_found',
-      'mention_cap_reached',
-    ],
+    errors: POST_ERRORS,
     bodyLimitBytes: POST_LIMIT_BYTES,
     isPreview: true,
     longAnswer: 'pieces',
@@ -362,18 +355,7 @@ export const campaigns = defineOperations('Campaigns', {
       'Fields that are omitted or `null` keep their values. Runs that have begun do not change. A new schedule replaces the planned runs; a date that has had its run gets no second one.',
     body: updateCampaignBody,
     data: campaignStatusData,
-    errors: [
-      'group_not_found',
-      'campaign_not_found',
-      'run_not_found',
-      'account_not_found',
-      'campaign_wrong_state',
-      'mention_cap_reached',
-      'approval_required',
-      'media_busy',
-      'media_not_found',
-      'storage_full',
-    ],
+    errors: [...STORING_ERRORS, 'campaign_wrong_state'],
     bodyLimitBytes: POST_LIMIT_BYTES,
     requiresDiskSpace: true,
   },

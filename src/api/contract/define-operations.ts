@@ -98,19 +98,26 @@ export interface OperationContract extends Declaration {
   tag: Tag;
 }
 
-/** Every operation with a caller declares the role that it needs. */
-type Guarded<Declared> = {
-  [Name in keyof Declared]: Declared[Name] extends { access: 'open' } ? unknown : { role: RequiredRole };
+/** What all operations of a resource have in common: its tag, and who may call them if it is the same for all. */
+type Shared = { tag: Tag } & Partial<Pick<Declaration, 'access' | 'role'>>;
+type SharedBy<Resource extends Tag | Shared> = Resource extends Tag ? { tag: Resource } : Resource;
+
+/** Every operation declares who may call it; with a caller also the role that it needs. What its resource has declared it does not repeat. */
+type Checked<Common, Declared> = {
+  [Name in keyof Declared]: (Common & Declared[Name] extends { access: 'open' } | { access: Scope; role: RequiredRole }
+    ? unknown
+    : { access: Access; role: RequiredRole }) &
+    Record<Exclude<keyof Declared[Name], Exclude<keyof Declaration, keyof Common>>, never>;
 };
-type Known<Declared> = { [Name in keyof Declared]: Record<Exclude<keyof Declared[Name], keyof Declaration>, never> };
 
 /** Declares the operations of one resource, by name. A field that `Declaration` does not have is a type error. */
-export function defineOperations<const Declared extends Record<string, Declaration>>(
-  tag: Tag,
-  declared: Declared & Known<Declared> & Guarded<Declared>,
-) {
-  const operations = Object.entries<Declaration>(declared).map(([name, one]) => [name, { ...one, tag }]);
-  return Object.fromEntries(operations) as { [Name in keyof Declared]: Declared[Name] & { tag: Tag } };
+export function defineOperations<
+  const Resource extends Tag | Shared,
+  const Declared extends Record<string, Omit<Declaration, 'access'> & Partial<Declaration>>,
+>(resource: Resource, declared: Declared & Checked<SharedBy<Resource>, Declared>) {
+  const shared: object = typeof resource === 'string' ? { tag: resource } : resource;
+  const operations = Object.entries<object>(declared).map(([name, one]) => [name, { ...shared, ...one }]);
+  return Object.fromEntries(operations) as { [Name in keyof Declared]: SharedBy<Resource> & Declared[Name] };
 }
 
 export function idempotencyOf({ access, idempotency }: Pick<Declaration, 'access' | 'idempotency'>): Idempotency {

@@ -10,9 +10,12 @@ import {
   MOST_GROUPS,
   nothingData,
   optional,
+  person,
   storedFile,
   text,
   withDefault,
+  named,
+  objects,
 } from './fields.ts';
 import { draftBallotFields, draftBallotFieldsData } from './ballot-fields.ts';
 import { linkPreviewCopy } from './link-preview.ts';
@@ -22,69 +25,70 @@ import { shownFiles } from './post-files.ts';
 
 const draftId = z.guid().meta({ format: 'uuid', examples: ['0b0e7a0c-6c0e-4f0a-9c55-2d1d1c3a7f10'] });
 
-const saveDraftBody = z
-  .object({
-    draft_id: draftId.meta({ description: 'A random UUID that the client generates.' }),
-    version: z
-      .int()
-      .min(0)
-      .max(2_147_483_647)
-      .meta({ description: 'The version that you have changed; 0 for a new draft.', examples: [1] }),
-    name: withDefault(text(0, 200), ''),
-    html: withDefault(text(0, HTML_LIMIT), '').meta({ description: 'The message, as in add-campaign. Not validated.' }),
-    is_schedule: withDefault(z.boolean(), false).meta({ description: 'Whether the campaign is to be scheduled.' }),
-    start_date: optional(text(0, 10)),
-    end_date: optional(text(0, 10)),
-    schedule_time: optional(text(0, 8)),
-    time_zone: optional(text(0, 100)),
-    weekdays: optional(list(z.int().min(1).max(7), 7)).meta({ description: '1 is Monday.' }),
-    skip_dates: optional(list(text(0, 10), 366)).meta({ description: 'Dates without a run.' }),
-    idempotency_key: optional(text(1, 255)).meta({
-      description: 'The `Idempotency-Key` to send the campaign with, so that two clients cannot send it twice.',
-    }),
-    image: base64File.meta({ description: 'A file in base64, as in add-campaign. Omitted: the file stays.' }),
-    remove_image: withDefault(z.boolean(), false).meta({ description: 'Removes the file.' }),
-    ...postExtras,
-    ...draftBallotFields,
-    group_metadata_ids: withDefault(list(z.int({ error: 'must be a whole number' }), MOST_GROUPS), []),
-  })
-  .meta({ id: 'SaveDraft' });
+const saveDraftBody = named('SaveDraft', {
+  draft_id: draftId.describe('A random UUID that the client generates.'),
+  version: z
+    .int()
+    .min(0)
+    .max(2_147_483_647)
+    .meta({ description: 'The version that you have changed; 0 for a new draft.', examples: [1] }),
+  name: withDefault(text(0, 200), ''),
+  html: withDefault(text(0, HTML_LIMIT), '').describe('The message, as in add-campaign. Not validated.'),
+  is_schedule: withDefault(z.boolean(), false).describe('Whether the campaign is to be scheduled.'),
+  start_date: optional(text(0, 10)),
+  end_date: optional(text(0, 10)),
+  schedule_time: optional(text(0, 8)),
+  time_zone: optional(text(0, 100)),
+  weekdays: optional(list(z.int().min(1).max(7), 7)).describe('1 is Monday.'),
+  skip_dates: optional(list(text(0, 10), 366)).describe('Dates without a run. A campaign reads those in its range.'),
+  idempotency_key: optional(text(1, 255)).describe(
+    'The `Idempotency-Key` to send the campaign with, so that two clients cannot send it twice.',
+  ),
+  image: base64File.describe('A file in base64, as in add-campaign. Omitted: the file stays.'),
+  remove_image: withDefault(z.boolean(), false).describe('Removes the file.'),
+  ...postExtras,
+  ...draftBallotFields,
+  group_metadata_ids: withDefault(list(z.int({ error: 'must be a whole number' }), MOST_GROUPS), []),
+});
 
-const draftContent = z
-  .object({
-    html: z.string(),
-    is_schedule: z.boolean(),
-    start_date: z.string().nullable(),
-    end_date: z.string().nullable(),
-    schedule_time: z.string().nullable(),
-    time_zone: z.string().nullable(),
-    weekdays: z.array(count).nullable(),
-    skip_dates: z.array(z.string()).nullable(),
-    idempotency_key: z.string().nullable(),
-    ...copiedExtras,
-    files: shownFiles.meta({ description: 'Those of `media` that are still kept.' }),
-    ...draftBallotFieldsData,
-    link_preview: linkPreviewCopy,
-    groups: z.array(
-      z.object({
-        group_metadata_id: count,
-        group_name: z.string(),
-        kind: z.enum(['group', 'community', 'channel']),
-        participants: count,
-      }),
-    ),
+/** What a draft stores. */
+export const storedContent = z.object({
+  html: z.string(),
+  is_schedule: z.boolean(),
+  start_date: z.string().nullable(),
+  end_date: z.string().nullable(),
+  schedule_time: z.string().nullable(),
+  time_zone: z.string().nullable(),
+  weekdays: z.array(count).nullable(),
+  skip_dates: z.array(z.string()).nullable(),
+  idempotency_key: z.string().nullable(),
+  ...copiedExtras,
+  ...draftBallotFieldsData,
+  link_preview: linkPreviewCopy,
+});
+
+const draftContent = storedContent
+  .extend({
+    files: shownFiles.describe('Those of `media` that are still kept.'),
+    groups: objects({
+      group_metadata_id: count,
+      group_name: z.string(),
+      kind: z.enum(['group', 'community', 'channel']),
+      participants: count,
+    }).describe('Without deleted ones.'),
   })
   .meta({ id: 'DraftContent' });
 
 const draft = z.object({
   draft_id: draftId,
   name: z.string(),
-  html_start: z.string().meta({ description: 'The first 500 characters of the html.' }),
+  html_start: z.string().describe('The first 500 characters of the html.'),
   group_count: count,
   version: count,
   updated_at: instant,
   media: storedFile.nullable(),
-  content: draftContent.optional().meta({ description: 'With `draft_id`.' }),
+  written_by: z.array(person).describe('Those who began and changed it, in this order.'),
+  content: draftContent.optional().describe('With `draft_id`.'),
 });
 
 export const drafts = defineOperations('Campaigns', {
@@ -118,7 +122,7 @@ export const drafts = defineOperations('Campaigns', {
     summary: 'List your drafts',
     description: 'The most recently changed come first.',
     body: z.object({
-      draft_id: optional(draftId).meta({ description: 'Returns only this draft, with its `content`.' }),
+      draft_id: optional(draftId).describe('Returns only this draft, with its `content`.'),
     }),
     data: z.object({ drafts: z.array(draft) }),
     errors: ['draft_not_found'],

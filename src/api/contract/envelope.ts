@@ -1,6 +1,6 @@
 /** The envelope of every answer (contract §2). */
 import { z } from 'zod';
-import { count, issueCode, issueParams } from './fields.ts';
+import { count, issueCode, issueParams, objects } from './fields.ts';
 import { MOST_DETAILS } from './list.ts';
 import { ERROR_CODES, type ErrorCode } from '../../platform/errors/error-codes.ts';
 
@@ -30,25 +30,24 @@ export const failure = z
     message: z
       .string()
       .meta({ description: 'The error for people, as one sentence.', examples: ['end_date is before start_date'] }),
-    details: z
-      .array(
-        z.object({
-          field: z
-            .string()
-            .meta({ description: 'The dotted path of the field in the body.', examples: ['group_metadata_ids.3'] }),
-          issue: z.string().meta({ description: 'What is wrong with the field.', examples: ['is before start_date'] }),
-          code: issueCode,
-          params: issueParams.optional(),
-        }),
-      )
+    details: objects({
+      field: z
+        .string()
+        .meta({ description: 'The dotted path of the field in the body.', examples: ['group_metadata_ids.3'] }),
+      issue: z.string().meta({ description: 'What is wrong with the field.', examples: ['is before start_date'] }),
+      code: issueCode,
+      params: issueParams.optional(),
+    })
       .max(MOST_DETAILS)
-      .meta({ description: 'The invalid fields. May be empty.' }),
-    more_details: count.min(1).optional().meta({
-      description:
+      .describe('The invalid fields. May be empty.'),
+    more_details: count
+      .min(1)
+      .optional()
+      .describe(
         'Number of further problems that were found. Absent if `details` has all. Validation of a list stops after 20 wrong items, so there may be more.',
-    }),
+      ),
     data: z.null(),
-    request_id: z.string().meta({ description: 'The id of the request, as in `x-request-id`.' }),
+    request_id: z.string().describe('The id of the request, as in `x-request-id`.'),
   })
   .meta({ id: 'Failure', description: 'The answer to a failed request.' });
 export type Failure = z.output<typeof failure>;

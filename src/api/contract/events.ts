@@ -3,20 +3,18 @@ import { z } from 'zod';
 import { campaignStatus } from './campaigns.ts';
 import type { EventType } from '../../workspaces/events/event-types.ts';
 import { accountStatusData } from './accounts.ts';
-import { count } from './fields.ts';
+import { count, instant } from './fields.ts';
 import type { WEBHOOK_EVENTS } from './webhook-events.ts';
 
-const knownCount = count.nullable().meta({ description: '`null` if all groups are channels, which do not report it.' });
+const knownCount = count.nullable().describe('`null` if all groups are channels, which do not report it.');
 
-const campaignEventData = z
+export const campaignEventData = z
   .object({
     campaign_id: z.string().meta({ format: 'uuid' }),
     name: z.string(),
     status: campaignStatus,
     progress: z.object({
-      deliveries: count.meta({
-        description: '`queued` + `sent` + `failed` + `cancelled`, in runs that have begun.',
-      }),
+      deliveries: count.describe('`queued` + `sent` + `failed` + `cancelled`, in runs that have begun.'),
       queued: count,
       sent: count,
       failed: count,
@@ -24,12 +22,12 @@ const campaignEventData = z
       delivered: knownCount,
       read: knownCount,
     }),
-    next_run_at: z.string().meta({ format: 'date-time' }).nullable(),
+    next_run_at: instant.nullable(),
   })
   .meta({ id: 'CampaignEvent', description: 'The progress of a campaign.' });
 export type CampaignEvent = z.output<typeof campaignEventData>;
 
-const campaignDeletedEventData = z
+export const campaignDeletedEventData = z
   .object({ campaign_id: z.string().meta({ format: 'uuid' }) })
   .meta({ id: 'CampaignDeletedEvent', description: 'A deleted campaign.' });
 export type CampaignDeletedEvent = z.output<typeof campaignDeletedEventData>;
@@ -41,9 +39,9 @@ export type AccountEvent = z.output<typeof accountEventData>;
 /** An event, as webhooks receive it. `WEBHOOK_EVENTS` has the `data` of each type. */
 const messageEventData = z
   .object({
-    type: z.string().meta({ description: 'The event type, as for webhooks, such as `campaign.completed`.' }),
-    timestamp: z.string().meta({ format: 'date-time' }),
-    data: z.record(z.string(), z.unknown()).meta({ description: 'The data of the event type, as for webhooks.' }),
+    type: z.string().describe('The event type, as for webhooks, such as `campaign.completed`.'),
+    timestamp: instant,
+    data: z.record(z.string(), z.unknown()).describe('The data of the event type, as for webhooks.'),
   })
   .meta({ id: 'MessageEvent', description: 'An event of the workspace. Its `id` is a position to resume from.' });
 
@@ -70,11 +68,35 @@ export const streamedEvent = z
     description: 'The lines `id`, `event` and `data` of one event; `data` is JSON on one line.',
   });
 
+const DESCRIPTION = `A stream of server-sent events. Each connection begins with a snapshot: \`account\`, and \`campaign\` for each campaign that has not ended, or ended within the last hour. Changes follow, at most two a second per campaign; they include the end of a campaign, and receipts within a day of it. Lines that begin with a colon keep the connection alive.
+
+Each event of the workspace is sent once, in order, as \`message\`, with the same \`data\` as a webhook receives. Failed deliveries, groups, replies and reactions are included if a webhook of the workspace subscribes to them.
+
+**Resuming**: a client that reconnects with the last \`id\` in \`Last-Event-ID\` first gets the events since then, for 24 hours. After that, or for an unknown id, it gets \`expired\`: discard what you know, the snapshot that follows is complete. An \`id\` without an event is only a position to resume from. Browsers' \`EventSource\` reconnects in this way; for the first connection, where it cannot set the header, use \`last_event_id\`.
+
+A client that reads too slowly is disconnected, and can resume. The stream ends when its token or API key expires.
+
+Scope: \`read\`. Role: \`analyst\`.`;
+
+const LAST_ID = 'The last `id` received. The header takes precedence over the query parameter.';
+const WORKSPACE =
+  'The id of a workspace. Without it your default workspace is meant. The header takes precedence over the query parameter.';
+
 /** `GET /api/v1/events`: the one operation that is no POST. */
 export const eventsOperation = {
   path: '/api/v1/events',
   access: 'read',
   role: 'analyst',
+  summary: 'Stream live events',
+  description: DESCRIPTION,
+  query: z.object({
+    last_event_id: z.string().optional().describe(LAST_ID),
+    workspace: z.string().optional().describe(WORKSPACE),
+  }),
+  headers: z.looseObject({
+    'last-event-id': z.string().optional().describe(LAST_ID),
+    'x-workspace': z.string().optional().describe(WORKSPACE),
+  }),
   hasBody: false,
   errors: ['too_many_streams', 'server_stopping'],
 } as const;

@@ -10,34 +10,35 @@ export const factorCode = text(1, 64).meta({
 });
 
 const recoveryCodesData = z.object({
-  recovery_codes: z.array(z.string()).meta({
-    description:
+  recovery_codes: z
+    .array(z.string())
+    .describe(
       'Ten codes, each of which replaces a second factor once. Shown only once. Empty if earlier codes are left.',
-  }),
+    ),
 });
 
 const factor = z.object({
   factor_id: count,
   kind: z.enum(['totp', 'passkey']),
-  name: z.string().meta({ description: 'The label of a passkey.' }),
+  name: z.string().describe('The label of a passkey.'),
   created_at: instant,
   last_used_at: instant.nullable(),
 });
 
 export const confirmIdentityBody = z
   .object({
-    password: optional(text(1, 1024).meta({ format: 'password' })).meta({
-      description: 'Your password, if you have no second factor.',
-    }),
-    code: optional(factorCode).meta({ description: 'A code, if you have a second factor.' }),
+    password: optional(text(1, 1024).meta({ format: 'password' })).describe(
+      'Your password, if you have no second factor.',
+    ),
+    code: optional(factorCode).describe('A code, if you have a second factor.'),
   })
   .meta({ id: 'ConfirmIdentity', description: 'Users with a second factor send `code`, all others `password`.' });
 
-export const factors = defineOperations('Users', {
+const shared = { tag: 'Users', access: 'token', role: 'none' } as const;
+
+export const factors = defineOperations(shared, {
   listFactors: {
     path: '/api/v1/user/list_factors',
-    access: 'token',
-    role: 'none',
     idempotency: 'always',
     summary: 'List your second factors',
     body: nothing,
@@ -45,22 +46,18 @@ export const factors = defineOperations('Users', {
   },
   addTotp: {
     path: '/api/v1/user/add_totp',
-    access: 'token',
-    role: 'none',
     requiresRecentAuth: true,
     summary: 'Start adding an authenticator app (TOTP)',
     description: 'The app becomes a second factor when `user/confirm_totp` accepts its first code.',
     body: nothing,
     data: z.object({
-      secret: z.string().meta({ description: 'The secret in base32, to be typed into an authenticator app.' }),
-      uri: z.string().meta({ description: 'The secret as an `otpauth://totp/…` URI, for a QR code.' }),
+      secret: z.string().describe('The secret in base32, to be typed into an authenticator app.'),
+      uri: z.string().describe('The secret as an `otpauth://totp/…` URI, for a QR code.'),
     }),
     errors: ['factor_exists'],
   },
   confirmTotp: {
     path: '/api/v1/user/confirm_totp',
-    access: 'token',
-    role: 'none',
     requiresRecentAuth: true,
     summary: 'Confirm an authenticator app with its first code',
     description: 'From then on `user/authorize_user` requires `code`. An incorrect code is a 400 on that field.',
@@ -70,8 +67,6 @@ export const factors = defineOperations('Users', {
   },
   removeFactor: {
     path: '/api/v1/user/remove_factor',
-    access: 'token',
-    role: 'none',
     requiresRecentAuth: true,
     summary: 'Remove a second factor',
     description: 'With the last factor the recovery codes are deleted, and sign-in requires the password alone.',
@@ -81,8 +76,6 @@ export const factors = defineOperations('Users', {
   },
   renewRecoveryCodes: {
     path: '/api/v1/user/renew_recovery_codes',
-    access: 'token',
-    role: 'none',
     requiresRecentAuth: true,
     summary: 'Replace your recovery codes',
     description: 'Returns ten new codes. Earlier codes stop working.',
@@ -92,16 +85,12 @@ export const factors = defineOperations('Users', {
   },
   confirmIdentity: {
     path: '/api/v1/user/confirm_identity',
-    access: 'token',
-    role: 'none',
     summary: 'Re-authenticate',
     description:
       'Some operations require a token whose bearer has authenticated within the last 10 minutes: by signing in, or by this operation.',
     body: confirmIdentityBody,
     data: z.object({
-      token: z
-        .string()
-        .meta({ description: 'A token with a recent authentication. It expires when the previous one does.' }),
+      token: z.string().describe('A token with a recent authentication. It expires when the previous one does.'),
     }),
     errors: ['too_many_attempts', 'sign_ins_busy'],
   },

@@ -1,7 +1,9 @@
 /** Building blocks of the schemas of all resources. */
 import { z } from 'zod';
+import type { AccountId, UserId } from '../../platform/database/ids.ts';
 import { describeTimeZone } from '../../platform/time/suggest-time-zones.ts';
 import { findTimeZone, isTimeZone } from '../../platform/time/time-zone.ts';
+import { ISSUES } from '../../platform/errors/issues.ts';
 import { list } from './list.ts';
 
 /**
@@ -17,6 +19,16 @@ export function withDefault<Schema extends z.ZodType>(schema: Schema, fallback: 
     .nullish()
     .transform((value): z.output<Schema> => value ?? fallback)
     .meta({ default: fallback });
+}
+
+/** An object that has a name of its own in the document. */
+export function named<Shape extends z.core.$ZodShape>(id: string, shape: Shape) {
+  return z.object(shape).meta({ id });
+}
+
+/** A list of objects in an answer. */
+export function objects<Shape extends z.core.$ZodShape>(shape: Shape) {
+  return z.array(z.object(shape));
 }
 
 /** A string of at least `min` and at most `max` UTF-16 code units (contract §7). */
@@ -52,7 +64,11 @@ const MOST_IDS = 2 * MOST_GROUPS;
 const TOO_MANY_GROUPS = 'must name 10,000 groups at most';
 
 /** The groups that something is about, as campaigns and group lists name them. */
-export const groupMetadataIds = list(z.int({ error: 'must be a whole number' }), MOST_IDS, TOO_MANY_GROUPS)
+const groupId = z.int({
+  error: ({ input }) =>
+    typeof input === 'string' && /@(?:g\.us|newsletter)$/.test(input) ? ISSUES.chat_id : ISSUES.whole_number,
+});
+export const groupMetadataIds = list(groupId, MOST_IDS, TOO_MANY_GROUPS)
   .min(1)
   .refine(areFewGroups, { error: TOO_MANY_GROUPS })
   .meta({
@@ -68,8 +84,12 @@ function areFewGroups(ids: readonly number[]): boolean {
   return ids.every((id) => distinct.add(id).size <= MOST_GROUPS);
 }
 
+const id = z.int({ error: 'must be a whole number' });
+export const requiredAccountId = id as z.ZodType as z.ZodType<AccountId, number>;
+export const userId = z.int() as z.ZodType as z.ZodType<UserId, number>;
+
 /** The account that a request means. */
-export const accountId = optional(z.int({ error: 'must be a whole number' })).meta({
+export const accountId = optional(requiredAccountId).meta({
   id: 'AccountId',
   description: 'One of your accounts. Default: the default account of the workspace.',
 });
@@ -89,17 +109,30 @@ export const issueCode = z.string().meta({
 });
 export const issueParams = z
   .record(z.string(), z.union([z.string(), z.number()]))
-  .meta({ description: 'The figures and names of the issue, such as `limit`. Absent without any.' });
+  .describe('The figures and names of the issue, such as `limit`. Absent without any.');
+
+/** Why a post was not sent, for programs: beside the sentence in English. */
+export const failureFields = {
+  error_code: z
+    .string()
+    .describe('A stable code. `outcome_unknown`: the post may have arrived.')
+    .meta({ id: 'FailureCode' })
+    .optional(),
+  error_params: z
+    .record(z.string(), z.union([z.string(), z.number()]))
+    .describe('What the reason names. Of `outcome_unknown`, `cause` is a code.')
+    .meta({ id: 'FailureParams' })
+    .optional(),
+};
 
 export const count = z.number().int();
-/** ISO 8601, in UTC. */
-export const instant = z.string().meta({ format: 'date-time' });
-export const person = z
-  .object({
-    user_id: count,
-    user_name: z.string().nullable().meta({ description: '`null`: no longer a member, or deleted.' }),
-  })
-  .meta({ id: 'MemberName' });
+/** ISO 8601, in UTC, as JSON writes a `Date`. */
+export const instant = z.string().meta({ format: 'date-time' }) as z.ZodType as z.ZodType<string, string | Date>;
+export const person = named('MemberName', {
+  user_id: count,
+  user_name: z.string().nullable().describe('`null`: no longer a member, or deleted.'),
+  name: z.string().nullable().describe('First and last name, or the user name without any.'),
+});
 /** A request's instant. */
 export const zonedInstant = z.iso.datetime({
   offset: true,
@@ -115,30 +148,37 @@ export const nextCursor = z
   .nullable()
   .meta({ id: 'NextCursor', description: 'Pass it as `cursor` to get the next page. `null` on the last page.' });
 export const pageLimit = (max: number, fallback: number) =>
-  withDefault(z.int().min(1).max(max), fallback).meta({ description: 'Maximum number of items on a page.' });
-/** Part of a name to search for. */
-export const search = optional(text(0, 200)).meta({ description: 'Part of the name, case-insensitive.' });
-export const descending = withDefault(z.boolean(), false).meta({ description: 'Reverses the order of `sort_by`.' });
+  withDefault(z.int().min(1).max(max), fallback).describe(
+    `Maximum number of items on a page, ${fallback} unless given.`,
+  );
+/** Words to search for. */
+export const search = optional(text(0, 200)).describe(
+  'Words of the name or parts of them, in any order; case and accents do not matter.',
+);
+export const descending = withDefault(z.boolean(), false).describe('Reverses the order of `sort_by`.');
 
 /** A file in a request. `""` is no file, since the specification's create-channel has no `null` for that. */
 export const base64File = z
   .string()
   .nullish()
   .transform((base64) => base64 || undefined);
+/** The bytes of a file, without an envelope. */
+export const bytes = z.custom<AsyncIterable<Uint8Array>>(
+  (value) => typeof value === 'object' && value !== null && Symbol.asyncIterator in value,
+);
 /** The body of an operation that takes a file. */
-export const fileBody = z
-  .custom<AsyncIterable<Uint8Array>>(
-    (value) => typeof value === 'object' && value !== null && Symbol.asyncIterator in value,
-  )
-  .meta({ id: 'File', type: 'string', format: 'binary', description: 'The bytes of the file.' });
+export const fileBody = bytes.meta({
+  id: 'File',
+  type: 'string',
+  format: 'binary',
+  description: 'The bytes of the file.',
+});
 /** A stored file in an answer. */
-export const storedFile = z
-  .object({
-    mime: z.string(),
-    size: count.meta({ description: 'In bytes.' }),
-    sha256: z.string().meta({ description: 'SHA-256 hash; `get-media` takes it.' }),
-  })
-  .meta({ id: 'StoredFile' });
+export const storedFile = named('StoredFile', {
+  mime: z.string(),
+  size: count.describe('In bytes.'),
+  sha256: z.string().describe('SHA-256 hash; `get-media` takes it.'),
+});
 
 export const currentPassword = text(1, 1024).meta({ format: 'password', description: 'Your current password.' });
 

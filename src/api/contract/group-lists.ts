@@ -1,7 +1,7 @@
 /** Saved lists of groups (contract §4). */
 import { z } from 'zod';
 import { defineOperations } from './define-operations.ts';
-import { count, groupMetadataIds, nothing, nothingData, optional, text } from './fields.ts';
+import { count, groupMetadataIds, nothing, nothingData, optional, text, named, objects } from './fields.ts';
 
 export const groupListId = z.int({
   error: (issue) => (issue.input === undefined ? 'is required' : 'must be a whole number'),
@@ -14,13 +14,11 @@ export const groupLists = defineOperations('Groups', {
     role: 'manager',
     summary: 'Create or replace a group list',
     description: 'Limited to 500 lists.',
-    body: z
-      .object({
-        name: text(1, 100).meta({ examples: ['Village groups'] }),
-        group_metadata_ids: groupMetadataIds,
-        group_list_id: optional(groupListId).meta({ description: 'The list to replace. Omit it to create a list.' }),
-      })
-      .meta({ id: 'SaveGroupList' }),
+    body: named('SaveGroupList', {
+      name: text(1, 100).meta({ examples: ['Village groups'] }),
+      group_metadata_ids: groupMetadataIds,
+      group_list_id: optional(groupListId).describe('The list to replace. Omit it to create a list.'),
+    }),
     data: z.object({ group_list_id: count }),
     errors: ['group_not_found', 'group_list_not_found', 'group_list_limit_reached'],
   },
@@ -32,13 +30,11 @@ export const groupLists = defineOperations('Groups', {
     description: 'Sorted by name. For the groups of a list, call `list-groups` and filter by `group_list_id`.',
     body: nothing,
     data: z.object({
-      group_lists: z.array(
-        z.object({
-          group_list_id: count,
-          name: z.string(),
-          group_count: count.meta({ description: 'Without groups that no longer exist.' }),
-        }),
-      ),
+      group_lists: objects({
+        group_list_id: count,
+        name: z.string(),
+        group_count: count.describe('Without groups that no longer exist.'),
+      }),
     }),
   },
   deleteGroupList: {
@@ -46,7 +42,7 @@ export const groupLists = defineOperations('Groups', {
     access: 'write',
     role: 'manager',
     summary: 'Delete a group list',
-    description: 'The groups themselves stay.',
+    description: 'The groups themselves stay. Its rule on senders goes with it; the audit log keeps the rule.',
     body: z.object({ group_list_id: groupListId }),
     data: nothingData,
     errors: ['group_list_not_found'],

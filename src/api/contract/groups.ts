@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../../platform/errors/error-codes.ts';
 import { phoneDigits } from '../../identity/phone-number.ts';
+import { GROUP_SESSION_ERRORS } from './accounts.ts';
 import { defineOperations } from './define-operations.ts';
 import {
   accountId,
@@ -16,6 +17,8 @@ import {
   search,
   text,
   withDefault,
+  named,
+  objects,
 } from './fields.ts';
 import { groupListId } from './group-lists.ts';
 import { list } from './list.ts';
@@ -42,69 +45,56 @@ const createdGroupData = z.object(createdGroup);
 
 /** Extra fields of create-group, which a client has to ask for. */
 const notAdded = {
-  not_added: z
-    .array(
-      z.object({
-        phone_number: z.string().meta({ examples: ['+4915123456789'] }),
-        reason: z.enum(['privacy', 'not_on_whatsapp', 'left_recently', 'other']),
-      }),
-    )
+  not_added: objects({
+    phone_number: z.string().meta({ examples: ['+4915123456789'] }),
+    reason: z.enum(['privacy', 'not_on_whatsapp', 'left_recently', 'other']),
+  })
     .optional()
-    .meta({ description: 'With `with_not_added`: who could not be added. Send them the `invite_link`.' }),
-  invite_link: z.string().nullable().optional().meta({ description: 'With `with_not_added`.' }),
+    .describe('With `with_not_added`: who could not be added. Send them the `invite_link`.'),
+  invite_link: z.string().nullable().optional().describe('With `with_not_added`.'),
 };
 
 const listGroupsBody = z.object({
-  kind: optional(groupKind).meta({ description: 'Only this kind.' }),
-  search,
-  group_list_id: optional(groupListId).meta({ description: 'Only groups of this saved list.' }),
-  with_activity: optional(z.boolean()).meta({
-    description: 'Adds `activity` to each group: the results of the posts of the last 90 days.',
-  }),
-  min_participants: optional(z.int().min(0)).meta({ description: 'Only groups with at least this many participants.' }),
-  max_participants: optional(z.int().min(0)).meta({ description: 'Only groups with at most this many participants.' }),
-  silent_days: optional(z.int().min(1).max(90)).meta({
-    description: 'Only groups without a post in this number of days.',
-  }),
-  active_days: optional(z.int().min(1).max(90)).meta({
-    description: 'Only groups with a post in this number of days.',
-  }),
-  has_failed: optional(z.boolean()).meta({
-    description: '`true`: only groups with a failed post in the last 90 days.',
-  }),
-  sort_by: optional(z.enum(['name', 'kind', 'participants', 'last_posted_at', 'read_rate', 'failed'])).meta({
-    description: 'Default: by id. Groups without a `read_rate` come last in either order.',
-  }),
+  kind: optional(groupKind).describe('Only this kind.'),
+  search: search.describe('Words of the name in any order, or the whole `nid._serialized`.'),
+  group_list_id: optional(groupListId).describe('Only groups of this saved list.'),
+  with_activity: optional(z.boolean()).describe(
+    'Adds `activity` to each group: the results of the posts of the last 90 days.',
+  ),
+  min_participants: optional(z.int().min(0)).describe('Only groups with at least this many participants.'),
+  max_participants: optional(z.int().min(0)).describe('Only groups with at most this many participants.'),
+  silent_days: optional(z.int().min(1).max(90)).describe('Only groups without a post in this number of days.'),
+  active_days: optional(z.int().min(1).max(90)).describe('Only groups with a post in this number of days.'),
+  has_failed: optional(z.boolean()).describe('`true`: only groups with a failed post in the last 90 days.'),
+  sort_by: optional(z.enum(['name', 'kind', 'participants', 'last_posted_at', 'read_rate', 'failed'])).describe(
+    'Default: by id. Groups without a `read_rate` come last in either order.',
+  ),
   descending,
-  with_accounts: optional(z.boolean()).meta({
-    description: 'Adds `accounts` to each group: which of your accounts are members, and which one sends.',
-  }),
-  with_totals: optional(z.boolean()).meta({ description: 'Adds `totals` of all groups found.' }),
+  with_accounts: optional(z.boolean()).describe(
+    'Adds `accounts` to each group: which of your accounts are members, and which one sends.',
+  ),
+  with_totals: optional(z.boolean()).describe('Adds `totals` of all groups found.'),
   limit: pageLimit(500, 100),
   cursor,
 });
 
-const groupActivity = z
-  .object({
-    posts: count,
-    failed: count.meta({ description: 'Posts that failed and have not been sent since.' }),
-    last_posted_at: z.string().meta({ format: 'date-time' }).nullable(),
-    recipients: count.meta({ description: 'People who could have read the posts, counted once per post.' }),
-    read: count.meta({ description: 'Number of reads. For a channel, its views.' }),
-    read_rate: z.number().nullable().meta({ description: '`null` without recipients.' }),
-  })
-  .meta({ id: 'GroupActivity' });
+const groupActivity = named('GroupActivity', {
+  posts: count,
+  failed: count.describe('Posts that failed and have not been sent since.'),
+  last_posted_at: instant.nullable(),
+  recipients: count.describe('People who could have read the posts, counted once per post.'),
+  read: count.describe('Number of reads. For a channel, its views.'),
+  read_rate: z.number().nullable().describe('`null` without recipients.'),
+});
 
 /** An account that is a member of a group. */
-const groupAccount = z
-  .object({
-    account_id: count,
-    can_send: z.boolean().meta({ description: 'Whether this account may post there.' }),
-    is_admin: z.boolean().nullable().meta({ description: '`null`: not known.' }),
-    seen_at: instant.meta({ description: 'When a sync of this account last found the group, to the hour.' }),
-    is_sender: z.boolean().meta({ description: 'Whether a run that begins now is sent by this account.' }),
-  })
-  .meta({ id: 'GroupAccount' });
+const groupAccount = named('GroupAccount', {
+  account_id: count,
+  can_send: z.boolean().describe('Whether this account may post there.'),
+  is_admin: z.boolean().nullable().describe('`null`: not known.'),
+  seen_at: instant.describe('When a sync of this account last found the group, to the hour.'),
+  is_sender: z.boolean().describe('Whether a run that begins now is sent by this account.'),
+});
 
 /** A group in answers. */
 export const listedGroup = {
@@ -114,20 +104,16 @@ export const listedGroup = {
   nid,
   participants: count,
   invite_link: z.string().nullable(),
-  can_send: z.boolean().meta({ description: 'Whether any of your accounts may post there.' }),
+  can_send: z.boolean().describe('Whether any of your accounts may post there.'),
 };
 
 /** Errors of an operation that creates a chat through the live session. */
 const CREATION_ERRORS = [
   'account_not_found',
-  'account_unlinked',
-  'messenger_refused',
   'idempotency_key_in_progress',
   'idempotency_key_outcome_unknown',
   'creation_limit_reached',
-  'account_not_connected',
-  'messenger_unavailable',
-  'outcome_unknown',
+  ...GROUP_SESSION_ERRORS,
 ] as const satisfies readonly ErrorCode[];
 
 export const groups = defineOperations('Groups', {
@@ -136,22 +122,18 @@ export const groups = defineOperations('Groups', {
     access: 'send',
     role: 'manager',
     summary: 'Create a channel',
-    body: z
-      .object({
-        name,
-        description,
-        image: base64File.meta({
-          description: 'The picture: a data URL of a JPEG, PNG or WebP, `data:image/png;base64,…`',
-        }),
-        account_id: accountId,
-      })
-      .meta({ id: 'CreateChannel' }),
+    body: named('CreateChannel', {
+      name,
+      description,
+      image: base64File.describe('The picture: a data URL of a JPEG, PNG or WebP, `data:image/png;base64,…`'),
+      account_id: accountId,
+    }),
     data: z.object({
       resp: z.object({
         title: z.string(),
         nid,
         inviteLink: z.string(),
-        createdAtTs: count.meta({ description: 'Unix time in seconds.' }),
+        createdAtTs: count.describe('Unix time in seconds.'),
       }),
       group_metadata_id: groupMetadataId,
     }),
@@ -166,19 +148,17 @@ export const groups = defineOperations('Groups', {
     role: 'manager',
     summary: 'Create a community',
     description: 'A campaign sent to a community goes to its announcement group.',
-    body: z
-      .object({
-        community_name: name,
-        description,
-        general_chat: optional(z.boolean()).meta({
-          description: 'Creates a group in which all members can write. The next sync lists it.',
-        }),
-        members_may_add_groups: optional(z.boolean()).meta({
-          description: 'Lets members add groups to the community. Otherwise only admins can.',
-        }),
-        account_id: accountId,
-      })
-      .meta({ id: 'CreateCommunity' }),
+    body: named('CreateCommunity', {
+      community_name: name,
+      description,
+      general_chat: optional(z.boolean()).describe(
+        'Creates a group in which all members can write. The next sync lists it.',
+      ),
+      members_may_add_groups: optional(z.boolean()).describe(
+        'Lets members add groups to the community. Otherwise only admins can.',
+      ),
+      account_id: accountId,
+    }),
     data: createdGroupData,
     errors: CREATION_ERRORS,
     idempotency: 'keyed',
@@ -188,22 +168,20 @@ export const groups = defineOperations('Groups', {
     access: 'send',
     role: 'manager',
     summary: 'Create a group',
-    body: z
-      .object({
-        group_name: name,
-        participants: list(
-          text(0, 64).refine((number) => phoneDigits(number) !== undefined, {
-            error: 'must be a phone number of 7 to 15 digits',
-          }),
-          1_023,
-        ).meta({
-          description: 'Phone numbers of the members to add. May be empty.',
-          examples: [['+49 151 2345-6789']],
+    body: named('CreateGroup', {
+      group_name: name,
+      participants: list(
+        text(0, 64).refine((number) => phoneDigits(number) !== undefined, {
+          error: 'must be a phone number of 7 to 15 digits',
         }),
-        with_not_added: optional(z.boolean()).meta({ description: 'Adds `not_added` and `invite_link`.' }),
-        account_id: accountId,
-      })
-      .meta({ id: 'CreateGroup' }),
+        1_023,
+      ).meta({
+        description: 'Phone numbers of the members to add. May be empty.',
+        examples: [['+49 151 2345-6789']],
+      }),
+      with_not_added: optional(z.boolean()).describe('Adds `not_added` and `invite_link`.'),
+      account_id: accountId,
+    }),
     data: z.object({ ...createdGroup, ...notAdded }),
     errors: CREATION_ERRORS,
     idempotency: 'keyed',
@@ -213,19 +191,18 @@ export const groups = defineOperations('Groups', {
     access: 'read',
     role: 'analyst',
     summary: 'List your groups, communities and channels',
+    description: 'First reads the groups of connected accounts whose groups were never read.',
     body: listGroupsBody,
     data: z.object({
-      groups: z.array(
-        z.object({
-          ...listedGroup,
-          activity: groupActivity.optional().meta({ description: 'With `with_activity`.' }),
-          accounts: z.array(groupAccount).optional().meta({ description: 'With `with_accounts`.' }),
-        }),
-      ),
+      groups: objects({
+        ...listedGroup,
+        activity: groupActivity.optional().describe('With `with_activity`.'),
+        accounts: z.array(groupAccount).optional().describe('With `with_accounts`.'),
+      }),
       totals: z
         .object({ groups: count, participants: count })
         .optional()
-        .meta({ description: 'With `with_totals`: of all groups found, on any page.' }),
+        .describe('With `with_totals`: of all groups found, on any page.'),
       next_cursor: nextCursor,
     }),
     errors: ['group_list_not_found'],
@@ -236,21 +213,14 @@ export const groups = defineOperations('Groups', {
     access: 'send',
     role: 'manager',
     summary: 'Get the link to join a group',
+    description:
+      'An unknown link is asked for once, of an account that is a member and connected, the default account first.',
     body: z.object({
       group_metadata_id: groupMetadataId,
-      refresh: optional(z.boolean()).meta({
-        description: 'Asks for the link again, because the known one was revoked.',
-      }),
+      refresh: optional(z.boolean()).describe('Asks for the link again, because the known one was revoked.'),
     }),
     data: z.object({ invite_link: z.string() }),
-    errors: [
-      'group_not_found',
-      'account_unlinked',
-      'messenger_refused',
-      'account_not_connected',
-      'messenger_unavailable',
-      'outcome_unknown',
-    ],
+    errors: ['group_not_found', ...GROUP_SESSION_ERRORS],
   },
   syncGroups: {
     path: '/api/v1/venom/sync-groups',
@@ -262,17 +232,10 @@ export const groups = defineOperations('Groups', {
     body: z.object({ account_id: accountId }),
     data: z.object({
       account_id: count,
-      added: count.meta({ description: 'Groups that the account was not a member of before.' }),
+      added: count.describe('Groups that the account was not a member of before.'),
       updated: count,
-      removed: count.meta({ description: 'Groups that the account is no longer a member of.' }),
+      removed: count.describe('Groups that the account is no longer a member of.'),
     }),
-    errors: [
-      'account_not_found',
-      'account_unlinked',
-      'messenger_refused',
-      'account_not_connected',
-      'messenger_unavailable',
-      'outcome_unknown',
-    ],
+    errors: ['account_not_found', ...GROUP_SESSION_ERRORS],
   },
 });

@@ -2,30 +2,31 @@
 import { z } from 'zod';
 import { campaignId } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
-import { count, currentPassword, instant, nothing, nothingData, optional, withDefault } from './fields.ts';
+import { count, currentPassword, instant, nothing, nothingData, optional, withDefault, named } from './fields.ts';
 import { list } from './list.ts';
 
 /** Maximum number of campaigns in one answer, and in one body. */
 export const MOST_QUEUED = 1_000;
 
-const choice = z.enum(['send', 'unknown']).meta({
-  description:
+const choice = z
+  .enum(['send', 'unknown'])
+  .describe(
     '`send`: sends the queued posts; in groups under their original message ids, in channels unless they are already there. `unknown`: sends none of them; they fail as `outcome_unknown` until a receipt proves otherwise.',
-});
+  );
 
 const queuedCampaign = z.object({
   campaign_id: campaignId,
   name: z.string(),
-  user_name: z.string().meta({ description: 'The owner.' }),
-  queued: count.meta({ description: 'Number of queued posts.' }),
-  last_sent_at: instant.nullable().meta({ description: 'When it last sent a post, as far as known. `null`: never.' }),
+  user_name: z.string().describe('The owner.'),
+  queued: count.describe('Number of queued posts.'),
+  last_sent_at: instant.nullable().describe('When it last sent a post, as far as known. `null`: never.'),
 });
 
-export const hold = defineOperations('Administration', {
+const shared = { tag: 'Administration', access: 'token', role: 'none' } as const;
+
+export const hold = defineOperations(shared, {
   listQueued: {
     path: '/api/v1/admin/list_queued',
-    access: 'token',
-    role: 'none',
     idempotency: 'always',
     summary: 'List the queued campaigns of a held ledger',
     description:
@@ -35,28 +36,22 @@ export const hold = defineOperations('Administration', {
       held_since: instant,
       reason: z.string(),
       campaigns: z.array(queuedCampaign),
-      left_out: count.meta({
-        description: 'Number of further campaigns. `others` of `release_ledger` applies to them.',
-      }),
+      left_out: count.describe('Number of further campaigns. `others` of `release_ledger` applies to them.'),
     }),
     errors: ['admin_required', 'ledger_not_held'],
   },
   resumeLedger: {
     path: '/api/v1/admin/release_ledger',
-    access: 'token',
-    role: 'none',
     summary: 'Resume a held ledger',
     description:
       'For administrators: has the effect of `campanile release`. 409, without any change, while a campaign with queued posts has no choice, and if the ledger is not held. An incorrect `password` is a 400 on that field. It may take long, and completes even if the client disconnects.',
-    body: z
-      .object({
-        choices: withDefault(list(z.object({ campaign_id: campaignId, choice }), MOST_QUEUED), []).meta({
-          description: 'One choice per campaign. Campaigns without queued posts are ignored.',
-        }),
-        others: optional(choice).meta({ description: 'The choice for all campaigns that are not in `choices`.' }),
-        password: currentPassword,
-      })
-      .meta({ id: 'ReleaseLedger' }),
+    body: named('ReleaseLedger', {
+      choices: withDefault(list(z.object({ campaign_id: campaignId, choice }), MOST_QUEUED), []).describe(
+        'One choice per campaign. Campaigns without queued posts are ignored.',
+      ),
+      others: optional(choice).describe('The choice for all campaigns that are not in `choices`.'),
+      password: currentPassword,
+    }),
     data: nothingData,
     errors: ['admin_required', 'ledger_not_held', 'release_incomplete', 'too_many_attempts', 'sign_ins_busy'],
   },

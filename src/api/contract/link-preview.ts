@@ -10,14 +10,17 @@ const url = text(1, 2_000).meta({
   description: 'A link exactly as the text of the message has it.',
   examples: ['https://example.com/fair'],
 });
-const picture = z.string().check(units(0, PICTURE_TEXT)).nullish().pipe(base64File).meta({
-  description: 'A picture in base64, at most 2 MiB decoded. It is shrunk to a JPEG of 800 pixels and 128 KiB at most.',
-});
+const picture = z
+  .string()
+  .check(units(0, PICTURE_TEXT))
+  .nullish()
+  .pipe(base64File)
+  .describe('A picture in base64, at most 2 MiB decoded. It is shrunk to a JPEG of 800 pixels and 128 KiB at most.');
 
 export const linkPreviewField = optional(
   z.object({
     url,
-    title: text(0, 300).meta({ description: 'Empty: the link goes without a preview.' }),
+    title: text(0, 300).describe('Empty: the link goes without a preview.'),
     description: withDefault(text(0, 1_000), ''),
     image: picture,
   }),
@@ -44,7 +47,7 @@ export const linkPreviewCopy = z
     url: z.string(),
     title: z.string(),
     description: z.string(),
-    image: z.string().nullable().meta({ description: 'A data URL.' }),
+    image: z.string().nullable().describe('A data URL.'),
   })
   .nullable()
   .meta({ id: 'LinkCardCopy', description: 'As `link_preview` of a request.' });
@@ -57,14 +60,16 @@ export const linkPreviews = defineOperations('Campaigns', {
     idempotency: 'always',
     summary: 'Fetch the preview of a link',
     description:
-      'Reads the page of the link, and returns its title, description and picture to send as `link_preview` of a campaign. Takes 3 seconds at most. Limited to 30 fetches a minute and workspace; an answer of the last 10 minutes is returned again.',
+      'Reads the page of the link (Open Graph, Twitter cards, plain HTML, and oEmbed of video sites), and returns its title, description and picture to send as `link_preview` of a campaign. Takes 3 seconds at most. Limited to 30 fetches a minute and workspace; an answer of the last 10 minutes is returned again.',
     body: z.object({ url }),
     data: z.object({
       link_preview: linkPreviewCopy,
-      reason: z.enum(['disabled', 'no_answer', 'no_card']).nullable().meta({
-        description:
+      reason: z
+        .enum(['disabled', 'no_answer', 'no_card'])
+        .nullable()
+        .describe(
           'Why there is none: the operator has switched fetches off, the site did not answer in time or has no public address, or its page has no title.',
-      }),
+        ),
     }),
   },
 });

@@ -13,6 +13,10 @@ export class LongList<Item> {
     this.#items = items;
   }
 
+  map<Mapped>(convert: (item: Item) => Mapped): LongList<Mapped> {
+    return new LongList(() => Iterator.from(this.#items()).map(convert));
+  }
+
   /** Returns the JSON of the list. */
   async *pieces(): AsyncGenerator<string> {
     let separator = '[';

@@ -14,6 +14,8 @@ import {
   search,
   storedFile,
   text,
+  named,
+  objects,
 } from './fields.ts';
 
 /** 100 KiB in base64, with the head of a data URL. */
@@ -21,18 +23,17 @@ const LONGEST_STILL = 136_600;
 
 const mediaId = z.int({ error: 'must be a whole number' });
 
-const libraryFile = storedFile
-  .extend({
-    media_id: count,
-    kind: z.enum(['image', 'video', 'audio', 'document']).meta({ description: 'How members see it.' }),
-    name: z.string().nullable().meta({ description: 'As it was uploaded. `null`: it came in base64.' }),
-    width: count.nullable().meta({ description: 'Of a film, in pixels.' }),
-    height: count.nullable(),
-    seconds: count.nullable().meta({ description: 'The length of a film.' }),
-    has_still: z.boolean().meta({ description: 'Of a film: whether it has a picture (`set-still`).' }),
-    used_at: instant.meta({ description: 'When it was last uploaded or put into a campaign.' }),
-  })
-  .meta({ id: 'LibraryFile' });
+const libraryFile = named('LibraryFile', {
+  media_id: count,
+  kind: z.enum(['image', 'video', 'audio', 'document']).describe('How members see it.'),
+  ...storedFile.shape,
+  name: z.string().nullable().describe('As it was uploaded. `null`: it came in base64.'),
+  width: count.nullable().describe('Of a film, in pixels.'),
+  height: count.nullable(),
+  seconds: count.nullable().describe('The length of a film.'),
+  has_still: z.boolean().describe('Of a film: whether it has a picture (`set-still`).'),
+  used_at: instant.describe('When it was last uploaded or put into a campaign.'),
+});
 
 export const media = defineOperations('Media', {
   uploadMedia: {
@@ -61,7 +62,7 @@ export const media = defineOperations('Media', {
       'Downloads the file, with the limits of `upload`. The address must be public. The download may take 45 s.',
     body: z.object({
       url: text(1, 2_000).meta({ examples: ['https://files.example.com/programme.pdf'] }),
-      file_name: optional(text(1, 200)).meta({ description: 'Default: the last part of the URL.' }),
+      file_name: optional(text(1, 200)).describe('Default: the last part of the URL.'),
     }),
     data: libraryFile,
     errors: ['media_busy', 'storage_full'],
@@ -78,8 +79,8 @@ export const media = defineOperations('Media', {
     data: z.object({
       files: z.array(
         libraryFile.extend({
-          campaigns: z.array(z.object({ campaign_id: campaignId, name: z.string(), status: campaignStatus })),
-          drafts: z.array(z.object({ draft_id: z.guid(), name: z.string() })),
+          campaigns: objects({ campaign_id: campaignId, name: z.string(), status: campaignStatus }),
+          drafts: objects({ draft_id: z.guid(), name: z.string() }),
         }),
       ),
       next_cursor: nextCursor,
@@ -96,7 +97,7 @@ export const media = defineOperations('Media', {
       'The picture that members see before they play the film. It is shrunk to a JPEG within 320 pixels. Posts that leave later have it. Without `still` the film has none.',
     body: z.object({
       media_id: mediaId,
-      still: optional(text(1, LONGEST_STILL)).meta({ description: 'A picture in base64, 100 KiB at most.' }),
+      still: optional(text(1, LONGEST_STILL)).describe('A picture in base64, 100 KiB at most.'),
     }),
     data: libraryFile,
     errors: ['media_not_found', 'media_in_use'],

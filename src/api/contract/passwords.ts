@@ -1,12 +1,12 @@
 /** Passwords (contract §4). */
 import { z } from 'zod';
 import { defineOperations } from './define-operations.ts';
-import { currentPassword, nothingData, withDefault } from './fields.ts';
+import { currentPassword, nothingData, withDefault, named } from './fields.ts';
 import { linkCode, newPassword, userNameOrEmail } from './users.ts';
 
-export const keepApiKeys = withDefault(z.boolean(), false).meta({
-  description: 'Keeps your API keys. By default they are revoked, too.',
-});
+export const keepApiKeys = withDefault(z.boolean(), false).describe(
+  'Keeps your API keys. By default they are revoked, too.',
+);
 
 export const passwords = defineOperations('Users', {
   changePassword: {
@@ -16,9 +16,11 @@ export const passwords = defineOperations('Users', {
     summary: 'Change your password',
     description:
       "Revokes all tokens except this request's. API keys are revoked unless `keep_api_keys` is `true`. An incorrect `current_password` is a 400 on that field.",
-    body: z
-      .object({ current_password: currentPassword, new_password: newPassword, keep_api_keys: keepApiKeys })
-      .meta({ id: 'ChangePassword' }),
+    body: named('ChangePassword', {
+      current_password: currentPassword,
+      new_password: newPassword,
+      keep_api_keys: keepApiKeys,
+    }),
     data: nothingData,
     errors: ['changed_meanwhile', 'too_many_attempts', 'sign_ins_busy'],
   },
@@ -28,7 +30,7 @@ export const passwords = defineOperations('Users', {
     summary: 'Request a password reset mail',
     description:
       'The link is valid for 30 minutes and works once. The answer and its timing are the same whether or not the user exists. Limited to 3 mails an hour for a user name or e-mail address, and to 60 requests an hour for a client address.',
-    body: z.object({ user_name: userNameOrEmail }).meta({ id: 'RequestPasswordReset' }),
+    body: named('RequestPasswordReset', { user_name: userNameOrEmail }),
     data: nothingData,
     errors: ['too_many_attempts', 'sign_ins_busy'],
   },
@@ -38,9 +40,7 @@ export const passwords = defineOperations('Users', {
     summary: 'Reset a password',
     description:
       'Takes the code of the mailed link. Revokes all tokens, and all API keys unless `keep_api_keys` is `true`. Does not sign in.',
-    body: z
-      .object({ code: linkCode, new_password: newPassword, keep_api_keys: keepApiKeys })
-      .meta({ id: 'ResetPassword' }),
+    body: named('ResetPassword', { code: linkCode, new_password: newPassword, keep_api_keys: keepApiKeys }),
     data: nothingData,
   },
 });

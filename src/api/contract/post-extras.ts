@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { EXTRAS_FIELDS } from '../../content/post/post-extras.ts';
 import { ballotFields, ballotFieldsData } from './ballot-fields.ts';
-import { optional, text } from './fields.ts';
+import { optional, requiredAccountId, text } from './fields.ts';
 import { postFiles, postFilesData } from './post-files.ts';
 import { linkPreviewData, linkPreviewField } from './link-preview.ts';
 
@@ -28,7 +28,7 @@ export const postExtras = {
   reply_to: optional(
     z.object({
       campaign_id: z.guid(),
-      run_id: optional(z.int()).meta({ description: 'Default: the latest run that has begun by then.' }),
+      run_id: optional(z.int()).describe('Default: the latest run that has begun by then.'),
     }),
   ).meta({
     id: 'ReplyTo',
@@ -38,7 +38,7 @@ export const postExtras = {
   follow_up: optional(
     z.object({
       campaign_id: z.guid(),
-      run_id: optional(z.int()).meta({ description: 'Default: all its runs.' }),
+      run_id: optional(z.int()).describe('Default: all its runs.'),
       under_percent: z.int().min(1).max(100),
     }),
   ).meta({
@@ -46,7 +46,7 @@ export const postExtras = {
     description:
       'Posts only to groups in which fewer than `under_percent` of the members have read the posts of an earlier campaign. That is checked in each run, right before its posts are queued. Groups whose reads are unknown, such as channels, are left out.',
   }),
-  account_id: optional(z.int({ error: 'must be a whole number' })).meta({
+  account_id: optional(requiredAccountId).meta({
     id: 'SendingAccount',
     description:
       'The account that sends to all groups that it may post to. Default: the sender of each group, which without rules is the default account.',
@@ -60,7 +60,7 @@ export const postExtrasNames = z.enum(EXTRAS_FIELDS);
 
 /** The same fields in an answer. */
 export const postExtrasData = {
-  file_name: z.string().nullable().meta({ description: '`null`: recipients see `file`.' }),
+  file_name: z.string().nullable().describe('`null`: recipients see `file`.'),
   mention_all: z.boolean(),
   pin_for: pinFor.nullable(),
   reply_to: z
@@ -74,9 +74,9 @@ export const postExtrasData = {
       id: 'FollowedCampaign',
       description: 'The earlier campaign, and how few members of a group have read it.',
     }),
-  account_id: z.number().int().nullable().meta({ description: '`null`: the sender of each group sends.' }),
-  ...ballotFieldsData,
+  account_id: z.number().int().nullable().describe('`null`: the sender of each group sends.'),
   link_preview: linkPreviewData,
+  ...ballotFieldsData,
 };
 
 /** The same fields in an answer that is a body for another request. */

@@ -1,20 +1,16 @@
 /** The files of a post that takes them from the library. */
 import { z } from 'zod';
 import { CAPTION_LIMIT } from '../../content/text/caption.ts';
-import { count, optional, storedFile, text } from './fields.ts';
+import { count, optional, storedFile, text, named, objects } from './fields.ts';
 import { list } from './list.ts';
 
 /** WhatsApp's own clients send up to 30 at once; more than ten are hardly a post. */
 export const MOST_FILES = 10;
 
 const postFile = z.object({
-  media_id: z.int({ error: 'must be a whole number' }).meta({ description: 'As `upload` or `list-media` returns it.' }),
-  caption: optional(text(1, CAPTION_LIMIT)).meta({
-    description: 'Without HTML. Default: the message for the first file.',
-  }),
-  file_name: optional(text(1, 200)).meta({
-    description: 'As recipients see it. Default: its name in the library.',
-  }),
+  media_id: z.int({ error: 'must be a whole number' }).describe('As `upload` or `list-media` returns it.'),
+  caption: optional(text(1, CAPTION_LIMIT)).describe('Without HTML. Default: the message for the first file.'),
+  file_name: optional(text(1, 200)).describe('As recipients see it. Default: its name in the library.'),
 });
 
 export const postFiles = optional(list(postFile, MOST_FILES)).meta({
@@ -24,18 +20,19 @@ export const postFiles = optional(list(postFile, MOST_FILES)).meta({
 });
 
 /** The same in an answer that is a body for another request. */
-export const postFilesData = z
-  .array(z.object({ media_id: count, caption: z.string().optional(), file_name: z.string().optional() }))
-  .nullable();
+export const postFilesData = objects({
+  media_id: count,
+  caption: z.string().optional(),
+  file_name: z.string().optional(),
+}).nullable();
 
 /** Files in an answer, with what is known of each. */
 export const shownFiles = z.array(
-  storedFile
-    .extend({
-      media_id: count,
-      file_name: z.string().nullable().meta({ description: 'As recipients see it. `null`: `file`.' }),
-      caption: z.string().nullable().meta({ description: '`null`: none of its own.' }),
-      has_still: z.boolean().meta({ description: 'Of a film: whether members see a picture of it at once.' }),
-    })
-    .meta({ id: 'ShownFile' }),
+  named('ShownFile', {
+    media_id: count,
+    ...storedFile.shape,
+    file_name: z.string().nullable().describe('As recipients see it. `null`: `file`.'),
+    caption: z.string().nullable().describe('`null`: none of its own.'),
+    has_still: z.boolean().describe('Of a film: whether members see a picture of it at once.'),
+  }),
 );

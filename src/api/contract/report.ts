@@ -1,8 +1,20 @@
 /** The report on any span of days (contract §4, get-report). */
 import { z } from 'zod';
+import { postKind } from './campaign-reads.ts';
 import { campaignId, date } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
-import { count, instant, nothing, nothingData, optional, pageLimit, person, text, withDefault } from './fields.ts';
+import {
+  count,
+  failureFields,
+  instant,
+  nothing,
+  nothingData,
+  optional,
+  pageLimit,
+  person,
+  text,
+  withDefault,
+} from './fields.ts';
 import { groupListId } from './group-lists.ts';
 import { groupKind } from './groups.ts';
 import { longList } from './long-list.ts';
@@ -10,89 +22,104 @@ import { longText } from './long-text.ts';
 
 /** The span of a report, and what it is about. */
 const reportSelection = {
-  start_date: date.meta({ description: 'In your time zone.' }),
+  start_date: date.describe('In your time zone.'),
   end_date: date.meta({ description: 'Inclusive. At most 366 days in all.', examples: ['2026-12-31'] }),
-  campaign_id: optional(campaignId).meta({ description: 'Only this campaign.' }),
-  group_list_id: optional(groupListId).meta({ description: 'Only the groups of this saved list.' }),
+  campaign_id: optional(campaignId).describe('Only this campaign.'),
+  group_list_id: optional(groupListId).describe('Only the groups of this saved list.'),
 };
 
-const readRate = z.number().nullable().meta({ description: '`null` without recipients whose reads are reported.' });
+const withRuns = withDefault(z.boolean(), false).describe('Adds `runs`.');
+
+const readRate = z.number().nullable().describe('`null` without recipients whose reads are reported.');
 const sums = {
-  runs: count.meta({ description: 'Runs that began.' }),
-  sent: count.meta({ description: 'Posts: one per run and group.' }),
+  runs: count.describe('Runs that began.'),
+  sent: count.describe('Posts: one per run and group.'),
   failed: count,
   delivered: count,
   read: count,
-  rated_recipients: count.meta({ description: 'Recipients whose reads are reported: the divisor of `read_rate`.' }),
+  rated_recipients: count.describe('Recipients whose reads are reported: the divisor of `read_rate`.'),
   read_rate: readRate,
 };
+
+const ofCampaign = z.object({ campaign_id: campaignId, name: z.string() });
+const { runs: _runs, ...sumsOfRun } = sums;
+const reportRun = z
+  .object({
+    run_id: count,
+    campaign: ofCampaign,
+    started_at: instant,
+    post_kind: postKind,
+    ...sumsOfRun,
+    thumbnail: z.string().nullable().describe('A small JPEG as a `data:` URL, of the newest 50.'),
+  })
+  .meta({ id: 'ReportRun' });
 
 const reportGroup = z
   .object({
     group_metadata_id: count,
     group_name: z.string(),
     kind: groupKind,
-    participants: count.meta({ description: 'Now.' }),
+    participants: count.describe('Now.'),
     sent: count,
     failed: count,
-    recipients: count.meta({ description: 'Participants other than the sender, once for each post.' }),
+    recipients: count.describe('Participants other than the sender, once for each post.'),
     delivered: count,
     read: count,
     read_rate: readRate,
     reactions: count,
     replies: count,
-    views: count.nullable().meta({ description: 'Of a channel. `null`: unknown.' }),
+    views: count.nullable().describe('Of a channel. `null`: unknown.'),
     first_sent_at: instant.nullable(),
     last_sent_at: instant.nullable(),
-    last_error: z
-      .string()
-      .nullable()
-      .meta({ description: 'The cause of the latest failure, and what to do about it.' }),
-    is_silent: z.boolean().meta({ description: 'Nobody has read it or reacted, a day after the first post.' }),
+    last_error: z.string().nullable().describe('The cause of the latest failure, and what to do about it.'),
+    ...failureFields,
+    is_silent: z.boolean().describe('Nobody has read it or reacted, a day after the first post.'),
   })
   .meta({ id: 'ReportGroup' });
 
 const reportTimes = (values: string) =>
   z.object({
-    best: count.nullable().meta({ description: `${values}. \`null\`: not enough runs to say.` }),
-    certainty: z.enum(['clear', 'unclear', 'not_enough']).meta({
-      description: '`clear`: the difference to all other times is significant. `unclear`: it may be chance.',
-    }),
+    best: count.nullable().describe(`${values}. \`null\`: not enough runs to say.`),
+    certainty: z
+      .enum(['clear', 'unclear', 'not_enough'])
+      .describe('`clear`: the difference to all other times is significant. `unclear`: it may be chance.'),
     times: z.array(
       z.object({
-        value: count.meta({ description: `${values}.` }),
+        value: count.describe(`${values}.`),
         runs: count,
         read_rate: z.number(),
-        low: z.number().nullable().meta({ description: 'Of the 95 % interval. `null` below 5 runs.' }),
+        low: z.number().nullable().describe('Of the 95 % interval. `null` below 5 runs.'),
         high: z.number().nullable(),
       }),
     ),
   });
 
-const rows = (of: string) => longList(reportGroup).meta({ description: `${of}, \`limit\` at most.` });
+const rows = (of: string) => longList(reportGroup).describe(`${of}, \`limit\` at most.`);
 
 const describedSelection = {
   start_date: z.string().meta({ format: 'date' }),
   end_date: z.string().meta({ format: 'date' }),
   time_zone: z.string(),
-  campaign: z.object({ campaign_id: campaignId, name: z.string() }).nullable(),
+  campaign: ofCampaign.nullable(),
   group_list_name: z.string().nullable(),
 };
 
 export const reportData = z
   .object({
     ...describedSelection,
+    workspace_name: z.string().nullable(),
     totals: z.object({
       ...sums,
-      groups: count.meta({ description: 'Groups with a sent post, once each.' }),
-      people_reached: count.meta({
-        description: 'Members of these groups and communities without the sender, once for each group.',
-      }),
-      followers_reached: count.meta({ description: 'Followers of these channels.' }),
+      groups: count.describe('Groups with a sent post, once each.'),
+      missed_runs: count.describe('Runs that were due and could not begin in time: nothing of them was sent.'),
+      people_reached: count.describe(
+        'Members of these groups and communities without the sender, once for each group.',
+      ),
+      followers_reached: count.describe('Followers of these channels.'),
       recipients: count,
       reactions: count,
       replies: count,
-      views: count.nullable().meta({ description: 'Of channels. `null`: unknown.' }),
+      views: count.nullable().describe('Of channels. `null`: unknown.'),
     }),
     previous: z
       .object({
@@ -100,23 +127,23 @@ export const reportData = z
         end_date: z.string().meta({ format: 'date' }),
         ...sums,
       })
-      .meta({ description: 'As many days directly before.' }),
+      .describe('As many days directly before.'),
     daily: z.array(z.object({ date: z.string().meta({ format: 'date' }), ...sums })),
     hours: reportTimes('The hour at which the runs began, 0 to 23'),
     weekdays: reportTimes('The weekday, 1 is Monday'),
-    group_count: count.meta({ description: 'Groups with a sent or failed post.' }),
+    runs: longList(reportRun).optional().describe('With `with_runs`: newest first, `limit` at most, and 1,000.'),
+    group_count: count.describe('Groups with a sent or failed post.'),
     silent_count: count,
-    failed_count: count.meta({ description: 'Groups with a failed post.' }),
+    failed_count: count.describe('Groups with a failed post.'),
     groups: rows('By read rate, highest first, channels last'),
     silent_groups: rows('Largest first'),
     failed_groups: rows('Most failures first'),
     failures: z
-      .array(z.object({ error: z.string(), groups: count, posts: count }))
-      .meta({ description: 'Failed posts by the latest cause in their group, 50 causes at most.' }),
-    unknown_runs: count.meta({
-      description:
-        'Runs of rolled-up campaigns whose posts per group are no longer known, so that `groups` lacks them.',
-    }),
+      .array(z.object({ error: z.string(), ...failureFields, groups: count, posts: count }))
+      .describe('Failed posts by the latest cause in their group, 50 causes at most.'),
+    unknown_runs: count.describe(
+      'Runs of rolled-up campaigns whose posts per group are no longer known, so that `groups` lacks them.',
+    ),
   })
   .meta({ id: 'Report' });
 
@@ -130,9 +157,8 @@ export const report = defineOperations('Analytics', {
       'Posts, reach, read rate, best times, groups, silent groups and failures. A run counts, with all its results, on the day it began.',
     body: z.object({
       ...reportSelection,
-      limit: withDefault(z.int().min(1).max(100_000), 100).meta({
-        description: 'Maximum number of rows in each list.',
-      }),
+      limit: withDefault(z.int().min(1).max(100_000), 100).describe('Maximum number of rows in each list.'),
+      with_runs: withRuns,
     }),
     data: reportData,
     errors: ['campaign_not_found', 'group_list_not_found'],
@@ -161,12 +187,12 @@ export const report = defineOperations('Analytics', {
       'Anyone who has the link can read this report, and nothing else, until it expires or is revoked. Days, campaign and groups are fixed; the figures are those of the moment. Limited to 50 links.',
     body: z.object({
       ...reportSelection,
-      expires_in_days: withDefault(z.int().min(1).max(90), 30).meta({ description: 'Days until the link expires.' }),
+      expires_in_days: withDefault(z.int().min(1).max(90), 30).describe('Days until the link expires.'),
     }),
     data: z.object({
       report_link_id: count,
-      token: z.string().meta({ description: 'Shown once: only its hash is stored.' }),
-      path: z.string().meta({ description: "The link's path at the address of the dashboard." }),
+      token: z.string().describe('Shown once: only its hash is stored.'),
+      path: z.string().describe("The link's path at the address of the dashboard."),
       expires_at: instant,
     }),
     errors: ['campaign_not_found', 'group_list_not_found', 'report_link_limit_reached'],
@@ -183,7 +209,7 @@ export const report = defineOperations('Analytics', {
         z.object({
           report_link_id: count,
           created_at: instant,
-          created_by: person.nullable().meta({ description: '`null`: not known.' }),
+          created_by: person.nullable().describe('`null`: not known.'),
           expires_at: instant,
           ...describedSelection,
         }),
@@ -205,7 +231,7 @@ export const report = defineOperations('Analytics', {
     summary: 'Get the report of a link',
     description:
       'For anyone who has the token of the link. A token that is unknown, expired or revoked is one and the same 404.',
-    body: z.object({ token: text(1, 100), limit: pageLimit(1_000, 100) }),
+    body: z.object({ token: text(1, 100), limit: pageLimit(1_000, 100), with_runs: withRuns }),
     data: reportData,
     errors: ['report_link_not_found', 'too_many_attempts'],
     answerHeaders: {

@@ -3,15 +3,21 @@ import { z } from 'zod';
 import { ballotFieldsData } from './ballot-fields.ts';
 import { defineOperations } from './define-operations.ts';
 import { linkPreviewData } from './link-preview.ts';
-import { linkStatus } from './accounts.ts';
-import { accountId, count, cursor, nextCursor, optional, pageLimit, storedFile, withDefault } from './fields.ts';
+import { GROUP_SESSION_ERRORS, linkStatus } from './accounts.ts';
+import {
+  accountId,
+  count,
+  cursor,
+  instant,
+  nextCursor,
+  optional,
+  pageLimit,
+  storedFile,
+  withDefault,
+  objects,
+} from './fields.ts';
 
-const changedAt = z
-  .string()
-  .meta({ format: 'date-time' })
-  .nullable()
-  .optional()
-  .meta({ description: 'With `with_changes`. `null`: never.' });
+const changedAt = instant.nullable().optional().describe('With `with_changes`. `null`: never.');
 
 const arrivedFile = storedFile
   .extend({ file_name: z.string(), caption: z.string() })
@@ -27,35 +33,36 @@ export const sandbox = defineOperations('Sandbox', {
     body: z.object({
       group_metadata_id: z.int(),
       limit: pageLimit(1_000, 100),
-      with_changes: withDefault(z.boolean(), false).meta({
-        description:
-          'Adds messages that were deleted for everyone, without text and file, and when each message was deleted or last edited.',
-      }),
+      with_changes: withDefault(z.boolean(), false).describe(
+        'Adds messages that were deleted for everyone, without text and file, and when each message was deleted or last edited.',
+      ),
       cursor,
     }),
     data: z.object({
-      messages: z.array(
-        z.object({
-          message_id: z.string(),
-          text: z.string(),
-          media: storedFile.nullable(),
-          files: z.array(arrivedFile).optional().meta({
-            description:
-              'All files, if there are several, or if the one is a document. Several pictures and films are an album.',
-          }),
-          poll: ballotFieldsData.poll.optional().meta({ description: 'Present if the post is a poll or an event.' }),
-          event: ballotFieldsData.event.optional(),
-          link_preview: linkPreviewData,
-          sent_at: z.string().meta({ format: 'date-time' }),
-          mentions_all: z.boolean().optional().meta({ description: 'With `with_changes`: it mentions everybody.' }),
-          quoted_message_id: z.string().nullable().optional().meta({
-            description: 'With `with_changes`: the message that it quotes.',
-          }),
-          pinned_until: changedAt,
-          recalled_at: changedAt,
-          corrected_at: changedAt,
-        }),
-      ),
+      messages: objects({
+        message_id: z.string(),
+        text: z.string(),
+        media: storedFile.nullable(),
+        files: z
+          .array(arrivedFile)
+          .optional()
+          .describe(
+            'All files, if there are several, or if the one is a document. Several pictures and films are an album.',
+          ),
+        poll: ballotFieldsData.poll.optional().describe('Present if the post is a poll or an event.'),
+        event: ballotFieldsData.event.optional(),
+        link_preview: linkPreviewData,
+        sent_at: instant,
+        mentions_all: z.boolean().optional().describe('With `with_changes`: it mentions everybody.'),
+        quoted_message_id: z
+          .string()
+          .nullable()
+          .optional()
+          .describe('With `with_changes`: the message that it quotes.'),
+        pinned_until: changedAt,
+        recalled_at: changedAt,
+        corrected_at: changedAt,
+      }),
       next_cursor: nextCursor,
     }),
     errors: ['group_not_found', 'not_on_sandbox'],
@@ -71,13 +78,12 @@ export const sandbox = defineOperations('Sandbox', {
     body: z
       .object({
         account_id: accountId,
-        action: z.enum(['demote', 'remove', 'ban', 'restore']).meta({
-          description:
+        action: z
+          .enum(['demote', 'remove', 'ban', 'restore'])
+          .describe(
             '`demote`: the account is no admin any more, and only admins post. `remove`: it is no member any more. `ban`: it is logged out until it is restored. `restore` ends all of that, connects the account and syncs its groups.',
-        }),
-        group_metadata_id: optional(z.int()).meta({
-          description: 'Omitted: all groups, and the whole account. Not with `ban`.',
-        }),
+          ),
+        group_metadata_id: optional(z.int()).describe('Omitted: all groups, and the whole account. Not with `ban`.'),
       })
       .refine(({ action, group_metadata_id: group }) => action !== 'ban' || group === undefined, {
         path: ['group_metadata_id'],
@@ -86,15 +92,6 @@ export const sandbox = defineOperations('Sandbox', {
       .meta({ id: 'SimulateIncident' }),
     data: z.object({ account_id: count, status: linkStatus }),
     idempotency: 'always',
-    errors: [
-      'account_not_found',
-      'group_not_found',
-      'not_on_sandbox',
-      'messenger_refused',
-      'account_unlinked',
-      'account_not_connected',
-      'messenger_unavailable',
-      'outcome_unknown',
-    ],
+    errors: ['account_not_found', 'group_not_found', 'not_on_sandbox', ...GROUP_SESSION_ERRORS],
   },
 });

@@ -1,7 +1,7 @@
 /** The dashboard's session. Not a part of the API: it may change with the dashboard. */
 import { z } from 'zod';
 import { confirmIdentityBody } from './factors.ts';
-import { instant, optional, text } from './fields.ts';
+import { count, instant, optional, text } from './fields.ts';
 import { authorizeUserBody, profile } from './users.ts';
 
 /** The browser's response about a passkey (WebAuthn, as JSON). */
@@ -12,11 +12,12 @@ export const signInBody = z.union([z.object({ passkey: passkeyBody }), authorize
 export const confirmBody = confirmIdentityBody.extend({ passkey: optional(passkeyBody) });
 export const addPasskeyBody = z.object({ name: text(1, 100), passkey: passkeyBody });
 
-/** The signed-in user, their time zone, the expiry of the session, and the service's version; null when nobody is signed in. */
-const sessionData = profile
+/** The signed-in user, their time zone, the expiry of the session, the workspace to open, and the service's version; null when nobody is signed in. */
+export const sessionData = profile
   .extend({
     expires_at: instant,
-    version: z.string().meta({ description: 'With the commit, where it is known: 0.1.0 (1a2b3c4d5e6f).' }),
+    workspace_id: count.describe('The workspace that the user opened last.'),
+    version: z.string().describe('With the commit, where it is known: 0.1.0 (1a2b3c4d5e6f).'),
   })
   .nullable();
 export type Session = z.output<typeof sessionData>;

@@ -1,34 +1,32 @@
 /** Tokens and the sessions they stand for (contract §4). */
 import { z } from 'zod';
 import { defineOperations } from './define-operations.ts';
-import { instant, nothing, nothingData } from './fields.ts';
+import { instant, nothing, nothingData, named } from './fields.ts';
 import { keepApiKeys } from './passwords.ts';
 
 const session = z.object({
   session_id: z.uuid(),
-  is_current: z.boolean().meta({ description: "Whether it is this request's session." }),
-  agent: z.string().meta({ description: 'The `User-Agent` header of the sign-in.' }),
-  address: z.string().meta({ description: 'The client address of the sign-in.' }),
+  is_current: z.boolean().describe("Whether it is this request's session."),
+  agent: z.string().describe('The `User-Agent` header of the sign-in.'),
+  address: z.string().describe('The client address of the sign-in.'),
   created_at: instant,
-  last_used_at: instant.meta({ description: 'ISO 8601, in UTC. Accurate to 5 minutes.' }),
+  last_used_at: instant.describe('ISO 8601, in UTC. Accurate to 5 minutes.'),
   expires_at: instant,
 });
 
-export const sessions = defineOperations('Users', {
+const shared = { tag: 'Users', access: 'token', role: 'none' } as const;
+
+export const sessions = defineOperations(shared, {
   revokeTokens: {
     path: '/api/v1/user/revoke_tokens',
-    access: 'token',
-    role: 'none',
     summary: 'Revoke all your tokens',
     description:
       "Includes this request's token. Takes effect on every process within a second. API keys are revoked, too, unless `keep_api_keys` is `true`.",
-    body: z.object({ keep_api_keys: keepApiKeys }).meta({ id: 'RevokeTokens' }),
+    body: named('RevokeTokens', { keep_api_keys: keepApiKeys }),
     data: nothingData,
   },
   listSessions: {
     path: '/api/v1/user/list_sessions',
-    access: 'token',
-    role: 'none',
     idempotency: 'always',
     summary: 'List your sessions',
     description: 'The most recently used come first, 200 at most. API keys are not listed.',
@@ -37,8 +35,6 @@ export const sessions = defineOperations('Users', {
   },
   endSession: {
     path: '/api/v1/user/end_session',
-    access: 'token',
-    role: 'none',
     requiresRecentAuth: true,
     summary: 'End a session',
     description:

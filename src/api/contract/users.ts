@@ -4,8 +4,10 @@ import { LANGUAGE_TAGS } from '../../platform/i18n/languages.ts';
 import { phoneDigits } from '../../identity/phone-number.ts';
 import { defineOperations } from './define-operations.ts';
 import { factorCode } from './factors.ts';
+import { forms } from './forms.ts';
 import {
   acceptLanguage,
+  bytes,
   count,
   currentPassword,
   nothing,
@@ -14,6 +16,7 @@ import {
   text,
   timeZone,
   units,
+  named,
 } from './fields.ts';
 
 const firstName = text(1, 100).meta({ examples: ['Alice'] });
@@ -22,6 +25,7 @@ const phoneNumber = text(1, 64)
   .refine((number) => phoneDigits(number) !== undefined, {
     error: 'must be 7 to 15 digits, such as +49 151 2345-6789',
   })
+  .register(forms, { form: 'phone' })
   .meta({
     description:
       'International number of 7 to 15 digits. Spaces, dots, dashes, slashes, parentheses, a leading `+` or `00`, an extension, `whatsapp:` and `@c.us` are accepted.',
@@ -42,7 +46,7 @@ export const userNameOrEmail = text(1, 254).meta({
   examples: ['alice'],
 });
 /** The secret of a link in a mail. */
-export const linkCode = text(1, 200).meta({ description: 'The code in the link, after the `#`.' });
+export const linkCode = text(1, 200).describe('The code in the link, after the `#`.');
 
 /** Eight fields, `wharsapp_number` spelled as the specification has it. Texts are those of the sign-up, unchanged. */
 const userInfo = z
@@ -53,8 +57,8 @@ const userInfo = z
     phone_number: z.string(),
     first_name: z.string(),
     last_name: z.string(),
-    wharsapp_number: z.string().meta({ description: 'The phone number of the messaging account.' }),
-    is_first_login: z.boolean().meta({ description: '`true` up to and including the first successful sign-in.' }),
+    wharsapp_number: z.string().describe('The phone number of the messaging account.'),
+    is_first_login: z.boolean().describe('`true` up to and including the first successful sign-in.'),
   })
   .meta({ id: 'UserInfo', description: 'A user. All texts are returned as they were sent.' });
 export type UserInfo = z.output<typeof userInfo>;
@@ -96,50 +100,46 @@ export const createUserBody = z
 
 export const createUserData = z.object({ user_info: userInfo });
 
-export const authorizeUserBody = z
-  .object({
-    user_name: userNameOrEmail,
-    password: text(1, 1024).meta({ format: 'password', examples: ['correct horse battery'] }),
-    code: optional(factorCode).meta({
-      description: 'Required for a user with a second factor: a code of the authenticator app, or a recovery code.',
-    }),
-  })
-  .meta({ id: 'AuthorizeUser' });
+export const authorizeUserBody = named('AuthorizeUser', {
+  user_name: userNameOrEmail,
+  password: text(1, 1024).meta({ format: 'password', examples: ['correct horse battery'] }),
+  code: optional(factorCode).describe(
+    'Required for a user with a second factor: a code of the authenticator app, or a recovery code.',
+  ),
+});
 
-export const profile = z
-  .object({
-    user_info: userInfo,
-    time_zone: z
-      .string()
-      .meta({ description: "The time zone of schedules: the user's own, or else the installation's." }),
-    language: z
-      .enum(LANGUAGE_TAGS)
-      .optional()
-      .meta({ description: 'The language of mails and notices. Absent while it is unknown: then English.' }),
-    is_admin: z.boolean().meta({ description: 'Whether the user is an administrator.' }),
-    email_verified: z
-      .boolean()
-      .optional()
-      .meta({ description: 'Whether the e-mail address is verified. Present only if the service sends mails.' }),
-  })
-  .meta({ id: 'Profile' });
+export const profile = named('Profile', {
+  user_info: userInfo,
+  time_zone: z.string().describe("The time zone of schedules: the user's own, or else the installation's."),
+  language: z
+    .enum(LANGUAGE_TAGS)
+    .optional()
+    .describe('The language of mails and notices. Absent while it is unknown: then English.'),
+  is_admin: z.boolean().describe('Whether the user is an administrator.'),
+  email_verified: z
+    .boolean()
+    .optional()
+    .describe('Whether the e-mail address is verified. Present only if the service sends mails.'),
+});
 export type Profile = z.output<typeof profile>;
 
 const quotaUse = z.object({ used: count, limit: count });
 
 const quotas = z
   .object({
-    stored_bytes: quotaUse.meta({ description: 'Bytes of files stored for campaigns and drafts.' }),
-    campaigns: quotaUse.meta({ description: 'Running and scheduled campaigns.' }),
+    stored_bytes: quotaUse.describe('Bytes of files stored for campaigns and drafts.'),
+    campaigns: quotaUse.describe('Running and scheduled campaigns.'),
     groups_created: quotaUse
       .nullable()
-      .meta({ description: 'Groups, communities and channels created in the last 24 hours. `null`: unlimited.' }),
+      .describe(
+        'Groups, communities and channels that the default account created in the last 24 hours. `null`: unlimited.',
+      ),
   })
   .meta({ id: 'Quotas', description: 'Usage of the workspace, with its limits.' });
 
 export const profileWithQuotas = profile.extend({ quotas: quotas.optional() });
 export const ownProfile = profileWithQuotas
-  .extend({ test: z.boolean().optional().meta({ description: '`true` if the key is a test key.' }) })
+  .extend({ test: z.boolean().optional().describe('`true` if the key is a test key.') })
   .meta({ id: 'OwnProfile' });
 export type OwnProfile = z.output<typeof ownProfile>;
 
@@ -148,18 +148,26 @@ const updateProfileBody = z
     first_name: optional(firstName),
     last_name: optional(lastName),
     phone_number: optional(phoneNumber),
-    whatsapp_number: optional(whatsappNumber).meta({
-      description: 'Can be changed until a phone has been linked for the first time.',
-    }),
-    time_zone: optional(timeZone).meta({ description: 'IANA time zone for schedules, quiet hours and reports.' }),
-    language: optional(z.enum(LANGUAGE_TAGS)).meta({ description: 'The language of mails and notices.' }),
+    whatsapp_number: optional(whatsappNumber).describe(
+      'Can be changed until a phone has been linked for the first time.',
+    ),
+    time_zone: optional(timeZone).describe('IANA time zone for schedules, quiet hours and reports.'),
+    language: optional(z.enum(LANGUAGE_TAGS)).describe('The language of mails and notices.'),
   })
   .meta({ id: 'UpdateProfile', description: 'Fields that are omitted or `null` keep their values.' });
 
-const acceptInviteBody = createUserBody.omit({ email: true }).extend({ code: linkCode }).meta({
-  id: 'AcceptInvite',
-  description: 'The fields of `create_user`. The e-mail address is the one that was invited.',
-});
+const acceptInviteBody = createUserBody
+  .extend({
+    code: linkCode,
+    email: optional(createUserBody.shape.email).describe(
+      'Default: the address that the invitation names. Required for an invitation to a workspace that names none; disregarded for one of an administrator.',
+    ),
+    phone_number: optional(phoneNumber).describe('May be omitted.'),
+    whatsapp_number: optional(whatsappNumber).describe(
+      'May be omitted: a number is needed only to link WhatsApp in a workspace of your own. `user_info` has it empty until `update_profile` sets it.',
+    ),
+  })
+  .meta({ id: 'AcceptInvite', description: 'The fields of `create_user`, with the code of the invitation.' });
 
 export const users = defineOperations('Users', {
   createUser: {
@@ -181,7 +189,7 @@ export const users = defineOperations('Users', {
       'The token is valid for 24 hours. `is_first_login` is `true` in the first successful answer. If the user has a second factor, a correct password without `code` is a 401 whose `details` name `code`: repeat the request with the code.',
     body: authorizeUserBody,
     data: z.object({
-      token: z.string().meta({ description: 'A JWT for `Authorization: Bearer <token>`.' }),
+      token: z.string().describe('A JWT for `Authorization: Bearer <token>`.'),
       user_info: userInfo,
     }),
     errors: ['credentials_wrong', 'code_required', 'code_wrong', 'user_disabled', 'too_many_attempts', 'sign_ins_busy'],
@@ -200,7 +208,8 @@ export const users = defineOperations('Users', {
     role: 'none',
     isPersonal: true,
     summary: 'Update your profile',
-    description: '`whatsapp_number` can be changed until a phone has been linked for the first time.',
+    description:
+      '`whatsapp_number` can be changed until a phone has been linked for the first time. Writing the same number in another way is always allowed.',
     body: updateProfileBody,
     data: profile,
     errors: ['number_fixed', 'number_being_linked', 'number_taken'],
@@ -212,9 +221,23 @@ export const users = defineOperations('Users', {
     summary: 'Delete your account and all its data',
     description:
       'Cannot be undone. Campaigns stop; a turn that is being sent may still complete. Tokens and API keys are revoked, and the user name and e-mail address are available again at once. Groups, campaigns, files and statistics are erased within minutes. An incorrect `password` is a 400 on that field.',
-    body: z.object({ password: currentPassword }).meta({ id: 'DeleteAccount' }),
+    body: named('DeleteAccount', { password: currentPassword }),
     data: nothingData,
     errors: ['hand_over_first', 'changed_meanwhile', 'too_many_attempts', 'sign_ins_busy'],
+  },
+  exportAccount: {
+    path: '/api/v1/user/export_account',
+    access: 'token',
+    role: 'none',
+    idempotency: 'always',
+    summary: 'Export your personal data',
+    description:
+      'A ZIP archive, written while you read it. `account.json`: profile, second factors and choices of notices. As CSV, in the format of `export-campaign`: your sign-ins, sessions, networks, notices, browsers and workspaces; your API keys, and the drafts and remarks that you alone have written; of the workspaces that you own, accounts and campaigns. Nobody else is named.',
+    body: nothing,
+    data: bytes,
+    answerType: '*/*',
+    answerHeaders: { 'content-disposition': 'A file name.' },
+    longAnswer: 'pieces',
   },
   sendVerification: {
     path: '/api/v1/user/send_verification',
@@ -231,7 +254,7 @@ export const users = defineOperations('Users', {
     path: '/api/v1/user/verify_email',
     access: 'open',
     summary: 'Verify an e-mail address',
-    body: z.object({ code: linkCode }).meta({ id: 'LinkCode' }),
+    body: named('LinkCode', { code: linkCode }),
     data: nothingData,
   },
   acceptInvite: {
@@ -239,8 +262,10 @@ export const users = defineOperations('Users', {
     access: 'open',
     requestHeaders: acceptLanguage,
     summary: 'Accept an invitation and create a user',
+    description:
+      'The code is that of an invitation of an administrator, or to a workspace. By one to a workspace the user becomes its member at once, gets no workspace of their own, and may sign up whatever `SIGNUP` says.',
     body: acceptInviteBody,
     data: createUserData,
-    errors: ['signup_closed', 'login_taken'],
+    errors: ['signup_closed', 'login_taken', 'member_limit_reached', 'too_many_attempts', 'sign_ins_busy'],
   },
 });

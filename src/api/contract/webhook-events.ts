@@ -1,138 +1,111 @@
 /** The messages that webhooks receive: `{type, timestamp, data}`, with the `data` of each event type (contract §4, webhooks). */
 import { z } from 'zod';
 import type { EventType } from '../../workspaces/events/event-types.ts';
+import { waitReason } from './accounts.ts';
 import { skipped } from './campaign-reads.ts';
 import { campaignStatus, runStatus } from './campaigns.ts';
-import { count, instant } from './fields.ts';
+import { count, failureFields, instant, named, objects } from './fields.ts';
 import { groupKind } from './groups.ts';
 
 const groupId = count;
 const MOST = 100;
+const some = <Shape extends z.core.$ZodShape>(shape: Shape) => objects(shape).min(1).max(MOST);
 
-const campaign = z
-  .object({ campaign_id: z.uuid(), name: z.string(), status: campaignStatus, is_schedule: z.boolean() })
-  .meta({ id: 'CampaignEventData' });
+const campaign = named('CampaignEventData', {
+  campaign_id: z.uuid(),
+  name: z.string(),
+  status: campaignStatus,
+  is_schedule: z.boolean(),
+});
 const pausedCampaign = campaign
   .extend({
-    reason: z.string().optional().meta({
-      description:
-        'Why the messaging application refused three posts in a row, so that the service paused the campaign.',
-    }),
+    reason: z
+      .string()
+      .optional()
+      .describe('Why the messaging application refused three posts in a row, so that the service paused the campaign.'),
   })
   .meta({ id: 'CampaignPausedEventData' });
 const runOf = { run_id: z.number().int(), due_at: instant };
 const campaignAndRun = campaign.extend(runOf).meta({ id: 'CampaignRunEventData' });
-const run = z
-  .object({
-    campaign_id: z.uuid(),
-    name: z.string().meta({ description: 'The name of the campaign.' }),
-    ...runOf,
-    status: runStatus,
-    group_count: count,
-    queued: count,
-    sent: count,
-    failed: count,
-    cancelled: count,
-    skipped: skipped.optional(),
-  })
-  .meta({ id: 'RunEventData' });
+const run = named('RunEventData', {
+  campaign_id: z.uuid(),
+  name: z.string().describe('The name of the campaign.'),
+  ...runOf,
+  status: runStatus,
+  group_count: count,
+  queued: count,
+  sent: count,
+  failed: count,
+  cancelled: count,
+  skipped: skipped.optional(),
+});
 const ofRun = { campaign_id: z.uuid(), run_id: z.number().int() };
-const deliveries = z
-  .object({
-    ...ofRun,
-    deliveries: z
-      .array(
-        z.object({
-          group_metadata_id: groupId,
-          attempts: count,
-          error: z.string().nullable().meta({ description: 'The first 80 characters of the error.' }),
-        }),
-      )
-      .min(1)
-      .max(MOST),
-  })
-  .meta({ id: 'DeliveriesEventData' });
+const deliveries = named('DeliveriesEventData', {
+  ...ofRun,
+  deliveries: some({
+    group_metadata_id: groupId,
+    attempts: count,
+    error: z.string().nullable().describe('The first 80 characters of the error.'),
+    ...failureFields,
+  }),
+});
 const ofAccount = {
   account_id: count,
-  name: z.string().nullable().meta({ description: 'The name of the account. `null`: it has none.' }),
+  name: z.string().nullable().describe('The name of the account. `null`: it has none.'),
 };
-const accountStatus = z.string().meta({ description: 'The status, as in `account-status`.' });
-const account = z
-  .object({
-    ...ofAccount,
-    messenger: z.string().meta({ examples: ['whatsapp'] }),
-    status: accountStatus,
-    reason: z.string().nullable(),
-    cause: z.string().nullable().meta({ description: 'The cause of a pause.' }),
-  })
-  .meta({ id: 'AccountEventData' });
-const waitingAccount = z
-  .object({
-    ...ofAccount,
-    status: accountStatus,
-    down_since: instant.meta({ description: 'Since when the account cannot send.' }),
-  })
-  .meta({ id: 'AccountWaitingEventData' });
-const handedOver = z
-  .object({
-    ...ofAccount,
-    handed_over: count.meta({ description: 'How many deliveries other accounts send now.' }),
-  })
-  .meta({ id: 'AccountHandedOverEventData' });
-const groups = z
-  .object({
-    groups: z
-      .array(
-        z.object({
-          group_metadata_id: groupId,
-          change: z.enum(['added', 'removed', 'changed']),
-          name: z.string().meta({ description: 'The first 100 characters of the name.' }),
-          kind: groupKind,
-          can_send: z.boolean(),
-        }),
-      )
-      .min(1)
-      .max(MOST),
-  })
-  .meta({ id: 'GroupsEventData' });
+const accountStatus = z.string().describe('The status, as in `account-status`.');
+const account = named('AccountEventData', {
+  ...ofAccount,
+  messenger: z.string().meta({ examples: ['whatsapp'] }),
+  status: accountStatus,
+  reason: z.string().nullable(),
+  cause: z.string().nullable().describe('The cause of a pause.'),
+});
+const waitingAccount = named('AccountWaitingEventData', {
+  ...ofAccount,
+  status: accountStatus,
+  down_since: instant.describe('Since when the account cannot send.'),
+  waits_for: waitReason.optional().describe('Why it cannot. Absent in events of earlier versions.'),
+});
+const handedOver = named('AccountHandedOverEventData', {
+  ...ofAccount,
+  handed_over: count.describe('How many deliveries other accounts send now.'),
+});
+const groups = named('GroupsEventData', {
+  groups: some({
+    group_metadata_id: groupId,
+    change: z.enum(['added', 'removed', 'changed']),
+    name: z.string().describe('The first 100 characters of the name.'),
+    kind: groupKind,
+    can_send: z.boolean(),
+  }),
+});
 const totalOf = <Name extends string>(name: Name) =>
-  ({ [name]: count.meta({ description: 'The total for the post.' }) }) as Record<Name, typeof count>;
+  ({ [name]: count.describe('The total for the post.') }) as Record<Name, typeof count>;
 const countsOf = <Name extends string>(name: Name) =>
   z.object({
     ...ofRun,
-    groups: z
-      .array(z.object({ group_metadata_id: groupId, ...totalOf(name) }))
-      .min(1)
-      .max(MOST),
+    groups: some({ group_metadata_id: groupId, ...totalOf(name) }),
   });
 
-const votes = z
-  .object({
-    ...ofRun,
-    groups: z
-      .array(
-        z.object({
-          group_metadata_id: groupId,
-          voters: count.meta({ description: 'The total for the post, like the others.' }),
-          unreadable: count.meta({ description: 'Votes that could not be opened.' }),
-          votes: z.array(count).meta({ description: 'The votes of each option, in their order.' }),
-        }),
-      )
-      .min(1)
-      .max(MOST),
-  })
-  .meta({ id: 'VotesEventData' });
+const votes = named('VotesEventData', {
+  ...ofRun,
+  groups: some({
+    group_metadata_id: groupId,
+    voters: count.describe('The total for the post, like the others.'),
+    unreadable: count.describe('Votes that could not be opened.'),
+    votes: z.array(count).describe('The votes of each option, in their order.'),
+  }),
+});
 
-const asked = z
-  .object({
-    approval_id: z.uuid(),
-    name: z.string(),
-    version: count,
-    group_count: count,
-    first_due_at: instant.nullable(),
-    asked_by: count.meta({ description: 'A `user_id`.' }),
-  })
-  .meta({ id: 'ApprovalAskedEventData' });
+const asked = named('ApprovalAskedEventData', {
+  approval_id: z.uuid(),
+  name: z.string(),
+  version: count,
+  group_count: count,
+  first_due_at: instant.nullable(),
+  asked_by: count.describe('A `user_id`.'),
+});
 const decided = asked
   .extend({
     decision: z.enum(['approved', 'changes_requested', 'rejected', 'withdrawn', 'time_passed']),
@@ -151,11 +124,11 @@ export const WEBHOOK_EVENTS = {
   'campaign.resumed': { summary: 'A campaign was resumed, after a pause or by a retry', data: campaign },
   'campaign.cancelled': { summary: 'A campaign was cancelled', data: campaign },
   'campaign.missed': { summary: 'A run was missed: it could not begin within 6 hours', data: campaignAndRun },
-  'campaign.late': { summary: 'A run is late: it has not begun a minute after its time', data: campaignAndRun },
+  'campaign.late': { summary: 'A run is late: nothing of it was tried a minute after its time', data: campaignAndRun },
   'campaign.rescheduled': {
     summary: 'Planned runs moved to other instants, because the rules of their time zone changed',
     data: campaign.extend({
-      run_count: count.meta({ description: 'How many planned runs moved.' }),
+      run_count: count.describe('How many planned runs moved.'),
       time_zone: z.string(),
     }),
   },
@@ -178,7 +151,7 @@ export const WEBHOOK_EVENTS = {
     data: account,
   },
   'account.waiting': {
-    summary: 'An account cannot send, and posts wait for it that another account could send',
+    summary: 'An account cannot send, and posts wait for it',
     data: waitingAccount,
   },
   'account.handed_over': {

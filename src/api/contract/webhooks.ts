@@ -14,6 +14,7 @@ import {
   text,
   withDefault,
   zonedInstant,
+  named,
 } from './fields.ts';
 import { list } from './list.ts';
 
@@ -36,97 +37,84 @@ const url = text(1, 2_000).meta({
   description: 'The endpoint: an `https://` URL with a public address.',
   examples: ['https://hooks.example.com/campanile'],
 });
-const description = text(0, 200).meta({ description: 'For your own use.' });
+const description = text(0, 200).describe('For your own use.');
 const events = list(eventFilter, 100).min(1);
-const publicKey = z.string().nullable().meta({ description: 'For `v1a`: the public key, `whpk_…`. `null` for `v1`.' });
+const publicKey = z.string().nullable().describe('For `v1a`: the public key, `whpk_…`. `null` for `v1`.');
 const verifier = {
-  secret: z
-    .string()
-    .nullable()
-    .meta({ description: 'For `v1`: the secret, `whsec_…`. Shown only once. `null` for `v1a`.' }),
+  secret: z.string().nullable().describe('For `v1`: the secret, `whsec_…`. Shown only once. `null` for `v1a`.'),
   public_key: publicKey,
 };
 
 const webhookBody = z.object({ webhook_id: webhookId });
 
-const createWebhookBody = z
-  .object({
-    url,
-    events: withDefault(events, ['*']).meta({
-      description: 'The events to subscribe to: types, families (`campaign.*`), or all (`*`).',
-      examples: [['campaign.*', 'delivery.failed']],
-    }),
-    description: withDefault(description, ''),
-    signature: withDefault(signature, 'v1'),
-  })
-  .meta({ id: 'CreateWebhook' });
+const createWebhookBody = named('CreateWebhook', {
+  url,
+  events: withDefault(events, ['*']).meta({
+    description: 'The events to subscribe to: types, families (`campaign.*`), or all (`*`).',
+    examples: [['campaign.*', 'delivery.failed']],
+  }),
+  description: withDefault(description, ''),
+  signature: withDefault(signature, 'v1'),
+});
 
-const listedWebhook = z
-  .object({
-    webhook_id: z.string(),
-    url: z.string(),
-    description: z.string(),
-    events: z.array(eventFilter),
-    signature,
-    public_key: publicKey,
-    created_at: instant,
-    status: z.enum(['active', 'failing', 'disabled']).meta({
-      description: '`failing`: the last attempt failed, and the next one is at `next_try_at`.',
-    }),
-    disabled_reason: z.enum(['by_owner', 'gone', 'failing']).nullable().meta({
-      description: '`gone`: the endpoint answered 410. `failing`: every attempt of a day failed.',
-    }),
-    disabled_at: instant.nullable(),
-    is_behind: z.boolean().meta({ description: 'Whether messages are waiting to be sent.' }),
-    is_slow: z.boolean().meta({
-      description:
-        'Whether its last answer took over 2 s. It then gets fewer messages at a time, until it answers faster.',
-    }),
-    failing_since: instant.nullable(),
-    next_try_at: instant.nullable(),
-    former_secret_until: instant
-      .nullable()
-      .meta({ description: 'Until then messages are signed with the previous secret, too.' }),
-    last_try: z
-      .object({ at: instant, milliseconds: count, status: count.nullable(), error: z.string().nullable() })
-      .nullable()
-      .meta({ description: 'As in `list-webhook-tries`. `null` without an attempt in the last 30 days.' }),
-  })
-  .meta({ id: 'Webhook' });
+const listedWebhook = named('Webhook', {
+  webhook_id: z.string(),
+  url: z.string(),
+  description: z.string(),
+  events: z.array(eventFilter),
+  signature,
+  public_key: publicKey,
+  created_at: instant,
+  status: z
+    .enum(['active', 'failing', 'disabled'])
+    .describe('`failing`: the last attempt failed, and the next one is at `next_try_at`.'),
+  disabled_reason: z
+    .enum(['by_owner', 'gone', 'failing'])
+    .nullable()
+    .describe('`gone`: the endpoint answered 410. `failing`: every attempt of a day failed.'),
+  disabled_at: instant.nullable(),
+  is_behind: z.boolean().describe('Whether messages are waiting to be sent.'),
+  is_slow: z
+    .boolean()
+    .describe('Whether its last answer took over 2 s. It then gets fewer messages at a time, until it answers faster.'),
+  failing_since: instant.nullable(),
+  next_try_at: instant.nullable(),
+  former_secret_until: instant.nullable().describe('Until then messages are signed with the previous secret, too.'),
+  last_try: z
+    .object({ at: instant, error: z.string().nullable(), status: count.nullable(), milliseconds: count })
+    .nullable()
+    .describe('As in `list-webhook-tries`. `null` without an attempt in the last 30 days.'),
+});
 
-const updateWebhookBody = z
-  .object({
-    webhook_id: webhookId,
-    url: optional(url),
-    events: optional(events).meta({ description: 'The events to subscribe to, as in `create-webhook`.' }),
-    description: optional(description),
-    is_enabled: optional(z.boolean()).meta({
-      description: 'An enabled webhook continues where it stopped, with the events of the last 30 days.',
-    }),
-  })
-  .meta({ id: 'UpdateWebhook' });
+const updateWebhookBody = named('UpdateWebhook', {
+  webhook_id: webhookId,
+  url: optional(url),
+  events: optional(events).describe('The events to subscribe to, as in `create-webhook`.'),
+  description: optional(description),
+  is_enabled: optional(z.boolean()).describe(
+    'An enabled webhook continues where it stopped, with the events of the last 30 days.',
+  ),
+});
 
-const rotateWebhookSecretBody = z
-  .object({
-    webhook_id: webhookId,
-    expire_former: optional(
-      z.union([z.literal('now'), zonedInstant], {
-        error: 'must be "now", or a date and time with a time zone, such as 2030-12-31T23:59:59Z',
-      }),
-    ).meta({
-      description:
-        'When the former secret expires: `now`, or an instant at most 7 days ahead. Default: after 24 hours. Until then messages are signed with both secrets.',
-      examples: ['now'],
+const rotateWebhookSecretBody = named('RotateWebhookSecret', {
+  webhook_id: webhookId,
+  expire_former: optional(
+    z.union([z.literal('now'), zonedInstant], {
+      error: 'must be "now", or a date and time with a time zone, such as 2030-12-31T23:59:59Z',
     }),
-  })
-  .meta({ id: 'RotateWebhookSecret' });
+  ).meta({
+    description:
+      'When the former secret expires: `now`, or an instant at most 7 days ahead. Default: after 24 hours. Until then messages are signed with both secrets.',
+    examples: ['now'],
+  }),
+});
 
 const retryWebhookBody = z
   .object({
     webhook_id: webhookId,
-    message_id: optional(z.uuid()).meta({ description: 'One message. Either this or `from` is required.' }),
-    from: optional(zonedInstant).meta({ description: 'Start of the time span.' }),
-    to: optional(zonedInstant).meta({ description: 'End of the time span, exclusive. Default: now.' }),
+    message_id: optional(z.uuid()).describe('One message. Either this or `from` is required.'),
+    from: optional(zonedInstant).describe('Start of the time span.'),
+    to: optional(zonedInstant).describe('End of the time span, exclusive. Default: now.'),
   })
   .refine((body) => (body.message_id === undefined) !== (body.from === undefined), {
     path: ['message_id'],
@@ -135,13 +123,13 @@ const retryWebhookBody = z
   .meta({ id: 'RetryWebhook' });
 
 const webhookTry = z.object({
-  message_id: z.string().meta({ description: 'The `webhook-id` header, which is the same in all attempts.' }),
+  message_id: z.string().describe('The `webhook-id` header, which is the same in all attempts.'),
   type: z.string().meta({ examples: ['campaign.completed'] }),
   at: instant,
   milliseconds: count,
-  status: count.nullable().meta({ description: 'The HTTP status. `null` without a response.' }),
-  answer: z.string().nullable().meta({ description: 'The first KiB of the response.' }),
-  error: z.string().nullable().meta({ description: 'Why there was no response.' }),
+  status: count.nullable().describe('The HTTP status. `null` without a response.'),
+  answer: z.string().nullable().describe('The first KiB of the response.'),
+  error: z.string().nullable().describe('Why there was no response.'),
 });
 
 export const webhooks = defineOperations('Webhooks', {
@@ -205,7 +193,7 @@ export const webhooks = defineOperations('Webhooks', {
     body: rotateWebhookSecretBody,
     data: z.object({
       ...verifier,
-      former_secret_until: instant.nullable().meta({ description: '`null`: the former secret has expired at once.' }),
+      former_secret_until: instant.nullable().describe('`null`: the former secret has expired at once.'),
     }),
     errors: ['webhook_not_found'],
   },
@@ -214,7 +202,8 @@ export const webhooks = defineOperations('Webhooks', {
     access: 'webhooks',
     role: 'manager',
     summary: 'Send a test message to a webhook',
-    description: 'Its type is `webhook.test`. `list-webhook-tries` shows the result.',
+    description:
+      'Its type is `webhook.test`. It goes to this webhook alone, whatever its `events`. `list-webhook-tries` shows the result.',
     body: webhookBody,
     data: z.object({ message_id: z.string() }),
     errors: ['webhook_not_found', 'webhook_disabled'],
@@ -244,7 +233,7 @@ export const webhooks = defineOperations('Webhooks', {
     description: 'Newest first. Attempts are kept for 30 days.',
     body: z.object({
       webhook_id: webhookId,
-      failed_only: withDefault(z.boolean(), false).meta({ description: 'Only failed attempts.' }),
+      failed_only: withDefault(z.boolean(), false).describe('Only failed attempts.'),
       limit: pageLimit(200, 50),
       cursor,
     }),

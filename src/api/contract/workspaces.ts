@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { GIVEN_ROLES, ROLES } from '../../workspaces/members/roles.ts';
 import { defineOperations } from './define-operations.ts';
-import { count, instant, nothing, nothingData, optional, text, withDefault } from './fields.ts';
+import { count, instant, nothing, nothingData, optional, text, userId, withDefault, named } from './fields.ts';
 import { createUserBody, linkCode } from './users.ts';
 
 export const memberRole = z.enum(ROLES).meta({
@@ -19,16 +19,14 @@ const workspaceName = text(1, 100)
   .regex(/^[^\p{Cc}]*\S[^\p{Cc}]*$/u, { error: 'must have a visible character and no line breaks' })
   .meta({ description: 'The name of the workspace.', examples: ['Newsroom'] });
 
-const memberBody = z
-  .object({ user_id: z.int().meta({ description: 'The id of a member.' }) })
-  .meta({ id: 'OneMember' });
+const memberBody = named('OneMember', { user_id: userId.describe('The id of a member.') });
 
 const member = z.object({
   user_id: count,
   user_name: z.string(),
   first_name: z.string(),
   last_name: z.string(),
-  email: z.string().optional().meta({ description: 'Present for the owner of the workspace only.' }),
+  email: z.string().optional().describe('Present for the owner of the workspace only.'),
   role: memberRole,
   joined_at: instant,
 });
@@ -36,25 +34,26 @@ const member = z.object({
 const invitation = z.object({
   invitation_id: count,
   role: givenRole,
-  email: z.string().nullable().meta({ description: '`null`: a link for anybody.' }),
-  invited_by: z.string().nullable().meta({ description: 'A user name. `null`: the user was deleted.' }),
+  email: z.string().nullable().describe('`null`: a link for anybody.'),
+  invited_by: z.string().describe('A user name.'),
   created_at: instant,
   expires_at: instant,
 });
 
-const failoverMinutes = count.nullable().meta({
-  description:
+const failoverMinutes = count
+  .nullable()
+  .describe(
     'After how many minutes in which an account cannot send its stand-ins send for it. `null`: a notice asks the owner.',
-});
-const failsBack = z.boolean().meta({
-  description: 'Whether posts that have not been sent return to the account by themselves, once it can send again.',
-});
+  );
+const failsBack = z
+  .boolean()
+  .describe('Whether posts that have not been sent return to the account by themselves, once it can send again.');
 
 const ownWorkspace = z.object({
-  workspace_id: count.meta({ description: 'For the request header `x-workspace`.' }),
-  name: z.string().meta({ description: "The owner's user name while the workspace has no name." }),
+  workspace_id: count.describe('For the request header `x-workspace`.'),
+  name: z.string().describe("The owner's user name while the workspace has no name."),
   role: memberRole,
-  is_default: z.boolean().meta({ description: 'Whether it is meant by a request without `x-workspace`.' }),
+  is_default: z.boolean().describe('Whether it is meant by a request without `x-workspace`.'),
   members: count,
   failover_minutes: failoverMinutes,
   fails_back: failsBack,
@@ -72,13 +71,35 @@ export const workspaces = defineOperations('Workspaces', {
     body: nothing,
     data: z.object({ workspaces: z.array(ownWorkspace) }),
   },
+  createWorkspace: {
+    path: '/api/v1/workspace/create-workspace',
+    access: 'token',
+    role: 'none',
+    summary: 'Create a workspace',
+    description:
+      'You own it, with an account on the messenger of new users. Your first own workspace becomes your default one.',
+    body: named('CreateWorkspace', { name: workspaceName }),
+    data: z.object({ workspace_id: count }),
+    errors: ['owner_limit_reached', 'workspace_limit_reached'],
+  },
+  openWorkspace: {
+    path: '/api/v1/workspace/open-workspace',
+    access: 'token',
+    role: 'analyst',
+    idempotency: 'always',
+    summary: 'Remember the workspace as the one opened last',
+    description:
+      'The dashboard opens it on your other devices. Joining a workspace opens it, too. It changes nothing for requests without `x-workspace`: they mean the default workspace.',
+    body: nothing,
+    data: nothingData,
+  },
   renameWorkspace: {
     path: '/api/v1/workspace/rename-workspace',
     access: 'token',
     role: 'owner',
     idempotency: 'always',
     summary: 'Rename the workspace',
-    body: z.object({ name: workspaceName }).meta({ id: 'RenameWorkspace' }),
+    body: named('RenameWorkspace', { name: workspaceName }),
     data: nothingData,
     errors: ['changed_meanwhile'],
   },
@@ -89,17 +110,12 @@ export const workspaces = defineOperations('Workspaces', {
     idempotency: 'always',
     summary: 'Change the settings of the workspace',
     description: 'Fields that are omitted keep their values. An empty body changes nothing and returns the settings.',
-    body: z
-      .object({
-        failover_minutes: optional(
-          z.union([
-            z.int().min(1).max(10_080),
-            z.literal('ask').meta({ description: 'A notice asks the owner. The default.' }),
-          ]),
-        ).meta({ description: 'After how many minutes the stand-ins of an account that cannot send take over.' }),
-        fails_back: optional(z.boolean()).meta({ description: 'Default: `true`.' }),
-      })
-      .meta({ id: 'UpdateWorkspace' }),
+    body: named('UpdateWorkspace', {
+      failover_minutes: optional(
+        z.union([z.int().min(1).max(10_080), z.literal('ask').describe('A notice asks the owner. The default.')]),
+      ).describe('After how many minutes the stand-ins of an account that cannot send take over.'),
+      fails_back: optional(z.boolean()).describe('Default: `true`.'),
+    }),
     data: z.object({ failover_minutes: failoverMinutes, fails_back: failsBack }),
   },
   listMembers: {
@@ -118,20 +134,20 @@ export const workspaces = defineOperations('Workspaces', {
     role: 'owner',
     summary: 'Invite a person to the workspace',
     description:
-      'The invitation works once, within 7 days, with this role. With `email` it goes by mail, and replaces an earlier one to the same address. Without, or where no mails are sent, the answer has a code for the link `/join#CODE`. It does not open sign-up. Limited to 20 an hour and 100 pending.',
-    body: z
-      .object({
-        role: givenRole,
-        email: optional(createUserBody.shape.email).meta({ description: 'Omit it for a link that you pass on.' }),
-      })
-      .meta({ id: 'InviteMember' }),
+      'The invitation works once, within 7 days, with this role, and while you are a member. With `email` it goes by mail, and replaces an earlier one to the same address. Without, or where no mails are sent, the answer has a code for the link `/join#CODE`. It also lets in a person without a user, whatever `SIGNUP` says. Limited to 20 an hour and 100 pending.',
+    body: named('InviteMember', {
+      role: givenRole,
+      email: optional(createUserBody.shape.email).describe('Omit it for a link that you pass on.'),
+    }),
     data: z.object({
       invitation_id: count,
       expires_at: instant,
       code: z
         .string()
         .optional()
-        .meta({ description: 'For `accept-invitation`. Shown only once; absent if the invitation goes by mail.' }),
+        .describe(
+          'For `accept-invitation` and `accept_invite`. Shown only once; absent if the invitation goes by mail.',
+        ),
     }),
     errors: ['invitation_limit_reached', 'changed_meanwhile', 'too_many_attempts'],
   },
@@ -155,13 +171,30 @@ export const workspaces = defineOperations('Workspaces', {
     data: nothingData,
     errors: ['workspace_invitation_not_found', 'changed_meanwhile'],
   },
+  getInvitation: {
+    path: '/api/v1/workspace/get-invitation',
+    access: 'open',
+    idempotency: 'always',
+    summary: 'Show what an invitation is to',
+    description:
+      'For anyone who has the code. A code that is unknown, used, revoked or expired is one and the same 400 on `code`.',
+    body: named('GetInvitation', { code: linkCode }),
+    data: z.object({
+      workspace_name: z.string(),
+      role: givenRole,
+      invited_by: z.string().describe('First and last name.'),
+      email: z.string().nullable().describe('`null`: a link for anybody.'),
+      expires_at: instant,
+    }),
+  },
   acceptInvitation: {
     path: '/api/v1/workspace/accept-invitation',
     access: 'token',
     role: 'none',
     summary: 'Join a workspace',
-    description: 'Makes you a member of the workspace that the code invites to. Limited to 60 an hour.',
-    body: z.object({ code: linkCode }).meta({ id: 'AcceptInvitation' }),
+    description:
+      'Makes you a member of the workspace that the code invites to. A person without a user calls `accept_invite`. Limited to 60 an hour.',
+    body: named('AcceptInvitation', { code: linkCode }),
     data: z.object({ workspace_id: count, name: z.string(), role: givenRole }),
     errors: ['already_member', 'member_limit_reached', 'workspace_limit_reached', 'too_many_attempts'],
   },
@@ -184,9 +217,9 @@ export const workspaces = defineOperations('Workspaces', {
     description:
       'Takes effect on every process within a second, and revokes the API keys of the member for this workspace. What they made stays, but for their links to reports.',
     body: memberBody.extend({
-      keep_report_links: withDefault(z.boolean(), false).meta({
-        description: 'Keeps the links to reports that they have made: they hold until they expire or are revoked.',
-      }),
+      keep_report_links: withDefault(z.boolean(), false).describe(
+        'Keeps the links to reports that they have made: they hold until they expire or are revoked.',
+      ),
     }),
     data: nothingData,
     errors: ['member_not_found', 'hand_over_first', 'changed_meanwhile'],

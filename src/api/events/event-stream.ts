@@ -4,24 +4,7 @@ import type { Caller } from '../operation.ts';
 import { readEventId, writeEventId } from './event-id.ts';
 
 /** The stream of one client. Messages leave in order. A client that does not read is disconnected, and reconnects. */
-export interface EventStream {
-  readonly caller: Caller;
-  /** The client's `Last-Event-ID`; undefined: it is new. */
-  readonly lastEventId: string | undefined;
-  /** The position of the last event that was sent; undefined: the client gets no earlier events. */
-  cursor: Cursor | undefined;
-  /** Sends something however long it is. */
-  sendUnbounded(frames: string): void;
-  /** Sends frames, or disconnects a client with more than `mostUnread` unread bytes. */
-  send(frames: string): void;
-  /** Resolves when the client has read everything sent to it, or has disconnected. */
-  taken(): Promise<void>;
-  isOpen(): boolean;
-  /** Shows proxies that the stream lives, and drops a client that has read nothing since the last time. */
-  keepAlive(): void;
-  /** Ends the stream as it should end. */
-  end(): void;
-}
+export type EventStream = ReturnType<typeof openStream>;
 
 export interface StreamLimits {
   /** Bytes sent and not yet taken by the client's connection, beyond which it is dropped. */
@@ -35,9 +18,10 @@ const COMMENT = ': still here\n\n';
 /** Takes over a response whose head has been sent. `onDrop` is called when the client was too slow. */
 export function openStream(
   response: ServerResponse,
-  { caller, lastEventId }: Pick<EventStream, 'caller' | 'lastEventId'>,
+  /** `lastEventId`: the client's `Last-Event-ID`; undefined: it is new. */
+  { caller, lastEventId }: { caller: Caller; lastEventId: string | undefined },
   { limits, onDrop }: { limits: StreamLimits; onDrop: () => void },
-): EventStream {
+) {
   let stuckAt: number | undefined;
   const isOpen = () => !response.writableEnded && !response.destroyed;
 
@@ -56,12 +40,16 @@ export function openStream(
   return {
     caller,
     lastEventId,
+    /** The position of the last event that was sent; undefined: the client gets no earlier events. */
     cursor: lastEventId === undefined ? undefined : readEventId(lastEventId),
+    /** Sends something however long it is. */
     sendUnbounded: write,
-    send(frames) {
+    /** Sends frames, or disconnects a client with more than `mostUnread` unread bytes. */
+    send(frames: string) {
       if (response.writableLength > limits.mostUnread) drop();
       else write(frames);
     },
+    /** Resolves when the client has read everything sent to it, or has disconnected. */
     async taken() {
       if (!isOpen() || !response.writableNeedDrain) return;
       await new Promise<void>((resolve) => {
@@ -73,6 +61,7 @@ export function openStream(
       });
     },
     isOpen,
+    /** Shows proxies that the stream lives, and drops a client that has read nothing since the last time. */
     keepAlive() {
       const { writableLength, writableNeedDrain } = response;
       // The same amount as before and a little more: nothing has left.
@@ -80,6 +69,7 @@ export function openStream(
       stuckAt = writableNeedDrain ? writableLength : undefined;
       write(COMMENT);
     },
+    /** Ends the stream as it should end. */
     end() {
       response.end();
     },

@@ -16,20 +16,10 @@ export interface FeedLimits {
 /** After so long one who was refused may come again. */
 export const RETRY_SECONDS = 5;
 
-/** The clients of this process that listen to live progress, by workspace. */
-export interface Feeds {
-  all(): WorkspaceChannel[];
-  of(workspaceId: WorkspaceId): WorkspaceChannel | undefined;
-  streams(): Iterable<EventStream>;
-  /** Of streams. */
-  count(): number;
-  /** Throws `rate_limited` or `unavailable` when there are too many already. */
-  assertStreamLimit(caller: Caller): void;
-  /** Adds a newcomer. Returns the function that removes it. */
-  add(stream: EventStream): () => void;
-}
+export type Feeds = ReturnType<typeof createFeeds>;
 
-export function createFeeds(limits: FeedLimits): Feeds {
+/** The clients of this process that listen to live progress, by workspace. */
+export function createFeeds(limits: FeedLimits) {
   const feeds = new Map<WorkspaceId, WorkspaceChannel>();
   /** Live and test streams together, by user and by workspace. */
   const open = new Map<string, number>();
@@ -60,16 +50,18 @@ export function createFeeds(limits: FeedLimits): Feeds {
 
   return {
     all: () => [...feeds.values()],
-    of: (workspaceId) => feeds.get(workspaceId),
-    *streams() {
+    of: (workspaceId: WorkspaceId) => feeds.get(workspaceId),
+    *streams(): Iterable<EventStream> {
       for (const feed of feeds.values()) {
         yield* feed.streams;
         yield* feed.newcomers;
         yield* feed.behind;
       }
     },
+    /** Of streams. */
     count: () => size,
-    assertStreamLimit(caller) {
+    /** Throws `rate_limited` or `unavailable` when there are too many already. */
+    assertStreamLimit(caller: Caller) {
       if (size >= limits.most) throw new OverloadError('event_streams', RETRY_SECONDS);
       for (const { key, limit, of } of limitsOf(caller))
         if ((open.get(key) ?? 0) >= limit)
@@ -78,7 +70,8 @@ export function createFeeds(limits: FeedLimits): Feeds {
             limit,
           });
     },
-    add(stream) {
+    /** Adds a newcomer. Returns the function that removes it. */
+    add(stream: EventStream) {
       const { workspaceId } = stream.caller;
       const feed = feeds.get(workspaceId) ?? createWorkspaceChannel(workspaceId);
       feeds.set(workspaceId, feed);

@@ -8,7 +8,7 @@ import { isolate } from '../../platform/concurrency/isolate.ts';
 import { failureLevel, type Log } from '../../platform/log/log.ts';
 import type { Clock } from '../../platform/time/time.ts';
 import { findLapsed } from '../../identity/sessions/find-lapsed.ts';
-import { toAccountEvent, toCampaignEvent, toDeletedEvent } from '../routes/live-events.ts';
+import { toAccountEvent, toCampaignEvent } from '../routes/live-events.ts';
 import type { EventStream } from './event-stream.ts';
 import type { Feeds } from './feeds.ts';
 import { STREAMED_TYPES, broadcastEvents, sendMissedEvents } from './broadcast-events.ts';
@@ -16,6 +16,8 @@ import type { WorkspaceChannel } from './workspace-feed.ts';
 
 interface PollDeps {
   db: Database;
+  /** IANA zone of users who chose none. */
+  timeZone: string;
   log: Log;
   clock: Clock;
   /** Takes over a stream that has missed more than one page. */
@@ -66,10 +68,10 @@ export async function poll(
   );
 }
 
-async function read({ db }: PollDeps, feeds: readonly WorkspaceChannel[], limits: PageLimits): Promise<Seen> {
+async function read({ db, timeZone }: PollDeps, feeds: readonly WorkspaceChannel[], limits: PageLimits): Promise<Seen> {
   const [accounts, progress, happened] = await Promise.all([
     readAccountStates(
-      { db },
+      { db, timeZone },
       feeds.map(({ workspaceId }) => workspaceId),
     ),
     readProgress({ db }, feeds),
@@ -97,7 +99,7 @@ function updateFeed({ accounts, progress, happened }: Seen, feed: WorkspaceChann
     feed.setCampaigns(
       seen.campaigns.map((campaign) => ({
         ...campaign,
-        json: JSON.stringify(campaign.isDeleted ? toDeletedEvent(campaign) : toCampaignEvent(campaign)),
+        json: JSON.stringify(toCampaignEvent(campaign)),
       })),
     );
   }

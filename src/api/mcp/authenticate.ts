@@ -2,11 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { hashSecret } from '../../platform/secrets/hash-secret.ts';
 import { CampanileError, createClient } from '../../../clients/typescript/client.ts';
 
-/** Which API key a request carries. */
-export interface Authenticate {
-  /** Throws an McpAccessError for a request without a valid API key, and where the service cannot say so. */
-  (authorization: string | undefined): Promise<string>;
-}
+/** Returns the API key of a request. Throws an McpAccessError for a request without a valid one, and where the service cannot say so. */
+type Authenticate = (authorization: string | undefined) => Promise<string>;
 
 /** The rejection of a request: an HTTP status, a code and a sentence. */
 export class McpAccessError extends Error {

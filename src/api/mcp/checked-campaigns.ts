@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Operations } from '../../../clients/typescript/client.ts';
 
 /** The request that was checked, in the form in which it would be sent. */
@@ -39,68 +40,53 @@ interface StoredCheck {
   untilMs: number;
 }
 
-/** The checks of one key, those that were used longest ago first. */
-type Share = Map<string, StoredCheck>;
-
 /** Keeps each check for 30 minutes, within the limits above, in the memory of this process. */
 export function createCheckStore(nowMs: () => number): CheckedCampaigns {
-  const shares = new Map<string, Share>();
   const total = { count: 0, length: 0 };
+  /** By key. */
+  const shares = new Map<string, LRUCache<string, StoredCheck>>();
 
-  function add(share: Share, checkId: string, kept: StoredCheck): void {
-    share.set(checkId, kept);
-    total.count += 1;
-    total.length += kept.length;
-  }
-
-  function remove(share: Share, checkId: string): StoredCheck | undefined {
-    const kept = share.get(checkId);
-    if (!kept) return undefined;
-    share.delete(checkId);
-    total.count -= 1;
-    total.length -= kept.length;
-    return kept;
-  }
-
-  /** Removes the oldest checks of a key, as far as its share has no room. */
-  function evictOldest(share: Share, length: number): void {
-    let own = share.values().reduce((sum, kept) => sum + kept.length, 0);
-    for (const [checkId, kept] of share) {
-      if (share.size < KEY_LIMIT.count && own + length <= KEY_LIMIT.length) return;
-      remove(share, checkId);
-      own -= kept.length;
-    }
-  }
+  const createShare = () =>
+    new LRUCache<string, StoredCheck>({
+      max: KEY_LIMIT.count,
+      maxSize: KEY_LIMIT.length,
+      sizeCalculation: ({ length }) => length,
+      onInsert({ length }) {
+        total.count += 1;
+        total.length += length;
+      },
+      dispose({ length }) {
+        total.count -= 1;
+        total.length -= length;
+      },
+    });
 
   function removeExpired(): void {
     for (const [token, share] of shares) {
-      for (const [checkId, { untilMs }] of share) if (untilMs <= nowMs()) remove(share, checkId);
+      for (const [checkId, { untilMs }] of share.entries()) if (untilMs <= nowMs()) share.delete(checkId);
       if (share.size === 0) shares.delete(token);
     }
   }
 
-  const isFullFor = (length: number) => total.count >= TOTAL_LIMIT.count || total.length + length > TOTAL_LIMIT.length;
+  const isOverfull = () => total.count > TOTAL_LIMIT.count || total.length > TOTAL_LIMIT.length;
 
   return {
     store(token, campaign) {
-      const { length } = JSON.stringify(campaign);
-      evictOldest(shares.get(token) ?? new Map(), length);
-      if (isFullFor(length)) removeExpired();
-      if (isFullFor(length))
-        throw new ChecksFullError(
-          `The campaign was checked and nothing was sent, but the check could not be kept: this server keeps ${TOTAL_LIMIT.count} checks of all keys, or 64 MiB of them. Check it again within 30 minutes, or send it from the dashboard`,
-        );
-      const share = shares.getOrInsert(token, new Map());
+      const share = shares.getOrInsertComputed(token, createShare);
       const checkId = `check_${randomBytes(ID_BYTES).toString('base64url')}`;
-      add(share, checkId, { campaign, length, untilMs: nowMs() + LIFETIME_MS });
-      return checkId;
+      const { length } = JSON.stringify(campaign);
+      share.set(checkId, { campaign, length, untilMs: nowMs() + LIFETIME_MS });
+      if (isOverfull()) removeExpired();
+      if (!isOverfull()) return checkId;
+      share.delete(checkId);
+      if (share.size === 0) shares.delete(token);
+      throw new ChecksFullError(
+        `The campaign was checked and nothing was sent, but the check could not be kept: this server keeps ${TOTAL_LIMIT.count} checks of all keys, or 64 MiB of them. Check it again within 30 minutes, or send it from the dashboard`,
+      );
     },
     find(token, checkId) {
-      const share = shares.get(token);
-      const kept = share && remove(share, checkId);
-      if (!share || !kept || kept.untilMs <= nowMs()) return undefined;
-      add(share, checkId, kept);
-      return kept.campaign;
+      const kept = shares.get(token)?.get(checkId);
+      return kept && kept.untilMs > nowMs() ? kept.campaign : undefined;
     },
   };
 }

@@ -44,6 +44,9 @@ const ANNOTATIONS: Readonly<Record<ToolName, ToolAnnotations>> = {
   read_overview: READS,
 };
 
+/** A model hands on the html of other programs: what a message cannot hold is a warning. */
+const FOREIGN = { on_unknown_tags: 'drop' } as const;
+
 const TOOLS: Tools = {
   async get_account({ campanile }) {
     const profile = await campanile.call('user/get_profile');
@@ -65,7 +68,7 @@ const TOOLS: Tools = {
 
   find_files: ({ campanile }, asked) => campanile.call('media/list-media', { ...asked, limit: ROWS_LIMIT }),
 
-  preview_message: ({ campanile }, asked) => campanile.call('venom/preview-campaign', asked),
+  preview_message: ({ campanile }, asked) => campanile.call('venom/preview-campaign', { ...asked, ...FOREIGN }),
 
   async check_campaign({ campanile, checked, token }, asked) {
     const campaign = toCampaign(asked);
@@ -76,7 +79,10 @@ const TOOLS: Tools = {
   async fetch_link_preview({ campanile, checked, token }, { check_id: checkId }) {
     const found = checked.find(token, checkId);
     if (!found) throw new NotCheckedError();
-    const { links } = await campanile.call('venom/preview-campaign', { html: found.body.html ?? '' });
+    const { links } = await campanile.call('venom/preview-campaign', {
+      html: found.body.html ?? '',
+      ...FOREIGN,
+    });
     const [url] = links;
     const fetched = url === undefined ? undefined : await campanile.call('venom/link-preview', { url });
     if (!fetched?.link_preview)
@@ -153,7 +159,7 @@ class NotCheckedError extends Error {}
 
 function toCampaign(asked: Input<'check_campaign'>): CheckedCampaign {
   const { group_ids: ids, files, schedule, ...about } = asked;
-  const post = { ...about, group_metadata_ids: ids, media: files };
+  const post = { ...about, ...FOREIGN, group_metadata_ids: ids, media: files };
   if (!schedule) return { path: 'venom/add-campaign', body: { ...post, is_schedule: false } };
   const { time, ...days } = schedule;
   return { path: 'venom/add-campaign-batch', body: { ...post, ...days, schedule_time: time, is_schedule: true } };

@@ -1,23 +1,16 @@
 import { create as contentDisposition } from 'content-disposition';
 import { fileNameOf } from '../../content/media/file-name.ts';
 import { readGroupAnalytics } from '../../sending/analytics/group-analytics.ts';
-import { NO_REACH } from '../../sending/analytics/read-reach.ts';
 import { readGroup, type GroupPost } from '../../sending/analytics/read-group.ts';
-import { readOverview, type OverviewSums, type OverviewTotals } from '../../sending/analytics/read-overview.ts';
+import { sayFailuresTo } from '../../sending/analytics/say-failures.ts';
+import { readOverview, type OverviewSums } from '../../sending/analytics/read-overview.ts';
 import type { AccountShare } from '../../sending/campaigns/read/account-shares.ts';
 import { estimateFinish, type ExpectDeps, type ExpectedFinish } from '../../sending/campaigns/read/estimate-finish.ts';
 import type { analytics } from '../contract/analytics.ts';
 import type { Handlers } from '../operation.ts';
-import { toWireHead, toWireRun } from './campaign-reads.ts';
-import {
-  sumOfReach,
-  toWireCounts,
-  toWireGroupReach,
-  toWireGroupRow,
-  toWireReach,
-  toWireRevised,
-} from './group-rows.ts';
-import { toWireGroup } from './groups.ts';
+import { describeHead, describeRun } from './campaign-reads.ts';
+import { describeCounts, describeRow, shownReach, sumOfReach } from './group-rows.ts';
+import { describeGroup } from './groups.ts';
 import { writeGroups } from './write-groups.ts';
 import { rate } from './rate.ts';
 
@@ -25,106 +18,59 @@ export type AnalyticsDeps = ExpectDeps & { timeZone: string };
 
 export const analyticsHandlers: Handlers<typeof analytics, AnalyticsDeps> = {
   async getCampaignGroupAnalyticsMaster(deps, { body, actor }) {
-    const { campaign, totals, groups, runs, accounts, isRevised, reach, timeline } = await readGroupAnalytics(
-      deps,
-      actor,
-      body.campaign_id,
-      { withAccounts: body.with_accounts },
-    );
-    const shares = body.with_accounts ? accounts : undefined;
-    const finish = body.with_estimate ? await estimateFinish(deps, actor, body.campaign_id, shares) : undefined;
+    const { campaignId, withAccounts, withEstimate } = body;
+    const found = await readGroupAnalytics(deps, actor, campaignId, { withAccounts });
+    const { totals, isRevised, reach } = found;
+    const shares = withAccounts ? found.accounts : undefined;
+    const finish = withEstimate ? await estimateFinish(deps, actor, campaignId, shares) : undefined;
     return {
-      campaign: toWireHead(campaign),
+      campaign: describeHead(found.campaign),
       totals: {
-        groups: totals.groups,
-        runs: totals.runs,
-        runs_done: totals.runsDone,
-        ...toWireCounts(totals),
-        ...(totals.skipped > 0 && { skipped: totals.skipped }),
-        ...(isRevised && toWireRevised(totals)),
-        ...toWireReach(reach, sumOfReach(reach)),
-        ...(finish && { expected_finish_at: finish.at?.toISOString() ?? null }),
+        ...describeCounts(isRevised, totals),
+        ...shownReach(reach, sumOfReach(reach)),
+        skipped: totals.skipped || null,
+        expectedFinishAt: finish && (finish.at ?? null),
       },
-      ...(shares && { accounts: shares.map((share) => toWireShare(share, finish)) }),
-      groups: groups.map((group) => ({
-        ...toWireGroupRow(group),
-        ...(group.skipped !== null && { skipped: group.skipped }),
-        ...(isRevised && toWireRevised(group)),
-        ...toWireGroupReach(reach, reach.groups.get(group.groupId) ?? NO_REACH),
-      })),
-      runs: runs.map(toWireRun),
-      timeline: timeline.map(({ at, ...sums }) => ({ at: at.toISOString(), ...sums })),
+      groups: found.groups.map((group) => describeRow(found, group)),
+      accounts: shares?.map((share) => describeShare(share, finish)),
+      runs: found.runs.map(describeRun),
+      timeline: found.timeline,
     };
   },
 
   async getOverview(deps, { body, actor }) {
-    const options = { withPrevious: body.with_previous };
-    const { totals, previous, daily } = await readOverview(deps, actor, body.days, options);
+    const { totals, previous, daily } = await readOverview(deps, actor, body.days, body);
     return {
-      totals: toWireTotals(totals),
-      ...(previous && { previous: toWireTotals(previous) }),
-      daily: daily.map(({ date, ...sums }) => ({ date, ...toWireSums(sums) })),
+      totals: describeSums(totals),
+      previous: previous && describeSums(previous),
+      daily: daily.map(describeSums),
     };
   },
 
-  async getGroup(deps, { body, actor }) {
-    const { group_metadata_id: groupId, days } = body;
-    const { group, groupLists, posts, planned, members } = await readGroup(deps, actor, { groupId, days });
+  async getGroup(deps, { body: { groupMetadataId: groupId, days }, actor }) {
+    const found = await readGroup(deps, actor, { groupId, days });
     return {
-      group: { ...toWireGroup(group), removed_at: group.removedAt?.toISOString() ?? null },
-      group_lists: groupLists.map((list) => ({ group_list_id: list.groupListId, name: list.name })),
-      totals: sumOf(posts),
-      posts: posts.map(({ campaignId, runId, at, skipped, ...post }) => ({
-        campaign_id: campaignId,
-        run_id: runId,
-        at: at.toISOString(),
-        ...post,
-        ...(skipped !== null && { skipped }),
-        read_rate: rate(post.read, post.recipients),
-      })),
-      planned: planned.map((run) => ({
-        campaign_id: run.campaignId,
-        name: run.name,
-        campaign_status: run.campaignStatus,
-        run_id: run.runId,
-        due_at: run.dueAt.toISOString(),
-      })),
-      members,
+      ...found,
+      group: describeGroup(found.group),
+      totals: sumOf(found.posts),
+      posts: found.posts.map((post) => ({ ...post, readRate: rate(post.read, post.recipients) })),
     };
   },
 
-  async exportCampaign(deps, { body, actor, setHeader }) {
-    const analytics = await readGroupAnalytics(deps, actor, body.campaign_id, { withPolls: true });
-    setHeader('content-disposition', contentDisposition(fileNameOf(analytics.campaign.name, body.format)));
-    return writeGroups(analytics);
+  async exportCampaign(deps, { body, actor, header, setHeader }) {
+    const found = await readGroupAnalytics(deps, actor, body.campaignId, { withPolls: true });
+    setHeader('content-disposition', contentDisposition(fileNameOf(found.campaign.name, body.format)));
+    return writeGroups(found, await sayFailuresTo(deps.db, actor, header('accept-language')));
   },
 };
 
-function toWireShare(share: AccountShare, finish: ExpectedFinish | undefined) {
-  const { accountId, name, deliveries, queued, sent, failed, cancelled, recipients, delivered, read } = share;
-  const finishAt = finish?.byAccount.get(accountId)?.toISOString() ?? null;
-  return {
-    account_id: accountId,
-    name,
-    deliveries,
-    queued,
-    sent,
-    failed,
-    cancelled,
-    recipients,
-    delivered,
-    read,
-    read_rate: rate(read, share.acknowledging),
-    ...(finish && { expected_finish_at: finishAt }),
-  };
+function describeShare(share: AccountShare, finish: ExpectedFinish | undefined) {
+  const expectedFinishAt = finish && (finish.byAccount.get(share.accountId) ?? null);
+  return { ...share, readRate: rate(share.read, share.acknowledging), expectedFinishAt };
 }
 
-function toWireTotals({ campaigns, groups, ...sums }: OverviewTotals) {
-  return { campaigns, groups, ...toWireSums(sums) };
-}
-
-function toWireSums({ acknowledging, ...sums }: OverviewSums) {
-  return { ...sums, posts: sums.runs, read_rate: rate(sums.read, acknowledging) };
+function describeSums<Sums extends OverviewSums>(sums: Sums) {
+  return { ...sums, posts: sums.runs, readRate: rate(sums.read, sums.acknowledging) };
 }
 
 function sumOf(posts: readonly GroupPost[]) {
@@ -135,6 +81,6 @@ function sumOf(posts: readonly GroupPost[]) {
     failed: add((post) => post.failed),
     recipients,
     read,
-    read_rate: rate(read, recipients),
+    readRate: rate(read, recipients),
   };
 }

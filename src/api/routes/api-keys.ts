@@ -7,31 +7,15 @@ import type { Handlers } from '../operation.ts';
 
 export const apiKeyHandlers: Handlers<typeof apiKeys, UserDependencies> = {
   async createApiKey(deps, { body, actor }) {
-    const expiresAt = body.expires_at === undefined ? null : new Date(body.expires_at);
+    const expiresAt = body.expiresAt === undefined ? null : new Date(body.expiresAt);
     const { name, scopes, role, test: isTest } = body;
-    const { apiKeyId, key } = await createApiKey(deps, actor, { name, scopes, role, isTest, expiresAt });
-    return { api_key_id: apiKeyId, key };
+    return createApiKey(deps, actor, { name, scopes, role, isTest, expiresAt });
   },
 
   async listApiKeys(deps, { actor }) {
     const keys = await selectApiKeys(deps.db, actor.workspaceId);
-    return {
-      api_keys: keys.map((key) => ({
-        api_key_id: key.apiKeyId,
-        name: key.name,
-        scopes: key.scopes,
-        role: key.role,
-        test: key.isTest,
-        prefix: key.prefix,
-        created_at: key.createdAt.toISOString(),
-        expires_at: key.expiresAt?.toISOString() ?? null,
-        last_used_at: key.lastUsedAt?.toISOString() ?? null,
-      })),
-    };
+    return { apiKeys: keys.map((key) => ({ ...key, test: key.isTest })) };
   },
 
-  async revokeApiKey(deps, { body, actor }) {
-    await revokeApiKey(deps, actor, body.api_key_id);
-    return {};
-  },
+  revokeApiKey: (deps, { body, actor }) => revokeApiKey(deps, actor, body.apiKeyId),
 };

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Approval, ApprovalHead } from '../../sending/approvals/approval-store.ts';
 import type { AskedPost } from '../../sending/approvals/asked-post.ts';
 import { approve, refuse, withdraw } from '../../sending/approvals/decide-approval.ts';
@@ -8,12 +9,10 @@ import {
   readStanding,
   type ApprovalStanding,
   type FullApproval,
-  type Person,
 } from '../../sending/approvals/read-approvals.ts';
 import { requestApproval } from '../../sending/approvals/request-approval.ts';
 import { writeRemark } from '../../sending/approvals/write-remark.ts';
 import { requirePhoneDigits } from '../../identity/phone-number.ts';
-import type { UserId } from '../../platform/database/schema.ts';
 import {
   changeApprovalRules,
   readPhoneApprovers,
@@ -22,16 +21,19 @@ import {
 } from '../../workspaces/approval/approval-rules.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { approvals } from '../contract/approvals.ts';
+import { copiedExtras } from '../contract/post-extras.ts';
 import type { Handlers } from '../operation.ts';
-import { findProblemsOfPost, toCampaignDraft, toWireCopy, type CampaignDeps } from './campaigns.ts';
-import { toCopiedExtras } from './post-extras.ts';
-import { toShownFiles } from './post-files.ts';
+import { toWire } from '../wire.ts';
+import { describeCopy, findProblemsOfPost, toCampaignDraft, type CampaignDeps } from './campaigns.ts';
+import { nameGroup } from './groups.ts';
+import { copyExtras } from './post-extras.ts';
+import { describeFiles } from './post-files.ts';
 
 export const approvalHandlers: Handlers<typeof approvals, CampaignDeps> = {
   requestApproval: {
     validateSemantics: findProblemsOfPost,
     async handle(deps, { body, actor, warn }) {
-      const asking = { approvalId: body.approval_id, draft: toCampaignDraft(body), remark: body.remark };
+      const asking = { approvalId: body.approvalId, draft: toCampaignDraft(body), remark: body.remark };
       const { approval, warnings } = await requestApproval(deps, actor, asking);
       warn(warnings);
       return answer(deps, actor, approval);
@@ -39,33 +41,29 @@ export const approvalHandlers: Handlers<typeof approvals, CampaignDeps> = {
   },
 
   async listApprovals(deps, { body, actor }) {
-    const { rules, phoneApprovers, approvals } = await listApprovals(deps, actor, { withClosed: body.with_closed });
-    return { rules: toWireRules(rules, phoneApprovers), approvals: approvals.map((one) => toWire(one, one.standing)) };
+    const { rules, phoneApprovers, approvals } = await listApprovals(deps, actor, body);
+    return {
+      rules: describeRules(rules, phoneApprovers),
+      approvals: approvals.map((one) => describeApproval(one, one.standing)),
+    };
   },
 
   async getApproval(deps, { body, actor }) {
-    const full = await readApproval(deps, actor, body.approval_id);
+    const full = await readApproval(deps, actor, body.approvalId);
     return {
-      ...toWire(full.approval, full),
+      ...describeApproval(full.approval, full),
       text: full.approval.post.text,
-      post: toWireCopy(full.copy),
-      files: toShownFiles(full.files),
-      groups: full.groups.map(toWireGroup),
-      difference: toWireDifference(full),
-      review_campaign_id: full.reviewCampaignId,
-      thread: full.entries.map(({ kind, userId, userName, version, remark, at, onPhone }) => ({
-        kind,
-        by: toWirePerson({ userId, userName }),
-        version,
-        remark,
-        at: at.toISOString(),
-        on_phone: onPhone,
-      })),
+      post: describeCopy(full.copy),
+      files: describeFiles(full.files),
+      groups: full.groups.map(nameGroup),
+      difference: describeDifference(full),
+      reviewCampaignId: full.reviewCampaignId,
+      thread: full.entries.map((entry) => ({ ...entry, by: entry })),
     };
   },
 
   async decideApproval(deps, { body, actor }) {
-    const { approval_id: approvalId, remark } = body;
+    const { approvalId, remark } = body;
     const decision = { approvalId, hash: Buffer.from(body.sha256, 'hex'), remark };
     const approval =
       body.decision === 'approve'
@@ -77,72 +75,43 @@ export const approvalHandlers: Handlers<typeof approvals, CampaignDeps> = {
     return answer(deps, actor, approval);
   },
 
-  async remarkApproval(deps, { body, actor }) {
-    return answer(deps, actor, await writeRemark(deps, actor, { approvalId: body.approval_id, remark: body.remark }));
-  },
+  remarkApproval: async (deps, { body, actor }) => answer(deps, actor, await writeRemark(deps, actor, body)),
 
-  async withdrawApproval(deps, { body, actor }) {
-    return answer(deps, actor, await withdraw(deps, actor, body.approval_id));
-  },
+  withdrawApproval: async (deps, { body, actor }) => answer(deps, actor, await withdraw(deps, actor, body.approvalId)),
 
   async setApprovalRules(deps, { body, actor }) {
-    const { approval, over_groups: overGroups, approvers, review_group_id: groupId } = body;
-    const phoneApprovers = body.phone_approvers?.map(({ user_id: userId, whatsapp_number: number }, index) => ({
-      userId: userId as UserId,
-      number: requirePhoneDigits(`phone_approvers.${index}.whatsapp_number`, number),
+    const phoneApprovers = body.phoneApprovers?.map(({ userId, whatsappNumber }, index) => ({
+      userId,
+      number: requirePhoneDigits(`phone_approvers.${index}.whatsapp_number`, whatsappNumber),
     }));
-    const reviewGroupId = groupId === 'none' ? null : groupId;
-    const change = { approval, overGroups, approvers, reviewGroupId, phoneApprovers };
-    const rules = await changeApprovalRules(deps, actor, change);
-    return toWireRules(rules, await readPhoneApprovers(deps.db, actor.workspaceId));
+    const reviewGroupId = body.reviewGroupId === 'none' ? null : body.reviewGroupId;
+    const rules = await changeApprovalRules(deps, actor, { ...body, reviewGroupId, phoneApprovers });
+    return describeRules(rules, await readPhoneApprovers(deps.db, actor.workspaceId));
   },
 };
 
 async function answer({ db }: Pick<CampaignDeps, 'db'>, actor: Actor, approval: Approval) {
-  return toWire(approval, await readStanding(db, actor, approval));
+  return describeApproval(approval, await readStanding(db, actor, approval));
 }
 
-function toWire(head: ApprovalHead, standing: ApprovalStanding) {
-  return {
-    approval_id: head.approvalId,
-    state: head.state === 'accepted' ? (head.isSchedule ? ('scheduled' as const) : ('sending' as const)) : head.state,
-    reason: head.isTimePassed ? ('time_passed' as const) : null,
-    version: head.version,
-    sha256: head.hash.toString('hex'),
-    name: head.name,
-    text_start: head.textStart,
-    group_count: head.groupCount,
-    is_schedule: head.isSchedule,
-    first_due_at: head.firstDueAt?.toISOString() ?? null,
-    asked_by: toWirePerson(standing.askedBy),
-    written_by: standing.writtenBy.map(toWirePerson),
-    asked_at: head.askedAt.toISOString(),
-    updated_at: head.updatedAt.toISOString(),
-    approvals: standing.approvals,
-    approvals_needed: standing.needed,
-    waits_for: standing.waitsFor.map(toWirePerson),
-    may_decide: standing.mayDecide,
-    campaign_id: head.campaignId,
-  };
+function describeApproval(head: ApprovalHead, standing: ApprovalStanding) {
+  const state = head.state === 'accepted' ? (head.isSchedule ? 'scheduled' : 'sending') : head.state;
+  const reason = head.isTimePassed ? 'time_passed' : null;
+  const sha256 = head.hash.toString('hex');
+  return { ...head, ...standing, state, reason, sha256 } as const;
 }
 
-function toWirePerson({ userId, userName }: Person) {
-  return { user_id: userId, user_name: userName };
-}
-
-function toWireGroup({ groupId, name, kind, participants }: FullApproval['groups'][number]) {
-  return { group_metadata_id: groupId, group_name: name, kind, participants };
-}
-
-function toWireDifference({ approval: { post, judged }, removedGroups }: FullApproval) {
+function describeDifference({ approval: { post, judged }, removedGroups }: FullApproval) {
   if (!judged) return null;
   const before = new Set(judged.groupIds);
   return {
     fields: diffPosts(toComparable(judged), toComparable(post)),
-    groups_added: post.groupIds.filter((id) => !before.has(id)),
-    groups_removed: removedGroups.map(toWireGroup),
+    groupsAdded: post.groupIds.filter((id) => !before.has(id)),
+    groupsRemoved: removedGroups.map(nameGroup),
   };
 }
+
+const extrasSchema = z.object(copiedExtras);
 
 /** What of a post can differ, but for its groups, by the names of requests. */
 function toComparable({ plan, sha256s, ...post }: AskedPost) {
@@ -151,7 +120,7 @@ function toComparable({ plan, sha256s, ...post }: AskedPost) {
     desc: post.description,
     text: post.text,
     image: post.mediaId === null ? null : sha256s[0],
-    ...toCopiedExtras(post.extras),
+    ...toWire(extrasSchema, copyExtras(post.extras)),
     is_schedule: plan.isSchedule,
     start_date: plan.startDate,
     end_date: plan.endDate,
@@ -162,18 +131,9 @@ function toComparable({ plan, sha256s, ...post }: AskedPost) {
   };
 }
 
-function toWireRules(
-  { approval, overGroups, approvers, reviewGroupId, reviewGroupName }: ApprovalRules,
-  phoneApprovers: readonly PhoneApprover[] | undefined,
-) {
+function describeRules(rules: ApprovalRules, phoneApprovers: readonly PhoneApprover[] | undefined) {
   return {
-    approval,
-    over_groups: overGroups,
-    approvers,
-    review_group_id: reviewGroupId,
-    review_group_name: reviewGroupName,
-    ...(phoneApprovers && {
-      phone_approvers: phoneApprovers.map(({ userId, number }) => ({ user_id: userId, whatsapp_number: number })),
-    }),
+    ...rules,
+    phoneApprovers: phoneApprovers?.map(({ userId, number: whatsappNumber }) => ({ userId, whatsappNumber })),
   };
 }

@@ -1,9 +1,12 @@
 import { setImmediate as letOthers } from 'node:timers/promises';
 import papaparse from 'papaparse';
 import { LongText } from '../contract/long-text.ts';
+import { toCamelCase, type CamelCase } from '../wire.ts';
 
-/** A cell; null is an empty one. */
-type Cell = string | number | null;
+/** A cell; null and undefined are an empty one. */
+export type Cell = string | number | boolean | Date | null | undefined;
+/** A row, with our names or those of its columns. */
+type Cells<Column extends string> = Readonly<Record<CamelCase<Column>, Cell>>;
 
 /** To write so many takes some milliseconds, after which others have their turn. */
 const ROWS_PER_STEP = 500;
@@ -28,7 +31,7 @@ const FORMULA_WITHIN = /([;\t\r\n])(?=[\s"]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g;
 export function writeCsv<Column extends string, Row>(
   columns: readonly Column[],
   rows: readonly Row[] | AsyncIterable<readonly Row[]>,
-  toCells: (row: Row) => Readonly<Record<Column, Cell>>,
+  toCells: (row: Row) => Cells<Column>,
 ): LongText {
   return new LongText(writePieces(columns, rows, toCells));
 }
@@ -36,12 +39,14 @@ export function writeCsv<Column extends string, Row>(
 async function* writePieces<Column extends string, Row>(
   columns: readonly Column[],
   rows: readonly Row[] | AsyncIterable<readonly Row[]>,
-  toCells: (row: Row) => Readonly<Record<Column, Cell>>,
+  toCells: (row: Row) => Cells<Column>,
 ): AsyncGenerator<string> {
+  const names = columns.map(toCamelCase);
   yield BYTE_ORDER_MARK + lines([columns]);
   for await (const step of Symbol.asyncIterator in rows ? rows : cutIntoSteps(rows)) {
     await letOthers();
-    if (step.length > 0) yield lines(step.map(toCells).map((row) => columns.map((column) => row[column])));
+    if (step.length > 0)
+      yield lines(step.map(toCells).map((row: Readonly<Record<string, Cell>>) => names.map((name) => row[name])));
   }
 }
 

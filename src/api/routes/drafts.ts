@@ -1,79 +1,52 @@
-import { deleteDraft } from '../../sending/drafts/delete-draft.ts';
-import { selectDrafts, type DraftHead } from '../../sending/drafts/draft-store.ts';
+import type { z } from 'zod';
+import { selectDrafts, type DraftContent, type DraftHead } from '../../sending/drafts/draft-store.ts';
 import { readDraft } from '../../sending/drafts/read-draft.ts';
-import { saveDraft, type DraftDeps } from '../../sending/drafts/save-draft.ts';
-import type { drafts } from '../contract/drafts.ts';
+import { deleteDraft, saveDraft, type DraftDeps } from '../../sending/drafts/save-draft.ts';
+import { storedContent, type drafts } from '../contract/drafts.ts';
 import type { Handlers } from '../operation.ts';
-import { toCopiedExtras, toExtras } from './post-extras.ts';
-import { toShownFiles } from './post-files.ts';
-import { toDraftBallot } from './ballot-fields.ts';
-
-/** Drafts of earlier versions have none of these. */
-const NO_DRAFT_EXTRAS = { ...toCopiedExtras({}), link_preview: null };
+import { fromWire, toWire } from '../wire.ts';
+import { nameGroup } from './groups.ts';
+import { copyExtras, toExtras } from './post-extras.ts';
+import { describeFiles } from './post-files.ts';
 
 export const draftHandlers: Handlers<typeof drafts, DraftDeps> = {
   async saveDraft(deps, { body, actor }) {
+    const { draftId, poll, event, fileName, linkPreview } = body;
+    const content = {
+      ...body,
+      ...copyExtras(toExtras({ ...body, poll: undefined, event: undefined })),
+      // As they were typed: the draft may be unfinished.
+      fileName,
+      poll,
+      event,
+      linkPreview,
+    };
     const version = await saveDraft(deps, actor, {
-      draftId: body.draft_id,
-      version: body.version,
-      name: body.name,
-      content: {
-        html: body.html,
-        is_schedule: body.is_schedule,
-        start_date: body.start_date ?? null,
-        end_date: body.end_date ?? null,
-        schedule_time: body.schedule_time ?? null,
-        time_zone: body.time_zone ?? null,
-        weekdays: body.weekdays ?? null,
-        skip_dates: body.skip_dates ?? null,
-        idempotency_key: body.idempotency_key ?? null,
-        ...toCopiedExtras(toExtras({ ...body, poll: undefined, event: undefined })),
-        // As they were typed: the draft may be unfinished.
-        file_name: body.file_name ?? null,
-        ...toDraftBallot(body),
-        link_preview: body.link_preview ? { ...body.link_preview, image: body.link_preview.image ?? null } : null,
-      },
-      groupIds: body.group_metadata_ids,
-      image: body.image,
-      removeImage: body.remove_image,
+      ...body,
+      content: toWire(storedContent, content) as DraftContent,
+      groupIds: body.groupMetadataIds,
     });
-    return { draft_id: body.draft_id, version };
+    return { draftId, version };
   },
 
   async listDrafts(deps, { body, actor }) {
-    if (body.draft_id === undefined)
-      return { drafts: (await selectDrafts(deps.db, actor.workspaceId, undefined)).map(toHead) };
-    const draft = await readDraft(deps, actor, body.draft_id);
-    const groups = draft.groups.map((group) => ({
-      group_metadata_id: group.groupId,
-      group_name: group.name,
-      kind: group.kind,
-      participants: group.participants,
-    }));
+    if (body.draftId === undefined)
+      return { drafts: (await selectDrafts(deps.db, actor.workspaceId, undefined)).map(describeHead) };
+    const draft = await readDraft(deps, actor, body.draftId);
+    // Drafts of earlier versions lack what was added since.
+    const stored = fromWire(storedContent, draft.content as z.output<typeof storedContent>);
     const content = {
-      ...NO_DRAFT_EXTRAS,
-      ...draft.content,
-      skip_dates: draft.content.skip_dates ?? null,
-      files: toShownFiles(draft.files),
-      groups,
+      ...stored,
+      mentionAll: stored.mentionAll ?? false,
+      files: describeFiles(draft.files),
+      groups: draft.groups.map(nameGroup),
     };
-    return { drafts: [{ ...toHead(draft), content }] };
+    return { drafts: [{ ...describeHead(draft), content }] };
   },
 
-  async deleteDraft(deps, { body, actor }) {
-    await deleteDraft(deps, actor, body.draft_id);
-    return {};
-  },
+  deleteDraft: (deps, { body, actor }) => deleteDraft(deps, actor, body.draftId),
 };
 
-function toHead(draft: DraftHead) {
-  return {
-    draft_id: draft.draftId,
-    name: draft.name,
-    html_start: draft.htmlStart,
-    group_count: draft.groupCount,
-    version: draft.version,
-    updated_at: draft.updatedAt.toISOString(),
-    media: draft.media && { ...draft.media, sha256: draft.media.sha256.toString('hex') },
-  };
+function describeHead(draft: DraftHead) {
+  return { ...draft, media: draft.media && { ...draft.media, sha256: draft.media.sha256.toString('hex') } };
 }

@@ -7,35 +7,15 @@ import type { Handlers } from '../operation.ts';
 import { tokenOf } from '../server/auth.ts';
 
 export const factorHandlers: Handlers<typeof factors, UserDependencies> = {
-  async listFactors(deps, { actor }) {
-    const found = await listFactors(deps, actor.userId);
-    return {
-      factors: found.factors.map(({ factorId, kind, name, createdAt, lastUsedAt }) => ({
-        factor_id: factorId,
-        kind,
-        name,
-        created_at: createdAt.toISOString(),
-        last_used_at: lastUsedAt?.toISOString() ?? null,
-      })),
-      recovery_codes_left: found.recoveryCodes,
-    };
-  },
+  listFactors: (deps, { actor }) => listFactors(deps, actor.userId),
 
   addTotp: (deps, { actor }) => addTotp(deps, actor),
 
-  async confirmTotp(deps, { body, actor }) {
-    const { recoveryCodes } = await confirmTotp(deps, actor, body.code);
-    return { recovery_codes: recoveryCodes };
-  },
+  confirmTotp: (deps, { body, actor }) => confirmTotp(deps, actor, body.code),
 
-  async removeFactor(deps, { body, actor }) {
-    await removeFactor(deps, actor, body.factor_id);
-    return {};
-  },
+  removeFactor: (deps, { body, actor }) => removeFactor(deps, actor, body.factorId),
 
-  async renewRecoveryCodes(deps, { actor }) {
-    return { recovery_codes: await renewRecoveryCodes(deps, actor) };
-  },
+  renewRecoveryCodes: async (deps, { actor }) => ({ recoveryCodes: await renewRecoveryCodes(deps, actor) }),
 
   async confirmIdentity(deps, { body, caller }) {
     const { userId, expiresAtMs = 0 } = caller;

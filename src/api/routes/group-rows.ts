@@ -1,6 +1,7 @@
 /** The results of a campaign in its groups, as the analytics and their export have them. */
-import type { Counts, Engagement, GroupRow } from '../../sending/analytics/group-analytics.ts';
+import type { Counts, Engagement, GroupAnalytics, GroupRow } from '../../sending/analytics/group-analytics.ts';
 import { NO_REACH, type CampaignReach, type Reach } from '../../sending/analytics/read-reach.ts';
+import { nameGroup } from './groups.ts';
 import { rate } from './rate.ts';
 
 /** The sums over all groups. */
@@ -19,62 +20,38 @@ export function sumOfReach({ groups }: CampaignReach): Reach {
 }
 
 /** The figures of pins, mentions and quotes that a campaign has. */
-export function toWireReach({ hasPins, hasMentions, hasQuotes }: CampaignReach, sums: Reach) {
+export function shownReach({ hasPins, hasMentions, hasQuotes }: CampaignReach, sums: Reach) {
+  const { pinned, unpinned, pinsWaiting, pinsFailed, mentions, mentionsLeftOut, quotes } = sums;
   return {
-    ...(hasPins && {
-      pinned: sums.pinned,
-      unpinned: sums.unpinned,
-      pins_waiting: sums.pinsWaiting,
-      pins_failed: sums.pinsFailed,
-    }),
-    ...(hasMentions && { mentions: sums.mentions, mentions_left_out: sums.mentionsLeftOut }),
-    ...(hasQuotes && { quotes: sums.quotes }),
+    ...(hasPins && { pinned, unpinned, pinsWaiting, pinsFailed }),
+    ...(hasMentions && { mentions, mentionsLeftOut }),
+    ...(hasQuotes && { quotes }),
   };
 }
 
-/** What became of pins, mentions and quotes in one group, as far as the campaign has such things, and the members left out. */
-export function toWireGroupReach(reach: CampaignReach, group: Reach) {
+/** The results of a campaign in one group: also what became of pins, mentions and quotes, and how many members were left out. */
+export function describeRow(analytics: Pick<GroupAnalytics, 'isRevised' | 'reach'>, row: GroupRow) {
+  const { isRevised, reach } = analytics;
+  const group = reach.groups.get(row.groupId) ?? NO_REACH;
+  const { pinError, pinnedUntil, mentionLeftOut, withoutDevices } = group;
   return {
-    ...toWireReach(reach, group),
-    ...(reach.hasPins && { pin_error: group.pinError, pinned_until: group.pinnedUntil?.toISOString() ?? null }),
-    ...(reach.hasMentions && { mention_left_out: group.mentionLeftOut }),
-    ...(group.withoutDevices > 0 && { members_without_devices: group.withoutDevices }),
+    ...nameGroup(row),
+    ...describeCounts(isRevised, row),
+    ...shownReach(reach, group),
+    ...(reach.hasPins && { pinError, pinnedUntil }),
+    ...(reach.hasMentions && { mentionLeftOut }),
+    membersWithoutDevices: withoutDevices || null,
   };
 }
 
-/** The results of a campaign in one group, as the wire has them. */
-export function toWireGroupRow(group: GroupRow) {
+/** What was recalled and corrected is shown only of a campaign that was to be, in part. */
+export function describeCounts<Row extends Counts & Engagement>(isRevised: boolean, row: Row) {
+  const { delivered, read, acknowledging, recalled, corrected } = row;
   return {
-    group_metadata_id: group.groupId,
-    group_name: group.name,
-    kind: group.kind,
-    participants: group.participants,
-    ...toWireCounts(group),
-    first_sent_at: group.firstSentAt?.toISOString() ?? null,
-    last_sent_at: group.lastSentAt?.toISOString() ?? null,
-    last_error: group.lastError,
+    ...row,
+    recalled: isRevised ? recalled : null,
+    corrected: isRevised ? corrected : null,
+    deliveryRate: rate(delivered, acknowledging),
+    readRate: rate(read, acknowledging),
   };
-}
-
-export function toWireCounts(row: Counts & Engagement) {
-  return {
-    deliveries: row.deliveries,
-    queued: row.queued,
-    sent: row.sent,
-    failed: row.failed,
-    cancelled: row.cancelled,
-    recipients: row.recipients,
-    delivered: row.delivered,
-    read: row.read,
-    reactions: row.reactions,
-    replies: row.replies,
-    views: row.views,
-    delivery_rate: rate(row.delivered, row.acknowledging),
-    read_rate: rate(row.read, row.acknowledging),
-  };
-}
-
-/** Only of a campaign that was to be recalled or corrected in part. */
-export function toWireRevised({ recalled, corrected }: Counts) {
-  return { recalled, corrected };
 }

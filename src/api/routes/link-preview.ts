@@ -6,6 +6,7 @@ import type { PostExtras } from '../../content/post/post-extras.ts';
 import type { CardRequest } from '../../sending/campaigns/accept/prepare-card.ts';
 import { linkPreviews, type linkPreviewField } from '../contract/link-preview.ts';
 import type { Caller, Handlers } from '../operation.ts';
+import type { FromWire } from '../wire.ts';
 import { requireRole, requireScope } from '../server/auth.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
 
@@ -20,9 +21,9 @@ export const linkPreviewHandlers: Handlers<typeof linkPreviews, LinkPreviewDeps>
     if (card) {
       const { title, description, picture } = card;
       const image = picture && `data:image/jpeg;base64,${picture.bytes.toString('base64')}`;
-      return { link_preview: { url, title, description, image }, reason: null };
+      return { linkPreview: { url, title, description, image }, reason: null };
     }
-    if (none.reason !== 'rate_limited') return { link_preview: null, reason: none.reason ?? null };
+    if (none.reason !== 'rate_limited') return { linkPreview: null, reason: none.reason };
     throw new AppError('rate_limited', `Rate limit exceeded: ${FETCHES_PER_MINUTE} link previews a minute`, {
       retryAfterSeconds: none.retryAfterSeconds ?? 1,
     });
@@ -30,8 +31,8 @@ export const linkPreviewHandlers: Handlers<typeof linkPreviews, LinkPreviewDeps>
 };
 
 /** SSRF: a check with `fetch_link_preview` makes the service read a page, as `link-preview` does, and needs what that needs. */
-export function requireFetching({ fetch_link_preview: isFetched, link_preview: card }: CardBody, caller: Caller): void {
-  if (!isFetched || card) return;
+export function requireFetching({ fetchLinkPreview, linkPreview }: CardBody, caller: Caller): void {
+  if (!fetchLinkPreview || linkPreview) return;
   const { access: scope, role } = linkPreviews.findLinkPreview;
   requireScope(caller, { scope });
   requireRole(caller, role);
@@ -39,27 +40,20 @@ export function requireFetching({ fetch_link_preview: isFetched, link_preview: c
 
 /** The fields of a request about the card of its post. */
 export interface CardBody {
-  link_preview?: z.output<typeof linkPreviewField>;
-  fetch_link_preview?: boolean | undefined;
+  linkPreview?: FromWire<z.output<typeof linkPreviewField>>;
+  fetchLinkPreview?: boolean | undefined;
 }
 
 /** Undefined: the request says nothing about it. */
 export function toCardRequest({
-  link_preview: card,
-  fetch_link_preview: isFetched = false,
+  linkPreview: card,
+  fetchLinkPreview: isFetched = false,
 }: CardBody): CardRequest | undefined {
   if (!card && !isFetched) return undefined;
   return { card: card && { ...card, image: card.image ?? null }, isFetched };
 }
 
 /** Returns a card as answers have it that send files by their hash. */
-export function toWireCard({ linkPreview }: PostExtras) {
-  if (!linkPreview) return null;
-  const { url, title, description, picture } = linkPreview;
-  return {
-    url,
-    title,
-    description,
-    picture: picture ? { mime: 'image/jpeg', size: picture.size, sha256: picture.sha256 } : null,
-  };
+export function describeCard({ linkPreview: card }: PostExtras) {
+  return card && { ...card, picture: card.picture && { ...card.picture, mime: 'image/jpeg' } };
 }

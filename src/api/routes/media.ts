@@ -23,13 +23,13 @@ export const mediaHandlers: Handlers<typeof media, MediaDeps> = {
       declared: header('content-type'),
       name: readName(header(NAME_HEADER)),
     });
-    return toWireFile(await readLibraryFile(deps.db, actor.workspaceId, mediaId));
+    return describeFile(await readLibraryFile(deps.db, actor.workspaceId, mediaId));
   },
 
   async importMedia(deps, { body, actor, transfer }) {
     if (!transfer) throw new Error('an import has no permit');
-    const mediaId = await importMedia(deps, actor, { url: body.url, name: body.file_name, transfer });
-    return toWireFile(await readLibraryFile(deps.db, actor.workspaceId, mediaId));
+    const mediaId = await importMedia(deps, actor, { url: body.url, name: body.fileName, transfer });
+    return describeFile(await readLibraryFile(deps.db, actor.workspaceId, mediaId));
   },
 
   async listMedia(deps, { body, actor }) {
@@ -38,41 +38,19 @@ export const mediaHandlers: Handlers<typeof media, MediaDeps> = {
       limit: body.limit,
       search: body.search,
     });
-    return {
-      files: files.map(({ campaigns, drafts, ...file }) => ({
-        ...toWireFile(file),
-        campaigns: campaigns.map(({ campaignId, name, status }) => ({ campaign_id: campaignId, name, status })),
-        drafts: drafts.map(({ draftId, name }) => ({ draft_id: draftId, name })),
-      })),
-      next_cursor: writeCursor(next),
-    };
+    return { files: files.map(describeFile), nextCursor: writeCursor(next) };
   },
 
   async setStill(deps, { body, actor }) {
-    await setStill(deps.db, actor, { mediaId: body.media_id, still: body.still });
-    return toWireFile(await readLibraryFile(deps.db, actor.workspaceId, body.media_id));
+    await setStill(deps.db, actor, body);
+    return describeFile(await readLibraryFile(deps.db, actor.workspaceId, body.mediaId));
   },
 
-  async deleteMedia(deps, { body, actor }) {
-    await deleteMedia(deps.db, actor, body.media_id);
-    return {};
-  },
+  deleteMedia: (deps, { body, actor }) => deleteMedia(deps.db, actor, body.mediaId),
 };
 
-export function toWireFile({ mediaId, sha256, usedAt, ...file }: LibraryFile) {
-  return {
-    media_id: mediaId,
-    kind: kindOf(file.mime),
-    mime: file.mime,
-    size: file.size,
-    sha256: sha256.toString('hex'),
-    name: file.name,
-    width: file.width,
-    height: file.height,
-    seconds: file.seconds,
-    has_still: file.hasStill,
-    used_at: usedAt.toISOString(),
-  };
+function describeFile<File extends LibraryFile>(file: File) {
+  return { ...file, kind: kindOf(file.mime), sha256: file.sha256.toString('hex') };
 }
 
 /** Throws 400 for a name that is malformed, too long, or not to be stored. */

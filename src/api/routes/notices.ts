@@ -16,62 +16,41 @@ export interface NoticeDeps extends SubscribeDeps {
 export const noticeHandlers: Handlers<typeof notices, NoticeDeps> = {
   async listNotices(deps, { body, actor }) {
     const page = { limit: body.limit, before: readCursor(body.cursor) ?? null };
-    const found = await listNotices(deps, actor, page);
-    return {
-      unread_count: found.unreadCount,
-      notices: found.notices.map(toWire),
-      next_cursor: writeCursor(found.next),
-    };
+    const { unreadCount, notices, next } = await listNotices(deps, actor, page);
+    return { unreadCount, notices: notices.map(describeNotice), nextCursor: writeCursor(next) };
   },
 
-  async readNotices(deps, { body, actor }) {
-    return { unread_count: (await readNotices(deps, actor, body.up_to)).unreadCount };
-  },
+  readNotices: (deps, { body, actor }) => readNotices(deps, actor, body.upTo),
 
-  async getNoticeSettings(deps, { actor }) {
-    return toWireSettings(deps, await readPreferences(deps.db, actor.userId));
-  },
+  getNoticeSettings: async (deps, { actor }) => describeSettings(deps, await readPreferences(deps.db, actor.userId)),
 
-  async updateNoticeSettings(deps, { body, actor }) {
-    return toWireSettings(deps, await setNotificationPreferences(deps, actor, body.kinds));
-  },
+  updateNoticeSettings: async (deps, { body, actor }) =>
+    describeSettings(deps, await setNotificationPreferences(deps, actor, body.kinds)),
 
-  async subscribePush(deps, { body, actor }) {
-    await subscribePush(deps, actor, body);
-    return {};
-  },
+  subscribePush: (deps, { body, actor }) => subscribePush(deps, actor, body),
 
-  async unsubscribePush(deps, { body, actor }) {
-    await unsubscribePush(deps, actor, body.endpoint);
-    return {};
-  },
+  unsubscribePush: (deps, { body, actor }) => unsubscribePush(deps, actor, body.endpoint),
 };
 
-function toWire({ noticeId, kind, at, isRead, workspaceId, data }: Notice) {
+/** `data` has the names of the event. */
+function describeNotice({ data, ...notice }: Notice) {
+  const { approval_id: approvalId, campaign_id: campaignId, account_id: accountId, name } = data;
+  const hasReason = notice.kind === 'account_unlinked' || notice.kind === 'version_refused';
   return {
-    place: noticeId,
-    kind,
-    at: at.toISOString(),
-    is_read: isRead,
-    ...(workspaceId !== null && { workspace_id: workspaceId }),
-    approval: data.approval_id === undefined ? null : { approval_id: data.approval_id, name: data.name ?? '' },
-    campaign:
-      data.campaign_id == null || data.approval_id !== undefined
-        ? null
-        : { campaign_id: data.campaign_id, name: data.name ?? '' },
-    account: data.account_id === undefined ? null : { account_id: data.account_id, name: data.name ?? null },
-    due_at: data.due_at ?? null,
-    down_since: data.down_since ?? null,
-    handed_over: data.handed_over ?? null,
-    url: data.url ?? null,
-    reason: kind === 'account_unlinked' || kind === 'version_refused' ? (data.reason ?? null) : null,
+    ...notice,
+    place: notice.noticeId,
+    approval: approvalId === undefined ? null : { approvalId, name: name ?? '' },
+    campaign: campaignId == null || approvalId !== undefined ? null : { campaignId, name: name ?? '' },
+    account: accountId === undefined ? null : { accountId, name },
+    dueAt: data.due_at,
+    downSince: data.down_since,
+    waitsFor: data.waits_for,
+    handedOver: data.handed_over,
+    url: data.url,
+    reason: hasReason ? data.reason : null,
   };
 }
 
-function toWireSettings({ pushPublicKey, hasMail }: NoticeDeps, ways: Record<NoticeKind, NoticeChannels>) {
-  return {
-    kinds: NOTICE_KINDS.map((kind) => ({ kind, ...ways[kind] })),
-    push_public_key: pushPublicKey,
-    has_mail: hasMail,
-  };
+function describeSettings({ pushPublicKey, hasMail }: NoticeDeps, ways: Record<NoticeKind, NoticeChannels>) {
+  return { kinds: NOTICE_KINDS.map((kind) => ({ kind, ...ways[kind] })), pushPublicKey, hasMail };
 }

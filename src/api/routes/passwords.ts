@@ -6,24 +6,9 @@ import type { Handlers } from '../operation.ts';
 import { tokenOf } from '../server/auth.ts';
 
 export const passwordHandlers: Handlers<typeof passwords, UserDependencies> = {
-  async changePassword(deps, { body, caller, actor }) {
-    const change = {
-      currentPassword: body.current_password,
-      newPassword: body.new_password,
-      keepApiKeys: body.keep_api_keys,
-    };
-    await changePassword(deps, actor, tokenOf(caller), change);
-    return {};
-  },
+  changePassword: (deps, { body, caller, actor }) => changePassword(deps, actor, tokenOf(caller), body),
 
-  async requestPasswordReset(deps, { body, address }) {
-    await requestPasswordReset(deps, body.user_name, address);
-    return {};
-  },
+  requestPasswordReset: (deps, { body, address }) => requestPasswordReset(deps, body.userName, address),
 
-  async resetPassword(deps, { body, address }) {
-    const reset = { code: body.code, newPassword: body.new_password, keepsApiKeys: body.keep_api_keys };
-    await resetPassword(deps, reset, address);
-    return {};
-  },
+  resetPassword: (deps, { body, address }) => resetPassword(deps, body, address),
 };

@@ -3,38 +3,26 @@ import { plainFileName } from '../../content/media/file-name.ts';
 import type { PostExtras } from '../../content/post/post-extras.ts';
 import type { ShownFile } from '../../content/post/post-files.ts';
 import type { postFiles } from '../contract/post-files.ts';
+import type { FromWire } from '../wire.ts';
 
 /** Returns the files of a request, as a part of its extras. An empty list is none. */
-export function toFiles(files: z.output<typeof postFiles>): Pick<PostExtras, 'files'> {
+export function toFiles(files: FromWire<z.output<typeof postFiles>>): Pick<PostExtras, 'files'> {
   if (files === undefined || files.length === 0) return {};
   return {
-    files: files.map(({ media_id: mediaId, caption, file_name: name }) => ({
-      mediaId,
-      ...(caption !== undefined && { caption }),
-      ...(name !== undefined && { fileName: plainFileName(name) }),
+    files: files.map(({ fileName, ...file }) => ({
+      ...file,
+      ...(fileName !== undefined && { fileName: plainFileName(fileName) }),
     })),
   };
 }
 
-/** Returns files as a request has them. */
-export function toWireFiles(files: PostExtras['files']) {
-  if (!files) return null;
-  return files.map(({ mediaId, caption, fileName }) => ({
-    media_id: mediaId,
-    ...(caption !== undefined && { caption }),
-    ...(fileName !== undefined && { file_name: fileName }),
-  }));
-}
-
 /** Returns files as answers show them. */
-export function toShownFiles(files: readonly ShownFile[]) {
-  return files.map(({ mediaId, mime, size, sha256, fileName, caption, still }) => ({
-    media_id: mediaId,
-    mime,
-    size,
-    sha256: sha256.toString('hex'),
-    file_name: fileName ?? null,
-    caption: caption ?? null,
-    has_still: still !== null,
+export function describeFiles(files: readonly ShownFile[]) {
+  return files.map(({ fileName, caption, still, ...file }) => ({
+    ...file,
+    sha256: file.sha256.toString('hex'),
+    fileName,
+    caption,
+    hasStill: still !== null,
   }));
 }

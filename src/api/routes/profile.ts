@@ -1,39 +1,14 @@
 import { isLanguage } from '../../platform/i18n/languages.ts';
 import type { UserProfile } from '../../identity/get-profile.ts';
 import type { User } from '../../identity/store.ts';
-import type { OwnProfile, Profile, UserInfo } from '../contract/users.ts';
 
-/** A user as the wire has them. */
-export function userInfoOf(user: User): UserInfo {
-  return {
-    user_id: user.userId,
-    email: user.email,
-    user_name: user.userName,
-    phone_number: user.phoneNumber,
-    first_name: user.firstName,
-    last_name: user.lastName,
-    wharsapp_number: user.whatsappNumber,
-    is_first_login: user.isFirstLogin,
-  };
+/** A user as answers have them. The specification spells `wharsapp_number` so. */
+export function userInfoOf(user: User) {
+  return { ...user, wharsappNumber: user.whatsappNumber };
 }
 
-export function profileOf({ user, timeZone, isAdmin, isEmailVerified }: UserProfile): Profile {
-  return {
-    user_info: userInfoOf(user),
-    time_zone: timeZone,
-    ...(user.language !== null && isLanguage(user.language) && { language: user.language }),
-    is_admin: isAdmin,
-    ...(isEmailVerified !== undefined && { email_verified: isEmailVerified }),
-  };
-}
-
-/** The profile with the quotas and use of the user's workspace. */
-export function ownProfileOf(profile: UserProfile): OwnProfile {
-  const { quotas } = profile;
-  if (!quotas) return profileOf(profile);
-  const { storedBytes, openCampaigns, createdGroups } = quotas;
-  return {
-    ...profileOf(profile),
-    quotas: { stored_bytes: storedBytes, campaigns: openCampaigns, groups_created: createdGroups },
-  };
+/** A profile. Answers have its quotas where the contract declares them. */
+export function profileOf({ user, isEmailVerified: emailVerified, ...profile }: UserProfile) {
+  const language = user.language !== null && isLanguage(user.language) ? user.language : null;
+  return { ...profile, userInfo: userInfoOf(user), language, emailVerified };
 }

@@ -1,5 +1,4 @@
 import { create as contentDisposition } from 'content-disposition';
-import type { z } from 'zod';
 import { countAttempts, type AttemptLimit } from '../../identity/sign-in/brute-force-limit.ts';
 import { networkOf } from '../../identity/sign-in/known-networks.ts';
 import { fileNameOf } from '../../content/media/file-name.ts';
@@ -12,11 +11,13 @@ import {
   revokeReportLink,
   shareReport,
 } from '../../sending/analytics/report/share-report.ts';
+import { sayFailuresTo } from '../../sending/analytics/say-failures.ts';
 import type { OverviewSums } from '../../sending/analytics/read-overview.ts';
 import { LongList } from '../contract/long-list.ts';
-import type { report, reportData } from '../contract/report.ts';
+import type { report } from '../contract/report.ts';
 import type { Handlers } from '../operation.ts';
 import { writeCsv } from './csv.ts';
+import { nameGroup } from './groups.ts';
 import { rate } from './rate.ts';
 
 export interface ReportDeps {
@@ -28,47 +29,25 @@ const MOST_CAUSES = 50;
 
 export const reportHandlers: Handlers<typeof report, ReportDeps> = {
   async getReport(deps, { body, actor }) {
-    return toWireReport(await readReport(deps, actor, toRequest(body)), body.limit);
+    return describeReport(await readReport(deps, actor, body), body.limit);
   },
 
-  async exportReport(deps, { body, actor, setHeader }) {
-    const result = await readReport(deps, actor, toRequest(body));
+  async exportReport(deps, { body, actor, header, setHeader }) {
+    const result = await readReport(deps, actor, body);
     const { startDate, endDate } = result.span;
     setHeader('content-disposition', contentDisposition(fileNameOf(`${startDate} - ${endDate}`, body.format)));
-    return writeCsv(COLUMNS, result.groups, (row) => toCsvRow(toWireRow(row)));
+    const say = await sayFailuresTo(deps.db, actor, header('accept-language'));
+    return writeCsv(COLUMNS, result.groups, (row) => ({ ...describeRow(row), errorText: say(row) }));
   },
 
   async shareReport(deps, { body, actor }) {
-    const shared = await shareReport(deps, actor, { ...toRequest(body), expiresInDays: body.expires_in_days });
-    return {
-      report_link_id: shared.reportLinkId,
-      token: shared.token,
-      path: `${SHARED_PAGE}#${shared.token}`,
-      expires_at: shared.expiresAt.toISOString(),
-    };
+    const shared = await shareReport(deps, actor, body);
+    return { ...shared, path: `${SHARED_PAGE}#${shared.token}` };
   },
 
-  async listReportLinks(deps, { actor }) {
-    const links = await listReportLinks(deps, actor);
-    return {
-      links: links.map((link) => ({
-        report_link_id: link.reportLinkId,
-        created_at: link.createdAt.toISOString(),
-        created_by: link.createdBy && { user_id: link.createdBy.userId, user_name: link.createdBy.userName },
-        expires_at: link.expiresAt.toISOString(),
-        start_date: link.startDate,
-        end_date: link.endDate,
-        time_zone: link.timeZone,
-        campaign: toWireCampaign(link.campaign),
-        group_list_name: link.groupListName,
-      })),
-    };
-  },
+  listReportLinks: async (deps, { actor }) => ({ links: await listReportLinks(deps, actor) }),
 
-  async revokeReportLink(deps, { body, actor }) {
-    await revokeReportLink(deps, actor, body.report_link_id);
-    return {};
-  },
+  revokeReportLink: (deps, { body, actor }) => revokeReportLink(deps, actor, body.reportLinkId),
 
   async getSharedReport(deps, { body, address, setHeader }) {
     setHeader('cache-control', 'private, no-store');
@@ -77,7 +56,7 @@ export const reportHandlers: Handlers<typeof report, ReportDeps> = {
       { limit: READS_PER_ADDRESS, key: networkOf(address) },
       { limit: READS_PER_LINK, key: body.token },
     ]);
-    return toWireReport(await readSharedReport(deps, body.token), body.limit);
+    return describeReport(await readSharedReport(deps, body), body.limit);
   },
 };
 
@@ -108,113 +87,47 @@ const COLUMNS = [
   'last_sent_at',
   'last_error',
   'is_silent',
-] as const satisfies ReadonlyArray<keyof ReturnType<typeof toWireRow>>;
-
-function toCsvRow({ is_silent: isSilent, ...row }: ReturnType<typeof toWireRow>) {
-  return { ...row, is_silent: String(isSilent) };
-}
-
-function toWireCampaign(campaign: Report['campaign']) {
-  return campaign && { campaign_id: campaign.campaignId, name: campaign.name };
-}
-
-interface SelectionBody {
-  start_date: string;
-  end_date: string;
-  campaign_id?: string | undefined;
-  group_list_id?: number | undefined;
-}
-
-function toRequest(body: SelectionBody) {
-  return {
-    startDate: body.start_date,
-    endDate: body.end_date,
-    campaignId: body.campaign_id,
-    groupListId: body.group_list_id,
-  };
-}
+  'error_code',
+  'error_text',
+] as const;
 
 /** A report with `limit` rows at most in each list of groups. */
-function toWireReport(report: Report, limit: number): z.input<typeof reportData> {
-  const { span, totals, previous, groups } = report;
+function describeReport(report: Report, limit: number) {
+  const { span, totals, previous, groups, failures } = report;
   const silent = groups.filter((group) => group.isSilent);
   const failed = groups.filter((group) => group.failed > 0);
-  const rows = (some: readonly ReportRow[]) => new LongList(() => some.values().take(limit).map(toWireRow));
+  const rows = (some: readonly ReportRow[]) => new LongList(() => some.values().take(limit).map(describeRow));
   return {
-    start_date: span.startDate,
-    end_date: span.endDate,
-    time_zone: span.timeZone,
-    campaign: toWireCampaign(report.campaign),
-    group_list_name: report.groupListName,
-    totals: {
-      ...toWireSums(totals),
-      groups: totals.groups,
-      people_reached: totals.peopleReached,
-      followers_reached: totals.followersReached,
-      recipients: totals.recipients,
-      reactions: totals.reactions,
-      replies: totals.replies,
-      views: totals.views,
-    },
-    previous: { start_date: previous.startDate, end_date: previous.endDate, ...toWireSums(previous) },
-    daily: report.daily.map(({ date, ...day }) => ({ date, ...toWireSums(day) })),
-    hours: toWireTimes(report.hours),
-    weekdays: toWireTimes(report.weekdays),
-    group_count: groups.length,
-    silent_count: silent.length,
-    failed_count: failed.length,
+    ...report,
+    ...span,
+    totals: describeSums(totals),
+    previous: describeSums(previous),
+    daily: report.daily.map(describeSums),
+    hours: describeTimes(report.hours),
+    weekdays: describeTimes(report.weekdays),
+    groupCount: groups.length,
+    silentCount: silent.length,
+    failedCount: failed.length,
+    runs: report.runs && new LongList(() => (report.runs ?? []).values().take(limit).map(describeSums)),
     groups: rows(groups),
-    silent_groups: rows(silent.toSorted((one, other) => other.participants - one.participants)),
-    failed_groups: rows(failed.toSorted((one, other) => other.failed - one.failed)),
-    failures: report.failures.slice(0, MOST_CAUSES),
-    unknown_runs: report.unknownRuns,
+    silentGroups: rows(silent.toSorted((one, other) => other.participants - one.participants)),
+    failedGroups: rows(failed.toSorted((one, other) => other.failed - one.failed)),
+    failures: failures.slice(0, MOST_CAUSES),
   };
 }
 
-function toWireSums({ runs, sent, failed, delivered, read, acknowledging }: OverviewSums) {
+function describeSums<Sums extends Pick<OverviewSums, 'read' | 'acknowledging'>>(sums: Sums) {
+  const { read, acknowledging: ratedRecipients } = sums;
+  return { ...sums, ratedRecipients, readRate: rate(read, ratedRecipients) };
+}
+
+function describeTimes({ times, ...best }: BestTime) {
   return {
-    runs,
-    sent,
-    failed,
-    delivered,
-    read,
-    rated_recipients: acknowledging,
-    read_rate: rate(read, acknowledging),
+    ...best,
+    times: times.map(({ interval, ...time }) => ({ ...time, low: interval?.low, high: interval?.high })),
   };
 }
 
-function toWireTimes({ best, certainty, times }: BestTime) {
-  return {
-    best,
-    certainty,
-    times: times.map(({ value, runs, readRate, interval }) => ({
-      value,
-      runs,
-      read_rate: readRate,
-      low: interval?.low ?? null,
-      high: interval?.high ?? null,
-    })),
-  };
-}
-
-function toWireRow(row: ReportRow) {
-  return {
-    group_metadata_id: row.groupId,
-    group_name: row.name,
-    kind: row.kind,
-    participants: row.participants,
-    sent: row.sent,
-    failed: row.failed,
-    recipients: row.recipients,
-    delivered: row.delivered,
-    read: row.read,
-    read_rate: row.kind === 'channel' ? null : rate(row.read, row.recipients),
-    reactions: row.reactions,
-    replies: row.replies,
-    views: row.views,
-    first_sent_at: row.firstSentAt?.toISOString() ?? null,
-    last_sent_at: row.lastSentAt?.toISOString() ?? null,
-    last_error: row.lastError,
-    is_silent: row.isSilent,
-  };
+function describeRow(row: ReportRow) {
+  return { ...nameGroup(row), readRate: row.kind === 'channel' ? null : rate(row.read, row.recipients) };
 }

@@ -1,86 +1,79 @@
+import { Readable } from 'node:stream';
+import { create as contentDisposition } from 'content-disposition';
+import { fileNameOf } from '../../content/media/file-name.ts';
 import type { UserDependencies } from '../../identity/dependencies.ts';
 import { createUser } from '../../identity/create-user.ts';
 import { deleteAccount } from '../../identity/delete-account.ts';
-import { getProfile, type ProfileDeps } from '../../identity/get-profile.ts';
-import { acceptInvite } from '../../identity/invite.ts';
+import { getProfile, userGoneError, type ProfileDeps } from '../../identity/get-profile.ts';
+import { acceptInvite } from '../../identity/accept-invite.ts';
 import { authorizeUser } from '../../identity/sign-in/authorize-user.ts';
 import { updateProfile } from '../../identity/update-profile.ts';
+import { listPersonalTables, readPerson } from '../../sending/erasure/read-person.ts';
+import { readSecurityLog } from '../../workspaces/audit/list-audit-log.ts';
 import { negotiateLanguage } from '../../platform/i18n/languages.ts';
 import { sendVerification, verifyEmail } from '../../identity/verify-email.ts';
 import type { users } from '../contract/users.ts';
 import type { Handlers } from '../operation.ts';
+import { writeCsv } from './csv.ts';
+import { writeZip } from './write-zip.ts';
 import { isTest, tokenOf } from '../server/auth.ts';
-import { ownProfileOf, profileOf, userInfoOf } from './profile.ts';
+import { profileOf, userInfoOf } from './profile.ts';
 
 export const userHandlers: Handlers<typeof users, UserDependencies & ProfileDeps> = {
   async createUser(deps, { body, address, header }) {
     const language = negotiateLanguage(header('accept-language'));
-    const signUp = { ...toNewUser(body), email: body.email, language };
-    return { user_info: userInfoOf(await createUser(deps, signUp, address)) };
+    return { userInfo: userInfoOf(await createUser(deps, { ...toNewUser(body), language }, address)) };
   },
 
   async authorizeUser(deps, { body, address, header }) {
-    const credentials = { userName: body.user_name, password: body.password, code: body.code };
     const language = negotiateLanguage(header('accept-language'));
     const client = { address, agent: header('user-agent') ?? '', language };
-    const { token, user } = await authorizeUser(deps, credentials, client);
-    return { token, user_info: userInfoOf(user) };
+    const { token, user } = await authorizeUser(deps, body, client);
+    return { token, userInfo: userInfoOf(user) };
   },
 
   async getProfile(deps, { caller, actor }) {
-    return { ...ownProfileOf(await getProfile(deps, actor)), ...(isTest(caller) && { test: true }) };
+    return { ...profileOf(await getProfile(deps, actor)), test: isTest(caller) || undefined };
   },
 
-  async updateProfile(deps, { body, actor }) {
-    const change = {
-      firstName: body.first_name,
-      lastName: body.last_name,
-      phoneNumber: body.phone_number,
-      whatsappNumber: body.whatsapp_number,
-      timeZone: body.time_zone,
-      language: body.language,
-    };
-    return profileOf(await updateProfile(deps, actor, change));
+  updateProfile: async (deps, { body, actor }) => profileOf(await updateProfile(deps, actor, body)),
+
+  async exportAccount({ db }, { actor, setHeader }) {
+    const person = await readPerson(db, actor.userId);
+    if (!person) throw userGoneError();
+    setHeader('content-type', 'application/zip');
+    setHeader('content-disposition', contentDisposition(fileNameOf('account', 'zip')));
+    const log = readSecurityLog({ db }, actor);
+    return writeZip([
+      { name: 'account.json', pieces: Readable.from([JSON.stringify(person, null, 2)]) },
+      {
+        name: 'sign-ins.csv',
+        pieces: writeCsv(['at', 'action', 'address', 'api_key_id'], log, (entry) => entry).pieces,
+      },
+      ...listPersonalTables(db, actor.userId).map(({ name, columns, steps }) => ({
+        name: `${name}.csv`,
+        pieces: writeCsv(columns, steps, (row) => row).pieces,
+      })),
+    ]);
   },
 
-  async deleteAccount(deps, { body, caller, actor }) {
-    await deleteAccount(deps, actor, tokenOf(caller), body.password);
-    return {};
-  },
+  deleteAccount: (deps, { body, caller, actor }) => deleteAccount(deps, actor, tokenOf(caller), body.password),
 
-  async sendVerification(deps, { actor }) {
-    await sendVerification(deps, actor);
-    return {};
-  },
+  sendVerification: (deps, { actor }) => sendVerification(deps, actor),
 
-  async verifyEmail(deps, { body, address }) {
-    await verifyEmail(deps, body.code, address);
-    return {};
-  },
+  verifyEmail: (deps, { body, address }) => verifyEmail(deps, body.code, address),
 
   async acceptInvite(deps, { body, address, header }) {
     const language = negotiateLanguage(header('accept-language'));
-    const signUp = { ...toNewUser(body), code: body.code, language };
-    return { user_info: userInfoOf(await acceptInvite(deps, signUp, address)) };
+    return { userInfo: userInfoOf(await acceptInvite(deps, { ...toNewUser(body), language }, address)) };
   },
 };
 
-interface NewUserFields {
-  first_name: string;
-  last_name: string;
-  user_name: string;
-  phone_number: string;
-  whatsapp_number: string;
-  password: string;
+interface NumberFields {
+  phoneNumber?: string | undefined;
+  whatsappNumber?: string | undefined;
 }
 
-function toNewUser(body: NewUserFields) {
-  return {
-    firstName: body.first_name,
-    lastName: body.last_name,
-    userName: body.user_name,
-    phoneNumber: body.phone_number,
-    whatsappNumber: body.whatsapp_number,
-    password: body.password,
-  };
+function toNewUser<Body extends NumberFields>(body: Body) {
+  return { ...body, phoneNumber: body.phoneNumber ?? '', whatsappNumber: body.whatsappNumber ?? '' };
 }

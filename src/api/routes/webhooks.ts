@@ -18,93 +18,51 @@ import { readCursor, writeCursor } from './cursor.ts';
 export const webhookHandlers: Handlers<typeof webhooks, WebhookDeps> = {
   async createWebhook(deps, { body, actor }) {
     const { webhookId, verifier } = await createWebhook(deps, actor, body);
-    return { webhook_id: webhookId, ...toWireVerifier(body.signature, verifier) };
+    return { webhookId, ...describeVerifier(body.signature, verifier) };
   },
 
-  async listWebhooks(deps, { actor }) {
-    return { webhooks: (await listWebhooks(deps, actor)).map(toWire) };
-  },
+  listWebhooks: async (deps, { actor }) => ({ webhooks: (await listWebhooks(deps, actor)).map(describeWebhook) }),
 
-  async getWebhook(deps, { body, actor }) {
-    return toWire(await getWebhook(deps, actor, body.webhook_id));
-  },
+  getWebhook: async (deps, { body, actor }) => describeWebhook(await getWebhook(deps, actor, body.webhookId)),
 
-  async updateWebhook(deps, { body, actor }) {
-    const { webhook_id: webhookId, url, description, events, is_enabled: isEnabled } = body;
-    await updateWebhook(deps, actor, { webhookId, url, description, events, isEnabled });
-    return {};
-  },
+  updateWebhook: (deps, { body, actor }) => updateWebhook(deps, actor, body),
 
-  async deleteWebhook(deps, { body, actor }) {
-    await deleteWebhook(deps, actor, body.webhook_id);
-    return {};
-  },
+  deleteWebhook: (deps, { body, actor }) => deleteWebhook(deps, actor, body.webhookId),
 
-  async rotateWebhookSecret(deps, { body, actor }) {
-    const { webhook_id: webhookId, expire_former: given } = body;
+  async rotateWebhookSecret(deps, { body: { webhookId, expireFormer: given }, actor }) {
     const expireFormer = given === undefined || given === 'now' ? given : new Date(given);
-    const { signature, verifier, formerUntil } = await rotateWebhookSecret(deps, actor, { webhookId, expireFormer });
-    return { ...toWireVerifier(signature, verifier), former_secret_until: formerUntil?.toISOString() ?? null };
+    const rotated = await rotateWebhookSecret(deps, actor, { webhookId, expireFormer });
+    return { ...rotated, ...describeVerifier(rotated.signature, rotated.verifier) };
   },
 
-  async testWebhook(deps, { body, actor }) {
-    return { message_id: await testWebhook(deps, actor, body.webhook_id) };
-  },
+  testWebhook: async (deps, { body, actor }) => ({ messageId: await testWebhook(deps, actor, body.webhookId) }),
 
-  async retryWebhook(deps, { body, actor }) {
-    const { webhook_id: webhookId, message_id: messageId, from, to } = body;
+  async retryWebhook(deps, { body: { webhookId, messageId, from, to }, actor }) {
     const request =
       messageId === undefined
         ? { from: new Date(from ?? 0), to: to === undefined ? undefined : new Date(to) }
         : { messageId };
-    return { message_count: await retryWebhook(deps, actor, { webhookId, request }) };
+    return { messageCount: await retryWebhook(deps, actor, { webhookId, request }) };
   },
 
   async listWebhookTries(deps, { body, actor }) {
-    const { attempts, next } = await listWebhookAttempts(deps, actor, {
-      webhookId: body.webhook_id,
-      limit: body.limit,
-      before: readCursor(body.cursor) ?? null,
-      failedOnly: body.failed_only,
-    });
-    return {
-      tries: attempts.map(({ messageId, type, at, milliseconds, status, answer, error }) => ({
-        message_id: messageId,
-        type,
-        at: at.toISOString(),
-        milliseconds,
-        status,
-        answer,
-        error,
-      })),
-      next_cursor: writeCursor(next),
-    };
+    const page = { ...body, before: readCursor(body.cursor) ?? null };
+    const { attempts, next } = await listWebhookAttempts(deps, actor, page);
+    return { tries: attempts, nextCursor: writeCursor(next) };
   },
 };
 
-function toWireVerifier(signature: Signature, verifier: string) {
-  return signature === 'v1' ? { secret: verifier, public_key: null } : { secret: null, public_key: verifier };
+function describeVerifier(signature: Signature, verifier: string) {
+  return signature === 'v1' ? { secret: verifier, publicKey: null } : { secret: null, publicKey: verifier };
 }
 
-function toWire(webhook: ListedWebhook) {
-  const { failingSince, disabledAt, nextTryAt, lastTry } = webhook;
+function describeWebhook(webhook: ListedWebhook) {
+  const { failingSince, disabledAt, nextTryAt } = webhook;
   const isFailing = failingSince !== null && disabledAt === null;
   return {
-    webhook_id: webhook.webhookId,
-    url: webhook.url,
-    description: webhook.description,
+    ...webhook,
     events: EVENT_FILTERS.filter((filter) => webhook.events.includes(filter)),
-    signature: webhook.signature,
-    public_key: webhook.publicKey,
-    created_at: webhook.createdAt.toISOString(),
     status: disabledAt ? ('disabled' as const) : isFailing ? ('failing' as const) : ('active' as const),
-    disabled_reason: webhook.disabledReason,
-    disabled_at: disabledAt?.toISOString() ?? null,
-    is_behind: webhook.isBehind,
-    is_slow: webhook.isSlow,
-    failing_since: failingSince?.toISOString() ?? null,
-    next_try_at: isFailing ? nextTryAt.toISOString() : null,
-    former_secret_until: webhook.formerUntil?.toISOString() ?? null,
-    last_try: lastTry && { ...lastTry, at: lastTry.at.toISOString() },
+    nextTryAt: isFailing ? nextTryAt : null,
   };
 }

@@ -1,5 +1,6 @@
 import type { UserDependencies } from '../../identity/dependencies.ts';
-import { acceptInvitation } from '../../identity/members/accept-invitation.ts';
+import { acceptInvitation, getInvitation } from '../../identity/members/accept-invitation.ts';
+import { createWorkspace } from '../../identity/members/create-workspace.ts';
 import { selectInvitations } from '../../identity/members/invitation-store.ts';
 import { inviteMember, revokeInvitation } from '../../identity/members/invite-member.ts';
 import {
@@ -9,8 +10,7 @@ import {
   renameWorkspace,
   setMemberRole,
 } from '../../identity/members/manage-members.ts';
-import { selectMembers, selectOwnWorkspaces } from '../../identity/members/member-store.ts';
-import type { UserId } from '../../platform/database/schema.ts';
+import { selectMembers, selectOwnWorkspaces, writeOpened } from '../../identity/members/member-store.ts';
 import { changeFailoverRules } from '../../workspaces/failover/failover-rules.ts';
 import type { workspaces } from '../contract/workspaces.ts';
 import type { Handlers } from '../operation.ts';
@@ -18,97 +18,41 @@ import type { Handlers } from '../operation.ts';
 export const workspaceHandlers: Handlers<typeof workspaces, UserDependencies> = {
   async listWorkspaces({ db }, { actor }) {
     const own = await selectOwnWorkspaces(db, actor.userId);
-    return {
-      workspaces: own.map(({ workspaceId, name, role, members, failoverMinutes, failsBack }, index) => ({
-        workspace_id: workspaceId,
-        name,
-        role,
-        is_default: index === 0,
-        members,
-        failover_minutes: failoverMinutes,
-        fails_back: failsBack,
-      })),
-    };
+    return { workspaces: own.map((workspace, index) => ({ ...workspace, isDefault: index === 0 })) };
   },
 
-  async renameWorkspace(deps, { body, actor }) {
-    await renameWorkspace(deps, actor, body.name);
-    return {};
-  },
+  createWorkspace: async (deps, { body, actor }) => ({ workspaceId: await createWorkspace(deps, actor, body.name) }),
 
-  async updateWorkspace(deps, { body, actor }) {
-    const { failover_minutes: minutes, fails_back: failsBack } = body;
-    const failoverMinutes = minutes === 'ask' ? null : minutes;
-    const rules = await changeFailoverRules(deps, actor, { failoverMinutes, failsBack });
-    return { failover_minutes: rules.failoverMinutes, fails_back: rules.failsBack };
+  openWorkspace: ({ db }, { actor }) => writeOpened(db, actor.workspaceId, actor.userId),
+
+  renameWorkspace: (deps, { body, actor }) => renameWorkspace(deps, actor, body.name),
+
+  updateWorkspace(deps, { body, actor }) {
+    const { failoverMinutes: minutes, failsBack } = body;
+    return changeFailoverRules(deps, actor, { failoverMinutes: minutes === 'ask' ? null : minutes, failsBack });
   },
 
   async listMembers({ db }, { actor }) {
     const members = await selectMembers(db, actor.workspaceId);
-    return {
-      members: members.map((one) => ({
-        user_id: one.userId,
-        user_name: one.userName,
-        first_name: one.firstName,
-        last_name: one.lastName,
-        ...(actor.role === 'owner' && { email: one.email }),
-        role: one.role,
-        joined_at: one.joinedAt.toISOString(),
-      })),
-    };
+    const isOwner = actor.role === 'owner';
+    return { members: members.map((member) => ({ ...member, email: isOwner ? member.email : undefined })) };
   },
 
-  async inviteMember(deps, { body, actor }) {
-    const { invitationId, expiresAt, code } = await inviteMember(deps, actor, { role: body.role, email: body.email });
-    return {
-      invitation_id: invitationId,
-      expires_at: expiresAt.toISOString(),
-      ...(code !== undefined && { code }),
-    };
-  },
+  inviteMember: (deps, { body, actor }) => inviteMember(deps, actor, body),
 
-  async listInvitations({ db }, { actor }) {
-    const pending = await selectInvitations(db, actor.workspaceId);
-    return {
-      invitations: pending.map((one) => ({
-        invitation_id: one.invitationId,
-        role: one.role,
-        email: one.email,
-        invited_by: one.invitedBy,
-        created_at: one.createdAt.toISOString(),
-        expires_at: one.expiresAt.toISOString(),
-      })),
-    };
-  },
+  listInvitations: async ({ db }, { actor }) => ({ invitations: await selectInvitations(db, actor.workspaceId) }),
 
-  async revokeInvitation(deps, { body, actor }) {
-    await revokeInvitation(deps, actor, body.invitation_id);
-    return {};
-  },
+  revokeInvitation: (deps, { body, actor }) => revokeInvitation(deps, actor, body.invitationId),
 
-  async acceptInvitation(deps, { body, actor }) {
-    const { workspaceId, name, role } = await acceptInvitation(deps, actor, body.code);
-    return { workspace_id: workspaceId, name, role };
-  },
+  getInvitation: (deps, { body }) => getInvitation(deps, body.code),
 
-  async setMemberRole(deps, { body, actor }) {
-    await setMemberRole(deps, actor, { userId: body.user_id as UserId, role: body.role });
-    return {};
-  },
+  acceptInvitation: (deps, { body, actor }) => acceptInvitation(deps, actor, body.code),
 
-  async removeMember(deps, { body, actor }) {
-    const { user_id: userId, keep_report_links: keepsReportLinks } = body;
-    await removeMember(deps, actor, { userId: userId as UserId, keepsReportLinks });
-    return {};
-  },
+  setMemberRole: (deps, { body, actor }) => setMemberRole(deps, actor, body),
 
-  async leaveWorkspace(deps, { actor }) {
-    await leaveWorkspace(deps, actor);
-    return {};
-  },
+  removeMember: (deps, { body, actor }) => removeMember(deps, actor, body),
 
-  async handOverWorkspace(deps, { body, actor }) {
-    await handOverWorkspace(deps, actor, body.user_id as UserId);
-    return {};
-  },
+  leaveWorkspace: (deps, { actor }) => leaveWorkspace(deps, actor),
+
+  handOverWorkspace: (deps, { body, actor }) => handOverWorkspace(deps, actor, body.userId),
 };

@@ -1,10 +1,10 @@
 /** The CSV file of export-campaign. */
 import type { GroupAnalytics, GroupRow } from '../../sending/analytics/group-analytics.ts';
+import type { SayFailure } from '../../sending/analytics/say-failures.ts';
 import type { PollResults } from '../../sending/analytics/read-poll-results.ts';
-import { NO_REACH } from '../../sending/analytics/read-reach.ts';
-import { toWireGroupReach, toWireGroupRow, toWireRevised } from './group-rows.ts';
+import { describeRow } from './group-rows.ts';
 import type { LongText } from '../contract/long-text.ts';
-import { writeCsv } from './csv.ts';
+import { writeCsv, type Cell } from './csv.ts';
 
 /** In this order, then the answers of polls and events. A new column is added at the end of these. */
 const COLUMNS = [
@@ -44,23 +44,18 @@ const COLUMNS = [
   'unreadable_votes',
   'skipped',
   'members_without_devices',
+  'error_code',
+  'error_text',
 ] as const;
 
-type Cell = string | number | null;
-
-/** Returns a row for each group, as `groups` of the analytics has it. What the campaign does not have is an empty cell. */
-export function writeGroups({ groups, reach, polls }: GroupAnalytics): LongText {
-  const answers = readAnswers(polls);
+/** Returns a row for each group, as `groups` of the analytics has it. What the campaign does not have is an empty cell. `say` words failures. */
+export function writeGroups(analytics: GroupAnalytics, say: SayFailure): LongText {
+  const answers = readAnswers(analytics.polls);
+  const shown = { ...analytics, isRevised: true };
   const columns: readonly string[] = [...COLUMNS, ...answers.columns];
-  return writeCsv(columns, groups, (group): Record<string, Cell> => {
-    const found: Record<string, Cell | undefined> = {
-      ...toWireGroupRow(group),
-      ...toWireRevised(group),
-      skipped: group.skipped,
-      ...toWireGroupReach(reach, reach.groups.get(group.groupId) ?? NO_REACH),
-      ...answers.of(group),
-    };
-    return Object.fromEntries(columns.map((column) => [column, found[column] ?? null]));
+  return writeCsv(columns, analytics.groups, (group): Readonly<Record<string, Cell>> => {
+    const { errorParams: _errorParams, ...row } = describeRow(shown, group);
+    return { ...row, errorText: say(group), ...answers.of(group) };
   });
 }
 
@@ -79,7 +74,7 @@ function readAnswers(polls: readonly PollResults[]) {
         const counts = byGroup.get(groupId);
         if (!counts) continue;
         add('voters', counts.voters);
-        add('unreadable_votes', counts.unreadable);
+        add('unreadableVotes', counts.unreadable);
         columns.forEach((column, index) => add(column, counts.votes[index] ?? 0));
       }
       return sums;

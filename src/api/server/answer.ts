@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { AppError } from '../../platform/errors/errors.ts';
 import { SMALL_BODY_BOUNDS, type BodyBounds } from './body-bounds.ts';
 import type { Door } from './door.ts';
-import { failureText, type FailedAnswer } from './envelope.ts';
+import { failureText, successText, type FailedAnswer } from './envelope.ts';
 import type { ErrorToAnswer } from './error-handler.ts';
 import { parseJsonBody } from './json-body.ts';
 import { createBigBodyParser } from './parse-big-body.ts';
@@ -26,6 +26,8 @@ export const COMPILERS = {
   compilersFactory: { buildValidator: () => compileCheck, buildSerializer: () => () => JSON.stringify },
   // The types know no compilers but those.
 } as unknown as NonNullable<FastifyServerOptions['schemaController']>;
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Headers of every answer except pages, which set their own. */
 export const API_HEADERS = {
@@ -90,15 +92,16 @@ export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): 
   reply.header('x-request-id', request.id).headers(API_HEADERS);
 }
 
+/** Sends the answer to a success, in the envelope. */
+export function sendSuccess(reply: FastifyReply, data: unknown): FastifyReply {
+  return reply.type(JSON_TYPE).send(successText(data));
+}
+
 export function sendFailure(answer: FailedAnswer, request: FastifyRequest, reply: FastifyReply): void {
   keepConnectionAlive(reply);
   endBodyPermit(request);
   if (!request.raw.complete) drainBody(request);
-  reply
-    .code(answer.status)
-    .headers(answer.headers)
-    .type('application/json; charset=utf-8')
-    .send(failureText(answer, request.id));
+  reply.code(answer.status).headers(answer.headers).type(JSON_TYPE).send(failureText(answer, request.id));
 }
 
 /**

@@ -1,17 +1,15 @@
 import { AppError } from '../../platform/errors/errors.ts';
 import { isApiKey } from '../../identity/api-keys/api-key.ts';
-import type { ApiKeyStates } from '../../identity/api-keys/api-key-states.ts';
 import type { ApiKeyState } from '../../identity/api-keys/api-key-store.ts';
 import type { Membership } from '../../identity/store.ts';
-import type { ApiKeyScope, Role } from '../../platform/database/schema.ts';
+import type { Role } from '../../platform/database/schema.ts';
 import { includesRole } from '../../workspaces/members/roles.ts';
-import type { RecordSessionUse } from '../../identity/sessions/record-session-uses.ts';
-import type { TokenStates } from '../../identity/sessions/token-states.ts';
-import type { TokenClaims, TokenIdentity, Tokens } from '../../identity/sessions/token.ts';
+import type { TokenClaims, TokenIdentity } from '../../identity/sessions/token.ts';
 import { acceptedScopes, type RequiredRole, type Scope } from '../contract/define-operations.ts';
 import type { Caller } from '../operation.ts';
 import { workForAddress } from './set-requesters.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
+import type { UserDependencies } from '../../identity/dependencies.ts';
 
 /**
  * Returns the person, the workspace and the role of a request: the one place that makes them. `workspace` is what the request names, in
@@ -35,12 +33,7 @@ export function createAuthenticate({
   tokenStates,
   apiKeyStates,
   recordSessionUse,
-}: {
-  tokens: Tokens;
-  tokenStates: TokenStates;
-  apiKeyStates: ApiKeyStates;
-  recordSessionUse: RecordSessionUse;
-}): Authenticate {
+}: Pick<UserDependencies, 'tokens' | 'tokenStates' | 'apiKeyStates' | 'recordSessionUse'>): Authenticate {
   return (authorization, address, workspace) => {
     if (authorization === undefined)
       throw new AppError('token_missing', 'This operation needs the header Authorization: Bearer <token>');
@@ -59,7 +52,8 @@ export function createAuthenticate({
       const [byDefault] = memberships ?? [];
       if (!memberships || !byDefault) throw new AppError('token_revoked', 'The token has been revoked');
       const callerIn = (member: Membership) => callerOfToken(claims, member, tokens.isRecentlyAuthenticated(claims));
-      const member = workspace === undefined ? byDefault : memberIn(memberships, workspace);
+      const member =
+        workspace === undefined ? byDefault : memberships.find(({ workspaceId }) => String(workspaceId) === workspace);
       if (!member) throw new ForeignWorkspaceError(callerIn(byDefault));
       recordSessionUse(claims);
       return callerIn(member);
@@ -75,14 +69,16 @@ export function createAuthenticate({
 export function requireScope(caller: Caller, { scope, requiresRecentAuth = false, isPersonal = false }: Reach): void {
   const { apiKeyId, scopes = [], isRecentlyAuthenticated } = caller;
   if (apiKeyId === undefined) {
-    if (requiresRecentAuth && isRecentlyAuthenticated !== true) throw recentAuthRequired();
-    return;
+    if (!requiresRecentAuth || isRecentlyAuthenticated) return;
+    throw new AppError('proof_required', 'Re-authentication required: call user/confirm_identity, or sign in again', {
+      details: [fieldError('authorization', 'no_proof')],
+    });
   }
   if (scope === 'token')
     throw new AppError('token_required', 'This operation does not accept API keys: sign in, and send the token');
   const accepted = acceptedScopes(scope);
   if (!accepted.some((one) => scopes.includes(one)))
-    throw new AppError('scope_missing', `This operation needs an API key with the scope ${listScopes(accepted)}`);
+    throw new AppError('scope_missing', `This operation needs an API key with the scope ${accepted.join(' or ')}`);
   if (isPersonal && isTest(caller))
     throw new AppError('scope_missing', 'This operation is about the person: a test key reaches test data only');
 }
@@ -101,12 +97,8 @@ function withArticle(role: Role): string {
   return `${/^[aeiou]/.test(role) ? 'an' : 'a'} ${role}`;
 }
 
-function listScopes(scopes: readonly ApiKeyScope[]): string {
-  return scopes.join(' or ');
-}
-
 /** The requirements of an operation on its caller. */
-interface Reach {
+export interface Reach {
   scope: Scope;
   requiresRecentAuth?: boolean;
   isPersonal?: boolean;
@@ -115,12 +107,6 @@ interface Reach {
 /** Whether the request came with a test key: its workspace is a test workspace. */
 export function isTest({ testOf }: Caller): boolean {
   return testOf !== undefined && testOf !== null;
-}
-
-function recentAuthRequired(): AppError {
-  return new AppError('proof_required', 'Re-authentication required: call user/confirm_identity, or sign in again', {
-    details: [fieldError('authorization', 'no_proof')],
-  });
 }
 
 /** The token a request came with. Throws `forbidden` when it came with an API key. */
@@ -132,10 +118,6 @@ export function tokenOf(caller: Caller): TokenIdentity {
 
 function thenCaller<Known>(known: Known | Promise<Known>, then: (known: Known) => Caller): Caller | Promise<Caller> {
   return known instanceof Promise ? known.then(then) : then(known);
-}
-
-function memberIn(memberships: readonly Membership[], workspace: string): Membership | undefined {
-  return memberships.find(({ workspaceId }) => String(workspaceId) === workspace);
 }
 
 /** A workspace that does not exist, or that the caller is no member of. */

@@ -6,6 +6,7 @@ import {
   type Transfer,
   type Transfers,
 } from '../../platform/concurrency/transfers.ts';
+import type { Door } from './door.ts';
 import { shareOf } from './set-requesters.ts';
 
 declare module 'fastify' {
@@ -16,14 +17,7 @@ declare module 'fastify' {
 }
 
 /** The transfers of the server, by what they are limited for. */
-export interface ServerTransfers {
-  /** Big bodies, which are in memory as a whole. */
-  bodies: Transfers;
-  /** Files that are written while they arrive. */
-  files: Transfers;
-  /** Answers that are made while they are read. */
-  answers: Transfers;
-}
+export type ServerTransfers = ReturnType<typeof createServerTransfers>;
 
 export interface TransferLimits {
   /** The minimum rate of all transfers while others wait. */
@@ -42,17 +36,28 @@ export interface TransferLimits {
  * megabytes.
  */
 export const RESPONSE_PERMITS = { name: 'long_answers', perKey: 4, maxWaiting: 1_000, maxWaitMs: 30_000 };
+/** A flood of them gets one permit while others are active. A browser has six requests in flight to one server, at most. */
+const FLOOD = 8;
 /** Files that are written while they arrive: each has some hundred KiB in memory. Its writes wait for a connection as all others do. */
 const FILE_PERMITS = { name: 'files', perKey: 2, maxWaiting: 500, maxWaitMs: 30_000 };
 /** In bytes: memory that big bodies may take at once. */
 const BODY_BUDGET = { name: 'uploads', perKey: 1, maxWaiting: 1_000 };
 
-export function createServerTransfers({ contendedPace, ...limits }: TransferLimits): ServerTransfers {
+export function createServerTransfers(
+  { contendedPace, ...limits }: TransferLimits,
+  { isOtherActive }: Pick<Door, 'isOtherActive'>,
+) {
   const { bigBodiesBytes, bigBodyWaitMs, files, longAnswers } = limits;
   return {
+    /** Big bodies, which are in memory as a whole. */
     bodies: createTransfers({ ...BODY_BUDGET, size: bigBodiesBytes, maxWaitMs: bigBodyWaitMs }, contendedPace),
+    /** Files that are written while they arrive. */
     files: createTransfers({ ...FILE_PERMITS, size: files }, contendedPace),
-    answers: createTransfers({ ...RESPONSE_PERMITS, size: longAnswers }, contendedPace),
+    /** Answers that are made while they are read. */
+    answers: createTransfers(
+      { ...RESPONSE_PERMITS, size: longAnswers, yielding: { waiters: FLOOD, isOtherActive } },
+      contendedPace,
+    ),
   };
 }
 

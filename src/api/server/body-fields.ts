@@ -41,7 +41,7 @@ function collectUnknownFields(schema: z.core.$ZodType, value: unknown, path: str
 }
 
 /** Undefined for a schema that is no object; of several forms those of the one that the body chose, or else of the first. */
-function fieldsOf(schema: z.core.$ZodType, value: Readonly<Record<string, unknown>>): Fields | undefined {
+export function fieldsOf(schema: z.core.$ZodType, value: Readonly<Record<string, unknown>>): Fields | undefined {
   const inner = unwrap(schema);
   if (inner instanceof z.ZodObject) return inner.shape;
   if (!(inner instanceof z.ZodUnion)) return undefined;
@@ -56,13 +56,13 @@ function fieldsOf(schema: z.core.$ZodType, value: Readonly<Record<string, unknow
 }
 
 /** Returns the schema inside an optional or nullable field or a transformation. */
-function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
+export function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
   if (schema instanceof z.ZodPipe) return unwrap(schema.in);
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return unwrap(schema.unwrap());
   return schema;
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

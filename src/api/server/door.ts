@@ -18,12 +18,7 @@ declare module 'fastify' {
  * The door to the event loop. Every request passes it once, before anything is spent on it: after its body has arrived, and before that is
  * parsed and validated; one that is rejected without being read, before its answer is written.
  */
-export interface Door {
-  /** Runs `work` when the party of the request has its turn. `work` gets the error if too many wait. What it awaits holds no permit. */
-  pass(request: FastifyRequest, work: (error?: Error) => void): void;
-  /** Runs what writes an answer, and lets the party of the request rest for its cost as for that of `pass`. */
-  answer(request: FastifyRequest, write: () => void): void;
-}
+export type Door = ReturnType<typeof createDoor>;
 
 export interface DoorLimits {
   maxWaiting: number;
@@ -36,12 +31,15 @@ export const DOOR_LIMITS: DoorLimits = { maxWaiting: 500, maxWaitMs: 30_000 };
 const ACTIVE_MS = 100;
 /** While nobody yields, the event loop may be used for so long before other sockets are read. */
 const UNBROKEN_MS = 0.5;
-/** A party with further requests waiting, beside others, rests for this multiple of the cost of a request that took longer than this. */
-const REST = { factor: 4, costMs: 1, maxMs: 5_000 };
+/**
+ * A party with further requests waiting, beside others, rests for this multiple of the cost of a request, and for a millisecond at least, as
+ * timers do: requests that are cheap here cost other cores something, too. So does an answer that took `answerMs` to write.
+ */
+const REST = { factor: 4, answerMs: 1, maxMs: 5_000 };
 /** Tarpit: a rejected client that repeats at once would be load itself. */
 const REJECTION_MS = 1_000;
 
-export function createDoor({ maxWaiting, maxWaitMs }: DoorLimits): Door {
+export function createDoor({ maxWaiting, maxWaitMs }: DoorLimits) {
   const permits = createFairSemaphore({
     name: 'event_loop',
     size: Infinity,
@@ -57,13 +55,15 @@ export function createDoor({ maxWaiting, maxWaitMs }: DoorLimits): Door {
     unbrokenMs += costMs;
     if (!isYielding && unbrokenMs < UNBROKEN_MS) return release(costMs);
     unbrokenMs = 0;
-    if (isYielding && costMs >= REST.costMs)
-      setTimeout(() => release(costMs), Math.min(costMs * REST.factor, REST.maxMs)).unref();
+    if (isYielding) setTimeout(() => release(costMs), Math.min(costMs * REST.factor, REST.maxMs)).unref();
     else setImmediate(() => release(costMs));
   }
 
   return {
-    pass(request, work) {
+    /** Whether somebody without this key has passed just now. */
+    isOtherActive: permits.isOtherActive,
+    /** Runs `work` when the party of the request has its turn. `work` gets the error if too many wait. What it awaits holds no permit. */
+    pass(request: FastifyRequest, work: (error?: Error) => void): void {
       request.hasPassedDoor = true;
       const party = shareOf(request);
       permits.acquire({ party }).then(
@@ -81,12 +81,13 @@ export function createDoor({ maxWaiting, maxWaitMs }: DoorLimits): Door {
         },
       );
     },
-    answer(request, write) {
+    /** Runs what writes an answer, and lets the party of the request rest for its cost as for that of `pass`. */
+    answer(request: FastifyRequest, write: () => void): void {
       const startedAt = performance.now();
       write();
       const costMs = performance.now() - startedAt;
       const party = shareOf(request);
-      if (costMs < REST.costMs || !permits.isYielding(party)) return;
+      if (costMs < REST.answerMs || !permits.isYielding(party)) return;
       permits.acquire({ party, isContinuation: true }).then(
         (release) => releaseLater(release, costMs, permits.isYielding(party)),
         // Too many wait: the next of this party is turned away, which is rest enough.

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { addCounter, addGauge } from '../../operations/metrics.ts';
 import type { PoolUse } from '../../platform/database/connect.ts';
 import { ConnectionWaitError } from '../../platform/errors/database-errors.ts';
 import { OverloadError } from '../../platform/errors/errors.ts';
@@ -39,37 +40,21 @@ export function measureLoad(
     clearInterval(timer);
     done();
   });
+  const lag = 'How late the event loop was when last looked at';
+  addGauge(metrics, 'campanile_event_loop_lag_seconds', lag, () => lagMs / 1_000);
+  const inUse = 'Connections of the pool that work';
+  addGauge(metrics, 'campanile_database_connections_in_use', inUse, () => readPool().inUse);
+  const waiting = 'Requests that wait for a connection of the pool';
+  addGauge(metrics, 'campanile_database_waiting', waiting, () => readPool().waiting);
   countShed(server, metrics);
-  publish(metrics, { lagMs: () => lagMs, readPool });
 }
 
 function countShed(server: FastifyInstance, metrics: Registry): void {
-  const shed = new Counter({
-    name: 'campanile_shed_requests_total',
-    help: 'Requests turned away with 503 because there was too much to do, by what there was too much of',
-    labelNames: ['reason'],
-    registers: [metrics],
-  });
-  for (const reason of REASONS) shed.inc({ reason }, 0);
+  const help = 'Requests turned away with 503 because there was too much to do, by what there was too much of';
+  const shed = addCounter(metrics, 'campanile_shed_requests_total', help, { reason: REASONS });
   server.addHook('onError', (_request, _reply, error, done) => {
     if (error instanceof OverloadError) shed.inc({ reason: error.reason });
     if (error instanceof ConnectionWaitError) shed.inc({ reason: 'database' });
     done();
   });
-}
-
-function publish(metrics: Registry, { lagMs, readPool }: { lagMs: () => number; readPool: () => PoolUse }): void {
-  const registers = [metrics];
-  const gauge = (name: string, help: string, read: () => number) =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(read());
-      },
-    });
-  gauge('campanile_event_loop_lag_seconds', 'How late the event loop was when last looked at', () => lagMs() / 1_000);
-  gauge('campanile_database_connections_in_use', 'Connections of the pool that work', () => readPool().inUse);
-  gauge('campanile_database_waiting', 'Requests that wait for a connection of the pool', () => readPool().waiting);
 }

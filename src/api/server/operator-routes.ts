@@ -6,7 +6,7 @@ import { hashSecret } from '../../platform/secrets/hash-secret.ts';
 import { readVersion } from '../../platform/config/version.ts';
 import { createReadiness, measureReadiness, type ReadinessDependencies } from './readiness.ts';
 
-const OUTSIDE = { schema: { hide: true }, config: { isOutsideDoor: true } };
+const OUTSIDE = { config: { isOutsideDoor: true } };
 
 /** Registers the routes that machines poll: liveness, readiness and metrics. */
 export function registerOperatorRoutes(

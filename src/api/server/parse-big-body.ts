@@ -16,16 +16,6 @@ export type ParsedBody =
   | { root: { value: unknown }; detached: DetachedString[] }
   | { failure: Pick<AppError, 'code' | 'message' | 'details'> };
 
-export interface BigBodyParser {
-  /**
-   * `parseJsonBody` in a thread. Resolves to a function that returns the value or throws: it copies the long strings, which takes a while.
-   * The body is emptied. Throws an OverloadError when too many bodies wait.
-   */
-  parse(body: Buffer, bounds: BodyBounds, party: Party): Promise<() => unknown>;
-  /** Terminates all threads. Rejects running, waiting and later bodies. */
-  close(): Promise<void>;
-}
-
 const THREADS = 2;
 /** The memory budget of bodies lets fewer in. */
 const WAITING_AT_MOST = 500;
@@ -33,7 +23,7 @@ const WAIT_MS = 30_000;
 /** Parsing is linear, and takes a quiet machine 0.3 s at most. */
 const DEADLINE_MS = 30_000;
 
-export function createBigBodyParser(): BigBodyParser {
+export function createBigBodyParser() {
   const threads = createThreadPool<BodyToParse, ParsedBody>({
     name: 'bodies',
     module: new URL('./parse-body-thread.ts', import.meta.url),
@@ -43,7 +33,11 @@ export function createBigBodyParser(): BigBodyParser {
     deadlineMs: DEADLINE_MS,
   });
   return {
-    async parse(body, bounds, party) {
+    /**
+     * `parseJsonBody` in a thread. Resolves to a function that returns the value or throws: it copies the long strings, which takes a
+     * while. The body is emptied. Throws an OverloadError when too many bodies wait.
+     */
+    async parse(body: Buffer, bounds: BodyBounds, party: Party): Promise<() => unknown> {
       const bytes = ownBytes(body);
       const parsed = await workFor({ party, isWrite: false }, () => threads.run({ bytes, bounds }, { move: [bytes] }));
       return () => {
@@ -52,6 +46,7 @@ export function createBigBodyParser(): BigBodyParser {
         return parsed.root.value;
       };
     },
+    /** Terminates all threads. Rejects running, waiting and later bodies. */
     close: threads.close,
   };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { API_HEADERS } from './answer.ts';
+import { API_HEADERS, JSON_TYPE } from './answer.ts';
 import { failureText, plainFailure, type FailedAnswer } from './envelope.ts';
 
 /** How long a client may take to read the error before its connection is closed. */
@@ -58,7 +58,7 @@ function rawAnswer(answer: FailedAnswer): string {
   const body = failureText(answer, requestId);
   return [
     `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ''}`,
-    'content-type: application/json; charset=utf-8',
+    `content-type: ${JSON_TYPE}`,
     `content-length: ${Buffer.byteLength(body)}`,
     `x-request-id: ${requestId}`,
     ...Object.entries(API_HEADERS).map(([name, value]) => `${name}: ${value}`),

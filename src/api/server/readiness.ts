@@ -1,4 +1,5 @@
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { addGauge } from '../../operations/metrics.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { sleep } from '../../platform/time/time.ts';
 import type { Health } from '../../platform/concurrency/health.ts';
@@ -15,6 +16,7 @@ export interface ReadinessDependencies {
   readyChecks: ReadyChecks;
   readHoldReason?: ReadHoldReason;
   health?: Pick<Health, 'problems'>;
+  /** Whether the disk that the database is on is known to be full. */
   isDiskFull: () => boolean;
   isStopping(): boolean;
   log: Log;
@@ -73,18 +75,11 @@ async function checkReadiness({
 
 /** Adds gauges of 0 and 1 for alarms. They answer while the database is away. */
 export function measureReadiness(registry: Registry, read: () => Promise<Readiness>): void {
-  const gauge = (name: string, help: string, pick: (found: Readiness) => boolean | undefined) => {
-    const one = new Gauge({
-      name,
-      help,
-      registers: [],
-      async collect() {
-        const found = pick(await read());
-        this.set(found === undefined ? Number.NaN : Number(found));
-      },
+  const gauge = (name: string, help: string, pick: (found: Readiness) => boolean | undefined) =>
+    addGauge(registry, name, help, async () => {
+      const found = pick(await read());
+      return found === undefined ? undefined : Number(found);
     });
-    registry.registerMetric(one);
-  };
   gauge('campanile_ready', 'Whether this process can serve requests, as /health/ready says', (found) => found.isReady);
   const isUp = ({ checks }: Readiness) => checks['database'] !== 'failed';
   gauge('campanile_database_up', 'Whether the database answers this process', isUp);

@@ -4,24 +4,23 @@ import { hashBody } from '../../workspaces/idempotency/hash-body.ts';
 import type { IdempotencyKey } from '../../workspaces/idempotency/once.ts';
 import { invalid } from '../../platform/errors/errors.ts';
 import { boundBody } from './body-bounds.ts';
-import { assertDeclaredError } from './assert-declared-error.ts';
-import { ForeignWorkspaceError, requireRole, requireScope, type Authenticate } from './auth.ts';
+import { ForeignWorkspaceError, requireRole, requireScope, type Authenticate, type Reach } from './auth.ts';
 import type { CheckRate } from './rate-limits.ts';
+import { JSON_TYPE, sendSuccess, rejectBehindDoor } from './answer.ts';
 import { successText } from './envelope.ts';
 import type { ErrorToAnswer } from './error-handler.ts';
-import { routeSchema } from './openapi.ts';
-import { WORKSPACE } from './shared-components.ts';
 import type { Door } from './door.ts';
 import { authorizationOf } from './session-cookie.ts';
-import { idempotencyOf, type RequiredRole, type Scope } from '../contract/define-operations.ts';
+import { idempotencyOf, type RequiredRole, type OperationContract } from '../contract/define-operations.ts';
 import type { LongText } from '../contract/long-text.ts';
 import type { BearerOperation, Caller, OpenContext, Operation } from '../operation.ts';
 import type { ServerTransfers } from './begin-transfer.ts';
 import { beginAnswer, streamPieces, streamSuccess, toPieces, type LimitPerWorkspace } from './long-answers.ts';
-import { collectIgnoredFields, assertValidBody, addWarningsHeader, warningsOf } from './validate-body.ts';
+import { settleBody, assertValidBody, addWarningsHeader, warningsOf } from './validate-body.ts';
 import { beginFile, registerWithFileBody } from './file-bodies.ts';
 import { endBodyPermit, receiveBigBodies, SMALL_BODY_BYTES } from './receive-bodies.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
+import { listErrorCodes } from './operation-errors.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -30,10 +29,11 @@ declare module 'fastify' {
   }
 }
 
+/** Names the workspace that a request is about. */
+export const WORKSPACE_HEADER = 'x-workspace';
 const IDEMPOTENCY_KEY_LIMIT = 255;
 /** The time within which a revocation or a removal holds (contract §9). */
 const REVOCATION_DELAY_MS = 1_000;
-const JSON_TYPE = 'application/json; charset=utf-8';
 
 export interface RoutingOptions {
   authenticate: Authenticate;
@@ -69,10 +69,14 @@ function registerRoute(server: FastifyInstance, operation: Operation, options: R
   server.route({
     method: 'POST',
     url: operation.path,
-    schema: routeSchema(operation),
+    schema: { body: operation.body },
     attachValidation: true,
-    preValidation: collectIgnoredFields(operation),
-    config: { isWrite: access !== 'open' && access !== 'read', bodyBounds: boundBody(operation.body) },
+    preValidation: settleBody(operation),
+    config: {
+      tag: operation.tag,
+      isWrite: access !== 'open' && access !== 'read',
+      bodyBounds: boundBody(operation.body),
+    },
     bodyLimit,
     ...(options.checkAnswers && { errorHandler: assertDeclaredError(operation, options.toErrorAnswer, options.door) }),
     onRequest: [
@@ -93,20 +97,7 @@ function registerRoute(server: FastifyInstance, operation: Operation, options: R
 /** Returns the checks before the body of a request is read: authentication, rate limit, and authorization. */
 export function requireCaller(
   { authenticate, isHttps, rateLimit }: Pick<RoutingOptions, 'authenticate' | 'isHttps' | 'rateLimit'>,
-  {
-    scope,
-    role,
-    requiresRecentAuth = false,
-    isPersonal = false,
-    workspaceOf = workspaceInHeader,
-  }: {
-    scope: Scope;
-    role: RequiredRole;
-    requiresRecentAuth?: boolean;
-    isPersonal?: boolean;
-    /** Returns the workspace that a request names; undefined for none. */
-    workspaceOf?: (request: FastifyRequest) => string | undefined;
-  },
+  { role, workspaceOf = workspaceInHeader, ...reach }: CallerRequirements,
 ): onRequestHookHandler[] {
   return [
     authenticateRequest(
@@ -116,8 +107,20 @@ export function requireCaller(
       rateLimit,
     ),
     ...(rateLimit ? [rateLimit] : []),
-    requireReach({ scope, role, requiresRecentAuth, isPersonal }),
+    ({ caller }, _reply, done) => {
+      if (caller) {
+        requireScope(caller, reach);
+        requireRole(caller, role);
+      }
+      done();
+    },
   ];
+}
+
+interface CallerRequirements extends Reach {
+  role: RequiredRole;
+  /** Returns the workspace that a request names; undefined for none. */
+  workspaceOf?: (request: FastifyRequest) => string | undefined;
 }
 
 /** Not an async function: nearly every token is resolved synchronously, and this runs in each request. */
@@ -157,23 +160,8 @@ export function authenticateRequest(
 
 /** Returns the workspace that the header of a request names; undefined without one. Any other value than an id names none that exists. */
 export function workspaceInHeader({ headers }: FastifyRequest): string | undefined {
-  const value = headers[WORKSPACE.name];
+  const value = headers[WORKSPACE_HEADER];
   return Array.isArray(value) ? value.join(', ') : value;
-}
-
-function requireReach(reach: {
-  scope: Scope;
-  role: RequiredRole;
-  requiresRecentAuth: boolean;
-  isPersonal: boolean;
-}): onRequestHookHandler {
-  return (request, _reply, done) => {
-    if (request.caller) {
-      requireScope(request.caller, reach);
-      requireRole(request.caller, reach.role);
-    }
-    done();
-  };
 }
 
 function handlerOf(operation: Operation, options: RoutingOptions) {
@@ -188,7 +176,7 @@ function handlerOf(operation: Operation, options: RoutingOptions) {
     else if (answerType) reply.type(answerType).send(streamPieces(request, (data as LongText).pieces));
     else if (isStreamed) reply.type(JSON_TYPE).send(streamSuccess(request, data));
     else if (longAnswer) reply.type(JSON_TYPE).send(streamPieces(request, toPieces(successText(data))));
-    else options.door.answer(request, () => void reply.type(JSON_TYPE).send(successText(data)));
+    else options.door.answer(request, () => void sendSuccess(reply, data));
     return reply;
   }
   if (longAnswer === undefined || longAnswer === 'pieces') return answer;
@@ -279,4 +267,14 @@ function assertMatchesSchema(operation: Operation, data: unknown): void {
   const asSent: unknown = JSON.parse(JSON.stringify(data));
   if (!isDeepStrictEqual(operation.data.parse(asSent), asSent))
     throw new Error(`${operation.path} answered more than its schema says`);
+}
+
+/** Returns an error handler for tests: a failure with a code that the operation does not declare is a defect, and is logged as one. */
+function assertDeclaredError(operation: OperationContract, toErrorAnswer: ErrorToAnswer, door: Door) {
+  const declared = new Set(listErrorCodes(operation));
+  return rejectBehindDoor(door, (error, request) => {
+    const answer = toErrorAnswer(error, request);
+    const defect = new Error(`${operation.path} answers ${answer.code}, which it does not declare`, { cause: error });
+    return declared.has(answer.code) ? answer : toErrorAnswer(defect, request);
+  });
 }

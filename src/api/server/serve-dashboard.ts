@@ -42,6 +42,7 @@ const PAGES = [
   '/settings',
   '/phone',
   '/installation',
+  '/unsent',
   SHARED_PAGE,
 ];
 
@@ -50,7 +51,7 @@ const NONCE_PLACEHOLDER = '%NONCE%';
 
 /**
  * Scripts are ours and come from files, without exception. Styles are, too; the few that components write while they run carry
- * the nonce of the answer (docs/explanation/decisions/0020).
+ * the nonce of the answer (docs/explanation/decisions/0019).
  */
 function policyWith(nonce: string): string {
   return [
@@ -98,7 +99,7 @@ export async function registerDashboard(
 ): Promise<void> {
   await server.register(async (pages) => {
     for (const url of PAGES)
-      pages.get(url, { schema: { hide: true } }, (request, reply) => {
+      pages.get(url, (request, reply) => {
         // Strangers may come by it: no search engine is to keep it.
         if (url === SHARED_PAGE) reply.header('x-robots-tag', 'noindex, nofollow');
         if (state() !== 'missing') return sendPage(request, reply);

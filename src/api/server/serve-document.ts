@@ -1,18 +1,43 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import swagger, { type StaticDocumentSpec } from '@fastify/swagger';
 import type { FastifyInstance, onRequestHookHandler } from 'fastify';
+import { readVersion } from '../../platform/config/version.ts';
+import { JSON_TYPE } from './answer.ts';
+
+/** The OpenAPI document that `npm run openapi` writes. */
+export const DOCUMENT_FILE = new URL('../contract/openapi.json', import.meta.url);
+
+/** Returns the document for a service of this version at an address. */
+export function describeService({ info, ...document }: { info: object }, url: string): object {
+  const { version, commit } = readVersion();
+  const described = { ...info, version, ...(commit !== undefined && { 'x-commit': commit }) };
+  return { ...document, info: described, servers: [{ url }] };
+}
 
 /** Serves the OpenAPI document with an ETag: it never changes while the server runs, so a client with the same version gets 304. */
-export function registerDocument(server: FastifyInstance, { onRequest }: { onRequest: onRequestHookHandler[] }): void {
+export async function registerDocument(
+  server: FastifyInstance,
+  { publicUrl = '/', onRequest }: { publicUrl: string | undefined; onRequest: onRequestHookHandler[] },
+): Promise<void> {
+  let document: object | undefined;
   let text: string | undefined;
   let etag = '';
-  server.get('/openapi.json', { schema: { hide: true }, onRequest }, (request, reply) => {
+  function read(): object {
+    document ??= describeService(JSON.parse(readFileSync(DOCUMENT_FILE, 'utf8')) as { info: object }, publicUrl);
+    return document;
+  }
+  // For the page to try the API, which serializes it. The file is read when somebody asks for it.
+  const lazy = { toJSON: read } as unknown as StaticDocumentSpec['document'];
+  await server.register(swagger, { mode: 'static', specification: { document: lazy } });
+  server.get('/openapi.json', { onRequest }, (request, reply) => {
     if (text === undefined) {
-      text = JSON.stringify(server.swagger());
+      text = JSON.stringify(read());
       etag = `"${createHash('sha256').update(text).digest('base64url')}"`;
     }
     reply.headers({ etag, 'cache-control': 'private, no-cache' });
     const known = request.headers['if-none-match']?.split(',').map((one) => one.trim().replace(/^W\//, ''));
     if (known?.includes(etag)) return reply.code(304).send();
-    return reply.type('application/json; charset=utf-8').send(text);
+    return reply.type(JSON_TYPE).send(text);
   });
 }

@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import cors from '@fastify/cors';
-import swagger from '@fastify/swagger';
 import { fastify, type FastifyInstance, type FastifyRequest, type onRequestHookHandler } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { PoolUse } from '../../platform/database/connect.ts';
-import type { Health } from '../../platform/concurrency/health.ts';
-import type { Log } from '../../platform/log/log.ts';
 import { createFairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
 import type { UserDependencies } from '../../identity/dependencies.ts';
 import { createServerTransfers, RESPONSE_PERMITS, type TransferLimits } from './begin-transfer.ts';
@@ -15,7 +12,8 @@ import { installGracefulShutdown } from './graceful-shutdown.ts';
 import { createPageSender, registerDashboard, type DashboardFiles } from './serve-dashboard.ts';
 import { registerDocs } from './docs.ts';
 import { eventsOperation } from '../contract/events.ts';
-import { registerEvents, type EventSource } from '../events/register-events.ts';
+import { registerEvents } from '../events/register-events.ts';
+import type { EventSource } from '../events/watch-progress.ts';
 import { WARNINGS_HEADER } from './validate-body.ts';
 import { createDoor, DOOR_LIMITS, guardDoor, type Door, type DoorLimits } from './door.ts';
 import { createErrorHandler, type ErrorToAnswer } from './error-handler.ts';
@@ -25,38 +23,30 @@ import { logRequests } from './log-requests.ts';
 import { measureRequests } from './measure.ts';
 import { checkHostHeader } from './check-host-header.ts';
 import { registerDocument } from './serve-document.ts';
-import { documentOptions } from './openapi.ts';
 import type { Operation } from '../operation.ts';
 import { registerOperatorRoutes } from './operator-routes.ts';
 import { measureLoad } from './measure-load.ts';
 import { handleRawHttpErrors, onClientError } from './raw-errors.ts';
 import { authenticateRequest, registerOperation, requireCaller, workspaceInHeader } from './routing.ts';
-import type { ReadHoldReason, ReadyChecks } from './readiness.ts';
+import type { ReadinessDependencies } from './readiness.ts';
 import { anyTokenOfCookie } from './session-cookie.ts';
 import { registerPasskeys } from './session-passkeys.ts';
 import { registerSession } from './session.ts';
 import { setRequesters } from './set-requesters.ts';
-import { traceRequests } from './trace-requests.ts';
 import { registerNotFound } from './not-found.ts';
 import { createLimitPerWorkspace } from './long-answers.ts';
 import { enforceMinUploadRate, SMALL_BODY_BYTES, type BodyPace } from './receive-bodies.ts';
 
-export interface ServerDependencies {
+export interface ServerDependencies extends Omit<ReadinessDependencies, 'isStopping'> {
   operations: readonly Operation[];
   /** The source of live progress; without it there are no streams. */
   events?: EventSource;
   authenticate: Authenticate;
-  readyChecks: ReadyChecks;
-  readHoldReason?: ReadHoldReason;
-  health?: Pick<Health, 'problems'>;
-  /** Whether the disk that the database is on is known to be full. */
-  isDiskFull: () => boolean;
   /** Throws while the disk is nearly full. */
   assertDiskSpace?: () => Promise<void>;
   /** Returns the use of the pool for operations. */
   readPool: () => PoolUse;
   metrics: Registry;
-  log: Log;
   /** The dashboard, and the dependencies of its sign-in. Without a dashboard `/` redirects to the page for trying the API. */
   dashboard?: (DashboardFiles & { users: UserDependencies }) | undefined;
   settings: HttpSettings;
@@ -129,7 +119,7 @@ const LONG_RESPONSE_PERMITS = { ...RESPONSE_PERMITS, size: Infinity, perKey: 1 }
 
 /** Returns the HTTP server with all operations, not yet listening. `close()` finishes the requests in flight first. */
 export async function buildServer(dependencies: ServerDependencies): Promise<FastifyInstance> {
-  const { operations, settings } = dependencies;
+  const { settings } = dependencies;
   const limits = { ...LIMITS, ...dependencies.limits };
   const toErrorAnswer = createErrorHandler(dependencies);
   const server = createInstance(settings, limits, toErrorAnswer);
@@ -152,32 +142,23 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
   const { dashboard } = dependencies;
   const sendPage = dashboard && createPageSender(dashboard);
   registerNotFound(server, door, dashboard && sendPage && { state: dashboard.state, sendPage });
-  traceRequests(server);
   enforceMinUploadRate(server, limits.bodyPace);
   setRequesters(server);
   measureRequests(server, dependencies.metrics);
   logRequests(server, { log: dependencies.log, access: settings.accessLog ?? false });
-  await server.register(
-    swagger,
-    documentOptions(operations, {
-      serverUrl: settings.publicUrl ?? '/',
-      isLimited: settings.rateLimit !== undefined,
-    }),
-  );
   measureLoad(server, dependencies);
   await registerOperations(server, { ...dependencies, door, toErrorAnswer }, limits);
   registerOperatorRoutes(server, { ...dependencies, isStopping });
   const forReaders = { onRequest: requireSignInForDocs(dependencies) };
-  registerDocument(server, forReaders);
+  await registerDocument(server, { ...forReaders, publicUrl: settings.publicUrl });
   await registerDocs(server, forReaders);
   if (dashboard && sendPage) {
-    const { users } = dashboard;
-    const { publicUrl } = settings;
-    registerSession(server, { users, isHttps, publicUrl });
-    registerPasskeys(server, { users, authenticate: dependencies.authenticate, isHttps, publicUrl });
+    const routes = { ...dashboard, authenticate: dependencies.authenticate, isHttps, publicUrl: settings.publicUrl };
+    registerSession(server, routes);
+    registerPasskeys(server, routes);
     await registerDashboard(server, { ...dashboard, sendPage });
   } else {
-    server.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs', 302));
+    server.get('/', (_request, reply) => reply.redirect('/docs', 302));
   }
   return server;
 }
@@ -283,7 +264,7 @@ async function registerOperations(
   const { metrics, log } = dependencies;
   const options = {
     authenticate,
-    transfers: createServerTransfers(limits),
+    transfers: createServerTransfers(limits, door),
     unreadMs: limits.unreadMs,
     limitPerWorkspace: createLimitPerWorkspace(createFairSemaphore(LONG_RESPONSE_PERMITS)),
     door,

@@ -1,5 +1,6 @@
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyRequest } from 'fastify';
+import { AppError } from '../../platform/errors/errors.ts';
 
 /** CSRF: a page of another origin needs a CORS preflight to send this header, and never gets permission. The value does not matter. */
 const DASHBOARD_HEADER = 'x-campanile-dashboard';
@@ -35,9 +36,14 @@ export function anyTokenOfCookie({ headers }: FastifyRequest, isHttps: boolean):
  * Whether a page of our own origin sent the request. Another's could ride on the cookie, but can neither set the header nor hide
  * where it comes from. (Browsers leave `sec-fetch-site` out over plain HTTP but to this very machine.)
  */
-export function passesCsrfCheck({ headers }: FastifyRequest): boolean {
+function passesCsrfCheck({ headers }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site'];
   return headers[DASHBOARD_HEADER] !== undefined && (site === undefined || site === 'same-origin');
+}
+
+/** Throws `dashboard_only` for a request that another page or program sent. */
+export function assertFromDashboard(request: FastifyRequest): void {
+  if (!passesCsrfCheck(request)) throw new AppError('dashboard_only', 'This endpoint is for the dashboard only');
 }
 
 /** Returns the header that stores `token` in an HttpOnly cookie until its expiry. Undefined deletes the cookie. */

@@ -14,15 +14,15 @@ import {
 import type { UserId } from '../../platform/database/schema.ts';
 import { addPasskeyBody, passkeyBody } from '../contract/session.ts';
 import { requireScope } from './auth.ts';
-import { successText } from './envelope.ts';
-import { authorizationOf, passesCsrfCheck } from './session-cookie.ts';
+import { sendSuccess } from './answer.ts';
+import { assertFromDashboard, authorizationOf } from './session-cookie.ts';
 import type { Authenticate } from './auth.ts';
 
-const JSON_TYPE = 'application/json; charset=utf-8';
 const NOT_HERE =
   'Passkeys need PUBLIC_URL, or the dashboard opened as http://localhost: browsers make none for a bare address';
 
-export interface PasskeyRoutes {
+/** The dependencies of the routes of sessions and passkeys. */
+export interface SessionRoutes {
   users: UserDependencies;
   authenticate: Authenticate;
   isHttps: boolean;
@@ -32,7 +32,7 @@ export interface PasskeyRoutes {
 /** Registers the routes for creating passkeys, and for a browser's options to use one. The sign-in itself is in `session.ts`. */
 export function registerPasskeys(
   server: FastifyInstance,
-  { users, authenticate, isHttps, publicUrl }: PasskeyRoutes,
+  { users, authenticate, isHttps, publicUrl }: SessionRoutes,
 ): void {
   const actorOf = async (request: FastifyRequest): Promise<Actor> => {
     const caller = await authenticate(authorizationOf(request, isHttps), request.ip);
@@ -40,20 +40,19 @@ export function registerPasskeys(
     const { userId, workspaceId, role } = caller;
     return { userId, workspaceId, role, address: request.ip };
   };
-  const answer = (data: unknown) => successText(data);
 
-  server.post('/session/passkey/ask', { schema: { hide: true } }, async (request, reply) => {
+  server.post('/session/passkey/ask', async (request, reply) => {
     assertFromDashboard(request);
-    return reply.type(JSON_TYPE).send(answer(await passkeyRequestOptions(users, siteOf(request, publicUrl))));
+    return sendSuccess(reply, await passkeyRequestOptions(users, siteOf(request, publicUrl)));
   });
 
-  server.post('/session/passkey/begin', { schema: { hide: true } }, async (request, reply) => {
+  server.post('/session/passkey/begin', async (request, reply) => {
     assertFromDashboard(request);
     const actor = await actorOf(request);
-    return reply.type(JSON_TYPE).send(answer(await beginPasskey(users, actor, siteOf(request, publicUrl))));
+    return sendSuccess(reply, await beginPasskey(users, actor, siteOf(request, publicUrl)));
   });
 
-  server.post('/session/passkey', { schema: { hide: true, body: addPasskeyBody } }, async (request, reply) => {
+  server.post('/session/passkey', { schema: { body: addPasskeyBody } }, async (request, reply) => {
     assertFromDashboard(request);
     const actor = await actorOf(request);
     const { name, passkey } = request.body as z.output<typeof addPasskeyBody>;
@@ -64,7 +63,7 @@ export function registerPasskeys(
       site: siteOf(request, publicUrl),
     };
     const { recoveryCodes } = await addPasskey(users, actor, made);
-    return reply.type(JSON_TYPE).send(answer({ recovery_codes: recoveryCodes }));
+    return sendSuccess(reply, { recovery_codes: recoveryCodes });
   });
 }
 
@@ -76,10 +75,6 @@ export function userOfPasskey(
 ): Promise<UserId> {
   const response = passkey as unknown as AuthenticationResponseJSON;
   return provePasskey(users, response, siteOf(request, publicUrl));
-}
-
-function assertFromDashboard(request: FastifyRequest): void {
-  if (!passesCsrfCheck(request)) throw new AppError('dashboard_only', 'This endpoint is for the dashboard only');
 }
 
 /** Returns the site of passkeys. Without `publicUrl` that is only `localhost`: a client can put any other host into its request. */

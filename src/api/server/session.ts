@@ -8,24 +8,20 @@ import { authorizeUser, completeSignIn } from '../../identity/sign-in/authorize-
 import type { UserDependencies } from '../../identity/dependencies.ts';
 import { reauthenticate } from '../../identity/sign-in/reauthenticate.ts';
 import { getProfile, userGoneError } from '../../identity/get-profile.ts';
+import { findLastOpened } from '../../identity/members/member-store.ts';
 import type { Client } from '../../identity/sessions/session-store.ts';
 import { signOut } from '../../identity/sessions/sign-out.ts';
 import { findUser, type Membership } from '../../identity/store.ts';
 import { TOKEN_LIFETIME_MS, type TokenClaims } from '../../identity/sessions/token.ts';
-import { confirmBody, signInBody, type Session } from '../contract/session.ts';
-import { userOfPasskey } from './session-passkeys.ts';
-import { successText } from './envelope.ts';
+import { confirmBody, sessionData, signInBody } from '../contract/session.ts';
+import { userOfPasskey, type SessionRoutes } from './session-passkeys.ts';
+import { sendSuccess } from './answer.ts';
 import { profileOf } from '../routes/profile.ts';
-import { passesCsrfCheck, setCookieHeader, tokenOfCookie } from './session-cookie.ts';
+import { toWire } from '../wire.ts';
+import { assertFromDashboard, setCookieHeader, tokenOfCookie } from './session-cookie.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
 
 const PATH = '/session';
-
-export interface SessionRoutes {
-  users: UserDependencies;
-  isHttps: boolean;
-  publicUrl: string | undefined;
-}
 
 /**
  * The dashboard's session (docs/explanation/decisions/0019): the token is in an HttpOnly cookie. `GET` returns the signed-in user, or
@@ -45,23 +41,22 @@ export function registerSession(server: FastifyInstance, { users, isHttps, publi
   };
   /** Revokes the token that the cookie held until now. */
   const endOld = async (request: FastifyRequest) => {
-    const token = tokenOfCookie(request, isHttps);
-    const claims = token === undefined ? undefined : await claimsOf(users, token);
+    const claims = await claimsOf(users, tokenOfCookie(request, isHttps));
     if (claims) await signOut(users, { ...claims, address: request.ip }, claims);
   };
   const setSessionCookie = (reply: FastifyReply, token: string | undefined) =>
     reply.header('set-cookie', setCookieHeader(token, { isHttps, maxAgeMs: TOKEN_LIFETIME_MS }));
 
-  server.get(PATH, { schema: { hide: true } }, async (request, reply) => {
+  server.get(PATH, async (request, reply) => {
     const token = tokenOfCookie(request, isHttps);
-    const claims = token === undefined ? undefined : await claimsOf(users, token);
+    const claims = await claimsOf(users, token);
     if (token !== undefined && !claims) setSessionCookie(reply, undefined);
-    return answer(reply, claims ? await sessionOf(users, claims) : null);
+    return sendSuccess(reply, claims ? await sessionOf(users, claims) : null);
   });
 
-  server.get(`${PATH}/time-zones`, { schema: { hide: true } }, (_request, reply) => answer(reply, listTimeZones()));
+  server.get(`${PATH}/time-zones`, (_request, reply) => sendSuccess(reply, listTimeZones()));
 
-  server.post(PATH, { schema: { hide: true, body: signInBody } }, async (request, reply) => {
+  server.post(PATH, { schema: { body: signInBody } }, async (request, reply) => {
     assertFromDashboard(request);
     const body = request.body as z.output<typeof signInBody>;
     const { token } = await signInWith(body, request);
@@ -69,30 +64,30 @@ export function registerSession(server: FastifyInstance, { users, isHttps, publi
     const claims = await claimsOf(users, token);
     if (!claims) throw new AppError('changed_meanwhile', 'The session was ended elsewhere: sign in again');
     setSessionCookie(reply, token);
-    return answer(reply, await sessionOf(users, claims));
+    return sendSuccess(reply, await sessionOf(users, claims));
   });
 
-  server.post(`${PATH}/confirm`, { schema: { hide: true, body: confirmBody } }, async (request, reply) => {
+  server.post(`${PATH}/confirm`, { schema: { body: confirmBody } }, async (request, reply) => {
     assertFromDashboard(request);
-    const before = tokenOfCookie(request, isHttps);
-    const claims = before === undefined ? undefined : await claimsOf(users, before);
+    const claims = await claimsOf(users, tokenOfCookie(request, isHttps));
     if (!claims) throw new AppError('not_signed_in', 'Not signed in');
     const { passkey, ...proof } = request.body as z.output<typeof confirmBody>;
     const isTheirs = passkey && (await userOfPasskey(users, request, { passkey, publicUrl })) === claims.userId;
     if (passkey && !isTheirs) throw invalid([fieldError('passkey', 'other_user')]);
     setSessionCookie(reply, isTheirs ? users.tokens.prove(claims) : await reauthenticate(users, claims, proof));
-    return answer(reply, await sessionOf(users, claims));
+    return sendSuccess(reply, await sessionOf(users, claims));
   });
 
-  server.delete(PATH, { schema: { hide: true } }, async (request, reply) => {
+  server.delete(PATH, async (request, reply) => {
     assertFromDashboard(request);
     await endOld(request);
     // Clears cached answers for the next user of the browser. Keeps `storage`, which holds the language and the theme.
     reply.header('clear-site-data', '"cache"');
-    return answer(setSessionCookie(reply, undefined), null);
+    return sendSuccess(setSessionCookie(reply, undefined), null);
   });
 }
 
+type SessionData = z.input<typeof sessionData>;
 type Signed = TokenClaims & Membership;
 
 function clientOf(request: FastifyRequest): Client {
@@ -103,21 +98,14 @@ function clientOf(request: FastifyRequest): Client {
   };
 }
 
-function assertFromDashboard(request: FastifyRequest): void {
-  if (!passesCsrfCheck(request)) throw new AppError('dashboard_only', 'This endpoint is for the dashboard only');
-}
-
-async function claimsOf({ tokens, tokenStates }: UserDependencies, token: string): Promise<Signed | undefined> {
+async function claimsOf({ tokens, tokenStates }: UserDependencies, token = ''): Promise<Signed | undefined> {
   const claims = tokens.read(token);
   const [member] = (claims && (await tokenStates.find(claims))) ?? [];
   return claims && member && { ...claims, workspaceId: member.workspaceId, role: member.role };
 }
 
-async function sessionOf(users: UserDependencies, { expiresAtMs, ...about }: Signed): Promise<Session> {
+async function sessionOf(users: UserDependencies, { expiresAtMs, ...about }: Signed): Promise<SessionData> {
   const profile = profileOf(await getProfile(users, about));
-  return { ...profile, expires_at: new Date(expiresAtMs).toISOString(), version: versionLine() };
-}
-
-function answer(reply: FastifyReply, data: Session | readonly string[]): FastifyReply {
-  return reply.type('application/json; charset=utf-8').send(successText(data));
+  const workspaceId = (await findLastOpened(users.db, about.userId)) ?? about.workspaceId;
+  return toWire(sessionData, { ...profile, expiresAt: new Date(expiresAtMs), workspaceId, version: versionLine() });
 }

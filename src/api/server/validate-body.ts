@@ -4,12 +4,13 @@ import { cutSentence } from '../../platform/errors/cut-sentence.ts';
 import { AppError, invalid } from '../../platform/errors/errors.ts';
 import { idempotencyOf } from '../contract/define-operations.ts';
 import type { Operation } from '../operation.ts';
-import { findUnknownFields, MAX_REPORTED, validFields } from './body-fields.ts';
+import { findUnknownFields, isRecord, MAX_REPORTED, validFields } from './body-fields.ts';
+import { readOtherForms } from './other-forms.ts';
 import { fieldError, type FieldError } from '../../platform/errors/issues.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The fields and headers that the operation ignores; null before the body is read. */
+    /** The fields and headers that the operation ignores, and the fields in another form than theirs; null before the body is read. */
     ignoredFields: readonly FieldError[] | null;
     /** Sentences of the operation for the warnings header; null: none. */
     warnings: readonly string[] | null;
@@ -24,14 +25,19 @@ const HEADER_LIMIT_BYTES = 3_072;
 const KEY_HEADER = 'idempotency-key';
 const STRICT = /(?:^|[,;\s])handling\s*=\s*"?strict\b/i;
 
-/** Collects the fields and headers of a request that the operation ignores. Must run before validation replaces the body. */
-export function collectIgnoredFields(operation: Operation): preValidationHookHandler {
+/**
+ * Collects the fields and headers of a request that the operation ignores, and the fields in another form, which it puts into theirs. Must
+ * run before validation replaces the body.
+ */
+export function settleBody(operation: Operation): preValidationHookHandler {
   const readsHeaders = Object.keys(operation.requestHeaders ?? {}).map((name) => name.toLowerCase());
   const takesKey = idempotencyOf(operation) === 'keyed' || readsHeaders.includes(KEY_HEADER);
   return (request, _reply, done) => {
-    const unknown = findUnknownFields(operation.body, request.body);
+    const { body, found } = readOtherForms(operation.body, request.body);
+    request.body = body;
+    const unknown = findUnknownFields(operation.body, body);
     const key = request.headers[KEY_HEADER] === undefined || takesKey ? [] : [KEY_MEANS_NOTHING];
-    request.ignoredFields = [...unknown, ...key];
+    request.ignoredFields = [...unknown, ...found, ...key];
     done();
   };
 }
@@ -76,10 +82,20 @@ export async function assertValidBody(
     return;
   }
   if (!(validationError instanceof AppError) || validationError.details.length === 0) throw validationError;
-  const named = validationError.details;
+  const named = validationError.details.map((one) => nameOtherField(one, request.body));
   const content = await findMore(operation, request, actor);
   const isNew = ({ field }: FieldError) => named.every((one) => one.field !== field);
   throw invalid([...named, ...content.filter(isNew), ...ignoredFields]);
+}
+
+/** What other services call the text of a message. */
+const NAMES_OF_TEXT = ['message', 'text', 'body', 'content', 'caption', 'msg'];
+
+/** Of a missing text says where it may have been sent. */
+function nameOtherField(problem: FieldError, body: unknown): FieldError {
+  if (problem.field !== 'html' || problem.code !== 'required' || !isRecord(body)) return problem;
+  const sent = NAMES_OF_TEXT.find((name) => typeof body[name] === 'string');
+  return sent === undefined ? problem : fieldError('html', 'sent_as_other', { sent });
 }
 
 async function findMore(

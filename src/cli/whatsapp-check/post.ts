@@ -85,11 +85,12 @@ export async function post(
   const { campaign_id: campaignId } = await client.call('venom/add-campaign', campaign);
   const read = () => readAnalytics(client, campaignId);
   const { totals, groups } = await waitFor(patience, patience.serviceMs, read, ({ totals }) => totals.queued === 0);
-  const [error] = groups.map(({ last_error }) => last_error);
+  const [group] = groups;
   const { sent, failed, queued, recipients } = totals;
-  const isUnknown = error?.startsWith('outcome_unknown') ?? false;
-  const facts = { sent, failed, queued, recipients, code: codeIn(error), isUnknown, leftAfter: secondsSince(beginMs) };
-  if (sent !== 1) throw new StepFailedError(error ?? 'The post was not sent in time', facts);
+  const isUnknown = group?.error_code === 'outcome_unknown';
+  const code = Number(group?.error_params?.['code']) || null;
+  const facts = { sent, failed, queued, recipients, code, isUnknown, leftAfter: secondsSince(beginMs) };
+  if (sent !== 1) throw new StepFailedError(group?.last_error ?? 'The post was not sent in time', facts);
   say(`Sent after ${facts.leftAfter} s, to ${recipients} others.`);
   return { campaignId, facts };
 }

@@ -1,22 +1,16 @@
 /** The command's output and the operator's input. */
 import { createInterface } from 'node:readline';
 
-export interface Terminal {
-  say(text: string): void;
-  /** The next line that is typed, without spaces around it. Throws InputEndedError when there is none any more. */
-  ask(question: string): Promise<string>;
-  /** Asks until one of these is typed. */
-  choose<Choice extends string>(question: string, choices: readonly Choice[]): Promise<Choice>;
-  close(): void;
-}
+export type Terminal = ReturnType<typeof openTerminal>;
 
 export class InputEndedError extends Error {}
 
-export function openTerminal(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Terminal {
+export function openTerminal(input: NodeJS.ReadableStream, output: NodeJS.WritableStream) {
   const lines = createInterface({ input });
   // From the beginning: lines that are typed ahead are not lost.
   const typed = lines[Symbol.asyncIterator]();
 
+  /** The next line that is typed, without spaces around it. Throws InputEndedError when there is none any more. */
   async function ask(question: string): Promise<string> {
     output.write(`${question} `);
     const { value, done } = await typed.next();
@@ -25,9 +19,10 @@ export function openTerminal(input: NodeJS.ReadableStream, output: NodeJS.Writab
   }
 
   return {
-    say: (text) => void output.write(`${text}\n`),
+    say: (text: string) => void output.write(`${text}\n`),
     ask,
-    async choose(question, choices) {
+    /** Asks until one of these is typed. */
+    async choose<Choice extends string>(question: string, choices: readonly Choice[]): Promise<Choice> {
       for (;;) {
         const answer = await ask(`${question} [${choices.map((choice) => choice || 'Enter').join(' / ')}]`);
         const choice = choices.find((one) => one === answer.toLowerCase());

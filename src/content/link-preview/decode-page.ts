@@ -14,7 +14,7 @@ export function decodePage(bytes: Uint8Array, contentType: string | undefined): 
   const candidates = [
     byteOrderMark(bytes),
     ...(isWideUtf8(bytes) ? ['utf-8'] : []),
-    charsetIn(contentType),
+    CHARSET.exec(contentType ?? '')?.[1],
     ...declared(bytes),
   ];
   for (const label of [...candidates, 'utf-8', FALLBACK]) {
@@ -32,10 +32,6 @@ function byteOrderMark([first, second, third]: Uint8Array): string | undefined {
 
 function isWideUtf8(bytes: Uint8Array): boolean {
   return bytes.some((byte) => byte >= 0x80) && decodeAs('utf-8', bytes) !== undefined;
-}
-
-function charsetIn(contentType: string | undefined): string | undefined {
-  return contentType === undefined ? undefined : CHARSET.exec(contentType)?.[1];
 }
 
 /** The encodings that the page itself names. One that could name itself is a superset of ASCII, so UTF-16 must be a mistake. */

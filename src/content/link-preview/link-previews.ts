@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { AllowedHosts } from '../../platform/network/allowed-hosts.ts';
 import type { Key, Party } from '../../platform/concurrency/party.ts';
 import { currentRequester } from '../../platform/concurrency/requester.ts';
-import { createFairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
+import { createFairSemaphore, withPermit } from '../../platform/concurrency/fair-semaphore.ts';
 import { createThreadPool } from '../../platform/concurrency/thread-pool.ts';
 import { createSafeHttpClient, type EgressOptions } from '../../platform/http-client/safe-http-client.ts';
 import type { Log } from '../../platform/log/log.ts';
@@ -134,13 +134,8 @@ function createCardFetcher(options: LinkPreviewsOptions) {
     const signal = AbortSignal.timeout(fetchMs);
     const sources: CardSources = { http, providers, read: (page, signal) => threads.run(page, { signal }) };
     try {
-      const release = await permits.acquire({ signal });
-      try {
-        const card = await fetchCard(sources, url, signal);
-        return card ? { card } : { card: null, reason: 'no_card' };
-      } finally {
-        release();
-      }
+      const card = await withPermit(permits, () => fetchCard(sources, url, signal), { signal });
+      return card ? { card } : { card: null, reason: 'no_card' };
     } catch (error) {
       log.info({ err: error, host: URL.parse(url)?.host }, 'a link has no preview');
       return { card: null, reason: 'no_answer' };

@@ -7,7 +7,6 @@ import { TEXT_STATES } from '../text/reading/text-states.ts';
 import { decodePage } from './decode-page.ts';
 import { DESCRIPTION_LIMIT, TITLE_LIMIT, toOneLine } from './link-card.ts';
 
-/** A page as it was fetched. */
 export interface FetchedPage {
   /** After redirects. */
   url: string;
@@ -46,7 +45,6 @@ export function readPage({ url, bytes, contentType }: FetchedPage): PageCard {
   };
 }
 
-/** Undefined unless it is an http or https address. */
 function httpUrl(address: string | undefined, base: string): string | undefined {
   const url = address === undefined ? null : URL.parse(address, base);
   return url && /^https?:$/.test(url.protocol) ? url.href : undefined;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { invalid } from '../../platform/errors/errors.ts';
 import { decodeBase64 } from './decode-base64.ts';
+import { assertReadable, toCardPicture, type JpegPicture } from './pictures.ts';
 import { readMovie, type Movie } from './read-movie.ts';
 import { sniff, type MediaKind } from './sniff.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
@@ -18,7 +19,7 @@ export interface Media {
 }
 
 export interface AcceptOptions {
-  /** Accepts pictures only. */
+  /** Accepts pictures only, which the caller decodes. */
   only?: 'image';
   /** The picture of a channel: JPEG, PNG or WebP, and a data URL that names a type of picture (contract §3, create-channel). */
   channelPicture?: boolean;
@@ -29,7 +30,7 @@ const CHANNEL_PICTURES = new Set(['image/jpeg', 'image/png', 'image/webp']);
 /**
  * Decodes and recognises a media file that came as base64 in the field `field` of a request.
  *
- * @throws AppError `invalid` when it is not base64, not a kind of file that is taken, or larger than `MEDIA_LIMIT`
+ * @throws AppError `invalid` when it is not base64, not a kind of file that is taken, an unreadable picture, or larger than `MEDIA_LIMIT`
  */
 export async function acceptMedia(field: string, base64: string, options: AcceptOptions = {}): Promise<Media> {
   const { declared, bytes } = decodeBase64(field, base64);
@@ -41,7 +42,18 @@ export async function acceptMedia(field: string, base64: string, options: Accept
     throw invalid([fieldError(field, 'channel_picture')]);
   }
   if (options.only !== undefined && kind !== options.only) throw invalid([fieldError(field, 'not_picture')]);
+  if (kind === 'image' && options.only === undefined)
+    await assertReadable(
+      { field, bytes: () => Promise.resolve(bytes) },
+      { fewPixels: options.channelPicture ?? false },
+    );
   return describeMedia({ mime, kind }, bytes);
+}
+
+/** Returns the picture of a link preview that came as base64 in the field `field`. Throws as `acceptMedia` and `toCardPicture` do. */
+export async function acceptCardPicture(field: string, base64: string): Promise<JpegPicture> {
+  const { bytes } = await acceptMedia(field, base64, { only: 'image' });
+  return toCardPicture({ field, bytes });
 }
 
 /** Returns a file that is in memory as a whole, with what it tells about itself. */

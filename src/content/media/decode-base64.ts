@@ -4,8 +4,9 @@ import { fieldError } from '../../platform/errors/issues.ts';
 /** The most bytes a media file may have (contract §3, add-campaign): 16 MiB. */
 export const MEDIA_LIMIT = 16 * 1024 * 1024;
 
-// `data:` + type + parameters + `;base64,`; a type is 127 + 1 + 127 characters at most (RFC 6838).
-const LONGEST_HEAD = 512;
+// `data:` + type + parameters + `;base64,`. A parameter may be the name of the file, percent-encoded or not.
+const LONGEST_HEAD = 4_096;
+const HEAD = /^\s*data:(?<type>[^;,]*)(?:;[^]*?)??;\s*base64\s*,/iu;
 const MIME = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/;
 
 export interface Decoded {
@@ -17,7 +18,8 @@ export interface Decoded {
 /**
  * The bytes of a base64 string, with or without the head of a data URL (`data:image/png;base64,`). Takes the standard and the URL-safe
  * alphabet (RFC 4648, §4 and §5), with or without padding, and ASCII white space in between. A string that mixes the alphabets, or has
- * stray bits in the last character, was damaged on its way. `field` names the string in errors.
+ * stray bits in the last character, was damaged on its way. Each `+` that a form has turned into a space is read as one. `field` names the
+ * string in errors.
  *
  * @throws AppError `invalid` for anything else, for nothing, and for more than `MEDIA_LIMIT` bytes
  */
@@ -33,21 +35,27 @@ export function decodeBase64(field: string, text: string): Decoded {
 
 function readHead(field: string, text: string): { declared: string | undefined; from: number } {
   const start = text.slice(0, LONGEST_HEAD);
-  if (!/^data:/i.test(start)) return { declared: undefined, from: 0 };
-  const comma = start.indexOf(',');
-  const parts = start.slice('data:'.length, Math.max(comma, 0)).toLowerCase().split(';');
-  if (comma < 0 || parts.length < 2 || parts.at(-1) !== 'base64') {
-    throw invalid([fieldError(field, 'data_url_head')]);
-  }
-  const [type = ''] = parts;
+  if (/^\s*https?:\/\//i.test(start)) throw invalid([fieldError(field, 'url_of_file')]);
+  if (!/^\s*data:/i.test(start)) return { declared: undefined, from: 0 };
+  const head = HEAD.exec(start);
+  if (!head) throw invalid([fieldError(field, 'data_url_head')]);
+  const type = head.groups?.['type']?.trim().toLowerCase() ?? '';
   if (type !== '' && !MIME.test(type)) throw invalid([fieldError(field, 'data_url_type')]);
-  return { declared: type === '' ? undefined : type, from: comma + 1 };
+  return { declared: type === '' ? undefined : type, from: head[0].length };
 }
 
 /** Returns undefined for anything that is not base64. */
 function decodePayload(payload: string): Buffer | undefined {
   // A regular expression would take ten times as long.
-  const alphabet = payload.includes('-') || payload.includes('_') ? 'base64url' : 'base64';
+  if (payload.includes('-') || payload.includes('_')) return decode(payload, 'base64url');
+  if (payload.includes('+') || !payload.includes(' ')) return decode(payload, 'base64');
+  const asPlus = decode(payload.replaceAll(/[\t\r\n\f]+/g, '').replaceAll(' ', '+'), 'base64');
+  const asSpace = decode(payload, 'base64');
+  // Where both are base64, nobody knows which file it was.
+  return asSpace && asPlus ? undefined : (asPlus ?? asSpace);
+}
+
+function decode(payload: string, alphabet: 'base64' | 'base64url'): Buffer | undefined {
   // To count the characters takes longer than to try: only the end can differ.
   for (const padding of ['', '=', '==']) {
     const bytes = decodeStrictly(payload + padding, alphabet);

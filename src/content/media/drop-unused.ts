@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { readColumn, readValue } from '../../platform/database/statements.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import { isolateStatement, ownedBy, type Owners } from '../../platform/database/isolate-statement.ts';
 import type { Log } from '../../platform/log/log.ts';
@@ -26,28 +26,17 @@ export async function dropUnusedMedia(
   log?: Log,
 ): Promise<number | undefined> {
   const results = await isolateStatement({ db, log }, 'unused media', {
-    findOwners: () => findOwners(db, after),
+    findOwners: () => readColumn<number>(db)`
+      select distinct workspace_id as id from (
+        select workspace_id from media where media_id > ${after} order by media_id limit ${FILES_PER_STEP}) m`,
     run: (owners) => dropOf(db, after, { mediaDays, owners }),
   });
   return results.reduce((last, one) => one ?? last, undefined);
 }
 
-async function findOwners(db: Database, after: number): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`
-    select distinct workspace_id as id from (
-      select workspace_id from media where media_id > ${after} order by media_id limit ${FILES_PER_STEP}) m`.execute(
-    db,
-  );
-  return rows.map(({ id }) => id);
-}
-
 /** Handles the files of these workspaces. The cursor also passes the files of other workspaces. */
-async function dropOf(
-  db: Database,
-  after: number,
-  { mediaDays, owners }: { mediaDays: number; owners: Owners },
-): Promise<number | undefined> {
-  const { rows } = await sql<{ last: number | null }>`
+async function dropOf(db: Database, after: number, { mediaDays, owners }: { mediaDays: number; owners: Owners }) {
+  const last = await readValue<number | null>(db)`
     with page as materialized (
       select media_id, workspace_id, exists (select from ${CAMPAIGNS_OF_MEDIA} c) as is_told,
              ${ownedBy('workspace_id', owners)}
@@ -73,6 +62,6 @@ async function dropOf(
       update media m set bytes = null, still = null from idle i
       where m.media_id = i.media_id and i.is_told and m.used_at <= campanile_now() - ${UNUSED_MEDIA_RETENTION_DAYS} * interval '1 day'
     )
-    select max(media_id) as last from page`.execute(db);
-  return rows[0]?.last ?? undefined;
+    select max(media_id) as last from page`;
+  return last ?? undefined;
 }

@@ -1,5 +1,5 @@
 /** The files of a workspace, for its members to pick again. */
-import { sql } from 'kysely';
+import { execute, readRow, readRows, sql } from '../../platform/database/statements.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { CampaignStatus, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
@@ -48,7 +48,7 @@ export async function listLibrary(
   workspaceId: WorkspaceId,
   { before, limit, search }: { before: number | undefined; limit: number; search: string | undefined },
 ): Promise<LibraryPage> {
-  const { rows } = await sql<LibraryFile & MediaUses>`
+  const rows = await readRows<LibraryFile & MediaUses>(db)`
     select ${FILE},
       (select coalesce(jsonb_agg(jsonb_build_object('campaignId', k.public_id, 'name', k.name, 'status', k.status) order by k.campaign_id desc), '[]')
        from (select k.* from campaigns k where k.deleted_at is null
@@ -57,18 +57,17 @@ export async function listLibrary(
       (select coalesce(jsonb_agg(jsonb_build_object('draftId', d.draft_id, 'name', d.name)), '[]') from drafts d where ${IS_IN_DRAFT}) as drafts
     from media m
     where m.workspace_id = ${workspaceId} and m.bytes is not null and m.media_id < ${before ?? Number.MAX_SAFE_INTEGER}
-      and (${search ?? null}::text is null or strpos(lower(m.name), lower(${search ?? ''})) > 0)
-    order by m.media_id desc limit ${limit + 1}`.execute(db);
+      and (${search ?? null}::text is null or has_words(plain_text(m.name), ${search ?? ''}))
+    order by m.media_id desc limit ${limit + 1}`;
   const files = rows.slice(0, limit);
   return { files, next: rows.length > limit ? (files.at(-1)?.mediaId ?? null) : null };
 }
 
 /** Throws 404 for a file that is not the workspace's, or no longer kept. */
 export async function readLibraryFile(db: Connection, workspaceId: WorkspaceId, mediaId: number): Promise<LibraryFile> {
-  const { rows } = await sql<LibraryFile>`
+  const file = await readRow<LibraryFile>(db)`
     select ${FILE} from media m
-    where m.media_id = ${mediaId} and m.workspace_id = ${workspaceId} and m.bytes is not null`.execute(db);
-  const [file] = rows;
+    where m.media_id = ${mediaId} and m.workspace_id = ${workspaceId} and m.bytes is not null`;
   if (!file) throw noSuchMedia();
   return file;
 }
@@ -86,17 +85,14 @@ export async function deleteMedia(db: Database, actor: Actor, mediaId: number): 
   const { workspaceId } = actor;
   await db.transaction().execute(async (trx) => {
     // In the order of everybody else. A campaign that is just being accepted holds the file until it is there.
-    await sql`select from workspaces where workspace_id = ${workspaceId} for no key update`.execute(trx);
-    await sql`select from media where media_id = ${mediaId} and workspace_id = ${workspaceId} for update`.execute(trx);
-    const { rows } = await sql<{ name: string | null; isInUse: boolean; isTold: boolean }>`
+    await execute(trx)`select from workspaces where workspace_id = ${workspaceId} for no key update`;
+    await execute(trx)`select from media where media_id = ${mediaId} and workspace_id = ${workspaceId} for update`;
+    const found = await readRow<{ name: string | null; isInUse: boolean; isTold: boolean }>(trx)`
       select m.name, exists (select from ${CAMPAIGNS_OF_MEDIA} c) as "isTold",
              exists (select from drafts d where ${IS_IN_DRAFT}) or ${IS_AWAITED}
                or exists (select from ${CAMPAIGNS_OF_MEDIA} c join campaigns k using (campaign_id)
                           where k.finished_at is null and k.deleted_at is null) as "isInUse"
-      from media m where m.media_id = ${mediaId} and m.workspace_id = ${workspaceId} and m.bytes is not null`.execute(
-      trx,
-    );
-    const [found] = rows;
+      from media m where m.media_id = ${mediaId} and m.workspace_id = ${workspaceId} and m.bytes is not null`;
     if (!found) throw noSuchMedia();
     if (found.isInUse)
       throw new AppError(

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { execute } from '../../platform/database/statements.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 
 /**
@@ -25,7 +25,5 @@ export async function* toPieces(chunks: AsyncIterable<Uint8Array>): AsyncGenerat
 }
 
 export async function writePiece(db: Connection, mediaId: number, position: number, bytes: Buffer): Promise<void> {
-  await sql`insert into media_pieces (media_id, position, bytes) values (${mediaId}, ${position}, ${bytes})`.execute(
-    db,
-  );
+  await execute(db)`insert into media_pieces (media_id, position, bytes) values (${mediaId}, ${position}, ${bytes})`;
 }

@@ -1,10 +1,6 @@
 /** Reads and converts pictures outside of the event loop. Decompression bombs: the number of pixels and the time are limited. */
-import type { Metadata, Sharp } from 'sharp';
-import {
-  createFairSemaphore,
-  type FairSemaphore,
-  type PermitRequest,
-} from '../../platform/concurrency/fair-semaphore.ts';
+import type { Metadata, Sharp, SharpOptions } from 'sharp';
+import { createFairSemaphore, withPermit } from '../../platform/concurrency/fair-semaphore.ts';
 import type { Party } from '../../platform/concurrency/party.ts';
 import { invalid, type AppError } from '../../platform/errors/errors.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
@@ -44,7 +40,7 @@ interface SentPicture {
 const MEGAPIXELS = 25;
 const MOST_PIXELS = MEGAPIXELS * 1_000_000;
 const DECODING_SECONDS = 15;
-const THUMBNAIL_EDGE = 96;
+export const THUMBNAIL_EDGE = 96;
 const CHANNEL_PICTURE_EDGE = 640;
 /** The largest picture of a link preview, in pixels and bytes. */
 export const CARD_EDGE = 800;
@@ -70,7 +66,7 @@ export async function prepareForDelivery(
   bytes: Buffer,
   { accountId, asJpeg = false }: { accountId: number; asJpeg?: boolean },
 ): Promise<Picture | undefined> {
-  return withPermit(deliveries, { party: [`account ${accountId}`] }, async () => {
+  const prepare = async () => {
     const described = await describe(bytes);
     if (!described) return undefined;
     const { orientation, pages = 1, autoOrient } = described;
@@ -81,7 +77,8 @@ export async function prepareForDelivery(
     const small = jpeg ? await open(jpeg.bytes) : whole;
     const thumbnail = small && (await toJpeg(small.resize(THUMBNAIL_EDGE, THUMBNAIL_EDGE, INSIDE), 50));
     return { ...autoOrient, isAnimated, orientation, thumbnail: thumbnail?.bytes, jpeg: jpeg?.bytes };
-  });
+  };
+  return withPermit(deliveries, prepare, { party: [`account ${accountId}`] });
 }
 
 /** The square JPEG of a channel. Throws as `toCardPicture` does. */
@@ -110,15 +107,43 @@ export function toCardPicture(sent: SentPicture): Promise<JpegPicture> {
   });
 }
 
-/** The still of a film: a JPEG within `STILL_EDGE`, some 10 KiB, without metadata. Throws as `toCardPicture` does. */
-export function toStill(sent: SentPicture): Promise<Buffer> {
-  return decodeSent(sent, async (image) => (await toJpeg(image.resize(STILL_EDGE, STILL_EDGE, INSIDE), 65))?.bytes);
+/** The still of a film: a JPEG within `edge`, some 10 KiB, without metadata. Throws as `toCardPicture` does. */
+export function toStill(sent: SentPicture, edge = STILL_EDGE): Promise<Buffer> {
+  return decodeSent(sent, async (image) => (await toJpeg(image.resize(edge, edge, INSIDE), 65))?.bytes);
 }
 
-/** Throws 400 if a picture says that it has more pixels than are decoded. Nothing of it is decoded. */
-export async function assertFewPixels(field: string, bytes: Buffer): Promise<void> {
-  const described = await describe(bytes);
-  if (described && isTooLarge(described)) throw tooManyPixels(field);
+/**
+ * Throws 400 for a picture that is cut off or damaged, as far as its decoder tells, and 503 when too many wait to be decoded. Of a picture
+ * with more pixels than are decoded only the header is read.
+ */
+export async function assertReadable(
+  { field, bytes: load }: { field: string; /** Called with the permit. */ bytes: () => Promise<Buffer> },
+  {
+    fewPixels = false,
+  }: {
+    /** Default is false. If this is true, pictures with more pixels than are decoded are a 400. */ fewPixels?: boolean;
+  } = {},
+): Promise<void> {
+  await withPermit(requests, async () => {
+    const bytes = await load();
+    const described = await describe(bytes);
+    if (described && isTooLarge(described)) {
+      if (fewPixels) throw tooManyPixels(field);
+      return;
+    }
+    if (!described || !(await isWhole(bytes, described))) throw unreadable(field);
+  });
+}
+
+/** Decodes all pixels, and those of an animation as long as they are few. Doubtful data of a JPEG are a warning of the decoder. */
+async function isWhole(bytes: Buffer, { width, height, pages = 1 }: Metadata): Promise<boolean> {
+  const image = await open(bytes, { failOn: 'warning', animated: width * height * pages <= MOST_PIXELS });
+  const pixels = image.greyscale().raw().timeout({ seconds: DECODING_SECONDS });
+  return (await readable(pixels.toBuffer())) !== undefined;
+}
+
+function unreadable(field: string): AppError {
+  return invalid([fieldError(field, 'unreadable_picture')]);
 }
 
 function tooManyPixels(field: string): AppError {
@@ -130,26 +155,14 @@ function decodeSent<Result>(
   { field, bytes, party, signal }: SentPicture,
   convert: (image: Sharp, described: Metadata) => Promise<Result | undefined>,
 ): Promise<Result> {
-  return withPermit(requests, { party, ...(signal && { signal }) }, async () => {
+  const decode = async () => {
     const described = await describe(bytes);
     if (described && isTooLarge(described)) throw tooManyPixels(field);
     const converted = described && (await convert(await open(bytes), described));
-    if (converted === undefined) throw invalid([fieldError(field, 'broken_picture')]);
+    if (converted === undefined) throw unreadable(field);
     return converted;
-  });
-}
-
-async function withPermit<Result>(
-  permits: FairSemaphore,
-  request: PermitRequest,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  const release = await permits.acquire(request);
-  try {
-    return await work();
-  } finally {
-    release();
-  }
+  };
+  return withPermit(requests, decode, { party, ...(signal && { signal }) });
 }
 
 function isCardPicture({ format, width, height, ...described }: Metadata, bytes: Buffer): boolean {
@@ -159,17 +172,17 @@ function isCardPicture({ format, width, height, ...described }: Metadata, bytes:
   return format === 'jpeg' && isPlain && isSmall && (space === 'srgb' || space === 'b-w');
 }
 
-async function open(bytes: Buffer, limitInputPixels: number | false = MOST_PIXELS): Promise<Sharp> {
+async function open(bytes: Buffer, options: SharpOptions = {}): Promise<Sharp> {
   // Loaded with the first picture: it takes its share of memory.
   const { default: sharp } = await import('sharp');
   sharp.cache(false);
   sharp.concurrency(1);
-  return sharp(bytes, { limitInputPixels, failOn: 'error', sequentialRead: true });
+  return sharp(bytes, { limitInputPixels: MOST_PIXELS, failOn: 'error', sequentialRead: true, ...options });
 }
 
 /** Reads the header and decodes nothing. Undefined if it is not readable as a picture. */
 async function describe(bytes: Buffer): Promise<Metadata | undefined> {
-  return readable((await open(bytes, false)).metadata());
+  return readable((await open(bytes, { limitInputPixels: false })).metadata());
 }
 
 function isTooLarge({ width, height }: Metadata): boolean {

@@ -1,20 +1,20 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { sql } from 'kysely';
+import { execute, readCount, readRow } from '../../platform/database/statements.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
-import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { invalid } from '../../platform/errors/errors.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import { assertStillMember } from '../../workspaces/members/assert-still-member.ts';
 import { QUOTAS, type Quotas } from '../../workspaces/quotas/quotas.ts';
-import { describeMedia } from './accept-media.ts';
+import { describeMedia, type Media } from './accept-media.ts';
 import { inspectContent } from './inspect-content.ts';
 import { nameOfFile } from './library.ts';
 import { toPieces, writePiece } from './media-pieces.ts';
+import { assertReadable } from './pictures.ts';
 import { readMovie } from './read-movie.ts';
 import type { MediaType } from './sniff.ts';
 import { assertStorageQuota } from './storage-quota.ts';
-import { readStoredBytes, saveMedia } from './store.ts';
+import { readReceived, readStoredBytes, saveMedia } from './store.ts';
 
 export interface IncomingFile {
   /** Names the file in errors. */
@@ -36,7 +36,7 @@ export interface ReceiveDeps {
 
 /**
  * Keeps a file of a workspace while it arrives, some hundred KiB in memory at a time. Returns its id, and that of the file that is there
- * already for the same bytes. Throws `invalid` for an empty file, an unknown type and a file over the limit of its type, and `storage_full`
+ * already for the same bytes. Throws `invalid` for an empty file, an unknown type, an unreadable picture and a file over the limit of its type, and `storage_full`
  * when the quota is exhausted. Of a file that was not accepted nothing stays; housekeeping deletes what a crash leaves.
  */
 export async function receiveMedia(
@@ -53,26 +53,34 @@ export async function receiveMedia(
   }
 }
 
-type Pieces = ReturnType<typeof toPieces>;
-
-interface Deps {
-  db: Database;
+interface Deps extends ReceiveDeps {
   quotas: Quotas;
 }
 
 async function receivePieces(
   { db, quotas }: Deps,
   actor: Actor,
-  { pieces, field, announcedSize, declared, name }: Omit<IncomingFile, 'bytes'> & { pieces: Pieces },
+  {
+    pieces,
+    field,
+    announcedSize,
+    declared,
+    name,
+  }: Omit<IncomingFile, 'bytes'> & { pieces: ReturnType<typeof toPieces> },
 ): Promise<number> {
   const { workspaceId } = actor;
   const { value: head } = await pieces.next();
   if (head === undefined) throw invalid([fieldError(field, 'empty_file')]);
-  const content = await inspectContent(field, head, withoutParameters(declared));
+  const content = await inspectContent(field, head, declared?.split(';')[0]?.trim().toLowerCase());
   await assertStorageQuota(db, workspaceId, announcedSize ?? head.length, quotas.storedBytes);
   const { value: second } = await pieces.next();
-  if (second === undefined) return keepSmall({ db, quotas }, actor, { bytes: head, type: content.type(), name });
-  const mediaId = await reserve(db, workspaceId);
+  if (second === undefined) {
+    if (content.type().kind === 'image') await assertReadable({ field, bytes: () => Promise.resolve(head) });
+    return keepSmall({ db, quotas }, actor, { bytes: head, type: content.type(), name });
+  }
+  // A row that nobody finds, since it has neither bytes nor the hash of a file.
+  const mediaId = await readCount(db)`
+    insert into media (workspace_id, sha256, mime, size) values (${workspaceId}, ${randomBytes(32)}, '', 0) returning media_id`;
   try {
     const hash = createHash('sha256');
     let [size, position] = [0, 0];
@@ -86,6 +94,7 @@ async function receivePieces(
       content.see(piece);
       await write(piece);
     }
+    if (content.type().kind === 'image') await assertReadable({ field, bytes: () => readReceived(db, mediaId, size) });
     const received = { mediaId, sha256: hash.digest(), size, type: content.type(), name };
     return await keep({ db, quotas }, actor, received);
   } catch (error) {
@@ -95,21 +104,8 @@ async function receivePieces(
   }
 }
 
-function withoutParameters(type: string | undefined): string | undefined {
-  return type?.split(';')[0]?.trim().toLowerCase();
-}
-
-/** A row that nobody finds, since it has neither bytes nor the hash of a file. */
-async function reserve(db: Connection, workspaceId: WorkspaceId): Promise<number> {
-  const { rows } = await sql<{ media_id: number }>`
-    insert into media (workspace_id, sha256, mime, size) values (${workspaceId}, ${randomBytes(32)}, '', 0) returning media_id`.execute(
-    db,
-  );
-  return rows[0]?.media_id ?? 0;
-}
-
 async function remove(db: Connection, mediaId: number): Promise<void> {
-  await sql`delete from media where media_id = ${mediaId} and bytes is null`.execute(db);
+  await execute(db)`delete from media where media_id = ${mediaId} and bytes is null`;
 }
 
 async function keepSmall(
@@ -125,21 +121,14 @@ async function keepSmall(
   });
 }
 
-interface Received {
+interface Received extends Pick<Media, 'sha256' | 'size'> {
   mediaId: number;
-  sha256: Buffer;
-  /** In bytes. */
-  size: number;
   type: MediaType;
   name: string | undefined;
 }
 
 /** Makes a file of the pieces that have arrived, unless the workspace has the same bytes already. */
-async function keep(
-  { db, quotas }: Deps,
-  actor: Actor,
-  { mediaId, sha256, size, type, name }: Received,
-): Promise<number> {
+async function keep({ db, quotas }: Deps, actor: Actor, { mediaId, sha256, size, type, name }: Received) {
   const { workspaceId } = actor;
   const movie =
     type.kind === 'video'
@@ -147,13 +136,9 @@ async function keep(
       : undefined;
   return db.transaction().execute(async (trx) => {
     // Two files at once must not come to more than the quota together.
-    await sql`select from workspaces where workspace_id = ${workspaceId} for no key update`.execute(trx);
-    const known = await trx
-      .selectFrom('media')
-      .select(['media_id', sql<boolean>`bytes is not null`.as('isKept')])
-      .where('workspace_id', '=', workspaceId)
-      .where('sha256', '=', sha256)
-      .executeTakeFirst();
+    await execute(trx)`select from workspaces where workspace_id = ${workspaceId} for no key update`;
+    const known = await readRow<{ media_id: number; isKept: boolean }>(trx)`
+      select media_id, bytes is not null as "isKept" from media where workspace_id = ${workspaceId} and sha256 = ${sha256}`;
     if (known?.isKept) await remove(trx, mediaId);
     else {
       await assertStorageQuota(trx, workspaceId, size, quotas.storedBytes);
@@ -180,14 +165,12 @@ async function refill(
     of,
   }: { from: number; to: number; of: { size: number; width?: number; height?: number; seconds?: number } },
 ): Promise<void> {
-  await sql`update media_pieces set media_id = ${to} where media_id = ${from}`.execute(trx);
+  await execute(trx)`update media_pieces set media_id = ${to} where media_id = ${from}`;
   await remove(trx, from);
   const { size, width, height, seconds } = of;
-  await trx
-    .updateTable('media')
-    .set({ size, width, height, seconds, bytes: Buffer.alloc(0) })
-    .where('media_id', '=', to)
-    .execute();
+  await execute(trx)`
+    update media set size = ${size}, width = ${width ?? null}, height = ${height ?? null}, seconds = ${seconds ?? null}, bytes = ''
+    where media_id = ${to}`;
 }
 
 /** A file that was uploaded stays without a campaign, for as long as one of a campaign. Of a member who was removed meanwhile it does not. */
@@ -197,8 +180,8 @@ async function putInLibrary(
   { mediaId, name }: { mediaId: number; name: string | undefined },
 ): Promise<void> {
   await assertStillMember(trx, actor, 'author');
-  await sql`
+  await execute(trx)`
     update media set is_uploaded = true, used_at = campanile_now(), name = coalesce(${name ?? null}, name)
-    where media_id = ${mediaId}`.execute(trx);
+    where media_id = ${mediaId}`;
   await recordAudit(trx, { ...actor, action: 'media.uploaded', subject: nameOfFile(mediaId, name) });
 }

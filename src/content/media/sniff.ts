@@ -118,7 +118,7 @@ const TAKEN =
 
 /**
  * Returns the type of a file by its own bytes: a name or a declared type proves nothing, except that of a text, which has no other sign.
- * Pictures are not decoded, so a picture that is broken after its header passes. Terminates quickly for any input: archives are inspected
+ * Nothing is decoded (`assertReadable` of pictures does that). Terminates quickly for any input: archives are inspected
  * within file-type's limits. Throws `invalid` for a type that is not accepted.
  */
 export async function sniff(field: string, bytes: Uint8Array, declared?: string): Promise<MediaType> {
@@ -179,14 +179,41 @@ export function kindOf(mime: string): MediaKind {
 }
 
 function typeOf(mime: string): MediaType | undefined {
-  const known = [
+  return knownTypes().find((type) => type.mime === mime);
+}
+
+function knownTypes(): MediaType[] {
+  return [
     ...FAMILIES.flatMap((family) => [...family.types.values(), ...(family.otherwise ? [family.otherwise] : [])]),
     ...COMPOUND_STREAMS.map(({ type }) => type),
     OTHER_COMPOUND,
     BMP,
     ...TEXTS.values(),
   ];
-  return known.find((type) => type.mime === mime);
+}
+
+/** Of the same types, and of those that people take for one of them. */
+const OTHER_EXTENSIONS = new Set([
+  'jpeg',
+  'jpe',
+  'jfif',
+  'apng',
+  'heic',
+  'heif',
+  'm4v',
+  'qt',
+  'oga',
+  'opus',
+  'vcard',
+  'htm',
+  'html',
+  'exe',
+]);
+
+/** Whether files are usually named like this by their type. */
+export function isExtension(extension: string): boolean {
+  const given = extension.toLowerCase();
+  return OTHER_EXTENSIONS.has(given) || knownTypes().some((type) => type.extension === given);
 }
 
 function sniffCompound(buffer: Buffer): MediaType {

@@ -1,5 +1,5 @@
 /** Stills of films. The service has no decoder of films: browsers and programs make stills. */
-import { sql } from 'kysely';
+import { execute, readRow, readValue } from '../../platform/database/statements.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError, invalid } from '../../platform/errors/errors.ts';
@@ -23,26 +23,16 @@ export async function setStill(
   { mediaId, still }: { mediaId: number; still: string | undefined },
 ): Promise<void> {
   const { workspaceId } = actor;
-  const film = await db
-    .selectFrom('media')
-    .select('mime')
-    .where('media_id', '=', mediaId)
-    .where('workspace_id', '=', workspaceId)
-    .where('bytes', 'is not', null)
-    .executeTakeFirst();
-  if (!film) throw noSuchMedia();
-  if (kindOf(film.mime) !== 'video') throw invalid([fieldError('media_id', 'not_film')]);
+  const mime = await readValue<string>(db)`
+    select mime from media where media_id = ${mediaId} and workspace_id = ${workspaceId} and bytes is not null`;
+  if (mime === undefined) throw noSuchMedia();
+  if (kindOf(mime) !== 'video') throw invalid([fieldError('media_id', 'not_film')]);
   const jpeg = still === undefined ? null : await acceptStill(still);
   await db.transaction().execute(async (trx) => {
     await requireUnbound(trx, workspaceId, mediaId);
-    const changed = await trx
-      .updateTable('media')
-      .set({ still: jpeg })
-      .where('media_id', '=', mediaId)
-      .where('workspace_id', '=', workspaceId)
-      .where('bytes', 'is not', null)
-      .returning('name')
-      .executeTakeFirst();
+    const changed = await readRow<{ name: string | null }>(trx)`
+      update media set still = ${jpeg} where media_id = ${mediaId} and workspace_id = ${workspaceId} and bytes is not null
+      returning name`;
     if (!changed) throw noSuchMedia();
     await recordAudit(trx, { ...actor, action: 'media.changed', subject: nameOfFile(mediaId, changed.name) });
   });
@@ -53,14 +43,14 @@ export async function setStill(
  * the transaction ends, no request for an approval is written in the workspace.
  */
 async function requireUnbound(trx: Connection, workspaceId: WorkspaceId, mediaId: number): Promise<void> {
-  await sql`select from workspaces where workspace_id = ${workspaceId} for no key update`.execute(trx);
-  const { rows } = await sql<{ isBound: boolean }>`
+  await execute(trx)`select from workspaces where workspace_id = ${workspaceId} for no key update`;
+  const isBound = await readValue<boolean>(trx)`
     select ${IS_AWAITED} or w.approval <> 'never' and exists (
              select from ${CAMPAIGNS_OF_MEDIA} c join campaigns k using (campaign_id)
-             where k.finished_at is null and k.deleted_at is null) as "isBound"
+             where k.finished_at is null and k.deleted_at is null)
     from media m join workspaces w using (workspace_id)
-    where m.media_id = ${mediaId} and m.workspace_id = ${workspaceId}`.execute(trx);
-  if (rows[0]?.isBound)
+    where m.media_id = ${mediaId} and m.workspace_id = ${workspaceId}`;
+  if (isBound)
     throw new AppError(
       'media_in_use',
       'A post that waits for an approval, or a campaign that has not ended, has this film. Set the still before you ask.',
@@ -74,12 +64,8 @@ async function acceptStill(base64: string): Promise<Buffer> {
 
 /** Returns the still of the film with this hash, a JPEG. Throws 404 if the workspace keeps none. */
 export async function loadStill(db: Connection, workspaceId: WorkspaceId, sha256: Buffer): Promise<Buffer> {
-  const row = await db
-    .selectFrom('media')
-    .select('still')
-    .where('workspace_id', '=', workspaceId)
-    .where('sha256', '=', sha256)
-    .executeTakeFirst();
-  if (!row?.still) throw noSuchMedia();
-  return row.still;
+  const still = await readValue<Buffer | null>(db)`
+    select still from media where workspace_id = ${workspaceId} and sha256 = ${sha256}`;
+  if (!still) throw noSuchMedia();
+  return still;
 }

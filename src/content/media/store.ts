@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { readRow, readValue } from '../../platform/database/statements.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
@@ -59,10 +59,19 @@ const READ_BYTES = 24 * 1024;
 /** Returns a media file with its bytes. Throws `not_found` when there is no such file, or its bytes were deleted. */
 export async function loadMedia(db: Connection, mediaId: number): Promise<StoredMedia> {
   const { pieces, ...media } = await openMedia(db, mediaId);
-  const bytes = Buffer.allocUnsafe(media.size);
+  return { ...media, bytes: await joinPieces(pieces, media.size) };
+}
+
+/** Returns all bytes of a file of this size, also while it is being received. */
+export function readReceived(db: Connection, mediaId: number, size: number): Promise<Buffer> {
+  return joinPieces(readPieces(db, mediaId, size), size);
+}
+
+async function joinPieces(pieces: AsyncIterable<Buffer>, size: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(size);
   let from = 0;
   for await (const piece of pieces) from += piece.copy(bytes, from);
-  return { ...media, bytes };
+  return bytes;
 }
 
 /** Yields the bytes of a file. Throws `not_found` when there is no such file, or its bytes were deleted. */
@@ -72,12 +81,8 @@ export async function* readMedia(db: Connection, mediaId: number): AsyncGenerato
 
 /** Returns a media file whose bytes are read on demand. Throws `not_found` when there is no such file, or its bytes were deleted. */
 export async function openMedia(db: Connection, mediaId: number): Promise<OpenMedia> {
-  const media = await db
-    .selectFrom('media')
-    .select(['mime', 'sha256', 'size'])
-    .where('media_id', '=', mediaId)
-    .where('bytes', 'is not', null)
-    .executeTakeFirst();
+  const media = await readRow<Omit<StoredMedia, 'bytes'>>(db)`
+    select mime, sha256, size from media where media_id = ${mediaId} and bytes is not null`;
   if (media === undefined) throw noSuchMedia();
   return { ...media, pieces: readPieces(db, mediaId, media.size) };
 }
@@ -88,14 +93,10 @@ export async function openMedia(db: Connection, mediaId: number): Promise<OpenMe
  * @throws AppError `not_found` when it keeps none
  */
 export async function openOwnMedia(db: Connection, workspaceId: WorkspaceId, sha256: Buffer): Promise<OpenMedia> {
-  const row = await db
-    .selectFrom('media')
-    .select('media_id')
-    .where('workspace_id', '=', workspaceId)
-    .where('sha256', '=', sha256)
-    .executeTakeFirst();
-  if (!row) throw noSuchMedia();
-  return openMedia(db, row.media_id);
+  const mediaId = await readValue<number>(db)`
+    select media_id from media where workspace_id = ${workspaceId} and sha256 = ${sha256}`;
+  if (mediaId === undefined) throw noSuchMedia();
+  return openMedia(db, mediaId);
 }
 
 async function* readPieces(db: Connection, mediaId: number, size: number): AsyncGenerator<Buffer> {
@@ -113,13 +114,13 @@ export async function readStoredBytes(
   mediaId: number,
   { from, length }: { from: number; length: number },
 ): Promise<Buffer> {
-  const { rows } = await sql<{ part: Buffer | null }>`
+  const part = await readValue<Buffer | null>(db)`
     select coalesce(
       (select substring(p.bytes from ${(from % PIECE_BYTES) + 1}::int for ${length}::int) from media_pieces p
        where p.media_id = m.media_id and p.position = ${Math.floor(from / PIECE_BYTES)}::int),
       substring(m.bytes from ${from + 1}::int for ${length}::int)) as part
-    from media m where m.media_id = ${mediaId}`.execute(db);
-  return rows[0]?.part ?? Buffer.alloc(0);
+    from media m where m.media_id = ${mediaId}`;
+  return part ?? Buffer.alloc(0);
 }
 
 export function noSuchMedia(): AppError {
@@ -128,19 +129,12 @@ export function noSuchMedia(): AppError {
 
 /** Returns the id of an equal file, after recording its use within the hour, so that the cleanup does not drop it meanwhile. */
 async function findMedia(db: Connection, workspaceId: WorkspaceId, { sha256 }: Media): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('media')
-    .select(['media_id', sql<boolean>`used_at > campanile_now() - interval '1 hour'`.as('isFresh')])
-    .where('workspace_id', '=', workspaceId)
-    .where('sha256', '=', sha256)
-    .where('bytes', 'is not', null)
-    .executeTakeFirst();
+  const row = await readRow<{ media_id: number; isFresh: boolean }>(db)`
+    select media_id, used_at > campanile_now() - interval '1 hour' as "isFresh" from media
+    where workspace_id = ${workspaceId} and sha256 = ${sha256} and bytes is not null`;
   if (!row || row.isFresh) return row?.media_id;
-  const { rows } = await sql<{ media_id: number }>`
-    update media set used_at = campanile_now() where media_id = ${row.media_id} and bytes is not null returning media_id`.execute(
-    db,
-  );
-  return rows[0]?.media_id;
+  return readValue<number>(db)`
+    update media set used_at = campanile_now() where media_id = ${row.media_id} and bytes is not null returning media_id`;
 }
 
 /**
@@ -154,7 +148,7 @@ async function insertMedia(
   most: number,
 ): Promise<number | undefined> {
   const isLarge = size > PIECE_BYTES;
-  const { rows } = await sql<{ media_id: number }>`
+  const mediaId = await readValue<number>(db)`
     -- Whoever waited for the lock looks at the sum that the one before has left.
     with room as (
       select workspace_id from workspaces where workspace_id = ${workspaceId} and stored_bytes + ${size} <= ${most} for no key update
@@ -163,8 +157,7 @@ async function insertMedia(
     select workspace_id, ${sha256}::bytea, ${mime}::text, ${size}::int, ${isLarge ? Buffer.alloc(0) : bytes}::bytea, ${movie?.width ?? null}::int,
            ${movie?.height ?? null}::int, ${movie?.seconds ?? null}::int from room
     on conflict (workspace_id, sha256) do update set bytes = excluded.bytes, used_at = campanile_now() where media.bytes is null
-    returning media_id`.execute(db);
-  const mediaId = rows[0]?.media_id;
+    returning media_id`;
   if (mediaId === undefined || !isLarge) return mediaId;
   for (let position = 0; position * PIECE_BYTES < size; position++)
     await writePiece(db, mediaId, position, bytes.subarray(position * PIECE_BYTES, (position + 1) * PIECE_BYTES));

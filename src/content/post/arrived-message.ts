@@ -7,8 +7,8 @@ export interface ArrivedMessage {
   messageId: string;
   text: string;
   media: ArrivedMedia | null;
-  /** All files, if there are several, or the one is a document, which has a name. */
-  files?: ArrivedFile[] | undefined;
+  /** All files, if there are several, or the one is a document, which has a name; null otherwise. */
+  files: ArrivedFile[] | null;
   /** The poll or event in it. */
   ballot: Pick<PostExtras, 'poll' | 'event'> | null;
   /** Of a link in the text. */

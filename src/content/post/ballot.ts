@@ -7,9 +7,9 @@ export interface PollExtra {
   /** Each recipient may choose several options. */
   isMultiple: boolean;
   /** Votes are counted for so many hours from the begin of the run. Absent: as long as receipts are. */
-  openHours?: number;
+  openHours?: number | undefined;
   /** Exports name the voters. Without it nothing is stored of who they are. */
-  namesVoters?: boolean;
+  namesVoters?: boolean | undefined;
 }
 
 export interface EventExtra {

@@ -31,14 +31,14 @@ export interface PostExtras {
 /** The public id of a campaign of the same workspace. Without a run: the latest one that has begun by then. */
 export interface ReplyTo {
   campaignId: string;
-  runId?: number;
+  runId?: number | undefined;
 }
 
 /** Groups in which fewer members than that have read the campaign, or its run, when a delivery is written. */
 export interface FollowUp {
   /** The public id of a campaign of the same workspace. */
   campaignId: string;
-  runId?: number;
+  runId?: number | undefined;
   underPercent: number;
 }
 
@@ -46,9 +46,9 @@ export interface FollowUp {
 export interface PostFile {
   mediaId: number;
   /** Of its own, in the messaging application's formatting. Default: the text of the post for the first file, none for the others. */
-  caption?: string;
+  caption?: string | undefined;
   /** As `fileName`. Default: the name that the file was uploaded with. */
-  fileName?: string;
+  fileName?: string | undefined;
 }
 
 /** Those that ask recipients something: such a post is a message of its own, without text and file. */

@@ -1,5 +1,5 @@
 /** The files of posts that take them from the library. */
-import { sql } from 'kysely';
+import { execute, readRows, sql } from '../../platform/database/statements.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError, invalid } from '../../platform/errors/errors.ts';
@@ -42,13 +42,13 @@ export async function requireFiles(trx: Connection, workspaceId: WorkspaceId, ex
   if (!extras.files) return;
   const ids = extras.files.map(({ mediaId }) => mediaId);
   // As a file that is uploaded again: the cleanup must not take it meanwhile.
-  await sql`
+  await execute(trx)`
     update media set used_at = campanile_now()
     where media_id = any(${ids}::bigint[]) and workspace_id = ${workspaceId} and bytes is not null
-      and used_at <= campanile_now() - interval '1 hour'`.execute(trx);
-  await sql`
+      and used_at <= campanile_now() - interval '1 hour'`;
+  await execute(trx)`
     select from media where media_id = any(${ids}::bigint[]) and workspace_id = ${workspaceId}
-    order by media_id for key share`.execute(trx);
+    order by media_id for key share`;
   await checkFiles(trx, workspaceId, extras);
 }
 
@@ -63,9 +63,9 @@ export async function checkFiles(
 ): Promise<ShownFile[]> {
   if (files.length === 0) return [];
   const ids = files.map(({ mediaId }) => mediaId);
-  const { rows } = await sql<Row>`
+  const rows = await readRows<Row>(db)`
     select ${FILE} from media
-    where media_id = any(${ids}::bigint[]) and workspace_id = ${workspaceId} and bytes is not null`.execute(db);
+    where media_id = any(${ids}::bigint[]) and workspace_id = ${workspaceId} and bytes is not null`;
   const shown = showFiles(files, rows);
   const missing = ids.flatMap((id, index) => (rows.some(({ mediaId }) => mediaId === id) ? [] : [index]));
   if (missing.length > 0)
@@ -82,17 +82,16 @@ export async function checkFiles(
 /** Returns what is known of the files of a stored post; those that are no longer known are left out. */
 export async function readFiles(db: Connection, files: readonly PostFile[]): Promise<ShownFile[]> {
   if (files.length === 0) return [];
-  const { rows } = await sql<Row>`
-    select ${FILE} from media where media_id = any(${files.map(({ mediaId }) => mediaId)}::bigint[])`.execute(db);
+  const rows = await readRows<Row>(db)`
+    select ${FILE} from media where media_id = any(${files.map(({ mediaId }) => mediaId)}::bigint[])`;
   return showFiles(files, rows);
 }
 
 /** Returns those of the files of a stored post whose bytes are still kept. */
 export async function findKept(db: Connection, files: readonly PostFile[]): Promise<Array<Pick<PostFile, 'mediaId'>>> {
-  const { rows } = await sql<{ mediaId: number }>`
+  return readRows<{ mediaId: number }>(db)`
     select media_id as "mediaId" from media
-    where media_id = any(${files.map(({ mediaId }) => mediaId)}::bigint[]) and bytes is not null`.execute(db);
-  return rows;
+    where media_id = any(${files.map(({ mediaId }) => mediaId)}::bigint[]) and bytes is not null`;
 }
 
 function showFiles(files: readonly PostFile[], rows: readonly Row[]): ShownFile[] {

@@ -38,7 +38,8 @@ export function createConverter({ deadlineMs = DEADLINE_MS, waitMs = WAIT_MS } =
   });
   return {
     async convert(html, unknownTags) {
-      if (html.length <= SHORT) return convertHtml(html, unknownTags);
+      // HTML of another program is read twice.
+      if (html.length * (unknownTags === 'drop' ? 2 : 1) <= SHORT) return convertHtml(html, unknownTags);
       try {
         return await threads.run({ html, unknownTags });
       } catch (error) {

@@ -1,15 +1,19 @@
 import { hasVisible } from './boundaries.ts';
 import { HTML_LIMIT, TEXT_LIMIT, type Document } from './document.ts';
 import { DocumentWriter } from './reading/document-writer.ts';
-import { readHtml, writeHtml, type Findings, type UnknownTags } from './reading/read-html.ts';
+import { rewriteForeign } from './foreign/rewrite-foreign.ts';
+import { readForeignHtml, readHtml, type Findings } from './reading/read-html.ts';
 import { DEPTH_LIMIT } from './reading/tags.ts';
 import { walkTree } from './reading/walk-tree.ts';
-import { lossOf, type Warning } from './warnings.ts';
+import { findSuspicions } from './suspicions.ts';
+import { namedWarning, warningOf, type NamedCode, type Warning } from './warnings.ts';
 import { render } from './writing/render.ts';
 import { fieldError, type FieldError } from '../../platform/errors/issues.ts';
 
 export { TEXT_LIMIT } from './document.ts';
-export type { UnknownTags } from './reading/read-html.ts';
+
+/** How tags that are not allowed are treated: `drop` reads the HTML as that of another program, and takes them out. */
+export type UnknownTags = 'reject' | 'drop';
 
 /**
  * The result of a conversion. With `problems` the HTML is rejected, and `text` is empty. Without problems `text` is empty if nothing of it
@@ -36,10 +40,12 @@ export function convertHtml(sent: string, unknownTags: UnknownTags = 'reject'): 
   if (text.length > TEXT_LIMIT)
     return rejected(html, warnings, fieldError('html', 'text_too_long', { limit: TEXT_LIMIT, length: text.length }));
   const isVisible = document.some(({ runs }) => runs.some((run) => hasVisible(run.text)));
-  return { text: isVisible ? text : '', html, warnings, problems };
+  const suspicions = findSuspicions(sent, document).map(({ code, found }) =>
+    namedWarning(code, listNames(found, quoted, WARNED_AT_MOST)),
+  );
+  return { text: isVisible ? text : '', html, warnings: [...warnings, ...suspicions], problems };
 }
 
-/** Returns the result for HTML that is too complex to convert. */
 export function rejectAsTooComplex(html: string): Converted {
   return rejected(html, [], TOO_COMPLEX);
 }
@@ -55,18 +61,31 @@ export function readDocument(
   html: string,
   unknownTags: UnknownTags = 'reject',
 ): Omit<Converted, 'text'> & { document: Document } {
-  const { tree, findings } = readHtml(html, unknownTags);
+  const { tree, findings } = readHtml(html);
   const problems = describeFindings(findings, unknownTags);
   if (problems.length > 0) return { document: [], html, warnings: [], problems };
+  if (unknownTags === 'drop' && (findings.tags.size > 0 || findings.isStyled)) return readForeign(html, findings);
   const writer = new DocumentWriter();
   walkTree(tree, writer);
   const { document, warnings } = writer.finish();
-  const isCut = findings.tags.size > 0;
+  return { document, html, warnings: [...warnings, ...describeLosses(findings)], problems };
+}
+
+/** Reads HTML of another program as HTML of the allowed tags that says the same. */
+function readForeign(sent: string, { tags }: Findings): ReturnType<typeof readDocument> {
+  const { tree, isTooComplex } = readForeignHtml(sent);
+  if (isTooComplex) return { document: [], html: sent, warnings: [], problems: [TOO_COMPLEX] };
+  const { html, hidden, hasEmptyLink } = rewriteForeign(tree.childNodes);
+  const read = readDocument(html);
+  const isTold = !hasEmptyLink || read.warnings.some(({ code }) => code === 'link_without_text');
+  const warnings = isTold ? read.warnings : [...read.warnings, warningOf('link_without_text')];
   return {
-    document,
-    html: isCut ? writeHtml(tree) : html,
-    warnings: [...warnings, ...describeLosses(findings)],
-    problems,
+    ...read,
+    warnings: [
+      ...warnings,
+      ...describe('tags_dropped', tags, tagInBrackets),
+      ...describe('hidden_dropped', hidden, quoted),
+    ],
   };
 }
 
@@ -86,11 +105,12 @@ function describeFindings(findings: Findings, unknownTags: UnknownTags): FieldEr
   return problems;
 }
 
-function describeLosses({ tags, links }: Findings): Warning[] {
-  return [
-    ...(links.size > 0 ? [lossOf('link_not_linkable', listNames(links, quoted, WARNED_AT_MOST))] : []),
-    ...(tags.size > 0 ? [lossOf('tags_dropped', listNames(tags, tagInBrackets, WARNED_AT_MOST))] : []),
-  ];
+function describeLosses({ links, styles }: Findings): Warning[] {
+  return [...describe('link_not_linkable', links, quoted), ...describe('style_ignored', styles, quoted)];
+}
+
+function describe(code: NamedCode, names: ReadonlySet<string>, write: (name: string) => string): Warning[] {
+  return names.size > 0 ? [namedWarning(code, listNames(names, write, WARNED_AT_MOST))] : [];
 }
 
 function listNames(names: ReadonlySet<string>, write: (name: string) => string, most: number): string {

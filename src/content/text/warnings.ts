@@ -25,23 +25,47 @@ const MESSAGES = {
 const LOSSES = {
   link_not_linkable: 'Links need a complete http, https, mailto or tel address. The text of these stays without a link',
   tags_dropped: 'Tags that are not allowed were taken out',
+  hidden_dropped: 'Text that readers of the page do not see was left out',
+  style_ignored: 'Styles were ignored, since only tags such as b and i count',
   link_preview_missing: 'A link goes without its preview',
 } as const;
 
+/** What the author surely did not mean; the message names the places. */
+const SUSPICIONS = {
+  lines_joined: 'The text has line breaks but no tags: in html they are spaces. Use the tags p or br',
+  marks_typed: 'Members see these signs: in html, bold and italic are the tags b and i',
+  line_break_spelled: 'Members see a backslash and an n where a line break was meant',
+  html_escaped: 'Members see HTML code, which seems to be escaped twice',
+  placeholder_left: 'Members see placeholders: nothing fills them in',
+  value_missing: 'Members see the name of a missing value',
+  markdown_written: 'Members see the signs of Markdown: html has the tags b, a and h2',
+  filler_left: 'The text still has filler',
+  link_local: 'Members cannot open links into your own network',
+  link_personal: 'A link has a token that belongs to one person',
+} as const;
+
+/** Those that name something. A client that sends without a check gets at least these. */
+const NAMED = { ...LOSSES, ...SUSPICIONS };
+
+export type SuspicionCode = keyof typeof SUSPICIONS;
+export type NamedCode = keyof typeof NAMED;
 export type TextWarningCode = keyof typeof MESSAGES;
-export type WarningCode = TextWarningCode | keyof typeof LOSSES;
+export type WarningCode = TextWarningCode | NamedCode;
 
 export function warningOf(code: TextWarningCode): Warning {
   return { code, message: MESSAGES[code] };
 }
 
-export function lossOf(code: keyof typeof LOSSES, names: string): Warning {
-  return { code, message: `${LOSSES[code]}: ${names}`, params: { names } };
+/** `names` is empty where the whole text is meant. */
+export function namedWarning(code: NamedCode, names: string): Warning {
+  return names === ''
+    ? { code, message: NAMED[code] }
+    : { code, message: `${NAMED[code]}: ${names}`, params: { names } };
 }
 
-/** Returns the messages of the warnings that something was left out. A client that sends without a check gets at least these. */
+/** Returns the messages of the warnings that a client which sends without a check gets, too: what was left out, and is suspicious. */
 export function listLosses(warnings: readonly Warning[]): string[] {
-  return warnings.filter(({ code }) => code in LOSSES).map(({ message }) => message);
+  return warnings.filter(({ code }) => code in NAMED).map(({ message }) => message);
 }
 
 /** The warning that a text is too long to go along with media, where it is. */

@@ -1,35 +1,18 @@
 import { LRUCache } from 'lru-cache';
-import type { Database } from '../../platform/database/connect.ts';
-import type { Notifications } from '../../platform/database/listen.ts';
-import type { Log } from '../../platform/log/log.ts';
-import type { Clock } from '../../platform/time/time.ts';
 import { hashSecret } from '../../platform/secrets/hash-secret.ts';
 import { findApiKeyByHash, recordApiKeyUse, type ApiKeyState } from './api-key-store.ts';
-import { createTtlCache } from '../sessions/ttl-cache.ts';
+import { createTtlCache, type CredentialDeps } from '../sessions/ttl-cache.ts';
 
-/** Which API keys hold, remembered for so short a time that a revocation reaches every process within a second. */
-export interface ApiKeyStates {
-  /**
-   * What a key stands for; undefined for one that is unknown, revoked or expired, or whose user is gone. Notes in the background
-   * that the key is in use. A promise only where the database has to be asked.
-   */
-  find(key: string): ApiKeyState | undefined | Promise<ApiKeyState | undefined>;
-  /** Drops the user's keys from the cache. Call it after each local revocation. */
-  drop(userId: number): void;
-}
+export type ApiKeyStates = ReturnType<typeof createApiKeyStates>;
 
 const MOST_REMEMBERED = 10_000;
 const USE_RECORDED_EVERY_MS = 60_000;
 
-interface ApiKeyStatesDeps {
-  db: Database;
-  log: Log;
-  clock: Clock;
-  notifications?: Pick<Notifications, 'on'>;
-}
-
-/** Asks the database once for all who wait for the same key. Hints on `campanile_tokens` carry the user id. */
-export function createApiKeyStates(deps: ApiKeyStatesDeps): ApiKeyStates {
+/**
+ * Which API keys hold, remembered for so short a time that a revocation reaches every process within a second. Asks the database once for
+ * all who wait for the same key. Hints on `campanile_tokens` carry the user id.
+ */
+export function createApiKeyStates(deps: CredentialDeps) {
   const { db, clock, notifications } = deps;
   const recordUse = recordUses(deps);
   // By the key's hash in base64: the keys themselves are not kept in memory either.
@@ -40,6 +23,7 @@ export function createApiKeyStates(deps: ApiKeyStatesDeps): ApiKeyStates {
     // Guesses must not push keys out.
     isCacheable: (state) => state !== undefined,
   });
+  /** Drops the user's keys from the cache. Call it after each local revocation. */
   const drop = (userId: number) => states.drop((_id, state) => state?.userId === userId);
   notifications?.on('campanile_tokens', (payload) => (payload === '' ? states.drop() : drop(Number(payload))));
 
@@ -51,7 +35,11 @@ export function createApiKeyStates(deps: ApiKeyStatesDeps): ApiKeyStates {
   }
 
   return {
-    find(key) {
+    /**
+     * What a key stands for; undefined for one that is unknown, revoked or expired, or whose user is gone. Notes in the background that
+     * the key is in use. A promise only where the database has to be asked.
+     */
+    find(key: string) {
       const state = states.get(hashSecret(key).toString('base64'));
       return state instanceof Promise ? state.then(toValidState) : toValidState(state);
     },
@@ -60,7 +48,7 @@ export function createApiKeyStates(deps: ApiKeyStatesDeps): ApiKeyStates {
 }
 
 /** Records the use of a key, at most once a minute. */
-function recordUses({ db, log }: ApiKeyStatesDeps): (state: ApiKeyState, nowMs: number) => void {
+function recordUses({ db, log }: CredentialDeps): (state: ApiKeyState, nowMs: number) => void {
   const recordedAt = new LRUCache<number, number>({ max: MOST_REMEMBERED });
   return ({ apiKeyId }, nowMs) => {
     const recordedAtMs = recordedAt.get(apiKeyId);

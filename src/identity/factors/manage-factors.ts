@@ -3,24 +3,13 @@ import type { Database } from '../../platform/database/connect.ts';
 import type { UserId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { queueMail } from '../../platform/mail/mail-store.ts';
-import {
-  countRecoveryCodes,
-  deleteFactor,
-  hasFactor,
-  lockOwner,
-  replaceRecoveryCodes,
-  selectFactors,
-  type Factor,
-} from './factor-store.ts';
-import { generateRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts';
+import { deleteFactor, hasFactor, lockOwner, selectFactors } from './factor-store.ts';
+import { countRecoveryCodes, issueRecoveryCodes } from './recovery-codes.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
 
 /** A user's factors, oldest first, and how many recovery codes they have left. */
-export async function listFactors(
-  { db }: { db: Database },
-  userId: UserId,
-): Promise<{ factors: Factor[]; recoveryCodes: number }> {
-  return { factors: await selectFactors(db, userId), recoveryCodes: await countRecoveryCodes(db, userId) };
+export async function listFactors({ db }: { db: Database }, userId: UserId) {
+  return { factors: await selectFactors(db, userId), recoveryCodesLeft: await countRecoveryCodes(db, userId) };
 }
 
 /** With the last factor the recovery codes go. Throws `not_found` for a factor that is not the user's, whether it exists or not. */
@@ -42,8 +31,7 @@ export async function renewRecoveryCodes({ db }: { db: Database }, actor: Actor)
     await lockOwner(trx, actor.userId);
     if (!(await hasFactor(trx, actor.userId)))
       throw new AppError('factor_missing', 'Recovery codes need a second factor. Set one up first.');
-    const codes = generateRecoveryCodes();
-    await replaceRecoveryCodes(trx, actor.userId, codes.map(hashRecoveryCode));
+    const codes = await issueRecoveryCodes(trx, actor.userId);
     await recordAudit(trx, { ...actor, action: 'user.recovery_codes_renewed', subject: String(codes.length) });
     await queueMail(trx, { kind: 'factors_changed', userId: actor.userId });
     return codes;

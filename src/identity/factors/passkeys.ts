@@ -15,10 +15,11 @@ import { AppError, invalid } from '../../platform/errors/errors.ts';
 import { queueMail } from '../../platform/mail/mail-store.ts';
 import type { Challenges } from './challenges.ts';
 import type { UserDependencies } from '../dependencies.ts';
-import { insertPasskey, lockOwner, recordPasskeyUse, selectPasskeys, spendChallenge } from './factor-store.ts';
+import { lockOwner, selectPasskeys } from './factor-store.ts';
 import { getProfile } from '../get-profile.ts';
-import { issueRecoveryCodes } from './set-up-totp.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
+import { execute, hasRow } from '../../platform/database/statements.ts';
+import { issueFirstRecoveryCodes } from './recovery-codes.ts';
 
 /** Where passkeys are for: an authenticator gives out none to another site. */
 export interface Site {
@@ -84,12 +85,14 @@ export async function addPasskey(
         'factor_limit_reached',
         `You have reached the limit of ${MOST_PASSKEYS} passkeys. Remove one first.`,
       );
-    const passkey = { userId, credentialId: id, publicKey: Buffer.from(publicKey), uses: counter };
-    if (!(await insertPasskey(trx, passkey, name)))
-      throw new AppError('factor_exists', 'This passkey is already registered');
+    const isNew = await hasRow(trx)`
+      insert into factors (user_id, kind, name, credential_id, public_key, used)
+      values (${userId}, 'passkey', ${name}, ${id}, ${Buffer.from(publicKey)}, ${counter})
+      on conflict do nothing returning 1`;
+    if (!isNew) throw new AppError('factor_exists', 'This passkey is already registered');
     await recordAudit(trx, { ...actor, action: 'user.factor_added', subject: name });
     await queueMail(trx, { kind: 'factors_changed', userId });
-    return { recoveryCodes: await issueRecoveryCodes(trx, userId) };
+    return { recoveryCodes: await issueFirstRecoveryCodes(trx, userId) };
   });
 }
 
@@ -130,7 +133,9 @@ export async function provePasskey(
     ));
   if (!passkey || !proof?.verified || !(await challenge.spend(db)))
     throw new AppError('passkey_unknown', 'This passkey is not registered here');
-  await recordPasskeyUse(db, passkey.factorId, proof.authenticationInfo.newCounter);
+  const { newCounter } = proof.authenticationInfo;
+  await execute(db)`
+    update factors set used = ${newCounter}, last_used_at = campanile_now() where factor_id = ${passkey.factorId}`;
   return passkey.userId;
 }
 
@@ -144,7 +149,10 @@ function challengeOf(challenges: Challenges, purpose: string) {
       return seen !== undefined;
     },
     spend: async (db: Connection): Promise<boolean> =>
-      seen !== undefined && (await spendChallenge(db, seen.challenge, seen.endsAtMs)),
+      seen !== undefined &&
+      (await hasRow(db)`
+        insert into spent_challenges (challenge, expires_at) values (${seen.challenge}, ${new Date(seen.endsAtMs)})
+        on conflict do nothing returning 1`),
   };
 }
 

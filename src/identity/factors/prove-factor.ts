@@ -2,14 +2,13 @@ import type { UserId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { countFailures, FACTOR_FAILURES } from '../sign-in/brute-force-limit.ts';
 import type { UserDependencies } from '../dependencies.ts';
-import { findTotp, hasFactor, spendRecoveryCode, consumeTotpStep } from './factor-store.ts';
+import { findTotp, hasFactor, consumeTotpStep } from './factor-store.ts';
 import { hashRecoveryCode } from './recovery-codes.ts';
 import { stepOfCode } from './totp.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
+import { hasRow } from '../../platform/database/statements.ts';
 
 type ProofDeps = Pick<UserDependencies, 'db' | 'clock' | 'vault'>;
-
-/** Which code a user lacks or has wrong, so that it can be asked for. */
 
 /**
  * The second step of a sign-in for users with a second factor: a TOTP code, or a recovery code, which is used up. Throws `code_required`
@@ -31,7 +30,9 @@ export async function requireFactor(deps: ProofDeps, userId: UserId, code: strin
 export function proveCode({ db, clock, vault }: ProofDeps, userId: UserId, code: string): Promise<boolean> {
   return countFailures(db, [{ limit: FACTOR_FAILURES, key: String(userId) }], async () => {
     const digits = code.replaceAll(/\s/g, '');
-    if (!/^\d{6}$/.test(digits)) return spendRecoveryCode(db, userId, hashRecoveryCode(code));
+    if (!/^\d{6}$/.test(digits))
+      return hasRow(db)`
+        delete from recovery_codes where user_id = ${userId} and hash = ${hashRecoveryCode(code)} returning 1`;
     const totp = await findTotp(db, userId, true);
     if (!totp) return false;
     const step = stepOfCode(vault.open(totp.secret, aboutTotp(userId)), digits, clock.nowMs());

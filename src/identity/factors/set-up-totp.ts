@@ -1,40 +1,35 @@
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
-import type { UserId } from '../../platform/database/schema.ts';
+import type { Database } from '../../platform/database/connect.ts';
 import { AppError, invalid } from '../../platform/errors/errors.ts';
+import { resealColumn } from '../../platform/secrets/sealed-columns.ts';
 import type { Vault } from '../../platform/secrets/secret-box.ts';
 import { queueMail } from '../../platform/mail/mail-store.ts';
 import { countFailures, FACTOR_FAILURES } from '../sign-in/brute-force-limit.ts';
 import type { UserDependencies } from '../dependencies.ts';
-import {
-  countRecoveryCodes,
-  findTotp,
-  insertTotp,
-  lockOwner,
-  replaceRecoveryCodes,
-  resealTotp,
-  selectSealedOtherwise,
-  consumeTotpStep,
-} from './factor-store.ts';
+import { findTotp, lockOwner, consumeTotpStep } from './factor-store.ts';
 import { getProfile } from '../get-profile.ts';
 import { aboutTotp } from './prove-factor.ts';
-import { generateRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts';
+import { issueFirstRecoveryCodes } from './recovery-codes.ts';
 import { describeTotp, generateTotpSecret, stepOfCode } from './totp.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
+import { hasRow } from '../../platform/database/statements.ts';
 
 /**
  * Draws a key for an authenticator app. It counts from the first code on (`confirmTotp`); until then another call draws another. Throws
  * `conflict` when one is in use.
  */
-export async function addTotp(
-  deps: Pick<UserDependencies, 'db' | 'vault' | 'timeZone' | 'hasMail'>,
-  actor: Actor,
-): Promise<{ secret: string; uri: string }> {
+export async function addTotp(deps: Pick<UserDependencies, 'db' | 'vault' | 'timeZone' | 'hasMail'>, actor: Actor) {
   const { userId } = actor;
   const { user } = await getProfile(deps, actor);
   const secret = generateTotpSecret();
-  if (!(await insertTotp(deps.db, userId, deps.vault.seal(secret, aboutTotp(userId)))))
-    throw new AppError('factor_exists', 'An authenticator app is already set up. Remove it first.');
+  const sealed = deps.vault.seal(secret, aboutTotp(userId));
+  // Takes the place of one that was not confirmed.
+  const isKept = await hasRow(deps.db)`
+    insert into factors (user_id, kind, name, secret, confirmed) values (${userId}, 'totp', '', ${sealed}, false)
+    on conflict (user_id) where kind = 'totp' do update set secret = excluded.secret, created_at = excluded.created_at
+      where not factors.confirmed
+    returning 1`;
+  if (!isKept) throw new AppError('factor_exists', 'An authenticator app is already set up. Remove it first.');
   return describeTotp(secret, user.userName);
 }
 
@@ -58,7 +53,7 @@ export async function confirmTotp(
     return db.transaction().execute(async (trx) => {
       await lockOwner(trx, userId);
       if (!(await consumeTotpStep(trx, totp, step))) return false;
-      recoveryCodes = await issueRecoveryCodes(trx, userId);
+      recoveryCodes = await issueFirstRecoveryCodes(trx, userId);
       await recordAudit(trx, { ...actor, action: 'user.factor_added', subject: 'totp' });
       await queueMail(trx, { kind: 'factors_changed', userId });
       return true;
@@ -68,23 +63,7 @@ export async function confirmTotp(
   return { recoveryCodes };
 }
 
-/** The codes that come with a user's first factor; none for who has some. The user must be locked. */
-export async function issueRecoveryCodes(trx: Connection, userId: UserId): Promise<string[]> {
-  if ((await countRecoveryCodes(trx, userId)) > 0) return [];
-  const codes = generateRecoveryCodes();
-  await replaceRecoveryCodes(trx, userId, codes.map(hashRecoveryCode));
-  return codes;
-}
-
-/**
- * Key rotation: encrypts with the present key all secrets that the previous key encrypted. Returns their number. Throws when a secret has
- * another key.
- */
-export async function resealTotps(db: Database, vault: Vault): Promise<number> {
-  const factors = await selectSealedOtherwise(db, vault.keyIdPrefix);
-  for (const factor of factors) {
-    const about = aboutTotp(factor.userId);
-    await resealTotp(db, factor, vault.seal(vault.open(factor.secret, about), about));
-  }
-  return factors.length;
+/** Key rotation, as `resealColumn`. */
+export function resealTotps(db: Database, vault: Vault): Promise<number> {
+  return resealColumn(db, vault, { table: 'factors', column: 'secret', id: 'user_id' }, aboutTotp);
 }

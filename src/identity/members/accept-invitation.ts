@@ -1,6 +1,7 @@
+import type { Transaction } from 'kysely';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Connection } from '../../platform/database/connect.ts';
-import type { InvitedRole, WorkspaceId } from '../../platform/database/schema.ts';
+import type { InvitedRole, Schema, UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { hashSecret } from '../../platform/secrets/hash-secret.ts';
 import type { UserDependencies } from '../dependencies.ts';
@@ -9,48 +10,93 @@ import { badCode } from '../mail-codes.ts';
 import { ACCEPTED_INVITATIONS_PER_USER } from '../mail-limits.ts';
 import { countAttempts } from '../sign-in/brute-force-limit.ts';
 import { lockUser } from '../store.ts';
-import { consumeInvitation, findInvited, type InvitationSecret } from './invitation-store.ts';
-import { countMembers, countMemberships, findRole, insertMember, lockWorkspace } from './member-store.ts';
+import { findInvited, type Invited, IS_VALID } from './invitation-store.ts';
+import { assertMayBeMember, countMembers, findRole, lockWorkspace } from './member-store.ts';
+import { execute, readValue, sql, type RawBuilder } from '../../platform/database/statements.ts';
+import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 
 /** Members of a workspace, its owner included. */
 export const MEMBERS_LIMIT = 100;
-/** Workspaces of a person: the list is read with nearly every request. */
-export const MEMBERSHIPS_LIMIT = 50;
 
-type AcceptDeps = Pick<UserDependencies, 'db' | 'links' | 'tokenStates'>;
+/** Returns what an invitation code stands for. Throws `invalid` on `code` when it is unknown, used, revoked or expired. */
+export async function getInvitation(
+  { db, links }: Pick<UserDependencies, 'db' | 'links'>,
+  code: string,
+): Promise<Invited> {
+  const invited = await findInvitation({ db, links }, code);
+  if (!invited) throw badCode();
+  return invited;
+}
+
+/** Like `getInvitation`; undefined for a code that is not valid. */
+export function findInvitation(
+  { db, links }: Pick<UserDependencies, 'db' | 'links'>,
+  code: string,
+): Promise<Invited | undefined> {
+  return findInvited(db, isOfCode(links, code));
+}
 
 /**
  * Makes the actor a member of the workspace that a code invites to, with the role of the invitation. Whoever has the code may use it, as
- * the mailbox of the invitation proves itself by the code. Throws `invalid` on `code` when it is unknown, used, revoked or expired,
- * `conflict` for a member and at the limits, `rate_limited` after 60 attempts an hour.
+ * the mailbox of the invitation proves itself by the code. Throws `invalid` on `code` as `getInvitation`, `conflict` for a member and at
+ * the limits, `rate_limited` after 60 attempts an hour.
  */
 export async function acceptInvitation(
-  { db, links, tokenStates }: AcceptDeps,
+  { db, links, dropCached }: Pick<UserDependencies, 'db' | 'links' | 'dropCached'>,
   actor: Actor,
   code: string,
-): Promise<{ workspaceId: WorkspaceId; name: string; role: InvitedRole }> {
-  await countAttempts(db, [{ limit: ACCEPTED_INVITATIONS_PER_USER, key: String(actor.userId) }]);
-  const mailId = links.mailIdOf(code);
-  const secret: InvitationSecret = mailId === undefined ? { tokenHash: hashSecret(code) } : { mailId };
+): Promise<Joined> {
   const { userId, address } = actor;
+  await countAttempts(db, [{ limit: ACCEPTED_INVITATIONS_PER_USER, key: String(userId) }]);
   const joined = await db.transaction().execute(async (trx) => {
-    const invited = await findInvited(trx, secret);
-    // The workspace is locked before its invitation, as everywhere.
-    const workspace = invited && (await lockWorkspace(trx, invited.workspaceId));
-    if (!invited || !workspace) throw badCode();
-    const { workspaceId } = invited;
-    // Locked, so that a user who is being deleted joins nothing, and of two joins at once the second counts the first.
-    if (!(await lockUser(trx, userId))) throw userGoneError();
-    await assertMayJoin(trx, { workspaceId, userId });
-    const used = await consumeInvitation(trx, secret);
-    if (!used) throw badCode();
-    await insertMember(trx, { workspaceId, userId, role: used.role });
-    const [subject, givenRole] = [String(userId), used.role];
-    await recordAudit(trx, { userId, workspaceId, address, action: 'member.joined', subject, givenRole });
-    return { workspaceId, name: workspace.name, role: used.role };
+    const invitation = await lockInvitation(trx, links, code);
+    return invitation.admit({ userId, address });
   });
-  tokenStates.drop(userId);
+  dropCached(userId);
   return joined;
+}
+
+interface Joined {
+  workspaceId: WorkspaceId;
+  name: string;
+  role: InvitedRole;
+}
+
+/** Locks the workspace of an invitation until the transaction ends. Call it before users are locked or written. Throws `invalid` on `code`. */
+export async function lockInvitation(trx: Transaction<Schema>, links: UserDependencies['links'], code: string) {
+  const isOne = isOfCode(links, code);
+  const invited = await findInvited(trx, isOne);
+  // The workspace is locked before its invitation, as everywhere.
+  const workspace = invited && (await lockWorkspace(trx, invited.workspaceId));
+  if (!invited || !workspace) throw badCode();
+  const { workspaceId } = invited;
+  return {
+    ...invited,
+    /** Makes a user a member, and uses the invitation up. Throws as `acceptInvitation`. */
+    async admit({ userId, address }: { userId: UserId; address: string }): Promise<Joined> {
+      // Locked, so that a user who is being deleted joins nothing, and of two joins at once the second counts the first.
+      if (!(await lockUser(trx, userId))) throw userGoneError();
+      await assertMayJoin(trx, { workspaceId, userId });
+      // Of two at once one gets it.
+      const role = await readValue<InvitedRole>(trx)`
+        delete from invitations i where ${isOne} and ${IS_VALID} returning i.role`;
+      if (!role) throw badCode();
+      // A user who joins goes on there.
+      await execute(trx)`
+        insert into memberships (workspace_id, user_id, role, opened_at)
+        values (${workspaceId}, ${userId}, ${role}, campanile_now())`;
+      await notifyAfterCommit(trx, 'campanile_tokens', String(userId));
+      const [subject, givenRole] = [String(userId), role];
+      await recordAudit(trx, { userId, workspaceId, address, action: 'member.joined', subject, givenRole });
+      return { workspaceId, name: workspace.name, role };
+    },
+  };
+}
+
+/** The condition that a code is that of the invitation `i`: of its mail, or a token of which the SHA-256 is kept. */
+function isOfCode(links: UserDependencies['links'], code: string): RawBuilder<unknown> {
+  const mailId = links.mailIdOf(code);
+  return mailId === undefined ? sql`i.token_hash = ${hashSecret(code)}` : sql`i.mail_id = ${mailId}`;
 }
 
 async function assertMayJoin(
@@ -63,10 +109,5 @@ async function assertMayJoin(
     throw new AppError('member_limit_reached', `The workspace has ${MEMBERS_LIMIT} members, the most there can be`, {
       limit: MEMBERS_LIMIT,
     });
-  if ((await countMemberships(trx, userId)) >= MEMBERSHIPS_LIMIT)
-    throw new AppError(
-      'workspace_limit_reached',
-      `You are a member of ${MEMBERSHIPS_LIMIT} workspaces, the most there can be. Leave one first.`,
-      { limit: MEMBERSHIPS_LIMIT },
-    );
+  await assertMayBeMember(trx, userId);
 }

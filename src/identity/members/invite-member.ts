@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Connection } from '../../platform/database/connect.ts';
-import type { InvitedRole } from '../../platform/database/schema.ts';
+import type { InvitedRole, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
 import { queueMail } from '../../platform/mail/mail-store.ts';
@@ -11,17 +11,13 @@ import { INVITATIONS_PER_WORKSPACE } from '../mail-limits.ts';
 import { countAttempts } from '../sign-in/brute-force-limit.ts';
 import { findUser } from '../store.ts';
 import { userGoneError } from '../get-profile.ts';
-import {
-  countInvitations,
-  deleteInvitation,
-  deleteInvitationsTo,
-  insertInvitation,
-  type InvitationSecret,
-} from './invitation-store.ts';
+import { IS_VALID } from './invitation-store.ts';
 import { lockWorkspaceOf } from './member-store.ts';
+import { execute, readColumn, readCount, readOne, sql, type RawBuilder } from '../../platform/database/statements.ts';
 
 /** Pending invitations of a workspace. */
 export const INVITATIONS_LIMIT = 100;
+const VALID_DAYS = 7;
 const TOKEN_BYTES = 32;
 
 type InviteDeps = Pick<UserDependencies, 'db' | 'hasMail'>;
@@ -45,24 +41,27 @@ export async function inviteMember(
   await countAttempts(db, [{ limit: INVITATIONS_PER_WORKSPACE, key: String(actor.workspaceId) }]);
   return db.transaction().execute(async (trx) => {
     const workspace = await lockWorkspaceOf(trx, actor);
-    if (email !== undefined) await deleteInvitationsTo(trx, actor.workspaceId, email);
-    if ((await countInvitations(trx, actor.workspaceId)) >= INVITATIONS_LIMIT)
+    const { workspaceId, userId: invitedBy } = actor;
+    if (email !== undefined) await endInvitations(trx, workspaceId, sql`lower(email) = lower(${email})`);
+    const pending = await readCount(trx)`
+      select count(*) from invitations i where i.workspace_id = ${workspaceId} and ${IS_VALID}`;
+    if (pending >= INVITATIONS_LIMIT)
       throw new AppError(
         'invitation_limit_reached',
         `The workspace has ${INVITATIONS_LIMIT} pending invitations, the most there can be. Revoke one first.`,
         { limit: INVITATIONS_LIMIT },
       );
-    const made =
-      email !== undefined && hasMail
-        ? { secret: { mailId: await queueInvitation(trx, actor, email, workspace.name) } }
-        : createToken();
-    const { workspaceId, userId: invitedBy } = actor;
-    const row = { workspaceId, role, email: email ?? null, invitedBy, secret: made.secret };
-    const written = await insertInvitation(trx, row);
+    const mailId = email !== undefined && hasMail ? await queueInvitation(trx, actor, email, workspace.name) : null;
+    const code = mailId === null ? randomBytes(TOKEN_BYTES).toString('base64url') : undefined;
+    const tokenHash = code === undefined ? null : hashSecret(code);
+    const written = await readOne<{ invitationId: number; expiresAt: Date }>(trx)`
+      insert into invitations (workspace_id, role, email, mail_id, token_hash, invited_by, expires_at)
+      values (${workspaceId}, ${role}, ${email ?? null}, ${mailId}, ${tokenHash}, ${invitedBy}, campanile_now() + ${VALID_DAYS} * interval '1 day')
+      returning invitation_id as "invitationId", expires_at as "expiresAt"`;
     // By its id: an address would outlive the person whose it is.
     const subject = String(written.invitationId);
     await recordAudit(trx, { ...actor, action: 'member.invited', subject, givenRole: role });
-    return { ...written, ...('code' in made && { code: made.code }) };
+    return { ...written, ...(code !== undefined && { code }) };
   });
 }
 
@@ -73,11 +72,6 @@ async function queueInvitation(trx: Connection, actor: Actor, recipient: string,
   return queueMail(trx, { kind: 'workspace_invitation', recipient, invitedBy: actor.userId, detail });
 }
 
-function createToken(): { code: string; secret: InvitationSecret } {
-  const code = randomBytes(TOKEN_BYTES).toString('base64url');
-  return { code, secret: { tokenHash: hashSecret(code) } };
-}
-
 /** Revokes a pending invitation of the actor's workspace. Throws `not_found` when there is none with this id. */
 export async function revokeInvitation(
   { db }: Pick<UserDependencies, 'db'>,
@@ -86,10 +80,19 @@ export async function revokeInvitation(
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await lockWorkspaceOf(trx, actor);
-    if (!(await deleteInvitation(trx, actor.workspaceId, invitationId)))
+    if (!(await endInvitations(trx, actor.workspaceId, sql`invitation_id = ${invitationId}`)))
       throw new AppError('workspace_invitation_not_found', 'The workspace has no pending invitation with this id', {
         details: [fieldError('invitation_id', 'unknown_id', { of: 'invitations' })],
       });
     await recordAudit(trx, { ...actor, action: 'member.invitation_revoked', subject: String(invitationId) });
   });
+}
+
+/** Ends pending invitations, with their mails that were not sent yet. Returns whether there was one. */
+async function endInvitations(trx: Connection, workspaceId: WorkspaceId, isOne: RawBuilder<unknown>): Promise<boolean> {
+  const ended = await readColumn<string | null>(trx)`
+    delete from invitations where workspace_id = ${workspaceId} and ${isOne} returning mail_id`;
+  const mailIds = ended.filter((mailId) => mailId !== null);
+  if (mailIds.length > 0) await execute(trx)`delete from mails where mail_id = any(${mailIds}::uuid[])`;
+  return ended.length > 0;
 }

@@ -1,32 +1,25 @@
 /** Changes of the members of a workspace. All take effect in this process at once, and in all others within a second. */
 import type { Transaction } from 'kysely';
-import type { Connection } from '../../platform/database/connect.ts';
 import { diffValues } from '../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
-import type { InvitedRole, Schema, UserId, WorkspaceId } from '../../platform/database/schema.ts';
+import type { InvitedRole, Schema, UserId, WorkspaceId, Role } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
-import { isDisabled, readAccountFlags } from '../account-flags-store.ts';
+import { isDisabled } from '../account-flags-store.ts';
 import type { UserDependencies } from '../dependencies.ts';
 import { countAttempts } from '../sign-in/brute-force-limit.ts';
-import { insertWorkspace, lockUser } from '../store.ts';
-import {
-  countMemberships,
-  countReportLinks,
-  deleteMember,
-  deleteReportLinks,
-  findRole,
-  lockWorkspaceOf,
-  selectOwnedWorkspaces,
-  writeName,
-  writeRole,
-} from './member-store.ts';
+import { lockUser } from '../store.ts';
+import { assertMayOwnMore, createWorkspaceOf, mayOwnAny } from './create-workspace.ts';
+import { countMemberships, findRole, lockWorkspaceOf, writeName } from './member-store.ts';
+import { execute, readCount, sql } from '../../platform/database/statements.ts';
+import type { Connection } from '../../platform/database/connect.ts';
+import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 export type MemberDeps = Pick<
   UserDependencies,
-  'db' | 'tokenStates' | 'apiKeyStates' | 'ownedWorkspaces' | 'onUserCreated' | 'onHandedOver'
+  'db' | 'dropCached' | 'ownedWorkspaces' | 'onWorkspaceCreated' | 'onHandedOver'
 >;
 
 /** Gives a member another role. Throws `not_found` for a person who is no member, `conflict` for the owner. */
@@ -39,7 +32,7 @@ export async function setMemberRole(
     const present = await requireMember(trx, actor.workspaceId, userId);
     if (present === 'owner') throw handOverFirst('The role of the owner changes by handing the workspace over');
     if (present === role) return;
-    await writeRole(trx, { workspaceId: actor.workspaceId, userId, role });
+    await writeRole(trx, actor.workspaceId, userId, role);
     const subject = String(userId);
     await recordAudit(trx, { ...actor, action: 'member.role_changed', subject, givenRole: role, formerRole: present });
   });
@@ -47,37 +40,48 @@ export async function setMemberRole(
 
 /**
  * Removes a member: their tokens and keys no longer reach the workspace. What they made stays, but for their links to reports, unless
- * `keepsReportLinks`: a removed person still has those. Throws `not_found` for a person who is no member, `conflict` for the owner.
+ * `keepReportLinks`: a removed person still has those. Throws `not_found` for a person who is no member, `conflict` for the owner.
  */
 export async function removeMember(
   deps: MemberDeps,
   actor: Actor,
-  { userId, keepsReportLinks }: { userId: UserId; keepsReportLinks: boolean },
+  { userId, keepReportLinks }: { userId: UserId; keepReportLinks: boolean },
 ): Promise<void> {
-  await changeMembers(deps, actor, [userId], async (trx) => {
-    const present = await requireMember(trx, actor.workspaceId, userId);
-    if (present === 'owner') throw handOverFirst('The owner cannot be removed: hand the workspace over first');
-    const links = await countReportLinks(trx, actor.workspaceId, userId);
-    if (!keepsReportLinks) await deleteReportLinks(trx, actor.workspaceId, userId);
-    await endMembership(deps, trx, actor.workspaceId, userId);
-    const changes = links === 0 ? [] : keepsReportLinks ? diffValues({}, { report_links_kept: links }) : revoked(links);
-    await recordAudit(trx, { ...actor, action: 'member.removed', subject: String(userId), changes });
-  });
+  const ownerRefusal = 'The owner cannot be removed: hand the workspace over first';
+  await endMember(deps, actor, { userId, keepReportLinks, action: 'member.removed', ownerRefusal });
 }
-
-const revoked = (links: number) => diffValues({ report_links: links }, { report_links: 0 });
 
 /** Ends the actor's own membership, and their links to reports. Throws `conflict` for the owner. */
 export async function leaveWorkspace(deps: MemberDeps, actor: Actor): Promise<void> {
-  const { workspaceId, userId } = actor;
+  const ownerRefusal = 'The owner cannot leave: hand the workspace over first';
+  await endMember(deps, actor, { userId: actor.userId, keepReportLinks: false, action: 'member.left', ownerRefusal });
+}
+
+interface Leaving {
+  userId: UserId;
+  keepReportLinks: boolean;
+  action: 'member.removed' | 'member.left';
+  ownerRefusal: string;
+}
+
+async function endMember(deps: MemberDeps, actor: Actor, leaving: Leaving): Promise<void> {
+  const { workspaceId } = actor;
+  const { userId, keepReportLinks, action, ownerRefusal } = leaving;
   await changeMembers(deps, actor, [userId], async (trx) => {
-    const present = await requireMember(trx, workspaceId, userId);
-    if (present === 'owner') throw handOverFirst('The owner cannot leave: hand the workspace over first');
-    const links = await countReportLinks(trx, workspaceId, userId);
-    await deleteReportLinks(trx, workspaceId, userId);
-    const changes = links === 0 ? [] : revoked(links);
-    await recordAudit(trx, { ...actor, action: 'member.left', subject: String(userId), changes });
+    if ((await requireMember(trx, workspaceId, userId)) === 'owner') throw handOverFirst(ownerRefusal);
+    // Also those in the test workspace.
+    const areLinks = sql`
+      created_by = ${userId}
+      and workspace_id in (select workspace_id from workspaces where ${workspaceId} in (workspace_id, test_of))`;
+    const links = await readCount(trx)`
+      select count(*) from report_links where ${areLinks} and expires_at > campanile_now()`;
+    if (!keepReportLinks) await execute(trx)`delete from report_links where ${areLinks}`;
     await endMembership(deps, trx, workspaceId, userId);
+    const [before, after] = keepReportLinks
+      ? [{}, { report_links_kept: links }]
+      : [{ report_links: links }, { report_links: 0 }];
+    const changes = links === 0 ? [] : diffValues(before, after);
+    await recordAudit(trx, { ...actor, action, subject: String(userId), changes });
   });
 }
 
@@ -92,8 +96,7 @@ export async function leaveWorkspace(deps: MemberDeps, actor: Actor): Promise<vo
 export async function handOverWorkspace(deps: MemberDeps, actor: Actor, userId: UserId): Promise<void> {
   const { workspaceId } = actor;
   const { db, ownedWorkspaces: max } = deps;
-  const mayHaveAny = async (db: Connection, who: UserId) => max === Infinity || isAdmin(db, who);
-  if (!(await mayHaveAny(db, actor.userId)))
+  if (!(await mayOwnAny(deps, db, actor.userId)))
     await countAttempts(db, [{ limit: { name: 'hand-overs', max, windowMs: DAY_MS }, key: String(actor.userId) }]);
   await changeMembers(deps, actor, [userId, actor.userId], async (trx) => {
     await requireMember(trx, workspaceId, userId);
@@ -103,15 +106,10 @@ export async function handOverWorkspace(deps: MemberDeps, actor: Actor, userId: 
     if (!(await lockUser(trx, userId))) throw memberNotFound();
     if (await isDisabled(trx, userId))
       throw new AppError('member_disabled', 'An administrator has disabled this user, who cannot own a workspace now');
-    if (!(await mayHaveAny(trx, userId)) && (await selectOwnedWorkspaces(trx, userId)).length >= max)
-      throw new AppError(
-        'owner_limit_reached',
-        `This member owns ${max} workspaces, the most that a person may own. An administrator of this service can own more.`,
-        { limit: max },
-      );
+    await assertMayOwnMore(deps, trx, userId);
     // In this order: a workspace has one owner.
-    await writeRole(trx, { workspaceId, userId: actor.userId, role: 'manager' });
-    await writeRole(trx, { workspaceId, userId, role: 'owner' });
+    await writeRole(trx, workspaceId, actor.userId, 'manager');
+    await writeRole(trx, workspaceId, userId, 'owner');
     await recordAudit(trx, { ...actor, action: 'workspace.handed_over', subject: String(userId) });
   });
 }
@@ -127,7 +125,7 @@ export async function renameWorkspace({ db }: MemberDeps, actor: Actor, name: st
 
 /** Runs a change with the workspace locked and the actor's role read again, then drops what is cached of the people it concerns. */
 async function changeMembers(
-  { db, tokenStates, apiKeyStates }: MemberDeps,
+  { db, dropCached }: MemberDeps,
   actor: Actor,
   people: readonly UserId[],
   change: (trx: Transaction<Schema>) => Promise<void>,
@@ -136,14 +134,13 @@ async function changeMembers(
     await lockWorkspaceOf(trx, actor);
     await change(trx);
   });
-  for (const userId of people) {
-    tokenStates.drop(userId);
-    apiKeyStates.drop(userId);
-  }
+  for (const userId of people) dropCached(userId);
 }
 
-async function isAdmin(db: Connection, userId: UserId): Promise<boolean> {
-  return (await readAccountFlags(db, userId))?.isAdmin ?? false;
+async function writeRole(trx: Connection, workspaceId: WorkspaceId, userId: UserId, role: Role): Promise<void> {
+  await execute(trx)`
+    update memberships set role = ${role} where workspace_id = ${workspaceId} and user_id = ${userId}`;
+  await notifyAfterCommit(trx, 'campanile_tokens', String(userId));
 }
 
 async function requireMember(trx: Transaction<Schema>, workspaceId: WorkspaceId, userId: UserId) {
@@ -160,16 +157,19 @@ function memberNotFound(): AppError {
 
 /** A person without any workspace gets a new one: everybody can sign in, and has a place of their own. */
 export async function endMembership(
-  { onUserCreated }: Pick<MemberDeps, 'onUserCreated'>,
+  deps: Pick<MemberDeps, 'onWorkspaceCreated'>,
   trx: Transaction<Schema>,
   workspaceId: WorkspaceId,
   userId: UserId,
 ): Promise<void> {
   // Locked, so that of two removals at once the second sees the first.
   const isThere = await lockUser(trx, userId);
-  await deleteMember(trx, workspaceId, userId);
+  // With it go the keys that the member has made.
+  await execute(trx)`delete from memberships where workspace_id = ${workspaceId} and user_id = ${userId}`;
+  await execute(trx)`delete from notices where user_id = ${userId} and workspace_id = ${workspaceId}`;
+  await notifyAfterCommit(trx, 'campanile_tokens', String(userId));
   if (!isThere || (await countMemberships(trx, userId)) > 0) return;
-  await onUserCreated(trx, await insertWorkspace(trx, userId));
+  await createWorkspaceOf(deps, trx, userId);
 }
 
 /** The workspace needs its owner. */

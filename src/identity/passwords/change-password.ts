@@ -6,8 +6,9 @@ import { confirmPassword } from './confirm-password.ts';
 import type { UserDependencies } from '../dependencies.ts';
 import { hashPassword } from './password.ts';
 import { rejectWeakPassword } from './reject-weak-password.ts';
-import { replacePassword } from '../store.ts';
 import type { TokenIdentity } from '../sessions/token.ts';
+import { hasRow } from '../../platform/database/statements.ts';
+import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 
 /**
  * Replaces the password and revokes every token of the user but the one this request came with, and every API key unless those are to
@@ -16,12 +17,7 @@ import type { TokenIdentity } from '../sessions/token.ts';
  * moment.
  */
 export async function changePassword(
-  {
-    db,
-    tokenStates,
-    apiKeyStates,
-    isPublic,
-  }: Pick<UserDependencies, 'db' | 'tokenStates' | 'apiKeyStates' | 'isPublic'>,
+  { db, dropCached, isPublic }: Pick<UserDependencies, 'db' | 'dropCached' | 'isPublic'>,
   actor: Actor,
   token: TokenIdentity,
   { currentPassword, newPassword, keepApiKeys }: { currentPassword: string; newPassword: string; keepApiKeys: boolean },
@@ -31,15 +27,19 @@ export async function changePassword(
   const user = await confirmPassword(db, { userId: actor.userId, token }, proof);
   if (isPublic) await rejectWeakPassword('new_password', newPassword, user);
   const passwordHash = await hashPassword(newPassword);
-  const replaced = await db.transaction().execute(async (trx) => {
-    const done = await replacePassword(trx, user, { passwordHash, keptTokenId: token.tokenId });
-    if (done && !keepApiKeys) await deleteApiKeysOf(trx, actor.userId);
-    if (done) await recordAudit(trx, { ...actor, action: 'user.password_changed', subject: user.userName });
-    if (done) await queueMail(trx, { kind: 'password_changed', userId: actor.userId });
-    return done;
+  await db.transaction().execute(async (trx) => {
+    const isReplaced = await hasRow(trx)`
+      update users
+      set password_hash = ${passwordHash}, token_generation = token_generation + 1, kept_token_id = ${token.tokenId}
+      where user_id = ${actor.userId} and deleted_at is null and password_hash = ${user.passwordHash}
+        and token_generation = ${user.tokenGeneration}
+      returning 1`;
+    if (!isReplaced)
+      throw new AppError('changed_meanwhile', 'The password or the tokens changed at the same moment. Try again.');
+    await notifyAfterCommit(trx, 'campanile_tokens', String(actor.userId));
+    if (!keepApiKeys) await deleteApiKeysOf(trx, actor.userId);
+    await recordAudit(trx, { ...actor, action: 'user.password_changed', subject: user.userName });
+    await queueMail(trx, { kind: 'password_changed', userId: actor.userId });
   });
-  tokenStates.drop(actor.userId);
-  apiKeyStates.drop(actor.userId);
-  if (!replaced)
-    throw new AppError('changed_meanwhile', 'The password or the tokens changed at the same moment. Try again.');
+  dropCached(actor.userId);
 }

@@ -17,23 +17,17 @@ import { fieldError } from '../../platform/errors/issues.ts';
  */
 export function confirmPassword(
   db: Database,
-  who: { userId: UserId; token: TokenIdentity },
-  proof: { field: string; password: string },
-): Promise<UserWithSecrets> {
-  return withSignInPermit(() => checkPassword(db, who, proof));
-}
-
-async function checkPassword(
-  db: Database,
   { userId, token }: { userId: UserId; token: TokenIdentity },
   { field, password }: { field: string; password: string },
 ): Promise<UserWithSecrets> {
-  const user = await findUser(db, userId);
-  if (!user) throw userGoneError();
-  // Read from the database: nobody can undo the actions of a token that was revoked a moment ago.
-  if (!isCurrent(user, token)) throw new AppError('token_revoked', 'The token has been revoked');
-  const counters = [{ limit: OWN_PASSWORD_FAILURES, key: String(userId) }];
-  if (!(await countFailures(db, counters, () => verifyPassword(user.passwordHash, password))))
-    throw invalid([fieldError(field, 'wrong_password')]);
-  return user;
+  return withSignInPermit(async () => {
+    const user = await findUser(db, userId);
+    if (!user) throw userGoneError();
+    // Read from the database: nobody can undo the actions of a token that was revoked a moment ago.
+    if (!isCurrent(user, token)) throw new AppError('token_revoked', 'The token has been revoked');
+    const counters = [{ limit: OWN_PASSWORD_FAILURES, key: String(userId) }];
+    if (!(await countFailures(db, counters, () => verifyPassword(user.passwordHash, password))))
+      throw invalid([fieldError(field, 'wrong_password')]);
+    return user;
+  });
 }

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
-import { createFairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
+import { createFairSemaphore, withPermit } from '../../platform/concurrency/fair-semaphore.ts';
 
 /** Memory in KiB, passes, threads; a stored hash carries its own, so raising these leaves old ones valid. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -15,13 +15,8 @@ const AT_ONCE = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)))
 const permits = createFairSemaphore({ name: 'passwords', size: AT_ONCE, maxWaiting: 500, maxWaitMs: 20_000 });
 
 /** The argon2id hash to store for a password. Throws AppError `unavailable` when far too many are being made. */
-export async function hashPassword(password: string): Promise<string> {
-  const release = await permits.acquire();
-  try {
-    return await hash(password, COST);
-  } finally {
-    release();
-  }
+export function hashPassword(password: string): Promise<string> {
+  return withPermit(permits, () => hash(password, COST));
 }
 
 /**
@@ -29,11 +24,6 @@ export async function hashPassword(password: string): Promise<string> {
  * does not tell who exists. Throws AppError `unavailable` when far too many are being checked.
  */
 export async function verifyPassword(storedHash: string | undefined, password: string): Promise<boolean> {
-  const release = await permits.acquire();
-  try {
-    const matches = await verify(storedHash ?? NOBODYS_HASH, password);
-    return matches && storedHash !== undefined;
-  } finally {
-    release();
-  }
+  const matches = await withPermit(permits, () => verify(storedHash ?? NOBODYS_HASH, password));
+  return matches && storedHash !== undefined;
 }

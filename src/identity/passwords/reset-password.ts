@@ -1,5 +1,4 @@
 import { recordAudit } from '../../workspaces/audit/record-audit.ts';
-import type { UserId } from '../../platform/database/schema.ts';
 import { dropMailsOf, queueMail } from '../../platform/mail/mail-store.ts';
 import { countAttempts } from '../sign-in/brute-force-limit.ts';
 import type { UserDependencies } from '../dependencies.ts';
@@ -33,37 +32,26 @@ export async function requestPasswordReset(
  * every API key unless they are kept. Signs nobody in. Throws `invalid` on `code` when the link is void, and the errors of
  * `rejectWeakPassword` on `new_password` where the service is public: the link then stays valid.
  */
-export async function resetPassword(deps: ResetDeps, reset: Reset, address: string): Promise<void> {
-  requireMailId(deps.links, reset.code);
-  const owner = await withSignInPermit(() => resetWithPermit(deps, reset, address));
-  deps.tokenStates.drop(owner);
-  deps.apiKeyStates.drop(owner);
-}
-
-type ResetDeps = Pick<UserDependencies, 'db' | 'links' | 'isPublic' | 'tokenStates' | 'apiKeyStates'>;
-
-interface Reset {
-  code: string;
-  newPassword: string;
-  keepsApiKeys: boolean;
-}
-
-async function resetWithPermit(
-  { db, links, isPublic }: ResetDeps,
-  { code, newPassword, keepsApiKeys }: Reset,
+export async function resetPassword(
+  { db, links, isPublic, dropCached }: Pick<UserDependencies, 'db' | 'links' | 'isPublic' | 'dropCached'>,
+  { code, newPassword, keepApiKeys }: { code: string; newPassword: string; keepApiKeys: boolean },
   address: string,
-): Promise<UserId> {
-  const passwordHash = await hashPassword(newPassword);
-  return db.transaction().execute(async (trx) => {
-    const { userId, recipient } = await consumeCode(trx, links, { code, kind: 'reset' });
-    const user = userId && (await setEmailVerified(trx, userId, recipient));
-    if (!userId || !user) throw badCode();
-    if (isPublic) await rejectWeakPassword('new_password', newPassword, user);
-    await setPassword(trx, userId, { passwordHash, keepsApiKeys });
-    await dropMailsOf(trx, userId, 'reset');
-    await queueMail(trx, { kind: 'password_changed', userId });
-    const { workspaceId, userName: subject } = user;
-    await recordAudit(trx, { userId, workspaceId, address, action: 'user.password_reset', subject });
-    return userId;
+): Promise<void> {
+  requireMailId(links, code);
+  const owner = await withSignInPermit(async () => {
+    const passwordHash = await hashPassword(newPassword);
+    return db.transaction().execute(async (trx) => {
+      const { userId, recipient } = await consumeCode(trx, links, { code, kind: 'reset' });
+      const user = userId && (await setEmailVerified(trx, userId, recipient));
+      if (!userId || !user) throw badCode();
+      if (isPublic) await rejectWeakPassword('new_password', newPassword, user);
+      await setPassword(trx, userId, { passwordHash, keepApiKeys });
+      await dropMailsOf(trx, userId, 'reset');
+      await queueMail(trx, { kind: 'password_changed', userId });
+      const { workspaceId, userName: subject } = user;
+      await recordAudit(trx, { userId, workspaceId, address, action: 'user.password_reset', subject });
+      return userId;
+    });
   });
+  dropCached(owner);
 }

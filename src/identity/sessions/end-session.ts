@@ -10,7 +10,7 @@ import { fieldError } from '../../platform/errors/issues.ts';
  * a session that `selectSessions` does not list.
  */
 export async function endSession(
-  deps: Pick<UserDependencies, 'db' | 'tokenStates'>,
+  deps: Pick<UserDependencies, 'db' | 'dropCached'>,
   actor: Actor,
   tokenId: string,
 ): Promise<void> {

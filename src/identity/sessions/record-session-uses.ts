@@ -1,9 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { Database } from '../../platform/database/connect.ts';
-import type { Log } from '../../platform/log/log.ts';
-import type { Clock } from '../../platform/time/time.ts';
 import { recordSessionUse } from './session-store.ts';
 import { TOKEN_LIFETIME_MS, type TokenClaims } from './token.ts';
+import type { CredentialDeps } from './ttl-cache.ts';
 
 const MOST_REMEMBERED = 10_000;
 const USE_RECORDED_EVERY_MS = 5 * 60_000;
@@ -11,15 +9,7 @@ const USE_RECORDED_EVERY_MS = 5 * 60_000;
 /** Notes in the background that a token is in use, once in five minutes at most: for every request, so it nearly always does nothing. */
 export type RecordSessionUse = (token: TokenClaims) => void;
 
-export function createSessionUseRecorder({
-  db,
-  log,
-  clock,
-}: {
-  db: Database;
-  log: Log;
-  clock: Clock;
-}): RecordSessionUse {
+export function createSessionUseRecorder({ db, log, clock }: CredentialDeps): RecordSessionUse {
   const recordedAt = new LRUCache<string, number>({ max: MOST_REMEMBERED });
   return ({ userId, tokenId, expiresAtMs }) => {
     const nowMs = clock.nowMs();

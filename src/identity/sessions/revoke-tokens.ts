@@ -9,7 +9,7 @@ import { revokeAllTokens } from '../store.ts';
  * (contract §4). Throws `unauthenticated` when the user is gone.
  */
 export async function revokeTokens(
-  { db, tokenStates, apiKeyStates }: Pick<UserDependencies, 'db' | 'tokenStates' | 'apiKeyStates'>,
+  { db, dropCached }: Pick<UserDependencies, 'db' | 'dropCached'>,
   actor: Actor,
   { keepApiKeys }: { keepApiKeys: boolean },
 ): Promise<void> {
@@ -19,6 +19,5 @@ export async function revokeTokens(
     if (!keepApiKeys) await deleteApiKeysOf(trx, actor.userId);
     await recordAudit(trx, { ...actor, action: 'user.tokens_revoked', subject: userName });
   });
-  tokenStates.drop(actor.userId);
-  apiKeyStates.drop(actor.userId);
+  dropCached(actor.userId);
 }

@@ -1,5 +1,5 @@
 /** The SQL of sessions: the valid tokens of a user, with their client and last use. */
-import { sql } from 'kysely';
+import { execute, readRows, sql } from '../../platform/database/statements.ts';
 import { clearOldRows } from '../../platform/database/clear-old-rows.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
@@ -37,39 +37,29 @@ export async function insertSession(
   token: { tokenId: string; expiresAtMs: number },
   { address, agent }: Client,
 ): Promise<void> {
-  await db
-    .insertInto('sessions')
-    .values({
-      token_id: token.tokenId,
-      user_id: user.userId,
-      generation: user.tokenGeneration,
-      address,
-      agent: agent.slice(0, LONGEST_AGENT).toWellFormed().replaceAll('\0', ''),
-      expires_at: new Date(token.expiresAtMs),
-    })
-    .execute();
+  const shortAgent = agent.slice(0, LONGEST_AGENT).toWellFormed().replaceAll('\0', '');
+  await execute(db)`
+    insert into sessions (token_id, user_id, generation, address, agent, expires_at)
+    values (${token.tokenId}, ${user.userId}, ${user.tokenGeneration}, ${address}, ${shortAgent}, ${new Date(token.expiresAtMs)})`;
 }
 
 /** The sessions of a user whose tokens are taken, the last used first. */
 export async function selectSessions(db: Connection, userId: UserId): Promise<UserSession[]> {
-  const { rows } = await sql<UserSession>`
+  return readRows<UserSession>(db)`
     select s.token_id as "tokenId", s.agent, s.address, s.created_at as "createdAt", s.last_used_at as "lastUsedAt",
            s.expires_at as "expiresAt"
     from sessions s join users u using (user_id)
     where s.user_id = ${userId} and s.expires_at > campanile_now()
       and (s.generation = u.token_generation or s.token_id = u.kept_token_id)
       and not exists (select from signed_out_tokens o where o.user_id = s.user_id and o.token_id = s.token_id)
-    order by s.last_used_at desc, s.token_id limit ${MOST_LISTED}`.execute(db);
-  return rows;
+    order by s.last_used_at desc, s.token_id limit ${MOST_LISTED}`;
 }
 
 /** Notes that a session is in use, once in five minutes over all processes. */
 export async function recordSessionUse(db: Connection, userId: UserId, tokenId: string): Promise<void> {
-  await sql`
+  await execute(db)`
     update sessions set last_used_at = campanile_now()
-    where user_id = ${userId} and token_id = ${tokenId} and last_used_at <= campanile_now() - interval '5 minutes'`.execute(
-    db,
-  );
+    where user_id = ${userId} and token_id = ${tokenId} and last_used_at <= campanile_now() - interval '5 minutes'`;
 }
 
 export function clearOldSessions(deps: QuarantineDeps): Promise<void> {

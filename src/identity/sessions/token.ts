@@ -20,16 +20,13 @@ export interface TokenClaims extends TokenIdentity {
   provenAtMs: number;
 }
 
-export interface Tokens {
-  /** Issues a token to a user who has just authenticated. */
-  issue(user: { userId: UserId; generation: number }): { token: string; tokenId: string; expiresAtMs: number };
-  /** The same token, with a proof of just now in it; it ends when it would have. */
-  prove(claims: Omit<TokenClaims, 'provenAtMs'>): string;
-  /** Whether the bearer has proven who they are within the last 10 minutes. */
-  isRecentlyAuthenticated(claims: TokenClaims): boolean;
-  /** The claims of a token that we signed and that has not expired; undefined for any other string. */
-  read(token: string): TokenClaims | undefined;
+interface TokenOptions {
+  secret: string;
+  previousSecret?: string | undefined;
+  clock: Clock;
 }
+
+export type Tokens = ReturnType<typeof createTokens>;
 
 export const TOKEN_LIFETIME_MS = 24 * 60 * 60 * 1_000;
 /** As long as what matters takes the proof in a token (contract §4). */
@@ -38,15 +35,7 @@ const ISSUER = 'campanile';
 const MOST_KNOWN = 10_000;
 
 /** Issues and reads tokens: JWTs signed with HS256, valid for 24 h (contract §3). Those signed with `previousSecret` are read, too. */
-export function createTokens({
-  secret,
-  previousSecret,
-  clock,
-}: {
-  secret: string;
-  previousSecret?: string | undefined;
-  clock: Clock;
-}): Tokens {
+export function createTokens({ secret, previousSecret, clock }: TokenOptions) {
   const sign = createSigner({ key: secret, algorithm: 'HS256', iss: ISSUER, aud: ISSUER, noTimestamp: true });
   const verifiers = [secret, ...(previousSecret === undefined ? [] : [previousSecret])].map(verifierOf);
   // Checking a signature takes longer than all else about a small request, and clients send the same token again and again.
@@ -59,28 +48,25 @@ export function createTokens({
     return claims;
   }
 
+  /** The same token, with a proof of just now in it; it ends when it would have. */
+  function prove({ userId, tokenId, generation, expiresAtMs }: Omit<TokenClaims, 'provenAtMs'>): string {
+    const nowSeconds = Math.floor(clock.nowMs() / 1_000);
+    const exp = Math.floor(expiresAtMs / 1_000);
+    return sign({ sub: String(userId), jti: tokenId, gen: generation, iat: nowSeconds, auth_time: nowSeconds, exp });
+  }
+
   return {
-    issue({ userId, generation }) {
-      const nowSeconds = Math.floor(clock.nowMs() / 1_000);
+    /** Issues a token to a user who has just authenticated. */
+    issue({ userId, generation }: { userId: UserId; generation: number }) {
       const tokenId = randomUUID();
-      const exp = nowSeconds + TOKEN_LIFETIME_MS / 1_000;
-      const claims = {
-        sub: String(userId),
-        jti: tokenId,
-        gen: generation,
-        iat: nowSeconds,
-        auth_time: nowSeconds,
-        exp,
-      };
-      return { token: sign(claims), tokenId, expiresAtMs: exp * 1_000 };
+      const expiresAtMs = Math.floor(clock.nowMs() / 1_000) * 1_000 + TOKEN_LIFETIME_MS;
+      return { token: prove({ userId, tokenId, generation, expiresAtMs }), tokenId, expiresAtMs };
     },
-    prove({ userId, tokenId, generation, expiresAtMs }) {
-      const nowSeconds = Math.floor(clock.nowMs() / 1_000);
-      const exp = Math.floor(expiresAtMs / 1_000);
-      return sign({ sub: String(userId), jti: tokenId, gen: generation, iat: nowSeconds, auth_time: nowSeconds, exp });
-    },
-    isRecentlyAuthenticated: ({ provenAtMs }) => clock.nowMs() - provenAtMs < PROOF_LASTS_MS,
-    read(token) {
+    prove,
+    /** Whether the bearer has proven who they are within the last 10 minutes. */
+    isRecentlyAuthenticated: ({ provenAtMs }: TokenClaims) => clock.nowMs() - provenAtMs < PROOF_LASTS_MS,
+    /** The claims of a token that we signed and that has not expired; undefined for any other string. */
+    read(token: string): TokenClaims | undefined {
       const claims = known.get(token) ?? check(token);
       if (!claims) return undefined;
       if (clock.nowMs() < claims.expiresAtMs) return claims;

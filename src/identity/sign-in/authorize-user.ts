@@ -16,8 +16,9 @@ import { requireFactor } from '../factors/prove-factor.ts';
 import { insertSession, type Client } from '../sessions/session-store.ts';
 import { isKnownNetwork, recordKnownNetwork, networkOf } from './known-networks.ts';
 import { isDisabled } from '../account-flags-store.ts';
-import { findUserByLogin, recordFirstLanguage, recordFirstSignIn, type User, type UserWithSecrets } from '../store.ts';
+import { findUserByLogin, type User, type UserWithSecrets } from '../store.ts';
 import { withSignInPermit } from './sign-in-permits.ts';
+import { execute, hasRow } from '../../platform/database/statements.ts';
 
 const NOBODY = 0 as UserId;
 
@@ -28,41 +29,27 @@ const NOBODY = 0 as UserId;
  * errors of `requireFactor`, then those of `completeSignIn`. `isFirstLogin` is true in the first successful answer.
  */
 export function authorizeUser(
-  deps: SignInDeps,
-  credentials: Credentials,
+  deps: Pick<UserDependencies, 'db' | 'tokens' | 'log' | 'clock' | 'vault'>,
+  { userName, password, code }: { userName: string; password: string; code?: string | undefined },
   client: Client,
 ): Promise<{ token: string; user: User }> {
-  return withSignInPermit(() => checkCredentials(deps, credentials, client));
-}
-
-type SignInDeps = Pick<UserDependencies, 'db' | 'tokens' | 'log' | 'clock' | 'vault'>;
-
-interface Credentials {
-  userName: string;
-  password: string;
-  code?: string | undefined;
-}
-
-async function checkCredentials(
-  deps: SignInDeps,
-  { userName, password, code }: Credentials,
-  client: Client,
-): Promise<{ token: string; user: User }> {
-  const { db, log } = deps;
-  const { address } = client;
-  const login = loginOf(userName);
-  const user = await findUserByLogin(db, login);
-  const counters = await countersOf(db, { user, login, address });
-  const matches = await countFailures(db, counters, () => verifyPassword(user?.passwordHash, password));
-  if (user && !matches) recordFailedSignIn({ db, log }, user, address);
-  if (!user || !matches) throw new AppError('credentials_wrong', 'Wrong user name or password');
-  try {
-    await requireFactor(deps, user.userId, code);
-  } catch (error) {
-    if (code !== undefined) recordFailedSignIn({ db, log }, user, address);
-    throw error;
-  }
-  return completeSignIn(deps, user, client);
+  return withSignInPermit(async () => {
+    const { db, log } = deps;
+    const { address } = client;
+    const login = loginOf(userName);
+    const user = await findUserByLogin(db, login);
+    const counters = await countersOf(db, { user, login, address });
+    const matches = await countFailures(db, counters, () => verifyPassword(user?.passwordHash, password));
+    if (user && !matches) recordFailedSignIn({ db, log }, user, address);
+    if (!user || !matches) throw new AppError('credentials_wrong', 'Wrong user name or password');
+    try {
+      await requireFactor(deps, user.userId, code);
+    } catch (error) {
+      if (code !== undefined) recordFailedSignIn({ db, log }, user, address);
+      throw error;
+    }
+    return completeSignIn(deps, user, client);
+  });
 }
 
 /**
@@ -121,8 +108,14 @@ function recordSignIn(
       throw new AppError('user_disabled', 'This user is disabled. Ask an administrator of this service.');
     await recordKnownNetwork(trx, userId, address);
     await insertSession(trx, user, token, client);
-    if (client.language !== undefined) await recordFirstLanguage(trx, userId, client.language);
-    const isFirst = user.isFirstLogin && (await recordFirstSignIn(trx, userId));
+    if (client.language !== undefined)
+      await execute(trx)`update users set language = ${client.language} where user_id = ${userId} and language is null`;
+    // True for exactly one of several at once.
+    const isFirst =
+      user.isFirstLogin &&
+      (await hasRow(trx)`
+        update users set first_signed_in_at = campanile_now()
+        where user_id = ${userId} and deleted_at is null and first_signed_in_at is null returning 1`);
     await recordAudit(trx, { userId, workspaceId, address, action: 'user.signed_in', subject });
     return isFirst;
   });

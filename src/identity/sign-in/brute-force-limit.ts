@@ -1,5 +1,5 @@
 import { createHash, randomInt } from 'node:crypto';
-import { sql } from 'kysely';
+import { execute, readRow, readValue, sql } from '../../platform/database/statements.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { sleep } from '../../platform/time/time.ts';
@@ -27,35 +27,23 @@ export interface CountedAttempt {
 
 const HOUR_MS = 60 * 60 * 1_000;
 /** Some five guesses an hour once the allowance is used up. */
-const GROWING = { firstMs: 60_000, mostMs: 15 * 60_000 };
+const guesses = (name: string, max: number): AttemptLimit => ({
+  name,
+  max,
+  windowMs: HOUR_MS,
+  growing: { firstMs: 60_000, mostMs: 15 * 60_000 },
+});
 
 export const SIGN_UPS_PER_ADDRESS: AttemptLimit = { name: 'sign-ups', max: 600, windowMs: HOUR_MS };
 export const PAIRING_CODES_PER_NUMBER: AttemptLimit = { name: 'pairing codes', max: 3, windowMs: HOUR_MS };
 /** One user's failures from any address, except networks from which the user has signed in before. */
-export const FAILURES_PER_USER: AttemptLimit = { name: 'failures', max: 100, windowMs: HOUR_MS, growing: GROWING };
+export const FAILURES_PER_USER = guesses('failures', 100);
 /** One user's from one address. */
-export const FAILURES_PER_USER_HERE: AttemptLimit = {
-  name: 'failures here',
-  max: 10,
-  windowMs: HOUR_MS,
-  growing: GROWING,
-};
+export const FAILURES_PER_USER_HERE = guesses('failures here', 10);
 /** Failures from one address, over all users who have never signed in from there. */
-export const FAILURES_PER_ADDRESS: AttemptLimit = {
-  name: 'failures from',
-  max: 60,
-  windowMs: HOUR_MS,
-  growing: GROWING,
-};
-
+export const FAILURES_PER_ADDRESS = guesses('failures from', 60);
 /** A signed-in user's attempts at their own password, before they change it or delete their account. */
-export const OWN_PASSWORD_FAILURES: AttemptLimit = {
-  name: 'own password',
-  max: 10,
-  windowMs: HOUR_MS,
-  growing: GROWING,
-};
-
+export const OWN_PASSWORD_FAILURES = guesses('own password', 10);
 /** Codes of a second factor, after a correct password. */
 export const FACTOR_FAILURES: AttemptLimit = { name: 'codes', max: 10, windowMs: 15 * 60_000 };
 
@@ -134,10 +122,10 @@ class StillUnderWay extends Error {}
 
 /** Forgets attempts that no limit looks at any more. */
 export async function clearOldAttempts(db: Connection): Promise<void> {
-  await sql`
+  await execute(db)`
     delete from attempts
     where coalesce(greatest(times[cardinality(times)], in_flight[cardinality(in_flight)]), '-infinity')
-          < campanile_now() - ${HOUR_MS} * interval '1 millisecond'`.execute(db);
+          < campanile_now() - ${HOUR_MS} * interval '1 millisecond'`;
 }
 
 /** Names and addresses are not kept, only whether they are the same again. */
@@ -154,13 +142,12 @@ async function beginOne(
   const isTime = growing
     ? sql`cardinality(${IN_FLIGHT}) = 0 and ${nextAt(windowMs, max, growing)} <= campanile_now()`
     : sql`false`;
-  const { rows } = await sql<{ at: string }>`
+  return readValue<string>(trx)`
     insert into attempts as a (subject, times, in_flight) values (${subject}, '{}', array[campanile_now()])
     on conflict (subject) do update set times = ${recent(windowMs)}, in_flight = ${IN_FLIGHT} || campanile_now()
       where cardinality(${recent(windowMs)}) + cardinality(${IN_FLIGHT}) < ${max}
          or (cardinality(${recent(windowMs)}) >= ${max} and ${isTime})
-    returning campanile_now()::text as at`.execute(trx);
-  return rows[0]?.at;
+    returning campanile_now()::text as at`;
 }
 
 async function rejectOverLimit(
@@ -171,11 +158,10 @@ async function rejectOverLimit(
   const isFreeAt = growing
     ? nextAt(windowMs, max, growing)
     : sql`(${recent(windowMs)})[1] + ${windowMs} * interval '1 millisecond'`;
-  const { rows } = await sql<{ counted: number; ms: number }>`
+  const row = await readRow<{ counted: number; ms: number }>(trx)`
     select cardinality(${recent(windowMs)}) as counted,
            (extract(epoch from ${isFreeAt} - campanile_now()) * 1000)::float8 as ms
-    from attempts a where subject = ${subject}`.execute(trx);
-  const [row] = rows;
+    from attempts a where subject = ${subject}`;
   if (!row || row.counted < max || (growing && row.ms <= 0)) throw new StillUnderWay();
   throw new AppError('too_many_attempts', 'Too many attempts. Try again later.', {
     retryAfterSeconds: Math.max(1, Math.ceil(row.ms / 1_000)),
@@ -199,8 +185,8 @@ const IN_FLIGHT = sql`array(select t from unnest(a.in_flight) t where t > campan
 
 async function endAttempts(db: Connection, begun: Begun, { counts }: { counts: boolean }): Promise<void> {
   for (const { subject, at } of begun)
-    await sql`
+    await execute(db)`
       update attempts set in_flight = array_remove(in_flight, ${at}::timestamptz),
                           times = case when ${counts} then times || ${at}::timestamptz else times end
-      where subject = ${subject}`.execute(db);
+      where subject = ${subject}`;
 }

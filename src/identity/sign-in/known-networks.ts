@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { sql } from 'kysely';
+import { hasRow, readRow, sql } from '../../platform/database/statements.ts';
 import { clearOldRows } from '../../platform/database/clear-old-rows.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
@@ -15,23 +15,19 @@ const RETENTION = sql`interval '1 year'`;
  */
 export async function recordKnownNetwork(trx: Connection, userId: UserId, address: string): Promise<void> {
   const network = networkOf(address);
-  const { rows } = await sql<{ isNew: boolean; isOnly: boolean }>`
+  const recorded = await readRow<{ isNew: boolean; isOnly: boolean }>(trx)`
     with noted as (
       insert into sign_in_networks (user_id, network) values (${userId}, ${network})
       on conflict (user_id, network) do update set used_at = campanile_now()
       returning xmax = 0 as is_new)
-    select is_new as "isNew", not exists (select from sign_in_networks where user_id = ${userId}) as "isOnly" from noted`.execute(
-    trx,
-  );
-  const [recorded] = rows;
+    select is_new as "isNew", not exists (select from sign_in_networks where user_id = ${userId}) as "isOnly" from noted`;
   if (recorded?.isNew && !recorded.isOnly) await queueMail(trx, { kind: 'new_sign_in', userId, detail: address });
 }
 
 /** Whether the user has signed in from there within a year. */
 export async function isKnownNetwork(db: Connection, userId: UserId, address: string): Promise<boolean> {
-  const { rows } = await sql`
-    select from sign_in_networks where user_id = ${userId} and network = ${networkOf(address)}`.execute(db);
-  return rows.length > 0;
+  return hasRow(db)`
+    select from sign_in_networks where user_id = ${userId} and network = ${networkOf(address)}`;
 }
 
 /** Forgets places that nobody has signed in from for a year. */

@@ -1,4 +1,4 @@
-import { createFairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
+import { createFairSemaphore, withPermit } from '../../platform/concurrency/fair-semaphore.ts';
 
 /**
  * Password checks take a permit before their first statement. So strangers hold at most four connections, and one address two. A check
@@ -10,11 +10,4 @@ const permits = createFairSemaphore({ name: 'sign_ins', size: 4, perKey: 2, maxW
  * Runs a sign-up, a sign-in or a reauthentication under a permit of the fair semaphore. Throws AppError `unavailable` when far too many
  * wait.
  */
-export async function withSignInPermit<T>(work: () => Promise<T>): Promise<T> {
-  const release = await permits.acquire();
-  try {
-    return await work();
-  } finally {
-    release();
-  }
-}
+export const withSignInPermit = <T>(work: () => Promise<T>): Promise<T> => withPermit(permits, work);

@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { sql } from 'kysely';
+import { execute, readRows, readValue, sql, type RawBuilder } from '../../platform/database/statements.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { createBatcher } from '../../platform/concurrency/batcher.ts';
 import { isDataError } from '../../platform/errors/database-errors.ts';
@@ -37,17 +37,6 @@ interface NewChat {
   picture?: Buffer | null;
 }
 
-interface ChatRow {
-  chat_id: string;
-  send_to: string;
-  kind: GroupKind;
-  name: string;
-  participants: number;
-  invite_code: string;
-  is_admin: boolean;
-  created_at: Date;
-}
-
 /** An account of the sandbox, and the workspace whose groups it is a member of. */
 export interface SandboxAccount {
   accountId: AccountId;
@@ -73,8 +62,8 @@ export function createPlanter(db: Database): (account: SandboxAccount) => Promis
 
 /** Undefined for accounts that do not exist yet. */
 async function readBans(db: Connection, accountIds: AccountId[]): Promise<Array<boolean | undefined>> {
-  const { rows } = await sql<{ account_id: AccountId; is_banned: boolean }>`
-    select account_id, is_banned from sandbox_accounts where account_id = any(${accountIds}::bigint[])`.execute(db);
+  const rows = await readRows<{ account_id: AccountId; is_banned: boolean }>(db)`
+    select account_id, is_banned from sandbox_accounts where account_id = any(${accountIds}::bigint[])`;
   const bans = new Map(rows.map((row) => [row.account_id, row.is_banned]));
   return accountIds.map((accountId) => bans.get(accountId));
 }
@@ -83,13 +72,11 @@ async function plant(db: Database, { accountId, workspaceId }: SandboxAccount): 
   await db.transaction().execute(async (trx) => {
     // Two accounts of a workspace that come at once: the second finds the groups of the first.
     await lockAccounts(trx, workspaceId);
-    const { rows } = await sql<{ isFirst: boolean }>`
+    const isFirst = await readValue<boolean>(trx)`
       insert into sandbox_accounts (account_id, workspace_id) values (${accountId}, ${workspaceId}) on conflict do nothing
       returning not exists (
-        select from sandbox_accounts o where o.workspace_id = ${workspaceId} and o.account_id <> ${accountId}) as "isFirst"`.execute(
-      trx,
-    );
-    if (!rows[0]?.isFirst) return;
+        select from sandbox_accounts o where o.workspace_id = ${workspaceId} and o.account_id <> ${accountId}) as "isFirst"`;
+    if (!isFirst) return;
     for (const [index, group] of FIRST_GROUPS.entries()) {
       // The id derives from the account's, so that two processes cannot create it twice.
       const chatId = `120363${String(accountId * FIRST_GROUPS.length + index).padStart(12, '0')}@g.us`;
@@ -100,12 +87,9 @@ async function plant(db: Database, { accountId, workspaceId }: SandboxAccount): 
 }
 
 /** The chats of which the account is a member; an announcement group is listed as its community. */
-export async function listChats(db: Connection, { accountId, workspaceId }: SandboxAccount): Promise<MessengerGroup[]> {
-  const { rows } = await selectChats(
-    accountId,
-    sql`c.workspace_id = ${workspaceId} and c.kind <> 'announcement' and ${accountId} <> all (c.removed_accounts)`,
-  ).execute(db);
-  return rows.map(toGroup);
+export function listChats(db: Connection, { accountId, workspaceId }: SandboxAccount): Promise<MessengerGroup[]> {
+  const isListed = sql`c.workspace_id = ${workspaceId} and c.kind <> 'announcement' and ${accountId} <> all (c.removed_accounts)`;
+  return selectChats(db, accountId, isListed);
 }
 
 export async function createGroupChat(
@@ -132,15 +116,10 @@ export async function createCommunityChats(
   const chatId = newChatId('g.us');
   const participants = inventPeople(FIRST_COMMUNITY_MEMBERS, randomInt(1_000_000));
   await db.transaction().execute(async (trx) => {
-    await insertChat(trx, workspaceId, { name, description, chatId, kind: 'community', participants });
-    const announcement = {
-      name,
-      description,
-      chatId: newChatId('g.us'),
-      kind: 'announcement',
-      parentId: chatId,
-    } as const;
-    await insertChat(trx, workspaceId, { ...announcement, participants });
+    const community = { name, description, participants };
+    await insertChat(trx, workspaceId, { ...community, chatId, kind: 'community' });
+    const announcement = { chatId: newChatId('g.us'), kind: 'announcement', parentId: chatId } as const;
+    await insertChat(trx, workspaceId, { ...community, ...announcement });
     const general = { name: GENERAL_CHAT, description: '', chatId: newChatId('g.us'), kind: 'group' } as const;
     if (hasGeneralChat) await insertChat(trx, workspaceId, { ...general, participants });
   });
@@ -166,42 +145,29 @@ function checkTexts(name: string, description: string) {
 }
 
 async function insertChat(db: Connection, workspaceId: WorkspaceId, chat: NewChat): Promise<void> {
-  await sql`
+  await execute(db)`
     insert into sandbox_chats (chat_id, workspace_id, kind, parent_id, name, description, invite_code, participants, picture)
     values (${chat.chatId}, ${workspaceId}, ${chat.kind}, ${chat.parentId ?? null}, ${chat.name}, ${chat.description},
             ${randomBytes(12).toString('base64url')}, ${chat.participants}, ${chat.picture ?? null})
-    on conflict (chat_id) do nothing`.execute(db);
+    on conflict (chat_id) do nothing`;
 }
 
 export async function readChat(db: Connection, accountId: AccountId, chatId: string): Promise<MessengerGroup> {
-  const row = (await selectChats(accountId, sql`c.chat_id = ${chatId}`).execute(db)).rows[0];
-  if (!row) throw new AppError('group_not_found', 'The chat does not exist');
-  return toGroup(row);
+  const [chat] = await selectChats(db, accountId, sql`c.chat_id = ${chatId}`);
+  if (!chat) throw new AppError('group_not_found', 'The chat does not exist');
+  return chat;
 }
 
-function selectChats(accountId: AccountId, where: ReturnType<typeof sql>) {
-  return sql<ChatRow>`
-    select c.chat_id, coalesce(a.chat_id, c.chat_id) as send_to, c.kind, c.name, c.invite_code, c.created_at,
-           ${accountId} <> all (c.demoted_accounts) as is_admin,
-           cardinality(c.participants) + case c.kind when 'channel' then 0 else 1 end as participants
+function selectChats(db: Connection, accountId: AccountId, where: RawBuilder<unknown>): Promise<MessengerGroup[]> {
+  const isAdmin = sql`${accountId} <> all (c.demoted_accounts)`;
+  return readRows<MessengerGroup>(db)`
+    select c.chat_id as "chatId", coalesce(a.chat_id, c.chat_id) as "sendTo", c.kind, c.name, c.created_at as "createdAt",
+           case c.kind when 'channel' then 'https://whatsapp.com/channel/' else 'https://chat.whatsapp.com/' end || c.invite_code as "inviteLink",
+           cardinality(c.participants) + case c.kind when 'channel' then 0 else 1 end as participants,
+           ${isAdmin} as "canSend", ${isAdmin} as "isAdmin"
     from sandbox_chats c left join sandbox_chats a on a.parent_id = c.chat_id
     where ${where}
     order by c.created_at, c.chat_id`;
-}
-
-function toGroup(row: ChatRow): MessengerGroup {
-  const host = row.kind === 'channel' ? 'https://whatsapp.com/channel' : 'https://chat.whatsapp.com';
-  return {
-    chatId: row.chat_id,
-    sendTo: row.send_to,
-    kind: row.kind,
-    name: row.name,
-    participants: row.participants,
-    inviteLink: `${host}/${row.invite_code}`,
-    canSend: row.is_admin,
-    isAdmin: row.is_admin,
-    createdAt: row.created_at,
-  };
 }
 
 function newChatId(server: 'g.us' | 'newsletter'): string {

@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from 'kysely';
+import { execute, readColumn, readRows, readValue, sql, type RawBuilder } from '../../platform/database/statements.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { isolateStatement, ownedBy, type Owners } from '../../platform/database/isolate-statement.ts';
 import type { Log } from '../../platform/log/log.ts';
@@ -57,9 +57,8 @@ export async function emitSimulatedActivity(options: ActivityOptions): Promise<n
 }
 
 async function findDueAccounts(db: Connection): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`
-    select distinct account_id as id from sandbox_messages where next_activity_at is not null`.execute(db);
-  return rows.map(({ id }) => id);
+  return readColumn<number>(db)`
+    select distinct account_id as id from sandbox_messages where next_activity_at is not null`;
 }
 
 /** Answers of how many messages. */
@@ -85,7 +84,7 @@ async function emitOf({ db, speed, record }: ActivityOptions, owners: Owners): P
 }
 
 async function takeMessages(db: Connection, owners: Owners): Promise<MessageRow[]> {
-  const { rows } = await sql<MessageRow>`
+  return readRows<MessageRow>(db)`
     with due as materialized (
       select chat_id, message_id from sandbox_messages where next_activity_at <= campanile_now() and ${ownedBy('account_id', owners)}
       order by next_activity_at limit ${MESSAGES_PER_STEP} for update skip locked
@@ -98,8 +97,7 @@ async function takeMessages(db: Connection, owners: Owners): Promise<MessageRow[
            (extract(epoch from t.sent_at) * 1000)::float8 as sent_ms,
            (extract(epoch from t.seen_until) * 1000)::float8 as seen_ms,
            (extract(epoch from campanile_now()) * 1000)::float8 as now_ms
-    from taken t join sandbox_chats c on c.chat_id = t.chat_id`.execute(db);
-  return rows;
+    from taken t join sandbox_chats c on c.chat_id = t.chat_id`;
 }
 
 interface Story {
@@ -159,19 +157,19 @@ function storyOf(message: MessageRow, speed: number): Story {
 }
 
 async function recordEmitted(db: Connection, told: ReadonlyArray<Story & { message: MessageRow }>): Promise<void> {
-  await sql`
+  await execute(db)`
     update sandbox_messages m
     set seen_until = to_timestamp(t.seen_ms / 1000),
         next_activity_at = case when m.recalled_at is null then to_timestamp(t.next_ms / 1000) end
     from unnest(${told.map(({ message }) => message.chat_id)}::text[], ${told.map(({ message }) => message.message_id)}::text[],
                 ${told.map(({ message }) => message.now_ms)}::float8[], ${told.map((story) => story.nextMs)}::float8[])
          t (chat_id, message_id, seen_ms, next_ms)
-    where m.chat_id = t.chat_id and m.message_id = t.message_id`.execute(db);
+    where m.chat_id = t.chat_id and m.message_id = t.message_id`;
 }
 
 async function nextPollMs(db: Connection, restMs: number): Promise<number> {
-  const { rows } = await sql<{ ms: number | null }>`
+  const ms = await readValue<number | null>(db)`
     select (extract(epoch from min(next_activity_at) - campanile_now()) * 1000)::float8 as ms
-    from sandbox_messages where next_activity_at is not null`.execute(db);
-  return Math.min(restMs, Math.max(20, rows[0]?.ms ?? restMs));
+    from sandbox_messages where next_activity_at is not null`;
+  return Math.min(restMs, Math.max(20, ms ?? restMs));
 }

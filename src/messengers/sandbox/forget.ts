@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { execute, hasRow, readRow } from '../../platform/database/statements.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
@@ -16,45 +16,38 @@ export async function forgetAccount(db: Database, accountId: AccountId): Promise
     await lockAccounts(trx, account.workspaceId);
     const now = await findAccount(trx, accountId);
     if (now?.isLast && !(await forgetChats(trx, account.workspaceId))) return;
-    await sql`delete from sandbox_accounts where account_id = ${accountId}`.execute(trx);
+    await execute(trx)`delete from sandbox_accounts where account_id = ${accountId}`;
   });
   return true;
 }
 
 /** Keeps the accounts of a workspace from coming and going until the transaction ends. */
 export async function lockAccounts(trx: Connection, workspaceId: WorkspaceId): Promise<void> {
-  await sql`select from workspaces where workspace_id = ${workspaceId} for no key update`.execute(trx);
+  await execute(trx)`select from workspaces where workspace_id = ${workspaceId} for no key update`;
 }
 
-async function findAccount(
-  db: Connection,
-  accountId: AccountId,
-): Promise<{ workspaceId: WorkspaceId; isLast: boolean } | undefined> {
-  const { rows } = await sql<{ workspaceId: WorkspaceId; isLast: boolean }>`
+function findAccount(db: Connection, accountId: AccountId) {
+  return readRow<{ workspaceId: WorkspaceId; isLast: boolean }>(db)`
     select workspace_id as "workspaceId", not exists (
       select from sandbox_accounts o where o.workspace_id = s.workspace_id and o.account_id <> s.account_id) as "isLast"
-    from sandbox_accounts s where account_id = ${accountId}`.execute(db);
-  return rows[0];
+    from sandbox_accounts s where account_id = ${accountId}`;
 }
 
 /** Returns whether there were any. */
 async function forgetMessages(db: Connection, workspaceId: WorkspaceId): Promise<boolean> {
   // Deadlock: skips rows that are locked, since the emitter of events would wait for us, and we for it.
-  const { numAffectedRows } = await sql`
+  const deleted = await execute(db)`
     delete from sandbox_messages where ctid = any(array(
       select m.ctid from sandbox_chats c join sandbox_messages m on m.chat_id = c.chat_id
-      where c.workspace_id = ${workspaceId} limit ${MESSAGES_PER_STEP} for update of m skip locked))`.execute(db);
-  return (numAffectedRows ?? 0n) > 0n;
+      where c.workspace_id = ${workspaceId} limit ${MESSAGES_PER_STEP} for update of m skip locked))`;
+  return deleted > 0;
 }
 
 /** Returns whether all are gone: not those with messages. */
 async function forgetChats(trx: Connection, workspaceId: WorkspaceId): Promise<boolean> {
-  const { rows } = await sql<{ haveMessages: boolean }>`
-    select exists (
-      select from sandbox_chats c join sandbox_messages m on m.chat_id = c.chat_id where c.workspace_id = ${workspaceId}) as "haveMessages"`.execute(
-    trx,
-  );
-  if (rows[0]?.haveMessages) return false;
-  await sql`delete from sandbox_chats where workspace_id = ${workspaceId}`.execute(trx);
+  const haveMessages = await hasRow(trx)`
+    select from sandbox_chats c join sandbox_messages m on m.chat_id = c.chat_id where c.workspace_id = ${workspaceId} limit 1`;
+  if (haveMessages) return false;
+  await execute(trx)`delete from sandbox_chats where workspace_id = ${workspaceId}`;
   return true;
 }

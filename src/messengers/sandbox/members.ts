@@ -3,14 +3,6 @@
  * same ones, and only the instant of the last emission is stored.
  */
 
-/** The actions of one member, in milliseconds after the post at speed 1; null for never. */
-export interface SimulatedActivity {
-  deliveredMs: number;
-  readMs: number | null;
-  reactedMs: number | null;
-  repliedMs: number | null;
-}
-
 /** Half of the receipts arrive within 5 s at speed 1 (contract §6): delivery has a median of 1.5 s, reading of 4 s after it. */
 const DELIVERY_MEDIAN_MS = 1_500;
 const READING_MEDIAN_MS = 4_000;
@@ -20,8 +12,10 @@ const READS = 0.8;
 const REACTS = 0.15;
 const REPLIES = 0.05;
 
-/** The actions of the member with that index on that message. Deterministic. */
-export function simulateMember(messageId: string, member: number): SimulatedActivity {
+/**
+ * The actions of the member with that index on that message, in milliseconds after the post at speed 1; null for never. Deterministic.
+ */
+export function simulateMember(messageId: string, member: number) {
   const random = seededRandom(`${messageId}/${member}`);
   const deliveredMs = delay(random(), DELIVERY_MEDIAN_MS);
   const reads = random() < READS;

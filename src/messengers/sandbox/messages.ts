@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { sql } from 'kysely';
+import { readRow, readRows, sql, type RawBuilder } from '../../platform/database/statements.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { createBatcher } from '../../platform/concurrency/batcher.ts';
 import { isDataError } from '../../platform/errors/database-errors.ts';
@@ -10,8 +10,8 @@ import type { Log } from '../../platform/log/log.ts';
 import type { ArrivedCard, ArrivedFile, ArrivedMessage } from '../../content/post/arrived-message.ts';
 import { filesOf, type Destination, type Post, type SendResult } from '../messenger.ts';
 import { findPostRejection } from './post-rejection.ts';
-import type { Ballot } from './simulated-votes.ts';
 import { errorCodeOf } from '../../platform/errors/errors.ts';
+import { describeFailure } from '../../platform/errors/failures.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 /** Returns the card that members see with a post: below a file there is none. */
@@ -52,8 +52,8 @@ export function createPostSender({ db, log, speed }: { db: Database; log: Log; s
     isAboutItem: isDataError,
   });
   return async (sending) => {
-    const reason = findPostRejection(sending.post);
-    if (reason !== undefined) return sending.to.map(() => ({ kind: 'refused', reason, final: true }));
+    const failure = findPostRejection(sending.post);
+    if (failure) return sending.to.map(() => ({ kind: 'refused', ...failure, final: true }));
     try {
       // Before the batch, so that a file that cannot be read holds up no other account.
       await Promise.all(filesOf(sending.post).map(hashOf));
@@ -82,8 +82,8 @@ async function writeMessages(db: Connection, sendings: Sending[], speed: number)
   const hashes = await Promise.all(sendings.map(({ post }) => post.media && hashOf(post.media)));
   const files = await Promise.all(sendings.map(({ post }) => listArrived(post)));
   const all = sendings.flatMap(({ accountId, to }, index) => to.map((one) => ({ ...one, accountId, post: index + 1 })));
-  const write = (whatOfRepeats: ReturnType<typeof sql>) =>
-    sql<{ recipients: Array<number | null>; demoted: boolean[] }>`
+  const write = (whatOfRepeats: RawBuilder<unknown>) =>
+    readRow<{ recipients: Array<number | null>; demoted: boolean[] }>(db)`
     with account as materialized (
       select account_id, workspace_id from sandbox_accounts
       where account_id = any(${sendings.map((one) => one.accountId)}::bigint[])
@@ -119,15 +119,13 @@ async function writeMessages(db: Connection, sendings: Sending[], speed: number)
       from chat c join post p on p.post = c.post where c.recipients is not null order by c.ordinal
       ${whatOfRepeats}
     )
-    select array_agg(recipients order by ordinal) as recipients, array_agg(is_demoted order by ordinal) as demoted from chat`.execute(
-      db,
-    );
-  const { rows } = await write(sql``).catch((error: unknown) => {
+    select array_agg(recipients order by ordinal) as recipients, array_agg(is_demoted order by ordinal) as demoted from chat`;
+  const written = await write(sql``).catch((error: unknown) => {
     // Repeats are rare, and ON CONFLICT costs as much for each row as an index.
     if (!isRepeat(error)) throw error;
     return write(sql`on conflict (chat_id, message_id) do nothing`);
   });
-  const { recipients, demoted } = rows[0] ?? { recipients: [], demoted: [] };
+  const { recipients, demoted } = written ?? { recipients: [], demoted: [] };
   const results = recipients.map((count, index) => toResult(count, demoted[index] === true));
   let from = 0;
   return sendings.map(({ to }) => results.slice(from, (from += to.length)));
@@ -141,13 +139,10 @@ function storeBallot({ extras }: Post): string | null {
 
 export const writeCard = (card: ArrivedCard | null) => card && JSON.stringify(card);
 
-export const NOT_A_MEMBER =
-  'The group no longer exists, or you are not a member of it: sync your groups, and ask an admin to add you again';
-const NOT_AN_ADMIN = 'You may not post here: only admins may. Ask an admin to make you one, then sync your groups';
-
 function toResult(recipients: number | null, isDemoted: boolean): SendResult {
   if (recipients !== null) return { kind: 'sent', recipients };
-  return { kind: 'refused', reason: isDemoted ? NOT_AN_ADMIN : NOT_A_MEMBER, final: true, isAccessDenied: true };
+  const failure = describeFailure(isDemoted ? 'admins_only' : 'group_gone');
+  return { kind: 'refused', ...failure, final: true, isAccessDenied: true };
 }
 
 function isRepeat(error: unknown): boolean {
@@ -188,55 +183,23 @@ async function listArrived(post: Post): Promise<string | null> {
 }
 
 /** The posts in a chat of a workspace after the given one, of all accounts, oldest first. Recalled ones only `withRecalled`. */
-export async function readMessages(
+export function readMessages(
   db: Connection,
   workspaceId: WorkspaceId,
   chatId: string,
   { after, limit, withRecalled = false }: { after: number; limit: number; withRecalled?: boolean },
 ): Promise<ArrivedMessage[]> {
-  const { rows } = await sql<{
-    seq: number;
-    message_id: string;
-    text: string;
-    media_mime: string | null;
-    media_size: number | null;
-    media_sha256: Buffer | null;
-    files: ArrivedFile[] | null;
-    ballot: Ballot | null;
-    link_preview: ArrivedCard | null;
-    sent_at: Date;
-    recalled_at: Date | null;
-    corrected_at: Date | null;
-    mentions_all: boolean;
-    quoted_message_id: string | null;
-    pinned_until: Date | null;
-  }>`
-    select seq, message_id, text, media_mime, media_size, media_sha256, files, link_preview, ballot, sent_at, recalled_at, corrected_at,
-           mentions_all, quoted_message_id, case when pinned_until > campanile_now() then pinned_until end as pinned_until
-    from sandbox_messages
-    where chat_id = ${chatId} and seq > ${after} and (${withRecalled} or recalled_at is null)
+  return readRows<ArrivedMessage>(db)`
+    select m.seq, m.message_id as "messageId", coalesce(s.text, '') as text,
+           case when s.media_mime is not null then jsonb_build_object(
+             'mime', s.media_mime, 'size', s.media_size, 'sha256', encode(s.media_sha256, 'hex')) end as media,
+           s.files, s.ballot, s.link_preview as card, m.sent_at as "sentAt", m.recalled_at as "recalledAt", m.corrected_at as "correctedAt",
+           coalesce(s.mentions_all, false) as "mentionsAll", s.quoted_message_id as "quotedMessageId",
+           case when s.pinned_until > campanile_now() then s.pinned_until end as "pinnedUntil"
+    from sandbox_messages m
+    -- What is seen: nothing of a recalled post.
+    left join lateral (select m.* where m.recalled_at is null) s on true
+    where m.chat_id = ${chatId} and m.seq > ${after} and (${withRecalled} or m.recalled_at is null)
       and exists (select from sandbox_chats c where c.chat_id = ${chatId} and c.workspace_id = ${workspaceId})
-    order by seq limit ${limit}`.execute(db);
-  return rows.map((row) => {
-    const isGone = row.recalled_at !== null;
-    const hasMedia = row.media_mime !== null && row.media_size !== null && row.media_sha256 !== null;
-    return {
-      seq: row.seq,
-      messageId: row.message_id,
-      text: isGone ? '' : row.text,
-      media:
-        hasMedia && !isGone
-          ? { mime: row.media_mime ?? '', size: row.media_size ?? 0, sha256: row.media_sha256?.toString('hex') ?? '' }
-          : null,
-      files: isGone ? undefined : (row.files ?? undefined),
-      ballot: isGone ? null : row.ballot,
-      card: isGone ? null : row.link_preview,
-      sentAt: row.sent_at,
-      recalledAt: row.recalled_at,
-      correctedAt: row.corrected_at,
-      mentionsAll: row.mentions_all && !isGone,
-      quotedMessageId: isGone ? null : row.quoted_message_id,
-      pinnedUntil: isGone ? null : row.pinned_until,
-    };
-  });
+    order by m.seq limit ${limit}`;
 }

@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
+import { readValue, sql } from '../../platform/database/statements.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { withMentionAll } from '../../content/text/mention-all.ts';
 import type { PostChange, RevisionResult, SentPost } from '../messenger.ts';
-import { cardShownWith, NO_LEASE, NOT_A_MEMBER, writeCard } from './messages.ts';
+import { cardShownWith, NO_LEASE, writeCard } from './messages.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
 
 interface Revising {
@@ -11,7 +11,10 @@ interface Revising {
   mayGoOn: () => boolean;
 }
 
-/** Deletes posts for everyone, replaces their text, pins or unpins them, in one statement. Idempotent. Posts in channels cannot be pinned. */
+/**
+ * Deletes posts for everyone, replaces their text, pins or unpins them, in one statement. Idempotent. Posts in channels cannot be pinned.
+ * Only admins delete the posts of others, and nobody corrects them.
+ */
 export function reviseMessages(db: Database, accountId: AccountId, revising: Revising): Promise<RevisionResult[]> {
   return db
     .connection()
@@ -28,17 +31,19 @@ async function rewrite(db: Connection, accountId: AccountId, { change, posts }: 
   const corrected = sql`case when m.mentions_all then ${withMentionAll(text)}::text else ${text}::text end`;
   const card = change.kind === 'correct' ? writeCard(cardShownWith(change.post)) : null;
   const seconds = change.kind === 'pin' ? change.seconds : 0;
-  const { rows } = await sql<{ found: Found[] }>`
+  const found = await readValue<Found[]>(db)`
     with message as materialized (
       select p.ordinal, p.chat_id, p.message_id,
              case when ${accountId} = any (c.removed_accounts) then 'outside'
                   when ${kind} in ('pin', 'unpin') and ${accountId} = any (c.demoted_accounts) then 'demoted'
+                  when ${kind} = 'recall' and p.sent_by <> ${accountId} and ${accountId} = any (c.demoted_accounts) then 'notOwn'
                   when ${kind} in ('pin', 'unpin') and p.chat_id like '%@newsletter' then 'unpinnable'
                   when m.message_id is null or ${kind} <> 'recall' and m.recalled_at is not null then 'absent'
                   else 'done' end as found
-      from unnest(${posts.map((post) => post.chatId)}::text[], ${posts.map((post) => post.messageId)}::text[])
-           with ordinality p (chat_id, message_id, ordinal)
-      left join sandbox_messages m on m.chat_id = p.chat_id and m.message_id = p.message_id and m.account_id = ${accountId}
+      from unnest(${posts.map((post) => post.chatId)}::text[], ${posts.map((post) => post.messageId)}::text[],
+                  ${posts.map(({ sentBy }) => (kind === 'correct' ? accountId : (sentBy ?? accountId)))}::bigint[])
+           with ordinality p (chat_id, message_id, sent_by, ordinal)
+      left join sandbox_messages m on m.chat_id = p.chat_id and m.message_id = p.message_id and m.account_id = p.sent_by
       left join sandbox_chats c on c.chat_id = p.chat_id
     ), changed as (
       update sandbox_messages m
@@ -52,12 +57,14 @@ async function rewrite(db: Connection, accountId: AccountId, { change, posts }: 
           next_activity_at = case ${kind} when 'recall' then null else m.next_activity_at end
       from message p where p.found = 'done' and m.chat_id = p.chat_id and m.message_id = p.message_id
     )
-    select array_agg(found order by ordinal) as found from message`.execute(db);
-  return posts.map((_, index) => toResult(rows[0]?.found[index]));
+    select array_agg(found order by ordinal) as found from message`;
+  return posts.map((_, index) => toResult(found?.[index]));
 }
 
 const REFUSALS = {
-  outside: NOT_A_MEMBER,
+  outside:
+    'The group no longer exists, or you are not a member of it: sync your groups, and ask an admin to add you again',
+  notOwn: 'Only admins may delete the posts of others here',
   demoted: 'Only admins may pin and unpin posts here',
   unpinnable: 'Posts in channels cannot be pinned',
 } as const;
@@ -66,6 +73,7 @@ type Found = 'done' | 'absent' | keyof typeof REFUSALS;
 
 function toResult(found: Found | undefined): RevisionResult {
   if (found === 'done') return { kind: 'done' };
-  if (found !== undefined && found !== 'absent') return { kind: 'refused', reason: REFUSALS[found], final: true };
+  if (found !== undefined && found !== 'absent')
+    return { kind: 'refused', reason: REFUSALS[found], final: true, isAccessDenied: found !== 'unpinnable' };
   return { kind: 'absent', reason: 'The post is not there any more' };
 }

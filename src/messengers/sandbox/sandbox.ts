@@ -1,9 +1,9 @@
-import type { Database } from '../../platform/database/connect.ts';
+import type { Database, Connection } from '../../platform/database/connect.ts';
 import type { WorkPoll } from '../../platform/database/work-poll.ts';
 import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { startLoop } from '../../platform/concurrency/loop.ts';
-import type { Messenger, MessengerAccount, MessengerSession } from '../messenger.ts';
+import type { Messenger, MessengerAccount, MessengerSession, Incident, SessionState } from '../messenger.ts';
 import {
   createChannelChat,
   createCommunityChats,
@@ -14,30 +14,27 @@ import {
 } from './chats.ts';
 import { forgetAccount } from './forget.ts';
 import { createPostSender, type SendPost } from './messages.ts';
-import { BANNED, simulateIncident } from './simulate-incident.ts';
 import { reviseMessages } from './revise-messages.ts';
 import { emitSimulatedActivity, hasActivity } from './emit-simulated-activity.ts';
 import { SANDBOX } from './capabilities.ts';
+import { execute, readValue, sql } from '../../platform/database/statements.ts';
+import type { AccountId } from '../../platform/database/schema.ts';
 
 const POLL_MS = 1_000;
 
-/**
- * The messaging application that needs no account (contract §6). `db` must be a pool of its own, since its writes are not part of the
- * ledger's transactions. `speed` divides the members' waiting times; with 0 they never act.
- */
-export function createSandbox({
-  db,
-  log,
-  speed,
-  workPoll,
-  onLoopError,
-}: {
+interface SandboxOptions {
   db: Database;
   log: Log;
   speed: number;
   workPoll?: WorkPoll | undefined;
   onLoopError?: OnLoopError;
-}): Messenger {
+}
+
+/**
+ * The messaging application that needs no account (contract §6). `db` must be a pool of its own, since its writes are not part of the
+ * ledger's transactions. `speed` divides the members' waiting times; with 0 they never act.
+ */
+export function createSandbox({ db, log, speed, workPoll, onLoopError }: SandboxOptions): Messenger {
   const sendPost = createPostSender({ db, log, speed });
   const plant = createPlanter(db);
 
@@ -66,7 +63,7 @@ export function createSandbox({
       const restMs = workPoll?.add(polled) ?? POLL_MS;
       const loop = startLoop('sandbox members', () => emitSimulatedActivity({ db, log, speed, record, restMs }), {
         log,
-        ...(onLoopError && { onError: onLoopError }),
+        onLoopError,
       });
       return () => loop.stop();
     },
@@ -98,4 +95,36 @@ function openSession(
       ended.resolve();
     },
   };
+}
+
+const BANNED = { status: 'logged_out', reason: 'WhatsApp has banned this number' } as const;
+
+/** Carries out an incident, and returns how the account stands. Idempotent. */
+async function simulateIncident(db: Database, accountId: AccountId, incident: Incident): Promise<SessionState> {
+  return db.transaction().execute(async (trx) => {
+    const { action, chatId } = incident;
+    if (action !== 'ban') await changeMembership(trx, accountId, { action, chatId });
+    const lifts = action === 'restore' && chatId === undefined;
+    const isBanned = await readValue<boolean>(trx)`
+      update sandbox_accounts set is_banned = (is_banned or ${action === 'ban'}) and not ${lifts}
+      where account_id = ${accountId} returning is_banned`;
+    return isBanned ? BANNED : { status: 'connected' };
+  });
+}
+
+/** Posts to a community go to its announcement group: both are changed. */
+async function changeMembership(
+  trx: Connection,
+  accountId: AccountId,
+  { action, chatId }: { action: Exclude<Incident['action'], 'ban'>; chatId: string | undefined },
+): Promise<void> {
+  const added = (to: Incident['action']) => sql`${action === to ? [accountId] : []}::bigint[]`;
+  await execute(trx)`
+    update sandbox_chats
+    set removed_accounts = case when ${action === 'demote'} then removed_accounts
+                             else array_remove(removed_accounts, ${accountId}) || ${added('remove')} end,
+        demoted_accounts = array_remove(demoted_accounts, ${accountId}) || ${added('demote')}
+    where workspace_id = (select workspace_id from sandbox_accounts where account_id = ${accountId})
+      and (${chatId ?? null}::text is null or chat_id = ${chatId ?? null} or parent_id = ${chatId ?? null}
+           or chat_id = (select parent_id from sandbox_chats where chat_id = ${chatId ?? null}))`;
 }

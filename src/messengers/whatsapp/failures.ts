@@ -4,6 +4,7 @@
  */
 
 import { rejectionCodeOf, type CloseReason } from './client/errors.ts';
+import { describeFailure, type Failure } from '../../platform/errors/failures.ts';
 import type { PauseCause } from '../messenger.ts';
 
 /** What to do when a connection has ended. */
@@ -25,8 +26,7 @@ export type Ending =
 export const VERSION_REJECTED = 'WhatsApp no longer accepts this version of its client: Campanile has to be updated';
 const LESS_HASTE = 'WhatsApp asks for less haste';
 export const RESTRICTED = 'WhatsApp has restricted this account for a while';
-export const NEW_CHATS_LOCKED =
-  'WhatsApp keeps this number from beginning new private chats. Posts to groups and channels go on, more slowly: post less until it ends';
+export const NEW_CHATS_LOCKED = describeFailure('chats_locked').reason;
 export const REJECTED_IN_A_ROW = 'WhatsApp refuses one post after the other';
 
 /** By the `code` of a temporary ban, as whatsmeow lists them. */
@@ -114,13 +114,12 @@ export const STALE_SESSION = 479;
 export const REACHOUT_LOCKED = 463;
 
 export type Rejection =
-  | {
+  | (Failure & {
       kind: 'final';
-      reason: string;
       /** Default is `false`. If this is true, it is about the place of this account in the chat, and not about the post. */
       isAccessDenied?: boolean;
-    }
-  | { kind: 'passing'; reason: string }
+    })
+  | (Failure & { kind: 'passing' })
   /** The whole account needs a cool-down. */
   | { kind: 'cooldown'; cause: PauseCause; reason: string };
 
@@ -130,40 +129,29 @@ export function classifyRejection(code: number): Rejection {
     case 400:
     case 405:
     case 406:
-      return { kind: 'final', reason: `WhatsApp does not take this (${code})` };
+      return { kind: 'final', ...describeFailure('post_refused', { code }) };
     case 401:
-      return { kind: 'final', reason: 'You are not a member of this group', isAccessDenied: true };
+      return { kind: 'final', ...describeFailure('not_a_member'), isAccessDenied: true };
     case 403:
-      return {
-        kind: 'final',
-        reason: 'You may not post here: only admins may, or you are not a member',
-        isAccessDenied: true,
-      };
+      return { kind: 'final', ...describeFailure('may_not_post'), isAccessDenied: true };
     case 404:
     case 410:
-      return {
-        kind: 'final',
-        reason: 'The group no longer exists, or you are not a member of it',
-        isAccessDenied: true,
-      };
+      return { kind: 'final', ...describeFailure('group_gone'), isAccessDenied: true };
     case 429:
       return { kind: 'cooldown', cause: 'rate_limited', reason: LESS_HASTE };
     case STALE_ADDRESSING:
     case STALE_SESSION:
-      return { kind: 'passing', reason: `WhatsApp says that what is known of the members is outdated (${code})` };
+      return { kind: 'passing', ...describeFailure('members_outdated', { code }) };
     case REACHOUT_LOCKED:
       return { kind: 'cooldown', cause: 'restricted', reason: RESTRICTED };
     case 475:
-      return { kind: 'passing', reason: 'WhatsApp lets this number begin no more private chats for now (475)' };
+      return { kind: 'passing', ...describeFailure('chats_limited', { code }) };
     case 550:
       return { kind: 'final', reason: 'WhatsApp does not let admins delete posts of others here (550)' };
     case 551:
-      return {
-        kind: 'passing',
-        reason: 'WhatsApp does not take the way in which the group addresses its members (551)',
-      };
+      return { kind: 'passing', ...describeFailure('addressing_refused', { code }) };
     default:
-      return { kind: 'passing', reason: `WhatsApp refused this for the moment (${code})` };
+      return { kind: 'passing', ...describeFailure('refused_for_now', { code }) };
   }
 }
 

@@ -13,7 +13,6 @@ import { createChatCache, type ChatCache } from './chats/chat-cache.ts';
 import type { Client } from './client/client.ts';
 import type { Credentials, Engine, Restriction } from './client/engine.ts';
 import { isChannel } from './client/jid.ts';
-import type { KeyValueStore } from './client/key-storage.ts';
 import type { WhatsAppCondition } from './connect/conditions.ts';
 import { readNow } from '../../platform/database/read-now.ts';
 import { createRestrictionQuery, withServerCooldown } from './connect/server-cooldown.ts';
@@ -37,9 +36,9 @@ import type { EmitMemberEvents } from './inbound/member-event-emitter.ts';
 import { emitLidMappings } from './inbound/emit-lid-mappings.ts';
 import { watchConditions } from './inbound/watch-conditions.ts';
 import { watchChannels, WATCHED_DAYS } from './inbound/watch-channels.ts';
-import { answerRetries, type Answers } from './send/answer-retries.ts';
-import { createRetrySuppression, type RetrySuppression } from './send/retry-suppression.ts';
-import { createMemberCache, createUnresolvedHashes, type MemberCache } from './send/member-cache.ts';
+import { answerRetries, type AnsweringAll, type Answers } from './send/answer-retries.ts';
+import { createRetrySuppression } from './send/retry-suppression.ts';
+import { createMemberCache, createUnresolvedHashes, type MemberCache, type MemberTiming } from './send/member-cache.ts';
 import { sendPosts } from './send/send-posts.ts';
 import { listChannelPosts, storeServerIds, findMessage, type NumberedPost } from './send/sent-messages.ts';
 
@@ -72,7 +71,7 @@ export interface SessionOptions {
 }
 
 /** In milliseconds. */
-export interface SessionTiming extends ConnectionTiming, PollTiming {
+export interface SessionTiming extends ConnectionTiming, PollTiming, MemberTiming {
   /** How long the acknowledgement of a post may take. */
   answerMs: number;
   /**
@@ -84,12 +83,6 @@ export interface SessionTiming extends ConnectionTiming, PollTiming {
   channelAnswerMs: number;
   /** The pause between two answers to retry receipts of an account. */
   answerGapMs: number;
-  /** How long members that WhatsApp rejects queries about, and devices without keys are left out. */
-  leaveOutMs: number;
-  /** The age from which a sender key that a departed member holds is renewed. */
-  keyMinAgeMs: number;
-  /** The age from which every sender key is renewed. */
-  keyMaxAgeMs: number;
   /** How long each QR code is shown. Undefined: for as long as WhatsApp accepts it. */
   qrMs?: number | undefined;
   /** How long a user has to show the passkey of the number. */
@@ -132,8 +125,8 @@ export function startSession(
   const members = createMemberCache(credentials.store, timing);
   const retrySuppression = createRetrySuppression();
   const client = () => connection.online();
-  const beside = { store: credentials.store, members, cooldown, warn, retrySuppression, client };
-  const answers = startAnswering(options, beside);
+  const beside = { store: credentials.store, members, retrySuppression, client };
+  const answers = startAnswering(options, beside, { cooldown, warn });
   const connection: Connection = startConnection({
     ...options,
     isRetry: account.isRetry ?? false,
@@ -189,35 +182,20 @@ function createRests({ account, log, timing, onStateChange }: SessionOptions, on
 
 function startAnswering(
   { db, log, account: { accountId }, secretKeys, timing, onLoopError }: SessionOptions,
-  {
-    store,
-    members,
-    cooldown,
-    warn,
-    retrySuppression,
-    client,
-  }: {
-    store: KeyValueStore;
-    members: MemberCache;
-    cooldown: Cooldown;
-    warn: () => void;
-    retrySuppression: RetrySuppression;
-    client: () => Client | undefined;
-  },
+  beside: Pick<AnsweringAll, 'store' | 'members' | 'retrySuppression' | 'client'>,
+  { cooldown, warn }: { cooldown: Cooldown; warn: () => void },
 ): Answers {
   return answerRetries({
+    ...beside,
     accountId,
     log,
-    store,
-    members,
-    retrySuppression,
     cooldown(why) {
       if (why.cause !== 'restricted') return cooldown.begin(why);
       // One device is answered, and not a group.
       warn();
       return 0;
     },
-    client: () => (cooldown.now() ? undefined : client()),
+    client: () => (cooldown.now() ? undefined : beside.client()),
     secretKey: secretKeys.key,
     findMessage: (post) => findMessage(db, accountId, post),
     answerMs: timing.answerMs,
@@ -229,14 +207,9 @@ function startAnswering(
 /** The options of each connection. `cooldown` is the one without server queries. */
 function socketOptions(
   { db, log, account: { accountId }, secretKeys, url, proxy, timing, emitMemberEvents, onCondition }: SessionOptions,
-  {
-    cooldown,
-    warnings,
-    chats,
-    members,
-    answers,
-  }: { cooldown: Cooldown; warnings: Warnings; chats: ChatCache; members: MemberCache; answers: Answers },
+  beside: { cooldown: Cooldown; warnings: Warnings; chats: ChatCache; members: MemberCache; answers: Answers },
 ): ConnectionOptions['socket'] {
+  const { chats, members, answers } = beside;
   return {
     url,
     proxy,
@@ -251,7 +224,7 @@ function socketOptions(
     onUnanswered: () => onCondition('query_unanswered'),
     onRestriction(restriction) {
       if (restriction.isActive) onCondition('time_locked');
-      applyRestriction({ cooldown, warnings }, restriction);
+      applyRestriction(beside, restriction);
     },
     onClient(client) {
       watchConditions(client, onCondition);

@@ -6,7 +6,6 @@ import { createFairSemaphore, type FairSemaphore } from '../../platform/concurre
 import type { Vault } from '../../platform/secrets/secret-box.ts';
 import type { LinkMethod, LinkedAccount, Messenger, OnStateChange } from '../messenger.ts';
 import { createGroupCache, type GroupCache } from './chats/group-cache.ts';
-import type { WhatsAppCondition } from './connect/conditions.ts';
 import type { ClientOptions, LoadedClient } from './connect/load-client.ts';
 import { chooseProxy, proxyLabel } from './connect/proxies.ts';
 import { claimKeys, dropEndedKeys, dropKeys, hasKeys, resealKeys } from './connect/key-table.ts';
@@ -16,7 +15,7 @@ import { createMemberEventEmitter, type MemberEventEmitter } from './inbound/mem
 // Types only: the client is loaded when the first account needs it, and by a sandbox never.
 import type { ChannelQueryIds } from './chats/channels.ts';
 import type { UploadCache } from './files/upload-cache.ts';
-import type { SessionTiming } from './session.ts';
+import type { SessionOptions, SessionTiming } from './session.ts';
 import { WHATSAPP } from './capabilities.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
 
@@ -123,7 +122,7 @@ export function createWhatsApp(options: WhatsAppOptions): Messenger {
     client: undefined,
     members: createMemberEventEmitter({ log, onLost: onEventsLost, onLoopError }),
   };
-  const watched = { log, ...(onLoopError && { onError: onLoopError }) };
+  const watched = { log, onLoopError };
   const clearing = startLoop('old posts', () => clearPosts(db, log), watched);
   const resealing = startLoop('credentials', () => resealAll(db, vault, log), watched);
   return {
@@ -191,7 +190,7 @@ async function link(shared: Shared, account: LinkedAccount, method: LinkMethod, 
 
 /** Loads the client, and claims the account's credentials for this worker. */
 async function prepare(shared: Shared, account: LinkedAccount, onStateChange: OnStateChange) {
-  const { db, log, vault, url, mediaCa, times, connecting, fanOuts, uploading, members, onLoopError, onAlarm } = shared;
+  const { db, log, vault, times } = shared;
   const [{ loadClient }, { createUploadCache }, { startSession }] = await Promise.all([
     import('./connect/load-client.ts'),
     import('./files/upload-cache.ts'),
@@ -200,44 +199,35 @@ async function prepare(shared: Shared, account: LinkedAccount, onStateChange: On
   const { engine, versions } = (shared.client ??= loadClient(shared));
   const table = await claimKeys(db, vault, account.accountId);
   const secretKeys = await openMessageSecretKeys(db, vault, account.workspaceId);
-  const { fileWaitMs: waitMs, fileRetryMs: retryMs } = times;
-  const uploads = (shared.uploads ??= createUploadCache({ db, log, ca: mediaCa, permits: uploading, waitMs, retryMs }));
-  const emitMemberEvents = members.emit;
-  const given = {
+  const uploads = (shared.uploads ??= createUploadCache({
     db,
     log,
-    url,
+    ca: shared.mediaCa,
+    permits: shared.uploading,
+    waitMs: times.fileWaitMs,
+    retryMs: times.fileRetryMs,
+  }));
+  const options: SessionOptions = {
+    ...shared,
+    uploads,
     engine,
     versions,
-    connecting,
-    fanOuts,
-    uploads,
-    emitMemberEvents,
-    onLoopError,
     timing: times,
-  };
-  const onDevicesMissed = () => onAlarm?.('devices_missed');
-  const onForgery = () => onAlarm?.('account_signature');
-  const onCondition = (condition: WhatsAppCondition) => shared.onCondition?.(condition);
-  const { groups, queryIds = {}, proxies = [] } = shared;
-  const proxy = await chooseAndOpen(shared, account.accountId, proxies);
-  const options = {
-    ...given,
-    groups,
-    queryIds,
-    proxy,
+    queryIds: shared.queryIds ?? {},
+    proxy: await chooseAndOpen(shared, account.accountId),
     account,
     table,
     secretKeys,
     onStateChange,
-    onDevicesMissed,
-    onForgery,
-    onCondition,
+    emitMemberEvents: shared.members.emit,
+    onDevicesMissed: () => shared.onAlarm?.('devices_missed'),
+    onForgery: () => shared.onAlarm?.('account_signature'),
+    onCondition: (condition) => shared.onCondition?.(condition),
   };
   return { startSession, options };
 }
 
-async function chooseAndOpen({ db, log }: Shared, accountId: AccountId, proxies: readonly string[]) {
+async function chooseAndOpen({ db, log, proxies = [] }: Shared, accountId: AccountId) {
   const url = await chooseProxy(db, accountId, proxies);
   if (url === undefined) return undefined;
   log.debug({ accountId, proxy: proxyLabel(url) }, 'an account reaches WhatsApp by a proxy');

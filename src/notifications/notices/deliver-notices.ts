@@ -1,16 +1,12 @@
 import { sql } from 'kysely';
 import webPush from 'web-push';
-import type { WorkPoll } from '../../platform/database/work-poll.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { Owners } from '../../platform/database/isolate-statement.ts';
-import { claimRowsOf, hasDueRows, isolateDueRows } from '../../platform/database/outbox.ts';
-import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
+import { claimRowsOf, hasDueRows, isolateDueRows, claimDueRows } from '../../platform/database/outbox.ts';
+import { startPolledLoop, type PolledLoopDeps } from '../../platform/database/work-poll.ts';
 import type { UserId } from '../../platform/database/schema.ts';
 import { BlockedAddressError } from '../../platform/http-client/validate-url.ts';
 import type { Egress } from '../../platform/http-client/safe-http-client.ts';
-import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
-import type { Log } from '../../platform/log/log.ts';
-import { startLoop } from '../../platform/concurrency/loop.ts';
 import { serveConcurrently } from '../../platform/concurrency/serve-concurrently.ts';
 import type { Vault } from '../../platform/secrets/secret-box.ts';
 import { queueMail } from '../../platform/mail/mail-store.ts';
@@ -19,17 +15,16 @@ import { hasNewNotices, makeNotices } from './make-notices.ts';
 import type { NoticeData } from './notice-store.ts';
 import { openPrivateKey, type PushKeys } from './push-keys.ts';
 import {
-  claimDuePushes,
   forgetBrowser,
   NOTICE_MAILS,
   PUSHES,
   recordFailed,
-  recordReached,
   settleTurns,
   type PushTurn,
   type Turn,
 } from './push-queue-store.ts';
 import { formatNotice, pageOf, type Reader } from './format-notice.ts';
+import { execute } from '../../platform/database/statements.ts';
 
 const POLL_MS = 1_000;
 const MAILS_TOGETHER = 100;
@@ -41,9 +36,8 @@ const PUSH_TTL_SECONDS = 24 * 60 * 60;
 const LONGEST_WAIT_SECONDS = 60 * 60;
 const GONE = new Set([404, 410]);
 
-export interface DeliverNoticesOptions {
+export interface DeliverNoticesOptions extends PolledLoopDeps {
   db: Database;
-  log: Log;
   egress: Pick<Egress, 'post'>;
   vault: Vault;
   keys: PushKeys;
@@ -52,8 +46,6 @@ export interface DeliverNoticesOptions {
   hasMail: boolean;
   /** The installation's time zone, for people without one. */
   timeZone: string;
-  workPoll?: WorkPoll | undefined;
-  onLoopError?: OnLoopError;
 }
 
 /**
@@ -63,31 +55,36 @@ export interface DeliverNoticesOptions {
 export function deliverNotices(options: DeliverNoticesOptions): { stop(): Promise<void> } {
   const { db, log, hasMail, timeZone, workPoll, onLoopError } = options;
   const stopping = new AbortController();
-  const watched = { log, ...(onLoopError && { onError: onLoopError }) };
 
   const hasNotices = () =>
     hasMail ? sql<boolean>`(${hasNewNotices()} or ${hasDueRows(NOTICE_MAILS)})` : hasNewNotices();
-  const restMs = workPoll?.add({ name: 'notices', isDue: hasNotices, wake: () => notices.wake() }) ?? POLL_MS;
-  const notices = startLoop(
-    'notices',
-    async () => {
+  const notices = startPolledLoop(options, {
+    name: 'notices',
+    isDue: hasNotices,
+    pollMs: POLL_MS,
+    async step(restMs) {
       const hasMore = await makeNotices({ db, log }, { hasMail });
-      if (hasMail) await mailNotices({ db, log }, timeZone);
+      // In one transaction, so that none is mailed twice.
+      if (hasMail)
+        await isolateDueRows({ db, log }, NOTICE_MAILS, (owners) =>
+          db.transaction().execute((trx) => mailNoticesOf(trx, owners, timeZone)),
+        );
       return hasMore ? 0 : restMs;
     },
-    watched,
-  );
+  });
 
   const polledPushes = { name: 'pushes', isDue: () => hasDueRows(PUSHES), wake: () => pushes.wake() };
   const pushes = serveConcurrently<PushTurn, UserId>({
     name: 'pushes',
     permits: PERMITS,
     pollMs: workPoll?.add(polledPushes) ?? POLL_MS,
-    claim: (busy) => claimDuePushes({ db, log }, busy),
+    // The browser that has been due longest.
+    claim: (busy) => claimDueRows<PushTurn>({ db, log }, PUSHES, { limit: 1, busy }),
     keyOf: ({ userId }) => userId,
     // A turn whose result could not be written is due again in a minute.
     serve: (turn) => push(options, turn, stopping.signal),
-    ...watched,
+    log,
+    onLoopError,
   });
 
   return {
@@ -98,20 +95,12 @@ export function deliverNotices(options: DeliverNoticesOptions): { stop(): Promis
   };
 }
 
-/** Moves due notices into the mail queue, in one transaction, so that none is mailed twice. */
-async function mailNotices(deps: QuarantineDeps, timeZone: string): Promise<void> {
-  const { db } = deps;
-  await isolateDueRows(deps, NOTICE_MAILS, (owners) =>
-    db.transaction().execute((trx) => mailNoticesOf(trx, owners, timeZone)),
-  );
-}
-
 async function mailNoticesOf(trx: Connection, owners: Owners, timeZone: string): Promise<void> {
   const turns = await claimRowsOf<Turn>(trx, NOTICE_MAILS, { limit: MAILS_TOGETHER, busy: [], owners });
-  for (const { userId, kind, count, data, otherWorkspaceId, ...reader } of turns) {
+  for (const { userId, kind, count, data, workspaceId, ...reader } of turns) {
     if (!data) continue;
     const text = formatNotice(kind, count, data, readerOf(reader, timeZone));
-    const detail = `${text}\n${pageOf(kind, count, data, otherWorkspaceId)}`;
+    const detail = `${text}\n${pageOf(kind, count, data, workspaceId)}`;
     await queueMail(trx, { kind: 'notice', userId, detail });
   }
   if (turns.length > 0) await settleTurns(trx, turns);
@@ -124,7 +113,10 @@ async function push(options: DeliverNoticesOptions, turn: PushTurn, signal: Abor
   const answer = await sendPush(options, { ...turn, data }, signal);
   if (answer.status !== undefined && answer.status >= 200 && answer.status < 300) {
     await settleTurns(db, [turn]);
-    return recordReached(db, turn.subscriptionId);
+    await execute(db)`
+      update push_subscriptions set failing_since = null
+      where subscription_id = ${turn.subscriptionId} and failing_since is not null`;
+    return undefined;
   }
   if (signal.aborted) return undefined;
   const { userId, subscriptionId } = turn;
@@ -135,11 +127,11 @@ async function push(options: DeliverNoticesOptions, turn: PushTurn, signal: Abor
 
 async function sendPush(
   { egress, vault, keys, contact, timeZone }: DeliverNoticesOptions,
-  { endpoint, p256dh, auth, kind, count, data, otherWorkspaceId, ...reader }: PushTurn & { data: NoticeData },
+  { endpoint, p256dh, auth, kind, count, data, workspaceId, ...reader }: PushTurn & { data: NoticeData },
   signal: AbortSignal,
 ): Promise<{ status?: number; retryAfterSeconds?: number; reason?: string }> {
   const text = formatNotice(kind, count, data, readerOf(reader, timeZone));
-  const payload = { kind, text, page: pageOf(kind, count, data, otherWorkspaceId) };
+  const payload = { kind, text, page: pageOf(kind, count, data, workspaceId) };
   const { headers, body } = webPush.generateRequestDetails(
     { endpoint, keys: { p256dh, auth } },
     JSON.stringify(payload),

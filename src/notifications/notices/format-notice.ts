@@ -32,13 +32,14 @@ export function formatNotice(kind: NoticeKind, count: number, data: NoticeData, 
   });
   const format = (at: string) => timeFormat.format(new Date(at));
   if (count === 1 && data.due_at !== undefined) lines.push(t('notices.due', { time: format(data.due_at) }));
+  if (count === 1 && data.waits_for !== undefined) lines.push(t(`waits.${data.waits_for}`));
   if (count === 1 && data.down_since !== undefined)
     lines.push(t('notices.downSince', { time: format(data.down_since) }));
   if (data.last_good_at != null) lines.push(t('notices.lastBackup', { time: format(data.last_good_at) }));
   return lines.join(' ').replaceAll(/\s+/g, ' ');
 }
 
-/** Returns the page of the dashboard that shows it, in `workspace` unless that is the default one of the person. */
+/** Returns the page of the dashboard that shows it, in its workspace; null: made before a person could have several. */
 export function pageOf(kind: NoticeKind, count: number, data: NoticeData, workspace: WorkspaceId | null): string {
   const page = pathOf(kind, count, data);
   return workspace === null ? page : `${page}${page.includes('?') ? '&' : '?'}workspace=${workspace}`;

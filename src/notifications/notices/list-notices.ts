@@ -1,9 +1,9 @@
 /** The users' operations on their own notices (contract §4). */
-import { sql } from 'kysely';
+import { execute, readCount, readRows } from '../../platform/database/statements.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { NOTICE_KINDS, type NoticeKind } from './kinds.ts';
-import { countUnread, readPreferences, selectNotices, type Notice } from './notice-store.ts';
+import { readPreferences, type Notice } from './notice-store.ts';
 
 /** The newest first, without the kinds that the person does not want to see. `next`: where to read on; null at the end. */
 export async function listNotices(
@@ -12,7 +12,10 @@ export async function listNotices(
   { limit, before }: { limit: number; before: number | null },
 ): Promise<{ notices: Notice[]; unreadCount: number; next: number | null }> {
   const kinds = await shownKinds(db, userId);
-  const found = await selectNotices(db, { userId, kinds, before, limit: limit + 1 });
+  const found = await readRows<Notice>(db)`
+    select notice_id as "noticeId", kind, at, read_at is not null as "isRead", workspace_id as "workspaceId", data from notices
+    where user_id = ${userId} and kind = any(${kinds}::text[]) and (${before}::bigint is null or notice_id < ${before})
+    order by notice_id desc limit ${limit + 1}`;
   const notices = found.slice(0, limit);
   return {
     notices,
@@ -27,14 +30,17 @@ export async function readNotices(
   { userId }: Actor,
   upTo: number,
 ): Promise<{ unreadCount: number }> {
-  await sql`
-    update notices set read_at = campanile_now() where user_id = ${userId} and notice_id <= ${upTo} and read_at is null`.execute(
-    db,
-  );
+  await execute(db)`
+    update notices set read_at = campanile_now() where user_id = ${userId} and notice_id <= ${upTo} and read_at is null`;
   return { unreadCount: await countUnread(db, userId, await shownKinds(db, userId)) };
 }
 
 async function shownKinds(db: Connection, userId: Actor['userId']): Promise<NoticeKind[]> {
   const ways = await readPreferences(db, userId);
   return NOTICE_KINDS.filter((kind) => ways[kind].bell);
+}
+
+function countUnread(db: Connection, userId: Actor['userId'], kinds: readonly NoticeKind[]): Promise<number> {
+  return readCount(db)`
+    select count(*) from notices where user_id = ${userId} and kind = any(${kinds}::text[]) and read_at is null`;
 }

@@ -1,9 +1,9 @@
-import { sql, type RawBuilder } from 'kysely';
+import { execute, readColumn, readOne, readValue, sql, type RawBuilder } from '../../platform/database/statements.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import { inSavepoint } from '../../platform/database/in-savepoint.ts';
 import { isolateStatement, ownedBy, type Owners } from '../../platform/database/isolate-statement.ts';
 import { readQuarantined, type QuarantineDeps } from '../../platform/database/quarantine.ts';
-import { eventOf, fieldOf, isForAdministrators, isForAsker, NOTICE_KINDS, defaultPreferences } from './kinds.ts';
+import { defaultPreferences, KIND_RULES, NOTICE_KINDS } from './kinds.ts';
 
 const BATCH = 500;
 /** A person has at most so many; the oldest go first. */
@@ -12,11 +12,12 @@ export const NOTICES_LIMIT = 1_000;
 const NEWS_HOURS = 24;
 
 /** Must match the predicate of the index events_noticed, which serves only this query. */
-const EVENT_LIST = sql.raw(NOTICE_KINDS.map((kind) => `'${eventOf(kind)}'`).join(', '));
+const EVENT_LIST = sql.raw(NOTICE_KINDS.map((kind) => `'${KIND_RULES[kind].event}'`).join(', '));
 const KIND_ROWS = sql.join(
   NOTICE_KINDS.map((kind): RawBuilder<unknown> => {
+    const { event, path = null, isForAdministrators = false, isForAsker = false } = KIND_RULES[kind];
     const { browser, email } = defaultPreferences(kind);
-    return sql`(${kind}::text, ${eventOf(kind)}::text, ${fieldOf(kind)}::text, ${isForAdministrators(kind)}::boolean, ${isForAsker(kind)}::boolean, ${browser}::boolean, ${email}::boolean)`;
+    return sql`(${kind}::text, ${event}::text, ${path}::jsonpath, ${isForAdministrators}::boolean, ${isForAsker}::boolean, ${browser}::boolean, ${email}::boolean)`;
   }),
 );
 
@@ -29,20 +30,20 @@ const KIND_ROWS = sql.join(
 export async function makeNotices(deps: QuarantineDeps, { hasMail }: { hasMail: boolean }): Promise<boolean> {
   const { due } = await readQuarantined(deps.db, 'notices');
   return deps.db.transaction().execute(async (trx) => {
-    const { rows } = await sql<{ position: number }>`
-      select position from notice_reader for update skip locked`.execute(trx);
-    const [reader] = rows;
-    if (!reader) return false;
-    const { last, count } = await findLast(trx, reader.position);
+    const after = await readValue<number>(trx)`select position from notice_reader for update skip locked`;
+    if (after === undefined) return false;
+    const { last, count } = await readOne<{ last: number | null; count: number }>(trx)`
+      select max(position) as last, count(*) as count from (
+        select position from events where position > ${after} and type in (${EVENT_LIST}) order by position limit ${BATCH}) e`;
     if (last === null && due.size === 0) return false;
-    const span = { after: reader.position, to: last ?? reader.position };
+    const span = { after, to: last ?? after };
     await isolateStatement(deps, 'notices', {
       findOwners: async () => [...(await findOwners(trx, span)), ...due],
       run: (owners) =>
         inSavepoint(trx, async () => removeTooMany(trx, await insertNotices(trx, { ...span, owners }, hasMail))),
     });
     if (last === null) return false;
-    await sql`update notice_reader set position = ${last}`.execute(trx);
+    await execute(trx)`update notice_reader set position = ${last}`;
     return count === BATCH;
   });
 }
@@ -53,25 +54,15 @@ export function hasNewNotices(): RawBuilder<boolean> {
     select from events where position > (select position from notice_reader) and type in (${EVENT_LIST}))`;
 }
 
-async function findLast(trx: Connection, after: number): Promise<{ last: number | null; count: number }> {
-  const { rows } = await sql<{ last: number | null; count: number }>`
-    select max(position) as last, count(*)::int as count from (
-      select position from events where position > ${after} and type in (${EVENT_LIST}) order by position limit ${BATCH}) e`.execute(
-    trx,
-  );
-  return rows[0] ?? { last: null, count: 0 };
-}
-
 interface Span {
   after: number;
   to: number;
 }
 
 async function findOwners(trx: Connection, { after, to }: Span): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`
+  return readColumn<number>(trx)`
     select distinct workspace_id as id from events
-    where position > ${after} and position <= ${to} and type in (${EVENT_LIST})`.execute(trx);
-  return rows.map(({ id }) => id);
+    where position > ${after} and position <= ${to} and type in (${EVENT_LIST})`;
 }
 
 /** Events up to this long before the quarantine may have no notice yet. */
@@ -91,12 +82,12 @@ const IS_REVIEW = sql<boolean>`exists (
 
 /** Returns the ids of the users with new notices. */
 async function insertNotices(trx: Connection, span: Span & { owners: Owners }, hasMail: boolean): Promise<number[]> {
-  const { rows } = await sql<{ userId: number }>`
-    with kinds (kind, type, field, for_admins, for_asker, browser, email) as (values ${KIND_ROWS}), made as (
+  return readColumn<number>(trx)`
+    with kinds (kind, type, path, for_admins, for_asker, browser, email) as (values ${KIND_ROWS}), made as (
       insert into notices (user_id, event_id, kind, at, data, workspace_id)
       select u.user_id, e.event_id, k.kind, e.at, e.data, e.workspace_id
       from events e
-      join kinds k on k.type = e.type and (k.field is null or e.data ? k.field)
+      join kinds k on k.type = e.type and (k.path is null or e.data @? k.path)
       join memberships m on m.workspace_id = e.workspace_id
       join users u on u.user_id = m.user_id and u.deleted_at is null and u.disabled_at is null
         and case when k.for_admins then u.is_admin
@@ -126,13 +117,12 @@ async function insertNotices(trx: Connection, span: Span & { owners: Owners }, h
       on conflict (user_id, kind, subscription_id) do update
       set waiting = notice_turns.waiting + excluded.waiting, notice_id = excluded.notice_id
     )
-    select distinct user_id as "userId" from made`.execute(trx);
-  return rows.map(({ userId }) => userId);
+    select distinct user_id as "userId" from made`;
 }
 
 async function removeTooMany(trx: Connection, people: readonly number[]): Promise<void> {
   if (people.length === 0) return;
-  await sql`
+  await execute(trx)`
     delete from notices n using (
       select p.user_id, o.notice_id
       from unnest(${[...people]}::bigint[]) p (user_id)
@@ -140,5 +130,5 @@ async function removeTooMany(trx: Connection, people: readonly number[]): Promis
         select notice_id from notices where notices.user_id = p.user_id order by notice_id desc offset ${NOTICES_LIMIT} limit 1
       ) o
     ) old
-    where n.user_id = old.user_id and n.notice_id <= old.notice_id`.execute(trx);
+    where n.user_id = old.user_id and n.notice_id <= old.notice_id`;
 }

@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { execute, readRow } from '../../platform/database/statements.ts';
 import webPush from 'web-push';
 import type { Connection, Database } from '../../platform/database/connect.ts';
+import { resealColumn } from '../../platform/secrets/sealed-columns.ts';
 import type { Vault } from '../../platform/secrets/secret-box.ts';
 
 const ABOUT = 'push keys';
@@ -18,9 +19,9 @@ export async function loadPushKeys(db: Database, vault: Vault): Promise<PushKeys
   if (kept) return kept;
   const { publicKey, privateKey } = webPush.generateVAPIDKeys();
   // Of two processes that do so at once, both use what the first one made.
-  await sql`
+  await execute(db)`
     insert into push_keys (public_key, private_key) values (${publicKey}, ${vault.seal(Buffer.from(privateKey), ABOUT)})
-    on conflict do nothing`.execute(db);
+    on conflict do nothing`;
   const made = await readPushKeys(db);
   if (!made) throw new Error('the keys for push services were not kept');
   return made;
@@ -30,17 +31,12 @@ export function openPrivateKey(vault: Vault, { privateKey }: PushKeys): string {
   return vault.open(privateKey, ABOUT).toString();
 }
 
-/** Seals them with the present key where they were sealed with the previous one. Resolves to whether they were. */
-export async function resealPushKeys(db: Database, vault: Vault): Promise<boolean> {
-  const keys = await readPushKeys(db);
-  if (!keys || keys.privateKey.subarray(0, vault.keyIdPrefix.length).equals(vault.keyIdPrefix)) return false;
-  const sealed = vault.seal(vault.open(keys.privateKey, ABOUT), ABOUT);
-  await sql`update push_keys set private_key = ${sealed} where private_key = ${keys.privateKey}`.execute(db);
-  return true;
+/** Key rotation, as `resealColumn`. */
+export function resealPushKeys(db: Database, vault: Vault): Promise<number> {
+  return resealColumn(db, vault, { table: 'push_keys', column: 'private_key', id: 'public_key' }, () => ABOUT);
 }
 
 async function readPushKeys(db: Connection): Promise<PushKeys | undefined> {
-  const { rows } = await sql<PushKeys>`
-    select public_key as "publicKey", private_key as "privateKey" from push_keys`.execute(db);
-  return rows[0];
+  return readRow<PushKeys>(db)`
+    select public_key as "publicKey", private_key as "privateKey" from push_keys`;
 }

@@ -1,10 +1,8 @@
 /** The SQL of the queue for notices by push and e-mail. */
-import { sql } from 'kysely';
+import { execute, readValue, sql } from '../../platform/database/statements.ts';
 import type { Connection } from '../../platform/database/connect.ts';
-import { claimDueRows, type Outbox } from '../../platform/database/outbox.ts';
-import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
+import type { Outbox } from '../../platform/database/outbox.ts';
 import type { UserId, WorkspaceId } from '../../platform/database/schema.ts';
-import { DEFAULT_FIRST } from '../../workspaces/members/default-membership.ts';
 import type { NoticeKind } from './kinds.ts';
 import type { NoticeData } from './notice-store.ts';
 
@@ -17,8 +15,8 @@ export interface Turn {
   count: number;
   /** ... of which this is the newest; null: the user or their interest is gone, or the notice is over a day old. */
   data: NoticeData | null;
-  /** The workspace of the newest; null: the person's default one, which a page shows anyway. */
-  otherWorkspaceId: WorkspaceId | null;
+  /** The workspace of the newest; null: made before a person could have several. */
+  workspaceId: WorkspaceId | null;
   /** Of the person. */
   language: string | null;
   timeZone: string | null;
@@ -39,8 +37,7 @@ const COLUMNS = sql`
   q.turn_id as "turnId", q.user_id as "userId", q.kind, q.waiting as count,
   (select n.data from notices n join users u using (user_id)
    where n.notice_id = q.notice_id and n.at > campanile_now() - interval '1 day' and u.deleted_at is null and u.disabled_at is null) as data,
-  (select n.workspace_id from notices n where n.notice_id = q.notice_id and n.workspace_id <> (
-    select d.workspace_id from memberships d where d.user_id = q.user_id order by ${DEFAULT_FIRST} limit 1)) as "otherWorkspaceId",
+  (select n.workspace_id from notices n where n.notice_id = q.notice_id) as "workspaceId",
   (select u.language from users u where u.user_id = q.user_id) as language,
   (select u.time_zone from users u where u.user_id = q.user_id) as "timeZone"`;
 
@@ -63,23 +60,12 @@ export const NOTICE_MAILS: Outbox = {
   columns: COLUMNS,
 };
 
-/** Claims the browser that has been due longest, of no `busy` user. Returns an empty array when none is due, or the ledger is held. */
-export function claimDuePushes(deps: QuarantineDeps, busy: readonly UserId[]): Promise<PushTurn[]> {
-  return claimDueRows<PushTurn>(deps, PUSHES, { limit: 1, busy });
-}
-
 /** Settles delivered or obsolete turns; notices that were added meanwhile wait for the next one. */
 export async function settleTurns(db: Connection, turns: readonly Turn[]): Promise<void> {
-  await sql`
+  await execute(db)`
     update notice_turns t set waiting = greatest(0, t.waiting - s.count), tries = 0
     from unnest(${turns.map(({ turnId }) => turnId)}::bigint[], ${turns.map(({ count }) => count)}::int[]) s (turn_id, count)
-    where t.turn_id = s.turn_id`.execute(db);
-}
-
-export async function recordReached(db: Connection, subscriptionId: number): Promise<void> {
-  await sql`
-    update push_subscriptions set failing_since = null
-    where subscription_id = ${subscriptionId} and failing_since is not null`.execute(db);
+    where t.turn_id = s.turn_id`;
 }
 
 /**
@@ -87,18 +73,18 @@ export async function recordReached(db: Connection, subscriptionId: number): Pro
  * failed for a day is removed.
  */
 export async function recordFailed(db: Connection, turn: PushTurn, waitSeconds: number): Promise<void> {
-  const { rows } = await sql<{ isOver: boolean }>`
+  const isOver = await readValue<boolean>(db)`
     update push_subscriptions set failing_since = coalesce(failing_since, campanile_now())
     where subscription_id = ${turn.subscriptionId}
-    returning failing_since <= campanile_now() - ${GIVEN_UP} as "isOver"`.execute(db);
-  if (rows[0]?.isOver) return forgetBrowser(db, turn.subscriptionId);
-  await sql`
+    returning failing_since <= campanile_now() - ${GIVEN_UP} as "isOver"`;
+  if (isOver) return forgetBrowser(db, turn.subscriptionId);
+  await execute(db)`
     update notice_turns t
     set due_at = greatest(t.due_at, failed.due_at, campanile_now() + ${waitSeconds}::float8 * interval '1 second')
     from notice_turns failed
-    where failed.turn_id = ${turn.turnId} and t.subscription_id = ${turn.subscriptionId}`.execute(db);
+    where failed.turn_id = ${turn.turnId} and t.subscription_id = ${turn.subscriptionId}`;
 }
 
 export async function forgetBrowser(db: Connection, subscriptionId: number): Promise<void> {
-  await sql`delete from push_subscriptions where subscription_id = ${subscriptionId}`.execute(db);
+  await execute(db)`delete from push_subscriptions where subscription_id = ${subscriptionId}`;
 }

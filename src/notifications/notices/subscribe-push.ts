@@ -1,9 +1,8 @@
 /** The users' browsers for push messages. */
 import { createPublicKey } from 'node:crypto';
-import { sql } from 'kysely';
+import { execute, hasRow } from '../../platform/database/statements.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../platform/database/connect.ts';
-import { BlockedAddressError } from '../../platform/http-client/validate-url.ts';
 import type { Egress } from '../../platform/http-client/safe-http-client.ts';
 import { invalid } from '../../platform/errors/errors.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
@@ -13,7 +12,7 @@ const SUBSCRIPTIONS_LIMIT = 5;
 
 export interface SubscribeDeps {
   db: Database;
-  egress: Pick<Egress, 'checkUrl'>;
+  egress: Pick<Egress, 'requireUrl'>;
 }
 
 /** A subscription as the browser describes it: key and secret are base64url. */
@@ -32,39 +31,29 @@ export async function subscribePush(
   { userId }: Actor,
   { endpoint, p256dh, auth }: Subscription,
 ): Promise<void> {
-  requireEndpoint(egress, endpoint);
+  egress.requireUrl('endpoint', endpoint);
   requirePoint(p256dh);
   await db.transaction().execute(async (trx) => {
     // Two browsers cannot be counted beside each other then.
-    await sql`select from users where user_id = ${userId} for no key update`.execute(trx);
+    await execute(trx)`select from users where user_id = ${userId} for no key update`;
     // Browsers say it each time that the dashboard is opened: what waits for one goes with its row.
-    const { rows: known } = await sql`
+    const isKnown = await hasRow(trx)`
       select from push_subscriptions
-      where endpoint = ${endpoint} and user_id = ${userId} and p256dh = ${p256dh} and auth = ${auth}`.execute(trx);
-    if (known.length > 0) return;
-    await sql`delete from push_subscriptions where endpoint = ${endpoint}`.execute(trx);
-    await sql`
+      where endpoint = ${endpoint} and user_id = ${userId} and p256dh = ${p256dh} and auth = ${auth}`;
+    if (isKnown) return;
+    await execute(trx)`delete from push_subscriptions where endpoint = ${endpoint}`;
+    await execute(trx)`
       delete from push_subscriptions where subscription_id in (
         select subscription_id from push_subscriptions where user_id = ${userId}
-        order by subscription_id desc offset ${SUBSCRIPTIONS_LIMIT - 1})`.execute(trx);
-    await sql`
+        order by subscription_id desc offset ${SUBSCRIPTIONS_LIMIT - 1})`;
+    await execute(trx)`
       insert into push_subscriptions (user_id, endpoint, p256dh, auth) values (${userId}, ${endpoint}, ${p256dh}, ${auth})
-      on conflict (endpoint) do nothing`.execute(trx);
+      on conflict (endpoint) do nothing`;
   });
 }
 
-/** Unsubscribes a browser. */
 export async function unsubscribePush({ db }: { db: Database }, { userId }: Actor, endpoint: string): Promise<void> {
-  await sql`delete from push_subscriptions where user_id = ${userId} and endpoint = ${endpoint}`.execute(db);
-}
-
-function requireEndpoint(egress: Pick<Egress, 'checkUrl'>, endpoint: string): void {
-  try {
-    egress.checkUrl(endpoint);
-  } catch (error) {
-    if (error instanceof BlockedAddressError) throw invalid([{ field: 'endpoint', ...error.details }]);
-    throw error;
-  }
+  await execute(db)`delete from push_subscriptions where user_id = ${userId} and endpoint = ${endpoint}`;
 }
 
 /** Throws `invalid` unless the bytes are a point of P-256: nothing can be encrypted for an invalid point later. */

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { readOne } from '../../platform/database/statements.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import { IS_LEDGER_LIVE } from '../../platform/database/outbox.ts';
 
@@ -17,13 +17,13 @@ export interface WebhookCounts {
 }
 
 export async function countWebhooks(db: Database): Promise<WebhookCounts> {
-  const { rows } = await sql<{
+  const found = await readOne<{
     active: number;
     failing: number;
     disabled: number;
     slow: number;
     overdueSeconds: number;
-  }>`
+  }>(db)`
     select count(*) filter (where disabled_at is null and failing_since is null)::int as active,
            count(*) filter (where disabled_at is null and failing_since is not null)::int as failing,
            count(*) filter (where disabled_at is not null)::int as disabled,
@@ -32,9 +32,7 @@ export async function countWebhooks(db: Database): Promise<WebhookCounts> {
              where disabled_at is null and not is_slow and (newest > position or has_retries) and greatest(next_try_at, claimed_until) <= campanile_now()
                and ${IS_LEDGER_LIVE}
            )), 0)::float8 as "overdueSeconds"
-    from webhooks`.execute(db);
-  const [found] = rows;
-  if (!found) throw new Error('the webhooks could not be counted');
+    from webhooks`;
   return {
     byStatus: new Map(WEBHOOK_STATUSES.map((status) => [status, found[status]])),
     slow: found.slow,

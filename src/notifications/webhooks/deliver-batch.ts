@@ -8,7 +8,6 @@ import type { Vault } from '../../platform/secrets/secret-box.ts';
 import { lockLane, readMessages, unlockLane, type Lane, type LaneEnd, type Message } from './lane-store.ts';
 import { signMessage } from './sign.ts';
 import { insertAttempts, type AttemptRecord } from './attempt-store.ts';
-import { nextAttemptIn } from './retry-schedule.ts';
 import { aboutSecret } from './webhook-store.ts';
 
 /** The results of an attempt: 2xx, another answer, or none. */
@@ -167,4 +166,27 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'no answer within 15 s';
   return 'code' in error ? String(error.code) : error.name;
+}
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+
+/** Exponential backoff: seconds after the first attempt, which is made at once. */
+const ATTEMPTS = [5, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR];
+/** Up to a tenth later, so that not everybody comes back to a receiver at the same moment. */
+const JITTER = 0.1;
+const LONGEST_WAIT = 24 * HOUR;
+
+/**
+ * Exponential backoff: returns the seconds until the next attempt after `failingSeconds` of failures, and no less than the endpoint's
+ * `Retry-After`. Undefined: the webhook has failed for a day, and is given up.
+ */
+export function nextAttemptIn(
+  failingSeconds: number,
+  retryAfterSeconds: number,
+  random: () => number = Math.random,
+): number | undefined {
+  const next = ATTEMPTS.find((seconds) => seconds > failingSeconds);
+  if (next === undefined) return undefined;
+  return Math.max(next * (1 + JITTER * random()) - failingSeconds, Math.min(retryAfterSeconds, LONGEST_WAIT));
 }

@@ -1,5 +1,5 @@
 /** The SQL of webhook delivery: which webhook is due, its next messages, and its position in the log. */
-import { sql, type RawBuilder } from 'kysely';
+import { execute, readRow, readRows, sql, type RawBuilder } from '../../platform/database/statements.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import { IS_LEDGER_LIVE } from '../../platform/database/outbox.ts';
 import type { UserId, WorkspaceId } from '../../platform/database/schema.ts';
@@ -36,15 +36,10 @@ export interface Message extends Pick<WorkspaceEvent, 'eventId' | 'messageId' | 
 const CLAIM_SECONDS = 60;
 
 /** A webhook `w` that has something to be sent and is in nobody's hand. None while the ledger is held. */
-const IS_DUE = sql`
+export const IS_DUE: RawBuilder<boolean> = sql`
   w.disabled_at is null and (w.newest > w.position or w.has_retries) and w.next_try_at <= campanile_now()
   and (w.claimed_until is null or w.claimed_until <= campanile_now())
   and ${IS_LEDGER_LIVE}`;
-
-/** The condition that a webhook is due. */
-export function hasDueWebhooks(): RawBuilder<boolean> {
-  return sql`exists (select from webhooks w where ${IS_DUE})`;
-}
 
 export interface DueWebhook {
   webhookId: string;
@@ -59,34 +54,24 @@ export interface DueFilter {
 }
 
 /** Returns due webhooks, longest due first, without claiming them. */
-export async function findDue(
-  db: Connection,
-  { isSlow, exceptWebhooks, exceptWorkspaces, limit }: DueFilter,
-): Promise<DueWebhook[]> {
-  const { rows } = await sql<DueWebhook>`
+export async function findDue(db: Connection, { isSlow, exceptWebhooks, exceptWorkspaces, limit }: DueFilter) {
+  return readRows<DueWebhook>(db)`
     select w.webhook_id as "webhookId", w.workspace_id as "workspaceId" from webhooks w
     where ${IS_DUE} and w.is_slow = ${isSlow}
       and w.webhook_id <> all(${exceptWebhooks}::uuid[]) and w.workspace_id <> all(${exceptWorkspaces}::bigint[])
-    order by w.next_try_at limit ${limit}`.execute(db);
-  return rows;
+    order by w.next_try_at limit ${limit}`;
 }
 
 /** Claims a due webhook. Returns undefined when it is no longer due, or another process has it. */
-export async function claimLane(
-  db: Connection,
-  { webhookId }: Pick<DueWebhook, 'webhookId'>,
-): Promise<Lane | undefined> {
-  const { rows } = await sql<Lane>`
+export async function claimLane(db: Connection, { webhookId }: Pick<DueWebhook, 'webhookId'>) {
+  return readRow<Lane>(db)`
     update webhooks w
     set claim = w.claim + 1, claimed_until = campanile_now() + ${CLAIM_SECONDS} * interval '1 second'
     from (select w.webhook_id from webhooks w where w.webhook_id = ${webhookId} and ${IS_DUE} for update skip locked) due
     where w.webhook_id = due.webhook_id
     returning w.webhook_id as "webhookId", w.workspace_id as "workspaceId", w.user_id as "userId", w.url, w.events, w.signature,
               w.position, w.newest, w.has_retries as "hasRetries", w.claim, w.is_slow as "isSlow",
-              array_remove(array[w.secret, case when w.former_until > campanile_now() then w.former_secret end], null) as secrets`.execute(
-    db,
-  );
-  return rows[0];
+              array_remove(array[w.secret, case when w.former_until > campanile_now() then w.former_secret end], null) as secrets`;
 }
 
 /** The most characters of a batch, since the endpoint may not answer; a single message may be longer. */
@@ -113,22 +98,17 @@ function toMessages(events: readonly WorkspaceEvent[], { isRetry }: { isRetry: b
 }
 
 async function readRetries(db: Connection, webhookId: string, limit: number): Promise<WorkspaceEvent[]> {
-  const { rows } = await sql<WorkspaceEvent>`
+  return readRows<WorkspaceEvent>(db)`
     select event_id as "eventId", coalesce(position, 0) as position, message_id as "messageId", type, at, data
     from webhook_retries join events using (event_id)
-    where webhook_id = ${webhookId} order by event_id limit ${limit}`.execute(db);
-  return rows;
+    where webhook_id = ${webhookId} order by event_id limit ${limit}`;
 }
 
 /** Locks a lane that is still this claim's; undefined when it is not. */
-export async function lockLane(
-  trx: Connection,
-  { webhookId, claim }: Lane,
-): Promise<{ failingSeconds: number | null } | undefined> {
-  const { rows } = await sql<{ failingSeconds: number | null }>`
+export async function lockLane(trx: Connection, { webhookId, claim }: Lane) {
+  return readRow<{ failingSeconds: number | null }>(trx)`
     select extract(epoch from campanile_now() - failing_since)::float8 as "failingSeconds"
-    from webhooks where webhook_id = ${webhookId} and claim = ${claim} for update`.execute(trx);
-  return rows[0];
+    from webhooks where webhook_id = ${webhookId} and claim = ${claim} for update`;
 }
 
 export interface LaneEnd {
@@ -146,13 +126,11 @@ export interface LaneEnd {
 export async function unlockLane(trx: Connection, { webhookId }: Lane, end: LaneEnd): Promise<void> {
   const { doneRetries, position, isSlow, failed } = end;
   if (doneRetries.length > 0)
-    await sql`
-      delete from webhook_retries where webhook_id = ${webhookId} and event_id = any(${doneRetries}::bigint[])`.execute(
-      trx,
-    );
+    await execute(trx)`
+      delete from webhook_retries where webhook_id = ${webhookId} and event_id = any(${doneRetries}::bigint[])`;
   const retry = failed && 'forSeconds' in failed ? failed : undefined;
   const reason = failed && 'reason' in failed ? failed.reason : null;
-  await sql`
+  await execute(trx)`
     update webhooks
     set claimed_until = null, is_slow = coalesce(${isSlow ?? null}::boolean, is_slow), position = greatest(position, ${position}::bigint),
         has_retries = exists (select from webhook_retries r where r.webhook_id = webhooks.webhook_id),
@@ -160,5 +138,5 @@ export async function unlockLane(trx: Connection, { webhookId }: Lane, end: Lane
         next_try_at = campanile_now() + ${retry?.nextInSeconds ?? 0}::float8 * interval '1 second',
         disabled_reason = coalesce(${reason}, disabled_reason),
         disabled_at = case when ${reason}::text is null then disabled_at else campanile_now() end
-    where webhook_id = ${webhookId}`.execute(trx);
+    where webhook_id = ${webhookId}`;
 }

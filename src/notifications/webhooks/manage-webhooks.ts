@@ -1,23 +1,16 @@
 /** The owners' operations on their webhooks (contract §4). Each throws `not_found` for a webhook that is not the workspace's. */
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
+import { execute, readOne, readCount } from '../../platform/database/statements.ts';
 import { diffValues } from '../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
-import { BlockedAddressError } from '../../platform/http-client/validate-url.ts';
 import type { Egress } from '../../platform/http-client/safe-http-client.ts';
 import type { EventFilter } from '../../workspaces/events/event-types.ts';
 import { AppError, invalid } from '../../platform/errors/errors.ts';
+import { resealColumn } from '../../platform/secrets/sealed-columns.ts';
 import type { Vault } from '../../platform/secrets/secret-box.ts';
 import { generateSecret, verifierOf, type Signature } from './sign.ts';
-import {
-  aboutSecret,
-  countWebhooks,
-  lockWebhook,
-  noSuchWebhook,
-  selectWebhooks,
-  type StoredWebhook,
-} from './webhook-store.ts';
+import { aboutSecret, lockWebhook, noSuchWebhook, selectWebhooks, type StoredWebhook } from './webhook-store.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
 
 /** A workspace has at most so many. */
@@ -29,7 +22,7 @@ const FORMER_DAYS_LIMIT = 7;
 export interface WebhookDeps {
   db: Database;
   vault: Vault;
-  egress: Pick<Egress, 'checkUrl'>;
+  egress: Pick<Egress, 'requireUrl'>;
 }
 
 export interface WebhookInput {
@@ -51,20 +44,23 @@ export async function createWebhook(
   actor: Actor,
   { url, description, events, signature }: WebhookInput,
 ): Promise<{ webhookId: string; verifier: string }> {
-  requireUrl(egress, url);
+  egress.requireUrl('url', url);
   const webhookId = randomUUID();
   const secret = generateSecret();
   await db.transaction().execute(async (trx) => {
-    await lockWorkspace(trx, actor);
-    if ((await countWebhooks(trx, actor.workspaceId)) >= WEBHOOKS_LIMIT)
+    const { workspaceId, userId } = actor;
+    // Two webhooks cannot be counted beside each other then.
+    await execute(trx)`select from workspaces where workspace_id = ${workspaceId} for no key update`;
+    const count = await readCount(trx)`select count(*) from webhooks where workspace_id = ${workspaceId}`;
+    if (count >= WEBHOOKS_LIMIT)
       throw new AppError(
         'webhook_limit_reached',
         `You have reached the limit of ${WEBHOOKS_LIMIT} webhooks. Delete one first.`,
       );
-    await sql`
+    await execute(trx)`
       insert into webhooks (webhook_id, workspace_id, user_id, url, description, events, signature, secret, position, newest)
-      select ${webhookId}, ${actor.workspaceId}, ${actor.userId}, ${url}, ${description}, ${[...new Set(events)]}::text[], ${signature},
-             ${vault.seal(secret, aboutSecret(webhookId))}, position, position from event_sequence`.execute(trx);
+      select ${webhookId}, ${workspaceId}, ${userId}, ${url}, ${description}, ${[...new Set(events)]}::text[], ${signature},
+             ${vault.seal(secret, aboutSecret(webhookId))}, position, position from event_sequence`;
     const changes = diffValues({}, { events: [...new Set(events)] });
     await recordAudit(trx, { ...actor, action: 'webhook.created', subject: url, changes });
   });
@@ -109,23 +105,21 @@ export async function updateWebhook(
   actor: Actor,
   { webhookId, url, description, events, isEnabled }: WebhookChange & { webhookId: string },
 ): Promise<void> {
-  if (url !== undefined) requireUrl(egress, url);
+  if (url !== undefined) egress.requireUrl('url', url);
   await db.transaction().execute(async (trx) => {
     const webhook = await lockWebhook(trx, actor.workspaceId, webhookId);
-    await sql`
+    await execute(trx)`
       update webhooks
       set url = ${url ?? webhook.url}, description = ${description ?? webhook.description},
           events = ${events ? [...new Set(events)] : webhook.events}::text[]
-      where webhook_id = ${webhookId}`.execute(trx);
+      where webhook_id = ${webhookId}`;
     if (isEnabled === true && webhook.disabledAt)
-      await sql`
+      await execute(trx)`
         update webhooks set disabled_at = null, disabled_reason = null, failing_since = null, next_try_at = campanile_now()
-        where webhook_id = ${webhookId}`.execute(trx);
+        where webhook_id = ${webhookId}`;
     if (isEnabled === false && !webhook.disabledAt)
-      await sql`
-        update webhooks set disabled_at = campanile_now(), disabled_reason = 'by_owner' where webhook_id = ${webhookId}`.execute(
-        trx,
-      );
+      await execute(trx)`
+        update webhooks set disabled_at = campanile_now(), disabled_reason = 'by_owner' where webhook_id = ${webhookId}`;
     const before = {
       url: withoutSecrets(webhook.url),
       description: webhook.description,
@@ -148,7 +142,7 @@ function withoutSecrets(url: string): string {
 export async function deleteWebhook({ db }: Pick<WebhookDeps, 'db'>, actor: Actor, webhookId: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const { url } = await lockWebhook(trx, actor.workspaceId, webhookId);
-    await sql`delete from webhooks where webhook_id = ${webhookId}`.execute(trx);
+    await execute(trx)`delete from webhooks where webhook_id = ${webhookId}`;
     await recordAudit(trx, { ...actor, action: 'webhook.deleted', subject: url });
   });
 }
@@ -161,60 +155,34 @@ export async function rotateWebhookSecret(
   { db, vault }: Pick<WebhookDeps, 'db' | 'vault'>,
   actor: Actor,
   { webhookId, expireFormer }: { webhookId: string; expireFormer?: Date | 'now' | undefined },
-): Promise<{ signature: Signature; verifier: string; formerUntil: Date | null }> {
+): Promise<{ signature: Signature; verifier: string; formerSecretUntil: Date | null }> {
   const secret = generateSecret();
   return db.transaction().execute(async (trx) => {
     const { url, signature, secret: former } = await lockWebhook(trx, actor.workspaceId, webhookId);
-    const formerUntil = expireFormer === 'now' ? null : await formerExpiry(trx, expireFormer);
-    await sql`
+    const formerSecretUntil = expireFormer === 'now' ? null : await formerExpiry(trx, expireFormer);
+    await execute(trx)`
       update webhooks
-      set former_secret = ${formerUntil && former}::bytea, former_until = ${formerUntil}::timestamptz,
+      set former_secret = ${formerSecretUntil && former}::bytea, former_until = ${formerSecretUntil}::timestamptz,
           secret = ${vault.seal(secret, aboutSecret(webhookId))}
-      where webhook_id = ${webhookId}`.execute(trx);
+      where webhook_id = ${webhookId}`;
     await recordAudit(trx, { ...actor, action: 'webhook.secret_rotated', subject: url });
-    return { signature, verifier: verifierOf(signature, secret), formerUntil };
+    return { signature, verifier: verifierOf(signature, secret), formerSecretUntil };
   });
 }
 
 async function formerExpiry(trx: Connection, given: Date | undefined): Promise<Date> {
-  const { rows } = await sql<{ usual: Date; isPast: boolean; isTooLate: boolean }>`
+  const found = await readOne<{ usual: Date; isPast: boolean; isTooLate: boolean }>(trx)`
     select now + ${FORMER_HOURS} * interval '1 hour' as usual, ${given ?? null}::timestamptz <= now as "isPast",
            ${given ?? null}::timestamptz > now + ${FORMER_DAYS_LIMIT} * interval '1 day' as "isTooLate"
-    from (select campanile_now() as now) clock`.execute(trx);
-  const [found] = rows;
-  if (!found) throw new Error('the database has no time');
+    from (select campanile_now() as now) clock`;
   if (found.isPast) throw invalid([fieldError('expire_former', 'in_past')]);
   if (found.isTooLate) throw invalid([fieldError('expire_former', 'too_far_ahead', { limit: FORMER_DAYS_LIMIT })]);
   return given ?? found.usual;
 }
 
-/** Two webhooks cannot be counted beside each other then. */
-async function lockWorkspace(trx: Connection, { workspaceId }: Actor): Promise<void> {
-  await sql`select from workspaces where workspace_id = ${workspaceId} for no key update`.execute(trx);
-}
-
-function requireUrl(egress: Pick<Egress, 'checkUrl'>, url: string): void {
-  try {
-    egress.checkUrl(url);
-  } catch (error) {
-    if (error instanceof BlockedAddressError) throw invalid([{ field: 'url', ...error.details }]);
-    throw error;
-  }
-}
-
-/** Key rotation: encrypts with the present key all secrets that the previous key encrypted. Returns the number of webhooks. */
+/** Key rotation, as `resealColumn`. */
 export async function resealWebhooks(db: Database, vault: Vault): Promise<number> {
-  const { rows } = await sql<{ webhookId: string; secret: Buffer; former: Buffer | null }>`
-    select webhook_id as "webhookId", secret, former_secret as former from webhooks
-    where substr(secret, 1, 4) <> ${vault.keyIdPrefix} or substr(former_secret, 1, 4) <> ${vault.keyIdPrefix}`.execute(
-    db,
-  );
-  for (const { webhookId, secret, former } of rows) {
-    const about = aboutSecret(webhookId);
-    const again = (sealed: Buffer) => vault.seal(vault.open(sealed, about), about);
-    await sql`
-      update webhooks set secret = ${again(secret)}, former_secret = ${former && again(former)}
-      where webhook_id = ${webhookId} and secret = ${secret}`.execute(db);
-  }
-  return rows.length;
+  const of = { table: 'webhooks', id: 'webhook_id' };
+  const former = await resealColumn(db, vault, { ...of, column: 'former_secret' }, aboutSecret);
+  return former + (await resealColumn(db, vault, { ...of, column: 'secret' }, aboutSecret));
 }

@@ -1,11 +1,11 @@
-import { sql } from 'kysely';
+import { execute, readRows, sql } from '../../platform/database/statements.ts';
 import { diffValues } from '../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { TEST_EVENT } from '../../workspaces/events/event-types.ts';
 import { writeEvent } from '../../workspaces/events/write-event.ts';
 import { AppError } from '../../platform/errors/errors.ts';
-import { selectAttempts, type ListedAttempt } from './attempt-store.ts';
+import type { ListedAttempt } from './attempt-store.ts';
 import { lockWebhook, noSuchWebhook, selectWebhooks, type Webhook } from './webhook-store.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
 
@@ -26,7 +26,7 @@ export async function retryWebhook(
 ): Promise<number> {
   return db.transaction().execute(async (trx) => {
     const webhook = requireEnabled(await lockWebhook(trx, actor.workspaceId, webhookId));
-    const { rows } = await sql<{ event_id: number }>`
+    const rows = await readRows<{ event_id: number }>(trx)`
       select event_id from events
       where workspace_id = ${actor.workspaceId} and ${
         'messageId' in request
@@ -35,7 +35,7 @@ export async function retryWebhook(
           : sql`at >= ${request.from} and at < coalesce(${request.to ?? null}::timestamptz, 'infinity') and matches_event_filter(${webhook.events}::text[], type)
                 and position <= (select position from webhooks w where w.webhook_id = ${webhookId})`
       }
-      order by event_id limit ${RETRIES_LIMIT + 1}`.execute(trx);
+      order by event_id limit ${RETRIES_LIMIT + 1}`;
     if (rows.length === 0 && 'messageId' in request)
       throw new AppError('webhook_message_not_found', 'The webhook has no message with this id', {
         details: [fieldError('message_id', 'unknown_message')],
@@ -83,7 +83,12 @@ export async function listWebhookAttempts(
 ): Promise<{ attempts: ListedAttempt[]; next: number | null }> {
   const [own] = await selectWebhooks(db, workspaceId, webhookId);
   if (!own) return noSuchWebhook();
-  const found = await selectAttempts(db, webhookId, { limit: limit + 1, before, failedOnly });
+  const found = await readRows<ListedAttempt>(db)`
+    select t.attempt_id as "attemptId", t.event_id as "eventId", e.message_id as "messageId", e.type, t.at, t.milliseconds, t.status, t.answer, t.error
+    from webhook_attempts t join events e using (event_id)
+    where t.webhook_id = ${webhookId} and (${before}::bigint is null or t.attempt_id < ${before})
+      and (not ${failedOnly} or t.status is null or t.status not between 200 and 299)
+    order by t.attempt_id desc limit ${limit + 1}`;
   const attempts = found.slice(0, limit);
   return { attempts, next: found.length > limit ? (attempts.at(-1)?.attemptId ?? null) : null };
 }
@@ -95,10 +100,10 @@ function requireEnabled(webhook: Webhook): Webhook {
 
 /** A failing webhook is tried at once, too: its owner has just looked at it. */
 async function queueRetries(trx: Connection, webhookId: string, eventIds: number[]): Promise<void> {
-  await sql`
+  await execute(trx)`
     insert into webhook_retries (webhook_id, event_id) select ${webhookId}, unnest(${eventIds}::bigint[])
-    on conflict do nothing`.execute(trx);
-  await sql`update webhooks set has_retries = true, next_try_at = campanile_now() where webhook_id = ${webhookId}`.execute(
+    on conflict do nothing`;
+  await execute(
     trx,
-  );
+  )`update webhooks set has_retries = true, next_try_at = campanile_now() where webhook_id = ${webhookId}`;
 }

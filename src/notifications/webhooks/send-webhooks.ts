@@ -1,30 +1,26 @@
+import { sql } from '../../platform/database/statements.ts';
 import type { Database } from '../../platform/database/connect.ts';
-import type { WorkPoll } from '../../platform/database/work-poll.ts';
 import { isolateEach } from '../../platform/database/isolate-failures.ts';
 import { readHeld } from '../../platform/database/quarantine.ts';
+import { startPolledLoop, type PolledLoopDeps } from '../../platform/database/work-poll.ts';
 import type { Egress } from '../../platform/http-client/safe-http-client.ts';
-import { assignPositions, BATCH, hasNewEvents } from '../../workspaces/events/assign-positions.ts';
-import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
-import { failureLevel, type Log } from '../../platform/log/log.ts';
-import { startLoop } from '../../platform/concurrency/loop.ts';
+import { assignPositions, BATCH } from '../../workspaces/events/assign-positions.ts';
+import { failureLevel } from '../../platform/log/log.ts';
 import type { Vault } from '../../platform/secrets/secret-box.ts';
-import { claimLane, findDue, hasDueWebhooks, type DueWebhook, type Lane } from './lane-store.ts';
+import { claimLane, findDue, IS_DUE, type DueWebhook, type Lane } from './lane-store.ts';
 import { createPermitPool, FAST, SLOW, SLOW_AFTER_MS, type PermitPool } from './permit-pool.ts';
 import { deliverBatch, type DisabledReason, type WebhookOutcome } from './deliver-batch.ts';
 
 const POLL_MS = 500;
 
-export interface SendWebhooksOptions {
+export interface SendWebhooksOptions extends PolledLoopDeps {
   db: Database;
-  log: Log;
   egress: Egress;
   vault: Vault;
-  workPoll?: WorkPoll | undefined;
   /** Default is `SLOW_AFTER_MS`. */
   slowAfterMs?: number;
   onAttempt?: (outcome: WebhookOutcome) => void;
   onDisabled?: (reason: DisabledReason) => void;
-  onLoopError?: OnLoopError;
 }
 
 /**
@@ -32,11 +28,10 @@ export interface SendWebhooksOptions {
  * concurrently. Any number of processes may run it at once.
  */
 export function sendWebhooks(deps: SendWebhooksOptions): { stop(): Promise<void> } {
-  const { db, log, slowAfterMs = SLOW_AFTER_MS, workPoll, onLoopError } = deps;
+  const { db, log, slowAfterMs = SLOW_AFTER_MS, onLoopError } = deps;
   const stopping = new AbortController();
   const { signal } = stopping;
   const inHand = new Set<Promise<void>>();
-  const options = { log, ...(onLoopError && { onError: onLoopError }) };
 
   async function serve(pool: PermitPool, due: DueWebhook): Promise<void> {
     try {
@@ -66,30 +61,29 @@ export function sendWebhooks(deps: SendWebhooksOptions): { stop(): Promise<void>
     return due.length > 0 && due.length === filter.limit;
   }
 
-  const eventsRestMs = workPoll?.add({ name: 'events', isDue: hasNewEvents, wake: () => events.wake() }) ?? POLL_MS;
-  const events = startLoop(
-    'events',
-    async () => {
+  const events = startPolledLoop(deps, {
+    name: 'events',
+    isDue: () => sql<boolean>`exists (select from events where position is null)`,
+    pollMs: POLL_MS,
+    async step(restMs) {
       const count = await assignPositions({ db, log });
-      if (count === 0) return eventsRestMs;
+      if (count === 0) return restMs;
       lanes.wake();
       return count >= BATCH ? 0 : POLL_MS;
     },
-    options,
-  );
+  });
   const onFree = () => lanes.wake();
   const fast = createPermitPool({ ...FAST, holdMs: slowAfterMs, signal, onFree });
   const slow = createPermitPool({ ...SLOW, signal, onFree });
-  const polledLanes = { name: 'webhooks', isDue: hasDueWebhooks, wake: () => lanes.wake() };
-  const lanesRestMs = workPoll?.add(polledLanes) ?? POLL_MS;
-  const lanes = startLoop(
-    'webhooks',
-    async () => {
+  const lanes = startPolledLoop(deps, {
+    name: 'webhooks',
+    isDue: () => sql<boolean>`exists (select from webhooks w where ${IS_DUE})`,
+    pollMs: POLL_MS,
+    async step(restMs) {
       const more = [await serveDue(fast), await serveDue(slow)];
-      return more.includes(true) ? 0 : lanesRestMs;
+      return more.includes(true) ? 0 : restMs;
     },
-    options,
-  );
+  });
   return {
     async stop() {
       stopping.abort();

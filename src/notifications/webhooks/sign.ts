@@ -4,7 +4,6 @@ import { createHmac, createPrivateKey, createPublicKey, randomBytes, sign, type 
 /** `v1`: HMAC-SHA256 with a secret that both sides have. `v1a`: Ed25519, whose public key is enough to verify. */
 export type Signature = 'v1' | 'v1a';
 
-/** A message, as it is signed. */
 export interface Signed {
   messageId: string;
   /** The time of the attempt, in seconds since 1970. */

@@ -1,5 +1,5 @@
 /** The SQL of webhooks, as their owners see them. */
-import { sql } from 'kysely';
+import { readRow, readRows, sql } from '../../platform/database/statements.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
@@ -15,7 +15,7 @@ export interface Webhook {
   /** Sealed. */
   secret: Buffer;
   /** Until when the secret before is good, too; null: there is none. */
-  formerUntil: Date | null;
+  formerSecretUntil: Date | null;
   createdAt: Date;
   /** Whether events wait for delivery. */
   isBehind: boolean;
@@ -30,7 +30,7 @@ export interface Webhook {
 
 const COLUMNS = sql`
   webhook_id as "webhookId", url, description, events, signature, secret,
-  case when former_until > campanile_now() then former_until end as "formerUntil", created_at as "createdAt",
+  case when former_until > campanile_now() then former_until end as "formerSecretUntil", created_at as "createdAt",
   newest > position or has_retries as "isBehind", is_slow as "isSlow", failing_since as "failingSince", next_try_at as "nextTryAt",
   disabled_at as "disabledAt", disabled_reason as "disabledReason"`;
 
@@ -53,31 +53,23 @@ export async function selectWebhooks(
   workspaceId: WorkspaceId,
   webhookId?: string,
 ): Promise<StoredWebhook[]> {
-  const { rows } = await sql<Webhook & { lastTry: (Omit<LastTry, 'at'> & { at: string }) | null }>`
+  const rows = await readRows<Webhook & { lastTry: (Omit<LastTry, 'at'> & { at: string }) | null }>(db)`
     select ${COLUMNS},
       (select jsonb_build_object('at', t.at, 'milliseconds', t.milliseconds, 'status', t.status, 'error', t.error)
        from webhook_attempts t where t.webhook_id = webhooks.webhook_id order by t.attempt_id desc limit 1) as "lastTry"
     from webhooks where workspace_id = ${workspaceId} and (${webhookId ?? null}::uuid is null or webhook_id = ${webhookId ?? null}::uuid)
-    order by created_at, webhook_id`.execute(db);
+    order by created_at, webhook_id`;
   return rows.map(({ lastTry, ...webhook }) => ({
     ...webhook,
     lastTry: lastTry && { ...lastTry, at: new Date(lastTry.at) },
   }));
 }
 
-export async function countWebhooks(db: Connection, workspaceId: WorkspaceId): Promise<number> {
-  const { rows } = await sql<{ many: number }>`
-    select count(*)::int as many from webhooks where workspace_id = ${workspaceId}`.execute(db);
-  return rows[0]?.many ?? 0;
-}
-
 /** Locks it until the transaction ends. Throws `not_found` for one that is not the workspace's, whether it exists or not. */
 export async function lockWebhook(trx: Connection, workspaceId: WorkspaceId, webhookId: string): Promise<Webhook> {
-  const { rows } = await sql<Webhook>`
-    select ${COLUMNS} from webhooks where workspace_id = ${workspaceId} and webhook_id = ${webhookId} for update`.execute(
-    trx,
-  );
-  return rows[0] ?? noSuchWebhook();
+  const row = await readRow<Webhook>(trx)`
+    select ${COLUMNS} from webhooks where workspace_id = ${workspaceId} and webhook_id = ${webhookId} for update`;
+  return row ?? noSuchWebhook();
 }
 
 /** Throws. */

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sql } from 'kysely';
+import { readCount } from '../../platform/database/statements.ts';
 import type { Connection, PostgresAddress } from '../../platform/database/connect.ts';
 import { readFreeBytes } from '../../platform/database/watch-disk.ts';
-import type { BackupSettings } from '../../platform/config/config.ts';
+import type { BackupSettings, Config } from '../../platform/config/config.ts';
 import { StartupError } from '../../platform/errors/errors.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { listBackups, toTimestamp, type MadeBackup } from './list-backups.ts';
@@ -78,13 +78,7 @@ function describeFailure(error: unknown): string {
 }
 
 /** BACKUP_TO, or a folder in DATA_DIR. */
-export function upgradeBackupFolder({
-  backup,
-  dataDir,
-}: {
-  backup: BackupSettings | undefined;
-  dataDir: string;
-}): string {
+export function upgradeBackupFolder({ backup, dataDir }: Pick<Config, 'backup' | 'dataDir'>): string {
   return backup?.to ?? join(dataDir, 'backups');
 }
 
@@ -93,11 +87,8 @@ export async function findLastUpgradeBackup(folder: string, now: Date): Promise<
   return (await listBackups(folder, NAME, now)).past.at(-1)?.madeAt;
 }
 
-async function readLedgerNumber(db: Connection): Promise<number> {
-  const { rows } = await sql<{ number: number }>`select number from ledger`.execute(db);
-  const [row] = rows;
-  if (!row) throw new Error('the ledger lacks its identity row');
-  return row.number;
+function readLedgerNumber(db: Connection): Promise<number> {
+  return readCount(db)`select number from ledger`;
 }
 
 /** Each heartbeat of a worker raises the number. */
@@ -121,9 +112,7 @@ async function requireRoom(
     if (problem !== undefined) throw new StartupError(problem);
   }
   if (!isEmbedded) return requireDumpTool(db);
-  const { rows } = await sql<{ bytes: number }>`
-    select sum(pg_database_size(oid))::float8 as bytes from pg_database`.execute(db);
-  const bytes = rows[0]?.bytes ?? 0;
+  const bytes = await readCount(db)`select sum(pg_database_size(oid))::float8 from pg_database`;
   await requireFreeSpace(dataDir, bytes * ROOM_FACTOR);
   await requireFreeSpace(folder, bytes);
 }

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
+import { syncFolder } from '../../platform/database/embedded/folder.ts';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { chmod, chown, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress } from 'node:zlib';
-import { sql } from 'kysely';
+import { readOne } from '../../platform/database/statements.ts';
 import pg from 'pg';
 import { create } from 'tar';
 import { DatabaseClient, type Connection, type PostgresAddress } from '../../platform/database/connect.ts';
@@ -62,7 +63,9 @@ export async function makeBackup(options: BackupOptions): Promise<Manifest> {
   try {
     staging = await mkdtemp(join(isEmbedded ? dataDir : dirname(file), 'backup.new-'));
     if (secrets === 'seal') await sealInto(staging, dataDir, passphrase);
-    const about = await describe(db);
+    const about = await readOne<Pick<Manifest, 'postgres' | 'installationId' | 'number'>>(db)`
+      select (current_setting('server_version_num')::int / 10000)::text as postgres, installation_id as "installationId", number
+      from ledger`;
     const unpackedBytes = isEmbedded ? await streamBaseBackup(address, dataDir, staging) : undefined;
     if (!isEmbedded) await dumpDatabase(db, address, join(staging, DUMP_FILE));
     const names = [
@@ -86,7 +89,7 @@ export async function makeBackup(options: BackupOptions): Promise<Manifest> {
     await chmod(draft, 0o600);
     await sync(draft);
     await rename(draft, file);
-    if (process.platform !== 'win32') await sync(dirname(file));
+    await syncFolder(dirname(file));
     return manifest;
   } catch (error) {
     throw explain(error, file);
@@ -119,15 +122,6 @@ async function writeManifest(staging: string, manifest: Manifest, passphrase: st
   if (passphrase === undefined) return [MANIFEST_FILE];
   await writeFile(join(staging, MAC_FILE), await createManifestMac(text, passphrase));
   return [MANIFEST_FILE, MAC_FILE];
-}
-
-async function describe(db: Connection): Promise<Pick<Manifest, 'postgres' | 'installationId' | 'number'>> {
-  const { rows } = await sql<{ postgres: string; installationId: string | null; number: number }>`
-    select (current_setting('server_version_num')::int / 10000)::text as postgres, installation_id as "installationId", number
-    from ledger`.execute(db);
-  const [about] = rows;
-  if (!about) throw new Error('the ledger lacks its identity row');
-  return about;
 }
 
 /** Returns the size before compression. The server writes the files itself: as the user who owns its cluster. */
@@ -163,13 +157,13 @@ async function streamBaseBackup(address: PostgresAddress, dataDir: string, stagi
   return size;
 }
 
-/** The size of a file and its SHA-256. */
 export async function sumOf(file: string): Promise<{ bytes: number; sha256: string }> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(file), hash);
   return { bytes: (await stat(file)).size, sha256: hash.digest('hex') };
 }
 
+/** Forces a file onto the disk. */
 async function sync(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {

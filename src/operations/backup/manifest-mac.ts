@@ -47,11 +47,7 @@ function parseMac(code: Buffer, file: string): z.infer<typeof Mac> {
   }
 }
 
-async function compute(
-  manifest: Buffer,
-  passphrase: string,
-  salt: Buffer,
-): Promise<Readonly<Record<'check' | 'mac', Buffer>>> {
+async function compute(manifest: Buffer, passphrase: string, salt: Buffer) {
   const master = await deriveKey(passphrase, salt);
   const expand = (info: string) => Buffer.from(hkdfSync('sha256', master, '', info, KEY_BYTES));
   return { check: expand(CHECK_INFO), mac: createHmac('sha256', expand(MAC_INFO)).update(manifest).digest() };

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { sql } from 'kysely';
+import { readCount } from '../../platform/database/statements.ts';
 import pg from 'pg';
 import { connectionSettings, type Connection, type PostgresAddress } from '../../platform/database/connect.ts';
 import { StartupError } from '../../platform/errors/errors.ts';
@@ -18,9 +18,7 @@ const TLS_PARAMETERS = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
 
 /** Throws a StartupError where there is no pg_dump, or one older than the server. */
 export async function requireDumpTool(db: Connection): Promise<void> {
-  const { rows } = await sql<{ major: number }>`
-    select current_setting('server_version_num')::int / 10000 as major`.execute(db);
-  const server = rows[0]?.major ?? 0;
+  const server = await readCount(db)`select current_setting('server_version_num')::int / 10000`;
   const major = await majorOf('pg_dump');
   if (major < server)
     throw new StartupError(

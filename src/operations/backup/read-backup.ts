@@ -27,12 +27,6 @@ const READ_LIMITS = new Map([
 ]);
 const CONTENT = new Set([BASE_FILE, DUMP_FILE, SECRETS_FILE]);
 
-interface Entries {
-  /** The size of each, by name. */
-  sizes: Map<string, number>;
-  contents: Map<string, Buffer>;
-}
-
 /**
  * Returns the manifest of a backup. The backup must be authentic, and the archive must have exactly the entries of the manifest, with
  * their sizes. Throws a StartupError that says how the backup is damaged, or which key for authentication is missing.
@@ -65,7 +59,8 @@ async function authenticate(
   );
 }
 
-async function readEntries(file: string): Promise<Entries> {
+async function readEntries(file: string) {
+  /** Of each, by name. */
   const sizes = new Map<string, number>();
   const contents = new Map<string, Buffer>();
   let problem: string | undefined;

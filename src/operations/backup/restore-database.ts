@@ -1,11 +1,12 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sql } from 'kysely';
+import { execute, hasRow, readValue } from '../../platform/database/statements.ts';
 import { connectDatabase, type Connection, type PostgresAddress } from '../../platform/database/connect.ts';
 import { MIGRATION_LOCK } from '../../platform/database/migrate.ts';
 import { holdLedger } from '../hold/watch-ledger.ts';
-import { StartupError, errorCodeOf } from '../../platform/errors/errors.ts';
+import { readIfThere } from '../../platform/database/embedded/folder.ts';
+import { StartupError } from '../../platform/errors/errors.ts';
 import { createLog } from '../../platform/log/log.ts';
 import { DUMP_FILE, SECRET_NAMES } from './manifest.ts';
 import { loadDump } from './postgres-tools.ts';
@@ -47,10 +48,9 @@ export async function restoreDatabase(
 
 /** A dump is SQL, and may do everything that the role of pg_restore may do. */
 async function requireUnprivilegedRole(db: Connection, file: string): Promise<void> {
-  const { rows } = await sql<{ mayRunCommands: boolean }>`
-    select rolsuper or pg_has_role(rolname, 'pg_execute_server_program', 'member') as "mayRunCommands"
-    from pg_roles where rolname = session_user`.execute(db);
-  if (rows[0]?.mayRunCommands !== false)
+  const mayRunCommands = await readValue<boolean>(db)`
+    select rolsuper or pg_has_role(rolname, 'pg_execute_server_program', 'member') from pg_roles where rolname = session_user`;
+  if (mayRunCommands !== false)
     throw new StartupError(
       `${file} is not authenticated, and its SQL could run commands on the database server, since the role of DATABASE_URL may. Use a role that is not a superuser.`,
     );
@@ -58,12 +58,10 @@ async function requireUnprivilegedRole(db: Connection, file: string): Promise<vo
 
 /** A process that starts meanwhile waits for the lock before it reads the schema, and then finds the ledger held. */
 async function load(connection: Connection, dump: string, address: PostgresAddress): Promise<void> {
-  await sql`select pg_advisory_lock(${MIGRATION_LOCK})`.execute(connection);
-  const { rows } = await sql`
-    select from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') limit 1`.execute(
-    connection,
-  );
-  if (rows.length > 0)
+  await execute(connection)`select pg_advisory_lock(${MIGRATION_LOCK})`;
+  const hasTables = await hasRow(connection)`
+    select from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') limit 1`;
+  if (hasTables)
     throw new StartupError(
       'The database of DATABASE_URL is not empty, and a restore never overwrites data. Set DATABASE_URL to an empty database.',
     );
@@ -91,11 +89,4 @@ async function compareSecrets(secrets: ReadonlyArray<[string, string]>, dataDir:
 async function writeSecrets(secrets: ReadonlyArray<[string, string]>, dataDir: string): Promise<void> {
   if (secrets.length > 0) await mkdir(dataDir, { recursive: true, mode: 0o700 });
   for (const [name, secret] of secrets) await writeFile(join(dataDir, name), secret, { mode: 0o600, flush: true });
-}
-
-async function readIfThere(file: string): Promise<string | undefined> {
-  return readFile(file, 'utf8').catch((error: unknown) => {
-    if (errorCodeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  });
 }

@@ -1,7 +1,8 @@
-import { mkdir, mkdtemp, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { extract } from 'tar';
 import { sumOf } from './make-backup.ts';
+import { syncFolder } from '../../platform/database/embedded/folder.ts';
 import { StartupError } from '../../platform/errors/errors.ts';
 import { BASE_FILE, DUMP_FILE, PLATFORM, SECRET_NAMES, SECRETS_FILE, type Manifest } from './manifest.ts';
 import { alteredEntry, readBackup, type Backup, type Trust } from './read-backup.ts';
@@ -40,7 +41,7 @@ export async function unpackStaged(
   if (SECRETS_FILE in files && passphrase !== undefined) await writeSecrets(staging, dataDir, passphrase);
   const last = isDump ? DUMP_FILE : 'postgres';
   await rename(join(staging, last), join(dataDir, last));
-  if (process.platform !== 'win32') await syncFolder(dataDir);
+  await syncFolder(dataDir);
 }
 
 /**
@@ -79,14 +80,5 @@ async function writeSecrets(staging: string, dataDir: string, passphrase: string
   for (const name of SECRET_NAMES) {
     const text = secrets[name];
     if (text !== undefined) await writeFile(join(dataDir, name), text, { mode: 0o600, flag: 'wx', flush: true });
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
-import { statfs } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress } from 'node:zlib';
 import { extract, type ReadEntry } from 'tar';
+import { readFreeBytes } from '../../platform/database/watch-disk.ts';
 import { StartupError } from '../../platform/errors/errors.ts';
 
 const BLOCK_BYTES = 512;
@@ -69,9 +69,4 @@ function findProblem(entry: ReadEntry, seen: ReadonlySet<string>): string | unde
 /** Without the slash at the end of a folder. */
 function nameOf({ path }: ReadEntry): string {
   return path.replace(/\/$/, '');
-}
-
-async function readFreeBytes(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder);
-  return bavail * bsize;
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sql } from 'kysely';
+import { readRow } from '../../platform/database/statements.ts';
 import { connectDatabase, type Database, type PostgresAddress } from '../../platform/database/connect.ts';
 import { startEmbeddedPostgres } from '../../platform/database/embedded/embedded.ts';
 import { requireKnownSchema } from '../../platform/database/migrate.ts';
@@ -61,11 +61,10 @@ async function readCounts(
 }
 
 async function readLedger(db: Database, manifest: Manifest, file: string): Promise<Counts> {
-  const { rows } = await sql<Counts & { id: string | null; number: number }>`
+  const found = await readRow<Counts & { id: string | null; number: number }>(db)`
     select installation_id as id, number, (select count(*) from users) as users, (select count(*) from campaigns) as campaigns,
            (select count(*) from deliveries) as deliveries
-    from ledger`.execute(db);
-  const [found] = rows;
+    from ledger`;
   if (!found || found.id !== manifest.installationId || found.number < manifest.number)
     throw new StartupError(`${file} is damaged: its database does not match its manifest`);
   const { users, campaigns, deliveries } = found;

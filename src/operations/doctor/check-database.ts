@@ -1,13 +1,15 @@
 /** Checks of the database. */
-import { sql } from 'kysely';
-import { countAccounts } from '../../sending/accounts/count-accounts.ts';
+import { readCount, readOne } from '../../platform/database/statements.ts';
+import { countAccounts, countWaiting } from '../../sending/accounts/count-accounts.ts';
+import { translatorFor } from '../../platform/i18n/load-messages.ts';
+import { EXPLAINED_WAITS, UNEXPLAINED_AFTER_MINUTES } from '../../workspaces/events/wait-reasons.ts';
 import { LEASE_MS } from '../../sending/leases/leases.ts';
 import { NEWEST_POSTGRES, OLDEST_POSTGRES } from '../../platform/database/check-version.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import { readDatabaseSize } from '../../platform/database/read-size.ts';
 import { readBacklog } from '../../sending/deliveries/read-backlog.ts';
 import { readHold } from '../hold/read-hold.ts';
-import { find, type Finding } from './finding.ts';
+import { fail, ok, orOk, report, warn, type CheckResult, type Results } from './finding.ts';
 
 interface ServerRow {
   number: number;
@@ -23,113 +25,77 @@ const CROWDED_SHARE = 0.8;
 const GIBIBYTE = 1024 ** 3;
 
 /** Checks the server's version, and the settings that could lose accepted data or block the service. */
-export async function checkServer(db: Database): Promise<Finding[]> {
-  const { rows } = await sql<ServerRow>`
+export async function checkServer(db: Database): Promise<CheckResult[]> {
+  const server = await readOne<ServerRow>(db)`
     select current_setting('server_version_num')::int as number, current_setting('server_version') as version,
            current_setting('fsync') as fsync, current_setting('full_page_writes') as "fullPageWrites",
            current_setting('transaction_read_only') as "readOnly",
            (select count(*) from pg_stat_activity where backend_type = 'client backend')::int as used,
-           current_setting('max_connections')::int as most`.execute(db);
-  const [server] = rows;
-  if (!server) throw new Error('the server did not say what it is');
+           current_setting('max_connections')::int as most`;
   const gib = (await readDatabaseSize(db)) / GIBIBYTE;
   const summary = `PostgreSQL ${server.version}, ${gib.toFixed(2)} GiB, ${server.used} of ${server.most} connections in use`;
-  const findings = findServerProblems(server);
-  return findings.length > 0 ? findings : [find('database', summary)];
+  return orOk(findServerProblems(server), summary);
 }
 
-function findServerProblems({ number, version, fsync, fullPageWrites, readOnly, used, most }: ServerRow): Finding[] {
+function* findServerProblems({ number, version, fsync, fullPageWrites, readOnly, used, most }: ServerRow) {
   const major = Math.floor(number / 10_000);
-  const findings: Finding[] = [];
   const tested = `${OLDEST_POSTGRES} to ${NEWEST_POSTGRES}`;
   if (major < OLDEST_POSTGRES)
-    findings.push(
-      find('database', `PostgreSQL ${version} is too old: Campanile supports ${tested}`, 'error', 'Upgrade it.'),
-    );
+    yield fail(`PostgreSQL ${version} is too old: Campanile supports ${tested}`, 'Upgrade it.');
   if (major > NEWEST_POSTGRES)
-    findings.push(
-      find('database', `PostgreSQL ${version} is untested: this Campanile was tested with ${tested}`, 'warning'),
-    );
+    yield warn(`PostgreSQL ${version} is untested: this Campanile was tested with ${tested}`);
   if (fsync === 'off' || fullPageWrites === 'off')
-    findings.push(
-      find(
-        'database',
-        'A power cut can lose or corrupt data: fsync or full_page_writes is off',
-        'error',
-        'Turn both on in postgresql.conf, and reload the server.',
-      ),
+    yield fail(
+      'A power cut can lose or corrupt data: fsync or full_page_writes is off',
+      'Turn both on in postgresql.conf, and reload the server.',
     );
   if (readOnly === 'on')
-    findings.push(
-      find(
-        'database',
-        'The database is read-only: it is a standby, or is configured as read-only',
-        'error',
-        'Set DATABASE_URL to the primary.',
-      ),
+    yield fail(
+      'The database is read-only: it is a standby, or is configured as read-only',
+      'Set DATABASE_URL to the primary.',
     );
   if (used >= most * CROWDED_SHARE)
-    findings.push(
-      find(
-        'database',
-        `${used} of ${most} connections are in use. When they run out, requests and sending wait.`,
-        'warning',
-        'Raise max_connections, or put PgBouncer in front (docs/how-to/use-your-own-postgresql.md).',
-      ),
+    yield warn(
+      `${used} of ${most} connections are in use. When they run out, requests and sending wait.`,
+      'Raise max_connections, or put PgBouncer in front (docs/how-to/use-your-own-postgresql.md).',
     );
-  return findings;
 }
 
 const CLOCK_WARNING_MS = 2_000;
 const CLOCK_ERROR_MS = 30_000;
 
 /** Due times use the clock of the database; times that users read use the clock of this machine. */
-export async function checkClock(db: Database): Promise<Finding[]> {
+export async function checkClock(db: Database): Promise<Results> {
   const before = Date.now();
-  const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
-  const apartMs = Math.abs((rows[0]?.now.getTime() ?? 0) - (before + Date.now()) / 2);
+  const { now } = await readOne<{ now: Date }>(db)`select clock_timestamp() as now`;
+  const apartMs = Math.abs(now.getTime() - (before + Date.now()) / 2);
   const seconds = (apartMs / 1_000).toFixed(1);
-  if (apartMs < CLOCK_WARNING_MS)
-    return [find('clock', `The clocks of the database and of this machine are ${seconds} s apart`)];
-  return [
-    find(
-      'clock',
-      `The clocks of the database and of this machine are ${seconds} s apart. Scheduled posts follow the clock of the database.`,
-      apartMs < CLOCK_ERROR_MS ? 'warning' : 'error',
-      'Synchronise both clocks with NTP.',
-    ),
-  ];
+  if (apartMs < CLOCK_WARNING_MS) return ok(`The clocks of the database and of this machine are ${seconds} s apart`);
+  return report(
+    apartMs < CLOCK_ERROR_MS ? 'warning' : 'error',
+    `The clocks of the database and of this machine are ${seconds} s apart. Scheduled posts follow the clock of the database.`,
+    'Synchronise both clocks with NTP.',
+  );
 }
 
 /** Whether the ledger is held. */
-export async function checkHold(db: Database): Promise<Finding[]> {
+export async function checkHold(db: Database): Promise<Results> {
   const hold = await readHold(db);
-  if (!hold) return [find('hold', 'The ledger is not held')];
-  return [
-    find(
-      'hold',
-      `The ledger has been held since ${hold.since.toISOString()}, and nothing is sent: ${hold.reason}`,
-      'error',
-      'Review the queue and end the hold with "campanile release" or in the dashboard.',
-    ),
-  ];
+  if (!hold) return ok('The ledger is not held');
+  return fail(
+    `The ledger has been held since ${hold.since.toISOString()}, and nothing is sent: ${hold.reason}`,
+    'Review the queue and end the hold with "campanile release" or in the dashboard.',
+  );
 }
 
-/** Checks that a worker is running. */
-export async function checkWorkers(db: Database): Promise<Finding[]> {
-  const { rows } = await sql<{ alive: number }>`
-    select count(*)::int as alive from workers
-    where beat_at > campanile_now() - ${LEASE_MS} * interval '1 millisecond'`.execute(db);
-  const alive = rows[0]?.alive ?? 0;
-  if (alive > 0) return [find('workers', alive === 1 ? '1 worker is running' : `${alive} workers are running`)];
-  return [
-    find(
-      'workers',
-      'No worker is running, so nothing is sent',
-      'error',
-      'Start the service. With ROLE=api, also start at least one process with ROLE=worker.',
-    ),
-  ];
+export async function checkWorkers(db: Database): Promise<Results> {
+  const alive = await readCount(db)`
+    select count(*) from workers where beat_at > campanile_now() - ${LEASE_MS} * interval '1 millisecond'`;
+  if (alive > 0) return ok(alive === 1 ? '1 worker is running' : `${alive} workers are running`);
+  return fail(
+    'No worker is running, so nothing is sent',
+    'Start the service. With ROLE=api, also start at least one process with ROLE=worker.',
+  );
 }
 
 const OVERDUE_SECONDS = 60;
@@ -137,50 +103,57 @@ const OVERDUE_SECONDS = 60;
 const MOST_MISSED = 10_000;
 
 /** Runs that are late just now, and that were missed within a day. */
-export async function checkRuns(db: Database): Promise<Finding[]> {
+export async function checkRuns(db: Database): Promise<Results> {
   const { late, overdueSeconds } = await readBacklog(db);
-  const { rows } = await sql<{ missed: number }>`
-    select count(*)::int as missed from (
+  const missed = await readCount(db)`
+    select count(*) from (
       select from runs where status = 'missed' and finished_at > campanile_now() - interval '1 day' and not receipts_dropped
-      limit ${MOST_MISSED}) m`.execute(db);
-  const missed = rows[0]?.missed ?? 0;
-  const findings: Finding[] = [];
+      limit ${MOST_MISSED}) m`;
+  return orOk(
+    findRunProblems(late, overdueSeconds, missed),
+    'No run is late, and no run was missed within the last 24 hours',
+  );
+}
+
+function* findRunProblems(late: number, overdueSeconds: number, missed: number) {
   if (late > 0)
-    findings.push(
-      find(
-        'runs',
-        `Late runs: ${late} (not begun a minute after their time)`,
-        'error',
-        'Check the findings on workers, hold and accounts, then the log.',
-      ),
+    yield fail(
+      `Late runs: ${late} (nothing was tried a minute after their time)`,
+      'Check the findings on workers, hold and accounts, then the log.',
     );
   if (overdueSeconds > OVERDUE_SECONDS)
-    findings.push(
-      find(
-        'runs',
-        `An account has waited ${Math.round(overdueSeconds)} s for its turn: there are not enough workers`,
-        'warning',
-        'Start more processes with ROLE=worker (docs/how-to/run-several-processes.md).',
-      ),
+    yield warn(
+      `An account has waited ${Math.round(overdueSeconds)} s for its turn: there are not enough workers`,
+      'Start more processes with ROLE=worker (docs/how-to/run-several-processes.md).',
     );
   if (missed > 0)
-    findings.push(
-      find(
-        'runs',
-        `Missed runs: ${missed} within the last 24 hours (could not begin within 6 hours)`,
-        'warning',
-        'Their owners see them in the dashboard and can send them again.',
-      ),
+    yield warn(
+      `Missed runs: ${missed} within the last 24 hours (could not begin within 6 hours)`,
+      'Their owners see them in the dashboard and can send them again.',
     );
-  return findings.length > 0
-    ? findings
-    : [find('runs', 'No run is late, and no run was missed within the last 24 hours')];
+}
+
+/** Counts accounts for which something is due and which send nothing, without a rule of their workspace that explains it. */
+async function checkWaits(db: Database): Promise<CheckResult[]> {
+  const { byReason, due } = await countWaiting(db);
+  const t = translatorFor('en');
+  const waiting = [...byReason].filter(([reason, count]) => count > 0 && !EXPLAINED_WAITS.includes(reason));
+  const most = waiting.reduce((sum, [, count]) => sum + count, 0) > due / 2;
+  return waiting.map(([reason, count]) =>
+    report(
+      most ? 'error' : 'warning',
+      `${count} of ${due} accounts with something to send have sent nothing for ${UNEXPLAINED_AFTER_MINUTES} minutes. ${t(`waits.${reason}`)}`,
+      'Check the findings on workers and hold, the network of this host, and the log (docs/how-to/watch-it.md).',
+    ),
+  );
 }
 
 /** Lists accounts that send nothing until their user acts, and those whose channels cannot be read. */
-export async function checkAccounts(db: Database): Promise<Finding[]> {
+export async function checkAccounts(db: Database): Promise<Results> {
   const { byStatus, paused, stopped, withUnreadChannels } = await countAccounts(db);
   const all = [...byStatus.values()].reduce((sum, one) => sum + one, 0);
+  const disabled = byStatus.get('disabled') ?? 0;
+  const ofDisabled = disabled === 0 ? '' : `. Nothing is sent from ${disabled}, whose owners are disabled`;
   const kinds: Array<[count: number, what: string, advice: string]> = [
     [byStatus.get('logged_out') ?? 0, 'logged out', 'Ask their owners to link them again.'],
     [paused.get('banned') ?? 0, 'banned by WhatsApp', 'See docs/how-to/banned-number.md.'],
@@ -200,8 +173,7 @@ export async function checkAccounts(db: Database): Promise<Finding[]> {
   ];
   const needing = kinds
     .filter(([count]) => count > 0)
-    .map(([count, what, advice]) => find('accounts', `${count} of ${all} accounts: ${what}`, 'warning', advice));
-  return needing.length > 0
-    ? needing
-    : [find('accounts', `${all} account${all === 1 ? '' : 's'}; none needs attention`)];
+    .map(([count, what, advice]) => warn(`${count} of ${all} accounts: ${what}`, advice));
+  const found = [...(await checkWaits(db)), ...needing];
+  return orOk(found, `${all} account${all === 1 ? '' : 's'}; none needs attention${ofDisabled}`);
 }

@@ -1,11 +1,10 @@
 import type { AllowedHosts } from '../../platform/network/allowed-hosts.ts';
 import { createSafeHttpClient, type EgressOptions } from '../../platform/http-client/safe-http-client.ts';
-import { describeError, find, type Finding } from './finding.ts';
+import { describeError, ok, warn, type Results } from './finding.ts';
 
 /** Accounts need this host in any case, so that no other site learns of the check. */
 const PUBLIC_PAGE = 'https://web.whatsapp.com/';
 
-/** The configuration of this check. */
 export interface LinkPreviewsConfigured {
   linkPreviews: { isEnabled: boolean; allowed: AllowedHosts; fetchMs: number } & Pick<EgressOptions, 'proxy'>;
 }
@@ -17,22 +16,17 @@ export interface LinkPreviewsConfigured {
 export async function checkLinkPreviews(
   { linkPreviews: { isEnabled, allowed, proxy, fetchMs } }: LinkPreviewsConfigured,
   page = PUBLIC_PAGE,
-): Promise<Finding[]> {
-  if (!isEnabled)
-    return [find('link_previews', 'LINK_PREVIEWS is false: links have only the previews that their authors write')];
+): Promise<Results> {
+  if (!isEnabled) return ok('LINK_PREVIEWS is false: links have only the previews that their authors write');
   const client = createSafeHttpClient({ allowHttp: true, allowed, timeoutMs: fetchMs, ...(proxy && { proxy }) });
   try {
     const { status } = await client.get(page, { headers: {}, maxBytes: 1_024 });
-    return [find('link_previews', `Pages of links can be fetched: ${new URL(page).host} answers (HTTP ${status})`)];
+    return ok(`Pages of links can be fetched: ${new URL(page).host} answers (HTTP ${status})`);
   } catch (error) {
-    return [
-      find(
-        'link_previews',
-        `Pages of links cannot be fetched, so links are sent without a preview: ${new URL(page).host}: ${describeError(error)}`,
-        'warning',
-        'Allow connections from this machine to public sites on ports 80 and 443, and DNS lookups, or set HTTPS_PROXY. Or set LINK_PREVIEWS=false.',
-      ),
-    ];
+    return warn(
+      `Pages of links cannot be fetched, so links are sent without a preview: ${new URL(page).host}: ${describeError(error)}`,
+      'Allow connections from this machine to public sites on ports 80 and 443, and DNS lookups, or set HTTPS_PROXY. Or set LINK_PREVIEWS=false.',
+    );
   } finally {
     client.close();
   }

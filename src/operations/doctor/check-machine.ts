@@ -7,7 +7,7 @@ import { readCommandRecord } from '../backup/command-record.ts';
 import { findWriteProblem } from '../backup/write-problem.ts';
 import { readRoom } from '../../platform/database/watch-disk.ts';
 import type { BackupSettings } from '../../platform/config/config.ts';
-import { find, type Finding } from './finding.ts';
+import { fail, ok, orOk, report, warn, type CheckResult, type Results } from './finding.ts';
 
 /** The configuration of these checks. */
 export interface Installed {
@@ -22,25 +22,20 @@ const GIBIBYTE = 1024 ** 3;
 const NEARLY_FULL = 3;
 
 /** The disks that are written to from here. */
-export async function checkDisks({ dataDir, diskFloorBytes, backup }: Installed): Promise<Finding[]> {
+export async function checkDisks({ dataDir, diskFloorBytes, backup }: Installed): Promise<Results> {
   const folders = [
     ...(dataDir !== undefined && existsSync(dataDir) ? [['DATA_DIR', dataDir] as const] : []),
     ...(backup && existsSync(backup.to) ? [['BACKUP_TO', backup.to] as const] : []),
   ];
-  if (folders.length === 0) return [find('disk', 'This machine stores no data of Campanile')];
+  if (folders.length === 0) return ok('This machine stores no data of Campanile');
   return Promise.all(
     folders.map(async ([name, folder]) => {
       const { freeBytes, floorBytes } = await readRoom(folder, diskFloorBytes);
       const summary = `${name} (${folder}) has ${(freeBytes / GIBIBYTE).toFixed(1)} GiB of free space`;
-      if (freeBytes >= floorBytes * NEARLY_FULL) return find('disk', summary);
+      if (freeBytes >= floorBytes * NEARLY_FULL) return ok(summary);
       const isLow = freeBytes < floorBytes;
       const effect = isLow && name === 'DATA_DIR' ? ', so new campaigns and files are rejected' : '';
-      return find(
-        'disk',
-        summary + effect,
-        isLow ? 'error' : 'warning',
-        'Free space, or move the folder to a larger disk.',
-      );
+      return report(isLow ? 'error' : 'warning', summary + effect, 'Free space, or move the folder to a larger disk.');
     }),
   );
 }
@@ -49,8 +44,11 @@ const OTHERS = 0o077;
 const SECRETS = ['jwt-secret', 'jwt-secret-previous', 'encryption-key'];
 
 /** Checks that no other user of the machine can read secrets, and that fencing records can be stored. */
-export async function checkPermissions({ dataDir, stateDir }: Installed): Promise<Finding[]> {
-  const findings: Finding[] = [];
+export async function checkPermissions(installed: Installed): Promise<CheckResult[]> {
+  return orOk(findOpenPaths(installed), 'Only the owner can read the secrets');
+}
+
+async function* findOpenPaths({ dataDir, stateDir }: Installed) {
   const paths =
     dataDir === undefined || process.platform === 'win32'
       ? []
@@ -60,29 +58,17 @@ export async function checkPermissions({ dataDir, stateDir }: Installed): Promis
     if ((mode & OTHERS) === 0) continue;
     const permissions = (mode & 0o777).toString(8);
     const close = path === dataDir ? '700' : '600';
-    findings.push(
-      find(
-        'permissions',
-        `Other users of this machine can access ${path} (0${permissions})`,
-        'error',
-        `Run: chmod ${close} ${path}`,
-      ),
-    );
+    yield fail(`Other users of this machine can access ${path} (0${permissions})`, `Run: chmod ${close} ${path}`);
   }
   const isKept = await access(stateDir, constants.R_OK | constants.W_OK).then(
     () => true,
     () => false,
   );
   if (!isKept)
-    findings.push(
-      find(
-        'permissions',
-        `STATE_DIR (${stateDir}) is missing or not writable, so a restored backup may not be recognised`,
-        'warning',
-        'Give it a persistent volume that the user of Campanile owns.',
-      ),
+    yield warn(
+      `STATE_DIR (${stateDir}) is missing or not writable, so a restored backup may not be recognised`,
+      'Give it a persistent volume that the user of Campanile owns.',
     );
-  return findings.length > 0 ? findings : [find('permissions', 'Only the owner can read the secrets')];
 }
 
 /** A day, and two hours for a backup that is late or takes long. */
@@ -90,21 +76,16 @@ const OLDEST_MS = 26 * 60 * 60_000;
 const HOUR_MS = 60 * 60_000;
 
 /** Checks that daily backups can be written, and the age of the last good one. */
-export async function checkBackups({ backup }: Installed): Promise<Finding[]> {
-  if (!backup)
-    return [
-      find('backups', 'No automatic backups are configured', 'warning', 'Set BACKUP_TO (docs/how-to/back-up.md).'),
-    ];
+export async function checkBackups({ backup }: Installed): Promise<Results> {
+  if (!backup) return warn('No automatic backups are configured', 'Set BACKUP_TO (docs/how-to/back-up.md).');
   const { to, command } = backup;
   const { past, future } = await listDailyBackups(to, new Date());
   const newest = past.at(-1);
   const problem = await findWriteProblem(to);
   return [
-    ...(problem === undefined
-      ? []
-      : [find('backups', `BACKUP_TO cannot be written: ${problem}`, 'error', OPEN_FOLDER)]),
-    newest ? describeAge(newest.madeAt) : find('backups', `BACKUP_TO (${to}) has no backup`, 'error', SEE_LOG),
-    ...future.map(({ name }) => find('backups', `${name} in BACKUP_TO is dated in the future`, 'warning', FUTURE)),
+    ...(problem === undefined ? [] : [fail(`BACKUP_TO cannot be written: ${problem}`, OPEN_FOLDER)]),
+    newest ? describeAge(newest.madeAt) : fail(`BACKUP_TO (${to}) has no backup`, SEE_LOG),
+    ...future.map(({ name }) => warn(`${name} in BACKUP_TO is dated in the future`, FUTURE)),
     ...(newest && command ? [await checkBackupCommand(to, newest.name)] : []),
   ];
 }
@@ -114,27 +95,22 @@ const FUTURE = 'It counts as no backup until then. Check the clock, and move the
 const OPEN_FOLDER =
   'Let the user of Campanile write there, and name the folder in ReadWritePaths of the systemd unit (docs/how-to/back-up.md).';
 
-function describeAge(madeAt: Date): Finding {
+function describeAge(madeAt: Date): CheckResult {
   const ageMs = Date.now() - madeAt.getTime();
   const summary = `The last backup was made ${Math.floor(ageMs / HOUR_MS)} hours ago (${madeAt.toISOString()})`;
-  return ageMs <= OLDEST_MS
-    ? find('backups', summary)
-    : find('backups', summary, 'error', 'Check the log for the reason why later backups failed.');
+  return ageMs <= OLDEST_MS ? ok(summary) : fail(summary, 'Check the log for the reason why later backups failed.');
 }
 
 /** Checks that BACKUP_COMMAND has succeeded for the newest backup. */
-async function checkBackupCommand(to: string, newest: string): Promise<Finding> {
+async function checkBackupCommand(to: string, newest: string): Promise<CheckResult> {
   const last = await readCommandRecord(to);
-  if (!last) return find('backups', `BACKUP_COMMAND has not ended yet for ${newest}`, 'warning');
+  if (!last) return warn(`BACKUP_COMMAND has not ended yet for ${newest}`);
   const { file, endedAt, problem } = last;
   if (problem !== null)
-    return find(
-      'backups',
+    return fail(
       `${problem}, for ${file} at ${endedAt.toISOString()}`,
-      'error',
       'Read its output in the log. Campanile runs it again every hour.',
     );
-  if (file !== newest)
-    return find('backups', `BACKUP_COMMAND has not ended yet for ${newest}. It succeeded for ${file}.`, 'warning');
-  return find('backups', `BACKUP_COMMAND succeeded for ${file} at ${endedAt.toISOString()}`);
+  if (file !== newest) return warn(`BACKUP_COMMAND has not ended yet for ${newest}. It succeeded for ${file}.`);
+  return ok(`BACKUP_COMMAND succeeded for ${file} at ${endedAt.toISOString()}`);
 }

@@ -28,8 +28,8 @@ export type Check = (typeof CHECKS)[number];
 /** `error`: something does not work, or is about to be lost. `warning`: it works, and needs attention. */
 export type Level = 'ok' | 'warning' | 'error';
 
-export interface Finding {
-  check: Check;
+/** What a check has found. */
+export interface CheckResult {
   level: Level;
   /** The finding, as a sentence. */
   message: string;
@@ -37,18 +37,32 @@ export interface Finding {
   advice?: string;
 }
 
-/** Creates a finding; without a level all is well. */
-export function find(check: Check, message: string, level: Level = 'ok', advice?: string): Finding {
-  return { check, level, message, ...(advice !== undefined && { advice }) };
+export type Results = CheckResult | CheckResult[];
+
+export type Finding = CheckResult & { check: Check };
+
+export const report = (level: Level, message: string, advice?: string): CheckResult => ({
+  level,
+  message,
+  ...(advice !== undefined && { advice }),
+});
+export const ok = (message: string) => report('ok', message);
+export const warn = (message: string, advice?: string) => report('warning', message, advice);
+export const fail = (message: string, advice?: string) => report('error', message, advice);
+
+/** Returns the problems; where there is none, that all is well. */
+export async function orOk(
+  problems: Iterable<CheckResult> | AsyncIterable<CheckResult>,
+  message: string,
+): Promise<CheckResult[]> {
+  const found = await Array.fromAsync(problems);
+  return found.length > 0 ? found : [ok(message)];
 }
 
 /** Returns the findings of a check. A check that fails is a finding, too, and takes no other with it. */
-export async function runCheck(check: Check, run: () => Promise<Finding[]> | Finding[]): Promise<Finding[]> {
-  try {
-    return await run();
-  } catch (error) {
-    return [find(check, `This check failed: ${describeError(error)}`, 'error')];
-  }
+export async function runCheck(check: Check, run: () => Promise<Results> | Results): Promise<Finding[]> {
+  const results = await Promise.try(run).catch((error: unknown) => fail(`This check failed: ${describeError(error)}`));
+  return [results].flat().map((result) => ({ check, ...result }));
 }
 
 /** An error that stands for several has no message of its own. */

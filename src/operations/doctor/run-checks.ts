@@ -4,7 +4,7 @@ import type { Misspelled } from '../../platform/config/find-misspelled.ts';
 import { connectOnce } from '../../platform/database/check-new-connections.ts';
 import { addressOf, pingDatabase, type Database } from '../../platform/database/connect.ts';
 import { LOOPBACK } from '../../platform/network/address-range.ts';
-import { CHECKS, describeError, find, runCheck, type Finding } from './finding.ts';
+import { CHECKS, describeError, fail, ok, runCheck, warn, type CheckResult, type Finding } from './finding.ts';
 import { checkAccounts, checkClock, checkHold, checkRuns, checkServer, checkWorkers } from './check-database.ts';
 import { checkSchema } from './check-schema.ts';
 import { checkBackups, checkDisks, checkPermissions } from './check-machine.ts';
@@ -34,7 +34,7 @@ export async function runChecks({
     runCheck('whatsapp', () => checkWhatsApp(reached, config)),
     runCheck('link_previews', () => checkLinkPreviews(config)),
     runCheck('backups', () => checkBackups(installed)),
-    ...(reached ? runDatabaseChecks(reached, config) : [findUnreachableDatabase(reason)]),
+    ...(reached ? runDatabaseChecks(reached, config) : [runCheck('database', () => explainSkipped(reason))]),
   ];
   const findings = (await Promise.all(checks)).flat();
   return findings.toSorted((one, other) => CHECKS.indexOf(one.check) - CHECKS.indexOf(other.check));
@@ -54,7 +54,7 @@ function runDatabaseChecks(db: Database, config: Config): Array<Promise<Finding[
     runCheck('accounts', () => checkTimeZones(db)),
     runCheck('accounts', () => checkLanes(db)),
     runCheck('quarantine', () => checkQuarantine(db)),
-    runCheck('client_version', () => checkClientVersion(db, config)),
+    runCheck('client_version', () => Array.fromAsync(checkClientVersion(db, config))),
     runCheck('files', () => checkFiles(db, config)),
   ];
 }
@@ -70,37 +70,31 @@ async function reach(db: Database, { databaseUrl }: Config): Promise<[reason: st
   }
 }
 
-function findUnreachableDatabase(reason: string): Finding[] {
-  return [
-    find(
-      'database',
-      `The checks that need the database were skipped: ${reason}`,
-      'error',
-      'Start the database, or check DATABASE_URL and DATA_DIR.',
-    ),
-  ];
+function explainSkipped(reason: string): CheckResult {
+  return fail(
+    `The checks that need the database were skipped: ${reason}`,
+    'Start the database, or check DATABASE_URL and DATA_DIR.',
+  );
 }
 
 const NO_ZONE = 'TIME_ZONE is not set: schedules of users who chose no time zone are in UTC';
 
-export function findMisspellings({ misspelled }: { misspelled: readonly Misspelled[] }): Finding[] {
+export function findMisspellings({ misspelled }: { misspelled: readonly Misspelled[] }): CheckResult[] {
   return misspelled.map(({ name, meant }) =>
-    find('configuration', `${name} is not a setting`, 'warning', `Did you mean ${meant}? Then rename it.`),
+    warn(`${name} is not a setting`, `Did you mean ${meant}? Then rename it.`),
   );
 }
 
-function checkConfiguration(config: Config): Finding[] {
+function checkConfiguration(config: Config): CheckResult[] {
   const { host, publicUrl, role, isTimeZoneSet } = config;
   const misspellings = findMisspellings(config);
-  const found = [...(isTimeZoneSet ? [] : [find('configuration', NO_ZONE)]), ...misspellings];
+  const found = [...(isTimeZoneSet ? [] : [ok(NO_ZONE)]), ...misspellings];
   if (role === 'worker' || LOOPBACK.test(host) || publicUrl?.startsWith('https:'))
-    return misspellings.length > 0 ? found : [find('configuration', 'The settings are consistent'), ...found];
+    return misspellings.length > 0 ? found : [ok('The settings are consistent'), ...found];
   return [
     ...found,
-    find(
-      'configuration',
+    warn(
       `HOST (${host}) is reachable without HTTPS, so passwords and tokens can be intercepted`,
-      'warning',
       'Put a TLS proxy in front, and set PUBLIC_URL to its https address.',
     ),
   ];

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sql } from 'kysely';
+import { hasRow, readOne } from '../../platform/database/statements.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import { errorCodeOf } from '../../platform/errors/errors.ts';
 
@@ -22,13 +22,14 @@ export async function identifyFolder(dataDir: string): Promise<string> {
 export function createDatabaseIdentifier(db: Connection): () => Promise<string | undefined> {
   let isPermitted = false;
   return async () => {
-    isPermitted ||= await mayReadIdentity(db);
+    // Asked first: a statement that is not permitted would be an error in the server's log every two seconds.
+    isPermitted ||= await hasRow(db)`select where has_function_privilege('pg_control_system()', 'execute')`;
     if (!isPermitted) return undefined;
     try {
-      const { rows } = await sql<{ id: string; oid: string }>`
+      const { id, oid } = await readOne<{ id: string; oid: string }>(db)`
         select system_identifier::text as id, oid::text
-        from pg_control_system(), pg_database where datname = current_database()`.execute(db);
-      return `database ${rows[0]?.id ?? ''}/${rows[0]?.oid ?? ''}`;
+        from pg_control_system(), pg_database where datname = current_database()`;
+      return `database ${id}/${oid}`;
     } catch (error) {
       if (errorCodeOf(error) !== INSUFFICIENT_PRIVILEGE) throw error;
       isPermitted = false;
@@ -38,10 +39,3 @@ export function createDatabaseIdentifier(db: Connection): () => Promise<string |
 }
 
 const INSUFFICIENT_PRIVILEGE = '42501';
-
-/** Asked first: a statement that is not permitted would be an error in the server's log every two seconds. */
-async function mayReadIdentity(db: Connection): Promise<boolean> {
-  const { rows } = await sql<{ may: boolean }>`
-    select has_function_privilege('pg_control_system()', 'execute') as may`.execute(db);
-  return rows[0]?.may === true;
-}

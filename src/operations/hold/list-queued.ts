@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { readRows, sql } from '../../platform/database/statements.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 
 /** A campaign whose queued posts may have been sent by another copy of this ledger. */
@@ -21,7 +21,7 @@ export const isDoubtful = sql<boolean>`
 
 /** Returns the queued deliveries of a held ledger by campaign, oldest first. Empty when the ledger is not held. */
 export async function listQueued(db: Connection): Promise<QueuedCampaign[]> {
-  const { rows } = await sql<QueuedCampaign>`
+  return readRows<QueuedCampaign>(db)`
     select c.public_id as "campaignId", c.name, coalesce(u.user_name, '') as "userName",
            sum(case when r.status = 'running' then r.queued else cardinality(t.group_ids) end)::int as queued,
            (select max(s.progress_at) from runs s where s.campaign_id = c.campaign_id and s.sent > 0) as "lastSentAt"
@@ -34,6 +34,5 @@ export async function listQueued(db: Connection): Promise<QueuedCampaign[]> {
     left join users u on u.user_id = m.user_id
     where h.held_since is not null and ${isDoubtful}
     group by c.campaign_id, u.user_name
-    order by c.campaign_id`.execute(db);
-  return rows;
+    order by c.campaign_id`;
 }

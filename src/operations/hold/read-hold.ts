@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { readRow } from '../../platform/database/statements.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 
 /** Why nothing is sent from this ledger, and since when. */
@@ -9,9 +9,8 @@ export interface Hold {
 
 /** Undefined: it is not held. */
 export async function readHold(db: Connection): Promise<Hold | undefined> {
-  const { rows } = await sql<Hold>`
-    select held_since as since, held_reason as reason from ledger where held_since is not null`.execute(db);
-  return rows[0];
+  return readRow<Hold>(db)`
+    select held_since as since, held_reason as reason from ledger where held_since is not null`;
 }
 
 /** Returns the sentence for the health endpoint; undefined when the ledger is not held. */

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { execute } from '../../platform/database/statements.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { listQueued } from './list-queued.ts';
@@ -41,11 +41,11 @@ export async function resumeLedger(
   for (const { campaignId, choice } of chosen) await settleQueued(db, campaignId, choice);
   const sent = chosen.filter(({ choice }) => choice === 'send').length;
   await db.transaction().execute(async (trx) => {
-    const { rows } = await sql`
+    const affected = await execute(trx)`
       update ledger set held_since = null, held_reason = null, database_identity = null, token = null, number = number + ${RESUME_STEP}::bigint
-      where held_since is not null returning 1`.execute(trx);
-    if (rows.length === 0) throw isNotHeld();
-    await sql`update mails set sent_at = campanile_now() where sent_at is null`.execute(trx);
+      where held_since is not null`;
+    if (affected === 0) throw isNotHeld();
+    await execute(trx)`update mails set sent_at = campanile_now() where sent_at is null`;
     await also(trx, `send ${sent}, unknown ${chosen.length - sent}`);
   });
 }

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sql } from 'kysely';
+import { execute, hasRow, readOne, readValue } from '../../platform/database/statements.ts';
 import { errorCodeOf } from '../../platform/errors/errors.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { Log } from '../../platform/log/log.ts';
@@ -30,11 +30,6 @@ export type MaySend = () => Promise<boolean>;
 
 /** In DATA_DIR: why its ledger is to be held from now on. `campanile restore` leaves it there, or an operator. */
 export const HOLD_FILE = 'hold';
-
-interface LedgerRow extends LedgerState {
-  installationId: string | null;
-  heldReason: string | null;
-}
 
 export function watchLedger({ db, log, fencingRecords, dataDir, patienceMs }: LedgerWatchOptions): MaySend {
   const findIdentity = dataDir === undefined ? createDatabaseIdentifier(db) : () => identifyFolder(dataDir);
@@ -74,8 +69,11 @@ export function watchLedger({ db, log, fencingRecords, dataDir, patienceMs }: Le
     // The fencing record first: the ledger that wrote it has then at least that state.
     const record = newest(await withState(() => fencingRecords.read(installationId)), own);
     const { verdict, next } = await db.transaction().execute(async (trx) => {
-      const ledger = await lockLedger(trx);
-      const requiresRecord = dataDir === undefined && !record && (await hasRuns(trx));
+      const ledger = await readOne<LedgerState & { heldReason: string | null }>(trx)`
+        select number, token, database_identity as identity, held_reason as "heldReason"
+        from ledger for no key update`;
+      // A ledger without runs has sent nothing, so nothing can be sent twice.
+      const requiresRecord = dataDir === undefined && !record && (await hasRow(trx)`select from runs limit 1`);
       const first =
         ledger.heldReason === null
           ? detectStaleCopy(ledger, { record, identity, requiresRecord })
@@ -149,12 +147,6 @@ function watchPeers() {
   };
 }
 
-/** A ledger without runs has sent nothing, so nothing can be sent twice. */
-async function hasRuns(trx: Connection): Promise<boolean> {
-  const { rows } = await sql<{ has: boolean }>`select exists (select from runs) as has`.execute(trx);
-  return rows[0]?.has === true;
-}
-
 async function readHoldFile(dataDir: string): Promise<string | undefined> {
   try {
     const reason = (await readFile(join(dataDir, HOLD_FILE), 'utf8')).trim();
@@ -166,37 +158,21 @@ async function readHoldFile(dataDir: string): Promise<string | undefined> {
 }
 
 async function identify(db: Connection): Promise<string> {
-  const { rows } = await sql<{ id: string | null }>`select installation_id as id from ledger`.execute(db);
-  const known = rows[0]?.id ?? undefined;
-  if (known !== undefined) return known;
-  const { rows: named } = await sql<{ id: string }>`
-    update ledger set installation_id = coalesce(installation_id, gen_random_uuid()) returning installation_id as id`.execute(
-    db,
-  );
-  const [row] = named;
-  if (!row) throw new Error('the ledger lacks its identity row');
-  return row.id;
-}
-
-async function lockLedger(trx: Connection): Promise<LedgerRow> {
-  const { rows } = await sql<LedgerRow>`
-    select number, token, database_identity as identity, installation_id as "installationId", held_reason as "heldReason"
-    from ledger for no key update`.execute(trx);
-  const [row] = rows;
-  if (!row) throw new Error('the ledger lacks its identity row');
-  return row;
+  const known = await readValue<string | null>(db)`select installation_id from ledger`;
+  if (known) return known;
+  const { id } = await readOne<{ id: string }>(db)`
+    update ledger set installation_id = coalesce(installation_id, gen_random_uuid()) returning installation_id as id`;
+  return id;
 }
 
 /** Holds the ledger: nothing is sent from it until the hold is ended. */
 export async function holdLedger(trx: Connection, reason: string): Promise<void> {
-  await sql`update ledger set held_since = coalesce(held_since, campanile_now()), held_reason = ${reason}`.execute(trx);
+  await execute(trx)`update ledger set held_since = coalesce(held_since, campanile_now()), held_reason = ${reason}`;
 }
 
 async function raiseNumber(trx: Connection, identity: string | undefined): Promise<FencingRecord | undefined> {
   const token = randomUUID();
-  const { rows } = await sql<{ number: number }>`
-    update ledger set number = number + 1, token = ${token}, database_identity = coalesce(${identity ?? null}, database_identity) returning number`.execute(
-    trx,
-  );
-  return rows[0] && { number: rows[0].number, token };
+  const number = await readValue<number>(trx)`
+    update ledger set number = number + 1, token = ${token}, database_identity = coalesce(${identity ?? null}, database_identity) returning number`;
+  return number === undefined ? undefined : { number, token };
 }

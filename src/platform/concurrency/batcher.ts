@@ -1,12 +1,16 @@
 import { isolate } from './isolate.ts';
 
-/**
- * Batching: collects single items into batches. Items that arrive while a batch runs form the next one. So a single item never waits for
- * others, and many items cost one round trip.
- */
-export interface Batcher<Item, Result> {
-  /** Resolves to the item's own result; rejects when its batch did, or, with `isAboutItem`, when the item itself did. */
-  add(item: Item): Promise<Result>;
+export type Batcher<Item, Result> = ReturnType<typeof createBatcher<Item, Result>>;
+
+interface BatchOptions<Item> {
+  /** So many batches run at once. */
+  parallel: number;
+  /** Of so many items each. */
+  most: number;
+  /** How many items an item counts for; one unless given. An item heavier than `most` runs alone. */
+  weigh?: (item: Item) => number;
+  /** Whether an error is about an item: then its batch is split until only the failing items are left. */
+  isAboutItem?: (error: unknown) => boolean;
 }
 
 interface Waiting<Item, Result> {
@@ -16,24 +20,13 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * `run` resolves to one result per item, in order. At most `parallel` batches run at once, of at most `most` items each. `weigh` says how
- * many items an item counts for; an item heavier than `most` runs alone. A batch that fails with an error for which `isAboutItem` returns
- * true is split until only the failing items are left, so `run` must be safe to repeat.
+ * Batching: collects single items into batches. Items that arrive while a batch runs form the next one. So a single item never waits for
+ * others, and many items cost one round trip. `run` resolves to one result per item, in order; with `isAboutItem` it must be safe to repeat.
  */
 export function createBatcher<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,
-  {
-    parallel,
-    most,
-    weigh = () => 1,
-    isAboutItem = () => false,
-  }: {
-    parallel: number;
-    most: number;
-    weigh?: (item: Item) => number;
-    isAboutItem?: (error: unknown) => boolean;
-  },
-): Batcher<Item, Result> {
+  { parallel, most, weigh = () => 1, isAboutItem = () => false }: BatchOptions<Item>,
+) {
   const waiting: Array<Waiting<Item, Result>> = [];
   let underWay = 0;
 
@@ -70,8 +63,9 @@ export function createBatcher<Item, Result>(
   }
 
   return {
-    add(item) {
-      return new Promise((resolve, reject) => {
+    /** Resolves to the item's own result; rejects when its batch did, or, with `isAboutItem`, when the item itself did. */
+    add(item: Item) {
+      return new Promise<Result>((resolve, reject) => {
         waiting.push({ item, resolve, reject });
         // Items that are added in the same tick form one batch from the start.
         if (waiting.length === 1) queueMicrotask(startBatches);

@@ -13,21 +13,16 @@ export interface FailureStreak {
 export type OnLoopError = (loop: string, streak?: FailureStreak) => void;
 
 /** Counts the failures of some work in a row. */
-export interface FailureCounter {
-  failed(error: unknown): void;
-  /** It succeeded, or it was stopped. */
-  ended(): void;
-}
-
-export function countFailuresInARow(loop: string, onError: OnLoopError | undefined): FailureCounter {
+export function countFailuresInARow(loop: string, onError: OnLoopError | undefined) {
   let streak: ReturnType<typeof beginStreak> | undefined;
   return {
-    failed(error) {
+    failed(error: unknown) {
       streak ??= beginStreak();
       streak.error = error;
       streak.count += 1;
       onError?.(loop, streak);
     },
+    /** It succeeded, or it was stopped. */
     ended() {
       streak?.end();
       streak = undefined;

@@ -20,6 +20,8 @@ export interface FairSemaphore {
   waiting(): number;
   /** Whether somebody waits who has not used up their own share: all that is left is too little. */
   isContended(): boolean;
+  /** Whether a party without this key holds a permit, or held one within `withinMs`. */
+  isOtherActive(key: Key): boolean;
   /** Whether a key of the party has to yield to others. */
   isYielding(party: Party): boolean;
 }
@@ -47,14 +49,28 @@ export interface FairSemaphoreOptions {
   /** The most permits one key holds at once. Default is no limit but `size`. */
   perKey?: number;
   /**
-   * A key with so many waiters holds one permit at a time while another key holds one, or held one within `withinMs`. More permits would
-   * slow down the other keys' work. By default no key yields.
+   * A key with so many waiters holds one permit at a time while another key is active: more permits would slow down the other keys' work.
+   * Active is who holds one, or held one within `withinMs`, unless `isOtherActive` says it. By default no key yields.
    */
-  yielding?: { waiters: number; withinMs: number };
+  yielding?: { waiters: number; withinMs?: number; isOtherActive?: (key: Key) => boolean };
   /** Default is no limit. */
   maxWaiting?: number;
   /** Default is the longest delay of a timer, 24 days. */
   maxWaitMs?: number;
+}
+
+/** Runs work under a permit. Throws as `acquire` does. */
+export async function withPermit<Result>(
+  permits: Pick<FairSemaphore, 'acquire'>,
+  work: () => Promise<Result>,
+  request?: PermitRequest,
+): Promise<Result> {
+  const release = await permits.acquire(request);
+  try {
+    return await work();
+  } finally {
+    release();
+  }
 }
 
 const RETRY_SECONDS = 5;
@@ -67,8 +83,8 @@ export function createFairSemaphore(options: FairSemaphoreOptions): FairSemaphor
   const permits = createPermits(size, (key) => (isYielding(key) ? 1 : perKey), yielding?.withinMs ?? 0);
 
   const busy = (why?: string) => new OverloadError(name, RETRY_SECONDS, why);
-  const isYielding = (key: Key) =>
-    yielding !== undefined && lines.lengthOf(key) >= yielding.waiters && permits.isOtherActive(key);
+  const { waiters = Infinity, isOtherActive = permits.isOtherActive } = yielding ?? {};
+  const isYielding = (key: Key) => lines.lengthOf(key) >= waiters && isOtherActive(key);
 
   function hold(claim: Claim): ReleasePermit {
     const { party, weight } = claim;
@@ -117,6 +133,7 @@ export function createFairSemaphore(options: FairSemaphoreOptions): FairSemaphor
   return {
     waiting: lines.count,
     isContended: () => lines.findNext(permits) !== undefined,
+    isOtherActive: permits.isOtherActive,
     isYielding: (party) => party.some(isYielding),
     acquire(request = {}) {
       const { isContinuation = false, signal } = request;

@@ -11,22 +11,21 @@ export interface HealthProblem {
   since: Date;
 }
 
-export interface Health {
-  /** Adds a problem; one of this name that is known keeps its `since`. */
-  report(name: string, problem: { message: string; detail?: string | undefined; since?: Date }): void;
-  /** The problem is over. */
-  resolve(name: string): void;
-  /** The present problems, oldest first. */
-  problems(): HealthProblem[];
-}
+export type Health = ReturnType<typeof createHealth>;
 
-export function createHealth(): Health {
+export function createHealth() {
   const problems = new Map<string, HealthProblem>();
   return {
-    report(name, { message, detail, since = new Date() }) {
+    /** Adds a problem; one of this name that is known keeps its `since`. */
+    report(
+      name: string,
+      { message, detail, since = new Date() }: { message: string; detail?: string | undefined; since?: Date },
+    ) {
       problems.set(name, { name, message, detail, since: problems.get(name)?.since ?? since });
     },
-    resolve: (name) => void problems.delete(name),
+    /** The problem is over. */
+    resolve: (name: string) => void problems.delete(name),
+    /** The present problems, oldest first. */
     problems: () => [...problems.values()],
   };
 }

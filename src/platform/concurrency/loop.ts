@@ -10,6 +10,12 @@ export interface Loop {
   stop(): Promise<void>;
 }
 
+/** What every loop needs. */
+export interface LoopDeps {
+  log: Log;
+  onLoopError?: OnLoopError | undefined;
+}
+
 const BACKOFF = { firstMs: 100, maxMs: 5_000, jitter: 1 };
 
 /**
@@ -21,10 +27,10 @@ const BACKOFF = { firstMs: 100, maxMs: 5_000, jitter: 1 };
 export function startLoop(
   name: string,
   step: () => Promise<number>,
-  { log, onError, accountId }: { log: Log; onError?: OnLoopError; accountId?: number },
+  { log, onLoopError, accountId }: LoopDeps & { accountId?: number },
 ): Loop {
   const stopping = new AbortController();
-  const failures = countFailuresInARow(name, accountId === undefined ? onError : () => onError?.(name));
+  const failures = countFailuresInARow(name, accountId === undefined ? onLoopError : () => onLoopError?.(name));
   let woken = false;
   // A notification must not turn the back-off into a hot loop.
   let isBackingOff = false;

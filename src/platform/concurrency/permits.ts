@@ -9,25 +9,17 @@ export interface Claim {
 /** Of permits: none, those that are not exclusive, or any. */
 export type Allowance = 'none' | 'shared' | 'any';
 
-export interface Permits {
-  /** Whether a party without this key holds a permit, or had one within `withinMs`. */
-  isOtherActive(key: Key): boolean;
-  /** Returns which further permits the limits of all keys of a party allow it. */
-  allowance(party: Party): Allowance;
-  /** Whether that allows it, and enough is free. */
-  fits(claim: Claim): boolean;
-  take(claim: Claim): void;
-  release(claim: Claim): void;
-}
+export type Permits = ReturnType<typeof createPermits>;
 
 /** The permits in use, in total and by key. `maxPermitsOf` returns the most permits of a key. */
-export function createPermits(size: number, maxPermitsOf: (key: Key) => number, withinMs: number): Permits {
+export function createPermits(size: number, maxPermitsOf: (key: Key) => number, withinMs: number) {
   const heldByKey = new Map<Key, { count: number; isExclusive: boolean }>();
   const recent = createRecentParties(withinMs);
   let free = size;
   /** Permits of nobody in particular do not count. */
   let heldByParties = 0;
 
+  /** Returns which further permits the limits of all keys of a party allow it. */
   function allowance(party: Party): Allowance {
     let allowed: Allowance = 'any';
     for (const key of party) {
@@ -41,9 +33,11 @@ export function createPermits(size: number, maxPermitsOf: (key: Key) => number, 
 
   return {
     allowance,
-    isOtherActive: (key) => heldByParties > (heldByKey.get(key)?.count ?? 0) || recent.isOtherThere(key),
-    fits: (claim) => claim.weight <= free && isAllowed(claim, allowance(claim.party)),
-    take({ party, weight, isExclusive }) {
+    /** Whether a party without this key holds a permit, or had one within `withinMs`. */
+    isOtherActive: (key: Key) => heldByParties > (heldByKey.get(key)?.count ?? 0) || recent.isOtherThere(key),
+    /** Whether the allowance of its party allows it, and enough is free. */
+    fits: (claim: Claim) => claim.weight <= free && isAllowed(claim, allowance(claim.party)),
+    take({ party, weight, isExclusive }: Claim) {
       free -= weight;
       if (party.length > 0) heldByParties += 1;
       for (const key of party) {
@@ -53,7 +47,7 @@ export function createPermits(size: number, maxPermitsOf: (key: Key) => number, 
         heldByKey.set(key, held);
       }
     },
-    release({ party, weight, isExclusive }) {
+    release({ party, weight, isExclusive }: Claim) {
       free += weight;
       if (party.length > 0) heldByParties -= 1;
       for (const key of party) {

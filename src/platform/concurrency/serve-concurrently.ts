@@ -21,7 +21,7 @@ export interface Concurrently<Due, Key> {
   /** Default is `HOLD_MS`. */
   holdMs?: number;
   log: Log;
-  onError?: OnLoopError;
+  onLoopError?: OnLoopError | undefined;
 }
 
 /**
@@ -29,7 +29,7 @@ export interface Concurrently<Due, Key> {
  * s and continues without one, and its key has no other work meanwhile. `stop` resolves when all work has ended.
  */
 export function serveConcurrently<Due, Key>(work: Concurrently<Due, Key>): Loop {
-  const { name, permits, pollMs, claim, keyOf, serve, holdMs = HOLD_MS, log, onError } = work;
+  const { name, permits, pollMs, claim, keyOf, serve, holdMs = HOLD_MS, log, onLoopError } = work;
   const busy = new Set<Key>();
   const underWay = new Set<Promise<void>>();
   let isStopping = false;
@@ -55,7 +55,7 @@ export function serveConcurrently<Due, Key>(work: Concurrently<Due, Key>): Loop 
     try {
       await serve(due);
     } catch (error) {
-      onError?.(name);
+      onLoopError?.(name);
       log[failureLevel(error)]({ err: error, loop: name }, 'something that was due failed, and is due again later');
     }
     clearTimeout(timer);
@@ -77,7 +77,7 @@ export function serveConcurrently<Due, Key>(work: Concurrently<Due, Key>): Loop 
     return pollMs;
   }
 
-  const loop = startLoop(name, step, { log, ...(onError && { onError }) });
+  const loop = startLoop(name, step, { log, onLoopError });
   return {
     wake: loop.wake,
     async stop() {

@@ -1,20 +1,6 @@
-/**
- * A pool of worker threads for work that would block the event loop. Each task has a deadline, after which its thread is terminated, and
- * keys take turns. A thread takes some 20 MB, so threads start on demand and end when idle.
- */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { createFairSemaphore } from './fair-semaphore.ts';
-
-export interface ThreadPool<Task, Result> {
-  /**
-   * Throws a DeadlineError when the task takes too long, an OverloadError when too many tasks wait, and the reason of `signal` when that
-   * is aborted. What of the task is in `move` is emptied here.
-   */
-  run(task: Task, options?: { signal?: AbortSignal; move?: readonly ArrayBuffer[] }): Promise<Result>;
-  /** Terminates all threads. Rejects running, waiting and later tasks. */
-  close(): Promise<void>;
-}
+import { createFairSemaphore, withPermit } from './fair-semaphore.ts';
 
 export interface ThreadPoolOptions {
   /** The reason of its OverloadErrors. */
@@ -32,7 +18,11 @@ export class DeadlineError extends Error {}
 
 const IDLE_MS = 30_000;
 
-export function createThreadPool<Task, Result>(options: ThreadPoolOptions): ThreadPool<Task, Result> {
+/**
+ * A pool of worker threads for work that would block the event loop. Each task has a deadline, after which its thread is terminated, and
+ * keys take turns. A thread takes some 20 MB, so threads start on demand and end when idle.
+ */
+export function createThreadPool<Task, Result>(options: ThreadPoolOptions) {
   const { name, module, threads: size, maxWaiting, maxWaitMs, deadlineMs } = options;
   const permits = createFairSemaphore({ name, size, perKey: 1, maxWaiting, maxWaitMs });
   const closing = new AbortController();
@@ -55,15 +45,15 @@ export function createThreadPool<Task, Result>(options: ThreadPoolOptions): Thre
   }
 
   return {
-    async run(task, { signal, move = [] } = {}) {
+    /**
+     * Throws a DeadlineError when the task takes too long, an OverloadError when too many tasks wait, and the reason of `signal` when that
+     * is aborted. What of the task is in `move` is emptied here.
+     */
+    run(task: Task, { signal, move = [] }: { signal?: AbortSignal; move?: readonly ArrayBuffer[] } = {}) {
       const given = signal ? AbortSignal.any([closing.signal, signal]) : closing.signal;
-      const release = await permits.acquire({ signal: given });
-      try {
-        return await runInThread(task, move, given);
-      } finally {
-        release();
-      }
+      return withPermit(permits, () => runInThread(task, move, given), { signal: given });
     },
+    /** Terminates all threads. Rejects running, waiting and later tasks. */
     close() {
       closing.abort();
       return threads.close();

@@ -2,14 +2,7 @@ import { AppError } from '../errors/errors.ts';
 import { createFairSemaphore, type FairSemaphoreOptions, type PermitRequest } from './fair-semaphore.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
-/**
- * Permits for transfers, whose duration their peer decides: bodies, files and answers. Slowloris protection: while somebody waits for a
- * permit, the slowest transfer below a rising rate loses its own.
- */
-export interface Transfers {
-  /** Waits for a permit. Throws as `FairSemaphore.acquire` does. */
-  begin(request: PermitRequest): Promise<Transfer>;
-}
+export type Transfers = ReturnType<typeof createTransfers>;
 
 export interface Transfer {
   /** Aborted when the transfer has lost its permit; its reason is an AppError for the peer. */
@@ -43,7 +36,11 @@ interface Held {
   lose(reason: AppError): void;
 }
 
-export function createTransfers(options: FairSemaphoreOptions, pace: ContendedPace): Transfers {
+/**
+ * Permits for transfers, whose duration their peer decides: bodies, files and answers. Slowloris protection: while somebody waits for a
+ * permit, the slowest transfer below a rising rate loses its own.
+ */
+export function createTransfers(options: FairSemaphoreOptions, pace: ContendedPace) {
   const permits = createFairSemaphore(options);
   const held = new Set<Held>();
   let timer: NodeJS.Timeout | undefined;
@@ -82,7 +79,8 @@ export function createTransfers(options: FairSemaphoreOptions, pace: ContendedPa
   }
 
   return {
-    async begin(request) {
+    /** Waits for a permit. Throws as `FairSemaphore.acquire` does. */
+    async begin(request: PermitRequest): Promise<Transfer> {
       const acquiring = permits.acquire(request);
       watch();
       const release = await acquiring;

@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Key, Party } from './party.ts';
 
+export type Turns = ReturnType<typeof createTurns>;
+
 /** Keys whose past counts. A forgotten one begins like a new one. */
 const KEYS_KNOWN = 1_000;
 const NOBODY = ['nobody'] as const;
@@ -10,18 +12,7 @@ const NOBODY = ['nobody'] as const;
  * next turn is that of the party whose most expensive key is furthest behind. A key that comes back begins at the present virtual time,
  * so that nobody saves up turns; and that advances by at least an equal share of all work, so that newcomers starve nobody.
  */
-export interface Turns {
-  /** To be called when a request of the party arrives. */
-  arrive(party: Party): void;
-  /** Whether the turn of one party comes before that of the other. */
-  isBefore(one: Party, other: Party): boolean;
-  /** The party has its turn, which will presumably cost so much. */
-  begin(party: Party, cost: number): void;
-  /** Its turn is over, and has cost so much, `charged` of it known before. `competing` is how many others want a turn. */
-  end(party: Party, costs: { cost: number; charged: number; competing: number }): void;
-}
-
-export function createTurns(): Turns {
+export function createTurns() {
   const times = new LRUCache<Key | 'nobody', number>({ max: KEYS_KNOWN });
   let now = 0;
   const keysOf = (party: Party) => (party.length === 0 ? NOBODY : party);
@@ -42,18 +33,22 @@ export function createTurns(): Turns {
   }
 
   return {
-    arrive(party) {
+    /** To be called when a request of the party arrives. */
+    arrive(party: Party) {
       for (const key of keysOf(party)) if (timeOf(key) < now) times.set(key, now);
     },
-    isBefore(one, other) {
+    /** Whether the turn of one party comes before that of the other. */
+    isBefore(one: Party, other: Party) {
       const [mine, theirs] = [latest(one), latest(other)];
       return mine.latest < theirs.latest || (mine.latest === theirs.latest && mine.sum < theirs.sum);
     },
-    begin(party, cost) {
+    /** The party has its turn, which will presumably cost so much. */
+    begin(party: Party, cost: number) {
       now = Math.max(now, latest(party).latest);
       charge(party, cost);
     },
-    end(party, { cost, charged, competing }) {
+    /** Its turn is over, and has cost so much, `charged` of it known before. `competing` is how many others want a turn. */
+    end(party: Party, { cost, charged, competing }: { cost: number; charged: number; competing: number }) {
       if (cost !== charged) charge(party, cost - charged);
       now += cost / (competing + 1);
     },

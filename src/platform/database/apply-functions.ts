@@ -1,4 +1,5 @@
-import { sql, type Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
+import { execute, readRows, sql } from './statements.ts';
 import type { Connection } from './connect.ts';
 import type { Schema } from './schema.ts';
 import type { DatabaseFunction } from './schema-files.ts';
@@ -13,12 +14,12 @@ export async function applyFunctions(
   functions: readonly DatabaseFunction[],
 ): Promise<string[]> {
   // PostgreSQL resolves the tables in a body when the function is called.
-  await sql`set local check_function_bodies = off`.execute(trx);
+  await execute(trx)`set local check_function_bodies = off`;
   const changed = await findChangedFunctions(trx, functions);
   for (const one of changed) {
     await dropUnlessNeeded(trx, one.name);
     await sql.raw(one.sql).execute(trx);
-    await sql`comment on function ${sql.id(one.name)} is ${sql.lit(hashComment(one))}`.execute(trx);
+    await execute(trx)`comment on function ${sql.id(one.name)} is ${sql.lit(hashComment(one))}`;
   }
   return changed.map(({ file }) => file);
 }
@@ -28,9 +29,9 @@ export async function findChangedFunctions(
   db: Connection,
   functions: readonly DatabaseFunction[],
 ): Promise<DatabaseFunction[]> {
-  const { rows } = await sql<{ name: string; hash: string | null }>`
+  const rows = await readRows<{ name: string; hash: string | null }>(db)`
     select proname as name, obj_description(oid, 'pg_proc') as hash
-    from pg_proc where pronamespace = current_schema()::regnamespace`.execute(db);
+    from pg_proc where pronamespace = current_schema()::regnamespace`;
   const present = new Map(rows.map(({ name, hash }) => [name, hash]));
   return functions.filter((one) => present.get(one.name) !== hashComment(one));
 }
@@ -42,11 +43,9 @@ const hashComment = ({ sha256 }: DatabaseFunction) => `sha256 ${sha256}`;
  * trigger depends on cannot be dropped, and keeps its signature.
  */
 async function dropUnlessNeeded(trx: Transaction<Schema>, name: string): Promise<void> {
-  const { rows } = await sql<{ signature: string }>`
+  const rows = await readRows<{ signature: string }>(trx)`
     select oid::regprocedure::text as signature from pg_proc
     where proname = ${name} and pronamespace = current_schema()::regnamespace
-      and not exists (select from pg_depend where refclassid = 'pg_proc'::regclass and refobjid = pg_proc.oid)`.execute(
-    trx,
-  );
+      and not exists (select from pg_depend where refclassid = 'pg_proc'::regclass and refobjid = pg_proc.oid)`;
   for (const { signature } of rows) await sql.raw(`drop function ${signature}`).execute(trx);
 }

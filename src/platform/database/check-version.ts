@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { readValue } from './statements.ts';
 import { StartupError } from '../errors/errors.ts';
 import type { Log } from '../log/log.ts';
 import type { Connection } from './connect.ts';
@@ -9,10 +9,8 @@ export const NEWEST_POSTGRES = 18;
 
 /** Throws a StartupError when the server is too old, and warns of one that is newer than any that was tried. */
 export async function checkVersion(db: Connection, log: Log): Promise<void> {
-  const { rows } = await sql<{ number: number }>`select current_setting('server_version_num')::int as number`.execute(
-    db,
-  );
-  checkServerVersion(rows[0]?.number ?? 0, log);
+  const number = await readValue<number>(db)`select current_setting('server_version_num')::int`;
+  checkServerVersion(number ?? 0, log);
 }
 
 /** `number` as PostgreSQL writes it: 150018 is 15.18. */

@@ -1,5 +1,5 @@
-import { sql, type RawBuilder } from 'kysely';
-import { isolateStatement, ownedBy, type Owners } from './isolate-statement.ts';
+import { execute, readColumn, sql, type RawBuilder } from './statements.ts';
+import { isolateStatement, ownedBy } from './isolate-statement.ts';
 import type { QuarantineDeps } from './quarantine.ts';
 
 const CHUNK = 10_000;
@@ -32,20 +32,15 @@ export async function clearSomeRows(
   deps: QuarantineDeps,
   { table, owner, isOld, limit }: OldRows & { limit: number },
 ): Promise<number> {
-  const remove = async (owners: Owners) => {
-    const { numAffectedRows = 0n } = await sql`
-      delete from ${sql.table(table)} where ctid = any(array(
-        select o.ctid from ${sql.table(table)} o where ${isOld} and ${ownedBy(`o.${owner}`, owners)}
-        limit ${limit} for update skip locked))`.execute(deps.db);
-    return Number(numAffectedRows);
-  };
-  const findOwners = async () => {
-    const { rows } = await sql<{ id: number }>`
-      select distinct ${sql.ref(owner)} as id from ${sql.table(table)} o where ${isOld} limit ${OWNERS_FOUND}`.execute(
-      deps.db,
-    );
-    return rows.map(({ id }) => id);
-  };
-  const removed = await isolateStatement(deps, BATCH_OF[owner], { findOwners, run: remove });
+  const removed = await isolateStatement(deps, BATCH_OF[owner], {
+    findOwners: () =>
+      readColumn<number>(deps.db)`
+        select distinct ${sql.ref(owner)} as id from ${sql.table(table)} o where ${isOld} limit ${OWNERS_FOUND}`,
+    run: (owners) =>
+      execute(deps.db)`
+        delete from ${sql.table(table)} where ctid = any(array(
+          select o.ctid from ${sql.table(table)} o where ${isOld} and ${ownedBy(`o.${owner}`, owners)}
+          limit ${limit} for update skip locked))`,
+  });
   return removed.reduce((sum, count) => sum + count, 0);
 }

@@ -20,7 +20,7 @@ const FROZEN_MS = 8_000;
 const SILENCE_MS = 10_000;
 /**
  * After this fraction of the time the server cancels the statement, so that an abandoned statement has ended
- * (docs/explanation/decisions/0032).
+ * (docs/explanation/decisions/0015).
  */
 const ENDED_AFTER = 0.8;
 /** An idle connection is closed in order before that. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseClient, type PostgresAddress } from './connect.ts';
 import { CLIENT_OPTIONS, FIRST_DATABASE, SUPERUSER } from './embedded/config.ts';
-import { folderError } from './embedded/folder.ts';
+import { folderError, readIfThere } from './embedded/folder.ts';
 import { portUrl } from './embedded/listen-address.ts';
 import { errorCodeOf } from '../errors/errors.ts';
 
@@ -31,9 +31,8 @@ async function addressOfPort(dataDir: string, port: number): Promise<string> {
 
 async function readLines(dataDir: string): Promise<string[]> {
   try {
-    return (await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n');
+    return ((await readIfThere(join(dataDir, 'postgres/postmaster.pid'))) ?? '').split('\n');
   } catch (error) {
-    if (errorCodeOf(error) === 'ENOENT') return [];
     throw folderError(error, dataDir);
   }
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { execute } from './statements.ts';
 import type { Connection } from './connect.ts';
 
 /**
@@ -6,14 +6,14 @@ import type { Connection } from './connect.ts';
  * can continue.
  */
 export async function inSavepoint<Result>(trx: Connection, act: () => Promise<Result>): Promise<Result> {
-  await sql`savepoint part`.execute(trx);
+  await execute(trx)`savepoint part`;
   let result: Result;
   try {
     result = await act();
   } catch (error) {
-    await sql`rollback to savepoint part`.execute(trx);
+    await execute(trx)`rollback to savepoint part`;
     throw error;
   }
-  await sql`release savepoint part`.execute(trx);
+  await execute(trx)`release savepoint part`;
   return result;
 }

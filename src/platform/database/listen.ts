@@ -7,16 +7,12 @@ import { NOTIFY_CHANNELS, type NotifyChannel } from './notify-channels.ts';
  * The one connection of a process that listens for notifications (NOTIFY). A notification only makes something happen sooner: everything is
  * also found by polling, so a lost connection or a pooler that swallows LISTEN costs time and nothing else.
  */
-export interface Notifications {
-  /** Calls `handler` with each payload on `channel`, and once with `''` whenever notifications may have been missed. */
-  on(channel: NotifyChannel, handler: (payload: string) => void): void;
-  close(): Promise<void>;
-}
+export type Notifications = ReturnType<typeof listenForNotifications>;
 
 const RECONNECT_MS = 1_000;
 
 /** Starts listening; resolves at once and keeps (re)connecting in the background until closed. */
-export function listenForNotifications(address: PostgresAddress, { log }: { log: Log }): Notifications {
+export function listenForNotifications(address: PostgresAddress, { log }: { log: Log }) {
   const handlers = new Map<string, Array<(payload: string) => void>>();
   const closed = new AbortController();
   let endWait: (() => void) | undefined;
@@ -55,12 +51,13 @@ export function listenForNotifications(address: PostgresAddress, { log }: { log:
 
   const ended = stayConnected();
   return {
-    on(channel, handler) {
+    /** Calls `handler` with each payload on `channel`, and once with `''` whenever notifications may have been missed. */
+    on(channel: NotifyChannel, handler: (payload: string) => void): void {
       const list = handlers.get(channel) ?? [];
       list.push(handler);
       handlers.set(channel, list);
     },
-    async close() {
+    async close(): Promise<void> {
       closed.abort();
       endWait?.();
       await ended;

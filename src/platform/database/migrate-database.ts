@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { execute } from './statements.ts';
 import type { Log } from '../log/log.ts';
 import { checkVersion } from './check-version.ts';
 import { connectDatabase, type PostgresAddress } from './connect.ts';
@@ -23,9 +23,9 @@ export async function migrateDatabase(
     await checkVersion(db, log);
     // A lock of a session would outlive the session behind a pooler. This transaction reads no table, so it holds nothing else back.
     await db.transaction().execute(async (trx) => {
-      await sql`set local statement_timeout = 0`.execute(trx);
-      await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
-      await sql`select pg_advisory_xact_lock(${UPGRADE_LOCK})`.execute(trx);
+      await execute(trx)`set local statement_timeout = 0`;
+      await execute(trx)`set local idle_in_transaction_session_timeout = 0`;
+      await execute(trx)`select pg_advisory_xact_lock(${UPGRADE_LOCK})`;
       await migrate(db, log, { backUp });
     });
   } finally {

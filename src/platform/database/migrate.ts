@@ -1,9 +1,9 @@
-import { sql, type Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
+import { execute, sql } from './statements.ts';
 import { StartupError } from '../errors/errors.ts';
 import type { Log } from '../log/log.ts';
 import { readVersion } from '../config/version.ts';
 import { applyFunctions } from './apply-functions.ts';
-import { checkGuards } from './check-guards.ts';
 import type { Database } from './connect.ts';
 import { inspectSchema } from './inspect-schema.ts';
 import type { Schema } from './schema.ts';
@@ -22,10 +22,10 @@ export interface MigrateOptions {
 }
 
 /**
- * Brings the schema up to date, while a lock keeps other starting processes waiting: the functions in `functions/` that have
- * changed, then each `migrations/NNN-what.sql` that is not yet recorded, in order and in a transaction of its own. Throws a
- * StartupError, before anything is written, when the schema is newer than this code or is not what its migrations make, or when a guard of a
- * pending migration raises (`check-guards.ts`).
+ * Brings the schema up to date, while a lock keeps other starting processes waiting. An empty database gets `schema.sql`. Any other gets
+ * the functions in `functions/` that have changed, then each `migrations/NNN-what.sql` that is not yet recorded, in order and in a
+ * transaction of its own. Throws a StartupError when the schema is newer than this code, before anything is written, and when the result
+ * is not the schema of this version.
  */
 export async function migrate(db: Database, log: Log, { folder = SCHEMA_FOLDER, backUp }: MigrateOptions = {}) {
   const files = await loadSchemaFiles(folder);
@@ -36,7 +36,7 @@ export async function migrate(db: Database, log: Log, { folder = SCHEMA_FOLDER, 
   }
 }
 
-/** Throws a StartupError, with a sentence, when this version cannot run on the database: unknown, changed or no migrations. Only reads. */
+/** Throws a StartupError, with a sentence, when this version cannot run on the database: unknown or no migrations. Only reads. */
 export async function requireKnownSchema(db: Database): Promise<void> {
   const { applied, problem } = await inspectSchema(db, await loadSchemaFiles());
   if (applied.length === 0) throw new StartupError('The database is none of Campanile: it has no migrations');
@@ -50,32 +50,29 @@ async function applyNext(
   backUp: MigrateOptions['backUp'],
 ): Promise<string[]> {
   // Behind a pooler the connection may have the limits of another one of ours; and a backup takes longer than a transaction may rest.
-  await sql`set local statement_timeout = 0`.execute(trx);
-  await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
-  await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(trx);
+  await execute(trx)`set local statement_timeout = 0`;
+  await execute(trx)`set local idle_in_transaction_session_timeout = 0`;
+  await execute(trx)`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
   const { applied, pending, epoch, problem } = await inspectSchema(trx, files);
   if (problem !== undefined) throw new StartupError(problem);
-  const [next] = pending;
-  if (applied.length > 0 && (next || epoch < files.epoch.number)) await backUp?.(trx);
-  // After the backup: a guard may lock tables that a dump reads.
-  if (applied.length > 0) await checkGuards(trx, pending);
-  await createLedger(trx);
+  const isNew = applied.length === 0;
+  if (!isNew && (pending.length > 0 || epoch < files.epoch)) await backUp?.(trx);
   const changed = await applyFunctions(trx, files.functions);
+  const next = isNew ? { name: 'schema.sql', sql: LEDGER + files.schema } : pending[0];
   if (next) await applyMigration(trx, next);
-  await recordEpoch(trx, files);
+  await recordMigrations(trx, isNew ? files.migrations : pending.slice(0, 1));
+  await recordEpoch(trx, files.epoch);
   return next ? [...changed, next.name] : changed;
 }
 
-/** The columns after the third are added to an older table by 002. */
-async function createLedger(trx: Transaction<Schema>): Promise<void> {
-  await sql`
-    create table if not exists migrations (number int primary key, name text not null, applied_at timestamptz not null default now(),
-                                           sha256 text, epoch int, version text)`.execute(trx);
-}
+/** Older versions read `sha256`. */
+const LEDGER = `
+  create table migrations (number int primary key, name text not null, applied_at timestamptz not null default now(),
+                           sha256 text, epoch int, version text);`;
 
-async function applyMigration(trx: Transaction<Schema>, { number, name, sql: text }: Migration): Promise<void> {
+async function applyMigration(trx: Transaction<Schema>, { name, sql: text }: Pick<Migration, 'name' | 'sql'>) {
   try {
-    await sql.raw(text).execute(trx);
+    await sql.raw(text ?? '').execute(trx);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new StartupError(
@@ -83,17 +80,18 @@ async function applyMigration(trx: Transaction<Schema>, { number, name, sql: tex
       error,
     );
   }
-  await sql`insert into migrations (number, name) values (${number}, ${name})`.execute(trx);
 }
 
-/** Records the hashes of the applied files, and this version in the newest row. Writes nothing if they are recorded already. */
-async function recordEpoch(trx: Transaction<Schema>, { migrations, epoch }: SchemaFiles): Promise<void> {
+async function recordMigrations(trx: Transaction<Schema>, migrations: readonly Migration[]): Promise<void> {
   const numbers = migrations.map(({ number }) => number);
-  const sums = migrations.map(({ sha256 }) => sha256);
-  await sql`
-    update migrations m set sha256 = k.sha256 from unnest(${numbers}::int[], ${sums}::text[]) k (number, sha256)
-    where m.number = k.number and m.sha256 is null`.execute(trx);
-  await sql`
-    update migrations set epoch = ${epoch.number}, version = ${readVersion().version}
-    where number = (select max(number) from migrations) and coalesce(epoch, -1) < ${epoch.number}`.execute(trx);
+  const names = migrations.map(({ name }) => name);
+  await execute(trx)`
+    insert into migrations (number, name) select * from unnest(${numbers}::int[], ${names}::text[])`;
+}
+
+/** Records this version in the newest row. Writes nothing if it is recorded already. */
+async function recordEpoch(trx: Transaction<Schema>, epoch: number): Promise<void> {
+  await execute(trx)`
+    update migrations set epoch = ${epoch}, version = ${readVersion().version}
+    where number = (select max(number) from migrations) and coalesce(epoch, -1) < ${epoch}`;
 }

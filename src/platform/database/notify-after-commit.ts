@@ -19,12 +19,7 @@ interface Notification {
   payload: string;
 }
 
-/** Sends notifications after a short delay, batched into one statement. */
-interface Notifier {
-  add(notifications: readonly Notification[]): void;
-  /** Resolves when nothing waits any more. */
-  flush(): Promise<void>;
-}
+type Notifier = ReturnType<typeof createNotifier>;
 
 /** The state of each connection that `NotifyingDialect` has handed out. */
 interface ConnectionState {
@@ -39,7 +34,7 @@ const connectionStates = new WeakMap<DatabaseConnection, ConnectionState>();
  * Notifies all processes of new work after the transaction of `db` is committed, and never after a rollback. Outside of a transaction it
  * notifies at once. A notification can be lost in a crash or with the connection, so every listener also polls (`listenForNotifications`).
  * No statement calls pg_notify itself: notifying commits run one after the other, each until the disk and the replica have it
- * (docs/explanation/decisions/0068-tell-hints-after-the-commit.md).
+ * (docs/explanation/decisions/0068-send-notify-after-the-commit.md).
  */
 export async function notifyAfterCommit(db: Kysely<Schema>, channel: NotifyChannel, payload = ''): Promise<void> {
   await db.getExecutor().provideConnection(async (connection) => {
@@ -99,7 +94,8 @@ class NotifyingDriver extends PostgresDriver {
   }
 }
 
-function createNotifier(pool: Pick<pg.Pool, 'query'>, log: Log): Notifier {
+/** Sends notifications after a short delay, batched into one statement. */
+function createNotifier(pool: Pick<pg.Pool, 'query'>, log: Log) {
   // Deduplicated by content: a listener does nothing more for a repeated notification.
   const waiting = new Map<string, Notification>();
   let sending: Promise<void> | undefined;
@@ -122,11 +118,12 @@ function createNotifier(pool: Pick<pg.Pool, 'query'>, log: Log): Notifier {
   }
 
   return {
-    add(notifications) {
+    add(notifications: readonly Notification[]) {
       if (notifications.length === 0) return;
       for (const one of notifications) waiting.set(`${one.channel} ${one.payload}`, one);
       sending ??= sendAll();
     },
+    /** Resolves when nothing waits any more. */
     async flush() {
       await sending;
     },

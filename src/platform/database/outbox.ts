@@ -1,5 +1,5 @@
 /** Transactional outbox: the one way to claim rows that wait to be sent. */
-import { sql, type RawBuilder } from 'kysely';
+import { readColumn, readRows, sql, type RawBuilder } from './statements.ts';
 import { backoff } from './backoff.ts';
 import type { Connection } from './connect.ts';
 import { isolateStatement, ownedBy, type Owners } from './isolate-statement.ts';
@@ -44,12 +44,10 @@ export function isolateDueRows<Result>(
   { batch, table, isUnsent }: Outbox,
   run: (owners: Owners) => Promise<Result>,
 ): Promise<Result[]> {
-  const findOwners = async () => {
-    const { rows } = await sql<{ id: number }>`
+  const findOwners = () =>
+    readColumn<number>(deps.db)`
       select distinct q.user_id as id from ${sql.table(table)} q
-      where ${isUnsent} and q.due_at <= campanile_now() and q.user_id is not null`.execute(deps.db);
-    return rows.map(({ id }) => id);
-  };
+      where ${isUnsent} and q.due_at <= campanile_now() and q.user_id is not null`;
   return isolateStatement(deps, batch, { findOwners, run });
 }
 
@@ -64,7 +62,7 @@ export async function claimRowsOf<Row>(
   { table, key, isUnsent, owner = sql`q.user_id`, set, columns, joins = sql`` }: Outbox,
   { limit, busy, owners }: { limit: number; busy: readonly number[]; owners: Owners },
 ): Promise<Row[]> {
-  const { rows } = await sql<Row>`
+  return readRows<Row>(db)`
     with claimed as (
       update ${sql.table(table)} q set tries = q.tries + 1, due_at = ${backoff('q.tries')}${set ? sql`, ${set}` : sql``}
       where q.${sql.ref(key)} in (
@@ -73,6 +71,5 @@ export async function claimRowsOf<Row>(
           and ${IS_LEDGER_LIVE} and ${ownedBy('q.user_id', owners)}
         order by q.due_at limit ${limit} for update of q skip locked)
       returning q.*)
-    select ${columns} from claimed q ${joins}`.execute(db);
-  return rows;
+    select ${columns} from claimed q ${joins}`;
 }

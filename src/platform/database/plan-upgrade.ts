@@ -1,14 +1,14 @@
-import { sql } from 'kysely';
+import { readRows } from './statements.ts';
 import { findChangedFunctions } from './apply-functions.ts';
 import type { Database } from './connect.ts';
 import { inspectSchema } from './inspect-schema.ts';
-import { loadSchemaFiles, type Migration, type SchemaEpoch } from './schema-files.ts';
+import { loadSchemaFiles, type Migration } from './schema-files.ts';
 
 /** The next start's changes to a database. */
 export interface UpgradePlan {
   /** Why the start would fail, in a sentence; undefined: it would not. */
   problem: string | undefined;
-  /** Whether the database is unused. */
+  /** Whether the database is unused: it gets the whole schema in one step. */
   isNew: boolean;
   steps: readonly UpgradeStep[];
   /** Functions that are replaced, by name. */
@@ -41,15 +41,13 @@ export async function planUpgrade(db: Database): Promise<UpgradePlan> {
   return {
     problem,
     isNew: applied.length === 0,
-    steps: pending.map((migration) => describeStep(migration, sizes)),
+    steps: applied.length === 0 ? [] : pending.map((migration) => describeStep(migration, sizes)),
     functions: functions.map(({ name }) => name),
-    epoch: { from: epoch, to: highest(files.epoch, epoch) },
+    epoch: { from: epoch, to: Math.max(files.epoch, epoch) },
   };
 }
 
-const highest = ({ number }: SchemaEpoch, other: number) => Math.max(number, other);
-
-function describeStep({ name, sql: text }: Migration, sizes: readonly TableSize[]): UpgradeStep {
+function describeStep({ name, sql: text = '' }: Migration, sizes: readonly TableSize[]): UpgradeStep {
   const statements = text.replaceAll(/--.*$/gm, '');
   const identifiers = new Set(statements.match(/\w+/g));
   return { name, locks: readLocks(text), tables: sizes.filter((table) => identifiers.has(table.name)) };
@@ -62,10 +60,10 @@ function readLocks(text: string): string {
 }
 
 async function readTableSizes(db: Database): Promise<TableSize[]> {
-  const { rows } = await sql<{ name: string; bytes: number; rows: number }>`
+  const rows = await readRows<{ name: string; bytes: number; rows: number }>(db)`
     select c.relname as name, pg_total_relation_size(c.oid)::float8 as bytes, c.reltuples::float8 as rows
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where n.nspname = current_schema() and c.relkind in ('r', 'p')
-    order by 2 desc, 1`.execute(db);
+    order by 2 desc, 1`;
   return rows.map((table) => ({ ...table, rows: table.rows < 0 ? undefined : table.rows }));
 }

@@ -1,7 +1,7 @@
 /**
  * Dead-letter queue without dropping: accounts, workspaces and users whose data made a batch fail are left out of that batch for a while.
  */
-import { sql } from 'kysely';
+import { execute, readRows, sql } from './statements.ts';
 import type { Log } from '../log/log.ts';
 import { backoff } from './backoff.ts';
 import type { Connection, Database } from './connect.ts';
@@ -99,9 +99,9 @@ export async function readHeld(db: Database, batch: BatchName): Promise<number[]
 
 /** Clock step: no quarantine lasts longer than an hour, so a later end was stored before the clock was set back. */
 async function readAll(db: Database): Promise<ReadonlyMap<string, Quarantined>> {
-  const { rows } = await sql<{ batch: string; id: number; isDue: boolean }>`
+  const rows = await readRows<{ batch: string; id: number; isDue: boolean }>(db)`
     select batch, coalesce(account_id, workspace_id, user_id) as id, next_try_at <= campanile_now() or next_try_at > campanile_now() + interval '1 hour' as "isDue"
-    from quarantine`.execute(db);
+    from quarantine`;
   const batches = new Map<string, { held: Set<number>; due: Set<number> }>();
   for (const { batch, id, isDue } of rows) {
     const found = batches.get(batch) ?? { held: new Set(), due: new Set() };
@@ -121,14 +121,14 @@ export async function quarantine(
 ): Promise<void> {
   const owner = BATCHES[batch];
   const reason = reasonOf(error);
-  const { rows } = await sql<{ failures: number; nextTryAt: Date }>`
+  const rows = await readRows<{ failures: number; nextTryAt: Date }>(db)`
     insert into quarantine as q (batch, ${sql.ref(`${owner}_id`)}, reason, next_try_at)
     select ${batch}, o.${sql.ref(`${owner}_id`)}, ${reason}, campanile_now() + interval '1 minute'
     from ${sql.table(`${owner}s`)} o where o.${sql.ref(`${owner}_id`)} = ${id}
     on conflict on constraint quarantine_key do update
     set reason = excluded.reason, failures = q.failures + 1,
         next_try_at = ${backoff('q.failures')}
-    returning failures, next_try_at as "nextTryAt"`.execute(db);
+    returning failures, next_try_at as "nextTryAt"`;
   views.delete(db);
   const about = { err: error, batch, [`${owner}Id`]: id, ...rows[0] };
   log?.error(about, `one ${owner} made a batch fail and is left out of it for a while; the others go on`);
@@ -137,15 +137,15 @@ export async function quarantine(
 /** Ends the quarantine of an owner whose retry did not fail. */
 export async function endQuarantine({ db, log }: QuarantineDeps, batch: BatchName, id: number): Promise<void> {
   const owner = BATCHES[batch];
-  const { numAffectedRows = 0n } = await sql`
-    delete from quarantine where batch = ${batch} and ${sql.ref(`${owner}_id`)} = ${id}`.execute(db);
+  const ended = await execute(db)`
+    delete from quarantine where batch = ${batch} and ${sql.ref(`${owner}_id`)} = ${id}`;
   views.delete(db);
-  if (numAffectedRows > 0n) log?.info({ batch, [`${owner}Id`]: id }, `one ${owner} takes part in a batch again`);
+  if (ended > 0) log?.info({ batch, [`${owner}Id`]: id }, `one ${owner} takes part in a batch again`);
 }
 
 /** Deletes quarantines whose retry has been due for over an hour: the owner has no more work in that batch. */
 export async function clearIdleQuarantine(db: Connection): Promise<void> {
-  await sql`delete from quarantine where next_try_at < campanile_now() - interval '1 hour'`.execute(db);
+  await execute(db)`delete from quarantine where next_try_at < campanile_now() - interval '1 hour'`;
 }
 
 /** The error may quote half a surrogate pair, which PostgreSQL cannot store. */
@@ -156,7 +156,7 @@ function reasonOf(error: unknown): string {
 
 /** Returns the number of quarantined owners of each batch; batches without any are missing. */
 export async function countQuarantined(db: Connection): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await sql<{ batch: string; count: number }>`
-    select batch, count(*)::int as count from quarantine group by batch`.execute(db);
+  const rows = await readRows<{ batch: string; count: number }>(db)`
+    select batch, count(*)::int as count from quarantine group by batch`;
   return new Map(rows.map(({ batch, count }) => [batch, count]));
 }

@@ -37,6 +37,8 @@ async function readRows(db: Connection): Promise<Catalog> {
       select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = r.oid and d.deptype in ('a', 'i')
         and d.refclassid = 'pg_class'::regclass)
     union all
+    select 'collation ' || collname, '' from pg_collation join space on space.oid = collnamespace
+    union all
     select 'type ' || t.typname, 'enum (' || string_agg(e.enumlabel, ', ' order by e.enumsortorder) || ')'
     from pg_type t join space on space.oid = t.typnamespace join pg_enum e on e.enumtypid = t.oid
     group by t.oid, t.typname

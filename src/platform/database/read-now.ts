@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
+import { readValue } from './statements.ts';
 import type { Connection } from './connect.ts';
 
 /** Returns the instant of the database's clock, which decides what is due and what is past. */
 export async function readNow(db: Connection): Promise<Date> {
-  const { rows } = await sql<{ now: Date }>`select campanile_now() as now`.execute(db);
-  return rows[0]?.now ?? new Date(Number.NaN);
+  const now = await readValue<Date>(db)`select campanile_now() as now`;
+  return now ?? new Date(Number.NaN);
 }

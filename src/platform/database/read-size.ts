@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
+import { readValue } from './statements.ts';
 import type { Database } from './connect.ts';
 
 /** In bytes, with its indexes. */
 export async function readDatabaseSize(db: Database): Promise<number> {
-  const { rows } = await sql<{ bytes: number }>`
-    select pg_database_size(current_database())::float8 as bytes`.execute(db);
-  return rows[0]?.bytes ?? Number.NaN;
+  const bytes = await readValue<number>(db)`
+    select pg_database_size(current_database())::float8 as bytes`;
+  return bytes ?? Number.NaN;
 }

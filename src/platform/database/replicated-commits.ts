@@ -36,7 +36,7 @@ async function setUp(client: pg.PoolClient, settings: Readonly<Record<string, nu
 /**
  * Wraps a pool: gives each connection its `settings`, rejects connections to a replica, and rejects commits whose wait for the synchronous
  * replica was cancelled. PostgreSQL reports such a commit as a success with a warning, although a failover loses it
- * (docs/explanation/decisions/0067).
+ * (docs/explanation/decisions/0015).
  */
 export function assertReplicatedCommits(pool: LendingPool, settings: Readonly<Record<string, number>>): PostgresPool {
   const unconfirmed = new WeakSet<object>();

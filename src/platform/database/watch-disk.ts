@@ -1,23 +1,10 @@
 import { statfs } from 'node:fs/promises';
-import { sql } from 'kysely';
+import { execute } from './statements.ts';
 import { AppError, errorCodeOf } from '../errors/errors.ts';
 import { pingDatabase, type Database } from './connect.ts';
 
 /** The state of the database's disk. */
-export interface DiskWatch {
-  /** Call it with the error of each failed statement. */
-  recordError(error: unknown): void;
-  reportDiskFull(): void;
-  /** Whether a statement found the disk full in the last minute, and no check since has found space. */
-  isFull(): boolean;
-  /** Resolves when the server answers, and can write again where it could not; throws otherwise. */
-  check(db: Database): Promise<void>;
-  /**
-   * Throws 503 while the free space is below the floor, which is reserved for work under way. Operations that store much call this first;
-   * sending does not. Resolves if the disk is not on this machine.
-   */
-  assertDiskSpace(): Promise<void>;
-}
+export type DiskWatch = ReturnType<typeof watchDisk>;
 
 export interface DiskOptions {
   /** On the disk; undefined: the server is not ours. */
@@ -35,19 +22,25 @@ const DISK_FULL = '53100';
 /** More than the rest of a disk that counts as full. */
 const ROOM_KILOBYTES = 1_024;
 
-export function watchDisk({ folder, floorBytes }: DiskOptions = {}): DiskWatch {
+export function watchDisk({ folder, floorBytes }: DiskOptions = {}) {
   const isLow = folder === undefined ? undefined : throttleCheck(() => isBelowFloor(folder, floorBytes));
   let fullMs = -Infinity;
+  /** Whether a statement found the disk full in the last minute, and no check since has found space. */
   const isFull = () => performance.now() - fullMs < REMEMBERED_MS;
   const reportDiskFull = () => {
     fullMs = performance.now();
   };
   return {
-    recordError(error) {
+    /** Call it with the error of each failed statement. */
+    recordError(error: unknown) {
       if (errorCodeOf(error) === DISK_FULL) reportDiskFull();
     },
     reportDiskFull,
     isFull,
+    /**
+     * Throws 503 while the free space is below the floor, which is reserved for work under way. Operations that store much call this first;
+     * sending does not. Resolves if the disk is not on this machine.
+     */
     async assertDiskSpace() {
       if (await isLow?.())
         throw new AppError(
@@ -56,7 +49,8 @@ export function watchDisk({ folder, floorBytes }: DiskOptions = {}): DiskWatch {
           { retryAfterSeconds: LOW_RETRY_SECONDS },
         );
     },
-    async check(db) {
+    /** Resolves when the server answers, and can write again where it could not; throws otherwise. */
+    async check(db: Database) {
       await pingDatabase(db);
       if (!isFull()) return;
       await probeDiskSpace(db);
@@ -77,10 +71,7 @@ async function isBelowFloor(folder: string, floor: number | undefined): Promise<
 }
 
 /** Returns the free bytes of a folder's disk, and the floor that must stay free: a twentieth of the disk, at most 1 GiB, unless given. */
-export async function readRoom(
-  folder: string,
-  floorBytes: number | undefined,
-): Promise<{ freeBytes: number; floorBytes: number }> {
+export async function readRoom(folder: string, floorBytes: number | undefined) {
   const { bsize, blocks, bavail } = await statfs(folder);
   return {
     freeBytes: bavail * bsize,
@@ -102,9 +93,8 @@ function throttleCheck(check: () => Promise<boolean>): () => Promise<boolean> {
 /** A probe that only reads, or fits into an existing block, would not notice a full disk. */
 async function probeDiskSpace(db: Database): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    await sql`create temporary table campanile_room (text text) on commit drop`.execute(trx);
-    await sql`insert into campanile_room select repeat('x', 1000) from generate_series(1, ${ROOM_KILOBYTES}::int)`.execute(
-      trx,
-    );
+    await execute(trx)`create temporary table campanile_room (text text) on commit drop`;
+    await execute(trx)`
+      insert into campanile_room select repeat('x', 1000) from generate_series(1, ${ROOM_KILOBYTES}::int)`;
   });
 }

@@ -1,8 +1,6 @@
 /** One statement a second polls for all loops of a worker that have nothing to do, so that an idle process costs the database little. */
-import { sql, type RawBuilder } from 'kysely';
-import type { OnLoopError } from '../concurrency/failure-streak.ts';
-import { startLoop } from '../concurrency/loop.ts';
-import type { Log } from '../log/log.ts';
+import { readValue, sql, type RawBuilder } from './statements.ts';
+import { startLoop, type Loop, type LoopDeps } from '../concurrency/loop.ts';
 import type { Database } from './connect.ts';
 
 /** What a loop works on. */
@@ -17,14 +15,7 @@ export interface PolledWork {
   atMostEveryMs?: number;
 }
 
-export interface WorkPoll {
-  /**
-   * Polls for a loop from now on, until `stop`. Returns the pause in milliseconds that its step should ask for when it finds nothing to do:
-   * the poll wakes it sooner.
-   */
-  add(work: PolledWork): number;
-  stop(): Promise<void>;
-}
+export type WorkPoll = ReturnType<typeof startWorkPoll>;
 
 export const WORK_POLL_MS = 1_000;
 /** A loop whose condition has missed something finds it by itself. */
@@ -36,15 +27,7 @@ const IS_RETRY_DUE = sql<boolean>`exists (select from quarantine where next_try_
 /**
  * Finds the work of a lost hint (NOTIFY) within a second. A poll that fails wakes every loop, so that each polls for itself.
  */
-export function startWorkPoll({
-  db,
-  log,
-  onLoopError,
-}: {
-  db: Database;
-  log: Log;
-  onLoopError?: OnLoopError;
-}): WorkPoll {
+export function startWorkPoll({ db, ...deps }: LoopDeps & { db: Database }) {
   const polled: PolledWork[] = [];
   const wokenAtMs = new Map<PolledWork, number>();
 
@@ -67,9 +50,13 @@ export function startWorkPoll({
     return WORK_POLL_MS;
   }
 
-  const loop = startLoop('work poll', step, { log, ...(onLoopError && { onError: onLoopError }) });
+  const loop = startLoop('work poll', step, deps);
   return {
-    add(work) {
+    /**
+     * Polls for a loop from now on, until `stop`. Returns the pause in milliseconds that its step should ask for when it finds nothing to
+     * do: the poll wakes it sooner.
+     */
+    add(work: PolledWork): number {
       polled.push(work);
       return REST_MS;
     },
@@ -77,7 +64,25 @@ export function startWorkPoll({
   };
 }
 
+export interface PolledLoopDeps extends LoopDeps {
+  /** Without it the loop polls by itself. */
+  workPoll?: WorkPoll | undefined;
+}
+
+/**
+ * `startLoop` for a loop that the poll wakes. `step` gets the pause in milliseconds to ask for when it finds nothing to do: without a poll it is
+ * `pollMs`.
+ */
+export function startPolledLoop(
+  deps: PolledLoopDeps,
+  { pollMs, step, ...work }: Omit<PolledWork, 'wake'> & { pollMs: number; step: (restMs: number) => Promise<number> },
+): Loop {
+  const restMs = deps.workPoll?.add({ ...work, wake: () => loop.wake() }) ?? pollMs;
+  const loop = startLoop(work.name, () => step(restMs), deps);
+  return loop;
+}
+
 async function readDue(db: Database, conditions: ReadonlyArray<RawBuilder<boolean>>): Promise<boolean[]> {
-  const { rows } = await sql<{ due: boolean[] }>`select array[${sql.join(conditions)}] as due`.execute(db);
-  return rows[0]?.due ?? [];
+  const due = await readValue<boolean[]>(db)`select array[${sql.join(conditions)}] as due`;
+  return due ?? [];
 }

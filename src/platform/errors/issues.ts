@@ -32,7 +32,7 @@ export const ISSUES = {
   run_too_far: 'must be at most {limit} days from the time that the schedule gives the run',
   run_taken: 'is when another run of this campaign is due',
   no_text: 'has no text, and there is no file',
-  broken_picture: 'is a picture that cannot be read',
+  unreadable_picture: 'is a picture that is cut off or damaged',
   too_many_pixels: 'has more than {limit} megapixels',
   link: 'must be a link',
   foreign_link: 'is not a link in the text',
@@ -111,11 +111,14 @@ export const ISSUES = {
   base64url_bytes: 'must be {bytes} bytes as base64url, without padding',
   hash: 'must be 64 hexadecimal digits',
   not_base64: 'is not valid base64',
+  url_of_file:
+    'takes the file itself in base64. To take one from a URL, call media/import and name its media_id in media',
   data_url_head: 'must begin like data:image/png;base64, if it is a data URL',
   data_url_type: 'is a data URL with a malformed type',
   picture_data_url: 'must be a data URL with the type of the picture, such as data:image/png;base64,…',
   unknown_message: 'is not the id of a message to this webhook from the last 30 days',
   unknown_field: 'is not a field here{suggestion}',
+  other_form: 'was read as {value}: send {expected}',
   unsupported_header: 'is not supported by this operation',
   nul_character: 'must not contain the character NUL',
   lone_surrogate: 'must not contain half a surrogate pair (\\ud800 to \\udfff)',
@@ -127,6 +130,8 @@ export const ISSUES = {
   no_address: 'has no address',
   private_address: 'leads to an address that is not public',
   whole_number: 'must be a whole number',
+  chat_id: 'is an id of WhatsApp: list-groups returns it as nid, and group_metadata_id for this field',
+  sent_as_other: 'is required; {sent} is not a field here',
 } as const;
 
 export type IssueCode = keyof typeof ISSUES;

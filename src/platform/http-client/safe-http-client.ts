@@ -3,14 +3,15 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
 import type { AllowedHosts } from '../network/allowed-hosts.ts';
 import { unlessAborted } from '../concurrency/unless-aborted.ts';
-import { validateUrl, type EgressRules } from './validate-url.ts';
+import { invalid } from '../errors/errors.ts';
+import { BlockedAddressError, validateUrl, type EgressRules } from './validate-url.ts';
 import { parseRetryAfter } from './retry-after.ts';
 import { createDnsLookup, resolveHost, type DnsLookup } from './resolve-host.ts';
 
 /** The only way in which an address that a user named, or a page of others, is asked. */
 export interface Egress {
-  /** The URL that `text` writes, without looking its name up. Throws `BlockedAddressError`. */
-  checkUrl(text: string): URL;
+  /** Throws `invalid` on a field whose URL may not be asked, without looking its name up. */
+  requireUrl(field: string, text: string): void;
   /**
    * Posts to `url` and returns the response with any status. Follows no redirect. Throws `BlockedAddressError` for an address that is not
    * permitted, and another error when no response comes within 15 s.
@@ -144,7 +145,13 @@ export function createSafeHttpClient({
   }
 
   return {
-    checkUrl: (text) => validateUrl(text, { allowHttp }),
+    requireUrl(field, text) {
+      try {
+        validateUrl(text, { allowHttp });
+      } catch (error) {
+        throw error instanceof BlockedAddressError ? invalid([{ field, ...error.details }]) : error;
+      }
+    },
     post,
     get,
     download,

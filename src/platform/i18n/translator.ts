@@ -1,6 +1,6 @@
 import format, { type CompiledMessage } from 'icu-minify/format';
 import { LANGUAGES, type Language } from './languages.ts';
-import type { MessageParameters } from './message-parameters.ts';
+import type { MessageParameters } from '../../../messages/parameters.ts';
 
 type Catalog = typeof import('../../../messages/en.json', { with: { type: 'json' } });
 
@@ -19,10 +19,14 @@ type Parameters<Key extends MessageKey> = Key extends MessageKey
 /** Returns a message in the translator's language. Throws where a parameter is missing. */
 export type Translate = <Key extends MessageKey>(key: Key, ...parameters: Parameters<Key>) => string;
 
-/** Returns the function that formats the messages of one language: plurals by its CLDR rules, numbers by its locale. */
-export function createTranslator(language: Language, findMessage: (key: MessageKey) => CompiledMessage): Translate {
+/** Returns the function that formats the messages of one language: plurals by its CLDR rules, numbers by its locale or another one. */
+export function createTranslator(
+  language: Language,
+  findMessage: (key: MessageKey) => CompiledMessage,
+  writtenAs: string = LANGUAGES[language].locale,
+): Translate {
   const { locale } = LANGUAGES[language];
-  const numberFormat = new Intl.NumberFormat(locale);
+  const numberFormat = new Intl.NumberFormat(writtenAs);
   const pluralRules = new Intl.PluralRules(locale);
   const formatters = {
     getNumberFormat: () => numberFormat,

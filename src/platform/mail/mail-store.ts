@@ -1,5 +1,14 @@
 /** The SQL of mails. */
-import { sql, type RawBuilder } from 'kysely';
+import {
+  execute,
+  hasRow,
+  readColumn,
+  readOne,
+  readRow,
+  readRows,
+  sql,
+  type RawBuilder,
+} from '../database/statements.ts';
 import type { Connection } from '../database/connect.ts';
 import { isolateStatement, ownedBy } from '../database/isolate-statement.ts';
 import { claimDueRows, hasDueRows, type Outbox } from '../database/outbox.ts';
@@ -39,16 +48,14 @@ const LIFETIME_SECONDS: Readonly<Record<MailKind, number>> = {
 export async function queueMail(trx: Connection, mail: NewMail): Promise<string> {
   const row = { userId: null, login: null, recipient: null, detail: '', invitedBy: null, ...mail };
   if (mail.kind === 'invitation') await dropInvitation(trx, mail.recipient);
-  const { rows } = await sql<{ mailId: string }>`
+  const { mailId } = await readOne<{ mailId: string }>(trx)`
     insert into mails (kind, user_id, login, recipient, detail, language, expires_at)
     values (${mail.kind}, ${row.userId}, ${row.login}, ${row.recipient}, ${row.detail},
             (select language from users where user_id = ${row.invitedBy}::bigint),
             campanile_now() + ${LIFETIME_SECONDS[mail.kind]} * interval '1 second')
-    returning mail_id as "mailId"`.execute(trx);
+    returning mail_id as "mailId"`;
   await notifyAfterCommit(trx, 'campanile_mails');
-  const [queued] = rows;
-  if (!queued) throw new Error('a mail was not queued');
-  return queued.mailId;
+  return mailId;
 }
 
 /** A mail whose turn it is. */
@@ -103,31 +110,25 @@ export async function claimDueMails(deps: QuarantineDeps, busy: readonly UserId[
  */
 export async function settleMail(db: Connection, { mailId, kind }: Pick<DueMail, 'mailId' | 'kind'>): Promise<void> {
   if (kind === 'verification' || kind === 'reset' || kind === 'invitation')
-    await sql`update mails set sent_at = campanile_now() where mail_id = ${mailId}`.execute(db);
+    await execute(db)`update mails set sent_at = campanile_now() where mail_id = ${mailId}`;
   else await dropMail(db, mailId);
 }
 
 export async function dropMail(db: Connection, mailId: string): Promise<void> {
-  await sql`delete from mails where mail_id = ${mailId}`.execute(db);
+  await execute(db)`delete from mails where mail_id = ${mailId}`;
 }
 
 /** Deletes expired mails. Returns those that were tried and never sent. */
 export async function dropExpiredMails(deps: QuarantineDeps): Promise<Array<{ mailId: string; kind: MailKind }>> {
   const { db } = deps;
   const dropped = await isolateStatement(deps, 'expired mails', {
-    findOwners: async () => {
-      const { rows } = await sql<{ id: number }>`
-        select distinct user_id as id from mails where expires_at <= campanile_now() and user_id is not null`.execute(
-        db,
-      );
-      return rows.map(({ id }) => id);
-    },
-    run: async (owners) => {
-      const { rows } = await sql<{ mailId: string; kind: MailKind; unsent: boolean }>`
+    findOwners: () =>
+      readColumn<number>(db)`
+        select distinct user_id as id from mails where expires_at <= campanile_now() and user_id is not null`,
+    run: (owners) =>
+      readRows<{ mailId: string; kind: MailKind; unsent: boolean }>(db)`
         delete from mails where expires_at <= campanile_now() and ${ownedBy('user_id', owners)}
-        returning mail_id as "mailId", kind, sent_at is null and tries > 0 as unsent`.execute(db);
-      return rows;
-    },
+        returning mail_id as "mailId", kind, sent_at is null and tries > 0 as unsent`,
   });
   return dropped.flat().filter(({ unsent }) => unsent);
 }
@@ -142,15 +143,14 @@ export interface UsedMail {
 
 /** Uses the link of a mail up: of two that come with the same at once one gets it. Undefined for one that is used, expired, or of another kind. */
 export async function consumeMailToken(trx: Connection, mailId: string, kind: MailKind): Promise<UsedMail | undefined> {
-  const { rows } = await sql<UsedMail>`
+  return readRow<UsedMail>(trx)`
     delete from mails where mail_id = ${mailId} and kind = ${kind} and expires_at > campanile_now()
-    returning user_id as "userId", recipient`.execute(trx);
-  return rows[0];
+    returning user_id as "userId", recipient`;
 }
 
 /** The other links of this kind that a user was sent are void from now on. */
 export async function dropMailsOf(trx: Connection, userId: UserId, kind: MailKind): Promise<void> {
-  await sql`delete from mails where user_id = ${userId} and kind = ${kind}`.execute(trx);
+  await execute(trx)`delete from mails where user_id = ${userId} and kind = ${kind}`;
 }
 
 export interface Invitation {
@@ -160,15 +160,13 @@ export interface Invitation {
 
 /** Returns the open invitations, newest first. */
 export async function selectInvitations(db: Connection): Promise<Invitation[]> {
-  const { rows } = await sql<Invitation>`
+  return readRows<Invitation>(db)`
     select recipient as email, expires_at as "expiresAt" from mails
-    where kind = 'invitation' and expires_at > campanile_now() order by expires_at desc limit 1000`.execute(db);
-  return rows;
+    where kind = 'invitation' and expires_at > campanile_now() order by expires_at desc limit 1000`;
 }
 
 /** False when there was none. */
 export async function dropInvitation(trx: Connection, email: string): Promise<boolean> {
-  const { rows } = await sql`
-    delete from mails where kind = 'invitation' and lower(recipient) = lower(${email}) returning 1`.execute(trx);
-  return rows.length > 0;
+  return hasRow(trx)`
+    delete from mails where kind = 'invitation' and lower(recipient) = lower(${email}) returning 1`;
 }

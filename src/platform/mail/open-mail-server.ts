@@ -11,20 +11,13 @@ export interface MailSettings {
   publicUrl: string;
 }
 
-/** A mail server to send by. */
-export interface MailServer {
-  /** Rejects with `PermanentRejectionError` where to try again would come to the same. */
-  send(mail: MailContent & { recipient: string; mailId: string }): Promise<void>;
-  close(): void;
-}
-
 export class PermanentRejectionError extends Error {}
 
 /** Together well under the minute after which a mail is tried again. */
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 15_000, dnsTimeout: 5_000 };
 
-/** Plain text without TLS only to this machine, unless the URL says `?requireTLS=false`. */
-export function openMailServer({ smtpUrl, from, publicUrl }: MailSettings): MailServer {
+/** A mail server to send by. Plain text without TLS only to this machine, unless the URL says `?requireTLS=false`. */
+export function openMailServer({ smtpUrl, from, publicUrl }: MailSettings) {
   const { hostname } = new URL(smtpUrl);
   const isLoopback = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
   const transport = createTransport({
@@ -36,7 +29,8 @@ export function openMailServer({ smtpUrl, from, publicUrl }: MailSettings): Mail
   });
   const { hostname: here } = new URL(publicUrl);
   return {
-    async send({ recipient, mailId, subject, text }) {
+    /** Rejects with `PermanentRejectionError` where to try again would come to the same. */
+    async send({ recipient, mailId, subject, text }: MailContent & { recipient: string; mailId: string }) {
       try {
         await transport.sendMail({
           from,

@@ -85,7 +85,7 @@ export function sendMails({ db, log, notifications, links, mail, workPoll, onLoo
     keyOf: ({ userId }) => userId ?? undefined,
     serve: handleOrIsolate,
     log,
-    ...(onLoopError && { onError: onLoopError }),
+    onLoopError,
   });
   notifications.on('campanile_mails', () => loop.wake());
   return {

@@ -1,7 +1,7 @@
 /** The secrets of the installation, and that its ledger is sealed with this key and no other (contract §1). */
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
-import { sql } from 'kysely';
+import { execute, readRow } from '../database/statements.ts';
 import type { Config } from '../config/config.ts';
 import { connectDatabase, type Connection, type PostgresAddress } from '../database/connect.ts';
 import { StartupError } from '../errors/errors.ts';
@@ -89,11 +89,8 @@ export function jwtSecretIdOf(secret: string): string {
 }
 
 /** The key that is configured or in `DATA_DIR`; undefined where there is none. */
-export async function readKey({
-  dataDir,
-  encryptionKey,
-}: Pick<Config, 'dataDir' | 'encryptionKey'>): Promise<Buffer | undefined> {
-  return encryptionKey ?? readSecret(dataDir, ENCRYPTION_KEY_FILE);
+export async function readKey(config: Pick<Config, 'dataDir' | 'encryptionKey'>): Promise<Buffer | undefined> {
+  return config.encryptionKey ?? readSecret(config.dataDir, ENCRYPTION_KEY_FILE);
 }
 
 async function findKey(trx: Connection, config: SecretSettings, { keyId }: RecordedIds): Promise<Buffer> {
@@ -124,28 +121,21 @@ async function requireKey(
   return { keyId, formerKeyId: isFormerMissing ? null : recorded.formerKeyId };
 }
 
-const COLUMNS = sql`encryption_key_id as "keyId", former_key_id as "formerKeyId", jwt_secret_id as "jwtSecretId"`;
-
 export async function readIds(db: Connection): Promise<RecordedIds> {
-  const { rows } = await sql<RecordedIds>`select ${COLUMNS} from ledger`.execute(db);
-  return requireRow(rows);
+  const row = await readRow<RecordedIds>(db)`
+    select encryption_key_id as "keyId", former_key_id as "formerKeyId", jwt_secret_id as "jwtSecretId" from ledger`;
+  if (!row) throw new StartupError('The ledger has lost the row that says which it is: restore a backup');
+  return row;
 }
 
 /** Keeps other processes from creating, changing or giving up a key until the transaction ends. */
 export async function lockSecrets(trx: Connection): Promise<void> {
-  await sql`set local statement_timeout = 0`.execute(trx);
-  await sql`select pg_advisory_xact_lock(${SECRETS_LOCK})`.execute(trx);
+  await execute(trx)`set local statement_timeout = 0`;
+  await execute(trx)`select pg_advisory_xact_lock(${SECRETS_LOCK})`;
 }
 
 export async function recordIds(trx: Connection, { keyId, formerKeyId, jwtSecretId }: RecordedIds): Promise<void> {
-  await sql`
+  await execute(trx)`
     update ledger set encryption_key_id = ${keyId}, former_key_id = ${formerKeyId}, jwt_secret_id = ${jwtSecretId}
-    where (encryption_key_id, former_key_id, jwt_secret_id) is distinct from (${keyId}::text, ${formerKeyId}::text, ${jwtSecretId}::text)`.execute(
-    trx,
-  );
-}
-
-function requireRow([row]: readonly RecordedIds[]): RecordedIds {
-  if (!row) throw new StartupError('The ledger has lost the row that says which it is: restore a backup');
-  return row;
+    where (encryption_key_id, former_key_id, jwt_secret_id) is distinct from (${keyId}::text, ${formerKeyId}::text, ${jwtSecretId}::text)`;
 }

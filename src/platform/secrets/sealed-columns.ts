@@ -1,7 +1,7 @@
 /** Every column that is sealed with the encryption key (src/platform/secrets/secret-box.ts), and with which keys its rows are sealed. */
-import { sql } from 'kysely';
+import { execute, readRows, sql } from '../database/statements.ts';
 import type { Connection } from '../database/connect.ts';
-import { sealPrefixOf } from './secret-box.ts';
+import { sealPrefixOf, type Vault } from './secret-box.ts';
 
 interface SealedColumn {
   table: string;
@@ -44,14 +44,34 @@ export async function findSealedByOthers(db: Connection, keyIds: readonly string
   const found: SealedRows[] = [];
   for (const what of SEALED_COLUMNS) {
     const column = sql.ref(what.column);
-    const { rows } = await sql<{ keyIdPrefix: string; count: number }>`
+    const rows = await readRows<{ keyIdPrefix: string; count: number }>(db)`
       select encode(substring(${column} for 4), 'hex') as "keyIdPrefix", count(*)::int as count from ${sql.table(what.table)}
-      where ${column} is not null and substring(${column} for 4) <> all (${prefixes}::bytea[]) group by 1 order by 1`.execute(
-      db,
-    );
+      where ${column} is not null and substring(${column} for 4) <> all (${prefixes}::bytea[]) group by 1 order by 1`;
     found.push(...rows.map((row) => ({ what, ...row })));
   }
   return found;
+}
+
+/**
+ * Key rotation: seals with the present key what the previous one sealed in a column. `about` returns the additional data of the row with an
+ * id. Resolves to the number of rows. Throws when a value has another key.
+ */
+export async function resealColumn<Id extends string | number>(
+  db: Connection,
+  vault: Vault,
+  { table, column, id }: { table: string; column: string; id: string },
+  about: (id: Id) => string,
+): Promise<number> {
+  const sealed = sql.ref(column);
+  const rows = await readRows<{ id: Id; before: Buffer }>(db)`
+    select ${sql.ref(id)} as id, ${sealed} as before from ${sql.table(table)}
+    where substring(${sealed} for ${vault.keyIdPrefix.length}) <> ${vault.keyIdPrefix}`;
+  const again = rows.map((row) => vault.seal(vault.open(row.before, about(row.id)), about(row.id)));
+  await execute(db)`
+    update ${sql.table(table)} t set ${sealed} = n.again
+    from unnest(${rows.map((row) => String(row.id))}::text[], ${rows.map((row) => row.before)}::bytea[], ${again}::bytea[]) n (id, before, again)
+    where t.${sql.ref(id)}::text = n.id and t.${sealed} = n.before`;
+  return rows.length;
 }
 
 /** Returns such as "12 credentials of linked accounts, 1 authenticator app". */

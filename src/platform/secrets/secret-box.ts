@@ -1,18 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
-/**
- * Encrypts secrets at rest: AES-256-GCM with a random nonce. `about` is authenticated as additional data, so that one secret cannot be
- * substituted for another.
- */
-export interface Vault {
-  /** The prefix of everything that was sealed with the present key. */
-  readonly keyIdPrefix: Buffer;
-  /** The ids of all keys that open; the key for sealing is first. */
-  readonly keyIds: readonly string[];
-  seal(plain: Uint8Array, about: string): Buffer;
-  /** Throws when it was sealed with a key that is not known, is about something else, or was changed. */
-  open(sealed: Uint8Array, about: string): Buffer;
-}
+export type Vault = ReturnType<typeof createVault>;
 
 const ALGORITHM = 'aes-256-gcm';
 const PREFIX_BYTES = 4;
@@ -20,21 +8,27 @@ const KEY_ID_DIGITS = 16;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Keys are 32 bytes. Encrypts with `key`; also decrypts data of `previousKey`, during a key rotation. */
-export function createVault({ key, previousKey }: { key: Buffer; previousKey?: Buffer | undefined }): Vault {
+/**
+ * Encrypts secrets at rest: AES-256-GCM with a random nonce. `about` is authenticated as additional data, so that one secret cannot be
+ * substituted for another. Keys are 32 bytes. Encrypts with `key`; also decrypts data of `previousKey`, during a key rotation.
+ */
+export function createVault({ key, previousKey }: { key: Buffer; previousKey?: Buffer | undefined }) {
   const all = [key, ...(previousKey ? [previousKey] : [])];
   const keyIds = all.map(keyIdOf);
   const keyIdPrefix = Buffer.from(sealPrefixOf(keyIdOf(key)), 'hex');
   const keys = new Map(all.map((one) => [sealPrefixOf(keyIdOf(one)), one]));
   return {
+    /** The prefix of everything that was sealed with the present key. */
     keyIdPrefix,
+    /** The ids of all keys that open; the key for sealing is first. */
     keyIds,
-    seal(plain, about) {
+    seal(plain: Uint8Array, about: string): Buffer {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(about));
       return Buffer.concat([keyIdPrefix, nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
     },
-    open(sealed, about) {
+    /** Throws when it was sealed with a key that is not known, is about something else, or was changed. */
+    open(sealed: Uint8Array, about: string): Buffer {
       const bytes = Buffer.from(sealed);
       const known = keys.get(bytes.subarray(0, PREFIX_BYTES).toString('hex'));
       if (!known) throw new Error('sealed with an ENCRYPTION_KEY that is not among those configured');

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { chown, link, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { chown, link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { encryptionKey } from '../config/variables.ts';
-import { prepareFolder } from '../database/embedded/folder.ts';
+import { prepareFolder, readIfThere, syncFolder } from '../database/embedded/folder.ts';
 import { StartupError, errorCodeOf } from '../errors/errors.ts';
 
 const PREVIOUS = 'jwt-secret-previous';
@@ -86,15 +86,6 @@ async function parseSecret<Value>(
   return value;
 }
 
-async function readIfThere(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if (errorCodeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
 /** Written whole and durable under another name first; of two processes that do so at once, both use what the first one made. */
 async function generate(dataDir: string, file: string): Promise<string> {
   await prepareFolder(dataDir);
@@ -115,22 +106,5 @@ async function generate(dataDir: string, file: string): Promise<string> {
 }
 
 async function writeDurably(file: string, text: string): Promise<void> {
-  const handle = await open(file, 'wx', 0o600);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  // Windows has no way to sync a folder, and needs none.
-  if (process.platform === 'win32') return;
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await writeFile(file, text, { flag: 'wx', mode: 0o600, flush: true });
 }

@@ -9,7 +9,10 @@ export interface Clock {
 
 export const systemClock: Clock = { nowMs: () => Date.now() };
 
-/** Resolves after `ms` milliseconds, or as soon as `signal` is aborted; never rejects. */
+/**
+ * Resolves after `ms` milliseconds, or as soon as `signal` is aborted; never rejects. By the global timer, which the simulation replaces, and
+ * not by that of `node:timers/promises`.
+ */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();

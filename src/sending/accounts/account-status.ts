@@ -2,6 +2,8 @@ import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import type { AccountId, AccountStatus, WorkspaceId } from '../../platform/database/schema.ts';
 import type { PasskeyStep } from '../../messengers/messenger.ts';
+import { DISABLED } from './disable-accounts.ts';
+import { findWaits, type AccountWait } from './find-waits.ts';
 import { findAccountsOf, findOwnAccount, LINKED, type Account } from './store.ts';
 
 export interface AccountState {
@@ -30,10 +32,18 @@ export interface AccountState {
   retryUntil?: Date;
   /** The whole ledger is held: nothing is sent of any account (contract §5). */
   heldSince?: Date;
+  /** Why posts of the account that are due do not leave. Undefined: they leave. */
+  wait?: AccountWait | undefined;
   /** The messaging application has not told the channels since then: the known ones are kept. */
   channelsUnreadSince?: Date;
   /** Digits, of the phone that was just refused for another number than the owner's, where that number can be taken over. */
   scannedNumber?: string;
+}
+
+export interface StatusDeps {
+  db: Database;
+  /** IANA zone of users who chose none. */
+  timeZone: string;
 }
 
 /**
@@ -41,27 +51,29 @@ export interface AccountState {
  * `account_not_found`, and `unauthenticated` when the user is gone.
  */
 export async function readAccountStatus(
-  { db }: { db: Database },
+  { db, timeZone }: StatusDeps,
   { workspaceId }: Actor,
   accountId?: AccountId,
 ): Promise<AccountState> {
-  return toState(await findOwnAccount(db, workspaceId, accountId));
+  const account = await findOwnAccount(db, workspaceId, accountId);
+  return toState(account, await findWaits(db, [account], timeZone));
 }
 
 /** Returns the states of the accounts of many workspaces, by workspace, the default one first. A workspace whose owner is gone has none. */
 export async function readAccountStates(
-  { db }: { db: Database },
+  { db, timeZone }: StatusDeps,
   workspaceIds: readonly WorkspaceId[],
 ): Promise<Map<WorkspaceId, AccountState[]>> {
   const accounts = await findAccountsOf(db, workspaceIds);
+  const waits = await findWaits(db, accounts, timeZone);
   return new Map(
     Map.groupBy(accounts, ({ workspaceId }) => workspaceId)
       .entries()
-      .map(([id, some]) => [id, some.map(toState)]),
+      .map(([id, some]) => [id, some.map((account) => toState(account, waits))]),
   );
 }
 
-export function toState(account: Account): AccountState {
+export function toState(account: Account, waits: ReadonlyMap<AccountId, AccountWait>): AccountState {
   const { accountId, isDefault, messenger, status, whatsappNumber, qr, pairingCode, passkey, codeExpiresAt } = account;
   const { pausedUntil, reason, stopReason, scannedNumber } = account;
   const about = {
@@ -70,12 +82,14 @@ export function toState(account: Account): AccountState {
     messenger,
     whatsappNumber,
     isNumberFixed: account.linkedNumber !== null,
+    wait: waits.get(accountId),
     ...(account.heldSince && { heldSince: account.heldSince }),
     ...(account.warningReason !== null &&
       account.warnedUntil &&
       account.warningLeftMs > 0 && { warning: account.warningReason, warnedUntil: account.warnedUntil }),
     ...(account.channelsUnreadSince && { channelsUnreadSince: account.channelsUnreadSince }),
   };
+  if (account.disabledAt && LINKED.has(status)) return { ...about, status: 'paused', reason: DISABLED };
   if (stopReason !== null && LINKED.has(status)) return { ...about, status: 'paused', reason: stopReason };
   return {
     ...about,

@@ -1,16 +1,15 @@
-import { sql } from 'kysely';
+import { execute, hasRow, readCount } from '../../platform/database/statements.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { QUOTAS, type Quotas } from '../../workspaces/quotas/quotas.ts';
 import { AppError, invalid } from '../../platform/errors/errors.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
 import type { MessengersCapabilities } from '../../messengers/messenger.ts';
-import { assertNumberUnused } from './assert-number-unused.ts';
+import { assertNumberUnused } from './assert-number.ts';
 import type { WrittenNumber } from './change-number.ts';
 import { insertAccount } from './link-account.ts';
 import { describeAccounts, type ListedAccount } from './list-accounts.ts';
-import { shareRuns } from './share-runs.ts';
-import { findOwnAccount, isLinkedHere, lockOwnLedger, type Account } from './store.ts';
+import { shareRuns, findOwnAccount, isLinkedHere, lockOwnLedger } from './store.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
 import { STOPPED } from './quarantine-account.ts';
 
@@ -57,29 +56,34 @@ export async function addAccount(deps: AddAccountDeps, actor: Actor, wanted: New
     await stopLikeOthers(trx, actor, added);
     await recordAudit(trx, { ...actor, action: 'account.added', subject: wanted.name });
     const account = await findOwnAccount(trx, actor.workspaceId, added);
-    return describeOne(trx, account, deps.timeZone);
+    const [listed] = await describeAccounts(trx, [account], deps.timeZone);
+    if (!listed) throw new Error('an account that was just added is not there');
+    return listed;
   });
 }
 
-/** Where the records of sent posts contradict each other, no account sends until one is connected again. */
+/**
+ * Where the records of sent posts contradict each other, no account sends until one is connected again; where the owner is disabled, none
+ * until the owner is enabled.
+ */
 async function stopLikeOthers(trx: Connection, { workspaceId }: Actor, accountId: AccountId): Promise<void> {
-  await sql`
+  await execute(trx)`
     with stopped as (
-      update accounts set stop_reason = ${STOPPED}
-      where account_id = ${accountId} and exists (
-        select from accounts o where o.workspace_id = ${workspaceId} and o.stop_reason = ${STOPPED} and o.removed_at is null)
+      update accounts a set stop_reason = o.stop_reason, disabled_at = o.disabled_at
+      from (
+        select max(stop_reason) filter (where stop_reason = ${STOPPED}) as stop_reason, max(disabled_at) as disabled_at
+        from accounts where workspace_id = ${workspaceId} and removed_at is null) o
+      where a.account_id = ${accountId} and (o.stop_reason, o.disabled_at) is distinct from (null, null)
       returning account_id
     )
-    update lanes l set held_until = 'infinity' from stopped s where l.account_id = s.account_id`.execute(trx);
+    update lanes l set held_until = 'infinity' from stopped s where l.account_id = s.account_id`;
 }
 
 /** The ledger must be locked. */
 async function assertAccountLimit(trx: Connection, { workspaceId }: Actor, { accounts: limit }: Quotas): Promise<void> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from accounts where workspace_id = ${workspaceId} and removed_at is null`.execute(
-    trx,
-  );
-  if ((rows[0]?.count ?? 0) >= limit)
+  const count = await readCount(trx)`
+    select count(*) from accounts where workspace_id = ${workspaceId} and removed_at is null`;
+  if (count >= limit)
     throw new AppError(
       'account_limit_reached',
       `You have reached the limit of ${limit} accounts in a workspace. Remove one first.`,
@@ -97,12 +101,6 @@ async function assertNumberFree(
 ): Promise<void> {
   if (!number) throw invalid([fieldError('whatsapp_number', 'required')]);
   await assertNumberUnused(trx, { workspaceId, phoneNumber: number.digits });
-  const { rows } = await sql`select where ${isLinkedHere(number.digits)}`.execute(trx);
-  if (rows.length > 0) throw new AppError('number_taken', 'This number is linked to another account here');
-}
-
-async function describeOne(trx: Connection, account: Account, timeZone: string): Promise<ListedAccount> {
-  const [listed] = await describeAccounts(trx, [account], timeZone);
-  if (!listed) throw new Error('an account that was just added is not there');
-  return listed;
+  const isFound = await hasRow(trx)`select where ${isLinkedHere(number.digits)}`;
+  if (isFound) throw new AppError('number_taken', 'This number is linked to another account here');
 }

@@ -1,10 +1,10 @@
-import { sql } from 'kysely';
+import { execute, hasRow, readColumn } from '../../platform/database/statements.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import type { MessengersCapabilities } from '../../messengers/messenger.ts';
-import { assertNumberUnused } from './assert-number-unused.ts';
+import { assertNumberUnused } from './assert-number.ts';
 import { findOwnAccount, isLinkedHere, LINKED, lockOwnLane } from './store.ts';
 
 /** A phone number as it was written, and its digits. */
@@ -22,12 +22,10 @@ export async function prepareNumberChange(
   actor: Actor,
   change: { number: WrittenNumber; messengers: MessengersCapabilities },
 ): Promise<void> {
-  const { rows } = await sql<{ workspaceId: WorkspaceId }>`
-    select a.workspace_id as "workspaceId" from memberships m join accounts a using (workspace_id)
-    where m.user_id = ${actor.userId} and m.role = 'owner' and a.is_default and a.whatsapp_number is null order by a.account_id`.execute(
-    trx,
-  );
-  for (const { workspaceId } of rows) await prepareAccount(trx, { ...actor, workspaceId }, change);
+  const workspaceIds = await readColumn<WorkspaceId>(trx)`
+    select a.workspace_id from memberships m join accounts a using (workspace_id)
+    where m.user_id = ${actor.userId} and m.role = 'owner' and a.is_default and a.whatsapp_number is null order by a.account_id`;
+  for (const workspaceId of workspaceIds) await prepareAccount(trx, { ...actor, workspaceId }, change);
 }
 
 /**
@@ -50,14 +48,14 @@ async function prepareAccount(
     const needsPhone = messengers.get(account.messenger)?.linksAtOnce !== true;
     const isBusy = account.status === 'linking' || (needsPhone && LINKED.has(account.status));
     if (isBusy || (await isBeingLinked(trx, accountId))) throw new AppError('number_being_linked', BEING_LINKED);
-    const taken = await sql`select where ${isLinkedHere(number.digits)}`.execute(trx);
-    if (taken.rows.length > 0) throw new AppError('number_taken', TAKEN);
+    const isTaken = await hasRow(trx)`select where ${isLinkedHere(number.digits)}`;
+    if (isTaken) throw new AppError('number_taken', 'This number is linked to another account here');
     await assertNumberUnused(trx, { workspaceId: account.workspaceId, accountId, phoneNumber: number.digits });
     // What was said of the former number holds no more.
-    await sql`
+    await execute(trx)`
       update accounts
       set scanned_number = null, status_reason = case when scanned_number is null then status_reason end
-      where account_id = ${accountId}`.execute(trx);
+      where account_id = ${accountId}`;
   }
   await recordAudit(trx, { ...actor, action: 'account.number_changed', subject: number.written });
 }
@@ -65,14 +63,12 @@ async function prepareAccount(
 const STAYS =
   'A phone has been linked with your number, so the number can no longer change. To use another number, sign up again.';
 const BEING_LINKED = 'Your account is being linked. Wait for the end or cancel the linking, then change the number.';
-const TAKEN = 'This number is linked to another account here';
 
 /** A session that was asked for just now and shows no code yet will go by the number of before. */
 async function isBeingLinked(trx: Connection, accountId: AccountId): Promise<boolean> {
-  const { rows } = await sql`
+  return hasRow(trx)`
     select from account_commands
     where account_id = ${accountId} and kind = 'connect' and status in ('queued', 'running')
       and created_at > campanile_now() - interval '1 minute'
-    limit 1`.execute(trx);
-  return rows.length > 0;
+    limit 1`;
 }

@@ -2,7 +2,7 @@
  * What the API asks of a live session goes through the table `account_commands`: written by the api, begun once by the worker
  * that holds the account's lease, awaited by the api. The same way also when both are one process.
  */
-import { sql } from 'kysely';
+import { execute, hasRow, readOne, readRow } from '../../platform/database/statements.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { Notifications } from '../../platform/database/listen.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
@@ -85,11 +85,6 @@ export function awaitCommandResults(notifications: Notifications): CommandWaiter
   };
 }
 
-interface Ended {
-  status: 'queued' | 'running' | 'done' | 'failed' | 'abandoned';
-  result: unknown;
-}
-
 /**
  * Asks the account's session to do something and waits for it. Throws what the session threw; 503 when no worker took the
  * command in time (it is then withdrawn and never carried out), or took it and has not answered: what came of it is unknown. Of those that
@@ -106,15 +101,17 @@ export async function runCommand<K extends CommandKind>(
   const deadline = performance.now() + COMMAND_WAIT_MS;
   while (performance.now() < deadline) {
     await waiters.wait(commandId, POLL_MS);
-    const ended = await readCommand(db, commandId);
+    const ended = await readRow<{ status: string; result: unknown }>(db)`
+      select status, result from account_commands where command_id = ${commandId}`;
+    // The user and all that was theirs has been deleted meanwhile.
     if (!ended) throw accountNotFoundError('account_id');
     if (ended.status === 'done') return ended.result as Commands[K]['result'];
     if (ended.status === 'failed') throw toError(ended.result as StoredFailure);
   }
-  const withdrawn = await sql<object>`
+  const withdrawn = await execute(db)`
     update account_commands set status = 'abandoned', finished_at = campanile_now()
-    where command_id = ${commandId} and status = 'queued' returning 1`.execute(db);
-  const outcomeUnknown = withdrawn.rows.length === 0;
+    where command_id = ${commandId} and status = 'queued'`;
+  const outcomeUnknown = withdrawn === 0;
   throw new AppError(
     outcomeUnknown ? 'outcome_unknown' : 'account_not_connected',
     outcomeUnknown
@@ -130,23 +127,17 @@ async function insertCommand(
   { kind, input, limit }: { kind: CommandKind; input: string; limit: CreationLimit | undefined },
 ): Promise<number> {
   return db.transaction().execute(async (trx) => {
-    await keepAccount(trx, accountId);
+    // The account stays until the transaction ends, unless it was removed since it was read.
+    const isThere = await hasRow(trx)`
+      select from accounts where account_id = ${accountId} and removed_at is null for key share`;
+    if (!isThere) throw accountNotFoundError('account_id');
     if (limit) await enforceCreationLimit(trx, accountId, limit);
-    const { command_id } = await trx
-      .insertInto('account_commands')
-      .values({ account_id: accountId, kind, input })
-      .returning('command_id')
-      .executeTakeFirstOrThrow();
+    const { commandId } = await readOne<{ commandId: number }>(trx)`
+      insert into account_commands (account_id, kind, input) values (${accountId}, ${kind}, ${input}::jsonb)
+      returning command_id as "commandId"`;
     await notifyAfterCommit(trx, 'campanile_commands');
-    return command_id;
+    return commandId;
   });
-}
-
-/** The account stays until the transaction ends. Throws `account_not_found` if it was removed since it was read. */
-async function keepAccount(trx: Connection, accountId: AccountId): Promise<void> {
-  const { rows } = await sql`
-    select from accounts where account_id = ${accountId} and removed_at is null for key share`.execute(trx);
-  if (!rows[0]) throw accountNotFoundError('account_id');
 }
 
 const DAY_SECONDS = 24 * 60 * 60;
@@ -154,7 +145,7 @@ const DAY_SECONDS = 24 * 60 * 60;
 /** Of two that come at once the second waits, and counts the first. */
 async function enforceCreationLimit(trx: Connection, accountId: AccountId, limit: CreationLimit): Promise<void> {
   const { perDay, isOfWarmUp = false } = limit;
-  await sql`select from accounts where account_id = ${accountId} for no key update`.execute(trx);
+  await execute(trx)`select from accounts where account_id = ${accountId} for no key update`;
   const { count, oldestAgeSeconds } = await countCreatedGroups(trx, accountId);
   if (count < perDay) return;
   const ofWarmUp = isOfWarmUp ? ' while your number is warming up' : '';
@@ -163,15 +154,6 @@ async function enforceCreationLimit(trx: Connection, accountId: AccountId, limit
     `You have reached the limit of ${perDay} groups, communities and channels created in 24 hours${ofWarmUp}. Messaging applications ban numbers that create many.`,
     { retryAfterSeconds: Math.max(1, Math.ceil(DAY_SECONDS - oldestAgeSeconds)), limit: perDay },
   );
-}
-
-/** Undefined when the user and all that was theirs has been deleted meanwhile. */
-async function readCommand(db: Database, commandId: number): Promise<Ended | undefined> {
-  return db
-    .selectFrom('account_commands')
-    .select(['status', 'result'])
-    .where('command_id', '=', commandId)
-    .executeTakeFirst();
 }
 
 function toError({ code, message, details, outcomeUnknown }: StoredFailure): AppError {

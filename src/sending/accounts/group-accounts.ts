@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { execute } from '../../platform/database/statements.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
@@ -7,10 +7,8 @@ import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
  * of the accounts are the lock.
  */
 export async function lockGroupAccounts(trx: Connection, ...workspaceIds: readonly WorkspaceId[]): Promise<void> {
-  await sql`
-    select from accounts where workspace_id = any(${[...workspaceIds]}::bigint[]) order by account_id for no key update`.execute(
-    trx,
-  );
+  await execute(trx)`
+    select from accounts where workspace_id = any(${[...workspaceIds]}::bigint[]) order by account_id for no key update`;
 }
 
 /**
@@ -22,7 +20,7 @@ export async function endWays(
   { accountId, workspaceId }: { accountId: AccountId; workspaceId: WorkspaceId },
 ): Promise<void> {
   await lockGroupAccounts(trx, workspaceId);
-  await sql`
+  await execute(trx)`
     with ended as (
       update group_accounts set gone_at = campanile_now(), can_send = false
       where account_id = ${accountId} and gone_at is null returning group_id
@@ -34,9 +32,7 @@ export async function endWays(
     )
     update groups g set can_send = s.can_send, removed_at = case when not s.is_there then coalesce(g.removed_at, campanile_now()) end
     from sums s
-    where g.group_id = s.group_id and (g.can_send, g.removed_at is null) is distinct from (s.can_send, s.is_there)`.execute(
-    trx,
-  );
+    where g.group_id = s.group_id and (g.can_send, g.removed_at is null) is distinct from (s.can_send, s.is_there)`;
 }
 
 /** A delivery that was refused because its account may not post in the group. */
@@ -55,7 +51,7 @@ export async function denyWays(trx: Connection, denied: readonly DeniedPost[]): 
   if (denied.length === 0) return;
   const workspaceIds = denied.map((one) => one.workspaceId);
   await lockGroupAccounts(trx, ...workspaceIds);
-  await sql`
+  await execute(trx)`
     with denied as materialized (
       select i.account_id, d.group_id
       from unnest(${workspaceIds}::bigint[], ${denied.map((one) => one.accountId)}::bigint[], ${denied.map((one) => one.runId)}::bigint[],
@@ -71,5 +67,5 @@ export async function denyWays(trx: Connection, denied: readonly DeniedPost[]): 
     where g.group_id in (select group_id from denied) and g.can_send and not exists (
       select from group_accounts m
       where m.group_id = g.group_id and m.can_send and m.gone_at is null
-        and (m.account_id, m.group_id) not in (select account_id, group_id from denied))`.execute(trx);
+        and (m.account_id, m.group_id) not in (select account_id, group_id from denied))`;
 }

@@ -1,7 +1,11 @@
+import { execute, hasRow } from '../../platform/database/statements.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 import type { MessengerCapabilities } from '../../messengers/messenger.ts';
 import type { WrittenNumber } from './change-number.ts';
+import { clearLink } from './remove-account.ts';
+import { findAccountsOfOwner } from './store.ts';
+import { setAccountsDisabled } from './disable-accounts.ts';
 
 /**
  * Gives a new workspace its default account and its lane, in the transaction that creates its owner; connected from the start where no
@@ -43,6 +47,35 @@ export async function insertAccount(
     })
     .returning('account_id')
     .executeTakeFirstOrThrow();
-  await trx.insertInto('lanes').values({ account_id, messenger }).execute();
+  await execute(trx)`insert into lanes (account_id, messenger) values (${account_id}, ${messenger})`;
   return account_id;
+}
+
+/**
+ * Ends the accounts of a workspace and of its test workspace for good, in the transaction that deletes their owner. It deletes the ledgers and
+ * their lanes, and with them the right to send: all later writers find none and skip the workspace. A turn in hand may still leave, and its outcome is not
+ * recorded.
+ */
+export async function unlinkAccount(trx: Connection, workspaceId: WorkspaceId): Promise<void> {
+  const accountIds = await findAccountsOfOwner(trx, workspaceId);
+  await execute(trx)`
+    delete from workspace_ledgers where workspace_id = any(array(
+      select workspace_id from workspaces where workspace_id = ${workspaceId} or test_of = ${workspaceId}))`;
+  await clearLink(trx, accountIds);
+}
+
+/**
+ * Prepares the accounts of a workspace for another owner, who is enabled: accounts that were disabled with the former one go on. The default
+ * account gets the number in the former owner's profile, if a phone was linked with it or is being linked; otherwise the number of the new
+ * owner will hold.
+ */
+export async function prepareHandOver(trx: Connection, workspaceId: WorkspaceId): Promise<void> {
+  const isFound = await hasRow(trx)`
+    select from accounts where workspace_id = ${workspaceId} and disabled_at is not null limit 1`;
+  if (isFound) await setAccountsDisabled(trx, workspaceId, false);
+  await execute(trx)`
+    update accounts a set whatsapp_number = u.whatsapp_number, whatsapp_digits = u.whatsapp_digits
+    from memberships m join users u using (user_id)
+    where a.workspace_id = ${workspaceId} and a.is_default and a.whatsapp_number is null and (a.linked_number is not null or a.status = 'linking')
+      and m.workspace_id = a.workspace_id and m.role = 'owner'`;
 }

@@ -1,10 +1,10 @@
-import { sql } from 'kysely';
+import { readRows } from '../../platform/database/statements.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
-import { toState, type AccountState } from './account-status.ts';
+import type { Connection } from '../../platform/database/connect.ts';
+import { toState, type AccountState, type StatusDeps } from './account-status.ts';
+import { findWaits } from './find-waits.ts';
 import { readSendWindows } from './send-window-rules.ts';
 import { findOwnAccounts, type Account } from './store.ts';
-import type { AccountId } from '../../platform/database/schema.ts';
 
 /** An account of a workspace, and its share of the work. */
 export interface ListedAccount extends AccountState {
@@ -21,17 +21,11 @@ export interface ListedAccount extends AccountState {
   dailyCap: number | null;
 }
 
-interface ListDeps {
-  db: Database;
-  /** IANA zone of users who chose none. */
-  timeZone: string;
-}
-
 /**
  * Returns all accounts of the workspace, the default one first (contract §4, list-accounts). Throws `unauthenticated` when the user is
  * gone.
  */
-export async function listAccounts(deps: ListDeps, { workspaceId }: Actor): Promise<ListedAccount[]> {
+export async function listAccounts(deps: StatusDeps, { workspaceId }: Actor): Promise<ListedAccount[]> {
   const accounts = await findOwnAccounts(deps.db, workspaceId);
   return describeAccounts(deps.db, accounts, deps.timeZone);
 }
@@ -45,28 +39,27 @@ export async function describeAccounts(
   const accountIds = accounts.map(({ accountId }) => accountId);
   const windows = await readSendWindows(db, accountIds, timeZone, { countsAll: true });
   const windowOf = new Map(windows.map((window) => [window.accountId, window]));
+  const waits = await findWaits(db, accounts, timeZone);
   const shares = await readShares(db, accounts);
-  return accounts.map((account) => ({
-    ...toState(account),
-    name: account.name,
-    downSince: account.downSince,
-    groups: shares.get(account.accountId)?.groups ?? 0,
-    groupsCanSend: shares.get(account.accountId)?.groupsCanSend ?? 0,
-    queued: shares.get(account.accountId)?.queued ?? 0,
-    sentToday: windowOf.get(account.accountId)?.sentToday ?? 0,
-    dailyCap: windowOf.get(account.accountId)?.dailyCap ?? null,
-  }));
+  const nothing = { groups: 0, groupsCanSend: 0, queued: 0 };
+  return accounts.map((account) => {
+    const { sentToday, dailyCap } = windowOf.get(account.accountId) ?? {};
+    return {
+      ...toState(account, waits),
+      name: account.name,
+      downSince: account.downSince,
+      ...nothing,
+      ...shares.get(account.accountId),
+      sentToday: sentToday ?? 0,
+      dailyCap: dailyCap ?? null,
+    };
+  });
 }
 
-interface Share {
-  accountId: AccountId;
-  groups: number;
-  groupsCanSend: number;
-  queued: number;
-}
+type Share = Pick<ListedAccount, 'accountId' | 'groups' | 'groupsCanSend' | 'queued'>;
 
 async function readShares(db: Connection, accounts: readonly Account[]): Promise<ReadonlyMap<number, Share>> {
-  const { rows } = await sql<Share>`
+  const rows = await readRows<Share>(db)`
     select i.account_id as "accountId", m.groups, m.can_send as "groupsCanSend",
            coalesce(w.queued, 0)::int as queued
     from unnest(${accounts.map(({ accountId }) => accountId)}::bigint[]) i (account_id)
@@ -74,6 +67,6 @@ async function readShares(db: Connection, accounts: readonly Account[]): Promise
       select count(*)::int as groups, count(*) filter (where can_send)::int as can_send
       from group_accounts m where m.account_id = i.account_id and m.gone_at is null
     ) m
-    left join count_queued(${accounts[0]?.workspaceId ?? 0}) w on w.account_id = i.account_id`.execute(db);
+    left join count_queued(${accounts[0]?.workspaceId ?? 0}) w on w.account_id = i.account_id`;
   return new Map(rows.map((row) => [row.accountId, row]));
 }

@@ -2,7 +2,7 @@
  * When the groups of an account are read again without being asked for: a minute after the messaging application reported a change, once a
  * day, and before a planned run. The instant is a column of the account, so it survives a restart.
  */
-import { sql, type RawBuilder } from 'kysely';
+import { execute, readColumn, readRows, sql, type RawBuilder } from '../../platform/database/statements.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import { isolateStatement, ownedBy } from '../../platform/database/isolate-statement.ts';
 import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
@@ -24,19 +24,17 @@ const lead = sql`(10 + accounts.account_id % 50) * interval '1 minute'`;
 export async function requestSyncs(db: Connection, accountIds: readonly AccountId[]): Promise<void> {
   // The clock may have been set back since.
   const at = sql`greatest(${soon}, least(coalesce(groups_read_at, '-infinity'), campanile_now()) + ${AT_MOST_EVERY})`;
-  await sql`
+  await execute(db)`
     update accounts set groups_sync_at = ${at}
     where account_id = any(${[...accountIds]}::bigint[]) and removed_at is null
-      and (groups_sync_at is null or groups_sync_at > ${at})`.execute(db);
+      and (groups_sync_at is null or groups_sync_at > ${at})`;
 }
 
 /** Plans reads before the first run of the workspace that was planned by now, unless the groups are still fresh then. */
 export async function planSyncsBeforeRuns(trx: Connection, workspaceId: WorkspaceId): Promise<void> {
   const at = beforeNextRun(sql`groups_synced_at`);
-  await sql`
-    update accounts set groups_sync_at = ${at} where workspace_id = ${workspaceId} and groups_sync_at > ${at}`.execute(
-    trx,
-  );
+  await execute(trx)`
+    update accounts set groups_sync_at = ${at} where workspace_id = ${workspaceId} and groups_sync_at > ${at}`;
 }
 
 /** The value of `groups_sync_at` in the update of an account whose groups were just read. */
@@ -58,12 +56,12 @@ export const beginRead = sql`groups_read_at = campanile_now(), groups_sync_at = 
 
 /** Lets a read that has asked nothing of the messaging application be due again soon. */
 export async function putBackSync(db: Connection, accountId: AccountId): Promise<void> {
-  await sql`update accounts set groups_sync_at = ${soon} where account_id = ${accountId}`.execute(db);
+  await execute(db)`update accounts set groups_sync_at = ${soon} where account_id = ${accountId}`;
 }
 
 const due = (shards: readonly number[]) => sql`
   select account_id from accounts
-  where groups_sync_at <= campanile_now() and status = 'connected' and stop_reason is null and removed_at is null
+  where groups_sync_at <= campanile_now() and status = 'connected' and stop_reason is null and disabled_at is null and removed_at is null
     and campanile_shard(account_id) = any(${[...shards]}::smallint[])`;
 
 /** The condition that the groups of an account in these shards are to be read now. */
@@ -83,17 +81,15 @@ export async function claimSyncs(deps: QuarantineDeps, shards: readonly number[]
   const { db } = deps;
   const claimed = await isolateStatement(deps, 'group syncs', {
     async findOwners() {
-      const { rows } = await sql<{ id: number }>`select account_id as id from (${due(shards)}) d`.execute(db);
-      return rows.map(({ id }) => id);
+      return readColumn<number>(db)`select account_id as id from (${due(shards)}) d`;
     },
     async run(owners) {
-      const { rows } = await sql<DueSync>`
+      return readRows<DueSync>(db)`
         update accounts a set ${beginRead}
         from (${due(shards)} and ${ownedBy('account_id', owners)}
               order by groups_sync_at limit ${limit} for no key update skip locked) d
         where a.account_id = d.account_id
-        returning a.workspace_id as "workspaceId", a.account_id as "accountId"`.execute(db);
-      return rows;
+        returning a.workspace_id as "workspaceId", a.account_id as "accountId"`;
     },
   });
   return claimed.flat();

@@ -1,11 +1,16 @@
 /** Quarantine: a write that would break a rule of the ledger is rolled back, and its workspace sends nothing until a user connects an account again. */
-import { sql } from 'kysely';
+import { execute, hasRow } from '../../platform/database/statements.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
-import { isolateFailures, type BatchWork, type Outcome } from '../../platform/database/isolate-failures.ts';
+import {
+  isolateEach,
+  isolateFailures,
+  type BatchWork,
+  type Outcome,
+} from '../../platform/database/isolate-failures.ts';
 import { BATCHES, type BatchName, type QuarantineDeps } from '../../platform/database/quarantine.ts';
 import { requeueLanes } from '../leases/lease-store.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
-import { lockLane, lockLedger, lockLedgerOf } from './store.ts';
+import { inLedger, lockLane, lockLedger, lockLedgerOf } from './store.ts';
 import { errorCodeOf } from '../../platform/errors/errors.ts';
 
 /** The reason that the user of a quarantined account reads. */
@@ -15,10 +20,6 @@ export const STOPPED =
 
 /** Violated constraints and values out of range: a retry would fail again. */
 const BROKEN_RULES = /^2[23]/;
-
-function breaksRule(error: unknown): boolean {
-  return BROKEN_RULES.test(errorCodeOf(error) ?? '');
-}
 
 /** Whose rows a write concerns: those of a workspace, or of the workspace of an account. */
 export type LedgerOwner = { workspaceId: WorkspaceId; accountId?: undefined } | { accountId: AccountId };
@@ -37,7 +38,7 @@ export async function writeOrQuarantine<Result>(
   try {
     return await write();
   } catch (error) {
-    if (!breaksRule(error)) throw error;
+    if (!BROKEN_RULES.test(errorCodeOf(error) ?? '')) throw error;
     if (await stop(deps.db, owner, gaps)) {
       const rule = error instanceof Error && 'constraint' in error ? error.constraint : undefined;
       deps.log?.error({ err: error, ...owner, rule }, 'a workspace was stopped: its ledger would have become wrong');
@@ -66,6 +67,23 @@ export function isolateWrites<Item, Result>(
   });
 }
 
+/**
+ * `isolateEach` for the upkeep of ledgers: works on each item with the ledger of its workspace locked, which may be gone. Returns whether there
+ * were any items.
+ */
+export async function workInLedgers<Item extends { workspaceId: WorkspaceId }>(
+  deps: QuarantineDeps,
+  batch: BatchName,
+  items: readonly Item[],
+  work: (trx: Connection, item: Item) => Promise<unknown>,
+): Promise<boolean> {
+  await isolateEach(deps, batch, items, {
+    idOf: ({ workspaceId }) => workspaceId,
+    run: (item) => inLedger(deps.db, item.workspaceId, (trx) => work(trx, item)),
+  });
+  return items.length > 0;
+}
+
 export interface LedgerWork<Item, Result> extends BatchWork<Item, Result> {
   gapsOf?: ((item: Item) => Readonly<Record<string, number>>) | undefined;
 }
@@ -81,11 +99,10 @@ function stop(db: Database, owner: LedgerOwner, gaps?: Readonly<Record<string, n
     if (workspaceId === undefined) return false;
     if (gaps && owner.accountId !== undefined && (await lockLane(trx, owner.accountId)))
       await requeueLanes(trx, [owner.accountId], gaps);
-    await sql`update lanes set held_until = 'infinity' where workspace_id = ${workspaceId}`.execute(trx);
-    const { rows } = await sql`
+    await execute(trx)`update lanes set held_until = 'infinity' where workspace_id = ${workspaceId}`;
+    return hasRow(trx)`
       update accounts set stop_reason = ${STOPPED}
-      where workspace_id = ${workspaceId} and removed_at is null and stop_reason is null returning 1`.execute(trx);
-    return rows.length > 0;
+      where workspace_id = ${workspaceId} and removed_at is null and stop_reason is null returning 1`;
   });
 }
 

@@ -6,7 +6,6 @@ export interface QuietHours {
   to: string;
 }
 
-/** The date that an instant is on in the zone. */
 export function dateIn(timeZone: string, at: Temporal.Instant): Temporal.PlainDate {
   return at.toZonedDateTimeISO(timeZone).toPlainDate();
 }
@@ -31,7 +30,6 @@ export function quietUntil(
   return undefined;
 }
 
-/** When the next quiet time begins. */
 export function nextQuietStart({ from }: QuietHours, timeZone: string, now: Temporal.Instant): Temporal.Instant {
   const today = dateIn(timeZone, now);
   const begins = [0, 1, 2].map((days) => at(today.add({ days }), from, timeZone, 'earlier'));
@@ -53,6 +51,16 @@ export function dayOf(timeZone: string, now: Temporal.Instant): Day {
     begin: begin.toInstant(),
     end: begin.add({ days: 1 }).startOfDay().toInstant(),
   };
+}
+
+/** Returns the first instant from `from` on that has the time of day of `like` in the zone. */
+export function nextTimeOfDay(like: Temporal.Instant, timeZone: string, from: Temporal.Instant): Temporal.Instant {
+  const plainTime = like.toZonedDateTimeISO(timeZone).toPlainTime();
+  const today = dateIn(timeZone, from);
+  const [first, next] = [today, today.add({ days: 1 })].map((day) =>
+    day.toZonedDateTime({ timeZone, plainTime }).toInstant(),
+  ) as [Temporal.Instant, Temporal.Instant];
+  return Temporal.Instant.compare(first, from) < 0 ? next : first;
 }
 
 function at(day: Temporal.PlainDate, time: string, timeZone: string, disambiguation: 'earlier' | 'later') {

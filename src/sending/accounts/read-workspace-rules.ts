@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { readRow } from '../../platform/database/statements.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { knownTimeZone } from '../../platform/time/time-zone.ts';
@@ -22,13 +22,12 @@ export async function readWorkspaceRules(
   workspaceId: WorkspaceId,
   timeZone: string,
 ): Promise<WorkspaceRules | undefined> {
-  const { rows } = await sql<{ mentionAllCap: number; weeklyPosts: number | null; timeZone: string | null; now: Date }>`
+  const row = await readRow<Omit<WorkspaceRules, 'today' | 'timeZone'> & { timeZone: string | null; now: Date }>(db)`
     select w.mention_all_cap as "mentionAllCap", w.weekly_posts as "weeklyPosts", u.time_zone as "timeZone", campanile_now() as now
     from workspaces w
     join memberships o on o.workspace_id = coalesce(w.test_of, w.workspace_id) and o.role = 'owner'
     join users u on u.user_id = o.user_id
-    where w.workspace_id = ${workspaceId}`.execute(db);
-  const [row] = rows;
+    where w.workspace_id = ${workspaceId}`;
   if (!row) return undefined;
   const zone = knownTimeZone(row.timeZone, timeZone);
   return { ...row, timeZone: zone, today: dateIn(zone, row.now.toTemporalInstant()) };

@@ -1,10 +1,10 @@
-import { sql } from 'kysely';
+import { execute } from '../../platform/database/statements.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { endWays } from './group-accounts.ts';
-import { hasWaiting } from './has-waiting.ts';
+import { hasWaiting } from './is-waited-for.ts';
 import { findOwnAccount, LINKED, lockLedgerAndLane, nameAccount, type Account } from './store.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
 
@@ -29,7 +29,7 @@ export async function removeAccount({ db }: { db: Database }, actor: Actor, acco
     if (await hasWaiting(trx, account))
       throw new AppError(
         'account_busy',
-        'Posts wait for this account. Hand them over, wait for their end, or cancel their campaigns first.',
+        'Posts, corrections, recalls or pins wait for this account. Hand its posts over, wait for the others, or cancel the campaigns first.',
       );
     await endAccount(trx, account);
     await recordAudit(trx, { ...actor, action: 'account.removed', subject: nameAccount(account) });
@@ -41,19 +41,17 @@ async function endAccount(trx: Connection, account: Account): Promise<void> {
   await endWays(trx, account);
   await clearLink(trx, [accountId]);
   // The changes that live progress counts on the lane stay counted.
-  await sql`
+  await execute(trx)`
     with gone as (delete from lanes where account_id = ${accountId} returning workspace_id, turn)
-    update workspace_ledgers k set changes = k.changes + 2 * gone.turn + 2 from gone where k.workspace_id = gone.workspace_id`.execute(
-    trx,
-  );
-  await sql`update accounts set removed_at = campanile_now() where account_id = ${accountId}`.execute(trx);
+    update workspace_ledgers k set changes = k.changes + 2 * gone.turn + 2 from gone where k.workspace_id = gone.workspace_id`;
+  await execute(trx)`update accounts set removed_at = campanile_now() where account_id = ${accountId}`;
   await notifyAfterCommit(trx, 'campanile_erasures');
 }
 
 /** Forgets what is shown of a link, and that there is one. */
 export async function clearLink(trx: Connection, accountIds: readonly AccountId[]): Promise<void> {
-  await sql`
+  await execute(trx)`
     update accounts set status = 'unlinked', qr = null, pairing_code = null, passkey = null, status_reason = null, linked_number = null,
       scanned_number = null, warning = null, warned_until = null, retry_until = null
-    where account_id = any(${[...accountIds]}::bigint[])`.execute(trx);
+    where account_id = any(${[...accountIds]}::bigint[])`;
 }

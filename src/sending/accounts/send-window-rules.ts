@@ -1,7 +1,5 @@
-import { sql, type RawBuilder } from 'kysely';
-import { clearOldRows } from '../../platform/database/clear-old-rows.ts';
+import { readRows, sql, type RawBuilder } from '../../platform/database/statements.ts';
 import type { Connection } from '../../platform/database/connect.ts';
-import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
 import { knownTimeZone } from '../../platform/time/time-zone.ts';
 import { dateIn, dayOf, quietUntil, type Day, type QuietHours } from './quiet-hours.ts';
 import { capOn, isWarmingUp } from './warm-up.ts';
@@ -32,24 +30,25 @@ export interface SendWindow extends SendWindowRules {
   warmUpFrom: Temporal.PlainDate | null;
   /** How many deliveries may be sent today: what the daily cap and the warm-up allow; null: any number. */
   capToday: number | null;
+  /** The same of yesterday, by the rules of today. */
+  capYesterday: number | null;
   /** Posts of today that left, may have left, or are in hand; only counted where there is a cap today. */
   sentToday: number | null;
   /** The end of the rest after a new link; null: there is none. */
   linkRestUntil: Temporal.Instant | null;
   /** Nothing is sent before; null: it may send now. */
   until: Temporal.Instant | null;
-  /** The rule behind `until`. */
+  /** Nothing but quiet hours keeps it from sending now. */
+  isOnlyQuiet: boolean;
+  /** The rule that lasts longest. */
   reason: RestReason | null;
 }
 
-interface RuleRow {
+interface RuleRow extends Omit<SendWindowRules, 'quietHours'> {
   accountId: AccountId;
   messenger: string;
   quietFrom: string | null;
   quietTo: string | null;
-  dailyCap: number | null;
-  mentionAllCap: number;
-  weeklyPosts: number | null;
   warmUpFrom: Date | null;
   linkRestUntil: Date | null;
   timeZone: string | null;
@@ -91,7 +90,7 @@ async function selectWindows(
   { timeZone, countsAll, at }: { timeZone: string; countsAll: boolean; at?: Date | undefined },
 ): Promise<SendWindow[]> {
   const now = sql`coalesce(${at ?? null}::timestamptz, campanile_now())`;
-  const { rows } = await sql<RuleRow>`
+  const rows = await readRows<RuleRow>(trx)`
     select a.account_id as "accountId", a.messenger, a.quiet_from as "quietFrom", a.quiet_to as "quietTo", a.daily_cap as "dailyCap", w.mention_all_cap as "mentionAllCap",
            w.weekly_posts as "weeklyPosts", a.warm_up_from as "warmUpFrom", u.time_zone as "timeZone", ${now} as now,
            -- A link in the future: the clock was set back, and the rest is not to last as much longer.
@@ -100,7 +99,7 @@ async function selectWindows(
     join workspaces w on w.workspace_id = a.workspace_id
     join memberships o on o.workspace_id = coalesce(w.test_of, w.workspace_id) and o.role = 'owner'
     join users u on u.user_id = o.user_id
-    where ${which}`.execute(trx);
+    where ${which}`;
   const found = withDays(rows, timeZone);
   const sent = await countSent(trx, countsAll ? found : found.filter(hasCap));
   return found.map((row) => toSendWindow(row, sent.get(row.accountId) ?? 0, countsAll));
@@ -132,55 +131,50 @@ function withDays(rows: readonly RuleRow[], fallback: string): DatedRow[] {
 }
 
 function toSendWindow(row: DatedRow, sent: number, countsAll: boolean): SendWindow {
-  const { accountId, messenger, quietHours, dailyCap, timeZone, day } = row;
+  const { quietFrom: _from, quietTo: _to, now: _now, day, quietEnd, ...rules } = row;
+  const { quietHours, dailyCap, timeZone } = rules;
   const began = row.warmUpFrom && dateIn(timeZone, row.warmUpFrom.toTemporalInstant());
   const warmUpFrom = began && isWarmingUp({ dailyCap, warmUpFrom: began }, day.date) ? began : null;
   const capToday = capOn({ dailyCap, warmUpFrom }, day.date);
+  const capYesterday = capOn({ dailyCap, warmUpFrom: began }, day.date.subtract({ days: 1 }));
   const sentToday = capToday === null && !countsAll ? null : sent;
   const isUsedUp = capToday !== null && sent >= capToday;
   const linkRestUntil = row.linkRestUntil?.toTemporalInstant() ?? null;
   const usedUp: RestReason = capToday === dailyCap ? 'daily_cap' : 'warm_up';
   const rests: Array<[RestReason, Temporal.Instant | null | undefined]> = [
-    ['quiet_hours', row.quietEnd],
+    ['quiet_hours', quietEnd],
     [usedUp, isUsedUp ? day.end : null],
     ['new_link', linkRestUntil],
   ];
-  const [reason, until] = rests.find(([, end]) => end) ?? [];
-  const about = {
-    accountId,
-    messenger,
-    quietHours,
-    dailyCap,
-    mentionAllCap: row.mentionAllCap,
-    weeklyPosts: row.weeklyPosts,
-    today: day.date,
-    warmUpFrom,
-    capToday,
-    timeZone,
-    sentToday,
-  };
-  return { ...about, linkRestUntil, until: until ?? null, reason: reason ?? null };
+  const [reason, end] = findLast(rests);
+  // A rest may end within quiet hours.
+  const until = end && ((quietHours && quietUntil(quietHours, timeZone, end)) ?? end);
+  const isOnlyQuiet = quietEnd !== undefined && !isUsedUp && linkRestUntil === null;
+  const now = { today: day.date, warmUpFrom, capToday, capYesterday, sentToday, linkRestUntil };
+  return { ...rules, ...now, until: until ?? null, isOnlyQuiet, reason: reason ?? null };
 }
 
-function hasCap({ dailyCap, warmUpFrom }: DatedRow): boolean {
+/** Returns the rest that ends last. */
+function findLast(
+  rests: ReadonlyArray<[RestReason, Temporal.Instant | null | undefined]>,
+): [RestReason, Temporal.Instant] | [] {
+  const begun = rests.flatMap(([reason, end]): Array<[RestReason, Temporal.Instant]> => (end ? [[reason, end]] : []));
+  return begun.toSorted(([, one], [, other]) => Temporal.Instant.compare(other, one))[0] ?? [];
+}
+
+export function hasCap({ dailyCap, warmUpFrom }: Pick<RuleRow | SendWindow, 'dailyCap' | 'warmUpFrom'>): boolean {
   return dailyCap !== null || warmUpFrom !== null;
 }
 
 /** Counts today's posts of each account. */
 async function countSent(trx: Connection, accounts: readonly DatedRow[]): Promise<ReadonlyMap<number, number>> {
   if (accounts.length === 0) return new Map();
-  const { rows } = await sql<{ accountId: AccountId; sent: number }>`
+  const rows = await readRows<{ accountId: AccountId; sent: number }>(trx)`
     select i.account_id as "accountId",
            (select coalesce(sum(s.posts), 0) from sent_slots s where s.account_id = i.account_id and s.slot >= i.begins_at)::int
            + case when l.sent_slot >= i.begins_at then l.sent_in_slot else 0 end as sent
     from unnest(${accounts.map(({ accountId }) => accountId)}::bigint[], ${accounts.map(({ day }) => day.begin.toString())}::timestamptz[])
            i (account_id, begins_at)
-    join lanes l on l.account_id = i.account_id`.execute(trx);
+    join lanes l on l.account_id = i.account_id`;
   return new Map(rows.map(({ accountId, sent }) => [accountId, sent]));
-}
-
-/** Removes counts of days that are over in every time zone. */
-export function clearOldSlots(deps: QuarantineDeps): Promise<void> {
-  const isOld = sql`o.slot < campanile_now() - interval '3 days'`;
-  return clearOldRows(deps, { table: 'sent_slots', owner: 'account_id', isOld });
 }

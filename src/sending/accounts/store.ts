@@ -1,61 +1,14 @@
-import { sql, type RawBuilder } from 'kysely';
-import type { Connection } from '../../platform/database/connect.ts';
-import type { AccountId, AccountStatus, PauseCause, WorkspaceId } from '../../platform/database/schema.ts';
+import type { InferResult } from 'kysely';
+import { execute, hasRow, readColumn, readRow, sql, type RawBuilder } from '../../platform/database/statements.ts';
+import type { Connection, Database } from '../../platform/database/connect.ts';
+import type { AccountId, AccountStatus, WorkspaceId } from '../../platform/database/schema.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
 import type { PasskeyStep } from '../../messengers/messenger.ts';
 
-export interface Account {
-  accountId: AccountId;
-  workspaceId: WorkspaceId;
-  isDefault: boolean;
-  /** null: its number stands for it. */
-  name: string | null;
-  /** Since when it cannot send; null: it can. */
-  downSince: Date | null;
-  messenger: string;
-  status: AccountStatus;
-  /** Its own, or the owner's, as it was written. */
-  whatsappNumber: string;
-  /** The same, digits only. */
-  phoneNumber: string;
-  /** Digits, of the phone that agreed to the last link; null: none has yet. */
-  linkedNumber: string | null;
-  /** Digits, of a phone that was refused since it has another number, and whose number may be taken over. */
-  scannedNumber: string | null;
-  groupsSyncedAt: Date | null;
-  channelsUnreadSince: Date | null;
-  /** While linking: how, and what there is to show. */
-  linkMethod: 'qr' | 'pairing_code' | null;
-  qr: string | null;
-  pairingCode: string | null;
-  passkey: PasskeyStep | null;
-  codeExpiresAt: Date | null;
-  /** Whether the code, or the request for a passkey, has not expired. */
-  isCodeGood: boolean;
-  pausedUntil: Date | null;
-  pauseCause: PauseCause | null;
-  /** How long it is paused yet, in milliseconds; 0: it is not. */
-  pauseLeftMs: number;
-  /** How many pauses have followed each other within a day. */
-  pauses: number;
-  /** One sentence on how the account stands. */
-  reason: string | null;
-  /** Set: until then an ended link may be tried once more. */
-  retryUntil: Date | null;
-  /** Set: the messaging application restricts the account in a way that does not concern posts; one sentence. */
-  warningReason: string | null;
-  warnedUntil: Date | null;
-  /** How long the warning holds yet, in milliseconds; 0: there is none. */
-  warningLeftMs: number;
-  /** Set: nothing is sent until the account is connected again, and this sentence says why. */
-  stopReason: string | null;
-  /** Set: nothing is sent of any account. */
-  heldSince: Date | null;
-  /** The account of a test workspace stays on the sandbox. */
-  isTest: boolean;
-}
+/** An account of a workspace whose owner is there. */
+export type Account = InferResult<ReturnType<typeof selectAccounts>>[number];
 
 /** How an account stands that a phone has vouched for. */
 export const LINKED: ReadonlySet<AccountStatus> = new Set(['connected', 'reconnecting', 'paused']);
@@ -66,12 +19,13 @@ export const isLinkedHere = (digits: string | null): RawBuilder<boolean> => sql`
 
 /**
  * Returns an account of a workspace: the default one, which every workspace has from its creation on, or the one with this id. Throws
- * `unauthenticated` when its owner is gone, and 404 for an account that the workspace does not have.
+ * `unauthenticated` when its owner is gone, and 404, which names `field`, for an account that the workspace does not have.
  */
 export async function findOwnAccount(
   db: Connection,
   workspaceId: WorkspaceId,
   accountId?: AccountId,
+  field = 'account_id',
 ): Promise<Account> {
   const own = selectAccounts(db).where('accounts.workspace_id', '=', workspaceId);
   if (accountId === undefined) {
@@ -80,7 +34,7 @@ export async function findOwnAccount(
     return row;
   }
   const row = await own.where(sql<boolean>`accounts.account_id = ${accountId}::bigint`).executeTakeFirst();
-  if (!row) throw accountNotFoundError('account_id');
+  if (!row) throw accountNotFoundError(field);
   return row;
 }
 
@@ -102,10 +56,9 @@ export async function findAccountsOf(db: Connection, workspaceIds: readonly Work
 
 /** The accounts of a workspace and of its test workspace, in the order in which lanes are locked. */
 export async function findAccountsOfOwner(db: Connection, workspaceId: WorkspaceId): Promise<AccountId[]> {
-  const { rows } = await sql<{ accountId: AccountId }>`
+  return readColumn<AccountId>(db)`
     select a.account_id as "accountId" from workspaces w join accounts a using (workspace_id)
-    where w.workspace_id = ${workspaceId} or w.test_of = ${workspaceId} order by a.account_id`.execute(db);
-  return rows.map(({ accountId }) => accountId);
+    where w.workspace_id = ${workspaceId} or w.test_of = ${workspaceId} order by a.account_id`;
 }
 
 /** Accounts by their own ids, for the worker that serves them, in their order; undefined where the user is gone. */
@@ -131,6 +84,40 @@ export async function findAccounts(
   return accountIds.map((accountId) => byId.get(accountId));
 }
 
+const COLUMNS = [
+  /** null: its number stands for it. */
+  'accounts.name',
+  'accounts.is_default as isDefault',
+  /** Since when it cannot send; null: it can. */
+  'accounts.down_since as downSince',
+  /** While linking: how, and what there is to show. */
+  'accounts.link_method as linkMethod',
+  'accounts.qr',
+  'accounts.pairing_code as pairingCode',
+  'accounts.code_expires_at as codeExpiresAt',
+  'accounts.paused_until as pausedUntil',
+  /** One sentence on how the account stands. */
+  'accounts.status_reason as reason',
+  /** Set: nothing is sent until the account is connected again, and this sentence says why. */
+  'accounts.stop_reason as stopReason',
+  /** Set: nothing is sent until an administrator enables the owner. */
+  'accounts.disabled_at as disabledAt',
+  'accounts.pause_cause as pauseCause',
+  /** Set: the messaging application restricts the account in a way that does not concern posts; one sentence. */
+  'accounts.warning as warningReason',
+  'accounts.warned_until as warnedUntil',
+  'accounts.account_id as accountId',
+  'accounts.workspace_id as workspaceId',
+  'accounts.messenger',
+  'accounts.status',
+  /** Digits, of the phone that agreed to the last link; null: none has yet. */
+  'accounts.linked_number as linkedNumber',
+  /** Digits, of a phone that was refused since it has another number, and whose number may be taken over. */
+  'accounts.scanned_number as scannedNumber',
+  'accounts.groups_synced_at as groupsSyncedAt',
+  'accounts.channels_unread_since as channelsUnreadSince',
+] as const;
+
 function selectAccounts(db: Connection) {
   return db
     .selectFrom('accounts')
@@ -141,50 +128,45 @@ function selectAccounts(db: Connection) {
     .innerJoin('users', 'users.user_id', 'owner.user_id')
     .where('users.deleted_at', 'is', null)
     .where('accounts.removed_at', 'is', null)
+    .select(COLUMNS)
     .select([
-      'accounts.name as name',
-      'accounts.is_default as isDefault',
-      'accounts.down_since as downSince',
-      'accounts.link_method as linkMethod',
-      'accounts.qr as qr',
-      'accounts.pairing_code as pairingCode',
       // A process of the previous version leaves an old one beside a new code.
       sql<PasskeyStep | null>`case when accounts.qr is null and accounts.pairing_code is null then accounts.passkey end`.as(
         'passkey',
       ),
-      'accounts.code_expires_at as codeExpiresAt',
-      'accounts.paused_until as pausedUntil',
-      'accounts.status_reason as reason',
-      'accounts.stop_reason as stopReason',
+      /** Set: nothing is sent of any account. */
       sql<Date | null>`(select held_since from ledger)`.as('heldSince'),
-      'accounts.pause_cause as pauseCause',
-      'accounts.warning as warningReason',
-      'accounts.warned_until as warnedUntil',
+      /** A worker was alive within the last minute: without one, nothing is sent of any account. */
+      sql<boolean>`exists (select from workers where beat_at > campanile_now() - interval '1 minute')`.as('hasWorker'),
+      /** It has quiet hours, a daily cap, a warm-up or a rest after a new link, which may keep it from sending now. */
+      sql<boolean>`coalesce(accounts.quiet_from, accounts.daily_cap::text, accounts.warm_up_from::text, accounts.rests_until::text) is not null`.as(
+        'hasRules',
+      ),
+      /** Set: until then an ended link may be tried once more. */
       sql<Date | null>`case when accounts.status in ('unlinked', 'logged_out') and accounts.retry_until > campanile_now()
         then accounts.retry_until end`.as('retryUntil'),
+      /** How long the warning holds yet, in milliseconds; 0: there is none. */
       sql<number>`greatest(0, coalesce(extract(epoch from accounts.warned_until - campanile_now()) * 1000, 0))::float8`.as(
         'warningLeftMs',
       ),
+      /** How long it is paused yet, in milliseconds; 0: it is not. */
       sql<number>`case when accounts.status = 'paused'
         then greatest(0, coalesce(extract(epoch from accounts.paused_until - campanile_now()) * 1000, 0)) else 0 end::float8`.as(
         'pauseLeftMs',
       ),
+      /** How many pauses have followed each other within a day. */
       sql<number>`case when accounts.paused_at > campanile_now() - interval '1 day' then accounts.pauses else 0 end`.as(
         'pauses',
       ),
+      /** Whether the code, or the request for a passkey, has not expired. */
       sql<boolean>`coalesce(accounts.status = 'linking' and accounts.code_expires_at > campanile_now(), false)`.as(
         'isCodeGood',
       ),
+      /** The account of a test workspace stays on the sandbox. */
       sql<boolean>`w.test_of is not null`.as('isTest'),
-      'accounts.account_id as accountId',
-      'accounts.workspace_id as workspaceId',
-      'accounts.messenger as messenger',
-      'accounts.status as status',
-      'accounts.linked_number as linkedNumber',
-      'accounts.scanned_number as scannedNumber',
-      'accounts.groups_synced_at as groupsSyncedAt',
-      'accounts.channels_unread_since as channelsUnreadSince',
+      /** Its own, or the owner's, as it was written. */
       sql<string>`coalesce(accounts.whatsapp_number, users.whatsapp_number)`.as('whatsappNumber'),
+      /** The same, digits only. */
       sql<string>`coalesce(accounts.whatsapp_digits, users.whatsapp_digits)`.as('phoneNumber'),
     ]);
 }
@@ -195,12 +177,19 @@ function selectAccounts(db: Connection) {
  * read after the lock are current. False when the owner is deleted: then nothing of the workspace may change.
  */
 export async function lockLedger(trx: Connection, workspaceId: WorkspaceId): Promise<boolean> {
-  const { rows } = await sql`
-    update workspace_ledgers set changes = changes + 1 where workspace_id = ${workspaceId} returning 1`.execute(trx);
-  return rows.length > 0;
+  return hasRow(trx)`
+    update workspace_ledgers set changes = changes + 1 where workspace_id = ${workspaceId} returning 1`;
 }
 
-/** A ledger that is locked. */
+/** Runs `work` with the ledger of a workspace locked. Undefined when its owner is deleted. */
+export function inLedger<Result>(
+  db: Database,
+  workspaceId: WorkspaceId,
+  work: (trx: Connection) => Promise<Result>,
+): Promise<Result | undefined> {
+  return db.transaction().execute(async (trx) => ((await lockLedger(trx, workspaceId)) ? work(trx) : undefined));
+}
+
 export interface LockedLedger {
   workspaceId: WorkspaceId;
   /** Goes into the hashes of participants, in which it never changes. */
@@ -209,23 +198,21 @@ export interface LockedLedger {
 
 /** `lockLedger` for the workspace of an account. Undefined when the account was removed or the owner is deleted. */
 export async function lockLedgerOf(trx: Connection, accountId: AccountId): Promise<LockedLedger | undefined> {
-  const { rows } = await sql<LockedLedger>`
+  return readRow<LockedLedger>(trx)`
     update workspace_ledgers set changes = changes + 1
     where workspace_id = (select workspace_id from lanes where account_id = ${accountId})
-    returning workspace_id as "workspaceId", coalesce(legacy_account_id, workspace_id) as "hashSeed"`.execute(trx);
-  return rows[0];
+    returning workspace_id as "workspaceId", coalesce(legacy_account_id, workspace_id) as "hashSeed"`;
 }
 
 /** `lockLedger` for several workspaces, in the order of their ids. Ledgers that another transaction has locked are left out. */
 export async function lockFreeLedgers(trx: Connection, workspaceIds: readonly WorkspaceId[]): Promise<WorkspaceId[]> {
-  const { rows } = await sql<{ workspace_id: WorkspaceId }>`
+  return readColumn<WorkspaceId>(trx)`
     with locked as materialized (
       select workspace_id from workspace_ledgers where workspace_id = any(${[...workspaceIds]}::bigint[])
       order by workspace_id for no key update skip locked
     )
     update workspace_ledgers k set changes = k.changes + 1 from locked where k.workspace_id = locked.workspace_id
-    returning k.workspace_id`.execute(trx);
-  return rows.map((row) => row.workspace_id);
+    returning k.workspace_id`;
 }
 
 /** `lockLedger` for a request of the user. Throws `user_gone` when the owner is deleted. */
@@ -238,9 +225,8 @@ export async function lockOwnLedger(trx: Connection, workspaceId: WorkspaceId): 
  * too, locks their ledger before. False when the account was removed or its owner is deleted.
  */
 export async function lockLane(trx: Connection, accountId: AccountId): Promise<boolean> {
-  const { rows } = await sql`
-    select from lanes where account_id = ${accountId} for no key update`.execute(trx);
-  return rows.length > 0;
+  return hasRow(trx)`
+    select from lanes where account_id = ${accountId} for no key update`;
 }
 
 /** `lockLane` for a request of the user. Throws `account_not_found` for an account that was removed since it was read. */
@@ -278,9 +264,9 @@ export function accountNotFoundError(...fields: readonly string[]): AppError {
  * Lets a lane claim turns again as soon as its pace allows. The lane must be locked; a lane with a turn in hand wakes by itself.
  */
 export async function wakeLane(trx: Connection, accountId: AccountId): Promise<void> {
-  await sql`
+  await execute(trx)`
     update lanes set work_at = campanile_now()
-    where account_id = ${accountId} and in_hand_run_id is null`.execute(trx);
+    where account_id = ${accountId} and in_hand_run_id is null`;
   await notifyAfterCommit(trx, 'campanile_lanes');
 }
 
@@ -289,9 +275,19 @@ export async function wakeLane(trx: Connection, accountId: AccountId): Promise<v
  * anything to send falls asleep at its next claim.
  */
 export async function wakeLanes(trx: Connection, workspaceId: WorkspaceId): Promise<void> {
-  await sql`
-    update lanes set work_at = campanile_now() where workspace_id = ${workspaceId} and in_hand_run_id is null`.execute(
-    trx,
-  );
+  await execute(trx)`
+    update lanes set work_at = campanile_now() where workspace_id = ${workspaceId} and in_hand_run_id is null`;
   await notifyAfterCommit(trx, 'campanile_lanes');
+}
+
+/** Makes the running runs of a workspace, whose ledger must be locked, ones that all of its accounts send. */
+export async function shareRuns(trx: Connection, workspaceId: WorkspaceId): Promise<void> {
+  await execute(trx)`
+    with shared as (
+      update runs set is_shared = true where workspace_id = ${workspaceId} and status = 'running' and not is_shared
+      returning workspace_id, run_id, next_position
+    )
+    insert into run_senders (workspace_id, run_id, account_id, next_position)
+    select s.workspace_id, s.run_id, l.account_id, s.next_position from shared s join lanes l on l.workspace_id = s.workspace_id
+    on conflict do nothing`;
 }

@@ -1,16 +1,18 @@
 import { partyIn } from '../../platform/concurrency/requester.ts';
-import { sql } from 'kysely';
+import { hasRow, readRows, sql } from '../../platform/database/statements.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { readAccountShares, type AccountShare } from '../campaigns/read/account-shares.ts';
 import { readRuns, type RunDetails } from '../campaigns/read/get-campaign.ts';
 import { findOwnCampaign, type OwnCampaign } from '../campaigns/store.ts';
-import { written } from '../campaigns/roll-up/sum-deliveries.ts';
-import type { GroupKind, WorkspaceId } from '../../platform/database/schema.ts';
-import { explainUnsent } from './explain-error.ts';
+import { written } from '../campaigns/roll-up/roll-up-runs.ts';
+import type { GroupKind } from '../../platform/database/schema.ts';
+import { inSnapshot } from '../../platform/database/in-snapshot.ts';
+import { explainFailure, type ExplainedFailure, type StoredFailure } from './explain-failure.ts';
 import { findPollResults, type PollResults } from './read-poll-results.ts';
 import { readingPermits } from './reading-permits.ts';
+import { sumFields } from './sum-fields.ts';
 import { readReach, type CampaignReach } from './read-reach.ts';
 
 export interface Counts {
@@ -37,17 +39,15 @@ export interface Engagement {
   views: number | null;
 }
 
-export interface GroupRow extends Counts, Engagement {
+export interface GroupRow extends Counts, Engagement, Omit<ExplainedFailure, 'error'> {
   groupId: number;
   name: string;
   kind: GroupKind;
   participants: number;
   firstSentAt: Date | null;
   lastSentAt: Date | null;
-  /** In words, with what to do about it. */
+  /** The cause in English, with what to do about it: of the last failure, or else of the last change that came to nothing. */
   lastError: string | null;
-  /** Why a follow-up left it out, the last time; null: it did not. */
-  skipped: string | null;
 }
 
 export interface GroupAnalytics {
@@ -78,38 +78,29 @@ export async function readGroupAnalytics(
 ): Promise<GroupAnalytics> {
   const release = await permits.acquire({ party: partyIn(workspaceId) });
   try {
-    return await readAtOneMoment(db, workspaceId, { publicId, withPolls, withAccounts });
-  } finally {
-    release();
-  }
-}
-
-function readAtOneMoment(
-  db: Database,
-  workspaceId: WorkspaceId,
-  { publicId, withPolls, withAccounts }: { publicId: string; withPolls: boolean; withAccounts: boolean },
-): Promise<GroupAnalytics> {
-  return db
-    .transaction()
-    .setIsolationLevel('repeatable read')
-    .setAccessMode('read only')
-    .execute(async (trx) => {
+    return await inSnapshot(db, async (trx) => {
       const campaign = await findOwnCampaign(trx, workspaceId, publicId);
       const id = campaign.campaignId;
       const groups = await selectGroupRows(trx, id);
       const runs = await readRuns(trx, id);
+      const runsDone = runs.filter((run) => run.finishedAt !== null).length;
       return {
         campaign,
-        totals: { ...addUp(groups), ...countRuns(runs) },
+        totals: { ...addUp(groups), runs: runs.length, runsDone, ...sumFields(runs, ['skipped']) },
         groups,
         runs,
         accounts: withAccounts ? await readAccountShares(trx, id) : [],
-        isRevised: await isRevised(trx, id),
+        isRevised: await hasRow(trx)`
+          select from runs r join revision_requests q on q.workspace_id = r.workspace_id and q.run_id = r.run_id
+          where r.campaign_id = ${id} limit 1`,
         reach: await readReach(trx, id),
         polls: withPolls ? await findPollResults(trx, campaign) : [],
         timeline: await selectTimeline(trx, id),
       };
     });
+  } finally {
+    release();
+  }
 }
 
 /**
@@ -117,7 +108,7 @@ function readAtOneMoment(
  * deliveries, and none from receipts. Deliveries that a begun run has not yet written count by the run's state: queued or cancelled.
  */
 async function selectGroupRows(trx: Connection, campaignId: number): Promise<GroupRow[]> {
-  const { rows } = await sql<Omit<GroupRow, 'skipped'> & { isWaiting: boolean | null }>`
+  const rows = await readRows<FoundRow>(trx)`
     with content as (
       select content_id from campaigns where campaign_id = ${campaignId}
       union select content_id from runs where campaign_id = ${campaignId} and content_id is not null
@@ -143,25 +134,25 @@ async function selectGroupRows(trx: Connection, campaignId: number): Promise<Gro
            coalesce(w.reactions, 0) as reactions,
            case when g.kind <> 'channel' then coalesce(w.replies, 0) end as replies,
            case when g.kind = 'channel' and w.views_seen then w.views end as views,
-           w.first_sent_at as "firstSentAt", w.last_sent_at as "lastSentAt", coalesce(w.last_error, v.error) as "lastError",
+           w.first_sent_at as "firstSentAt", w.last_sent_at as "lastSentAt", w.failure, v.error as "revisionError",
            coalesce(v.recalled, 0) as recalled, coalesce(v.corrected, 0) as corrected, w.is_waiting as "isWaiting"
     from target t
     join groups g on g.group_id = t.group_id
     left join written w on w.group_id = t.group_id
     left join unwritten u on u.group_id = t.group_id
     left join revised v on v.group_id = t.group_id
-    order by t.position, t.group_id`.execute(trx);
-  return rows.map(({ isWaiting, ...row }) => {
-    const { error: lastError, skipped } = explainUnsent(row.lastError, isWaiting ?? false);
-    return { ...row, lastError, skipped };
+    order by t.position, t.group_id`;
+  return rows.map(({ failure, isWaiting, revisionError, ...row }) => {
+    const { error, ...explained } = explainFailure(failure, isWaiting ?? false);
+    return { ...row, ...explained, lastError: failure ? error : revisionError };
   });
 }
 
-async function isRevised(trx: Connection, campaignId: number): Promise<boolean> {
-  const { rows } = await sql`
-    select from runs r join revision_requests q on q.workspace_id = r.workspace_id and q.run_id = r.run_id
-    where r.campaign_id = ${campaignId} limit 1`.execute(trx);
-  return rows.length > 0;
+interface FoundRow extends Omit<GroupRow, keyof ExplainedFailure | 'lastError'> {
+  failure: StoredFailure | null;
+  /** Another attempt of the failed delivery follows. */
+  isWaiting: boolean | null;
+  revisionError: string | null;
 }
 
 /** `revised`: what was recalled and corrected, by group. */
@@ -191,7 +182,7 @@ const revised = (campaignId: number) => sql`
  * deliveries; for runs in the sums, both come from the minutes or from their roll-up.
  */
 async function selectTimeline(trx: Connection, campaignId: number): Promise<GroupAnalytics['timeline']> {
-  const { rows } = await sql<{ at: Date; sent: number; delivered: number; read: number }>`
+  return readRows<{ at: Date; sent: number; delivered: number; read: number }>(trx)`
     with event as materialized (
       select date_trunc('minute', d.sent_at) as first_at, date_trunc('minute', d.sent_at) as last_at,
              count(*) as sent, 0::bigint as delivered, 0::bigint as read
@@ -214,37 +205,25 @@ async function selectTimeline(trx: Connection, campaignId: number): Promise<Grou
     )
     select date_bin(width, first_at, timestamptz '2000-01-01 00:00:00Z') as at, sum(sent)::float8 as sent, sum(delivered)::float8 as delivered,
            sum(read)::float8 as read
-    from event, step group by 1 order by 1`.execute(trx);
-  return rows;
+    from event, step group by 1 order by 1`;
 }
 
 function addUp(groups: GroupRow[]): Counts & Engagement & { groups: number } {
-  const add = (pick: (row: GroupRow) => number) => groups.reduce((sum, row) => sum + pick(row), 0);
-  const addKnown = (pick: (row: GroupRow) => number | null) =>
-    groups.reduce<number | null>((sum, row) => {
-      const value = pick(row);
-      return value === null ? sum : (sum ?? 0) + value;
-    }, null);
+  const addKnown = (field: 'delivered' | 'read' | 'replies' | 'views') => {
+    const known = groups.map((row) => row[field]).filter((count) => count !== null);
+    return known.length === 0 ? null : known.reduce((sum, count) => sum + count);
+  };
   return {
     groups: groups.length,
-    deliveries: add((row) => row.deliveries),
-    queued: add((row) => row.queued),
-    sent: add((row) => row.sent),
-    failed: add((row) => row.failed),
-    cancelled: add((row) => row.cancelled),
-    recalled: add((row) => row.recalled),
-    corrected: add((row) => row.corrected),
-    recipients: add((row) => row.recipients),
-    acknowledging: add((row) => row.acknowledging),
-    delivered: addKnown((row) => row.delivered),
-    read: addKnown((row) => row.read),
-    reactions: add((row) => row.reactions),
-    replies: addKnown((row) => row.replies),
-    views: addKnown((row) => row.views),
+    ...sumFields(groups, ALWAYS_TOLD),
+    delivered: addKnown('delivered'),
+    read: addKnown('read'),
+    replies: addKnown('replies'),
+    views: addKnown('views'),
   };
 }
 
-function countRuns(runs: RunDetails[]): { runs: number; runsDone: number; skipped: number } {
-  const skipped = runs.reduce((sum, run) => sum + run.skipped, 0);
-  return { runs: runs.length, runsDone: runs.filter((run) => run.finishedAt !== null).length, skipped };
-}
+const ALWAYS_TOLD = [
+  ...(['deliveries', 'queued', 'sent', 'failed', 'cancelled', 'recalled', 'corrected'] as const),
+  ...(['recipients', 'acknowledging', 'reactions'] as const),
+];

@@ -1,10 +1,12 @@
-import { sql } from 'kysely';
+import { readRow, readRows } from '../../platform/database/statements.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
+import { noSuchGroup } from '../groups/store.ts';
+import { reached } from '../groups/update-activity.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { CampaignStatus, GroupKind, WorkspaceId } from '../../platform/database/schema.ts';
-import { AppError } from '../../platform/errors/errors.ts';
-import { explainUnsent } from './explain-error.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
+import { storedFailure } from '../campaigns/roll-up/roll-up-runs.ts';
+import { explainFailure, type ExplainedFailure, type StoredFailure } from './explain-failure.ts';
+import { inSnapshot } from '../../platform/database/in-snapshot.ts';
 
 export interface GroupHead {
   groupId: number;
@@ -20,7 +22,7 @@ export interface GroupHead {
 }
 
 /** What a post came to in the group; of a folded campaign, whose single posts are gone, all of its posts in one. */
-export interface GroupPost {
+export interface GroupPost extends ExplainedFailure {
   campaignId: string;
   name: string;
   /** null: of a folded campaign. */
@@ -35,10 +37,6 @@ export interface GroupPost {
   recipients: number;
   /** Of a channel its views. */
   read: number;
-  /** In words, with what to do about it. */
-  error: string | null;
-  /** Why a follow-up left the group out; null: it did not. */
-  skipped: string | null;
 }
 
 export interface PlannedPost {
@@ -70,28 +68,30 @@ export async function readGroup(
   { workspaceId }: Actor,
   { groupId, days }: { groupId: number; days: number },
 ): Promise<GroupReport> {
-  return db
-    .transaction()
-    .setIsolationLevel('repeatable read')
-    .setAccessMode('read only')
-    .execute(async (trx) => {
-      const group = await readHead(trx, workspaceId, groupId);
-      const place = { workspaceId, groupId, days };
-      const found = await selectPosts(trx, place);
-      return {
-        group,
-        groupLists: await selectLists(trx, place),
-        posts: found.map(({ isQueued, othersThere: _othersThere, ...post }) => ({
-          ...post,
-          ...explainUnsent(post.error, isQueued),
-        })),
-        planned: await selectPlanned(trx, place),
-        members: addFound(await selectSizes(trx, place), found, group.kind),
-      };
-    });
+  return inSnapshot(db, async (trx) => {
+    const group = await readHead(trx, workspaceId, groupId);
+    const place = { workspaceId, groupId, days };
+    const found = await selectPosts(trx, place);
+    const sizes = await readRows<{ date: string; participants: number }>(trx)`
+      select day as date, participants from group_sizes
+      where workspace_id = ${workspaceId} and group_id = ${groupId} and day > (campanile_now() at time zone 'UTC')::date - ${days}::int`;
+    return {
+      group,
+      groupLists: await readRows<{ groupListId: number; name: string }>(trx)`
+        select group_list_id as "groupListId", name from group_lists
+        where workspace_id = ${workspaceId} and ${groupId}::bigint = any(group_ids) order by lower(name), group_list_id`,
+      posts: found.map(({ failure, isQueued, othersThere: _othersThere, ...post }) => ({
+        ...post,
+        ...explainFailure(failure, isQueued),
+      })),
+      planned: await selectPlanned(trx, place),
+      members: addFound(sizes, found, group.kind),
+    };
+  });
 }
 
-type FoundPost = Omit<GroupPost, 'skipped'> & {
+type FoundPost = Omit<GroupPost, keyof ExplainedFailure> & {
+  failure: StoredFailure | null;
   /** Another try of it follows. */
   isQueued: boolean;
   /** How many others were in the group when it was sent; 0 where that is not known. */
@@ -104,27 +104,14 @@ interface Place {
   days: number;
 }
 
-async function readHead(trx: Connection, workspaceId: Actor['workspaceId'], groupId: number) {
-  const { rows } = await sql<GroupHead>`
+async function readHead(trx: Connection, workspaceId: WorkspaceId, groupId: number) {
+  const row = await readRow<GroupHead>(trx)`
     select g.group_id as "groupId", g.chat_id as "chatId", g.name, g.kind, g.participants,
            g.invite_link as "inviteLink", g.can_send as "canSend", g.removed_at as "removedAt"
     from groups g
-    where g.group_id = ${groupId} and g.workspace_id = ${workspaceId}`.execute(trx);
-  const [row] = rows;
-  if (!row)
-    throw new AppError('group_not_found', 'You have no group with this id', {
-      details: [fieldError('group_metadata_id', 'unknown_id', { of: 'groups' })],
-    });
+    where g.group_id = ${groupId} and g.workspace_id = ${workspaceId}`;
+  if (!row) throw noSuchGroup();
   return row;
-}
-
-async function selectLists(trx: Connection, { workspaceId, groupId }: Place): Promise<GroupReport['groupLists']> {
-  const { rows } = await sql<{ groupListId: number; name: string }>`
-    select group_list_id as "groupListId", name from group_lists
-    where workspace_id = ${workspaceId} and ${groupId}::bigint = any(group_ids) order by lower(name), group_list_id`.execute(
-    trx,
-  );
-  return rows;
 }
 
 /**
@@ -132,7 +119,7 @@ async function selectLists(trx: Connection, { workspaceId, groupId }: Place): Pr
  * campaigns what they came to.
  */
 async function selectPosts(trx: Connection, { workspaceId, groupId, days }: Place): Promise<FoundPost[]> {
-  const { rows } = await sql<FoundPost>`
+  return readRows<FoundPost>(trx)`
     with run as materialized (
       select r.run_id, r.content_id, r.started_at, c.campaign_id, c.public_id, c.name, c.folded_at is not null as is_folded
       from runs r join campaigns c on c.campaign_id = r.campaign_id and c.deleted_at is null
@@ -144,9 +131,9 @@ async function selectPosts(trx: Connection, { workspaceId, groupId, days }: Plac
     ), post as (
       select r.public_id, r.name, r.run_id, coalesce(d.sent_at, r.started_at) as at, (d.status = 'queued')::int as queued,
              (d.status = 'sent')::int as sent, (d.status = 'failed')::int as failed, (d.status = 'cancelled')::int as cancelled,
-             case d.status when 'sent' then greatest(d.recipients, d.delivered, d.reactions, d.replies, d.views) else 0 end as recipients,
+             case d.status when 'sent' then greatest(${reached}, d.views) else 0 end as recipients,
              case d.status when 'sent' then d.recipients else 0 end as others_there,
-             greatest(d.read, d.views) as read, d.error, d.status = 'queued' as is_queued
+             greatest(d.read, d.views) as read, ${storedFailure} as failure, d.status = 'queued' as is_queued
       from run r
       join target t on t.content_id = r.content_id
       -- Lookups by the key, as for the activity of many groups.
@@ -155,18 +142,17 @@ async function selectPosts(trx: Connection, { workspaceId, groupId, days }: Plac
       where not r.is_folded
       union all
       select c.public_id, c.name, null, coalesce(s.last_sent_at, c.started_at), s.queued, s.sent, s.failed, s.cancelled,
-             greatest(s.recipients, s.views), 0, greatest(s.read, s.views), s.error, s.error_waits
+             greatest(s.recipients, s.views), 0, greatest(s.read, s.views), s.failure, s.error_waits
       from (select campaign_id, public_id, name, max(started_at) as started_at from run where is_folded group by 1, 2, 3) c
       join group_sums s on s.workspace_id = ${workspaceId} and s.campaign_id = c.campaign_id and s.group_id = ${groupId}
     )
     select public_id as "campaignId", name, run_id as "runId", at, queued, sent, failed, cancelled,
-           recipients::float8 as recipients, read::float8 as read, error, is_queued as "isQueued", others_there as "othersThere"
-    from post order by at desc, run_id desc limit ${MOST_POSTS}`.execute(trx);
-  return rows;
+           recipients::float8 as recipients, read::float8 as read, failure, is_queued as "isQueued", others_there as "othersThere"
+    from post order by at desc, run_id desc limit ${MOST_POSTS}`;
 }
 
 async function selectPlanned(trx: Connection, { workspaceId, groupId }: Place): Promise<PlannedPost[]> {
-  const { rows } = await sql<PlannedPost>`
+  return readRows<PlannedPost>(trx)`
     with campaign as materialized (
       select c.campaign_id, c.public_id, c.name, c.status
       from campaigns c join contents t on t.content_id = c.content_id
@@ -175,19 +161,7 @@ async function selectPlanned(trx: Connection, { workspaceId, groupId }: Place): 
     )
     select c.public_id as "campaignId", c.name, c.status as "campaignStatus", r.run_id as "runId", r.due_at as "dueAt"
     from runs r join campaign c on c.campaign_id = r.campaign_id
-    where r.workspace_id = ${workspaceId} and r.status = 'planned' order by r.due_at, r.run_id limit ${MOST_PLANNED}`.execute(
-    trx,
-  );
-  return rows;
-}
-
-async function selectSizes(trx: Connection, { workspaceId, groupId, days }: Place): Promise<GroupReport['members']> {
-  const { rows } = await sql<{ date: string; participants: number }>`
-    select day as date, participants from group_sizes
-    where workspace_id = ${workspaceId} and group_id = ${groupId} and day > (campanile_now() at time zone 'UTC')::date - ${days}::int`.execute(
-    trx,
-  );
-  return rows;
+    where r.workspace_id = ${workspaceId} and r.status = 'planned' order by r.due_at, r.run_id limit ${MOST_PLANNED}`;
 }
 
 /**

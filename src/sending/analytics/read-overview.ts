@@ -1,11 +1,15 @@
-import { sql } from 'kysely';
+import { readCount, readRow, readRows, sql } from '../../platform/database/statements.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import { listDays, type Day } from '../campaigns/occurrences.ts';
 import { acknowledging } from '../campaigns/roll-up/roll-up-runs.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { UserId, WorkspaceId } from '../../platform/database/schema.ts';
-import { AppError } from '../../platform/errors/errors.ts';
 import { knownTimeZone } from '../../platform/time/time-zone.ts';
+import { inSnapshot } from '../../platform/database/in-snapshot.ts';
+import { userGoneError } from '../accounts/store.ts';
+import { spanOf } from './report/report-span.ts';
+import { countMissed } from './report/select-runs.ts';
+import { sumFields } from './sum-fields.ts';
 
 /** What became of the runs of a span of time. */
 export interface OverviewSums {
@@ -26,6 +30,8 @@ export interface OverviewTotals extends OverviewSums {
   campaigns: number;
   /** With a sent post, each once. */
   groups: number;
+  /** Runs that were due on these days and could not begin in time. */
+  missedRuns: number;
 }
 
 export interface Overview {
@@ -36,7 +42,8 @@ export interface Overview {
   daily: Array<OverviewSums & { /** `YYYY-MM-DD`, in the user's zone. */ date: string }>;
 }
 
-const NONE: OverviewSums = { runs: 0, sent: 0, failed: 0, delivered: 0, read: 0, acknowledging: 0 };
+export const OVERVIEW_FIELDS = ['runs', 'sent', 'failed', 'delivered', 'read', 'acknowledging'] as const;
+export const NOTHING: OverviewSums = sumFields([], OVERVIEW_FIELDS);
 
 /**
  * What became of all of the workspace's campaigns in the last `days` days, today among them, by days in the user's time zone (contract
@@ -49,46 +56,31 @@ export async function readOverview(
   days: number,
   { withPrevious = false }: { withPrevious?: boolean } = {},
 ): Promise<Overview> {
-  return db
-    .transaction()
-    .setIsolationLevel('repeatable read')
-    .setAccessMode('read only')
-    .execute(async (trx) => {
-      const { now, timeZone } = await readZone(trx, userId);
-      const spans = listDays(now, withPrevious ? 2 * days : days, knownTimeZone(timeZone, defaultZone));
-      const read = async (part: readonly Day[]) => {
-        const rows = await selectDays(trx, workspaceId, part);
-        return { rows, totals: { ...addUp(rows), groups: await countGroups(trx, workspaceId, part) } };
-      };
-      const last = spans.slice(-days);
-      const { rows, totals } = await read(last);
-      const byDay = new Map(rows.map(({ day, campaigns: _campaigns, ...sums }) => [day, sums]));
-      return {
-        totals,
-        ...(withPrevious && { previous: (await read(spans.slice(0, days))).totals }),
-        daily: last.map(({ date }, index) => ({ date, ...NONE, ...byDay.get(index + 1) })),
-      };
-    });
+  return inSnapshot(db, async (trx) => {
+    const { now, timeZone } = await readZone(trx, userId);
+    const spans = listDays(now, withPrevious ? 2 * days : days, knownTimeZone(timeZone, defaultZone));
+    const read = async (part: readonly Day[]) => {
+      const rows = await selectDays(trx, workspaceId, part);
+      const campaigns = new Set(rows.flatMap((row) => row.campaigns)).size;
+      const groups = await countGroups(trx, workspaceId, part);
+      const missedRuns = await countMissed(trx, { workspaceId, campaignId: null, groupIds: null }, spanOf(part));
+      return { rows, totals: { campaigns, groups, missedRuns, ...sumFields(rows, OVERVIEW_FIELDS) } };
+    };
+    const last = spans.slice(-days);
+    const { rows, totals } = await read(last);
+    const byDay = new Map(rows.map(({ day, campaigns: _campaigns, ...sums }) => [day, sums]));
+    return {
+      totals,
+      ...(withPrevious && { previous: (await read(spans.slice(0, days))).totals }),
+      daily: last.map(({ date }, index) => ({ date, ...NOTHING, ...byDay.get(index + 1) })),
+    };
+  });
 }
 
-function addUp(rows: readonly DayRow[]): Omit<OverviewTotals, 'groups'> {
-  const add = (pick: (day: OverviewSums) => number) => rows.reduce((sum, day) => sum + pick(day), 0);
-  return {
-    campaigns: new Set(rows.flatMap((row) => row.campaigns)).size,
-    runs: add((day) => day.runs),
-    sent: add((day) => day.sent),
-    failed: add((day) => day.failed),
-    delivered: add((day) => day.delivered),
-    read: add((day) => day.read),
-    acknowledging: add((day) => day.acknowledging),
-  };
-}
-
-async function readZone(db: Connection, userId: UserId): Promise<{ now: Date; timeZone: string | null }> {
-  const { rows } = await sql<{ now: Date; timeZone: string | null }>`
-    select campanile_now() as now, time_zone as "timeZone" from users where user_id = ${userId}`.execute(db);
-  const [row] = rows;
-  if (!row) throw new AppError('user_gone', 'This user no longer exists');
+async function readZone(db: Connection, userId: UserId) {
+  const row = await readRow<{ now: Date; timeZone: string | null }>(db)`
+    select campanile_now() as now, time_zone as "timeZone" from users where user_id = ${userId}`;
+  if (!row) throw userGoneError();
   return row;
 }
 
@@ -105,14 +97,13 @@ const begun = (workspaceId: WorkspaceId, days: readonly Day[]) => sql`
 
 /** The days on which anything began, by their place in `days`. Reads runs, and the deliveries of those that are not in the sums yet. */
 async function selectDays(db: Connection, workspaceId: WorkspaceId, days: readonly Day[]): Promise<DayRow[]> {
-  const { rows } = await sql<DayRow>`
+  return readRows<DayRow>(db)`
     with ${begun(workspaceId, days)}
     select r.day, count(*)::int as runs, sum(r.sent)::int as sent, sum(r.failed)::int as failed,
            sum(r.delivered)::int as delivered, sum(r.read)::int as read, sum(${acknowledging})::float8 as acknowledging,
            coalesce(array_agg(distinct r.campaign_id) filter (where r.sent > 0), '{}') as campaigns
     from run r
-    group by r.day`.execute(db);
-  return rows;
+    group by r.day`;
 }
 
 /**
@@ -120,8 +111,8 @@ async function selectDays(db: Connection, workspaceId: WorkspaceId, days: readon
  * many have the same groups; of those that only others were to reach, deliveries are looked up until one is found that was sent. Of
  * campaigns whose deliveries are folded by what their sums tell, which is not by run but from the first post to the last.
  */
-async function countGroups(db: Connection, workspaceId: WorkspaceId, days: readonly Day[]): Promise<number> {
-  const { rows } = await sql<{ groups: number }>`
+function countGroups(db: Connection, workspaceId: WorkspaceId, days: readonly Day[]): Promise<number> {
+  return readCount(db)`
     with ${begun(workspaceId, days)}, reached as materialized (
       select distinct unnest(group_ids) as group_id
       from (select distinct c.group_ids from run r join contents c on c.content_id = r.content_id where r.sent > 0 and r.sent = r.targets) c
@@ -143,7 +134,7 @@ async function countGroups(db: Connection, workspaceId: WorkspaceId, days: reado
       select o.group_id from other o
       where exists (
         select from unnest(o.run_ids, o.positions) u (run_id, position)
-        -- Lookups by the key, whatever is known of the table (docs/explanation/decisions/0008).
+        -- Lookups by the key, whatever is known of the table (docs/explanation/decisions/0022).
         cross join lateral (
           select from deliveries d
           where d.workspace_id = o.workspace_id and d.run_id = u.run_id and d.position = u.position and d.status = 'sent' limit 1) d)
@@ -153,6 +144,5 @@ async function countGroups(db: Connection, workspaceId: WorkspaceId, days: reado
       join group_sums s on s.workspace_id = f.workspace_id and s.campaign_id = f.campaign_id
       where s.sent > 0 and s.first_sent_at < ${days.at(-1)?.endsAt} and s.last_sent_at >= ${days[0]?.beginsAt}
         and s.group_id not in (select group_id from reached)
-    ) more`.execute(db);
-  return rows[0]?.groups ?? 0;
+    ) more`;
 }

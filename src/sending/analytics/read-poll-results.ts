@@ -1,5 +1,5 @@
 /** The results of the polls and events of a campaign (contract §4, get-poll-results). */
-import { sql } from 'kysely';
+import { readRows } from '../../platform/database/statements.ts';
 import { EVENT_ANSWERS, type EventExtra, type PollExtra } from '../../content/post/ballot.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
@@ -7,6 +7,8 @@ import type { GroupKind, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { findOwnCampaign, type OwnCampaign } from '../campaigns/store.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
+import { sumFields } from './sum-fields.ts';
+import { inSnapshot } from '../../platform/database/in-snapshot.ts';
 
 export interface VoteCounts {
   /** Members whose newest vote chose something. */
@@ -62,15 +64,11 @@ export function readPollResults(
   { workspaceId }: Actor,
   { campaignId: publicId, runId }: { campaignId: string; runId: number | null },
 ): Promise<{ name: string; polls: PollResults[] }> {
-  return db
-    .transaction()
-    .setIsolationLevel('repeatable read')
-    .setAccessMode('read only')
-    .execute(async (trx) => {
-      const { campaignId, name } = await findOwnCampaign(trx, workspaceId, publicId);
-      const asked = await requirePolls(trx, { campaignId, runId });
-      return { name, polls: await readAll(trx, workspaceId, asked) };
-    });
+  return inSnapshot(db, async (trx) => {
+    const { campaignId, name } = await findOwnCampaign(trx, workspaceId, publicId);
+    const asked = await requirePolls(trx, { campaignId, runId });
+    return { name, polls: await readAll(trx, workspaceId, asked) };
+  });
 }
 
 /** Returns the results of all polls and events of a campaign, as `readPollResults` does; none of a campaign that asks nothing. */
@@ -96,11 +94,8 @@ async function requirePolls(trx: Connection, about: { campaignId: number; runId:
 }
 
 /** The runs that ask the same, together. */
-async function findPolls(
-  trx: Connection,
-  { campaignId, runId }: { campaignId: number; runId: number | null },
-): Promise<RunRow[][]> {
-  const { rows } = await sql<RunRow>`
+async function findPolls(trx: Connection, { campaignId, runId }: { campaignId: number; runId: number | null }) {
+  const rows = await readRows<RunRow>(trx)`
     select r.run_id as "runId", r.due_at as "dueAt",
            r.started_at + (t.extras #>> '{poll,openHours}')::int * interval '1 hour' as "closesAt",
            case when t.extras ? 'poll' then jsonb_build_object('poll', t.extras -> 'poll')
@@ -110,14 +105,14 @@ async function findPolls(
     join contents t on t.content_id = coalesce(r.content_id, c.content_id)
     where r.campaign_id = ${campaignId} and (${runId}::bigint is null or r.run_id = ${runId})
       and t.extras ?| array['poll', 'event']
-    order by r.due_at, r.run_id`.execute(trx);
+    order by r.due_at, r.run_id`;
   return [...Map.groupBy(rows, ({ extra }) => JSON.stringify(extra)).values()];
 }
 
 async function readOne(trx: Connection, workspaceId: WorkspaceId, runs: RunRow[]): Promise<PollResults> {
   const about = describe(runs);
   const runIds = runs.map((run) => run.runId);
-  const { rows: groups } = await sql<{ groupId: number; name: string; kind: GroupKind; counts: number[] | null }>`
+  const groups = await readRows<{ groupId: number; name: string; kind: GroupKind; counts: number[] | null }>(trx)`
     with target as (
       select g.group_id, min(g.position) as position
       from runs r join campaigns c on c.campaign_id = r.campaign_id join contents t on t.content_id = coalesce(r.content_id, c.content_id),
@@ -132,13 +127,13 @@ async function readOne(trx: Connection, workspaceId: WorkspaceId, runs: RunRow[]
     )
     select t.group_id as "groupId", g.name, g.kind, r.counts
     from target t join groups g on g.group_id = t.group_id left join result r on r.group_id = t.group_id
-    order by t.position, t.group_id`.execute(trx);
-  const { rows: hours } = await sql<{ at: Date; counts: number[] }>`
+    order by t.position, t.group_id`;
+  const hours = await readRows<{ at: Date; counts: number[] }>(trx)`
     select at, array_agg(count order by number) as counts
     from (select p.at, n.number, sum(n.count)::int as count
           from poll_hours p, unnest(p.counts) with ordinality n (count, number)
           where p.workspace_id = ${workspaceId} and p.run_id = any(${runIds}::bigint[]) group by 1, 2) s
-    group by at having sum(count) > 0 order by at`.execute(trx);
+    group by at having sum(count) > 0 order by at`;
   const { length } = about.options;
   const perGroup = groups.map(({ counts, ...group }) => ({ ...group, ...toCounts(counts, length) }));
   return {
@@ -166,12 +161,10 @@ function toCounts(counts: readonly number[] | null, options: number): VoteCounts
 }
 
 function addUp(rows: readonly VoteCounts[], options: number): VoteCounts {
-  const sum = (pick: (row: VoteCounts) => number) => rows.reduce((total, row) => total + pick(row), 0);
-  return {
-    voters: sum((row) => row.voters),
-    unreadable: sum((row) => row.unreadable),
-    votes: Array.from({ length: options }, (_, index) => sum((row) => row.votes[index] ?? 0)),
-  };
+  const votes = Array.from({ length: options }, (_, index) =>
+    rows.reduce((sum, row) => sum + (row.votes[index] ?? 0), 0),
+  );
+  return { ...sumFields(rows, ['voters', 'unreadable']), votes };
 }
 
 /** Returns the votes of the campaign's polls that name their voters, as long as they are kept. Throws as `readPollResults` does. */
@@ -180,33 +173,28 @@ export function readNamedVotes(
   { workspaceId }: Actor,
   { campaignId: publicId, runId }: { campaignId: string; runId: number | null },
 ): Promise<{ name: string; votes: NamedVote[] }> {
-  return db
-    .transaction()
-    .setIsolationLevel('repeatable read')
-    .setAccessMode('read only')
-    .execute(async (trx) => {
-      const { campaignId, name } = await findOwnCampaign(trx, workspaceId, publicId);
-      const polls = await requirePolls(trx, { campaignId, runId });
-      const named = polls.map((runs) => ({ runs, ...describe(runs) })).filter(({ namesVoters }) => namesVoters);
-      if (named.length === 0)
-        throw new AppError('voters_not_named', 'This poll does not name its voters', {
-          details: [fieldError('voters', 'voters_secret')],
-        });
-      const votes: NamedVote[] = [];
-      for (const { runs, question, options } of named)
-        for (const { choices, ...vote } of await selectVotes(trx, workspaceId, runs))
-          votes.push({ ...vote, question, options: options.filter((_, index) => (choices >> index) & 1) });
-      return { name, votes };
-    });
+  return inSnapshot(db, async (trx) => {
+    const { campaignId, name } = await findOwnCampaign(trx, workspaceId, publicId);
+    const polls = await requirePolls(trx, { campaignId, runId });
+    const named = polls.map((runs) => ({ runs, ...describe(runs) })).filter(({ namesVoters }) => namesVoters);
+    if (named.length === 0)
+      throw new AppError('voters_not_named', 'This poll does not name its voters', {
+        details: [fieldError('voters', 'voters_secret')],
+      });
+    const votes: NamedVote[] = [];
+    for (const { runs, question, options } of named)
+      for (const { choices, ...vote } of await selectVotes(trx, workspaceId, runs))
+        votes.push({ ...vote, question, options: options.filter((_, index) => (choices >> index) & 1) });
+    return { name, votes };
+  });
 }
 
 async function selectVotes(trx: Connection, workspaceId: WorkspaceId, runs: readonly RunRow[]) {
-  const { rows } = await sql<Omit<NamedVote, 'question' | 'options'> & { choices: number }>`
+  return readRows<Omit<NamedVote, 'question' | 'options'> & { choices: number }>(trx)`
     select d.group_id as "groupId", g.name as "groupName", v.voter, v.choices, v.at
     from votes v
     join deliveries d on d.workspace_id = v.workspace_id and d.run_id = v.run_id and d.position = v.position
     join groups g on g.group_id = d.group_id
     where v.workspace_id = ${workspaceId} and v.run_id = any(${runs.map((run) => run.runId)}::bigint[]) and v.choices > 0 and v.voter is not null
-    order by v.run_id, v.position, v.at, v.participant`.execute(trx);
-  return rows;
+    order by v.run_id, v.position, v.at, v.participant`;
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { readOne, readRows } from '../../platform/database/statements.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 
 /** Pins, mentions of everybody, quotes and members left out, of a campaign in one group. */
@@ -34,7 +34,6 @@ export interface CampaignReach {
   hasMentions: boolean;
   /** Some run has begun whose posts reply to an earlier campaign. */
   hasQuotes: boolean;
-  /** By group. */
   groups: ReadonlyMap<number, Reach>;
 }
 
@@ -58,32 +57,35 @@ type OfGroup<Part> = Part & { groupId: number };
 
 /** Reads what became of the pins, mentions and quotes of a campaign. */
 export async function readReach(trx: Connection, campaignId: number): Promise<CampaignReach> {
-  const { rows: pins } = await sql<OfGroup<Pins>>`
-    select p.group_id as "groupId", count(*) filter (where p.pinned_until > campanile_now())::int as pinned,
-           max(p.pinned_until) filter (where p.pinned_until > campanile_now()) as "pinnedUntil",
+  const pins = await readRows<OfGroup<Pins>>(trx)`
+    select p.group_id as "groupId", count(*) filter (where t.is_pinned)::int as pinned,
+           max(p.pinned_until) filter (where t.is_pinned) as "pinnedUntil",
            count(*) filter (where p.pinned_at is not null and p.pinned_until is null)::int as unpinned,
            count(*) filter (where p.wanted is not null)::int as "pinsWaiting",
            count(*) filter (where p.wanted is null and p.error is not null)::int as "pinsFailed",
            (array_agg(p.error order by p.run_id desc) filter (where p.error is not null))[1] as "pinError"
     from runs r join pins p on p.workspace_id = r.workspace_id and p.run_id = r.run_id
-    where r.campaign_id = ${campaignId} group by p.group_id`.execute(trx);
-  const { rows: mentions } = await sql<OfGroup<Mentions>>`
+    cross join lateral (
+      select p.pinned_until > campanile_now() and not exists (
+        select from revisions v
+        where v.workspace_id = p.workspace_id and v.run_id = p.run_id and v.position = p.position and v.recalled_at is not null) as is_pinned) t
+    where r.campaign_id = ${campaignId} group by p.group_id`;
+  const mentions = await readRows<OfGroup<Mentions>>(trx)`
     select m.group_id as "groupId", count(*) filter (where m.left_out is null)::int as mentions,
            count(*) filter (where m.left_out is not null)::int as "mentionsLeftOut",
            (array_agg(m.left_out order by m.run_id desc) filter (where m.left_out is not null))[1] as "mentionLeftOut"
     from runs r join everyone_mentions m on m.workspace_id = r.workspace_id and m.run_id = r.run_id
-    where r.campaign_id = ${campaignId} group by m.group_id`.execute(trx);
-  const { rows: leftOut } = await sql<OfGroup<Pick<Reach, 'withoutDevices'>>>`
+    where r.campaign_id = ${campaignId} group by m.group_id`;
+  const leftOut = await readRows<OfGroup<Pick<Reach, 'withoutDevices'>>>(trx)`
     select d.group_id as "groupId", (array_agg(m.members order by m.run_id desc))[1] as "withoutDevices"
     from runs r join members_without_devices m on m.workspace_id = r.workspace_id and m.run_id = r.run_id
     cross join lateral (
       select group_id from deliveries q
       where q.workspace_id = m.workspace_id and q.run_id = m.run_id and q.position = m.position limit 1) d
-    where r.campaign_id = ${campaignId} group by d.group_id`.execute(trx);
-  const { rows } = await sql<{ pins: boolean; quotes: boolean }>`
+    where r.campaign_id = ${campaignId} group by d.group_id`;
+  const wanted = await readOne<{ pins: boolean; quotes: boolean }>(trx)`
     select coalesce(bool_or(pin_seconds is not null), false) as pins, coalesce(bool_or(reply_run_id is not null), false) as quotes
-    from runs where campaign_id = ${campaignId}`.execute(trx);
-  const wanted = rows[0] ?? { pins: false, quotes: false };
+    from runs where campaign_id = ${campaignId}`;
   const groups = new Map<number, Reach>();
   for (const { groupId, ...found } of [
     ...pins,
@@ -101,11 +103,11 @@ export async function readReach(trx: Connection, campaignId: number): Promise<Ca
 }
 
 /**
- * The condition under which a post quotes is that of `addressTurn` (deliveries/address-turn.ts). Replies and what they quote are put beside
+ * The condition under which a post quotes is that of `addressTurn` (deliveries/send-turn.ts). Replies and what they quote are put beside
  * each other and not joined: right after a large run its rows are unknown to the planner, which would compare each post with each.
  */
 async function countQuotes(trx: Connection, campaignId: number): Promise<Array<OfGroup<Pick<Reach, 'quotes'>>>> {
-  const { rows } = await sql<OfGroup<Pick<Reach, 'quotes'>>>`
+  return readRows<OfGroup<Pick<Reach, 'quotes'>>>(trx)`
     with run as materialized (
       select workspace_id, run_id, reply_run_id, started_at from runs where campaign_id = ${campaignId} and reply_run_id is not null
     ), post as (
@@ -124,6 +126,5 @@ async function countQuotes(trx: Connection, campaignId: number): Promise<Array<O
     select y.group_id as "groupId", count(*)::int as quotes
     from reply y join groups g on g.group_id = y.group_id
     where g.kind <> 'channel'
-    group by y.group_id`.execute(trx);
-  return rows;
+    group by y.group_id`;
 }

@@ -1,16 +1,15 @@
 /** The SQL of requests for approval. */
-import { sql } from 'kysely';
-import { clearOldRows } from '../../platform/database/clear-old-rows.ts';
+import { execute, readRow, readRows, sql } from '../../platform/database/statements.ts';
+import { PERSON_NAME } from '../../workspaces/members/person-name.ts';
 import type { Connection } from '../../platform/database/connect.ts';
-import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
-import type { UserId, WorkspaceId } from '../../platform/database/schema.ts';
+import type { ApprovalEntryKind, UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
 import type { AskedPost } from './asked-post.ts';
+import type { ApprovalRules } from '../../workspaces/approval/approval-rules.ts';
 
 /** `accepted`: it is a campaign. */
 export type ApprovalState = 'waiting' | 'changes_requested' | 'rejected' | 'withdrawn' | 'accepted';
-export type EntryKind = 'asked' | 'approved' | 'changes_requested' | 'rejected' | 'withdrawn' | 'remark';
 
 /** A request for approval, without its post. */
 export interface ApprovalHead {
@@ -49,7 +48,8 @@ export interface Entry {
   userId: UserId;
   /** Null: the user was deleted. */
   userName: string | null;
-  kind: EntryKind;
+  name: string | null;
+  kind: ApprovalEntryKind;
   remark: string;
   at: Date;
   /** An answer in the review group. */
@@ -64,7 +64,7 @@ export interface Approver {
 
 const START_LENGTH = 500;
 /** A decision for which it is too late: the post would leave at other times than those that were asked for. */
-const IS_LATE = sql<boolean>`p.state in ('waiting', 'changes_requested') and coalesce(p.first_due_at <= campanile_now(), false)`;
+export const IS_LATE = sql<boolean>`p.state in ('waiting', 'changes_requested') and coalesce(p.first_due_at <= campanile_now(), false)`;
 
 const HEAD = sql<ApprovalHead>`
   p.approval_id as "approvalId", case when ${IS_LATE} then 'changes_requested' else p.state end as state, ${IS_LATE} as "isTimePassed",
@@ -80,33 +80,37 @@ export const CLOSED_KEPT = 100;
 export const IS_OPEN = sql<boolean>`p.state in ('waiting', 'changes_requested')`;
 
 /** Those that are open, what was changed last first, and with `withClosed` the newest of the others after them. */
-export async function selectApprovals(
-  db: Connection,
-  workspaceId: WorkspaceId,
-  withClosed: boolean,
-): Promise<ApprovalHead[]> {
-  const { rows } = await sql<ApprovalHead>`
+export async function selectApprovals(db: Connection, workspaceId: WorkspaceId, withClosed: boolean) {
+  return readRows<ApprovalHead>(db)`
     select ${HEAD} from approvals p
     where p.workspace_id = ${workspaceId} and (${withClosed} or ${IS_OPEN})
-    order by ${IS_OPEN} desc, p.updated_at desc, p.approval_id`.execute(db);
-  return rows;
+    order by ${IS_OPEN} desc, p.updated_at desc, p.approval_id`;
 }
 
-/** Throws 404. With `lock` nobody else decides until the transaction ends. */
+/** Undefined if there is none. With `lock` nobody else decides until the transaction ends. */
+export async function findIfThere(
+  db: Connection,
+  workspaceId: WorkspaceId,
+  approvalId: string,
+  { lock }: { lock: boolean },
+): Promise<Approval | undefined> {
+  // Locked first: a statement that has waited for a lock still reads other tables as they were when it began.
+  if (lock)
+    await execute(db)`
+      select from approvals where workspace_id = ${workspaceId} and approval_id = ${approvalId} for update`;
+  return readRow<Approval>(db)`
+    select ${HEAD}, p.post, p.judged from approvals p
+    where p.workspace_id = ${workspaceId} and p.approval_id = ${approvalId}`;
+}
+
+/** As `findIfThere`. Throws 404. */
 export async function findApproval(
   db: Connection,
   workspaceId: WorkspaceId,
   approvalId: string,
-  { lock }: { lock: boolean } = { lock: false },
+  options: { lock: boolean } = { lock: false },
 ): Promise<Approval> {
-  // Locked first: a statement that has waited for a lock still reads other tables as they were when it began.
-  if (lock)
-    await sql`
-      select from approvals where workspace_id = ${workspaceId} and approval_id = ${approvalId} for update`.execute(db);
-  const { rows } = await sql<Approval>`
-    select ${HEAD}, p.post, p.judged from approvals p
-    where p.workspace_id = ${workspaceId} and p.approval_id = ${approvalId}`.execute(db);
-  const [found] = rows;
+  const found = await findIfThere(db, workspaceId, approvalId, options);
   if (!found)
     throw new AppError('approval_not_found', 'The workspace has no request for approval with this id', {
       details: [fieldError('approval_id', 'unknown_id', { of: 'requests for approval' })],
@@ -115,29 +119,34 @@ export async function findApproval(
 }
 
 export async function selectEntries(db: Connection, workspaceId: WorkspaceId, approvalId: string): Promise<Entry[]> {
-  const { rows } = await sql<Entry>`
-    select e.version, e.user_id as "userId", u.user_name as "userName", e.kind, e.remark, e.at, e.on_phone as "onPhone"
+  return readRows<Entry>(db)`
+    select e.version, e.user_id as "userId", u.user_name as "userName", ${PERSON_NAME} as "name", e.kind, e.remark, e.at, e.on_phone as "onPhone"
     from approval_entries e left join users u on u.user_id = e.user_id and u.deleted_at is null
-    where e.workspace_id = ${workspaceId} and e.approval_id = ${approvalId} order by e.entry_id`.execute(db);
-  return rows;
+    where e.workspace_id = ${workspaceId} and e.approval_id = ${approvalId} order by e.entry_id`;
 }
 
 /** The members who may decide, in the order in which they joined. */
 export async function selectApprovers(db: Connection, workspaceId: WorkspaceId): Promise<Approver[]> {
-  const { rows } = await sql<Approver>`
+  return readRows<Approver>(db)`
     select u.user_id as "userId", u.user_name as "userName"
     from memberships m join users u using (user_id)
     where m.workspace_id = ${workspaceId} and m.role in ('manager', 'owner') and u.deleted_at is null and u.disabled_at is null
-    order by m.joined_at, u.user_id`.execute(db);
-  return rows;
+    order by m.joined_at, u.user_id`;
+}
+
+export interface MemberNames {
+  userName: string;
+  /** As in `PERSON_NAME`. */
+  name: string;
 }
 
 /** The present names of members, by id. */
-export async function selectNames(db: Connection, workspaceId: WorkspaceId): Promise<Map<UserId, string>> {
-  const { rows } = await sql<Approver>`
-    select u.user_id as "userId", u.user_name as "userName" from memberships m join users u using (user_id)
-    where m.workspace_id = ${workspaceId} and u.deleted_at is null`.execute(db);
-  return new Map(rows.map(({ userId, userName }) => [userId, userName]));
+export async function selectNames(db: Connection, workspaceId: WorkspaceId): Promise<Map<UserId, MemberNames>> {
+  const rows = await readRows<MemberNames & { userId: UserId }>(db)`
+    select u.user_id as "userId", u.user_name as "userName", ${PERSON_NAME} as "name"
+    from memberships m join users u using (user_id)
+    where m.workspace_id = ${workspaceId} and u.deleted_at is null`;
+  return new Map(rows.map(({ userId, ...names }) => [userId, names]));
 }
 
 export async function insertEntry(
@@ -147,24 +156,16 @@ export async function insertEntry(
     approvalId: string;
     version: number;
     userId: UserId;
-    kind: EntryKind;
+    kind: ApprovalEntryKind;
     remark: string;
     /** Default is false. */
     onPhone?: boolean;
   },
 ): Promise<void> {
-  await trx
-    .insertInto('approval_entries')
-    .values({
-      workspace_id: entry.workspaceId,
-      approval_id: entry.approvalId,
-      version: entry.version,
-      user_id: entry.userId,
-      kind: entry.kind,
-      remark: entry.remark,
-      on_phone: entry.onPhone ?? false,
-    })
-    .execute();
+  await execute(trx)`
+    insert into approval_entries (workspace_id, approval_id, version, user_id, kind, remark, on_phone)
+    values (${entry.workspaceId}, ${entry.approvalId}, ${entry.version}, ${entry.userId}, ${entry.kind}, ${entry.remark},
+            ${entry.onPhone ?? false})`;
 }
 
 /** Closes an approval, or gives it back. The post of a decision is what the next version is compared with. */
@@ -174,18 +175,41 @@ export async function writeState(
   approvalId: string,
   { state, isJudged, campaignId = null }: { state: ApprovalState; isJudged: boolean; campaignId?: string | null },
 ): Promise<void> {
-  await sql`
+  await execute(trx)`
     update approvals
     set state = ${state}, campaign_id = ${campaignId}, judged = case when ${isJudged} then post else judged end,
         updated_at = campanile_now()
-    where workspace_id = ${workspaceId} and approval_id = ${approvalId}`.execute(trx);
+    where workspace_id = ${workspaceId} and approval_id = ${approvalId}`;
 }
 
-const CLOSED_DAYS = 90;
+export interface Turn {
+  /** The members who may decide on the post. */
+  judges: Approver[];
+  /** How many of them have approved this version. */
+  approvals: number;
+  /** How many have to. */
+  approvalsNeeded: number;
+}
 
-/** Forgets closed requests 90 days after their last change. The campaigns stay, and the audit log names who decided. */
-export function clearOldApprovals(deps: QuarantineDeps): Promise<void> {
-  const isOld = sql`
-    o.state in ('rejected', 'withdrawn', 'accepted') and o.updated_at <= campanile_now() - ${CLOSED_DAYS} * interval '1 day'`;
-  return clearOldRows(deps, { table: 'approvals', owner: 'workspace_id', isOld });
+/**
+ * Returns who decides on a post. Nobody decides on a post that they wrote a part of, whoever asked last. Where everybody did, those decide
+ * who did not ask for this version; a person decides on their own only where nobody else in the workspace could. Two approvals become one
+ * where only one other person could give them.
+ */
+export function findJudges(
+  { askedBy, writtenBy, approvedBy }: Pick<ApprovalHead, 'askedBy' | 'writtenBy' | 'approvedBy'>,
+  approvers: readonly Approver[],
+  { approvers: wanted }: Pick<ApprovalRules, 'approvers'>,
+): Turn {
+  const others = approvers.filter(({ userId }) => userId !== askedBy);
+  const readers = others.filter(({ userId }) => !writtenBy.includes(userId));
+  const judges = [readers, others].find((people) => people.length > 0) ?? [...approvers];
+  const approvals = judges.filter(({ userId }) => approvedBy.includes(userId)).length;
+  return { judges, approvals, approvalsNeeded: Math.max(1, Math.min(wanted, judges.length)) };
+}
+
+/** Returns the ids of the people who have to act next: judges who have not approved, or the person who asked. */
+export function whoseTurn({ state, askedBy, approvedBy }: ApprovalHead, { judges }: Turn): UserId[] {
+  if (state === 'waiting') return judges.map(({ userId }) => userId).filter((userId) => !approvedBy.includes(userId));
+  return state === 'changes_requested' ? [askedBy] : [];
 }

@@ -1,16 +1,14 @@
 /** Decisions on the phone: acts upon answers in review groups (docs/explanation/decisions/0108-approve-in-a-review-group.md). */
-import { sql, type RawBuilder } from 'kysely';
+import { execute, readRows, sql } from '../../platform/database/statements.ts';
 import { isSameNumber } from '../../messengers/is-same-number.ts';
-import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
-import { startLoop, type Loop } from '../../platform/concurrency/loop.ts';
+import type { Loop } from '../../platform/concurrency/loop.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import type { Role, UserId, WorkspaceId } from '../../platform/database/schema.ts';
-import type { WorkPoll } from '../../platform/database/work-poll.ts';
+import { startPolledLoop, type PolledLoopDeps } from '../../platform/database/work-poll.ts';
 import { isDataError } from '../../platform/errors/database-errors.ts';
 import type { ErrorCode } from '../../platform/errors/error-codes.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import type { Log } from '../../platform/log/log.ts';
-import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { AcceptDeps } from '../campaigns/accept/accept-campaign.ts';
 import { insertEntry } from './approval-store.ts';
 import { approve, refuse } from './decide-approval.ts';
@@ -35,20 +33,13 @@ export interface DecideDeps extends Pick<AcceptDeps, 'quotas' | 'timeZone'> {
   log: Log;
 }
 
-export function watchAnswers(deps: DecideDeps & { workPoll?: WorkPoll | undefined; onLoopError?: OnLoopError }): Loop {
-  const { log, workPoll, onLoopError } = deps;
-  const polled = { name: 'review answers', isDue: hasAnswers, wake: () => loop.wake() };
-  const restMs = workPoll?.add(polled) ?? POLL_MS;
-  const loop = startLoop('review answers', async () => ((await decideAnswers(deps)) ? 0 : restMs), {
-    log,
-    ...(onLoopError && { onError: onLoopError }),
+export function watchAnswers(deps: DecideDeps & PolledLoopDeps): Loop {
+  return startPolledLoop(deps, {
+    name: 'review answers',
+    isDue: () => sql<boolean>`exists (select from review_answers where number is not null)`,
+    pollMs: POLL_MS,
+    step: async (restMs) => ((await decideAnswers(deps)) ? 0 : restMs),
   });
-  return loop;
-}
-
-/** The condition that an answer can be acted upon. */
-export function hasAnswers(): RawBuilder<boolean> {
-  return sql`exists (select from review_answers where number is not null)`;
 }
 
 /**
@@ -57,10 +48,10 @@ export function hasAnswers(): RawBuilder<boolean> {
  */
 export async function decideAnswers(deps: DecideDeps): Promise<boolean> {
   const { db, log } = deps;
-  const { rows } = await sql<Answer>`
+  const rows = await readRows<Answer>(db)`
     select a.answer_id as "answerId", v.workspace_id as "workspaceId", v.approval_id as "approvalId", v.version, v.hash, a.number, a.remark
     from review_answers a join approval_reviews v using (campaign_id)
-    where a.number is not null order by a.answer_id limit ${STEP}`.execute(db);
+    where a.number is not null order by a.answer_id limit ${STEP}`;
   const failures: unknown[] = [];
   for (const answer of rows)
     try {
@@ -109,15 +100,12 @@ async function decide(deps: DecideDeps, answer: Answer): Promise<Refusal | undef
 }
 
 /** The member whom the owner lists with this number, if they may decide. */
-async function findApprover(
-  db: Database,
-  { workspaceId, number }: Answer,
-): Promise<{ actor: Actor; listed: string } | undefined> {
-  const { rows } = await sql<{ userId: UserId; role: Role; listed: string }>`
+async function findApprover(db: Database, { workspaceId, number }: Answer) {
+  const rows = await readRows<{ userId: UserId; role: Role; listed: string }>(db)`
     select m.user_id as "userId", m.role, m.review_number as listed
     from memberships m join users u using (user_id)
     where m.workspace_id = ${workspaceId} and m.review_number is not null and m.role in ('manager', 'owner')
-      and u.deleted_at is null and u.disabled_at is null`.execute(db);
+      and u.deleted_at is null and u.disabled_at is null`;
   const same = rows.filter(({ listed }) => isSameNumber(listed, number));
   const found = same.find(({ listed }) => listed === number) ?? (same.length === 1 ? same[0] : undefined);
   return found && { actor: { userId: found.userId, workspaceId, role: found.role, address: '' }, listed: found.listed };
@@ -130,8 +118,8 @@ function forget(
   refusal?: Refusal,
 ): Promise<void> {
   return db.transaction().execute(async (trx) => {
-    const { numAffectedRows = 0n } = await sql`delete from review_answers where answer_id = ${answerId}`.execute(trx);
-    if (!refusal || numAffectedRows === 0n) return;
+    const affected = await execute(trx)`delete from review_answers where answer_id = ${answerId}`;
+    if (!refusal || affected === 0) return;
     const { userId, reason } = refusal;
     const remark = `👍 ${reason}`;
     await insertEntry(trx, { workspaceId, approvalId, version, userId, kind: 'remark', remark, onPhone: true });

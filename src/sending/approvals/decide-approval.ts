@@ -11,13 +11,21 @@ import { lockOwnLedger } from '../accounts/store.ts';
 import { requireTargets, writeCampaign, type AcceptDeps } from '../campaigns/accept/accept-campaign.ts';
 import { dueNow, startNow } from '../campaigns/accept/add-campaign.ts';
 import { dueBySchedule, startScheduled } from '../campaigns/accept/add-scheduled-campaign.ts';
+import { dropRemoved } from '../campaigns/accept/require-reach.ts';
 import { scheduleOf } from '../campaigns/store.ts';
-import { findApproval, insertEntry, selectApprovers, writeState, type Approval } from './approval-store.ts';
+import {
+  findApproval,
+  insertEntry,
+  selectApprovers,
+  writeState,
+  findJudges,
+  type Approval,
+  type Turn,
+} from './approval-store.ts';
 import { hashPost, listMediaIds } from './asked-post.ts';
 import { alreadyDecided } from './request-approval.ts';
 import { cancelReviews, lockReviews } from './review-post.ts';
 import { writeDecided, type Decided } from './write-events.ts';
-import { findJudges, type Turn } from './whose-turn.ts';
 
 export interface Decision {
   approvalId: string;
@@ -42,21 +50,24 @@ export async function approve(deps: DecideDeps, actor: Actor, decision: Decision
   const { workspaceId } = actor;
   const asked = await findApproval(db, workspaceId, decision.approvalId);
   requireSamePost(asked, decision);
-  if (asked.state !== 'accepted')
-    await requireTargets(db, { ...asked.post, workspaceId, givenIds: asked.post.groupIds });
+  if (asked.state !== 'accepted') {
+    const extras = await dropRemoved(db, workspaceId, asked.post.extras);
+    await requireTargets(db, { ...asked.post, extras, workspaceId, givenIds: asked.post.groupIds });
+  }
   return db.transaction().execute(async (trx) => {
     // In the order of everybody else: files, lane, then what is being decided.
-    if (asked.state !== 'accepted') await holdFiles(trx, actor, asked);
+    const files = listMediaIds(asked.post).map((mediaId) => ({ mediaId }));
+    if (asked.state !== 'accepted') await requireFiles(trx, workspaceId, { files });
     await lockOwnLedger(trx, workspaceId);
     const approval = await findApproval(trx, workspaceId, decision.approvalId, { lock: true });
     requireSamePost(approval, decision);
     if (approval.state === 'accepted') return approval;
     requireWaiting(approval);
-    const { approvals, needed } = await requireJudge(trx, actor, approval, decision);
+    const { approvals, approvalsNeeded } = await requireJudge(trx, actor, approval, decision);
     const isFirst = !approval.approvedBy.includes(actor.userId);
     if (isFirst)
       await recordDecision(trx, actor, approval, { ...decision, kind: 'approved', action: 'approval.approved' });
-    if (approvals + (isFirst ? 1 : 0) >= needed) {
+    if (approvals + (isFirst ? 1 : 0) >= approvalsNeeded) {
       await cancelReviews(trx, workspaceId, decision.approvalId);
       await accept(trx, deps, { actor, approval });
     }
@@ -118,10 +129,6 @@ async function announce(
   const approval = await findApproval(trx, workspaceId, approvalId);
   await writeDecided(trx, workspaceId, approval, { decision, decidedBy: userId });
   return approval;
-}
-
-async function holdFiles(trx: Transaction<Schema>, { workspaceId }: Actor, { post }: Approval): Promise<void> {
-  await requireFiles(trx, workspaceId, { files: listMediaIds(post).map((mediaId) => ({ mediaId })) });
 }
 
 function requireOpen(approval: Approval): void {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { readRows } from '../../platform/database/statements.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import {
@@ -18,17 +18,20 @@ import {
   selectApprovers,
   selectEntries,
   selectNames,
+  findJudges,
+  whoseTurn,
   type Approval,
   type ApprovalHead,
   type Entry,
+  type Turn,
 } from './approval-store.ts';
 import { findReview } from './review-post.ts';
-import { findJudges, whoseTurn, type Turn } from './whose-turn.ts';
 
 export interface Person {
   userId: UserId;
   /** Null: they left the workspace, or were deleted. */
   userName: string | null;
+  name: string | null;
 }
 
 /** What a request says of its own state. */
@@ -82,15 +85,15 @@ async function readStandings(db: Connection, { workspaceId, userId }: Actor) {
   const rules = await readApprovalRules(db, workspaceId);
   const approvers = await selectApprovers(db, workspaceId);
   const names = await selectNames(db, workspaceId);
-  const personOf = (id: UserId): Person => ({ userId: id, userName: names.get(id) ?? null });
+  const personOf = (id: UserId): Person => ({ userId: id, userName: null, name: null, ...names.get(id) });
   const standingOf = (head: ApprovalHead): ApprovalStanding => {
     const turn = findJudges(head, approvers, rules);
-    const { approvals, needed, judges } = turn;
+    const { approvals, approvalsNeeded, judges } = turn;
     const waitsFor = whoseTurn(head, turn).map(personOf);
     const mayDecide = head.state === 'waiting' && judges.some((judge) => judge.userId === userId);
     return {
       approvals,
-      needed,
+      approvalsNeeded,
       askedBy: personOf(head.askedBy),
       writtenBy: head.writtenBy.map(personOf),
       waitsFor,
@@ -115,7 +118,7 @@ export async function readApproval({ db }: { db: Database }, actor: Actor, appro
       name,
       description,
       html,
-      ...(await copyPost(db, post)),
+      ...(await copyPost(db, workspaceId, post)),
       groupIds,
       isChannelCampaign,
       scheduleTime: plan.scheduleTime,
@@ -133,16 +136,11 @@ export async function readApproval({ db }: { db: Database }, actor: Actor, appro
 }
 
 /** Those of the workspace's groups, in the order given, also if they are gone. */
-async function selectGroupsOf(
-  db: Connection,
-  workspaceId: WorkspaceId,
-  groupIds: readonly number[],
-): Promise<DraftGroup[]> {
+async function selectGroupsOf(db: Connection, workspaceId: WorkspaceId, groupIds: readonly number[]) {
   if (groupIds.length === 0) return [];
-  const { rows } = await sql<DraftGroup>`
+  return readRows<DraftGroup>(db)`
     select g.group_id as "groupId", g.name, g.kind, g.participants
     from unnest(${[...groupIds]}::bigint[]) with ordinality i (group_id, place)
     join groups g using (group_id)
-    where g.workspace_id = ${workspaceId} order by i.place`.execute(db);
-  return rows;
+    where g.workspace_id = ${workspaceId} order by i.place`;
 }

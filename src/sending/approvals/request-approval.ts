@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from 'kysely';
+import { execute, hasRow, readColumn, readCount, sql, type RawBuilder } from '../../platform/database/statements.ts';
 import { plainFileName } from '../../content/media/file-name.ts';
 import { checkFiles } from '../../content/post/post-files.ts';
 import type { PostExtras } from '../../content/post/post-extras.ts';
@@ -12,7 +12,15 @@ import { prepareCampaign, saveFiles, type AcceptDeps } from '../campaigns/accept
 import { dueNow, planOfNow } from '../campaigns/accept/add-campaign.ts';
 import { planScheduled } from '../campaigns/accept/add-scheduled-campaign.ts';
 import type { CampaignDraft } from '../campaigns/accept/check-campaign.ts';
-import { CLOSED_KEPT, findApproval, insertEntry, IS_OPEN, type Approval } from './approval-store.ts';
+import {
+  CLOSED_KEPT,
+  findApproval,
+  findIfThere,
+  insertEntry,
+  IS_LATE,
+  IS_OPEN,
+  type Approval,
+} from './approval-store.ts';
 import { hashPost, listMediaIds, type AskedPost } from './asked-post.ts';
 import { hashWords, listDraftWriters, type PostWords } from '../drafts/draft-writers.ts';
 import { cancelReviews, lockReviewGroup, lockReviews, postForReview } from './review-post.ts';
@@ -58,7 +66,7 @@ export async function requestApproval(
   const prepared = await prepareCampaign(deps, request);
   return db.transaction().execute(async (trx) => {
     // Before its files, as everybody else; and one request after the other, so that the limit holds.
-    await sql`select from workspaces where workspace_id = ${actor.workspaceId} for no key update`.execute(trx);
+    await execute(trx)`select from workspaces where workspace_id = ${actor.workspaceId} for no key update`;
     const { workspaceId: _, ...campaign } = await saveFiles(trx, deps, request, prepared);
     const extras = await nameFiles(trx, actor.workspaceId, campaign.extras);
     const sha256s = await readHashes(trx, listMediaIds({ ...campaign, extras }));
@@ -69,7 +77,7 @@ export async function requestApproval(
     await lockReviews(trx, actor.workspaceId, approvalId);
     const { poll, event } = extras;
     const words = post.text === '' && !poll && !event ? undefined : { html: draft.post.html, poll, event };
-    const isNew = await writeVersion(trx, actor, { approvalId, post, words, remark });
+    const isNew = await writeVersion(trx, actor, { approvalId, post, hash: hashPost(post), words, remark });
     const approval = await findApproval(trx, actor.workspaceId, approvalId);
     if (isNew) await cancelReviews(trx, actor.workspaceId, approvalId);
     const unposted =
@@ -92,15 +100,15 @@ async function nameFiles(trx: Connection, workspaceId: WorkspaceId, extras: Post
 
 async function readHashes(trx: Connection, mediaIds: readonly number[]): Promise<string[]> {
   if (mediaIds.length === 0) return [];
-  const { rows } = await sql<{ sha256: string }>`
+  return readColumn<string>(trx)`
     select encode(m.sha256, 'hex') as sha256 from unnest(${[...mediaIds]}::bigint[]) with ordinality i (media_id, place)
-    join media m using (media_id) order by i.place`.execute(trx);
-  return rows.map(({ sha256 }) => sha256);
+    join media m using (media_id) order by i.place`;
 }
 
 interface Version {
   approvalId: string;
   post: AskedPost;
+  hash: Buffer;
   /** As they were sent; undefined: only a file. */
   words: PostWords | undefined;
   remark: string;
@@ -109,15 +117,12 @@ interface Version {
 /** Returns whether it was another post, or the first one. */
 async function writeVersion(trx: Connection, actor: Actor, version: Version): Promise<boolean> {
   const { workspaceId } = actor;
-  const { approvalId, post, remark } = version;
-  const hash = hashPost(post);
-  const before = await findIfThere(trx, workspaceId, approvalId);
+  const { approvalId, post, hash, remark } = version;
+  const before = await findIfThere(trx, workspaceId, approvalId, { lock: true });
   if (before?.campaignId != null && before.hash.equals(hash)) return false;
   if (before && !['waiting', 'changes_requested'].includes(before.state)) throw alreadyDecided(before);
   if (before?.state === 'waiting' && before.hash.equals(hash)) return false;
-  await (before
-    ? overwrite(trx, workspaceId, version, { hash, actor })
-    : insert(trx, workspaceId, version, { hash, actor }));
+  await (before ? overwrite(trx, actor, version) : insert(trx, actor, version));
   const number = (before?.version ?? 0) + 1;
   await insertEntry(trx, { workspaceId, approvalId, version: number, userId: actor.userId, kind: 'asked', remark });
   await recordAudit(trx, { ...actor, action: 'approval.asked', subject: post.name });
@@ -125,60 +130,46 @@ async function writeVersion(trx: Connection, actor: Actor, version: Version): Pr
   return true;
 }
 
-async function findIfThere(
-  trx: Connection,
-  workspaceId: WorkspaceId,
-  approvalId: string,
-): Promise<Approval | undefined> {
-  try {
-    return await findApproval(trx, workspaceId, approvalId, { lock: true });
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'approval_not_found') return undefined;
-    throw error;
-  }
-}
-
-interface Hashed {
-  hash: Buffer;
-  actor: Actor;
-}
-
-async function insert(
-  trx: Connection,
-  workspaceId: WorkspaceId,
-  version: Version,
-  { hash, actor }: Hashed,
-): Promise<void> {
-  const { approvalId, post } = version;
-  const { rows } = await sql<{ open: number }>`
-    select count(*)::int as open from approvals p where p.workspace_id = ${workspaceId} and ${IS_OPEN}`.execute(trx);
-  if ((rows[0]?.open ?? 0) >= OPEN_LIMIT)
+async function insert(trx: Connection, actor: Actor, version: Version): Promise<void> {
+  const { workspaceId } = actor;
+  const { approvalId, post, hash } = version;
+  const open = await readCount(trx)`
+    select count(*) from approvals p where p.workspace_id = ${workspaceId} and ${IS_OPEN}`;
+  if (open >= OPEN_LIMIT && !(await withdrawEnded(trx, workspaceId)))
     throw new AppError(
       'approval_limit_reached',
       `The workspace has reached the limit of ${OPEN_LIMIT} open requests for approval. Decide on some, or withdraw them.`,
     );
-  const writers = listWriters(workspaceId, version, actor);
-  await sql`
+  const writers = listWriters(actor, version);
+  await execute(trx)`
     insert into approvals (workspace_id, approval_id, hash, post, media_ids, first_due_at, asked_by, written_by)
     values (${workspaceId}, ${approvalId}, ${hash}, ${JSON.stringify(post)}::jsonb, ${listMediaIds(post)}::bigint[],
-            ${post.firstDueAt}::timestamptz, ${actor.userId}, ${writers})`.execute(trx);
+            ${post.firstDueAt}::timestamptz, ${actor.userId}, ${writers})`;
   // Nobody can fill the disk with requests that they withdraw.
-  await sql`
+  await execute(trx)`
     delete from approvals d using (
       select p.approval_id from approvals p where p.workspace_id = ${workspaceId} and not (${IS_OPEN})
       order by p.updated_at desc, p.approval_id offset ${CLOSED_KEPT}) old
-    where d.workspace_id = ${workspaceId} and d.approval_id = old.approval_id`.execute(trx);
+    where d.workspace_id = ${workspaceId} and d.approval_id = old.approval_id`;
 }
 
-async function overwrite(
-  trx: Connection,
-  workspaceId: WorkspaceId,
-  version: Version,
-  { hash, actor }: Hashed,
-): Promise<void> {
-  const { approvalId, post } = version;
+/** Withdraws the oldest request that nobody can approve any more: its time has passed, or who was to change it has left. False: none. */
+async function withdrawEnded(trx: Connection, workspaceId: WorkspaceId): Promise<boolean> {
+  return hasRow(trx)`
+    update approvals set state = 'withdrawn', updated_at = campanile_now()
+    where workspace_id = ${workspaceId} and approval_id = (
+      select p.approval_id from approvals p
+      where p.workspace_id = ${workspaceId} and (${IS_LATE} or p.state = 'changes_requested' and not exists (
+        select from memberships m where m.workspace_id = p.workspace_id and m.user_id = p.asked_by))
+      order by p.updated_at, p.approval_id limit 1)
+    returning 1`;
+}
+
+async function overwrite(trx: Connection, actor: Actor, version: Version): Promise<void> {
+  const { workspaceId } = actor;
+  const { approvalId, post, hash } = version;
   await requireRoomForEntry(trx, workspaceId, approvalId);
-  await sql`
+  await execute(trx)`
     update approvals p
     set state = 'waiting', version = version + 1, hash = ${hash}, post = ${JSON.stringify(post)}::jsonb,
         -- A version that somebody has approved was judged, too.
@@ -187,9 +178,9 @@ async function overwrite(
                                      and e.version = p.version and e.kind = 'approved')
                       then post else judged end,
         media_ids = ${listMediaIds(post)}::bigint[], first_due_at = ${post.firstDueAt}::timestamptz, asked_by = ${actor.userId},
-        written_by = ${listWriters(workspaceId, version, actor, sql`p.written_by`)},
+        written_by = ${listWriters(actor, version, sql`p.written_by`)},
         asked_at = campanile_now(), updated_at = campanile_now()
-    where p.workspace_id = ${workspaceId} and p.approval_id = ${approvalId}`.execute(trx);
+    where p.workspace_id = ${workspaceId} and p.approval_id = ${approvalId}`;
 }
 
 /**
@@ -197,9 +188,8 @@ async function overwrite(
  * in this order.
  */
 function listWriters(
-  workspaceId: WorkspaceId,
+  { workspaceId, userId }: Actor,
   { approvalId, post, words }: Version,
-  { userId }: Actor,
   before: RawBuilder<unknown> = sql`'{}'::bigint[]`,
 ): RawBuilder<unknown> {
   const text = words && { html: post.html, poll: post.extras.poll, event: post.extras.event };

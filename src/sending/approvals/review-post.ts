@@ -1,5 +1,5 @@
 /** Posts that wait for an approval in the review group (docs/explanation/decisions/0108-approve-in-a-review-group.md). */
-import { sql } from 'kysely';
+import { execute, hasRow, readCount, readRow, readRows, readValue } from '../../platform/database/statements.ts';
 import { TEXT_LIMIT } from '../../content/text/html-to-whatsapp.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
@@ -9,7 +9,11 @@ import { cancelRuns } from '../campaigns/change/cancel-runs.ts';
 import { insertCampaign } from '../campaigns/store.ts';
 import { readNow } from '../../platform/database/read-now.ts';
 import type { Approval } from './approval-store.ts';
-import { composeReview, NAMED_GROUPS, type Reader } from './compose-review.ts';
+import type { PostExtras } from '../../content/post/post-extras.ts';
+import { LANGUAGES, knownLanguage } from '../../platform/i18n/languages.ts';
+import { translatorFor } from '../../platform/i18n/load-messages.ts';
+import type { Translate } from '../../platform/i18n/translator.ts';
+import type { AskedPost } from './asked-post.ts';
 
 /** Of a workspace in 24 hours: a script that asks again and again must not flood a group. */
 const POSTS_A_DAY = 50;
@@ -26,14 +30,13 @@ export async function lockReviewGroup(
   workspaceId: WorkspaceId,
   timeZone: string,
 ): Promise<ReviewGroup | undefined> {
-  const { rows } = await sql<{ groupId: number } & Reader>`
+  const found = await readRow<{ groupId: number } & Reader>(trx)`
     select g.group_id as "groupId", u.language, coalesce(u.time_zone, ${timeZone}) as "timeZone"
     from workspaces w
     join groups g on g.group_id = w.review_group_id and g.workspace_id = w.workspace_id and g.can_send and g.removed_at is null and g.kind <> 'channel'
     join memberships m on m.workspace_id = w.workspace_id and m.role = 'owner'
     join users u on u.user_id = m.user_id
-    where w.workspace_id = ${workspaceId}`.execute(trx);
-  const [found] = rows;
+    where w.workspace_id = ${workspaceId}`;
   if (!found) return undefined;
   const { groupId, ...reader } = found;
   await lockOwnLedger(trx, workspaceId);
@@ -51,7 +54,10 @@ export async function postForReview(
 ): Promise<string | undefined> {
   const { groupId, reader } = group;
   const { approvalId, version, hash, post, askedBy } = approval;
-  if (await isDayFull(trx, workspaceId))
+  const posted = await readCount(trx)`
+    select count(*) from approval_reviews
+    where workspace_id = ${workspaceId} and created_at > campanile_now() - interval '24 hours'`;
+  if (posted >= POSTS_A_DAY)
     return `The review group has got ${POSTS_A_DAY} posts within 24 hours. This one waits in the dashboard alone.`;
   const names = await readNames(trx, approval);
   const { name, header, text } = composeReview(post, { version, dueAt, ...names }, reader);
@@ -77,9 +83,9 @@ export async function postForReview(
     dueAt: dueNow(await readNow(trx)),
   });
   await startNow(trx, { workspaceId, campaignId });
-  await sql`
+  await execute(trx)`
     insert into approval_reviews (campaign_id, workspace_id, approval_id, version, hash, asked_by)
-    values (${campaignId}, ${workspaceId}, ${approvalId}, ${version}, ${hash}, ${askedBy})`.execute(trx);
+    values (${campaignId}, ${workspaceId}, ${approvalId}, ${version}, ${hash}, ${askedBy})`;
   return undefined;
 }
 
@@ -88,19 +94,17 @@ export async function postForReview(
  * decides does, and `cancelReviews` after it.
  */
 export async function lockReviews(trx: Connection, workspaceId: WorkspaceId, approvalId: string): Promise<void> {
-  const { rows } = await sql`
-    select from approval_reviews where workspace_id = ${workspaceId} and approval_id = ${approvalId} limit 1`.execute(
-    trx,
-  );
-  if (rows.length > 0) await lockLedger(trx, workspaceId);
+  const isFound = await hasRow(trx)`
+    select from approval_reviews where workspace_id = ${workspaceId} and approval_id = ${approvalId} limit 1`;
+  if (isFound) await lockLedger(trx, workspaceId);
 }
 
 /** Cancels the review posts of a request that have not left. The ledger must be locked. */
 export async function cancelReviews(trx: Connection, workspaceId: WorkspaceId, approvalId: string): Promise<void> {
-  const { rows } = await sql<{ workspaceId: WorkspaceId; campaignId: number }>`
+  const rows = await readRows<{ workspaceId: WorkspaceId; campaignId: number }>(trx)`
     select c.workspace_id as "workspaceId", c.campaign_id as "campaignId"
     from approval_reviews v join campaigns c on c.campaign_id = v.campaign_id and c.finished_at is null
-    where v.workspace_id = ${workspaceId} and v.approval_id = ${approvalId}`.execute(trx);
+    where v.workspace_id = ${workspaceId} and v.approval_id = ${approvalId}`;
   for (const campaign of rows) await cancelRuns(trx, campaign);
 }
 
@@ -110,32 +114,110 @@ export async function findReview(
   workspaceId: WorkspaceId,
   { approvalId, version }: Pick<Approval, 'approvalId' | 'version'>,
 ): Promise<string | null> {
-  const { rows } = await sql<{ publicId: string }>`
+  return (
+    (await readValue<string>(db)`
     select c.public_id as "publicId" from approval_reviews v join campaigns c using (campaign_id)
     where v.workspace_id = ${workspaceId} and v.approval_id = ${approvalId} and v.version = ${version} and c.deleted_at is null
-    order by v.campaign_id desc`.execute(db);
-  return rows[0]?.publicId ?? null;
+    order by v.campaign_id desc`) ?? null
+  );
 }
 
-async function isDayFull(trx: Connection, workspaceId: WorkspaceId): Promise<boolean> {
-  const { rows } = await sql<{ posts: number }>`
-    select count(*)::int as posts from approval_reviews
-    where workspace_id = ${workspaceId} and created_at > campanile_now() - interval '24 hours'`.execute(trx);
-  return (rows[0]?.posts ?? 0) >= POSTS_A_DAY;
-}
-
-async function readNames(
-  trx: Connection,
-  { askedBy, post }: Approval,
-): Promise<{ askedBy: string; groupNames: string[] }> {
-  const { rows } = await sql<{ askedBy: string; groupNames: string[] }>`
+async function readNames(trx: Connection, { askedBy, post }: Approval) {
+  const rows = await readRows<{ askedBy: string; groupNames: string[] }>(trx)`
     select u.user_name as "askedBy", array(
              select g.name from unnest(${post.groupIds.slice(0, NAMED_GROUPS)}::bigint[]) with ordinality i (group_id, place)
              join groups g using (group_id) order by i.place) as "groupNames"
-    from users u where u.user_id = ${askedBy}`.execute(trx);
+    from users u where u.user_id = ${askedBy}`;
   return rows[0] ?? { askedBy: '', groupNames: [] };
 }
 
 function escape(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** What a request says besides its post. */
+export interface Shown {
+  version: number;
+  /** The user name of the person who asks. */
+  askedBy: string;
+  /** When it would leave, in order. Empty: as soon as it is approved. */
+  dueAt: readonly Date[];
+  /** The names of its first groups. */
+  groupNames: readonly string[];
+}
+
+/** Whose language and time zone it is in. */
+export interface Reader {
+  language: string | null;
+  /** IANA. */
+  timeZone: string;
+}
+
+export interface Review {
+  /** Of the campaign. */
+  name: string;
+  /** The lines above the post. */
+  header: string[];
+  /** Of the message: the header, and the post as its groups would get it. A poll or an event is written out. */
+  text: string;
+}
+
+/** Of a campaign. */
+const NAME_LIMIT = 200;
+/** Groups that are named. */
+export const NAMED_GROUPS = 10;
+const LINE = '———';
+const DAY_SECONDS = 86_400;
+
+/** Returns a post as the review group is shown it. */
+export function composeReview(post: AskedPost, shown: Shown, reader: Reader): Review {
+  const language = knownLanguage(reader.language);
+  const t = translatorFor(language);
+  const { extras, groupIds } = post;
+  const formats = new Intl.DateTimeFormat(LANGUAGES[language].locale, {
+    timeZone: post.plan.timeZone ?? reader.timeZone,
+    dateStyle: 'full',
+    timeStyle: 'long',
+  });
+  const format = (at: Date) => formats.format(at);
+  const { groupNames: names } = shown;
+  // Names of groups are written by people, and must not look like further lines of the header.
+  const list = names.map((name) => name.replaceAll(/\s+/g, ' ').trim()).join(', ');
+  const more = groupIds.length - names.length;
+  const header = [
+    `*${t('review.title', { version: String(shown.version) })}*`,
+    // `forgetPerson` finds this line again.
+    t('approvals.askedBy', { name: shown.askedBy }),
+    describeTimes(t, shown.dueAt.map(format)),
+    more > 0 ? t('review.moreGroups', { names: list, more }) : t('review.groups', { names: list }),
+    ...(extras.mentionAll ? [t('review.mentionAll')] : []),
+    ...(extras.pinSeconds === undefined
+      ? []
+      : [t('review.pins', { days: Math.round(extras.pinSeconds / DAY_SECONDS) })]),
+    ...(extras.replyTo ? [t('review.quotes')] : []),
+    ...(extras.followUp ? [t('review.followUp', { percent: String(extras.followUp.underPercent) })] : []),
+    t('review.howTo'),
+  ];
+  const name = t('review.campaign', { name: post.name }).slice(0, NAME_LIMIT).toWellFormed();
+  return { name, header, text: [...header, LINE, writeOut(post.text, extras, format)].join('\n') };
+}
+
+function describeTimes(t: Translate, times: readonly string[]): string {
+  const [first] = times;
+  const last = times.at(-1);
+  if (first === undefined || last === undefined) return t('review.leavesNow');
+  if (times.length === 1) return t('review.leavesOnce', { time: first });
+  return t('review.leavesOften', { posts: times.length, first, last });
+}
+
+/** The text of a post, or of what it asks its recipients. */
+function writeOut(text: string, { poll, event }: PostExtras, format: (at: Date) => string): string {
+  if (poll)
+    return [`*${poll.question}*`, ...poll.options.map((option) => `${poll.isMultiple ? '☐' : '○'} ${option}`)].join(
+      '\n',
+    );
+  if (!event) return text;
+  const times = [event.startAt, event.endAt].flatMap((at) => (at === undefined ? [] : [format(new Date(at))]));
+  const lines = [`*${event.name}*`, event.description, times.join(' – '), event.place];
+  return lines.filter((line) => line !== undefined && line !== '').join('\n');
 }

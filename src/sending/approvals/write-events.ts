@@ -1,5 +1,5 @@
 /** The events of requests for approval (transactional outbox). Call these in the transaction of the change. */
-import { sql } from 'kysely';
+import { readRows } from '../../platform/database/statements.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import { writeEvent } from '../../workspaces/events/write-event.ts';
@@ -45,12 +45,12 @@ const STEP = 100;
  */
 export function giveBackLate(db: Database): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
-    const { rows } = await sql<{ workspaceId: WorkspaceId; approvalId: string }>`
+    const rows = await readRows<{ workspaceId: WorkspaceId; approvalId: string }>(trx)`
       update approvals set state = 'changes_requested', judged = post, updated_at = campanile_now()
       where (workspace_id, approval_id) in (
         select workspace_id, approval_id from approvals
         where state = 'waiting' and first_due_at <= campanile_now() limit ${STEP} for update skip locked)
-      returning workspace_id as "workspaceId", approval_id as "approvalId"`.execute(trx);
+      returning workspace_id as "workspaceId", approval_id as "approvalId"`;
     for (const { workspaceId, approvalId } of rows) {
       const head = await findApproval(trx, workspaceId, approvalId);
       await writeDecided(trx, workspaceId, head, { decision: 'time_passed', decidedBy: null });

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { readCount } from '../../platform/database/statements.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
@@ -30,10 +30,9 @@ export async function requireRoomForEntry(
   workspaceId: WorkspaceId,
   approvalId: string,
 ): Promise<void> {
-  const { rows } = await sql<{ entries: number }>`
-    select count(*)::int as entries from approval_entries
-    where workspace_id = ${workspaceId} and approval_id = ${approvalId}`.execute(trx);
-  if ((rows[0]?.entries ?? 0) >= ENTRIES_LIMIT)
+  const entries = await readCount(trx)`
+    select count(*) from approval_entries where workspace_id = ${workspaceId} and approval_id = ${approvalId}`;
+  if (entries >= ENTRIES_LIMIT)
     throw new AppError(
       'approval_limit_reached',
       `This request has reached the limit of ${ENTRIES_LIMIT} entries. Withdraw it, and ask for approval anew.`,

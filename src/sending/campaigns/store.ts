@@ -1,8 +1,7 @@
-import { sql } from 'kysely';
+import { execute, readOne, readValue, sql } from '../../platform/database/statements.ts';
 import type { Connection } from '../../platform/database/connect.ts';
-import type { CampaignStatus, WorkspaceId } from '../../platform/database/schema.ts';
+import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
-import { writeTraceparent } from '../../platform/log/trace.ts';
 import { TZDATA_VERSION } from '../../platform/time/tzdata-version.ts';
 import { storeExtras, type PostExtras } from '../../content/post/post-extras.ts';
 import { planSyncsBeforeRuns } from '../accounts/plan-syncs.ts';
@@ -48,77 +47,34 @@ export interface StoredCampaign {
 /** Writes campaign, content and planned runs. The ledger must be locked, so that run ids rise in order of acceptance. */
 export async function insertCampaign(trx: Connection, campaign: NewCampaign): Promise<StoredCampaign> {
   const { plan } = campaign;
-  const { campaign_id, public_id } = await trx
-    .insertInto('campaigns')
-    .values({
-      workspace_id: campaign.workspaceId,
-      name: campaign.name,
-      description: campaign.description,
-      is_channel_campaign: campaign.isChannelCampaign,
-      is_test: campaign.isTest ?? false,
-      is_schedule: plan.isSchedule,
-      schedule_time: plan.scheduleTime,
-      start_date: plan.startDate,
-      end_date: plan.endDate,
-      time_zone: plan.timeZone,
-      weekdays: plan.weekdays === null ? null : [...plan.weekdays],
-      skip_dates: [...plan.skipDates],
-      status: plan.isSchedule ? 'scheduled' : 'running',
-      content_id: null,
-      open_runs: campaign.dueAt.length,
-      traceparent: writeTraceparent(),
-      tzdata_version: TZDATA_VERSION,
-    })
-    .returning(['campaign_id', 'public_id'])
-    .executeTakeFirstOrThrow();
-  await sql`
+  const stored = await readOne<StoredCampaign>(trx)`
+    insert into campaigns (workspace_id, name, description, is_channel_campaign, is_test, is_schedule, schedule_time, start_date, end_date,
+                           time_zone, weekdays, skip_dates, status, open_runs, tzdata_version)
+    values (${campaign.workspaceId}, ${campaign.name}, ${campaign.description}, ${campaign.isChannelCampaign}, ${campaign.isTest ?? false},
+            ${plan.isSchedule}, ${plan.scheduleTime}, ${plan.startDate}, ${plan.endDate}, ${plan.timeZone}, ${plan.weekdays},
+            ${plan.skipDates}, ${plan.isSchedule ? 'scheduled' : 'running'}, ${campaign.dueAt.length}, ${TZDATA_VERSION})
+    returning campaign_id as "campaignId", public_id as "publicId"`;
+  await execute(trx)`
     with content as (
       insert into contents (campaign_id, html, text, media_id, extras, group_ids)
-      values (${campaign_id}, ${campaign.html}, ${campaign.text}, ${campaign.mediaId}, ${storeExtras(campaign.extras)}::jsonb,
+      values (${stored.campaignId}, ${campaign.html}, ${campaign.text}, ${campaign.mediaId}, ${storeExtras(campaign.extras)}::jsonb,
               ${campaign.groupIds}::bigint[])
       returning content_id
     ), run as (
       insert into runs (workspace_id, campaign_id, due_at)
-      select ${campaign.workspaceId}::bigint, ${campaign_id}::bigint, due_at
+      select ${campaign.workspaceId}::bigint, ${stored.campaignId}::bigint, due_at
       from unnest(${campaign.dueAt}::timestamptz[]) d (due_at) order by due_at
     )
-    update campaigns set content_id = (select content_id from content) where campaign_id = ${campaign_id}`.execute(trx);
+    update campaigns set content_id = (select content_id from content) where campaign_id = ${stored.campaignId}`;
   if (plan.isSchedule) await planSyncsBeforeRuns(trx, campaign.workspaceId);
-  return { campaignId: campaign_id, publicId: public_id };
+  return stored;
 }
 
 /** One of the workspace's campaigns, without its content and its runs. */
-export interface OwnCampaign extends StoredCampaign {
-  workspaceId: WorkspaceId;
-  name: string;
-  description: string;
-  status: CampaignStatus;
-  /** The refusal for which the service paused it; null: a user did, or it is not paused. */
-  pauseReason: string | null;
-  isChannelCampaign: boolean;
-  isSchedule: boolean;
-  /** `YYYY-MM-DD`. */
-  startDate: string | null;
-  endDate: string | null;
-  /** As it was sent; of a schedule `HH:MM:SS`. */
-  scheduleTime: string | null;
-  /** IANA, of a schedule. */
-  timeZone: string | null;
-  /** 1 is Monday; null: every day. */
-  weekdays: number[] | null;
-  skipDates: string[];
-  createdAt: Date;
-  finishedAt: Date | null;
-  /** When it was compacted: its deliveries were replaced by sums. null: they are kept. */
-  foldedAt: Date | null;
-}
+export type OwnCampaign = Awaited<ReturnType<typeof findOwnCampaign>>;
 
 /** Throws 404 when the workspace has no campaign with this public id. */
-export async function findOwnCampaign(
-  db: Connection,
-  workspaceId: WorkspaceId,
-  publicId: string,
-): Promise<OwnCampaign> {
+export async function findOwnCampaign(db: Connection, workspaceId: WorkspaceId, publicId: string) {
   const row = await db
     .selectFrom('campaigns as c')
     .select([
@@ -128,17 +84,23 @@ export async function findOwnCampaign(
       'c.name',
       'c.description',
       'c.status',
+      /** The refusal for which the service paused it; null: a user did, or it is not paused. */
       sql<string | null>`case when c.status = 'paused' then c.pause_reason end`.as('pauseReason'),
       'c.is_channel_campaign as isChannelCampaign',
       'c.is_schedule as isSchedule',
+      /** `YYYY-MM-DD`. */
       'c.start_date as startDate',
       'c.end_date as endDate',
+      /** As it was sent; of a schedule `HH:MM:SS`. */
       'c.schedule_time as scheduleTime',
+      /** IANA, of a schedule. */
       'c.time_zone as timeZone',
+      /** 1 is Monday; null: every day. */
       'c.weekdays',
       'c.skip_dates as skipDates',
       'c.created_at as createdAt',
       'c.finished_at as finishedAt',
+      /** When it was compacted: its deliveries were replaced by sums. null: they are kept. */
       'c.folded_at as foldedAt',
     ])
     .where('c.public_id', '=', publicId)
@@ -150,19 +112,10 @@ export async function findOwnCampaign(
 }
 
 /** Returns the id of a campaign of the workspace; undefined if the workspace has none with this public id. */
-export async function findCampaignOfWorkspace(
-  db: Connection,
-  workspaceId: WorkspaceId,
-  publicId: string,
-): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('campaigns')
-    .select('campaign_id')
-    .where('public_id', '=', publicId)
-    .where('workspace_id', '=', workspaceId)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
-  return row?.campaign_id;
+export async function findCampaignOfWorkspace(db: Connection, workspaceId: WorkspaceId, publicId: string) {
+  return readValue<number>(db)`
+    select campaign_id from campaigns
+    where public_id = ${publicId} and workspace_id = ${workspaceId} and deleted_at is null`;
 }
 
 /** Returns the schedule of a campaign; undefined for one that was sent at once. */
@@ -173,15 +126,9 @@ export function scheduleOf(campaign: Pick<Plan, Exclude<keyof Plan, 'isSchedule'
 }
 
 /** What the runs of a campaign that have not begun will say, and to whom. */
-export interface Content {
-  html: string;
-  text: string;
-  mediaId: number | null;
-  extras: PostExtras;
-  groupIds: number[];
-}
+export type Content = Awaited<ReturnType<typeof readContent>>;
 
-export async function readContent(db: Connection, campaignId: number): Promise<Content> {
+export async function readContent(db: Connection, campaignId: number) {
   const content = await db
     .selectFrom('campaigns as c')
     .innerJoin('contents as t', 't.content_id', 'c.content_id')
@@ -195,19 +142,17 @@ export async function readContent(db: Connection, campaignId: number): Promise<C
 /** Gives a campaign another content for what has not begun, and drops what no run points to. The ledger must be locked. */
 export async function writeContent(trx: Connection, campaignId: number, content: Content): Promise<void> {
   const { html, text, mediaId, extras, groupIds } = content;
-  const { rows } = await sql<{ content_id: number }>`
+  const contentId = await readValue<number>(trx)`
     with written as (
       insert into contents (campaign_id, html, text, media_id, extras, group_ids)
       values (${campaignId}, ${html}, ${text}, ${mediaId}, ${storeExtras(extras)}::jsonb, ${groupIds}::bigint[])
       returning content_id
     )
     update campaigns set content_id = (select content_id from written) where campaign_id = ${campaignId}
-    returning content_id`.execute(trx);
-  await sql`
-    delete from contents t where t.campaign_id = ${campaignId} and t.content_id <> ${rows[0]?.content_id ?? null}
-      and not exists (select from runs r where r.campaign_id = t.campaign_id and r.content_id = t.content_id)`.execute(
-    trx,
-  );
+    returning content_id`;
+  await execute(trx)`
+    delete from contents t where t.campaign_id = ${campaignId} and t.content_id <> ${contentId ?? null}
+      and not exists (select from runs r where r.campaign_id = t.campaign_id and r.content_id = t.content_id)`;
 }
 
 export function noSuchCampaign(): AppError {

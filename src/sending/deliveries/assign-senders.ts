@@ -2,12 +2,11 @@
  * Which account of a workspace sends a delivery. It can change as long as the post surely has not left: the ids of a message belong to its
  * account, so the messaging application would not drop a second one.
  */
-import { sql, type RawBuilder } from 'kysely';
+import { execute, readColumn, sql, type RawBuilder } from '../../platform/database/statements.ts';
 import { readResting } from '../accounts/send-window-rules.ts';
-import { shareRuns } from '../accounts/share-runs.ts';
-import { wakeLanes } from '../accounts/store.ts';
+import { shareRuns, wakeLanes } from '../accounts/store.ts';
 import type { Connection } from '../../platform/database/connect.ts';
-import { messageIdOf } from './message-id.ts';
+import { messageIdOf } from './insert-deliveries.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 /** The condition that an attempt of a delivery may have left. */
@@ -91,7 +90,7 @@ export async function assignSenders(
     ? sql`(${mayChangeAccount(sql`d`)} or ${isUncertainForGood(sql`d`)})`
     : mayChangeAccount(sql`d`);
   const isChosen = areInHand ? sql`s.may_post` : isBegun ? sql`s.is_fit` : sql`true`;
-  const { rows } = await sql<{ position: number }>`
+  const positions = await readColumn<number>(trx)`
     with run as materialized (
       select r.workspace_id, r.run_id, c.public_id, k.legacy_account_id, coalesce(${wanted}::bigint, (t.extras ->> 'accountId')::bigint) as wanted
       from runs r join campaigns c on c.campaign_id = r.campaign_id join contents t on t.content_id = r.content_id
@@ -123,18 +122,17 @@ export async function assignSenders(
       on conflict (workspace_id, run_id, account_id) do update set next_position = excluded.next_position
       where s.next_position > excluded.next_position
     )
-    select position from given order by position`.execute(trx);
-  const positions = rows.map(({ position }) => position);
+    select position from given order by position`;
   if (positions.length === 0) return positions;
   await shareRuns(trx, workspaceId);
   if (isReturnable)
-    await sql`
+    await execute(trx)`
       insert into run_senders (workspace_id, run_id, account_id, returns) values (${workspaceId}, ${runId}, ${from ?? null}, true)
-      on conflict (workspace_id, run_id, account_id) do update set returns = true`.execute(trx);
+      on conflict (workspace_id, run_id, account_id) do update set returns = true`;
   if (isBegun)
-    await sql`
+    await execute(trx)`
       select advance_senders(array_agg(workspace_id), array_agg(run_id), array_agg(account_id))
-      from run_senders where workspace_id = ${workspaceId} and run_id = ${runId}`.execute(trx);
+      from run_senders where workspace_id = ${workspaceId} and run_id = ${runId}`;
   await wakeLanes(trx, workspaceId);
   return positions;
 }
@@ -153,9 +151,9 @@ export async function returnDeliveries(
   timeZone: string | undefined,
 ): Promise<void> {
   await assignSenders(trx, { workspaceId, runId, to: accountId, timeZone });
-  await sql`
+  await execute(trx)`
     update run_senders s set returns = exists (
       -- What another account has in hand may come back untried.
       select from lanes l where l.workspace_id = s.workspace_id and l.in_hand_run_id = s.run_id and l.account_id <> s.account_id)
-    where workspace_id = ${workspaceId} and run_id = ${runId} and account_id = ${accountId}`.execute(trx);
+    where workspace_id = ${workspaceId} and run_id = ${runId} and account_id = ${accountId}`;
 }

@@ -1,5 +1,5 @@
 /** Measures attempts for the operator: how late runs begin, and how many attempts are retries. */
-import { sql } from 'kysely';
+import { readRows } from '../../platform/database/statements.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import type { Log } from '../../platform/log/log.ts';
 import type { SendResult } from '../../messengers/messenger.ts';
@@ -55,10 +55,10 @@ function mayBeFirst({ deliveries: [first] }: Turn): boolean {
 
 /** Returns for each run of which a turn is the first the seconds since it was due. */
 async function readLateness(db: Database, turns: readonly Turn[]): Promise<Map<number, number>> {
-  const { rows } = await sql<{ run_id: number; seconds: number }>`
+  const rows = await readRows<{ run_id: number; seconds: number }>(db)`
     select r.run_id, extract(epoch from campanile_now() - r.due_at)::float8 as seconds
     from unnest(${turns.map((turn) => turn.workspaceId)}::bigint[], ${turns.map((turn) => turn.runId)}::bigint[]) i (workspace_id, run_id)
     join runs r on r.workspace_id = i.workspace_id and r.run_id = i.run_id
-    where r.next_position = 1`.execute(db);
+    where r.next_position = 1`;
   return new Map(rows.map((row) => [row.run_id, row.seconds]));
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { execute, readColumn, readRows, sql } from '../../platform/database/statements.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { LONGEST_WAIT } from './limit-future-instants.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
@@ -8,7 +8,7 @@ import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
  */
 export interface RevisionTurn {
   workspaceId: WorkspaceId;
-  /** The account that sent the posts. */
+  /** The account that sent the posts, or an admin of their groups in its place. */
   accountId: AccountId;
   /** The lane's number of this turn: the fence. */
   turn: number;
@@ -17,7 +17,7 @@ export interface RevisionTurn {
   /** The request that wanted it. */
   number: number;
   kind: 'recall' | 'correct' | 'pin' | 'unpin';
-  /** Of a correction: what the posts shall say. */
+  /** Of a correction what the posts shall say, of a recall what they say. Null: a pin. */
   contentId: number | null;
   /** Of a pin: how long it stays. */
   seconds: number | null;
@@ -28,6 +28,8 @@ export interface RevisedPost {
   position: number;
   messageId: string;
   chatId: string;
+  /** The account that sent it, if it is another one. */
+  sentBy: AccountId | null;
   isChannel: boolean;
   /** Milliseconds since it was sent, when the turn was taken; null: it may not have left. */
   ageMs: number | null;
@@ -68,7 +70,7 @@ export async function claimRevisions(
   { workerId, batch, paced }: RevisionClaim,
 ): Promise<{ turns: RevisionTurn[]; free: AccountId[] }> {
   return db.transaction().execute(async (trx) => {
-    const { rows: locked } = await sql<{ account_id: AccountId }>`
+    const free = await readColumn<AccountId>(trx)`
       with held as materialized (
         select shard from shards
         where shard in (select campanile_shard(i.id) from unnest(${[...accountIds]}::bigint[]) i (id)) and worker_id = ${workerId}
@@ -77,8 +79,7 @@ export async function claimRevisions(
       select l.account_id from lanes l join workspace_ledgers k on k.workspace_id = l.workspace_id
       where l.account_id = any(${[...accountIds]}::bigint[]) and l.shard in (select shard from held)
         and l.in_hand_run_id is null and l.next_send_at <= campanile_now() and l.held_until <= campanile_now()
-      order by l.account_id for no key update of k, l skip locked`.execute(trx);
-    const free = locked.map((lane) => lane.account_id);
+      order by l.account_id for no key update of k, l skip locked`;
     const rows = free.length === 0 ? [] : await park(trx, free, { batch, paced });
     return { turns: toTurns(rows), free };
   });
@@ -89,17 +90,13 @@ export async function claimRevisions(
  * account's for each turn: it does not know how few are wanted, since the limit is a value of the query.
  */
 async function forceIndexOrder(trx: Connection): Promise<void> {
-  await sql`
-    select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`.execute(trx);
+  await execute(trx)`
+    select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`;
 }
 
-async function park(
-  trx: Connection,
-  free: AccountId[],
-  { batch, paced }: Omit<RevisionClaim, 'workerId'>,
-): Promise<TurnRow[]> {
+async function park(trx: Connection, free: AccountId[], { batch, paced }: Omit<RevisionClaim, 'workerId'>) {
   await forceIndexOrder(trx);
-  const { rows } = await sql<TurnRow>`
+  return readRows<TurnRow>(trx)`
     with post as materialized (
       select l.account_id, l.messenger, l.turn + 1 as turn, p.*
       from lanes l
@@ -139,12 +136,14 @@ async function park(
       update lanes l set turn = t.turn, work_at = null, in_hand_run_id = t.run_id, in_hand = '{}'
       from (select distinct account_id, turn, run_id from post) t where l.account_id = t.account_id
     )
-    select p.account_id as "accountId", p.workspace_id as "workspaceId", p.turn, p.messenger, p.run_id as "runId", p.number, p.kind, p.content_id as "contentId", p.seconds,
+    select p.account_id as "accountId", p.workspace_id as "workspaceId", p.turn, p.messenger, p.run_id as "runId", p.number, p.kind, p.seconds,
+           case p.kind when 'recall' then (select r.content_id from runs r where r.workspace_id = p.workspace_id and r.run_id = p.run_id)
+                       else p.content_id end as "contentId", nullif(d.account_id, p.account_id) as "sentBy",
            p.position, p.attempts, p.is_channel as "isChannel", coalesce(d.message_id, '') as "messageId",
            coalesce(g.send_to, '') as "chatId", (extract(epoch from campanile_now() - d.sent_at) * 1000)::float8 as "ageMs",
            case when p.kind in ('pin', 'unpin') and (d.status is distinct from 'sent' or v.is_recalled) then 'absent'
                 when d.status = 'sent' then 'sent' when d.status = 'queued' then 'open'
-                when d.uncertain or d.error like 'outcome_unknown%' then 'perhaps' else 'absent' end as state
+                when d.uncertain or d.error_code = 'outcome_unknown' then 'perhaps' else 'absent' end as state
     from post p
     left join lateral (
       select * from deliveries d where d.workspace_id = p.workspace_id and d.run_id = p.run_id and d.position = p.position limit 1) d on true
@@ -152,8 +151,7 @@ async function park(
     left join lateral (
       select v.recalled_at is not null or coalesce(v.wanted = 'recall', false) as is_recalled from revisions v
       where v.workspace_id = p.workspace_id and v.run_id = p.run_id and v.position = p.position limit 1) v on true
-    order by p.account_id, p.sent_at desc nulls last, p.position`.execute(trx);
-  return rows;
+    order by p.account_id, p.sent_at desc nulls last, p.position`;
 }
 
 function toTurns(rows: TurnRow[]): RevisionTurn[] {

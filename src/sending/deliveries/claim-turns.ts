@@ -1,8 +1,9 @@
-import { sql, type RawBuilder } from 'kysely';
+import { readRows, readValue, sql, type RawBuilder } from '../../platform/database/statements.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { isolateFailures } from '../../platform/database/isolate-failures.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { isolatePoisonDeliveries } from './poison-suspects.ts';
+import type { Leftover } from '../accounts/leftovers.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 /**
@@ -54,31 +55,17 @@ export interface ClaimOptions {
   wanted?: readonly number[] | undefined;
   /** How many posts of each account in `wanted` may leave; undefined: an account with rules for that gets no turn. */
   rooms?: readonly number[] | undefined;
+  /** Accounts of `wanted` in their quiet hours: turns are taken of runs that ignore these. Default is none. */
+  quiet?: readonly number[] | undefined;
+  /** Of accounts of `wanted`: they go after all other runs, in their order, or wait. Default is none. */
+  leftovers?: ReadonlyMap<number, readonly Leftover[]> | undefined;
 }
 
 /** A claim looks into at most so many shards, so that it locks few rows; the next one looks into others. */
 export const SHARDS_PER_CLAIM = 32;
 
-/** Of an account with quiet hours, a daily cap, a warm-up or a new link. */
-interface RuledRow {
-  account_id: AccountId;
-  turn: null;
-}
-
-interface TurnRow {
-  account_id: AccountId;
-  workspace_id: WorkspaceId;
-  messenger: string;
-  turn: number;
-  run_id: number;
-  content_id: number;
-  position: number;
-  message_id: string;
-  send_to: string;
-  attempts: number;
-  uncertain: boolean;
-  is_gone: boolean;
-}
+type TurnRow = Omit<Turn, 'isWarmingUp' | 'deliveries'> &
+  Required<Omit<ClaimedDelivery, 'resend' | 'interruptedAttempts'>>;
 
 /**
  * Takes the next turn of each account that is due: parks its lane and records the deliveries in hand, without writing a delivery. Of the
@@ -90,12 +77,21 @@ export async function claimTurns(
   db: Connection,
   options: ClaimOptions,
 ): Promise<{ turns: Turn[]; ruled: AccountId[] }> {
-  const { workerId, shards, lanes, batch, paced, skipped = [], wanted, rooms } = options;
-  const { rows } = await sql<TurnRow | RuledRow>`
-    select * from claim_turns(${workerId}, ${shards}::smallint[], ${wanted?.length ?? SHARDS_PER_CLAIM}, ${lanes}, ${batch}, ${paced}::text[],
-                               ${[...skipped]}::bigint[], ${wanted ? [...wanted] : null}::bigint[],
-                               ${rooms ? [...rooms] : null}::int[])`.execute(db);
-  const ruled = rows.flatMap((row) => (row.turn === null ? [row.account_id] : []));
+  const { workerId, shards, lanes, batch, paced, skipped = [], wanted, rooms, quiet = [], leftovers } = options;
+  const leftOver = (isWaiting: boolean) =>
+    wanted?.map((accountId) => {
+      const runs = leftovers?.get(accountId)?.filter((run) => run.isWaiting === isWaiting) ?? [];
+      return `{${runs.map(({ runId }) => runId).join()}}`;
+    }) ?? null;
+  // Of an account with quiet hours, a daily cap, a warm-up or a new link the row has nothing but the account.
+  const rows = await readRows<TurnRow | { accountId: AccountId; turn: null }>(db)`
+    select account_id as "accountId", workspace_id as "workspaceId", messenger, turn, run_id as "runId", content_id as "contentId", position,
+           message_id as "messageId", send_to as "chatId", attempts, uncertain, is_gone as "isGone"
+    from claim_turns(${workerId}, ${shards}::smallint[], ${wanted?.length ?? SHARDS_PER_CLAIM}, ${lanes}, ${batch}, ${paced}::text[],
+                     ${[...skipped]}::bigint[], ${wanted ? [...wanted] : null}::bigint[],
+                     ${rooms ? [...rooms] : null}::int[], ${[...quiet]}::bigint[],
+                     ${leftOver(false)}::text[], ${leftOver(true)}::text[])`;
+  const ruled = rows.flatMap((row) => (row.turn === null ? [row.accountId] : []));
   return { turns: toTurns(rows.filter((row) => row.turn !== null)), ruled };
 }
 
@@ -109,33 +105,21 @@ export async function isolateSuspects(db: Database, turns: Turn[], log?: Log): P
 }
 
 function toTurns(rows: TurnRow[]): Turn[] {
-  const turns: Turn[] = [];
-  let current: Turn | undefined;
-  for (const row of rows) {
-    if (current?.accountId !== row.account_id) {
-      current = {
-        accountId: row.account_id,
-        workspaceId: row.workspace_id,
-        turn: row.turn,
-        messenger: row.messenger,
-        runId: row.run_id,
-        contentId: row.content_id,
-        deliveries: [],
-      };
-      turns.push(current);
-    }
-    current.deliveries.push({
-      position: row.position,
-      messageId: row.message_id,
-      chatId: row.send_to,
-      ...(row.is_gone && { isGone: true }),
-      attempts: row.attempts,
-      uncertain: row.uncertain,
-      resend: false,
-      interruptedAttempts: 0,
-    });
-  }
-  return turns;
+  const turns = new Map<AccountId, Turn>();
+  for (const { position, messageId, chatId, attempts, uncertain, isGone, ...turn } of rows)
+    turns
+      .getOrInsertComputed(turn.accountId, () => ({ ...turn, deliveries: [] }))
+      .deliveries.push({
+        position,
+        messageId,
+        chatId,
+        ...(isGone && { isGone }),
+        attempts,
+        uncertain,
+        resend: false,
+        interruptedAttempts: 0,
+      });
+  return [...turns.values()];
 }
 
 /** The condition that a lane in these shards is due, or has a turn in hand, which may be orphaned. */
@@ -154,13 +138,13 @@ export async function nextTurnMs(
   shards: number[],
   { skipped = [], restMs = 1_000 }: { skipped?: readonly number[]; restMs?: number } = {},
 ): Promise<number> {
-  const { rows } = await sql<{ ms: number | null }>`
+  const ms = await readValue<number | null>(db)`
     select (extract(epoch from min(l.wake_at) - campanile_now()) * 1000)::float8 as ms
     from unnest(${shards}::smallint[]) s (shard)
     cross join lateral (
       select wake_at from lanes where lanes.shard = s.shard and wake_at < 'infinity' and account_id <> all(${[...skipped]}::bigint[])
       order by wake_at limit 1
-    ) l`.execute(db);
+    ) l`;
   // A lane that is due but was just locked by somebody else is looked at again soon, not at once.
-  return Math.min(restMs, Math.max(2, rows[0]?.ms ?? restMs));
+  return Math.min(restMs, Math.max(2, ms ?? restMs));
 }

@@ -1,11 +1,10 @@
 /** Decides which posts of a turn mention everybody (contract §5). A decision is durable before the first attempt, and never changes. */
-import { sql } from 'kysely';
+import { execute, hasRow, readColumn, sql } from '../../platform/database/statements.ts';
 import { readWorkspaceRules } from '../accounts/read-workspace-rules.ts';
 import { lockLedger } from '../accounts/store.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { SendResult } from '../../messengers/messenger.ts';
 import type { Turn } from './claim-turns.ts';
-import { findInSent } from './find-in-sent.ts';
 
 /**
  * Returns the positions of the turn's deliveries that mention everybody. In the other groups the workspace's cap for this day of its owner
@@ -19,26 +18,22 @@ export async function decideMentions(
   return db.transaction().execute(async (trx) => {
     // Two accounts of the workspace that mention everybody in one group are counted one after the other.
     if (!(await lockLedger(trx, workspaceId))) return undefined;
-    const { rows: lanes } = await sql`
-      select from lanes where account_id = ${accountId} and turn = ${turn} and in_hand_run_id is not null for no key update`.execute(
-      trx,
-    );
+    const isHeld = await hasRow(trx)`
+      select from lanes where account_id = ${accountId} and turn = ${turn} and in_hand_run_id is not null for no key update`;
     const rules = await readWorkspaceRules(trx, workspaceId, timeZone);
-    if (lanes.length === 0 || !rules) return undefined;
-    await sql`
+    if (!isHeld || !rules) return undefined;
+    await execute(trx)`
       insert into everyone_mentions (workspace_id, run_id, position, group_id, day, left_out)
       select d.workspace_id, d.run_id, d.position, d.group_id, ${rules.today.toString()}::date,
              case when ${countMentions(sql.ref('d.workspace_id'), sql.ref('d.group_id'), rules.today.toString())} >= ${rules.mentionAllCap}
                   then ${explainCap(rules.mentionAllCap)}::text end
       from deliveries d
       where d.workspace_id = ${workspaceId} and d.run_id = ${runId} and d.position = any(${positions}::int[])
-      on conflict do nothing`.execute(trx);
-    const { rows } = await sql<{ position: number }>`
+      on conflict do nothing`;
+    const mentioning = await readColumn<number>(trx)`
       select position from everyone_mentions
-      where workspace_id = ${workspaceId} and run_id = ${runId} and position = any(${positions}::int[]) and left_out is null`.execute(
-      trx,
-    );
-    return new Set(rows.map((row) => row.position));
+      where workspace_id = ${workspaceId} and run_id = ${runId} and position = any(${positions}::int[]) and left_out is null`;
+    return new Set(mentioning);
   });
 }
 
@@ -48,7 +43,7 @@ export function countMentions(workspaceId: ReturnType<typeof sql>, groupId: Retu
     select count(*)::int from everyone_mentions m
     left join deliveries e on e.workspace_id = m.workspace_id and e.run_id = m.run_id and e.position = m.position
     where m.workspace_id = ${workspaceId} and m.group_id = ${groupId} and m.day = ${day}::date and m.left_out is null
-      and coalesce(e.status in ('queued', 'sent') or e.uncertain or e.error like 'outcome_unknown%', true))`;
+      and coalesce(e.status in ('queued', 'sent') or e.uncertain or e.error_code = 'outcome_unknown', true))`;
 }
 
 /** Records the posts that the messaging application let leave only without their mention. */
@@ -56,14 +51,29 @@ export async function recordLeftOut(db: Connection, turn: Turn, results: readonl
   const left = findInSent(turn, results, ({ mentionLeftOut }) => mentionLeftOut);
   if (left.length === 0) return;
   const { workspaceId, runId } = turn;
-  await sql`
+  await execute(db)`
     update everyone_mentions m set left_out = i.reason
     from unnest(${left.map(({ position }) => position)}::int[], ${left.map(({ found }) => found)}::text[]) i (position, reason)
-    where m.workspace_id = ${workspaceId} and m.run_id = ${runId} and m.position = i.position`.execute(db);
+    where m.workspace_id = ${workspaceId} and m.run_id = ${runId} and m.position = i.position`;
 }
 
 /** One sentence for the owner of the post. */
 export function explainCap(cap: number): string {
   if (cap === 0) return 'The workspace allows no mention of everybody';
   return `Everybody in the group was mentioned ${cap === 1 ? 'once' : `${cap} times`} that day already, as often as the workspace allows`;
+}
+
+type Sent = Extract<SendResult, { kind: 'sent' }>;
+
+/** Returns the positions of the posts of a turn that were sent and in whose results `find` finds something, with what it finds. */
+export function findInSent<Found extends string | number>(
+  { deliveries }: Turn,
+  results: readonly SendResult[],
+  find: (result: Sent) => Found | undefined,
+): Array<{ position: number; found: Found }> {
+  return results.flatMap((result, index) => {
+    const position = deliveries[index]?.position;
+    const found = result.kind === 'sent' ? find(result) : undefined;
+    return position === undefined || found === undefined ? [] : [{ position, found }];
+  });
 }

@@ -1,7 +1,7 @@
 import type { ClaimedDelivery, Turn } from './claim-turns.ts';
 import type { SuspectRecord } from './poison-suspects.ts';
 import type { Outcome } from './outcome.ts';
-import { findRefusals, type Refusals } from './pause-refused.ts';
+import type { Failure, FailureCode, FailureParams } from '../../platform/errors/failures.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 /** A turn that has been sent, or given up. */
@@ -49,6 +49,8 @@ export interface UnsentWrite {
   wait_ms: number;
   tries: number;
   error: string | null;
+  error_code: FailureCode | null;
+  error_params: FailureParams | null;
   uncertain: boolean;
 }
 
@@ -93,20 +95,26 @@ function toUnsentWrite(
   delivery: ClaimedDelivery,
   outcome: Exclude<Outcome, { kind: 'sent' }>,
 ): UnsentWrite {
-  const base = { ...keysOf(turn), position: delivery.position, wait_ms: 0, tries: 1, error: null };
+  const base = { ...keysOf(turn), position: delivery.position, wait_ms: 0, tries: 1 };
   switch (outcome.kind) {
     case 'failed':
-      return { ...base, status: 'failed', error: outcome.reason.toWellFormed(), uncertain: outcome.uncertain };
+      return { ...base, status: 'failed', ...errorOf(outcome), uncertain: outcome.uncertain };
     case 'retry': {
       const uncertain = outcome.uncertain || delivery.uncertain;
-      const { waitMs, reason, tries = 1 } = outcome;
-      return { ...base, status: 'retry', wait_ms: waitMs, tries, error: reason.toWellFormed(), uncertain };
+      const { waitMs, tries = 1 } = outcome;
+      return { ...base, status: 'retry', wait_ms: waitMs, tries, ...errorOf(outcome), uncertain };
     }
     case 'snooze':
-      return { ...base, status: 'retry', tries: 0, uncertain: delivery.uncertain };
+      return { ...base, status: 'retry', tries: 0, ...NO_ERROR, uncertain: delivery.uncertain };
     default:
       return outcome satisfies never;
   }
+}
+
+const NO_ERROR = { error: null, error_code: null, error_params: null };
+
+function errorOf({ reason, code = 'other', params }: Failure) {
+  return { error: reason.toWellFormed(), error_code: code, error_params: params ?? null };
 }
 
 function addSuspect(
@@ -123,4 +131,46 @@ function addSuspect(
   // looked for, and not sent a third time.
   else if (outcome.kind === 'retry')
     suspects.push({ ...base, resend: resend && !outcome.uncertain, interruptedAttempts: 0 });
+}
+
+/**
+ * Circuit breaker: a campaign of which so many deliveries in a row were refused for good and for one reason is paused, and its owner decides
+ * (contract §5). The finish of the turn does it (`finish_refused_turns.sql`).
+ */
+export const REFUSALS_IN_A_ROW = 3;
+
+/** The refusals at the end of a turn, a row of `finish_refused_turns`. */
+export interface Refusals extends TurnRefusals {
+  workspace_id: WorkspaceId;
+  account_id: AccountId;
+  turn: number;
+  run_id: number;
+}
+
+interface TurnRefusals {
+  /** Null: the last delivery of the turn that failed or was sent was not refused. */
+  reason: string | null;
+  count: number;
+  /** All of the turn that was sent or failed: the refusals before the turn belong to the same row. */
+  is_all: boolean;
+}
+
+/** Returns what a refusal that paused a campaign asks of its owner. */
+export function explainPause(refusal: string): string {
+  return `${REFUSALS_IN_A_ROW} posts in a row were refused for one reason: ${refusal}. Resume the campaign to send to the other groups, or cancel it`;
+}
+
+/** Returns the equal refusals at the end of a turn; undefined if none of its deliveries failed. Deliveries to be tried again are skipped. */
+export function findRefusals(outcomes: readonly Outcome[]): TurnRefusals | undefined {
+  if (!outcomes.some(({ kind }) => kind === 'failed')) return undefined;
+  const ended = outcomes.flatMap((outcome) =>
+    outcome.kind === 'failed' ? [outcome.refusal ?? null] : outcome.kind === 'sent' ? [null] : [],
+  );
+  const reason = ended.at(-1) ?? null;
+  const others = ended.findLastIndex((one) => one !== reason);
+  return {
+    reason: reason?.toWellFormed() ?? null,
+    count: reason === null ? 0 : ended.length - 1 - others,
+    is_all: others === -1,
+  };
 }

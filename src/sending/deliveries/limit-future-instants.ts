@@ -2,7 +2,7 @@
  * Clock step: when the database's clock is set back (NTP, a snapshot, a failover), instants that were stored before lie further in the
  * future than any wait lasts. They would stop an account for as long as the clock was set back.
  */
-import { sql, type RawBuilder } from 'kysely';
+import { execute, readRows, sql, type RawBuilder } from '../../platform/database/statements.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import { gapMsOf, SLOWED_TIMES, type Gaps } from './pace.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
@@ -45,7 +45,7 @@ export async function limitFutureInstants(db: Database, checked: Checked, gaps: 
   const gap = sql`coalesce((${JSON.stringify(gapMsOf(gaps))}::jsonb ->> (l.messenger || '/warm_up'))::float8, 0) * interval '1 millisecond'`;
   for (let changed = LANES_PER_STEP; changed === LANES_PER_STEP;)
     changed = await db.transaction().execute(async (trx) => {
-      const { rows } = await sql<{ account_id: AccountId; workspace_id: WorkspaceId }>`
+      const rows = await readRows<{ account_id: AccountId; workspace_id: WorkspaceId }>(trx)`
         with far as materialized (
           select l.account_id, h.is_held
           from lanes l
@@ -62,14 +62,14 @@ export async function limitFutureInstants(db: Database, checked: Checked, gaps: 
             work_at = case when l.work_at is not null then least(l.work_at, campanile_now()) end,
             held_until = case when far.is_held then campanile_now() else l.held_until end
         from far where l.account_id = far.account_id
-        returning l.account_id, l.workspace_id`.execute(trx);
+        returning l.account_id, l.workspace_id`;
       if (rows.length > 0)
-        await sql`
+        await execute(trx)`
           update deliveries d set not_before = campanile_now()
           from runs r
           where r.workspace_id = any(${rows.map((row) => row.workspace_id)}::bigint[]) and r.status = 'running'
             and d.workspace_id = r.workspace_id and d.run_id = r.run_id and d.account_id = any(${rows.map((row) => row.account_id)}::bigint[])
-            and d.not_before > campanile_now() + ${LONGEST_WAIT}`.execute(trx);
+            and d.not_before > campanile_now() + ${LONGEST_WAIT}`;
       return rows.length;
     });
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { readRows } from '../../platform/database/statements.ts';
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../platform/database/connect.ts';
 import { createBatcher } from '../../platform/concurrency/batcher.ts';
@@ -100,7 +100,7 @@ type ContentTuple = Omit<ContentRow, 'file'> & (ShownFile | { mediaId: null });
 
 /** In the order of the ids; undefined for those that are gone. */
 async function readContents(db: Database, contentIds: number[]): Promise<Array<ContentRow | undefined>> {
-  const { rows } = await sql<ContentTuple>`
+  const rows = await readRows<ContentTuple>(db)`
     select c.* from unnest(${contentIds}::bigint[]) i (content_id)
     -- A lookup for each, where the planner would rather read the tables from end to end.
     cross join lateral (
@@ -109,7 +109,7 @@ async function readContents(db: Database, contentIds: number[]): Promise<Array<C
              exists (select from media k where k.bytes is not null
                        and k.media_id = (t.extras -> 'linkPreview' -> 'picture' ->> 'mediaId')::bigint) as has_card_picture
       from contents t left join media m on m.media_id = t.media_id where t.content_id = i.content_id limit 1
-    ) c`.execute(db);
+    ) c`;
   const byId = new Map(
     rows.map(({ content_id, text, extras, has_card_picture, ...file }) => [
       content_id,

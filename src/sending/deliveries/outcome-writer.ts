@@ -1,8 +1,11 @@
 import { isolateWrites, type LedgerWork } from '../accounts/quarantine-account.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import { failureLevel, type Log } from '../../platform/log/log.ts';
-import { countFailuresInARow, type OnLoopError } from '../../platform/concurrency/failure-streak.ts';
+import { countFailuresInARow } from '../../platform/concurrency/failure-streak.ts';
+import type { LoopDeps } from '../../platform/concurrency/loop.ts';
 import { sleep } from '../../platform/time/time.ts';
+import type { FinishedTurn } from './ledger-writes.ts';
+import { finishTurns } from './finish-turns.ts';
 
 /** Writes the outcomes of turns, and retries until they are durable: none is lost while the database is away or one account fails. */
 export interface OutcomeWriter {
@@ -24,7 +27,7 @@ const RETRY_MS = 500;
 /** Whether somebody in quarantine is due costs nothing to ask. */
 const POLL_MS = 1_000;
 
-export function createOutcomeWriter(deps: { db: Database; log: Log; onLoopError?: OnLoopError }): OutcomeWriter {
+export function createOutcomeWriter(deps: LoopDeps & { db: Database }): OutcomeWriter {
   const { log } = deps;
   const failures = countFailuresInARow('outcomes', deps.onLoopError);
   const stopping = new AbortController();
@@ -67,5 +70,61 @@ export function createOutcomeWriter(deps: { db: Database; log: Log; onLoopError?
     },
     waiting: () => waiting,
     stop: () => stopping.abort(),
+  };
+}
+
+/** Collects finished turns of many accounts and writes them down together, so that one slow send delays no other. */
+export interface Finisher {
+  /** Resolves once the outcome is durable, or left to the next worker, as `OutcomeWriter` says. Never rejects. */
+  finish(finished: FinishedTurn): Promise<void>;
+}
+
+const LONGEST_WAIT_MS = 5;
+const DELIVERIES_PER_BATCH = 500;
+
+/**
+ * A batch is written when it holds 500 deliveries, when its first turn has waited 5 ms, or when no other turn is under way
+ * (`inFlight` counts the turns sent and not yet finished, with those waiting here).
+ */
+export function createFinisher(deps: {
+  db: Database;
+  log: Log;
+  inFlight: () => number;
+  /** Default is one of its own. */
+  writer?: OutcomeWriter;
+}): Finisher {
+  const { writer = createOutcomeWriter(deps) } = deps;
+  let waiting: Array<{ finished: FinishedTurn; done: () => void }> = [];
+  let deliveries = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  function flush() {
+    clearTimeout(timer);
+    timer = undefined;
+    const batch = waiting;
+    waiting = [];
+    deliveries = 0;
+    if (batch.length === 0) return;
+    void writer.write(batch, {
+      idOf: ({ finished }) => finished.turn.accountId,
+      gapsOf: ({ finished: { turn, gapMs } }) => ({ [turn.messenger]: gapMs }),
+      run: (some) =>
+        finishTurns(
+          deps.db,
+          some.map(({ finished }) => finished),
+        ),
+      onDone: ({ done }) => done(),
+    });
+  }
+
+  return {
+    finish(finished) {
+      return new Promise((resolve) => {
+        waiting.push({ finished, done: resolve });
+        deliveries += finished.outcomes.length;
+        if (deliveries >= DELIVERIES_PER_BATCH || deps.inFlight() <= waiting.length) flush();
+        else timer ??= setTimeout(flush, LONGEST_WAIT_MS);
+      });
+    },
   };
 }

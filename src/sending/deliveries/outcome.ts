@@ -1,23 +1,23 @@
 import { backoffMs } from '../../platform/concurrency/backoff.ts';
-import { OUTCOME_UNKNOWN, type SendResult } from '../../messengers/messenger.ts';
+import { toOutcomeUnknown, type Failure } from '../../platform/errors/failures.ts';
+import type { SendResult } from '../../messengers/messenger.ts';
 
 /** The outcome of one attempt. Outcomes are data; only `finish-turns.ts` writes them. */
 export type Outcome =
   /** Recipients: see `SendResult`. */
   | { kind: 'sent'; recipients: number | null }
   /** Final; `uncertain`: an attempt may have left. `isUnsent`: the last one surely has not. Default is the opposite of `uncertain`. */
-  | {
+  | (Failure & {
       kind: 'failed';
-      reason: string;
       uncertain: boolean;
       isUnsent?: boolean;
       /** Why the messaging application refused it for good. Absent: it failed for another cause. */
       refusal?: string;
       /** Default is `false`. If this is true, the account may not post there; another may be allowed to. */
       isAccessDenied?: boolean;
-    }
+    })
   /** Retry after `waitMs`; `uncertain`: this attempt may have left. It counts as an attempt unless `tries` is 0. */
-  | { kind: 'retry'; waitMs: number; reason: string; uncertain: boolean; tries?: 0 }
+  | (Failure & { kind: 'retry'; waitMs: number; uncertain: boolean; tries?: 0 })
   /** Not attempted, and not counted. The whole account rests for `cooldownMs`. */
   | { kind: 'snooze'; cooldownMs: number };
 
@@ -35,7 +35,7 @@ interface EarlierAttempts {
 
 /**
  * Returns the outcome of an attempt's result. `random` in [0, 1) jitters the wait of a retry, which grows exponentially from 2 s to 15
- * min (contract §5). If any attempt may have left, the reason of a failure says so.
+ * min (contract §5). If any attempt may have left, a failure is `outcome_unknown`.
  */
 export function classifyResult(
   result: SendResult,
@@ -51,24 +51,29 @@ export function classifyResult(
     case 'offline':
       return { kind: 'snooze', cooldownMs: result.cooldownMs };
     case 'later':
-      return { kind: 'retry', waitMs: result.waitMs, reason: result.reason, uncertain: false, tries: 0 };
+      return { kind: 'retry', waitMs: result.waitMs, ...failureOf(result), uncertain: false, tries: 0 };
     case 'refused':
       if (result.final) return refuse(result, uncertain);
-      if (isLast) return { ...fail(result.reason, uncertain), isUnsent: true };
-      return { kind: 'retry', waitMs: backoffMs(attempts, backoff), reason: result.reason, uncertain: false };
+      if (isLast) return { ...fail(result, uncertain), isUnsent: true };
+      return { kind: 'retry', waitMs: backoffMs(attempts, backoff), ...failureOf(result), uncertain: false };
     case 'unknown':
-      if (isLast) return fail(result.reason, true);
-      return { kind: 'retry', waitMs: backoffMs(attempts, backoff), reason: result.reason, uncertain: true };
+      if (isLast) return fail(result, true);
+      return { kind: 'retry', waitMs: backoffMs(attempts, backoff), ...failureOf(result), uncertain: true };
     default:
       return result satisfies never;
   }
 }
 
-function refuse({ reason, isAccessDenied }: Extract<SendResult, { kind: 'refused' }>, uncertain: boolean): Outcome {
-  return { ...fail(reason, uncertain), isUnsent: true, refusal: reason, ...(isAccessDenied && { isAccessDenied }) };
+function refuse(result: Extract<SendResult, { kind: 'refused' }>, uncertain: boolean): Outcome {
+  const { reason, isAccessDenied } = result;
+  return { ...fail(result, uncertain), isUnsent: true, refusal: reason, ...(isAccessDenied && { isAccessDenied }) };
 }
 
-function fail(reason: string, uncertain: boolean) {
-  if (reason.startsWith(OUTCOME_UNKNOWN)) return { kind: 'failed' as const, reason, uncertain: true };
-  return { kind: 'failed' as const, reason: uncertain ? `${OUTCOME_UNKNOWN}: ${reason}` : reason, uncertain };
+function fail(result: Failure, uncertain: boolean) {
+  const isUnknown = uncertain || result.code === 'outcome_unknown';
+  const failure = isUnknown ? toOutcomeUnknown(result) : failureOf(result);
+  return { kind: 'failed' as const, ...failure, uncertain: isUnknown };
 }
+
+/** Returns the failure of a result or an outcome alone. */
+export const failureOf = ({ reason, code, params }: Failure): Failure => ({ reason, code, params });

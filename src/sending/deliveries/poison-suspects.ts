@@ -1,7 +1,7 @@
 /**
  * Poison message: reads and writes the columns that only deliveries with an interrupted attempt have, apart from the claim.
  */
-import { sql } from 'kysely';
+import { execute, readRows } from '../../platform/database/statements.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
@@ -25,7 +25,7 @@ export async function isolatePoisonDeliveries(db: Connection, turns: readonly Cl
   const shortened = uncertain.filter(isolateSuspect);
   if (shortened.length === 0) return;
   const kept = shortened.flatMap((turn) => turn.deliveries.map(({ position }) => ({ turn, position })));
-  await sql`
+  await execute(db)`
     with held as materialized (
       select l.account_id from unnest(${shortened.map((turn) => turn.accountId)}::bigint[], ${shortened.map((turn) => turn.turn)}::bigint[])
         i (account_id, turn)
@@ -35,20 +35,20 @@ export async function isolatePoisonDeliveries(db: Connection, turns: readonly Cl
     update lanes l set in_hand = k.positions, sent_in_slot = l.sent_in_slot - count_positions(l.in_hand - k.positions)
     from held, (select account_id, range_agg(int4range(position, position + 1)) as positions
           from unnest(${kept.map(({ turn }) => turn.accountId)}::bigint[], ${kept.map((one) => one.position)}::int[]) i (account_id, position) group by 1) k
-    where l.account_id = held.account_id and l.account_id = k.account_id`.execute(db);
+    where l.account_id = held.account_id and l.account_id = k.account_id`;
 }
 
 async function readSuspects(db: Connection, turns: readonly Claimed[]): Promise<void> {
   const suspects = turns.flatMap((turn) =>
     turn.deliveries.filter((delivery) => delivery.uncertain).map((delivery) => ({ turn, delivery })),
   );
-  const { rows } = await sql<{ ordinal: number; resend: boolean; interrupted_attempts: number }>`
+  const rows = await readRows<{ ordinal: number; resend: boolean; interrupted_attempts: number }>(db)`
     select i.ordinal, d.resend, d.interrupted_attempts
     from unnest(${suspects.map(({ turn }) => turn.workspaceId)}::bigint[], ${suspects.map(({ turn }) => turn.runId)}::bigint[],
                 ${suspects.map(({ delivery }) => delivery.position)}::int[]) with ordinality i (workspace_id, run_id, position, ordinal)
     cross join lateral (
       select resend, interrupted_attempts from deliveries q
-      where q.workspace_id = i.workspace_id and q.run_id = i.run_id and q.position = i.position limit 1) d`.execute(db);
+      where q.workspace_id = i.workspace_id and q.run_id = i.run_id and q.position = i.position limit 1) d`;
   for (const row of rows) {
     const delivery = suspects[row.ordinal - 1]?.delivery;
     if (delivery) Object.assign(delivery, { resend: row.resend, interruptedAttempts: row.interrupted_attempts });
@@ -79,7 +79,7 @@ export interface SuspectRecord {
  * away are skipped.
  */
 export async function recordSuspects(trx: Connection, records: readonly SuspectRecord[]): Promise<void> {
-  await sql`
+  await execute(trx)`
     update deliveries d set resend = m.resend, interrupted_attempts = m.interrupted_attempts
     from unnest(${records.map((one) => one.accountId)}::bigint[], ${records.map((one) => one.turn)}::bigint[],
                 ${records.map((one) => one.runId)}::bigint[], ${records.map((one) => one.position)}::int[],
@@ -87,7 +87,5 @@ export async function recordSuspects(trx: Connection, records: readonly SuspectR
                 ${records.map((one) => one.workspaceId)}::bigint[])
          m (account_id, turn, run_id, position, resend, interrupted_attempts, workspace_id)
     join lanes l on l.account_id = m.account_id and l.turn = m.turn
-    where d.workspace_id = m.workspace_id and d.run_id = m.run_id and d.position = m.position and d.status = 'queued'`.execute(
-    trx,
-  );
+    where d.workspace_id = m.workspace_id and d.run_id = m.run_id and d.position = m.position and d.status = 'queued'`;
 }

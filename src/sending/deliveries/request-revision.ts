@@ -1,7 +1,8 @@
-import { sql } from 'kysely';
+import { execute, readCount, readOne, sql } from '../../platform/database/statements.ts';
 import type { Connection } from '../../platform/database/connect.ts';
-import { writeRevisions } from './write-revisions.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
+import { chooseReviser, unlessInHand } from './choose-reviser.ts';
+import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 
 /**
  * Requests a recall or correction of every delivery of these runs that has left, or may have. Resolves to the number of groups; for very
@@ -15,9 +16,8 @@ export async function requestRevision(
   runIds: readonly number[],
   kind: 'recall' | 'correct',
 ): Promise<number> {
-  const { rows } = await sql<{ number: number }>`select nextval('revision_numbers') as number`.execute(trx);
-  const number = rows[0]?.number ?? Number.NaN;
-  await sql`
+  const number = await readCount(trx)`select nextval('revision_numbers')`;
+  await execute(trx)`
     insert into revision_requests as q (workspace_id, run_id, kind, number, tried_before, next_position)
     select r.workspace_id, r.run_id, ${kind}::revision_kind, ${number}::bigint, r.next_position, 1
     from runs r
@@ -25,7 +25,7 @@ export async function requestRevision(
     on conflict (workspace_id, run_id) do update
     set kind = excluded.kind, number = excluded.number, requested_at = excluded.requested_at, tried_before = excluded.tried_before,
         next_position = excluded.next_position
-    where q.kind = 'correct' or excluded.kind = 'recall' or q.next_position is null`.execute(trx);
+    where q.kind = 'correct' or excluded.kind = 'recall' or q.next_position is null`;
   if (kind === 'correct') await correctInHand(trx, workspaceId, number);
   await writeRevisions(trx, workspaceId);
   return countGroups(trx, workspaceId, number);
@@ -33,7 +33,7 @@ export async function requestRevision(
 
 /** Its turn was taken with the old text. */
 async function correctInHand(trx: Connection, workspaceId: WorkspaceId, number: number): Promise<void> {
-  await sql`
+  await execute(trx)`
     insert into revisions as v (workspace_id, run_id, position, account_id, wanted, number, content_id, is_channel)
     select r.workspace_id, r.run_id, d.position, d.account_id, 'correct', q.number, r.content_id,
            coalesce((select g.kind = 'channel' from groups g where g.group_id = d.group_id), false)
@@ -48,8 +48,9 @@ async function correctInHand(trx: Connection, workspaceId: WorkspaceId, number: 
     ) d
     where l.workspace_id = ${workspaceId}
     on conflict (workspace_id, run_id, position) do update
-    set wanted = excluded.wanted, number = excluded.number, content_id = excluded.content_id, not_before = null, attempts = 0, error = null
-    where v.recalled_at is null and v.wanted is distinct from 'recall'`.execute(trx);
+    set account_id = excluded.account_id, wanted = excluded.wanted, number = excluded.number, content_id = excluded.content_id,
+        not_before = null, attempts = 0, error = null
+    where v.recalled_at is null and v.wanted is distinct from 'recall'`;
 }
 
 /**
@@ -57,7 +58,7 @@ async function correctInHand(trx: Connection, workspaceId: WorkspaceId, number: 
  * the groups they went to.
  */
 async function countGroups(trx: Connection, workspaceId: WorkspaceId, number: number): Promise<number> {
-  const { rows } = await sql<{ written: number; most: number }>`
+  const { written, most } = await readOne<{ written: number; most: number }>(trx)`
     with request as materialized (
       select r.run_id, r.content_id, q.next_position,
              r.sent + (select coalesce(sum(count_positions(l.in_hand)), 0) from lanes l
@@ -78,6 +79,59 @@ async function countGroups(trx: Connection, workspaceId: WorkspaceId, number: nu
              select count(distinct g.group_id)
              from (select distinct c.group_ids from request r join contents c on c.content_id = r.content_id where r.left_already > 0) c,
                   unnest(c.group_ids) g (group_id))) end::int as most
-    from written w`.execute(trx);
-  return Math.max(rows[0]?.written ?? 0, rows[0]?.most ?? 0);
+    from written w`;
+  return Math.max(written, most);
+}
+
+/** Why a post of a removed account is not changed: no other account may. */
+export const SENDER_GONE =
+  'The account that sent this post was removed. An admin of the group can delete or pin it on a phone, and nobody can edit it';
+
+/** So many deliveries are looked at in one transaction, of so many runs at most. */
+const DELIVERIES_TOGETHER = 2_000;
+const RUNS_TOGETHER = 400;
+
+/**
+ * Writes the next piece of revisions for the requests of an account, newest runs first, and notifies. It covers deliveries that have
+ * left, or may have. A correction covers only those that left before the request: later ones leave with the new text. A later request
+ * replaces a pending one; recalled posts are skipped. Of posts that no account may change any more only the reason is written. The ledger must be locked.
+ */
+export async function writeRevisions(trx: Connection, workspaceId: WorkspaceId): Promise<void> {
+  await execute(trx)`
+    with part as materialized (
+      select q.*, least(q.next_position + ${DELIVERIES_TOGETHER}::int - 1 - q.before, q.expanded)::int as last
+      from (
+        select o.*, coalesce(sum(greatest(0, o.expanded - o.next_position + 1)) over (
+                 order by o.number desc, o.run_id desc rows between unbounded preceding and 1 preceding), 0) as before
+        from (
+          select q.*, r.expanded, r.content_id from revision_requests q join runs r on r.workspace_id = q.workspace_id and r.run_id = q.run_id
+          where q.workspace_id = ${workspaceId} and q.next_position is not null
+          order by q.number desc, q.run_id desc limit ${RUNS_TOGETHER}) o
+      ) q
+      where q.before < ${DELIVERIES_TOGETHER}::int
+    ), written as (
+      insert into revisions as v (workspace_id, run_id, position, account_id, wanted, error, number, content_id, sent_at, is_channel)
+      select p.workspace_id, p.run_id, d.position, coalesce(l.account_id, d.account_id), case when l.account_id is not null then p.kind end,
+             case when l.account_id is null then ${SENDER_GONE}::text end, p.number, case p.kind when 'correct' then p.content_id end, d.sent_at,
+             g.is_channel
+      from part p
+      cross join lateral (
+        select d.workspace_id, d.position, d.group_id, d.account_id, d.status, d.sent_at, d.uncertain, d.error_code from deliveries d
+        where d.workspace_id = p.workspace_id and d.run_id = p.run_id and d.position between p.next_position and p.last
+        order by d.position
+      ) d
+      cross join lateral (
+        select coalesce((select g.kind = 'channel' from groups g where g.group_id = d.group_id), false) as is_channel) g
+      cross join lateral (
+        select ${chooseReviser(sql`d`, { mayBeAdmin: sql`p.kind = 'recall' and not g.is_channel` })} as account_id) l
+      where (d.uncertain or d.error_code = 'outcome_unknown'
+        or d.status = 'sent' and (p.kind = 'recall' or d.position < p.tried_before or d.sent_at <= p.requested_at))
+      on conflict (workspace_id, run_id, position) do update
+      set account_id = ${unlessInHand(sql`v`, sql`excluded.account_id`)}, wanted = excluded.wanted, number = excluded.number, content_id = excluded.content_id,
+          sent_at = excluded.sent_at, not_before = null, attempts = 0, error = excluded.error
+      where v.number < excluded.number and v.recalled_at is null and (excluded.wanted = 'recall' or v.wanted is distinct from 'recall')
+    )
+    update revision_requests q set next_position = case when p.last < p.expanded then p.last + 1 end
+    from part p where q.workspace_id = p.workspace_id and q.run_id = p.run_id`;
+  await notifyAfterCommit(trx, 'campanile_revisions');
 }

@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
+import { readColumn, readRows } from '../../platform/database/statements.ts';
 import { requeueLanes } from '../leases/lease-store.ts';
-import type { Leases } from '../leases/leases.ts';
+import type { InHand, Leases } from '../leases/leases.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import { isolateFailures } from '../../platform/database/isolate-failures.ts';
 import type { Log } from '../../platform/log/log.ts';
@@ -12,7 +12,7 @@ export interface OrphanOptions {
   log: Log;
   leases: Pick<Leases, 'workerId' | 'untaken'>;
   gaps: Gaps;
-  knows: (turn: { accountId: AccountId; turn: number }) => boolean;
+  knows: (turn: InHand) => boolean;
 }
 
 export interface OrphanWatch {
@@ -33,9 +33,12 @@ export function watchOrphanedTurns(options: OrphanOptions): OrphanWatch {
       if (performance.now() < polledAtMs + POLL_INTERVAL_MS) return;
       // The take-over requeues turns that may have left, as uncertain.
       const untaken = options.leases.untaken();
-      const orphaned = (await findOrphanedTurns(options, shards)).filter((orphan) => !untaken.has(orphan.account_id));
+      const inHand = await readRows<InHand>(options.db)`
+        select account_id as "accountId", turn from lanes
+        where shard = any(${shards}::smallint[]) and in_hand_run_id is not null`;
+      const orphaned = inHand.filter((turn) => !options.knows(turn) && !untaken.has(turn.accountId));
       await isolateFailures(options, 'orphaned turns', orphaned, {
-        idOf: (orphan) => orphan.account_id,
+        idOf: ({ accountId }) => accountId,
         run: (some) => requeueOrphanedTurns(options, some),
       });
       polledAtMs = performance.now();
@@ -43,34 +46,21 @@ export function watchOrphanedTurns(options: OrphanOptions): OrphanWatch {
   };
 }
 
-interface InHand {
-  account_id: AccountId;
-  turn: number;
-}
-
-async function findOrphanedTurns({ db, knows }: OrphanOptions, shards: number[]): Promise<InHand[]> {
-  const { rows } = await sql<InHand>`
-    select account_id, turn from lanes
-    where shard = any(${shards}::smallint[]) and in_hand_run_id is not null`.execute(db);
-  return rows.filter(({ account_id: accountId, turn }) => !knows({ accountId, turn }));
-}
-
 /** Checks again under locks: the turn may have ended since, or the shard may belong to another worker. */
 async function requeueOrphanedTurns({ db, leases, gaps }: OrphanOptions, orphans: readonly InHand[]): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    const { rows } = await sql<InHand>`
+    const accountIds = await readColumn<AccountId>(trx)`
       with orphan as materialized (
-        select * from unnest(${orphans.map((one) => one.account_id)}::bigint[], ${orphans.map((one) => one.turn)}::bigint[])
+        select * from unnest(${orphans.map((one) => one.accountId)}::bigint[], ${orphans.map((one) => one.turn)}::bigint[])
                       i (account_id, turn)
       ), held as materialized (
         select shard from shards
         where shard in (select campanile_shard(account_id) from orphan) and worker_id = ${leases.workerId()}
         for share skip locked
       )
-      select l.account_id, l.turn from orphan o join lanes l on l.account_id = o.account_id and l.turn = o.turn
+      select l.account_id from orphan o join lanes l on l.account_id = o.account_id and l.turn = o.turn
       where l.in_hand_run_id is not null and l.shard in (select shard from held)
-      order by l.account_id for no key update of l skip locked`.execute(trx);
-    const accountIds = rows.map((row) => row.account_id);
+      order by l.account_id for no key update of l skip locked`;
     await requeueLanes(trx, accountIds, gapMsOf(gaps), { mayHaveLeft: false });
   });
 }

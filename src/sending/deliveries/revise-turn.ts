@@ -3,7 +3,7 @@ import type { Sessions } from '../sessions/sessions.ts';
 import type { Log } from '../../platform/log/log.ts';
 import type { MessengersCapabilities, PostChange, RevisionResult } from '../../messengers/messenger.ts';
 import type { RevisedPost, RevisionTurn } from './claim-revisions.ts';
-import type { RevisionOutcome } from './revision-outcome.ts';
+import type { RevisionOutcome } from './finish-revision.ts';
 import type { Posts } from './load-posts.ts';
 import { classifyResult } from './outcome.ts';
 import { whyTooLate } from './too-late.ts';
@@ -71,10 +71,15 @@ async function changeAll(
   }
 }
 
-async function toChange(posts: Posts, { kind, contentId, seconds }: RevisionTurn): Promise<PostChange> {
+async function toChange(
+  posts: Posts,
+  { kind, contentId, seconds, runId, posts: revised }: RevisionTurn,
+): Promise<PostChange> {
   if (kind === 'unpin') return { kind };
   if (kind === 'pin') return { kind, seconds: seconds ?? 0 };
-  return contentId === null ? { kind: 'recall' } : { kind: 'correct', post: await posts.get(contentId) };
+  if (kind === 'recall' && !revised.some(({ sentBy }) => sentBy)) return { kind };
+  if (contentId === null) throw new Error(`it is not known what the posts of run ${runId} say`);
+  return { kind, post: await posts.get(contentId) };
 }
 
 /** `result` is undefined for what was not asked of the messenger. */
@@ -87,5 +92,6 @@ function classifyRevision(post: RevisedPost, result: RevisionResult | undefined)
   if (result.kind === 'offline') return { kind: 'retry', waitMs: 0, tries: 0 };
   const outcome = classifyResult(result, { attempts: post.attempts, uncertain: false });
   if (outcome.kind === 'retry') return { kind: 'retry', waitMs: outcome.waitMs, tries: 1 };
-  return { kind: 'failed', reason: outcome.kind === 'failed' ? outcome.reason : result.reason };
+  if (outcome.kind !== 'failed') return { kind: 'failed', reason: result.reason };
+  return { kind: 'failed', reason: outcome.reason, isAccessDenied: outcome.isAccessDenied ?? false };
 }

@@ -3,38 +3,32 @@
  * written down. A turn sends posts, or recalls or corrects what has left. One turn of an account at a time; many accounts beside
  * each other.
  */
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from '../../platform/database/statements.ts';
 import type { Held, Leases } from '../leases/leases.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import type { Notifications } from '../../platform/database/listen.ts';
-import type { WorkPoll } from '../../platform/database/work-poll.ts';
-import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
-import type { Log } from '../../platform/log/log.ts';
-import { startLoop } from '../../platform/concurrency/loop.ts';
+import { startPolledLoop, type PolledLoopDeps } from '../../platform/database/work-poll.ts';
 import type { MessengersCapabilities } from '../../messengers/messenger.ts';
 import type { RevisionTurn } from './claim-revisions.ts';
 import { claimIsolated, claimRuledIsolated } from './claim-isolated.ts';
 import { hasTurns, nextTurnMs, SHARDS_PER_CLAIM, type Turn } from './claim-turns.ts';
-import { createFinisher, type Finisher } from './finisher.ts';
+import { createFinisher, createOutcomeWriter, type Finisher, type OutcomeWriter } from './outcome-writer.ts';
 import { finishRevision } from './finish-revision.ts';
 import { loadPosts } from './load-posts.ts';
-import { classifyResult, type Outcome } from './outcome.ts';
+import { classifyResult } from './outcome.ts';
 import { watchFutureInstants, type FutureLimit } from './limit-future-instants.ts';
-import { createOutcomeWriter, type OutcomeWriter } from './outcome-writer.ts';
 import { randomGapMs, pacedOf, SLOWED_TIMES, type Gaps, type Sender } from './pace.ts';
 import { watchOrphanedTurns, type OrphanWatch } from './requeue-orphaned-turns.ts';
 import { reviseTurn, type TurnRevising } from './revise-turn.ts';
 import { sendTurn, type TurnSending } from './send-turn.ts';
-import { traceTurns } from './trace-turns.ts';
 import { createSuspectSender } from './send-poison-suspects.ts';
 import { hasRevisions, watchRevisions, type RevisionWatch } from './watch-revisions.ts';
 import { createAttemptMetrics, type AttemptHooks, type AttemptMetrics } from './attempt-metrics.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
 
-export interface SendLoopOptions extends AttemptHooks {
+export interface SendLoopOptions extends AttemptHooks, PolledLoopDeps {
   db: Database;
-  log: Log;
   leases: Leases;
   sessions: Sessions;
   notifications: Notifications;
@@ -44,8 +38,6 @@ export interface SendLoopOptions extends AttemptHooks {
   timeZone?: string | undefined;
   /** Called for each attempt with its outcome: sent, failed, retry or snooze. */
   onOutcome?: (kind: string, count: number) => void;
-  workPoll?: WorkPoll | undefined;
-  onLoopError?: OnLoopError;
 }
 
 const NO_EARLIER_ATTEMPTS = { attempts: 0, uncertain: false };
@@ -89,20 +81,16 @@ interface SendLoopState extends SendLoopOptions {
   finisher: Finisher;
   writer: OutcomeWriter;
   paced: readonly string[];
-  /** The pause when nothing is due. */
-  restMs: number;
   /** Looks for more to do at once. */
   wake(): void;
 }
 
 export function startSendLoop(options: SendLoopOptions): SendLoop {
-  const { db, log, onLoopError } = options;
+  const { db, log } = options;
   const inFlight: SendLoopState['inFlight'] = new Map();
   const paced = pacedOf(options.gaps);
   const posts = loadPosts(db);
-  const writer = createOutcomeWriter({ db, log, ...(onLoopError && { onLoopError }) });
-  const polled = { name: 'lanes', isDue: () => hasWork(options), wake: () => loop.wake() };
-  const restMs = options.workPoll?.add(polled) ?? POLL_MS;
+  const writer = createOutcomeWriter(options);
   const state: SendLoopState = {
     ...options,
     inFlight,
@@ -112,16 +100,20 @@ export function startSendLoop(options: SendLoopOptions): SendLoop {
     claimCount: 0,
     orphans: watchOrphanedTurns({ ...options, knows: (turn) => inFlight.has(keyOf(turn)) }),
     future: watchFutureInstants(options),
-    revisions: watchRevisions({ ...options, paced, restMs }),
+    revisions: watchRevisions({ ...options, paced }),
     sending: { ...options, posts, timeZone: options.timeZone ?? 'UTC', trySuspect: createSuspectSender({ db }) },
     revising: { ...options, posts },
     finisher: createFinisher({ db, log, inFlight: () => inFlight.size - writer.waiting(), writer }),
     writer,
     paced,
-    restMs,
     wake: () => loop.wake(),
   };
-  const loop = startLoop('lanes', () => step(state), { log, ...(onLoopError && { onError: onLoopError }) });
+  const loop = startPolledLoop(options, {
+    name: 'lanes',
+    isDue: () => sql<boolean>`(${hasTurns([...options.leases.held().keys()])} or ${hasRevisions()})`,
+    pollMs: POLL_MS,
+    step: (restMs) => step(state, restMs),
+  });
   options.notifications.on('campanile_lanes', () => loop.wake());
   options.notifications.on('campanile_revisions', () => {
     state.revisions.pollNow();
@@ -137,12 +129,8 @@ export function startSendLoop(options: SendLoopOptions): SendLoop {
   };
 }
 
-function hasWork({ leases }: SendLoopOptions): RawBuilder<boolean> {
-  return sql`(${hasTurns([...leases.held().keys()])} or ${hasRevisions()})`;
-}
-
-/** Begins due turns as far as there is room. Resolves to the milliseconds until the next step. */
-async function step(state: SendLoopState): Promise<number> {
+/** Begins due turns as far as there is room. Resolves to the milliseconds until the next step, `restMs` at most when nothing is due. */
+async function step(state: SendLoopState, restMs: number): Promise<number> {
   const { db, leases } = state;
   const held = leases.held();
   const shards = [...held.keys()];
@@ -165,7 +153,7 @@ async function step(state: SendLoopState): Promise<number> {
   if (ruled.length > 0) beginSends(state, await claimRuledIsolated(state, ruled, { ...options, timeZone }), held);
   // Fewer lanes than shards looked into: there are hardly any more.
   if (turns.length + ruled.length >= SHARDS_PER_CLAIM) return 0;
-  return Math.min(uncheckedMs, revising.waitMs, await nextTurnMs(db, shards, { skipped, restMs: state.restMs }));
+  return Math.min(uncheckedMs, revising.waitMs, await nextTurnMs(db, shards, { skipped, restMs }));
 }
 
 /** Returns the number of turns there is room for. Turns whose outcome is in quarantine take no room. */
@@ -224,12 +212,11 @@ function begin(state: SendLoopState, turn: TurnKey, size: number, run: () => Pro
 /** `held` as it was when they were claimed. */
 function beginSends(state: SendLoopState, turns: readonly Turn[], held: Held): void {
   const watch = createAttemptMetrics(state, turns);
-  const trace = traceTurns(state, turns);
   const claimed = turns.reduce((sum, turn) => sum + turn.deliveries.length, 0);
   if (turns.length > 0) state.usualTurn = claimed / turns.length;
   for (const turn of turns) {
     const mayGoOn = () => state.leases.maySend(turn.accountId, held);
-    begin(state, turn, turn.deliveries.length, () => trace(turn, () => takeTurn(state, turn, { watch, mayGoOn })));
+    begin(state, turn, turn.deliveries.length, () => takeTurn(state, turn, { watch, mayGoOn }));
   }
 }
 
@@ -237,7 +224,7 @@ async function takeTurn(
   state: SendLoopState,
   turn: Turn,
   { watch, mayGoOn }: { watch: AttemptMetrics; mayGoOn: () => boolean },
-): Promise<Outcome[]> {
+): Promise<void> {
   const { sending, finisher, onOutcome } = state;
   let begunMs = performance.now();
   const results = await sendTurn(sending, turn, { mayGoOn, onBegin: () => (begunMs = performance.now()) });
@@ -247,7 +234,6 @@ async function takeTurn(
   );
   for (const outcome of outcomes) onOutcome?.(outcome.kind, 1);
   await finisher.finish({ turn, outcomes, gapMs: nextGapMs(state, turn) });
-  return outcomes;
 }
 
 async function runRevision(state: SendLoopState, turn: RevisionTurn, mayGoOn: () => boolean): Promise<void> {

@@ -1,8 +1,9 @@
-import { sql } from 'kysely';
+import { execute, hasRow } from '../../platform/database/statements.ts';
 import { lockLedger } from '../accounts/store.ts';
 import { MAX_INTERRUPTIONS_BY_TAKE_OVER } from '../leases/lease-store.ts';
 import { createFairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
 import type { Database } from '../../platform/database/connect.ts';
+import { describeFailure } from '../../platform/errors/failures.ts';
 import type { SendResult } from '../../messengers/messenger.ts';
 import type { ClaimedDelivery, Turn } from './claim-turns.ts';
 
@@ -40,30 +41,23 @@ export function createSuspectSender({ db }: { db: Database }): SendSuspect {
   return async (turn, send) => {
     const [first] = turn.deliveries;
     if (!first || first.interruptedAttempts < MAX_INTERRUPTIONS_BY_TAKE_OVER) return send();
-    if (first.interruptedAttempts >= MAX_INTERRUPTED_ATTEMPTS)
-      return [{ kind: 'refused', reason: GIVEN_UP, final: true }];
+    if (first.interruptedAttempts >= MAX_INTERRUPTED_ATTEMPTS) return [{ kind: 'refused', ...GIVEN_UP, final: true }];
     return sendAlone(turn, first, send);
   };
 }
 
-const GIVEN_UP = `its sending was interrupted ${MAX_INTERRUPTED_ATTEMPTS} times, so it may crash the worker`;
+const GIVEN_UP = describeFailure('interrupted', { times: MAX_INTERRUPTED_ATTEMPTS });
 
 /** Counts the attempt that is about to begin; its finish writes the count again. False when the turn was taken away. */
-async function recordAttempt(
-  db: Database,
-  { workspaceId, accountId, turn, runId }: Turn,
-  position: number,
-): Promise<boolean> {
+async function recordAttempt(db: Database, { workspaceId, accountId, turn, runId }: Turn, position: number) {
   return db.transaction().execute(async (trx) => {
     if (!(await lockLedger(trx, workspaceId))) return false;
-    const { rows } = await sql`
-      select from lanes where account_id = ${accountId} and turn = ${turn} and in_hand_run_id is not null for no key update`.execute(
-      trx,
-    );
-    if (rows.length === 0) return false;
-    await sql`
+    const isFound = await hasRow(trx)`
+      select from lanes where account_id = ${accountId} and turn = ${turn} and in_hand_run_id is not null for no key update`;
+    if (!isFound) return false;
+    await execute(trx)`
       update deliveries set interrupted_attempts = interrupted_attempts + 1
-      where workspace_id = ${workspaceId} and run_id = ${runId} and position = ${position}`.execute(trx);
+      where workspace_id = ${workspaceId} and run_id = ${runId} and position = ${position}`;
     return true;
   });
 }

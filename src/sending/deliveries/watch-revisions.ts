@@ -1,5 +1,5 @@
 /** Finds accounts with pending revisions, and decides whether the next turn goes to a revision or to a send. */
-import { sql, type RawBuilder } from 'kysely';
+import { readColumn, readRows, sql, type RawBuilder } from '../../platform/database/statements.ts';
 import type { Leases } from '../leases/leases.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { isolateFailures } from '../../platform/database/isolate-failures.ts';
@@ -13,7 +13,7 @@ import type { AccountId } from '../../platform/database/schema.ts';
 export interface RevisionWatch {
   /** Somebody may want more. */
   pollNow(): void;
-  /** Takes the turns that are due, of so many accounts at most; and in how many milliseconds the next may be. */
+  /** Takes the turns that are due, of so many accounts at most; and in how many milliseconds the next may be: Infinity if no account wants anything. */
   claim(shards: readonly number[], accounts: number): Promise<{ turns: RevisionTurn[]; waitMs: number }>;
 }
 
@@ -32,10 +32,8 @@ export function watchRevisions(deps: {
   leases: Pick<Leases, 'workerId'>;
   gaps: Gaps;
   paced: readonly string[];
-  /** The pause when no account wants anything. */
-  restMs: number;
 }): RevisionWatch {
-  const { db, leases, gaps, paced, restMs } = deps;
+  const { db, leases, gaps, paced } = deps;
   let polledAtMs = -Infinity;
   /** Of each account that wants something, the last of its turns that changed anything. */
   let wanting = new Map<AccountId, number | null>();
@@ -53,7 +51,7 @@ export function watchRevisions(deps: {
     pollNow: () => (polledAtMs = -Infinity),
     async claim(shards, accounts) {
       await poll(shards);
-      if (wanting.size === 0) return { turns: [], waitMs: restMs };
+      if (wanting.size === 0) return { turns: [], waitMs: Infinity };
       const { due, waitMs } = await findDue(db, wanting);
       if (due.length === 0) return { turns: [], waitMs };
       const asked = due.slice(0, Math.min(accounts, ACCOUNTS_PER_CLAIM));
@@ -76,14 +74,9 @@ export function hasRevisions(): RawBuilder<boolean> {
 }
 
 /** Returns the accounts in these shards that can carry out a revision or pin of a post of theirs now, without `skipped` ones. */
-export async function findWanting(
-  db: Connection,
-  shards: readonly number[],
-  skipped: readonly number[] = [],
-): Promise<AccountId[]> {
-  const { rows } = await sql<{ account_id: AccountId }>`
-    ${selectWanting('revisions', shards, skipped)} union ${selectWanting('pins', shards, skipped)}`.execute(db);
-  return rows.map((row) => row.account_id);
+export async function findWanting(db: Connection, shards: readonly number[], skipped: readonly number[] = []) {
+  return readColumn<AccountId>(db)`
+    ${selectWanting('revisions', shards, skipped)} union ${selectWanting('pins', shards, skipped)}`;
 }
 
 /** The accounts by the index of what is wanted, one step for each workspace. */
@@ -110,18 +103,15 @@ function selectWanting(table: 'revisions' | 'pins', shards: readonly number[], s
  * Returns the accounts whose lane is free now, longest wait first, and the milliseconds until the next of the others is. An account whose
  * last turn was a revision yields if it has something to send.
  */
-async function findDue(
-  db: Connection,
-  wanting: ReadonlyMap<AccountId, number | null>,
-): Promise<{ due: AccountId[]; waitMs: number }> {
-  const { rows } = await sql<{ account_id: AccountId; wait_ms: number; yields: boolean }>`
+async function findDue(db: Connection, wanting: ReadonlyMap<AccountId, number | null>) {
+  const rows = await readRows<{ account_id: AccountId; wait_ms: number; yields: boolean }>(db)`
     select l.account_id, l.turn is not distinct from i.revised and coalesce(l.wake_at <= campanile_now(), false) as yields,
            (extract(epoch from least(greatest(l.next_send_at, l.held_until, campanile_now()), campanile_now() + interval '1 second')
                                - campanile_now()) * 1000)::float8 as wait_ms
     from unnest(${[...wanting.keys()]}::bigint[], ${[...wanting.values()]}::bigint[]) i (account_id, revised)
     join lanes l on l.account_id = i.account_id
     where l.in_hand_run_id is null
-    order by l.next_send_at`.execute(db);
+    order by l.next_send_at`;
   const due = rows.filter((row) => row.wait_ms === 0 && !row.yields).map((row) => row.account_id);
   const waitMs = rows.reduce((least, row) => Math.min(least, row.yields ? YIELDED_MS : row.wait_ms), LONGEST_WAIT_MS);
   return { due, waitMs: Math.max(waitMs, 2) };

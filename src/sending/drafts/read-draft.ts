@@ -1,16 +1,17 @@
+import { readValue } from '../../platform/database/statements.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../platform/database/connect.ts';
+import { inSnapshot } from '../../platform/database/in-snapshot.ts';
 import {
-  selectContent,
   selectDraftGroups,
   selectDrafts,
+  filesOf,
+  noSuchDraft,
   type DraftContent,
   type DraftGroup,
   type DraftHead,
 } from './draft-store.ts';
 import { readFiles, type ShownFile } from '../../content/post/post-files.ts';
-import { filesOf } from './draft-files.ts';
-import { noSuchDraft } from './no-such-draft.ts';
 
 export interface FullDraft extends DraftHead {
   content: DraftContent;
@@ -22,14 +23,12 @@ export interface FullDraft extends DraftHead {
 
 /** Returns a draft of the workspace with all its parts, read in one snapshot (contract §4, list-drafts). Throws 404. */
 export function readDraft({ db }: { db: Database }, { workspaceId }: Actor, draftId: string): Promise<FullDraft> {
-  return db
-    .transaction()
-    .setIsolationLevel('repeatable read')
-    .execute(async (trx) => {
-      const [head] = await selectDrafts(trx, workspaceId, draftId);
-      const content = await selectContent(trx, workspaceId, draftId);
-      if (!head || !content) throw noSuchDraft();
-      const files = await readFiles(trx, filesOf(content));
-      return { ...head, content, files, groups: await selectDraftGroups(trx, workspaceId, draftId) };
-    });
+  return inSnapshot(db, async (trx) => {
+    const [head] = await selectDrafts(trx, workspaceId, draftId);
+    const content = await readValue<DraftContent>(trx)`
+      select content from drafts where workspace_id = ${workspaceId} and draft_id = ${draftId}`;
+    if (!head || !content) throw noSuchDraft();
+    const files = await readFiles(trx, filesOf(content));
+    return { ...head, content, files, groups: await selectDraftGroups(trx, workspaceId, draftId) };
+  });
 }

@@ -1,29 +1,29 @@
 import { recordAudit, recordRepeatedAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
-import { findOwnAccount } from '../accounts/store.ts';
+import { accountNotFoundError } from '../accounts/store.ts';
+import { execute, hasRow } from '../../platform/database/statements.ts';
 import type { Database } from '../../platform/database/connect.ts';
-import type { WorkspaceId } from '../../platform/database/schema.ts';
+import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
-import { acceptMedia } from '../../content/media/accept-media.ts';
-import { toCardPicture } from '../../content/media/pictures.ts';
+import { acceptCardPicture, acceptMedia } from '../../content/media/accept-media.ts';
 import { saveMedia } from '../../content/media/store.ts';
 import { checkFiles } from '../../content/post/post-files.ts';
 import { QUOTAS, type Quotas } from '../../workspaces/quotas/quotas.ts';
 import {
   compareDraft,
   countDrafts,
-  hasDraft,
   insertDraft,
   lockDraft,
-  lockDrafts,
   overwriteDraft,
   ownsGroups,
+  filesOf,
+  noSuchDraft,
+  removeDraft,
   type DraftContent,
   type DraftRow,
 } from './draft-store.ts';
-import { diffDrafts } from './diff-drafts.ts';
-import { filesOf } from './draft-files.ts';
-import { noSuchDraft } from './no-such-draft.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
+import { diffValues, type Value } from '../../workspaces/audit/diff-values.ts';
+import { diffGroups } from '../groups/diff-groups.ts';
 
 /** Of a workspace. More would make the list of them a long one to look through. */
 const DRAFTS_LIMIT = 100;
@@ -61,7 +61,7 @@ export async function saveDraft(
   const groupIds = [...new Set(input.groupIds)];
   const media = input.image === undefined ? undefined : await acceptMedia('image', input.image);
   if (!(await ownsGroups(db, workspaceId, groupIds))) throw noSuchGroup();
-  if (typeof sent.account_id === 'number') await findOwnAccount(db, workspaceId, sent.account_id);
+  if (typeof sent.account_id === 'number') await requireKnownAccount(db, workspaceId, sent.account_id);
   await checkFiles(db, workspaceId, { files: filesOf(sent) });
   if (version === 0 && sent.link_preview?.image) await assertRoom(db, workspaceId, draftId);
   const content = await shrinkCardPicture(sent);
@@ -74,7 +74,8 @@ export async function saveDraft(
   };
   return db.transaction().execute(async (trx) => {
     if (version === 0) {
-      await lockDrafts(trx, workspaceId);
+      // Nobody else begins a draft in this workspace meanwhile. What else the workspace does goes on.
+      await execute(trx)`select from workspaces where workspace_id = ${workspaceId} for no key update`;
       const isFull = (await countDrafts(trx, workspaceId)) >= DRAFTS_LIMIT;
       if (!isFull && (await insertDraft(trx, actor, draftId, row))) {
         await recordAudit(trx, { ...actor, action: 'draft.created', subject: draftId });
@@ -88,7 +89,8 @@ export async function saveDraft(
     const before = await lockDraft(trx, workspaceId, { draftId, version });
     const saved = await overwriteDraft(trx, actor, { draftId, version }, row);
     if (before && saved !== undefined) {
-      const changes = await diffDrafts(trx, before, row);
+      const groups = await diffGroups(trx, before.groupIds, groupIds);
+      const changes = [...diffValues(valuesOf(before), valuesOf(row)), ...groups];
       await recordRepeatedAudit(trx, { ...actor, action: 'draft.changed', subject: draftId, changes });
       return saved;
     }
@@ -99,20 +101,26 @@ export async function saveDraft(
   });
 }
 
+/** Throws 404 for an account that the workspace never had: a draft is kept with what was removed since. */
+async function requireKnownAccount(db: Database, workspaceId: WorkspaceId, accountId: AccountId): Promise<void> {
+  const isFound = await hasRow(db)`
+    select from accounts where account_id = ${accountId}::bigint and workspace_id = ${workspaceId}`;
+  if (!isFound) throw accountNotFoundError('account_id');
+}
+
 /** Before a picture is decoded for it: throws 409 for a new draft where there are as many as there may be. */
 async function assertRoom(db: Database, workspaceId: WorkspaceId, draftId: string): Promise<void> {
   if ((await countDrafts(db, workspaceId)) < DRAFTS_LIMIT) return;
-  if (!(await hasDraft(db, workspaceId, draftId))) throw tooManyDrafts();
+  const isKept = await hasRow(db)`select from drafts where workspace_id = ${workspaceId} and draft_id = ${draftId}`;
+  if (!isKept) throw tooManyDrafts();
 }
 
 /** The picture stays in the draft itself: only the card of a campaign takes room in the workspace's files. */
 async function shrinkCardPicture(content: DraftContent): Promise<DraftContent> {
   const { link_preview: card } = content;
   if (!card?.image) return content;
-  const field = 'link_preview.image';
-  const { bytes } = await acceptMedia(field, card.image, { only: 'image' });
-  const picture = await toCardPicture({ field, bytes });
-  const image = `data:image/jpeg;base64,${picture.bytes.toString('base64')}`;
+  const { bytes } = await acceptCardPicture('link_preview.image', card.image);
+  const image = `data:image/jpeg;base64,${bytes.toString('base64')}`;
   return { ...content, link_preview: { ...card, image } };
 }
 
@@ -132,5 +140,27 @@ function tooManyDrafts(): AppError {
 function noSuchGroup(): AppError {
   return new AppError('group_not_found', 'You have no group with this id', {
     details: [fieldError('group_metadata_ids', 'foreign_group')],
+  });
+}
+
+/** The fields of the content have the names of requests. */
+function valuesOf({ name, content, mediaId }: DraftRow): Record<string, Value> {
+  const { idempotency_key: _, link_preview: card, weekdays, skip_dates: skipDates, ...fields } = content;
+  return {
+    ...fields,
+    name,
+    media_id: mediaId,
+    weekdays: weekdays ?? [],
+    skip_dates: skipDates ?? [],
+    // Without its picture.
+    link_preview: card ? { url: card.url, title: card.title, description: card.description } : null,
+  };
+}
+
+/** Throws a draft away (contract §4, delete-draft); its file goes a day later, unless a campaign has it. Throws 404. */
+export async function deleteDraft({ db }: { db: Database }, actor: Actor, draftId: string): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    if (!(await removeDraft(trx, actor.workspaceId, draftId))) throw noSuchDraft();
+    await recordAudit(trx, { ...actor, action: 'draft.deleted', subject: draftId });
   });
 }

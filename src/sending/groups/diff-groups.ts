@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { readRows } from '../../platform/database/statements.ts';
 import { diffLists, type Change } from '../../workspaces/audit/diff-values.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 
@@ -10,10 +10,8 @@ export async function diffGroups(
 ): Promise<Change[]> {
   const [removed, added] = [new Set(before).difference(new Set(after)), new Set(after).difference(new Set(before))];
   if (removed.size + added.size === 0) return [];
-  const { rows } = await sql<{ groupId: number; name: string }>`
-    select group_id as "groupId", name from groups where group_id = any(${[...removed, ...added]}::bigint[])`.execute(
-    trx,
-  );
+  const rows = await readRows<{ groupId: number; name: string }>(trx)`
+    select group_id as "groupId", name from groups where group_id = any(${[...removed, ...added]}::bigint[])`;
   const names = new Map(rows.map(({ groupId, name }) => [groupId, name]));
   // With the id, since groups may have the same name.
   const named = (ids: ReadonlySet<number>) => [...ids].map((id) => `${names.get(id) ?? ''} (${id})`);

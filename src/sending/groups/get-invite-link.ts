@@ -2,10 +2,9 @@ import { runCommand } from '../accounts/commands.ts';
 import { findOwnAccount } from '../accounts/store.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
-import { requireLinked } from './require-linked.ts';
+import { requireLinked, type GroupDeps } from './sync-groups.ts';
 import { findMember } from './read-ways.ts';
 import { findGroup, writeInviteLink } from './store.ts';
-import type { GroupDeps } from './sync-groups.ts';
 
 /**
  * Returns the link to join a group (contract §4, get-invite-link): the known one, or what the messaging application answers, which is then

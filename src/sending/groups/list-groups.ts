@@ -1,13 +1,14 @@
 import { findOwnAccounts, type Account } from '../accounts/store.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../platform/database/connect.ts';
-import { requireGroupList } from './group-list-store.ts';
-import { readActivity, type GroupActivity } from './read-activity.ts';
+import { requireGroupList } from './group-lists.ts';
+import { readActivity, selectActivity, type GroupActivity } from './read-activity.ts';
 import { readWays, type Way } from './read-ways.ts';
-import { selectSortedGroups, type GroupColumn } from './select-sorted-groups.ts';
-import { selectGroups, sumGroups, type Group, type GroupFilter } from './store.ts';
+import { selectGroups, sumGroups, filterGroups, type Group, type GroupFilter } from './store.ts';
 import { readGroupsOf, type GroupDeps } from './sync-groups.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
+import { readRow, readRows, sql, type RawBuilder } from '../../platform/database/statements.ts';
+import { removeStaleActivity } from './update-activity.ts';
 
 export interface GroupPage {
   groups: Group[];
@@ -23,7 +24,7 @@ export interface GroupPage {
 
 export interface GroupQuery extends GroupFilter {
   limit: number;
-  /** `next` of the page before; 0: from the first on. */
+  /** `next` of the page before: the id of its last group, or of a sorted page how many came before; 0: from the first on. */
   after: number;
   /** In order of their ids unless given. */
   sort?: { by: GroupColumn; descending: boolean } | undefined;
@@ -47,10 +48,7 @@ export async function listGroups(deps: GroupDeps, actor: Actor, query: GroupQuer
   const { db } = deps;
   await readFirstGroups(deps, actor.workspaceId);
   if (query.groupListId !== undefined) await requireGroupList(db, actor.workspaceId, query.groupListId);
-  const { sort, silentDays, activeDays, hasFailed } = query;
-  const isDated = silentDays !== undefined || activeDays !== undefined;
-  const isPlain = sort === undefined && !isDated && !hasFailed;
-  const list = isPlain ? listById : listSorted;
+  const list = query.sort === undefined && !hasActivityFilter(query) ? listById : listSorted;
   const page = await list(db, actor.workspaceId, query);
   return {
     ...page,
@@ -85,11 +83,7 @@ async function listById(db: Database, workspaceId: WorkspaceId, query: GroupQuer
 
 async function listSorted(db: Database, workspaceId: WorkspaceId, query: GroupQuery): Promise<PageOfGroups> {
   const { limit, after, withActivity } = query;
-  const { groups, activity, totals } = await selectSortedGroups(db, workspaceId, {
-    ...query,
-    limit: limit + 1,
-    offset: after,
-  });
+  const { groups, activity, totals } = await selectSortedGroups(db, workspaceId, { ...query, limit: limit + 1 });
   const page = groups.slice(0, limit);
   return {
     groups: page,
@@ -101,4 +95,88 @@ async function listSorted(db: Database, workspaceId: WorkspaceId, query: GroupQu
 
 function idsOf(groups: readonly Group[]): number[] {
   return groups.map((group) => group.groupId);
+}
+
+export type GroupColumn = 'name' | 'kind' | 'participants' | 'last_posted_at' | 'read_rate' | 'failed';
+
+/** Columns of the activity. */
+const OF_ACTIVITY: ReadonlySet<GroupColumn> = new Set(['last_posted_at', 'read_rate', 'failed']);
+
+const COLUMNS = ['group_id', 'chat_id', 'kind', 'name', 'participants', 'invite_link', 'can_send'] as const;
+
+/**
+ * Returns a page of the workspace's groups in the order of a column; groups that are alike in it are in the order of their names. Without
+ * activity where neither order nor filters are about it.
+ */
+export async function selectSortedGroups(
+  db: Database,
+  workspaceId: WorkspaceId,
+  query: GroupQuery,
+): Promise<Omit<PageOfGroups, 'next'>> {
+  const { limit, after: offset, sort, withTotals } = query;
+  const isFiltered = hasActivityFilter(query);
+  const isAboutActivity = isFiltered || (sort !== undefined && OF_ACTIVITY.has(sort.by));
+  if (isAboutActivity) await removeStaleActivity(db, workspaceId);
+  const { live, joins, columns } = selectActivity(workspaceId);
+  const groups = sql`${filterGroups(db, workspaceId, query).select(COLUMNS)} g`;
+  const found = isAboutActivity
+    ? sql`with ${live}, known as (select g.*, ${columns} from ${groups} ${joins}),
+            found as (select * from known where ${activityConditions(query)})`
+    : sql`with found as (select * from ${groups})`;
+  const rows = await readRows<Group & GroupActivity>(db)`
+    ${found}
+    select group_id as "groupId", chat_id as "chatId", kind, name, participants, invite_link as "inviteLink", can_send as "canSend"
+           ${isAboutActivity ? sql`, posts, last_at as "lastPostedAt", failed, recipients, read` : sql``}
+    from found order by ${orderOf(sort)} limit ${limit} offset ${offset}`;
+  return {
+    groups: rows,
+    activity: isAboutActivity ? new Map(rows.map(toEntry)) : undefined,
+    totals: withTotals ? await (isFiltered ? sumFound(db, found) : sumGroups(db, workspaceId, query)) : undefined,
+  };
+}
+
+async function sumFound(db: Database, found: RawBuilder<unknown>) {
+  return readRow<{ groups: number; participants: number }>(db)`
+    ${found} select count(*) as groups, coalesce(sum(participants), 0)::float8 as participants from found`;
+}
+
+function toEntry({ groupId, posts, lastPostedAt, failed, recipients, read }: Group & GroupActivity) {
+  return [groupId, { posts, lastPostedAt, failed, recipients, read }] as const;
+}
+
+function hasActivityFilter({ silentDays, activeDays, hasFailed = false }: GroupQuery): boolean {
+  return silentDays !== undefined || activeDays !== undefined || hasFailed;
+}
+
+function activityConditions({ silentDays, activeDays, hasFailed }: GroupQuery): RawBuilder<unknown> {
+  const before = (days: number) => sql`last_at <= campanile_now() - ${days} * interval '1 day'`;
+  const conditions = [
+    ...(hasFailed ? [sql`failed > 0`] : []),
+    ...(activeDays === undefined ? [] : [sql`not (${before(activeDays)})`]),
+    ...(silentDays === undefined ? [] : [sql`(last_at is null or ${before(silentDays)})`]),
+  ];
+  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
+}
+
+/** Groups without a read rate are last in both directions. A group that was never posted to counts as silent for longest. */
+function orderOf(sort: GroupQuery['sort']): RawBuilder<unknown> {
+  if (sort === undefined) return sql`group_id`;
+  const way = sort.descending ? sql`desc` : sql`asc`;
+  const byName = sql`name collate natural_order, group_id`;
+  switch (sort.by) {
+    case 'name':
+      return sql`name collate natural_order ${way}, group_id ${way}`;
+    case 'kind':
+      return sql`kind::text collate "C" ${way}, ${byName}`;
+    case 'participants':
+      return sql`participants ${way}, ${byName}`;
+    case 'last_posted_at':
+      return sql`coalesce(last_at, '-infinity') ${way}, ${byName}`;
+    case 'read_rate':
+      return sql`read / nullif(recipients, 0) ${way} nulls last, ${byName}`;
+    case 'failed':
+      return sql`failed ${way}, ${byName}`;
+    default:
+      return sort.by satisfies never;
+  }
 }

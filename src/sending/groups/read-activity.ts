@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from 'kysely';
+import { readRows, sql, type RawBuilder } from '../../platform/database/statements.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import { activeSince, outcome, removeStaleActivity } from './update-activity.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
@@ -25,12 +25,12 @@ export async function readActivity(
 ): Promise<Map<number, GroupActivity>> {
   await removeStaleActivity(db, workspaceId);
   const { live, joins, columns } = selectActivity(workspaceId, groupIds);
-  const { rows } = await sql<GroupActivity & { groupId: number }>`
+  const rows = await readRows<GroupActivity & { groupId: number }>(db)`
     with ${live}, activity as (
       select g.group_id, ${columns} from unnest(${[...groupIds]}::bigint[]) g (group_id) ${joins}
     )
     select group_id as "groupId", posts, last_at as "lastPostedAt", failed, recipients, read from activity
-    where posts + failed > 0`.execute(db);
+    where posts + failed > 0`;
   return new Map(rows.map(({ groupId, ...activity }) => [groupId, activity]));
 }
 
@@ -63,13 +63,13 @@ export function selectActivity(
   };
 }
 
-// Both queries force the use of the key, with any statistics of the planner: deliveries is the largest table (docs/explanation/decisions/0008).
+// Both queries force the use of the key, with any statistics of the planner: deliveries is the largest table (docs/explanation/decisions/0022).
 
 function allPosts(workspaceId: WorkspaceId): RawBuilder<unknown> {
   return sql`post as (
       select d.* from run r cross join lateral (
-        select group_id, ${outcome} from deliveries
-        where workspace_id = ${workspaceId} and run_id = r.run_id and position > r.in_activity order by position) d
+        select d.group_id, ${outcome} from deliveries d
+        where d.workspace_id = ${workspaceId} and d.run_id = r.run_id and d.position > r.in_activity order by d.position) d
     )`;
 }
 
@@ -85,14 +85,14 @@ function postsTo(workspaceId: WorkspaceId, ids: RawBuilder<unknown>): RawBuilder
     ), post as (
       select d.* from run r join stretch s on s.content_id = r.content_id and not s.is_sparse
       cross join lateral (
-        select group_id, ${outcome} from deliveries
-        where workspace_id = ${workspaceId} and run_id = r.run_id and position between greatest(s.first, r.in_activity + 1) and s.last
-        order by position) d
+        select d.group_id, ${outcome} from deliveries d
+        where d.workspace_id = ${workspaceId} and d.run_id = r.run_id and d.position between greatest(s.first, r.in_activity + 1) and s.last
+        order by d.position) d
       union all
       select d.* from run r join stretch s on s.content_id = r.content_id and s.is_sparse
       join target t on t.content_id = r.content_id and t.position > r.in_activity
       cross join lateral (
-        select group_id, ${outcome} from deliveries
-        where workspace_id = ${workspaceId} and run_id = r.run_id and position = t.position limit 1) d
+        select d.group_id, ${outcome} from deliveries d
+        where d.workspace_id = ${workspaceId} and d.run_id = r.run_id and d.position = t.position limit 1) d
     )`;
 }

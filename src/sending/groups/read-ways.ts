@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { readRows, readValue } from '../../platform/database/statements.ts';
 import { readResting } from '../accounts/send-window-rules.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
@@ -23,13 +23,13 @@ export async function readWays(
   timeZone: string,
 ): Promise<Map<number, Way[]>> {
   const resting = await readResting(db, [workspaceId], timeZone);
-  const { rows } = await sql<Way & { groupId: number }>`
+  const rows = await readRows<Way & { groupId: number }>(db)`
     select m.group_id as "groupId", m.account_id as "accountId", m.can_send as "canSend", m.is_admin as "isAdmin",
            m.seen_at as "seenAt", m.account_id = s.account_id as "isSender"
     from choose_senders(${workspaceId}, ${[...groupIds]}::bigint[], resting => ${resting}::bigint[]) s join group_accounts m on m.group_id = s.group_id
     join accounts a on a.account_id = m.account_id
     where m.gone_at is null
-    order by m.group_id, not a.is_default, m.account_id`.execute(db);
+    order by m.group_id, not a.is_default, m.account_id`;
   return Map.groupBy(rows, ({ groupId }) => groupId) as Map<number, Way[]>;
 }
 
@@ -38,10 +38,9 @@ export async function readWays(
  * Undefined if no account is known to be a member.
  */
 export async function findMember(db: Connection, groupId: number): Promise<AccountId | undefined> {
-  const { rows } = await sql<{ accountId: AccountId }>`
+  return readValue<AccountId>(db)`
     select m.account_id as "accountId" from group_accounts m join accounts a using (account_id)
     where m.group_id = ${groupId} and m.gone_at is null
     order by a.status in ('connected', 'paused') desc, not a.is_default, m.is_admin desc nulls last, m.account_id
-    limit 1`.execute(db);
-  return rows[0]?.accountId;
+    limit 1`;
 }

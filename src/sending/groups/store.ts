@@ -1,4 +1,5 @@
-import { sql } from 'kysely';
+import type { Selection } from 'kysely';
+import { execute, readColumn, readOne, readValue, sql } from '../../platform/database/statements.ts';
 import type { StoredChatList, StoredGroup } from '../accounts/commands.ts';
 import { lockGroupAccounts } from '../accounts/group-accounts.ts';
 import { nextSyncAt } from '../accounts/plan-syncs.ts';
@@ -6,29 +7,21 @@ import { accountNotFoundError } from '../accounts/store.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
-import type { AccountId, GroupKind, WorkspaceId } from '../../platform/database/schema.ts';
-
-/** A group as its owner sees it. */
-export interface Group {
-  groupId: number;
-  chatId: string;
-  kind: GroupKind;
-  name: string;
-  /** With the account itself; of a channel its followers. */
-  participants: number;
-  inviteLink: string | null;
-  canSend: boolean;
-}
+import type { AccountId, GroupKind, Schema, WorkspaceId } from '../../platform/database/schema.ts';
 
 const columns = [
   'group_id as groupId',
   'chat_id as chatId',
   'kind',
   'name',
+  /** With the account itself; of a channel its followers. */
   'participants',
   'invite_link as inviteLink',
   'can_send as canSend',
 ] as const;
+
+/** A group as its owner sees it. */
+export type Group = Selection<Schema, 'groups', (typeof columns)[number]>;
 
 /** Who sees groups: the account that read them, and its workspace, whose they are. */
 export interface GroupReader {
@@ -42,7 +35,7 @@ export async function upsertGroup(
   { workspaceId, accountId }: GroupReader,
   group: StoredGroup,
 ): Promise<Group> {
-  const { rows } = await sql<Group>`
+  return readOne<Group>(db)`
     with written as (
       insert into groups (workspace_id, chat_id, send_to, kind, name, participants, invite_link, can_send)
       values (${workspaceId}, ${group.chatId}, ${group.sendTo}, ${group.kind}, ${group.name}, ${group.participants},
@@ -61,10 +54,7 @@ export async function upsertGroup(
       set can_send = excluded.can_send, is_admin = excluded.is_admin, seen_at = excluded.seen_at, gone_at = null
     )
     select group_id as "groupId", chat_id as "chatId", kind, name, participants, invite_link as "inviteLink", can_send as "canSend"
-    from written`.execute(db);
-  const [written] = rows;
-  if (!written) throw new Error('the group was not written');
-  return written;
+    from written`;
 }
 
 /** Numbers of groups, as the account sees them. */
@@ -86,12 +76,12 @@ export function replaceGroups(db: Database, reader: GroupReader, list: StoredCha
   const { workspaceId, accountId } = reader;
   return db.transaction().execute(async (trx) => {
     await lockGroupAccounts(trx, workspaceId);
-    const { numAffectedRows } = await sql`
+    const affected = await execute(trx)`
       update accounts set groups_synced_at = campanile_now(), groups_sync_at = ${nextSyncAt},
                           channels_unread_since = case when ${list.areChannelsUnread}::boolean
                                                        then coalesce(channels_unread_since, campanile_now()) end
-      where account_id = ${accountId} and removed_at is null`.execute(trx);
-    if (numAffectedRows === 0n) throw accountNotFoundError('account_id');
+      where account_id = ${accountId} and removed_at is null`;
+    if (affected === 0) throw accountNotFoundError('account_id');
     return writeList(trx, reader, list);
   });
 }
@@ -102,7 +92,7 @@ async function writeList(
   { workspaceId, accountId }: GroupReader,
   { chats, areChannelsUnread }: StoredChatList,
 ): Promise<SyncOutcome> {
-  const { rows } = await sql<SyncOutcome>`
+  return readOne<SyncOutcome>(trx)`
     with fresh as materialized (
       select distinct on ("chatId") * from jsonb_to_recordset(${JSON.stringify(chats)}::jsonb)
         as g ("chatId" text, "sendTo" text, kind group_kind, name text, participants int, "inviteLink" text, "canSend" boolean,
@@ -161,15 +151,12 @@ async function writeList(
     select (select count(*) from present where is_new)::int as added,
            (select count(*) from present p
             where not p.is_new and (p.is_changed or p.group_id in (select group_id from updated)))::int as updated,
-           (select count(*) from (select group_id from ended union select group_id from removed where not is_there) r)::int as removed`.execute(
-    trx,
-  );
-  return rows[0] ?? { added: 0, updated: 0, removed: 0 };
+           (select count(*) from (select group_id from ended union select group_id from removed where not is_there) r)::int as removed`;
 }
 
 export interface GroupFilter {
   kind?: GroupKind | undefined;
-  /** Part of the name, in any case. */
+  /** Words of its name, or the whole id of its chat. */
   search?: string | undefined;
   /** Only groups of this saved list. */
   groupListId?: number | undefined;
@@ -212,7 +199,8 @@ export function filterGroups(db: Connection, workspaceId: WorkspaceId, filter: G
   if (min !== undefined) query = query.where(sql<boolean>`participants >= ${min}::bigint`);
   if (max !== undefined) query = query.where(sql<boolean>`participants <= ${max}::bigint`);
   if (filter.kind) query = query.where('kind', '=', filter.kind);
-  if (filter.search) query = query.where(sql<boolean>`position(lower(${filter.search}) in lower(name)) > 0`);
+  if (filter.search)
+    query = query.where(sql<boolean>`(has_words(plain_text(name), ${filter.search}) or chat_id = ${filter.search})`);
   return query;
 }
 
@@ -222,32 +210,29 @@ export async function selectOwnGroupIds(
   workspaceId: WorkspaceId,
   groupIds: readonly number[],
 ): Promise<Set<number>> {
-  const { rows } = await sql<{ group_id: number }>`
+  const own = await readColumn<number>(db)`
     select g.group_id from unnest(${groupIds}::bigint[]) i (group_id)
-    join groups g on g.group_id = i.group_id and g.workspace_id = ${workspaceId}`.execute(db);
-  return new Set(rows.map((row) => row.group_id));
+    join groups g on g.group_id = i.group_id and g.workspace_id = ${workspaceId}`;
+  return new Set(own);
 }
 
 /** The chat ids of the account's channels that are there, as far as is known. */
 export async function selectChannelIds(db: Connection, { workspaceId, accountId }: GroupReader): Promise<string[]> {
-  const { rows } = await sql<{ chat_id: string }>`
+  return readColumn<string>(db)`
     select g.chat_id from groups g join group_accounts m on m.group_id = g.group_id and m.account_id = ${accountId}
-    where g.workspace_id = ${workspaceId} and g.kind = 'channel' and g.removed_at is null and m.gone_at is null`.execute(
-    db,
-  );
-  return rows.map((row) => row.chat_id);
+    where g.workspace_id = ${workspaceId} and g.kind = 'channel' and g.removed_at is null and m.gone_at is null`;
 }
 
 /** Where posts to one of the workspace's groups go. Throws `group_not_found` when it is not the workspace's. */
 export async function requireSendTo(db: Connection, workspaceId: WorkspaceId, groupId: number): Promise<string> {
-  const row = await db
-    .selectFrom('groups')
-    .select('send_to')
-    .where('workspace_id', '=', workspaceId)
-    .where('group_id', '=', groupId)
-    .executeTakeFirst();
-  if (row) return row.send_to;
-  throw new AppError('group_not_found', 'You have no group with this id', {
+  const sendTo = await readValue<string>(db)`
+    select send_to from groups where workspace_id = ${workspaceId} and group_id = ${groupId}`;
+  if (sendTo === undefined) throw noSuchGroup();
+  return sendTo;
+}
+
+export function noSuchGroup(): AppError {
+  return new AppError('group_not_found', 'You have no group with this id', {
     details: [fieldError('group_metadata_id', 'unknown_id', { of: 'groups' })],
   });
 }
@@ -268,10 +253,6 @@ export async function writeInviteLink(
   workspaceId: WorkspaceId,
   { groupId, inviteLink }: { groupId: number; inviteLink: string },
 ): Promise<void> {
-  await db
-    .updateTable('groups')
-    .set({ invite_link: inviteLink })
-    .where('workspace_id', '=', workspaceId)
-    .where('group_id', '=', groupId)
-    .execute();
+  await execute(db)`
+    update groups set invite_link = ${inviteLink} where workspace_id = ${workspaceId} and group_id = ${groupId}`;
 }

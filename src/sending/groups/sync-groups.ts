@@ -1,13 +1,13 @@
-import { sql } from 'kysely';
+import { execute } from '../../platform/database/statements.ts';
 import { runCommand, type CommandWaiters } from '../accounts/commands.ts';
 import { beginRead } from '../accounts/plan-syncs.ts';
-import { findOwnAccount } from '../accounts/store.ts';
+import { findOwnAccount, type Account } from '../accounts/store.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import type { Quotas } from '../../workspaces/quotas/quotas.ts';
-import { requireLinked } from './require-linked.ts';
 import { replaceGroups, selectChannelIds, type GroupReader, type SyncOutcome } from './store.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
+import { AppError } from '../../platform/errors/errors.ts';
 
 /** What reading and creating groups needs: the ledger, and a way to ask the account's session. */
 export interface GroupDeps {
@@ -37,7 +37,7 @@ export async function syncGroups(deps: GroupDeps, { workspaceId }: Actor, accoun
 
 /** Reads the groups of an account from the messaging application. Throws as `runCommand` does. */
 export async function readGroups(deps: Pick<GroupDeps, 'db' | 'waiters'>, reader: GroupReader): Promise<SyncOutcome> {
-  await sql`update accounts set ${beginRead} where account_id = ${reader.accountId}`.execute(deps.db);
+  await execute(deps.db)`update accounts set ${beginRead} where account_id = ${reader.accountId}`;
   const knownChannels = await selectChannelIds(deps.db, reader);
   const list = await runCommand(deps, reader.accountId, 'list_groups', { knownChannels });
   return replaceGroups(deps.db, reader, list);
@@ -54,4 +54,17 @@ export async function readGroupsOf(
     readGroups(deps, { workspaceId, accountId }).catch((error: unknown) => unread.set(accountId, error));
   await Promise.all(accountIds.map(read));
   return unread;
+}
+
+/**
+ * Throws 409 when the account is not linked to a messaging application, 503 when it is but cannot be asked just now: what creates
+ * something needs it at once (contract §2).
+ */
+export function requireLinked(account: Account): void {
+  if (account.status === 'unlinked' || account.status === 'linking' || account.status === 'logged_out')
+    throw new AppError('account_unlinked', 'Your account is not linked to a messaging application. Link it first.');
+  if (account.status === 'reconnecting')
+    throw new AppError('account_not_connected', 'Your account is reconnecting. Try again in a moment.', {
+      retryAfterSeconds: 5,
+    });
 }

@@ -1,8 +1,8 @@
 /** Keeps `group_activity`: what the posts of the last 90 days came to, by group. */
-import { sql, type RawBuilder } from 'kysely';
-import { lockLedger } from '../accounts/store.ts';
+import { execute, readColumn, readRows, readValue, sql, type RawBuilder } from '../../platform/database/statements.ts';
+import { workInLedgers } from '../accounts/quarantine-account.ts';
+import { inLedger } from '../accounts/store.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
-import { isolateEach } from '../../platform/database/isolate-failures.ts';
 import { readHeld } from '../../platform/database/quarantine.ts';
 import type { Log } from '../../platform/log/log.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
@@ -15,13 +15,19 @@ const CHUNK = 2_000;
 export const activeSince = sql`campanile_now() - ${ACTIVITY_DAYS} * interval '1 day'`;
 
 /**
- * The share of a delivery in the activity of its group, if it is `sent` or `failed`. Members who did something about a post count as
- * recipients, even if the messenger did not know of them. The same as in src/platform/database/functions/sum_changed_deliveries.sql.
+ * How many people a sent delivery `d` reached. Members who did something about a post were there when it was sent, even if the messenger did not
+ * know of them then. The same as in src/platform/database/functions/sum_changed_deliveries.sql.
+ */
+export const reached = sql`greatest(d.recipients, d.delivered, d.reactions, d.replies)`;
+
+/**
+ * The share of a delivery `d` in the activity of its group, if it is `sent` or `failed`. The same as in
+ * src/platform/database/functions/sum_changed_deliveries.sql.
  */
 export const outcome = sql`
-  status, case when status = 'sent' then sent_at end as sent_at, (status = 'sent')::int as posts, (status = 'failed')::int as failed,
-  case when status = 'sent' then greatest(recipients, delivered, reactions, replies, views) else 0 end as recipients,
-  case when status = 'sent' then greatest(read, views) else 0 end as read`;
+  d.status, case when d.status = 'sent' then d.sent_at end as sent_at, (d.status = 'sent')::int as posts, (d.status = 'failed')::int as failed,
+  case when d.status = 'sent' then greatest(${reached}, d.views) else 0 end as recipients,
+  case when d.status = 'sent' then greatest(d.read, d.views) else 0 end as read`;
 
 interface ActiveRun {
   workspaceId: WorkspaceId;
@@ -38,7 +44,7 @@ const isStale = sql`
  */
 export async function updateActivity(db: Database, chunk = CHUNK, log?: Log): Promise<boolean> {
   const held = sql`${await readHeld(db, 'activity')}::bigint[]`;
-  const { rows } = await sql<ActiveRun & { isStale: boolean }>`
+  const rows = await readRows<ActiveRun & { isStale: boolean }>(db)`
     (select r.workspace_id as "workspaceId", r.run_id as "runId", true as "isStale" from runs r join workspace_ledgers l on l.workspace_id = r.workspace_id
      where r.in_activity > 0 and r.started_at <= ${activeSince} and r.workspace_id <> all(${held}) order by r.started_at limit 1)
     union all
@@ -46,16 +52,10 @@ export async function updateActivity(db: Database, chunk = CHUNK, log?: Log): Pr
      where r.in_activity < r.summed and r.started_at > ${activeSince} and r.workspace_id <> all(${held})
        and not exists (select from campaigns c where c.campaign_id = r.campaign_id and c.deleted_at is not null)
      order by r.started_at limit 1)
-    limit 1`.execute(db);
-  await isolateEach({ db, log }, 'activity', rows, {
-    idOf: ({ workspaceId }) => workspaceId,
-    run: (run) =>
-      db.transaction().execute(async (trx) => {
-        if (!(await lockLedger(trx, run.workspaceId))) return;
-        await (run.isStale ? removeNext(trx, run, chunk) : addNext(trx, run, chunk));
-      }),
-  });
-  return rows.length > 0;
+    limit 1`;
+  return workInLedgers({ db, log }, 'activity', rows, (trx, run) =>
+    (run.isStale ? removeNext : addNext)(trx, run, chunk),
+  );
 }
 
 /** Removes the runs from the activity of a workspace that began over 90 days ago, or whose campaign was deleted. */
@@ -67,10 +67,9 @@ export async function removeStaleActivity(db: Database, workspaceId: WorkspaceId
     where c.workspace_id = ${workspaceId} and c.deleted_at is not null and r.in_activity > 0`;
   for (let runId = await findRun(db, stale); runId !== undefined; runId = await findRun(db, stale)) {
     const run = { workspaceId, runId };
-    const isThere = await db.transaction().execute(async (trx) => {
-      const isLocked = await lockLedger(trx, workspaceId);
-      if (isLocked) await removeNext(trx, run, CHUNK);
-      return isLocked;
+    const isThere = await inLedger(db, workspaceId, async (trx) => {
+      await removeNext(trx, run, CHUNK);
+      return true;
     });
     if (!isThere) return;
   }
@@ -89,12 +88,11 @@ export async function removeCampaignActivity(
 }
 
 async function findRun(db: Connection, runs: RawBuilder<unknown>): Promise<number | undefined> {
-  const { rows } = await sql<{ run_id: number }>`${runs} limit 1`.execute(db);
-  return rows[0]?.run_id;
+  return readValue<number>(db)`${runs} limit 1`;
 }
 
 async function addNext(trx: Connection, { workspaceId, runId }: ActiveRun, chunk: number): Promise<void> {
-  await sql`
+  await execute(trx)`
     with run as materialized (
       select r.run_id, r.in_activity as after, least(r.summed, r.in_activity + ${chunk}::int) as until from runs r
       where r.workspace_id = ${workspaceId} and r.run_id = ${runId} and r.in_activity < r.summed and not ${isStale}
@@ -102,28 +100,26 @@ async function addNext(trx: Connection, { workspaceId, runId }: ActiveRun, chunk
       insert into group_activity as a (workspace_id, group_id, last_sent_at, recipients, read, posts, failed)
       select ${workspaceId}::bigint, d.group_id, d.sent_at, d.recipients, d.read, d.posts, d.failed
       from run r cross join lateral (
-        select group_id, ${outcome} from deliveries q
-        where q.workspace_id = ${workspaceId} and q.run_id = r.run_id and q.position > r.after and q.position <= r.until order by q.position) d
+        select d.group_id, ${outcome} from deliveries d
+        where d.workspace_id = ${workspaceId} and d.run_id = r.run_id and d.position > r.after and d.position <= r.until order by d.position) d
       where d.status in ('sent', 'failed')
       on conflict (workspace_id, group_id) do update
       set last_sent_at = greatest(a.last_sent_at, excluded.last_sent_at), recipients = a.recipients + excluded.recipients,
           read = a.read + excluded.read, posts = a.posts + excluded.posts, failed = a.failed + excluded.failed
     )
-    update runs r set in_activity = run.until from run where r.workspace_id = ${workspaceId} and r.run_id = run.run_id`.execute(
-    trx,
-  );
+    update runs r set in_activity = run.until from run where r.workspace_id = ${workspaceId} and r.run_id = run.run_id`;
 }
 
 /** From the end, so that the first deliveries of a run are always those in the activity. */
 async function removeNext(trx: Connection, { workspaceId, runId }: ActiveRun, chunk: number): Promise<void> {
-  const { rows } = await sql<{ groupId: number }>`
+  const groupIds = await readColumn<number>(trx)`
     with run as materialized (
       select r.run_id, greatest(r.in_activity - ${chunk}::int, 0) as after, r.in_activity as until from runs r
       where r.workspace_id = ${workspaceId} and r.run_id = ${runId} and r.in_activity > 0 and ${isStale}
     ), gone as materialized (
       select d.* from run r cross join lateral (
-        select group_id, ${outcome} from deliveries q
-        where q.workspace_id = ${workspaceId} and q.run_id = r.run_id and q.position > r.after and q.position <= r.until order by q.position) d
+        select d.group_id, ${outcome} from deliveries d
+        where d.workspace_id = ${workspaceId} and d.run_id = r.run_id and d.position > r.after and d.position <= r.until order by d.position) d
       where d.status in ('sent', 'failed')
     ), reduced as (
       update group_activity a
@@ -134,18 +130,13 @@ async function removeNext(trx: Connection, { workspaceId, runId }: ActiveRun, ch
     ), cut as (
       update runs r set in_activity = run.after from run where r.workspace_id = ${workspaceId} and r.run_id = run.run_id
     )
-    select group_id as "groupId" from reduced where is_last`.execute(trx);
-  if (rows.length > 0)
-    await findLastPosts(
-      trx,
-      workspaceId,
-      rows.map(({ groupId }) => groupId),
-    );
+    select group_id from reduced where is_last`;
+  if (groupIds.length > 0) await findLastPosts(trx, workspaceId, groupIds);
 }
 
 /** The latest of the posts that are left: a run that began earlier may have sent later, and a deleted campaign may be the latest. */
 async function findLastPosts(trx: Connection, workspaceId: WorkspaceId, groupIds: readonly number[]): Promise<void> {
-  await sql`
+  await execute(trx)`
     with run as materialized (
       select run_id, content_id, in_activity from runs where workspace_id = ${workspaceId} and in_activity > 0
     ), target as materialized (
@@ -160,7 +151,5 @@ async function findLastPosts(trx: Connection, workspaceId: WorkspaceId, groupIds
         where q.workspace_id = ${workspaceId} and q.run_id = r.run_id and q.position = t.position and q.status = 'sent' limit 1) d
       group by t.group_id
     )
-    update group_activity a set last_sent_at = l.at from latest l where a.workspace_id = ${workspaceId} and a.group_id = l.group_id`.execute(
-    trx,
-  );
+    update group_activity a set last_sent_at = l.at from latest l where a.workspace_id = ${workspaceId} and a.group_id = l.group_id`;
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { execute, hasRow, readColumn, readCount, readRows, sql } from '../../platform/database/statements.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
 
@@ -9,11 +9,8 @@ const milliseconds = (count: number) => sql`${count}::float8 * interval '1 milli
 
 /** Adds a worker, and clears away those that have been silent for a day. */
 export async function registerWorker(db: Connection, name: string): Promise<number> {
-  await sql`delete from workers where beat_at < campanile_now() - interval '1 day'`.execute(db);
-  const { rows } = await sql<{
-    worker_id: number;
-  }>`insert into workers (name) values (${name}) returning worker_id`.execute(db);
-  return rows[0]?.worker_id ?? 0;
+  await execute(db)`delete from workers where beat_at < campanile_now() - interval '1 day'`;
+  return readCount(db)`insert into workers (name) values (${name}) returning worker_id`;
 }
 
 /**
@@ -21,15 +18,14 @@ export async function registerWorker(db: Connection, name: string): Promise<numb
  * future, because the clock was set back, become now: otherwise dead workers would seem alive until then.
  */
 export async function renewLease(db: Connection, workerId: number): Promise<boolean> {
-  await sql`
+  await execute(db)`
     update workers set beat_at = campanile_now()
-    where beat_at > campanile_now() + ${milliseconds(LATE_BEAT_MS)} and worker_id <> ${workerId}`.execute(db);
-  const { rows } = await sql`
+    where beat_at > campanile_now() + ${milliseconds(LATE_BEAT_MS)} and worker_id <> ${workerId}`;
+  return hasRow(db)`
     update workers set beat_at = campanile_now(),
            steady_since = case when beat_at < campanile_now() - ${milliseconds(LATE_BEAT_MS)} then campanile_now()
                                else least(steady_since, campanile_now()) end
-    where worker_id = ${workerId} returning 1`.execute(db);
-  return rows.length > 0;
+    where worker_id = ${workerId} returning 1`;
 }
 
 /**
@@ -50,7 +46,7 @@ export async function claimShards(
 ): Promise<Map<number, number>> {
   return db.transaction().execute(async (trx) => {
     await yieldSurplusShards(trx, workerId, leaseMs);
-    const { rows: taken } = await sql<{ shard: number }>`
+    const taken = await readColumn<number>(trx)`
       with living as materialized (
         select worker_id, steady_since <= campanile_now() - ${milliseconds(leaseMs)} as steady from workers
         where beat_at > campanile_now() - ${milliseconds(leaseMs)}
@@ -73,21 +69,17 @@ export async function claimShards(
         for no key update of s skip locked
       )
       update shards s set worker_id = ${workerId}, epoch = s.epoch + 1 from free where s.shard = free.shard
-      returning s.shard`.execute(trx);
-    if (taken.length > 0)
-      await requeueShards(
-        trx,
-        taken.map((row) => row.shard),
-      );
-    const { rows } = await sql<{ shard: number; epoch: number }>`
-      select shard, epoch from shards where worker_id = ${workerId}`.execute(trx);
+      returning s.shard`;
+    if (taken.length > 0) await requeueShards(trx, taken);
+    const rows = await readRows<{ shard: number; epoch: number }>(trx)`
+      select shard, epoch from shards where worker_id = ${workerId}`;
     return new Map(rows.map((row) => [row.shard, row.epoch]));
   });
 }
 
 /** Gives up what exceeds the fair share, but no shard in which a turn is in hand: handing those over would cost a second try. */
 async function yieldSurplusShards(trx: Connection, workerId: number, leaseMs: number): Promise<void> {
-  await sql`
+  await execute(trx)`
     with fair as materialized (
       select (select count(*) from shards where worker_id = ${workerId})::int
              - ceil((select count(*) from shards)::numeric / greatest(1, (select count(*) from workers
@@ -98,7 +90,7 @@ async function yieldSurplusShards(trx: Connection, workerId: number, leaseMs: nu
         and not exists (select from lanes l where l.shard = s.shard and l.in_hand_run_id is not null)
       order by shard desc limit greatest(0, (select surplus from fair)) for no key update skip locked
     )
-    update shards s set worker_id = null, epoch = epoch + 1 from pick where s.shard = pick.shard`.execute(trx);
+    update shards s set worker_id = null, epoch = epoch + 1 from pick where s.shard = pick.shard`;
 }
 
 /**
@@ -120,9 +112,9 @@ export async function requeueLanes(
   if (accountIds.length === 0) return;
   if (mayHaveLeft) {
     await suspect(trx, accountIds);
-    await sql`select count_in_hand_now(${accountIds}::bigint[])`.execute(trx);
+    await execute(trx)`select count_in_hand_now(${accountIds}::bigint[])`;
   }
-  await sql`
+  await execute(trx)`
     update lanes l set turn = l.turn + 1, in_hand_run_id = null, in_hand = null,
            sent_in_slot = l.sent_in_slot - case when ${mayHaveLeft}::boolean then 0 else count_positions(l.in_hand) end,
            next_send_at = greatest(l.next_send_at, campanile_now() + g.gap),
@@ -132,13 +124,13 @@ export async function requeueLanes(
                    when (select a.warm_up_from > campanile_now() - interval '16 days' from accounts a where a.account_id = o.account_id)
                    then o.messenger || '/warm_up' else o.messenger end)::float8, 0) * interval '1 millisecond' as gap
           from lanes o where o.account_id = any(${accountIds}::bigint[])) g
-    where l.account_id = g.account_id and l.in_hand_run_id is not null`.execute(trx);
+    where l.account_id = g.account_id and l.in_hand_run_id is not null`;
 }
 
 /** In a shared run they wait as ones that were tried, so that what an account has not tried is found without them. */
 async function suspect(trx: Connection, accountIds: AccountId[]): Promise<void> {
   // By their places: a join could walk along the whole run.
-  await sql`
+  await execute(trx)`
     update deliveries d
     set uncertain = true, resend = false,
         not_before = case when (select r.is_shared from runs r where r.workspace_id = d.workspace_id and r.run_id = d.run_id)
@@ -152,20 +144,20 @@ async function suspect(trx: Connection, accountIds: AccountId[]): Promise<void> 
         where p.workspace_id = l.workspace_id and p.run_id = l.in_hand_run_id and p.status = 'queued'
           and p.position >= lower(h.positions) and p.position < upper(h.positions)
         order by p.position) q
-      where l.account_id = any(${accountIds}::bigint[])))`.execute(trx);
-  await sql`
+      where l.account_id = any(${accountIds}::bigint[])))`;
+  await execute(trx)`
     select advance_senders(array_agg(workspace_id), array_agg(in_hand_run_id), array_agg(account_id))
-    from lanes where account_id = any(${accountIds}::bigint[]) and in_hand_run_id is not null`.execute(trx);
+    from lanes where account_id = any(${accountIds}::bigint[]) and in_hand_run_id is not null`;
 }
 
 /** The last word of an orderly stop: everything free at once. */
 export async function deregisterWorker(db: Connection, workerId: number): Promise<void> {
-  await sql`
+  await execute(db)`
     with gone as (delete from workers where worker_id = ${workerId})
-    update shards set worker_id = null, epoch = epoch + 1 where worker_id = ${workerId}`.execute(db);
+    update shards set worker_id = null, epoch = epoch + 1 where worker_id = ${workerId}`;
 }
 
 /** Voids every lease. Only right while no other worker can be alive. */
 export async function voidAllLeases(db: Connection): Promise<void> {
-  await sql`with gone as (delete from workers) update shards set worker_id = null, epoch = epoch + 1`.execute(db);
+  await execute(db)`with gone as (delete from workers) update shards set worker_id = null, epoch = epoch + 1`;
 }

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
-import { lockLedger } from '../accounts/store.ts';
+import { execute, hasRow, readRows, sql } from '../../platform/database/statements.ts';
+import { inLedger } from '../accounts/store.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { isolateEach } from '../../platform/database/isolate-failures.ts';
 import { readHeld } from '../../platform/database/quarantine.ts';
@@ -37,7 +37,7 @@ export async function foldReceipts(db: Database, log?: Log): Promise<boolean> {
 
 /** Those that ended first, of one account; of users who are gone the erasure takes care. */
 async function findOldRuns(db: Database, held: readonly number[]): Promise<OldRuns[]> {
-  const { rows } = await sql<OldRuns>`
+  return readRows<OldRuns>(db)`
     with old as materialized (
       -- One that was retried after it was closed has ended again.
       select r.workspace_id, r.run_id, coalesce(r.receipts_closed_at >= r.finished_at, false) as closed, r.finished_at
@@ -47,38 +47,34 @@ async function findOldRuns(db: Database, held: readonly number[]): Promise<OldRu
       order by r.finished_at limit ${RUNS_PER_STEP}
     )
     select workspace_id as "workspaceId", array_agg(run_id) as "runIds", closed as "isClosed"
-    from old group by workspace_id, closed order by min(finished_at) limit 1`.execute(db);
-  return rows;
+    from old group by workspace_id, closed order by min(finished_at) limit 1`;
 }
 
 /** With the lane locked nobody is just counting a receipt; whoever comes next finds the runs closed. */
 async function closeReceipts(db: Database, { workspaceId, runIds }: OldRuns): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    if (!(await lockLedger(trx, workspaceId))) return;
-    await sql`
+  await inLedger(
+    db,
+    workspaceId,
+    (trx) => execute(trx)`
       update runs set receipts_closed_at = campanile_now()
-      where workspace_id = ${workspaceId} and run_id = any(${runIds}::bigint[]) and (receipts_closed_at >= finished_at) is not true`.execute(
-      trx,
-    );
-  });
+      where workspace_id = ${workspaceId} and run_id = any(${runIds}::bigint[]) and (receipts_closed_at >= finished_at) is not true`,
+  );
 }
 
 async function dropReceipts(db: Connection, { workspaceId, runIds }: OldRuns): Promise<void> {
   for (const table of ['receipts', 'votes']) {
-    const { rows } = await sql`
+    const isFound = await hasRow(db)`
       delete from ${sql.table(table)} where ctid = any(array(
         select ctid from ${sql.table(table)} where workspace_id = ${workspaceId} and run_id = any(${runIds}::bigint[])
         limit ${CHUNK} for update skip locked))
-      returning 1`.execute(db);
-    if (rows.length > 0) return;
+      returning 1`;
+    if (isFound) return;
   }
-  await sql`
-    delete from provisional_receipts where workspace_id = ${workspaceId} and run_id = any(${runIds}::bigint[])`.execute(
-    db,
-  );
-  await sql`
+  await execute(db)`
+    delete from provisional_receipts where workspace_id = ${workspaceId} and run_id = any(${runIds}::bigint[])`;
+  await execute(db)`
     update runs r set receipts_dropped = true
     where workspace_id = ${workspaceId} and run_id = any(${runIds}::bigint[])
       and not exists (select from receipts t where t.workspace_id = r.workspace_id and t.run_id = r.run_id)
-      and not exists (select from votes v where v.workspace_id = r.workspace_id and v.run_id = r.run_id)`.execute(db);
+      and not exists (select from votes v where v.workspace_id = r.workspace_id and v.run_id = r.run_id)`;
 }

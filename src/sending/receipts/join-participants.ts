@@ -1,5 +1,5 @@
 /** Two ids turn out to be one person: what was counted for each of them counts once from now on. */
-import { sql } from 'kysely';
+import { execute, readRows } from '../../platform/database/statements.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import { joinVotes } from './record-votes.ts';
 import type { LockedLedger } from '../accounts/store.ts';
@@ -25,17 +25,9 @@ export async function joinParticipants(trx: Connection, ledger: LockedLedger, pa
   }
 }
 
-/** A pair whose alias was counted. */
-interface KnownPair extends Pair {
-  hasVoted: boolean;
-}
-
-async function findAliases(
-  trx: Connection,
-  { workspaceId, hashSeed }: LockedLedger,
-  pairs: readonly Pair[],
-): Promise<KnownPair[]> {
-  const { rows } = await sql<KnownPair>`
+/** Returns the pairs whose alias was counted. */
+async function findAliases(trx: Connection, { workspaceId, hashSeed }: LockedLedger, pairs: readonly Pair[]) {
+  return readRows<Pair & { hasVoted: boolean }>(trx)`
     select distinct p.participant, p.alias, exists (
              select from provisional_receipts v
              join votes w on w.workspace_id = v.workspace_id and w.run_id = v.run_id and w.position = v.position and w.participant = v.participant
@@ -44,8 +36,7 @@ async function findAliases(
     where p.alias <> p.participant and exists (
       select from provisional_receipts v
       where v.workspace_id = ${workspaceId} and v.participant = hashtextextended(p.alias, ${hashSeed}::bigint))
-    order by p.participant, p.alias`.execute(trx);
-  return rows;
+    order by p.participant, p.alias`;
 }
 
 /** How many pairs of the same participant come before each. */
@@ -62,7 +53,7 @@ function numberAmong(pairs: readonly Pair[]): (pair: Pair) => number {
 }
 
 async function join(trx: Connection, { workspaceId, hashSeed }: LockedLedger, pairs: readonly Pair[]): Promise<void> {
-  await sql`
+  await execute(trx)`
     with pair as (
       select hashtextextended(p.participant, ${hashSeed}::bigint) as participant, hashtextextended(p.alias, ${hashSeed}::bigint) as alias
       from unnest(${pairs.map((pair) => pair.participant)}::text[], ${pairs.map((pair) => pair.alias)}::text[]) p (participant, alias)
@@ -112,5 +103,5 @@ async function join(trx: Connection, { workspaceId, hashSeed }: LockedLedger, pa
     where at is not null
     group by 2, 3
     on conflict (workspace_id, run_id, minute) do update
-    set delivered = m.delivered + excluded.delivered, read = m.read + excluded.read`.execute(trx);
+    set delivered = m.delivered + excluded.delivered, read = m.read + excluded.read`;
 }

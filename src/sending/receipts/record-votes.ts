@@ -1,5 +1,5 @@
 /** Votes on polls, and answers to events: the newest one of each member that could be opened counts, on each post once. */
-import { sql, type RawBuilder } from 'kysely';
+import { execute, sql, type RawBuilder } from '../../platform/database/statements.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import { EVENT_ANSWERS } from '../../content/post/ballot.ts';
 import type { MemberEvent } from '../../messengers/messenger.ts';
@@ -41,7 +41,7 @@ export async function recordVotes(
     at: event.at,
     choices: event.choices,
   }));
-  await sql`
+  await execute(trx)`
     with told as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(told)}::jsonb)
         e (message_id text, participant text, is_provisional boolean, voter text, voted_ms bigint, at timestamptz, choices jsonb)
@@ -90,7 +90,7 @@ export async function recordVotes(
       select run_id, group_id, at, choices, 1 as sign from changed
       union all
       select run_id, group_id, was_at, was, -1 from changed where has_voted
-    ), ${addDeltas(workspaceId)}`.execute(trx);
+    ), ${addDeltas(workspaceId)}`;
 }
 
 /** Two ids turn out to be one person: one vote of theirs counts. Call it before the provisional ids are forgotten. */
@@ -99,7 +99,7 @@ export async function joinVotes(
   { workspaceId, hashSeed }: LockedLedger,
   pairs: ReadonlyArray<{ participant: string; alias: string }>,
 ): Promise<void> {
-  await sql`
+  await execute(trx)`
     with pair as (
       select hashtextextended(p.participant, ${hashSeed}::bigint) as participant, hashtextextended(p.alias, ${hashSeed}::bigint) as alias
       from unnest(${pairs.map((pair) => pair.participant)}::text[], ${pairs.map((pair) => pair.alias)}::text[]) p (participant, alias)
@@ -130,7 +130,7 @@ export async function joinVotes(
       select run_id, group_id, case when wins then other_at else at end as at,
              case when wins then other_choices else choices end as choices, -1 as sign
       from known where is_twice
-    ), ${addDeltas(workspaceId)}`.execute(trx);
+    ), ${addDeltas(workspaceId)}`;
 }
 
 /**

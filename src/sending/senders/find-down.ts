@@ -1,5 +1,5 @@
 /** What waits for accounts that cannot send. Only workspaces with several accounts are looked at. */
-import { sql, type RawBuilder } from 'kysely';
+import { readColumn, readRows, sql, type RawBuilder } from '../../platform/database/statements.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import { mayChangeAccount, type RunSender } from '../deliveries/assign-senders.ts';
 import { isWaitedFor } from '../accounts/is-waited-for.ts';
@@ -80,15 +80,13 @@ export function hasFailover(shards: readonly number[]): RawBuilder<boolean> {
 }
 
 /** Returns the accounts of the workspaces in these shards for which something is to be done now, those that are down longest first. */
-export async function findDown(db: Connection, shards: readonly number[]): Promise<DownAccount[]> {
-  const { rows } = await down(shards).$castTo<DownAccount>().execute(db);
-  return rows;
+export function findDown(db: Connection, shards: readonly number[]): Promise<DownAccount[]> {
+  return readRows<DownAccount>(db)`${down(shards)}`;
 }
 
 /** Returns the runs of which something may return to its account, in the workspaces of these shards. */
-export async function findReturnable(db: Connection, shards: readonly number[]): Promise<RunSender[]> {
-  const { rows } = await returnable(shards).$castTo<RunSender>().execute(db);
-  return rows;
+export function findReturnable(db: Connection, shards: readonly number[]): Promise<RunSender[]> {
+  return readRows<RunSender>(db)`${returnable(shards)}`;
 }
 
 /** The connected accounts of a workspace whose groups were not read since then, without the account `except`. */
@@ -96,10 +94,9 @@ export async function findUnread(
   db: Connection,
   { workspaceId, accountId: except, downSince }: Pick<DownAccount, 'workspaceId' | 'accountId' | 'downSince'>,
 ): Promise<AccountId[]> {
-  const { rows } = await sql<{ accountId: AccountId }>`
+  return readColumn<AccountId>(db)`
     select a.account_id as "accountId" from lanes l join accounts a on a.account_id = l.account_id
     where l.workspace_id = ${workspaceId} and a.status = 'connected' and a.account_id <> ${except}
       and coalesce(a.groups_synced_at < ${downSince}, true)
-    order by 1`.execute(db);
-  return rows.map(({ accountId }) => accountId);
+    order by 1`;
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { readColumn, readCount } from '../../platform/database/statements.ts';
 import { findOwnAccount, findOwnAccounts, lockOwnLedger, nameAccount, type Account } from '../accounts/store.ts';
 import { assignSenders } from '../deliveries/assign-senders.ts';
 import { readGroupsOf, type GroupDeps } from '../groups/sync-groups.ts';
@@ -32,7 +32,8 @@ export async function handOverDeliveries(
 ): Promise<HandedOver> {
   const { db, timeZone } = deps;
   const from = await findOwnAccount(db, actor.workspaceId, accountId);
-  const to = toAccountId === undefined ? undefined : await findOwnAccount(db, actor.workspaceId, toAccountId);
+  const to =
+    toAccountId === undefined ? undefined : await findOwnAccount(db, actor.workspaceId, toAccountId, 'to_account_id');
   const others = to ? [to] : await findOwnAccounts(db, actor.workspaceId);
   const stale = others.filter((one) => isStale(one, from)).map((one) => one.accountId);
   const unread = await readGroupsOf(deps, actor.workspaceId, stale);
@@ -50,7 +51,9 @@ export async function handOverDeliveries(
       isReturnable: downSince !== null,
       timeZone,
     });
-    const kept = await countWaiting(trx, from);
+    const kept = await readCount(trx)`
+      select count(*) from runs r join deliveries d on d.workspace_id = r.workspace_id and d.run_id = r.run_id
+      where r.workspace_id = ${actor.workspaceId} and r.status = 'running' and d.status = 'queued' and d.account_id = ${accountId}`;
     const changes = diffValues({}, { handed_over: handedOver, kept, to: to && nameAccount(to) });
     await recordAudit(trx, { ...actor, action: 'account.handed_over', subject: nameAccount(from), changes });
     return { handedOver, kept };
@@ -94,21 +97,11 @@ export async function handOver(
     timeZone: string | undefined;
   },
 ): Promise<number> {
-  const { rows } = await sql<{ runId: number }>`
-    select run_id as "runId" from runs where workspace_id = ${workspaceId} and status = 'running' and queued > 0 order by run_id`.execute(
-    trx,
-  );
+  const runIds = await readColumn<number>(trx)`
+    select run_id from runs where workspace_id = ${workspaceId} and status = 'running' and queued > 0 order by run_id`;
   let count = 0;
   const passed = [from, ...unread];
   const whose = { workspaceId, from, passed, acceptDuplicates, isReturnable, timeZone, ...(wanted && { wanted }) };
-  for (const { runId } of rows) count += (await assignSenders(trx, { ...whose, runId })).length;
+  for (const runId of runIds) count += (await assignSenders(trx, { ...whose, runId })).length;
   return count;
-}
-
-async function countWaiting(trx: Connection, { accountId, workspaceId }: Account): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from runs r join deliveries d on d.workspace_id = r.workspace_id and d.run_id = r.run_id
-    where r.workspace_id = ${workspaceId} and r.status = 'running' and d.status = 'queued'
-      and d.account_id = ${accountId}`.execute(trx);
-  return rows[0]?.count ?? 0;
 }

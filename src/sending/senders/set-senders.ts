@@ -1,10 +1,11 @@
+import { readValue } from '../../platform/database/statements.ts';
 import { accountNotFoundError, lockOwnLedger } from '../accounts/store.ts';
-import { noSuchGroupList } from '../groups/group-list-store.ts';
+import { noSuchGroupList } from '../groups/group-lists.ts';
 import { requireGroups } from '../groups/require-groups.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { diffValues } from '../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
-import { keepGroupList, readAccounts, replaceRules, type FormerRule } from './store.ts';
+import { readAccounts, replaceRules, type FormerRule } from './store.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
 
 export interface SendersInput {
@@ -29,7 +30,13 @@ export async function setSenders({ db }: { db: Database }, actor: Actor, input: 
     // Two at once would both replace the same rule, and an account could be removed.
     await lockOwnLedger(trx, workspaceId);
     await requireGroups(trx, workspaceId, input.groupIds);
-    const list = groupListId === null ? null : await keepGroupList(trx, workspaceId, groupListId);
+    // The list is not removed before the transaction ends.
+    const list =
+      groupListId === null
+        ? null
+        : await readValue<string>(trx)`
+            select name from group_lists
+            where group_list_id = ${groupListId} and workspace_id = ${workspaceId} for key share`;
     if (list === undefined) throw noSuchGroupList();
     await requireAccounts(trx, actor, input.accountIds);
     const isWorkspace = groupIds.length === 0 && groupListId === null;

@@ -1,7 +1,8 @@
-import { sql } from 'kysely';
-import type { Connection } from '../../platform/database/connect.ts';
+import { readRows } from '../../platform/database/statements.ts';
+import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
+import { requireGroups } from '../groups/require-groups.ts';
 
 /** Which accounts send to a group, to the groups of a list, or to all groups of a workspace. */
 export interface SenderRule {
@@ -21,7 +22,6 @@ export interface SenderRule {
   replacedAt: Date | null;
 }
 
-/** A rule that was replaced. */
 export interface FormerRule {
   groupId: number | null;
   groupName: string | null;
@@ -48,7 +48,7 @@ export async function replaceRules(
   { accountIds, reason }: { accountIds: readonly AccountId[]; reason: string | null },
 ): Promise<FormerRule[]> {
   const isRemoval = accountIds.length === 0;
-  const { rows } = await sql<FormerRule>`
+  return readRows<FormerRule>(trx)`
     with scope as (
       select group_id, null::bigint as group_list_id from unnest(${[...groupIds]}::bigint[]) g (group_id)
       union all select null, ${groupListId}::bigint where ${groupListId !== null}::boolean
@@ -71,8 +71,7 @@ export async function replaceRules(
       where (select count(*) from replaced) >= 0
     )
     select c.group_id as "groupId", g.name as "groupName", c.account_ids as "accountIds", c.reason
-    from changed c left join groups g on g.group_id = c.group_id order by c.group_id`.execute(trx);
-  return rows;
+    from changed c left join groups g on g.group_id = c.group_id order by c.group_id`;
 }
 
 /** An account as the audit log names it. */
@@ -88,23 +87,10 @@ export async function readAccounts(
   workspaceId: WorkspaceId,
   accountIds: readonly AccountId[],
 ): Promise<Map<AccountId, NamedAccount>> {
-  const { rows } = await sql<NamedAccount & { accountId: AccountId }>`
+  const rows = await readRows<NamedAccount & { accountId: AccountId }>(trx)`
     select account_id as "accountId", name, removed_at is not null as "isRemoved" from accounts
-    where workspace_id = ${workspaceId} and account_id = any(${[...accountIds]}::bigint[])`.execute(trx);
+    where workspace_id = ${workspaceId} and account_id = any(${[...accountIds]}::bigint[])`;
   return new Map(rows.map(({ accountId, ...account }) => [accountId, account]));
-}
-
-/** Returns the name of a saved list of a workspace, which is not removed before the transaction ends. Undefined if there is none. */
-export async function keepGroupList(
-  trx: Connection,
-  workspaceId: WorkspaceId,
-  groupListId: number,
-): Promise<string | undefined> {
-  const { rows } = await sql<{ name: string }>`
-    select name from group_lists where group_list_id = ${groupListId} and workspace_id = ${workspaceId} for key share`.execute(
-    trx,
-  );
-  return rows[0]?.name;
 }
 
 export interface RuleFilter {
@@ -123,7 +109,7 @@ export async function selectRules(
   { groupId, are, limit, offset }: RuleFilter,
 ): Promise<SenderRule[]> {
   const isPresent = are === 'present';
-  const { rows } = await sql<SenderRule>`
+  return readRows<SenderRule>(db)`
     select s.group_id as "groupId", g.name as "groupName", s.group_list_id as "groupListId", l.name as "groupListName",
            s.account_ids as "accountIds", s.reason, u.user_name as "setBy", s.set_at as "setAt", s.replaced_at as "replacedAt"
     from senders s
@@ -136,6 +122,40 @@ export async function selectRules(
     order by case when ${isPresent}::boolean then case when s.group_id is not null then 2 when s.group_list_id is not null then 1 else 0 end end,
              case when ${isPresent}::boolean then lower(coalesce(l.name, g.name)) end,
              s.replaced_at desc, s.sender_rule_id desc
-    limit ${limit} offset ${offset}`.execute(db);
-  return rows;
+    limit ${limit} offset ${offset}`;
+}
+
+/** Entries of the history that are read. */
+const HISTORY_LIMIT = 100;
+
+export interface SendersQuery {
+  /** Null: all rules. Else only those that concern this group. */
+  groupId: number | null;
+  withHistory: boolean;
+  limit: number;
+  /** `next` of the page before; 0: from the first on. */
+  after: number;
+}
+
+export interface SendersPage {
+  /** Rules in force: that of the workspace, those of lists, then those of groups. */
+  rules: SenderRule[];
+  /** Replaced and removed rules, the newest first; undefined unless asked for. */
+  history: SenderRule[] | undefined;
+  /** Where the next page of rules begins; null: this was the last. */
+  next: number | null;
+}
+
+/** The workspace's rules on who sends (contract §4, list-senders). Throws 404 for a group that is not the workspace's. */
+export async function listSenders(
+  { db }: { db: Database },
+  { workspaceId }: Actor,
+  { groupId, withHistory, limit, after }: SendersQuery,
+): Promise<SendersPage> {
+  if (groupId !== null) await requireGroups(db, workspaceId, [groupId], 'group_metadata_id');
+  const found = await selectRules(db, workspaceId, { groupId, are: 'present', limit: limit + 1, offset: after });
+  const history = withHistory
+    ? await selectRules(db, workspaceId, { groupId, are: 'former', limit: HISTORY_LIMIT, offset: 0 })
+    : undefined;
+  return { rules: found.slice(0, limit), history, next: found.length > limit ? after + limit : null };
 }

@@ -1,21 +1,19 @@
-import { sql, type RawBuilder } from 'kysely';
+import { execute, readColumn, readRows, sql } from '../../platform/database/statements.ts';
 import { clearOldRows } from '../../platform/database/clear-old-rows.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import { isolateStatement, ownedBy, type Owners } from '../../platform/database/isolate-statement.ts';
 import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
 import type { Notifications } from '../../platform/database/listen.ts';
-import type { WorkPoll } from '../../platform/database/work-poll.ts';
+import { startPolledLoop, type PolledLoopDeps } from '../../platform/database/work-poll.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import { AppError } from '../../platform/errors/errors.ts';
-import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { startLoop } from '../../platform/concurrency/loop.ts';
 import { sleep } from '../../platform/time/time.ts';
 import { COMMAND_WAIT_MS, type CommandKind, type Commands, type StoredFailure } from '../accounts/commands.ts';
 import type { Leases } from '../leases/leases.ts';
-import { listChats, toStored } from './list-chats.ts';
+import { listChats, toStored, createGroupSyncs } from './sync-due-groups.ts';
 import type { Sessions } from './sessions.ts';
-import { createGroupSyncs } from './sync-due-groups.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
 
 const COMMANDS_UNDER_WAY = 50;
@@ -27,16 +25,13 @@ const CLEARING_MS = 60 * 60_000;
 const MAX_RESULT_ATTEMPTS = 50;
 const RESULT_PAUSE_MS = 500;
 
-interface Serving {
+interface Serving extends PolledLoopDeps {
   db: Database;
-  log: Log;
   notifications: Pick<Notifications, 'on'>;
   leases: Pick<Leases, 'shards' | 'workerId' | 'isGood'>;
   sessions: Pick<Sessions, 'get' | 'link' | 'retry' | 'submitPasskey' | 'simulate' | 'unlink'>;
   /** A stored picture's bytes. */
   loadPicture: (mediaId: number) => Promise<Buffer>;
-  workPoll?: WorkPoll | undefined;
-  onLoopError?: OnLoopError;
 }
 
 interface QueuedCommand {
@@ -52,11 +47,11 @@ interface QueuedCommand {
  * a slow one delays none of another account. Also reads the groups of accounts again when that is due.
  */
 export function serveCommands(serving: Serving): { stop(): Promise<void> } {
-  const { log, notifications } = serving;
+  const { notifications } = serving;
   /** With the account of each. */
   const inFlight = new Map<Promise<void>, number>();
   const syncs = createGroupSyncs(serving);
-  async function step(): Promise<number> {
+  async function step(restMs: number): Promise<number> {
     const begun = await beginCommands(serving, [...inFlight.values()]);
     for (const command of begun) {
       const ended = serve(serving, command).finally(() => {
@@ -70,12 +65,11 @@ export function serveCommands(serving: Serving): { stop(): Promise<void> } {
     await syncs.begin(() => loop.wake());
     return begun.length > 0 ? 0 : restMs;
   }
-  const isDue = () => sql<boolean>`(${hasQueued(serving)} or ${syncs.isDue()})`;
-  const polled = { name: 'commands', isDue, wake: () => loop.wake() };
-  const restMs = serving.workPoll?.add(polled) ?? POLL_MS;
-  const options = { log, ...(serving.onLoopError && { onError: serving.onLoopError }) };
-  const loop = startLoop('commands', step, options);
-  const clearing = startLoop('old commands', () => clearOldCommands(serving), options);
+  const isDue = () => sql<boolean>`(
+    exists (select from account_commands where shard = any(${serving.leases.shards()}::smallint[]) and status = 'queued')
+    or ${syncs.isDue()})`;
+  const loop = startPolledLoop(serving, { name: 'commands', isDue, pollMs: POLL_MS, step });
+  const clearing = startLoop('old commands', () => clearOldCommands(serving), serving);
   notifications.on('campanile_commands', () => loop.wake());
   return {
     async stop() {
@@ -92,11 +86,6 @@ async function clearOldCommands(deps: QuarantineDeps): Promise<number> {
   return CLEARING_MS;
 }
 
-/** The condition that a command waits in the shards of this worker. */
-function hasQueued({ leases }: Serving): RawBuilder<boolean> {
-  return sql`exists (select from account_commands where shard = any(${leases.shards()}::smallint[]) and status = 'queued')`;
-}
-
 /** The first of each account comes before the second of any. `busy`: the account of each command that is under way. */
 async function beginCommands(serving: Serving, busy: readonly number[]): Promise<QueuedCommand[]> {
   const { db, leases } = serving;
@@ -104,12 +93,10 @@ async function beginCommands(serving: Serving, busy: readonly number[]): Promise
   const room = COMMANDS_UNDER_WAY - busy.length;
   if (shards.length === 0 || room <= 0) return [];
   const begun = await isolateStatement(serving, 'commands', {
-    findOwners: async () => {
-      const { rows } = await sql<{ id: number }>`
+    findOwners: () =>
+      readColumn<number>(db)`
         select distinct account_id as id from account_commands
-        where shard = any(${shards}::smallint[]) and status = 'queued'`.execute(db);
-      return rows.map(({ id }) => id);
-    },
+        where shard = any(${shards}::smallint[]) and status = 'queued'`,
     run: (owners) => beginOf(serving, { owners, shards, busy, room }),
   });
   return begun.flat();
@@ -123,7 +110,7 @@ interface Beginning {
 }
 
 async function beginOf({ db, leases }: Serving, { owners, shards, busy, room }: Beginning): Promise<QueuedCommand[]> {
-  const { rows } = await sql<QueuedCommand & { stale: boolean }>`
+  const rows = await readRows<QueuedCommand & { stale: boolean }>(db)`
     update account_commands c
     set status = case when t.stale then 'abandoned' else 'running' end::command_status, worker_id = ${leases.workerId()}
     from (select q.command_id, q.created_at < campanile_now() - ${COMMAND_WAIT_MS} * interval '1 millisecond' as stale
@@ -136,7 +123,7 @@ async function beginOf({ db, leases }: Serving, { owners, shards, busy, room }: 
           where w.nth <= ${PER_ACCOUNT}
           order by w.nth, q.command_id limit ${room} for update of q skip locked) t
     where c.command_id = t.command_id and c.status = 'queued'
-    returning c.command_id, c.account_id, c.kind, c.input, t.stale`.execute(db);
+    returning c.command_id, c.account_id, c.kind, c.input, t.stale`;
   return rows.filter((row) => !row.stale);
 }
 
@@ -145,7 +132,7 @@ async function serve(serving: Serving, command: QueuedCommand): Promise<void> {
   let status: 'done' | 'failed' = 'done';
   let result: unknown;
   try {
-    result = await execute(serving, command);
+    result = await carryOut(serving, command);
   } catch (error) {
     status = 'failed';
     result = toFailure(error, log);
@@ -167,16 +154,13 @@ async function storeResult({ db, log }: Serving, command: QueuedCommand, status:
 }
 
 async function writeResult(db: Database, command: QueuedCommand, status: 'done' | 'failed', result: unknown) {
-  await sql`
+  await execute(db)`
     update account_commands set status = ${status}, result = ${JSON.stringify(result)}::jsonb, finished_at = campanile_now()
-    where command_id = ${command.command_id}`.execute(db);
+    where command_id = ${command.command_id}`;
   await notifyAfterCommit(db, 'campanile_results', String(command.command_id));
 }
 
-async function execute(
-  { sessions, loadPicture }: Serving,
-  { account_id: accountId, kind, input }: QueuedCommand,
-): Promise<unknown> {
+async function carryOut({ sessions, loadPicture }: Serving, { account_id: accountId, kind, input }: QueuedCommand) {
   const session = async () => {
     const opened = await sessions.get(accountId);
     if (!opened) throw new AppError('account_unlinked', 'Your account is not linked to a messaging application');

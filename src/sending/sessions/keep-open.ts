@@ -1,11 +1,9 @@
-import { sql } from 'kysely';
+import { readColumn } from '../../platform/database/statements.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import { isolateEach } from '../../platform/database/isolate-failures.ts';
 import { readQuarantined } from '../../platform/database/quarantine.ts';
 import { isDataError } from '../../platform/errors/database-errors.ts';
-import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
-import type { Log } from '../../platform/log/log.ts';
-import { startLoop, type Loop } from '../../platform/concurrency/loop.ts';
+import { startLoop, type Loop, type LoopDeps } from '../../platform/concurrency/loop.ts';
 import type { Messenger } from '../../messengers/messenger.ts';
 import type { Leases } from '../leases/leases.ts';
 import type { Sessions } from './sessions.ts';
@@ -28,13 +26,11 @@ export function keepSessionsOpen({
   sessions,
   messengers,
   onLoopError,
-}: {
+}: LoopDeps & {
   db: Database;
-  log: Log;
   leases: Pick<Leases, 'shards' | 'isGood'>;
   sessions: Pick<Sessions, 'get' | 'has' | 'count'>;
   messengers: ReadonlyMap<string, Messenger>;
-  onLoopError?: OnLoopError;
 }): Loop {
   const names = [...messengers.values()].flatMap(({ name, staysOpen }) => (staysOpen ? [name] : []));
   let complete: { count: number; untilMs: number; shards: string } | undefined;
@@ -46,11 +42,11 @@ export function keepSessionsOpen({
       const held = shards.join(' ');
       const isUnchanged = complete?.count === sessions.count() && complete.shards === held;
       if (complete && isUnchanged && performance.now() < complete.untilMs) return POLL_MS;
-      const { rows } = await sql<{ account_id: AccountId }>`
+      const accountIds = await readColumn<AccountId>(db)`
         select a.account_id from accounts a join lanes l using (account_id)
         where a.messenger = any(${names}::text[]) and campanile_shard(a.account_id) = any(${shards}::smallint[])
-          and a.status not in ('unlinked', 'logged_out')`.execute(db);
-      const closed = rows.map((row) => row.account_id).filter((accountId) => !sessions.has(accountId));
+          and a.status not in ('unlinked', 'logged_out')`;
+      const closed = accountIds.filter((accountId) => !sessions.has(accountId));
       complete =
         closed.length === 0
           ? { count: sessions.count(), untilMs: performance.now() + COMPLETE_POLL_MS, shards: held }
@@ -62,7 +58,7 @@ export function keepSessionsOpen({
       await isolateEach({ db, log }, 'sessions', missing.slice(0, OPENED_PER_STEP), work);
       return missing.length > OPENED_PER_STEP ? 0 : POLL_MS;
     },
-    { log, ...(onLoopError && { onError: onLoopError }) },
+    { log, onLoopError },
   );
 
   async function openOne(accountId: AccountId): Promise<void> {

@@ -1,9 +1,11 @@
-import { sql, type RawBuilder } from 'kysely';
+import { execute, readRows, sql, type RawBuilder } from '../../platform/database/statements.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import type { SessionState } from '../../messengers/messenger.ts';
 import { soon } from '../accounts/plan-syncs.ts';
 import { isLinkedHere, lockLane, wakeLane } from '../accounts/store.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
+import type { Log } from '../../platform/log/log.ts';
+import { sleep } from '../../platform/time/time.ts';
 
 /**
  * Writes down how an account stands with the messaging application, as its session tells. A worker that has lost the account's
@@ -25,7 +27,7 @@ export async function recordState(
     const times = isPaused ? state.times : 0;
     const linked = (state.status === 'connected' ? state.phoneNumber : undefined) ?? null;
     const restMs = (state.status === 'connected' ? state.newLink?.restMs : undefined) ?? null;
-    const { rows } = await sql`
+    const rows = await readRows(trx)`
       update accounts a
       set status = ${state.status}, link_method = ${method}, qr = ${method === 'qr' ? code : null},
           pairing_code = ${method === 'pairing_code' ? code : null},
@@ -50,11 +52,10 @@ export async function recordState(
           groups_sync_at = case when ${restMs}::float8 is null then groups_sync_at else ${soon} end
       where account_id = ${accountId}
         and exists (select from shards s where s.shard = campanile_shard(a.account_id) and s.worker_id = ${workerId})
-      returning 1`.execute(trx);
+      returning 1`;
     if (rows.length === 0 || state.status !== 'connected') return;
-    await sql`update lanes set held_until = '-infinity' where account_id = ${accountId} and held_until < 'infinity'`.execute(
-      trx,
-    );
+    await execute(trx)`
+      update lanes set held_until = '-infinity' where account_id = ${accountId} and held_until < 'infinity'`;
     await wakeLane(trx, accountId);
   });
 }
@@ -68,4 +69,55 @@ function keepsRetry(state: SessionState): boolean {
 function toOffer(state: SessionState): RawBuilder<string | null> {
   const refused = (state.status === 'unlinked' ? state.rejectedNumber : undefined) ?? null;
   return sql`case when linked_number is null and not ${isLinkedHere(refused)} then ${refused}::text end`;
+}
+
+/** Writes down in order what sessions tell of themselves, of each account the newest state: one that is outdated by then is passed over. */
+export interface StateRecorder {
+  record(accountId: AccountId, state: SessionState): void;
+  /** Resolves when what was told of the account last has been written down. */
+  written(accountId: AccountId): Promise<void>;
+}
+
+const PAUSE_MS = 500;
+
+export function createStateRecorder({
+  db,
+  log,
+  workerId,
+}: {
+  db: Database;
+  log: Log;
+  workerId: () => number;
+}): StateRecorder {
+  const latest = new Map<number, { state: SessionState; written: Promise<void> }>();
+
+  async function write(accountId: AccountId): Promise<void> {
+    for (;;) {
+      const state = latest.get(accountId)?.state;
+      if (!state) return;
+      try {
+        await recordState(db, { accountId, workerId: workerId(), state });
+      } catch (error) {
+        log.warn({ err: error, accountId }, 'the state of an account could not be written down yet');
+        await sleep(PAUSE_MS);
+        continue;
+      }
+      if (latest.get(accountId)?.state !== state) continue;
+      latest.delete(accountId);
+      return;
+    }
+  }
+
+  return {
+    record(accountId, state) {
+      const pending = latest.get(accountId);
+      if (pending) pending.state = state;
+      else {
+        const entry = { state, written: Promise.resolve() };
+        latest.set(accountId, entry);
+        entry.written = write(accountId);
+      }
+    },
+    written: (accountId) => latest.get(accountId)?.written ?? Promise.resolve(),
+  };
 }

@@ -12,7 +12,7 @@ import type {
   PasskeyAssertion,
   SessionState,
 } from '../../messengers/messenger.ts';
-import { createStateRecorder, type StateRecorder } from './record-in-order.ts';
+import { createStateRecorder, type StateRecorder } from './record-state.ts';
 import { findAccounts, LINKED, type Account } from '../accounts/store.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
 
@@ -186,12 +186,7 @@ async function openAgain(held: Held, accountId: AccountId, before: Opening | und
 }
 
 /** `before`: what is closed first. */
-async function startLinking(
-  held: Held,
-  accountId: AccountId,
-  method: LinkMethod,
-  before: Opening | undefined,
-): Promise<MessengerSession> {
+async function startLinking(held: Held, accountId: AccountId, method: LinkMethod, before: Opening | undefined) {
   if (before) await close(held, accountId, before);
   const { account, messenger } = await find(held, accountId);
   if (!account) throw new AppError('user_gone', 'This account no longer exists');

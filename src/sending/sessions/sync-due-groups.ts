@@ -5,8 +5,9 @@ import type { Leases } from '../leases/leases.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import type { Log } from '../../platform/log/log.ts';
-import { listChats } from './list-chats.ts';
 import type { Sessions } from './sessions.ts';
+import type { MessengerGroup, MessengerSession } from '../../messengers/messenger.ts';
+import type { StoredChatList } from '../accounts/commands.ts';
 
 /** Of a worker. After a long outage the groups of all its accounts are due, and the answers of large accounts take long to read. */
 const READ_AT_ONCE = 2;
@@ -66,4 +67,14 @@ async function readGroups({ db, log, sessions }: GroupSyncDeps, reader: GroupRea
     if (error instanceof AppError && error.code === 'account_not_connected') return putBackSync(db, accountId);
     log.warn({ err: error, accountId }, 'the groups of an account could not be read and will be tried again');
   }
+}
+
+/** Returns the chats that the account of the session sees. Throws as `MessengerSession.listGroups` does. */
+export async function listChats(session: MessengerSession, knownChannels: readonly string[]): Promise<StoredChatList> {
+  const { chats, areChannelsUnread = false } = await session.listGroups(knownChannels);
+  return { chats: chats.map(toStored), areChannelsUnread };
+}
+
+export function toStored<Group extends MessengerGroup>(group: Group): Omit<Group, 'createdAt'> & { createdAt: string } {
+  return { ...group, createdAt: group.createdAt.toISOString() };
 }

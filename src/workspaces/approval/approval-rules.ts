@@ -1,5 +1,5 @@
 /** When posts of a workspace need an approval (contract §4, approval). */
-import { sql } from 'kysely';
+import { execute, readRow, readRows } from '../../platform/database/statements.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { ApprovalRule, UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError, invalid } from '../../platform/errors/errors.ts';
@@ -35,19 +35,18 @@ export type RulesChange = {
 };
 
 export async function readApprovalRules(db: Connection, workspaceId: WorkspaceId): Promise<ApprovalRules> {
-  const { rows } = await sql<ApprovalRules>`
+  const row = await readRow<ApprovalRules>(db)`
     select approval, approval_over_groups as "overGroups", approvers_needed as approvers, review_group_id as "reviewGroupId",
            (select name from groups where group_id = review_group_id) as "reviewGroupName"
-    from workspaces where workspace_id = ${workspaceId}`.execute(db);
-  return rows[0] ?? { approval: 'never', overGroups: 0, approvers: 1, reviewGroupId: null, reviewGroupName: null };
+    from workspaces where workspace_id = ${workspaceId}`;
+  return row ?? { approval: 'never', overGroups: 0, approvers: 1, reviewGroupId: null, reviewGroupName: null };
 }
 
 /** Returns the listed members in the order in which they joined. */
 export async function readPhoneApprovers(db: Connection, workspaceId: WorkspaceId): Promise<PhoneApprover[]> {
-  const { rows } = await sql<PhoneApprover>`
+  return readRows<PhoneApprover>(db)`
     select user_id as "userId", review_number as number from memberships
-    where workspace_id = ${workspaceId} and review_number is not null order by joined_at, user_id`.execute(db);
-  return rows;
+    where workspace_id = ${workspaceId} and review_number is not null order by joined_at, user_id`;
 }
 
 /** Throws 403 unless the owner lists the actor with this number. */
@@ -71,7 +70,7 @@ export function changeApprovalRules(
   change: RulesChange,
 ): Promise<ApprovalRules> {
   return db.transaction().execute(async (trx) => {
-    await sql`select from workspaces where workspace_id = ${actor.workspaceId} for no key update`.execute(trx);
+    await execute(trx)`select from workspaces where workspace_id = ${actor.workspaceId} for no key update`;
     const before = await readApprovalRules(trx, actor.workspaceId);
     const rules = {
       approval: change.approval ?? before.approval,
@@ -81,11 +80,11 @@ export function changeApprovalRules(
     };
     if (change.reviewGroupId != null) await requireReviewGroup(trx, actor.workspaceId, change.reviewGroupId);
     const listed = change.phoneApprovers && (await listPhoneApprovers(trx, actor.workspaceId, change.phoneApprovers));
-    await sql`
+    await execute(trx)`
       update workspaces
       set approval = ${rules.approval}, approval_over_groups = ${rules.overGroups}, approvers_needed = ${rules.approvers},
           review_group_id = ${rules.reviewGroupId}::bigint
-      where workspace_id = ${actor.workspaceId}`.execute(trx);
+      where workspace_id = ${actor.workspaceId}`;
     const after = await readApprovalRules(trx, actor.workspaceId);
     const changes = diffValues(
       { ...toFields(before), phone_approvers: listed?.before },
@@ -103,10 +102,9 @@ function toFields({ approval, overGroups, approvers, reviewGroupName }: Approval
 
 /** Channels tell no names, so that a 👍 there is nobody's. */
 async function requireReviewGroup(trx: Connection, workspaceId: WorkspaceId, groupId: number): Promise<void> {
-  const { rows } = await sql<{ isFit: boolean }>`
+  const group = await readRow<{ isFit: boolean }>(trx)`
     select g.can_send and g.kind <> 'channel' as "isFit" from groups g
-    where g.group_id = ${groupId} and g.removed_at is null and g.workspace_id = ${workspaceId}`.execute(trx);
-  const [group] = rows;
+    where g.group_id = ${groupId} and g.removed_at is null and g.workspace_id = ${workspaceId}`;
   if (!group)
     throw new AppError('group_not_found', 'You have no group with this id', {
       details: [fieldError('review_group_id', 'unknown_id', { of: 'groups' })],
@@ -115,24 +113,19 @@ async function requireReviewGroup(trx: Connection, workspaceId: WorkspaceId, gro
 }
 
 /** Lists these members and no others. Returns the ids of those who were listed before and are now, for the audit log: numbers are no history. */
-async function listPhoneApprovers(
-  trx: Connection,
-  workspaceId: WorkspaceId,
-  approvers: readonly PhoneApprover[],
-): Promise<{ before: UserId[]; after: UserId[] }> {
+async function listPhoneApprovers(trx: Connection, workspaceId: WorkspaceId, approvers: readonly PhoneApprover[]) {
   const [userIds, numbers] = [approvers.map(({ userId }) => userId), approvers.map(({ number }) => number)];
   if (new Set(userIds).size < userIds.length || new Set(numbers).size < numbers.length)
     throw invalid([fieldError('phone_approvers', 'not_distinct')]);
   const before = await readPhoneApprovers(trx, workspaceId);
-  await sql`
+  await execute(trx)`
     update memberships set review_number = null
-    where workspace_id = ${workspaceId} and review_number is not null`.execute(trx);
-  const { numAffectedRows = 0n } = await sql`
+    where workspace_id = ${workspaceId} and review_number is not null`;
+  const listed = await execute(trx)`
     update memberships m set review_number = l.number
     from unnest(${userIds}::bigint[], ${numbers}::text[]) l (user_id, number)
-    where m.workspace_id = ${workspaceId} and m.user_id = l.user_id`.execute(trx);
-  if (numAffectedRows < BigInt(userIds.length))
-    throw invalid([fieldError('phone_approvers', 'unknown_id', { of: 'members' })]);
+    where m.workspace_id = ${workspaceId} and m.user_id = l.user_id`;
+  if (listed < userIds.length) throw invalid([fieldError('phone_approvers', 'unknown_id', { of: 'members' })]);
   return { before: before.map(({ userId }) => userId), after: userIds };
 }
 
@@ -141,11 +134,9 @@ async function listPhoneApprovers(
  * groups get to see, or when: of what an approval binds (contract §4).
  */
 export async function requireNoApproval(trx: Connection, workspaceId: WorkspaceId, groups: number): Promise<void> {
-  const { rows } = await sql<Pick<ApprovalRules, 'approval' | 'overGroups'>>`
-    select approval, approval_over_groups as "overGroups" from workspaces where workspace_id = ${workspaceId}`.execute(
-    trx,
-  );
-  const { approval, overGroups } = rows[0] ?? { approval: 'never', overGroups: 0 };
+  const rules = await readRow<Pick<ApprovalRules, 'approval' | 'overGroups'>>(trx)`
+    select approval, approval_over_groups as "overGroups" from workspaces where workspace_id = ${workspaceId}`;
+  const { approval, overGroups } = rules ?? { approval: 'never', overGroups: 0 };
   if (approval !== 'all' || groups <= overGroups) return;
   const which = overGroups === 0 ? 'every post' : `a post to more than ${overGroups} groups`;
   throw new AppError(

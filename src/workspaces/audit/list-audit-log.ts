@@ -1,6 +1,6 @@
-import { sql, type RawBuilder, type Selectable } from 'kysely';
+import { readRows, sql, type RawBuilder, readValue } from '../../platform/database/statements.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
-import type { Role, Schema, UserId } from '../../platform/database/schema.ts';
+import type { Role, UserId } from '../../platform/database/schema.ts';
 import { topicsOf, type AuditKind } from './audit-kinds.ts';
 import type { Change } from './diff-values.ts';
 import type { Actor } from './record-audit.ts';
@@ -90,13 +90,18 @@ export function listAuditLog(
 const EXPORT_STEP = 500;
 
 /** Yields the workspace's whole audit log in steps, newest first, each read when it is asked for. */
-export async function* readAuditLog(
-  deps: { db: Database },
-  actor: Actor,
-  filter: LogFilter,
-): AsyncGenerator<LoggedEntry[]> {
+export function readAuditLog(deps: { db: Database }, actor: Actor, filter: LogFilter): AsyncGenerator<LoggedEntry[]> {
+  return readPages((page) => listAuditLog(deps, actor, { ...filter, ...page }));
+}
+
+/** Yields all of `listSecurityLog` in the same way. */
+export function readSecurityLog(deps: { db: Database }, actor: Actor): AsyncGenerator<LoggedEntry[]> {
+  return readPages((page) => listSecurityLog(deps, actor, page));
+}
+
+async function* readPages(readPage: (page: PageOfLog) => Promise<AuditPage>): AsyncGenerator<LoggedEntry[]> {
   for (let before: number | null = null; ;) {
-    const { entries, next }: AuditPage = await listAuditLog(deps, actor, { ...filter, limit: EXPORT_STEP, before });
+    const { entries, next }: AuditPage = await readPage({ limit: EXPORT_STEP, before });
     yield entries;
     if (next === null) return;
     before = next;
@@ -110,41 +115,27 @@ export function listSecurityLog({ db }: { db: Database }, { userId }: Actor, pag
   return listEntries(db, { isOfLog, isWanted: sql<boolean>`true` }, page);
 }
 
-interface Wanted {
-  /** By an index. */
-  isOfLog: RawBuilder<boolean>;
-  isWanted: RawBuilder<boolean>;
-}
-
 async function listEntries(
   db: Connection,
-  { isOfLog, isWanted }: Wanted,
+  // The first is by an index.
+  { isOfLog, isWanted }: Record<'isOfLog' | 'isWanted', RawBuilder<boolean>>,
   { limit, before }: PageOfLog,
 ): Promise<AuditPage> {
   // Of an entry that has been removed for its age nothing is left behind it either: the comparison is null, and the page empty.
-  const isLater = before === null ? sql<boolean>`true` : isBefore(isOfLog, before);
-  const scanned = sql<Selectable<Schema['audit_log']>>`(
-    select * from audit_log where ${isOfLog} and ${isLater} order by at desc, entry_id desc limit ${SCAN_LIMIT})`;
-  const found = await db
-    .selectFrom(scanned.as('audit_log'))
-    .select(['entry_id as entryId', 'at', 'action', 'subject', 'address', 'user_id as userId'])
-    .select(['api_key_id as apiKeyId', 'given_role as givenRole', 'former_role as formerRole'])
-    .select([sql<Change[] | null>`changes`.as('changes')])
-    .select([nameOfCampaign.as('campaignName'), nameOfDraft.as('draftName')])
-    .select([nameOfUser.as('userName'), nameOfMember.as('memberName')])
-    .where(isWanted)
-    .orderBy('at', 'desc')
-    .orderBy('entry_id', 'desc')
-    .limit(limit + 1)
-    .execute();
+  const isLater =
+    before === null
+      ? sql`true`
+      : sql`(at, entry_id) < (select at, entry_id from audit_log where ${isOfLog} and entry_id = ${before})`;
+  const found = await readRows<LoggedEntry>(db)`
+    select entry_id as "entryId", at, action, subject, address, user_id as "userId", api_key_id as "apiKeyId", given_role as "givenRole",
+           former_role as "formerRole", changes, ${nameOfCampaign} as "campaignName", ${nameOfDraft} as "draftName",
+           ${nameOfUser} as "userName", ${nameOfMember} as "memberName"
+    from (select * from audit_log where ${isOfLog} and ${isLater} order by at desc, entry_id desc limit ${SCAN_LIMIT}) audit_log
+    where ${isWanted} order by at desc, entry_id desc limit ${limit + 1}`;
   const entries = found.slice(0, limit);
   if (found.length > limit) return { entries, next: entries.at(-1)?.entryId ?? null };
-  const { rows } = await sql<{ entryId: number }>`
-    select entry_id as "entryId" from audit_log where ${isOfLog} and ${isLater}
-    order by at desc, entry_id desc offset ${SCAN_LIMIT - 1} limit 1`.execute(db);
-  return { entries, next: rows[0]?.entryId ?? null };
-}
-
-function isBefore(isOfLog: RawBuilder<boolean>, entryId: number): RawBuilder<boolean> {
-  return sql`(at, entry_id) < (select at, entry_id from audit_log where ${isOfLog} and entry_id = ${entryId})`;
+  const next = await readValue<number>(db)`
+    select entry_id from audit_log where ${isOfLog} and ${isLater}
+    order by at desc, entry_id desc offset ${SCAN_LIMIT - 1} limit 1`;
+  return { entries, next: next ?? null };
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { execute, readRow } from '../../platform/database/statements.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { Role, UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import { joinChanges, type Change } from './diff-values.ts';
@@ -44,6 +44,7 @@ export type AuditAction =
   | 'member.role_changed'
   | 'member.removed'
   | 'member.left'
+  | 'workspace.created'
   | 'workspace.renamed'
   | 'workspace.changed'
   | 'workspace.handed_over'
@@ -116,20 +117,11 @@ export interface AuditEntry extends Omit<Actor, 'role'> {
  * neither.
  */
 export async function recordAudit(trx: Connection, entry: AuditEntry): Promise<void> {
-  await trx
-    .insertInto('audit_log')
-    .values({
-      workspace_id: entry.workspaceId,
-      user_id: entry.userId,
-      action: entry.action,
-      subject: entry.subject,
-      address: entry.address,
-      api_key_id: entry.apiKeyId ?? null,
-      given_role: entry.givenRole ?? null,
-      former_role: entry.formerRole ?? null,
-      changes: storeChanges(entry.changes),
-    })
-    .execute();
+  const { workspaceId, userId, action, subject, address, apiKeyId = null, givenRole = null, formerRole = null } = entry;
+  await execute(trx)`
+    insert into audit_log (workspace_id, user_id, action, subject, address, api_key_id, given_role, former_role, changes)
+    values (${workspaceId}, ${userId}, ${action}, ${subject}, ${address}, ${apiKeyId}, ${givenRole}, ${formerRole},
+            ${storeChanges(entry.changes)})`;
 }
 
 /** Saves of one draft by one person within this time are one entry: editors save every few seconds. */
@@ -140,16 +132,15 @@ const JOINED_MINUTES = 10;
  * action and subject, and not older than 10 minutes: it then has the first values before and the last ones after.
  */
 export async function recordRepeatedAudit(trx: Connection, entry: AuditEntry): Promise<void> {
-  const { rows } = await sql<{ entryId: number; changes: Change[] | null }>`
+  const latest = await readRow<{ entryId: number; changes: Change[] | null }>(trx)`
     select entry_id as "entryId", changes from audit_log
     where workspace_id = ${entry.workspaceId} and at > campanile_now() - ${JOINED_MINUTES} * interval '1 minute'
       and user_id = ${entry.userId} and action = ${entry.action} and subject = ${entry.subject}
       and api_key_id is not distinct from ${entry.apiKeyId ?? null}::bigint
-    order by at desc, entry_id desc limit 1`.execute(trx);
-  const [latest] = rows;
+    order by at desc, entry_id desc limit 1`;
   if (!latest) return recordAudit(trx, entry);
   const changes = storeChanges(joinChanges(latest.changes ?? [], entry.changes ?? []));
-  await sql`update audit_log set changes = ${changes}::jsonb where entry_id = ${latest.entryId}`.execute(trx);
+  await execute(trx)`update audit_log set changes = ${changes}::jsonb where entry_id = ${latest.entryId}`;
 }
 
 function storeChanges(changes: readonly Change[] | undefined): string | null {

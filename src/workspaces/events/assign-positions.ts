@@ -1,14 +1,9 @@
-import { sql, type RawBuilder } from 'kysely';
+import { hasRow, readColumn, readCount, readValue } from '../../platform/database/statements.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import { isolateStatement, ownedBy, type Owners } from '../../platform/database/isolate-statement.ts';
 import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
 
 export const BATCH = 1_000;
-
-/** The condition that events wait for their positions. */
-export function hasNewEvents(): RawBuilder<boolean> {
-  return sql`exists (select from events where position is null)`;
-}
 
 /**
  * Gives committed events their positions, in the order in which they can be read from then on. Stores the latest matching position at each
@@ -17,34 +12,25 @@ export function hasNewEvents(): RawBuilder<boolean> {
  */
 export async function assignPositions(deps: QuarantineDeps): Promise<number> {
   const { db } = deps;
-  const { rows: waiting } = await sql`select from events where position is null limit 1`.execute(db);
-  if (waiting.length === 0) return 0;
+  if (!(await hasRow(db)`select from events where position is null limit 1`)) return 0;
   const counts = await isolateStatement(deps, 'events', {
-    findOwners: () => findOwners(db),
+    findOwners: () =>
+      readColumn<number>(db)`select distinct workspace_id as id from events where position is null limit ${BATCH}`,
     run: (owners) => db.transaction().execute((trx) => sequence(trx, owners)),
   });
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** Returns the workspaces of the next events. */
-async function findOwners(db: Connection): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`
-    select distinct workspace_id as id from events where position is null limit ${BATCH}`.execute(db);
-  return rows.map(({ id }) => id);
-}
-
 async function sequence(trx: Connection, owners: Owners): Promise<number> {
-  const { rows } = await sql<{ position: number }>`
-      select position from event_sequence for update skip locked`.execute(trx);
-  const [last] = rows;
-  if (!last) return 0;
+  const last = await readValue<number>(trx)`select position from event_sequence for update skip locked`;
+  if (last === undefined) return 0;
   // A separate statement, so that its snapshot includes everything that was committed before the lock.
-  const { rows: positioned } = await sql<{ count: number }>`
+  return readCount(trx)`
       with fresh as materialized (
         select event_id from events where position is null and ${ownedBy('workspace_id', owners)}
         order by event_id limit ${BATCH}
       ), positioned as (
-        update events e set position = ${last.position} + f.number
+        update events e set position = ${last} + f.number
         from (select event_id, row_number() over (order by event_id) as number from fresh) f
         where e.event_id = f.event_id
         returning e.workspace_id, e.type, e.position
@@ -60,6 +46,5 @@ async function sequence(trx: Connection, owners: Owners): Promise<number> {
       ), counted as (
         update event_sequence set position = position + (select count(*) from positioned)
       )
-      select count(*) as count from positioned`.execute(trx);
-  return positioned[0]?.count ?? 0;
+      select count(*) from positioned`;
 }

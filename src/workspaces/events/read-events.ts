@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { readRows } from '../../platform/database/statements.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 
@@ -23,9 +23,8 @@ export async function readEventsAfter(
     limit,
   }: { /** Types, families (`campaign.*`) or `*`; null: all. */ filters?: readonly string[] | null; limit: number },
 ): Promise<WorkspaceEvent[]> {
-  const { rows } = await sql<WorkspaceEvent>`
+  return readRows<WorkspaceEvent>(db)`
     select event_id as "eventId", position, message_id as "messageId", type, at, data from events
     where workspace_id = ${workspaceId} and position > ${position} and (${filters}::text[] is null or matches_event_filter(${filters}::text[], type))
-    order by position limit ${limit}`.execute(db);
-  return rows;
+    order by position limit ${limit}`;
 }

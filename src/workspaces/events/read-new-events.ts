@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { readRows } from '../../platform/database/statements.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import type { WorkspaceEvent } from './read-events.ts';
@@ -47,7 +47,7 @@ export async function readNewEvents(
   { types, page, most }: PageLimits & { types: readonly string[] },
 ): Promise<NewEvents> {
   const asked = wanted.filter((one) => one.after !== undefined);
-  const { rows } = await sql<Row>`
+  const rows = await readRows<Row>(db)`
     select l.number >> 32 as epoch, s.position as head, campanile_now() as now, e.*
     from event_sequence s cross join ledger l
     left join lateral (
@@ -59,7 +59,7 @@ export async function readNewEvents(
       ) e
       where w.after < s.position
       order by e.position limit ${most}
-    ) e on true`.execute(db);
+    ) e on true`;
   const [first] = rows;
   if (!first) throw new Error('event_sequence has no row');
   const head: Cursor = { epoch: first.epoch, position: first.head, at: first.now };

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { execute, readOne } from '../../platform/database/statements.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import type { EventType } from './event-types.ts';
@@ -8,7 +8,7 @@ import type { EventType } from './event-types.ts';
  * campaign that no trigger writes. Call it in the transaction of the change, with the lane locked.
  */
 export async function writeCampaignEvent(trx: Connection, type: EventType, campaignId: number): Promise<void> {
-  await sql`select write_campaign_event(${type}, ${campaignId}::bigint)`.execute(trx);
+  await execute(trx)`select write_campaign_event(${type}, ${campaignId}::bigint)`;
 }
 
 /** Writes an event of a workspace; answers its id. */
@@ -16,10 +16,7 @@ export async function writeEvent(
   trx: Connection,
   { workspaceId, type, data }: { workspaceId: WorkspaceId; type: string; data: object },
 ): Promise<{ eventId: number; messageId: string }> {
-  const { event_id: eventId, message_id: messageId } = await trx
-    .insertInto('events')
-    .values({ workspace_id: workspaceId, type, data: JSON.stringify(data), position: null })
-    .returning(['event_id', 'message_id'])
-    .executeTakeFirstOrThrow();
-  return { eventId, messageId };
+  return readOne<{ eventId: number; messageId: string }>(trx)`
+    insert into events (workspace_id, type, data) values (${workspaceId}, ${type}, ${JSON.stringify(data)}::jsonb)
+    returning event_id as "eventId", message_id as "messageId"`;
 }

@@ -1,5 +1,5 @@
 /** What happens when an account of a workspace cannot send (contract §4, several accounts). */
-import { sql } from 'kysely';
+import { execute, readRow } from '../../platform/database/statements.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { diffValues } from '../audit/diff-values.ts';
@@ -16,10 +16,10 @@ export interface FailoverRules {
 export type FailoverChange = { [Name in keyof FailoverRules]: FailoverRules[Name] | undefined };
 
 export async function readFailoverRules(db: Connection, workspaceId: WorkspaceId): Promise<FailoverRules> {
-  const { rows } = await sql<FailoverRules>`
+  const row = await readRow<FailoverRules>(db)`
     select failover_minutes as "failoverMinutes", fails_back as "failsBack"
-    from workspaces where workspace_id = ${workspaceId}`.execute(db);
-  return rows[0] ?? { failoverMinutes: null, failsBack: true };
+    from workspaces where workspace_id = ${workspaceId}`;
+  return row ?? { failoverMinutes: null, failsBack: true };
 }
 
 /** Changes what is given, and returns the rules. Records an entry only if a value changed. */
@@ -29,7 +29,7 @@ export function changeFailoverRules(
   change: FailoverChange,
 ): Promise<FailoverRules> {
   return db.transaction().execute(async (trx) => {
-    await sql`select from workspaces where workspace_id = ${actor.workspaceId} for no key update`.execute(trx);
+    await execute(trx)`select from workspaces where workspace_id = ${actor.workspaceId} for no key update`;
     const before = await readFailoverRules(trx, actor.workspaceId);
     const after = {
       failoverMinutes: change.failoverMinutes === undefined ? before.failoverMinutes : change.failoverMinutes,
@@ -37,9 +37,9 @@ export function changeFailoverRules(
     };
     const changes = diffValues(toFields(before), toFields(after));
     if (changes.length === 0) return before;
-    await sql`
+    await execute(trx)`
       update workspaces set failover_minutes = ${after.failoverMinutes}::int, fails_back = ${after.failsBack}
-      where workspace_id = ${actor.workspaceId}`.execute(trx);
+      where workspace_id = ${actor.workspaceId}`;
     await recordAudit(trx, { ...actor, action: 'workspace.changed', subject: '', changes });
     return after;
   });

@@ -2,10 +2,8 @@
  * Makes a request that is sent again take effect once (contract §4, `Idempotency-Key`). The same key with the same body within
  * 24 hours gets the first result again; with another body it is a conflict.
  */
-import { sql } from 'kysely';
-import { clearOldRows } from '../../platform/database/clear-old-rows.ts';
+import { execute, hasRow, readRow, readValue } from '../../platform/database/statements.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
-import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 
@@ -22,7 +20,8 @@ export interface IdempotencyKey {
   replayed?: () => void;
 }
 
-const LIFETIME_HOURS = 24;
+/** After so long a key is too old to matter. */
+export const LIFETIME_HOURS = 24;
 /** Longer than any operation: an earlier attempt has ended by then. */
 const LONGEST_ATTEMPT_MS = 60_000;
 
@@ -36,14 +35,13 @@ interface Row<Result> {
 /** The result of the first attempt, when the key has one already. Throws `conflict` when it cannot be used again. */
 export async function findResult<Result>(db: Connection, key: IdempotencyKey | undefined): Promise<Result | undefined> {
   if (!key) return undefined;
-  const { rows } = await sql<Row<Result>>`
+  const row = await readRow<Row<Result>>(db)`
     select operation, body_hash, result, (extract(epoch from campanile_now() - created_at) * 1000)::float8 as age_ms
     from idempotency_keys
     where workspace_id = ${key.workspaceId} and key = ${key.key}
       and created_at > campanile_now() - ${LIFETIME_HOURS} * interval '1 hour'
     -- A lock is written, and a commit that writes waits for the replica: what is answered again is there after a failover, too.
-    for key share`.execute(db);
-  const [row] = rows;
+    for key share`;
   if (!row) return undefined;
   if (row.operation !== key.operation || !row.body_hash.equals(key.bodyHash))
     throw new AppError(
@@ -66,11 +64,10 @@ export async function findStoredResult<Result>(
   db: Connection,
   { workspaceId, key, operations }: Pick<IdempotencyKey, 'workspaceId' | 'key'> & { operations: readonly string[] },
 ): Promise<Result | undefined> {
-  const { rows } = await sql<{ result: Result }>`
+  return readValue<Result>(db)`
     select result from idempotency_keys
     where workspace_id = ${workspaceId} and key = ${key} and operation = any(${[...operations]}) and result is not null
-      and created_at > campanile_now() - ${LIFETIME_HOURS} * interval '1 hour'`.execute(db);
-  return rows[0]?.result;
+      and created_at > campanile_now() - ${LIFETIME_HOURS} * interval '1 hour'`;
 }
 
 /**
@@ -111,7 +108,10 @@ export async function createOnce<Made, Result>(
   try {
     made = await act();
   } catch (error) {
-    if (key && hadNoEffect(error)) await deleteKey(db, key);
+    const hadNoEffect = error instanceof AppError && !error.outcomeUnknown;
+    if (key && hadNoEffect)
+      await execute(db)`
+        delete from idempotency_keys where workspace_id = ${key.workspaceId} and key = ${key.key} and result is null`;
     throw error;
   }
   return db.transaction().execute(async (trx) => {
@@ -121,36 +121,19 @@ export async function createOnce<Made, Result>(
   });
 }
 
-/** Forgets keys that are too old to matter. */
-export function clearOldKeys(deps: QuarantineDeps): Promise<void> {
-  const isOld = sql`o.created_at <= campanile_now() - ${LIFETIME_HOURS} * interval '1 hour'`;
-  return clearOldRows(deps, { table: 'idempotency_keys', owner: 'workspace_id', isOld });
-}
-
 /** True when the key is now this request's. Waits for a transaction that is just taking the same. */
 async function claimKey(db: Connection, { workspaceId, key, operation, bodyHash }: IdempotencyKey): Promise<boolean> {
-  const { rows } = await sql`
+  return hasRow(db)`
     insert into idempotency_keys as k (workspace_id, key, operation, body_hash)
     values (${workspaceId}, ${key}, ${operation}, ${bodyHash})
     on conflict (workspace_id, key) do update
       set operation = excluded.operation, body_hash = excluded.body_hash, result = null, created_at = campanile_now()
       where k.created_at <= campanile_now() - ${LIFETIME_HOURS} * interval '1 hour'
-    returning 1`.execute(db);
-  return rows.length > 0;
+    returning 1`;
 }
 
 async function storeResult(db: Connection, { workspaceId, key }: IdempotencyKey, result: unknown): Promise<void> {
-  await sql`
+  await execute(db)`
     update idempotency_keys set result = ${JSON.stringify(result)}::jsonb
-    where workspace_id = ${workspaceId} and key = ${key}`.execute(db);
-}
-
-async function deleteKey(db: Connection, { workspaceId, key }: IdempotencyKey): Promise<void> {
-  await sql`delete from idempotency_keys where workspace_id = ${workspaceId} and key = ${key} and result is null`.execute(
-    db,
-  );
-}
-
-function hadNoEffect(error: unknown): boolean {
-  return error instanceof AppError && !error.outcomeUnknown;
+    where workspace_id = ${workspaceId} and key = ${key}`;
 }

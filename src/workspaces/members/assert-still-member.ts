@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { execute, readRow } from '../../platform/database/statements.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { Role, UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
@@ -6,10 +6,10 @@ import { includesRole } from './roles.ts';
 
 /** Lets changes of members wait until the transaction ends, of a test workspace those of the live one. */
 export async function lockMembers(trx: Connection, workspaceId: WorkspaceId): Promise<void> {
-  await sql`
+  await execute(trx)`
     select from workspaces
     where workspace_id = (select coalesce(test_of, workspace_id) from workspaces where workspace_id = ${workspaceId})
-    for no key update`.execute(trx);
+    for no key update`;
 }
 
 /**
@@ -21,10 +21,9 @@ export async function assertStillMember(
   { workspaceId, userId }: { workspaceId: WorkspaceId; userId: UserId },
   needed: Role,
 ): Promise<void> {
-  const { rows } = await sql<{ role: Role }>`
+  const member = await readRow<{ role: Role }>(trx)`
     select m.role from workspaces w join memberships m on m.workspace_id = coalesce(w.test_of, w.workspace_id)
-    where w.workspace_id = ${workspaceId} and m.user_id = ${userId}`.execute(trx);
-  const [member] = rows;
+    where w.workspace_id = ${workspaceId} and m.user_id = ${userId}`;
   if (!member)
     throw new AppError('workspace_not_found', 'You were removed from the workspace before the request was complete');
   if (!includesRole(member.role, needed))

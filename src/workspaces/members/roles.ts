@@ -6,7 +6,6 @@ export const ROLES = ['analyst', 'author', 'manager', 'owner'] as const satisfie
 /** The roles that a member can be given. The owner changes by a hand-over only. */
 export const GIVEN_ROLES = ['analyst', 'author', 'manager'] as const satisfies readonly Role[];
 
-/** Returns whether a role includes another. */
 export function includesRole(role: Role, needed: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(needed);
 }

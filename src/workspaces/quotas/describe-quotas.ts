@@ -2,7 +2,6 @@ import { sql, type RawBuilder } from 'kysely';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import type { Quotas } from './quotas.ts';
 
-/** The use and the limit of a quota. */
 export interface QuotaUse {
   used: number;
   limit: number;
@@ -10,9 +9,9 @@ export interface QuotaUse {
 
 export interface WorkspaceQuotas {
   storedBytes: QuotaUse;
-  openCampaigns: QuotaUse;
+  campaigns: QuotaUse;
   /** In the last 24 hours; null: the messenger of its account has no such limit. */
-  createdGroups: QuotaUse | null;
+  groupsCreated: QuotaUse | null;
 }
 
 /** The row of `selectUse`; all null when the workspace is gone. */
@@ -34,7 +33,7 @@ export function describeQuotas(use: Use, quotas: Quotas): WorkspaceQuotas | unde
   const perDay = quotas.groupsPerDay[use.messenger];
   return {
     storedBytes: { used: use.stored_bytes ?? 0, limit: quotas.storedBytes },
-    openCampaigns: { used: use.open_campaigns ?? 0, limit: quotas.openCampaigns },
-    createdGroups: perDay === undefined ? null : { used: use.groups_today ?? 0, limit: perDay },
+    campaigns: { used: use.open_campaigns ?? 0, limit: quotas.openCampaigns },
+    groupsCreated: perDay === undefined ? null : { used: use.groups_today ?? 0, limit: perDay },
   };
 }

@@ -219,6 +219,12 @@ describe('over HTTP, with the API key of each request', () => {
     const group_ids = await groupsOf(client);
     expect(group_ids).toHaveLength(3);
     expect((await use(client, 'preview_message', { html: '<b>Nine</b>' })).told).toMatchObject({ text: '*Nine*' });
+    const foreign = { html: '<div style="font-weight:700">Nine</div><del>Ten</del>' };
+    expect((await use(client, 'preview_message', foreign)).told).toMatchObject({ text: '*Nine*' });
+    expect((await use(client, 'check_campaign', { name: 'Fair', ...foreign, group_ids })).told).toMatchObject({
+      text: '*Nine*',
+      warnings: expect.arrayContaining([expect.objectContaining({ code: 'hidden_dropped' })]),
+    });
     const { told: check } = await use(client, 'check_campaign', { name: 'Fair', html: '<b>Nine</b>', group_ids });
     expect(check).toMatchObject({ text: '*Nine*', groups: { ok: 3 }, check_id: expect.stringMatching(/^check_/) });
     expect(await namesOf(alice)).not.toContain('Fair');

@@ -87,7 +87,7 @@ test('parses a big body in a thread, and a smaller one without', async () => {
     expect(await post('\\/'.repeat(200_000))).toMatchObject({ status: 200, body: { data: { length: 200_000 } } });
     expect(await post(`${'\\/'.repeat(200_000)}\\`)).toMatchObject({
       status: 400,
-      body: { error_code: 'body_not_json', message: 'The body is not JSON' },
+      body: { error_code: 'body_not_json', message: 'The body is not JSON: line 1 column 400014: Unterminated string' },
     });
     expect(threads).toHaveLength(1);
   } finally {

@@ -1,4 +1,4 @@
-/** How the dashboard's files are served (docs/explanation/decisions/0020). */
+/** How the dashboard's files are served (docs/explanation/decisions/0019). */
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { request as httpRequest } from 'node:http';
 import { buffer } from 'node:stream/consumers';

@@ -24,7 +24,7 @@ function start(limits: Partial<WatchLimits>): Promise<TestServer> {
   return startTestServer({
     db: database.db,
     events: { db: database.db, clock: systemClock, limits },
-    users: { onUserCreated: (trx, workspaceId) => linkAccount(trx, workspaceId, SANDBOX) },
+    users: { onWorkspaceCreated: (trx, workspaceId) => linkAccount(trx, workspaceId, SANDBOX) },
     limits: { closeTimeoutMs: 600_000 },
   });
 }

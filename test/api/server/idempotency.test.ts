@@ -5,6 +5,7 @@ import { hashBody } from '../../../src/workspaces/idempotency/hash-body.ts';
 import { createOnce, type IdempotencyKey } from '../../../src/workspaces/idempotency/once.ts';
 import { AppError } from '../../../src/platform/errors/errors.ts';
 import { startTestApp, type Answer, type Person, type TestApp } from '../../support/app.ts';
+import { PNG } from '../../support/inputs/sample-files.ts';
 import { actorOf } from '../../support/workspaces.ts';
 
 let app: TestApp;
@@ -90,11 +91,7 @@ describe('repeated requests with the same key and body', () => {
   });
 
   test('compare the file, however large', async () => {
-    const picture = (last: number) => {
-      const bytes = Buffer.alloc(400_000, last);
-      Buffer.from('ffd8ffe000104a46494600', 'hex').copy(bytes);
-      return bytes.toString('base64');
-    };
+    const picture = (last: number) => Buffer.concat([PNG, Buffer.alloc(400_000, last)]).toString('base64');
     const body = { ...(await postTo(alice, 'Large')), image: picture(1) };
     const key = newKey();
     const first = await send(alice, 'venom/add-campaign', body, key);

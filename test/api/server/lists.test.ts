@@ -157,7 +157,7 @@ describe.each(LISTS)('%s', (_path, list) => {
     const statusFor = async (limit: unknown) =>
       (await reader.call(list.path, { ...(await list.filter(reader)), limit })).status;
     for (const limit of [1, list.most, null]) expect(await statusFor(limit), String(limit)).toBe(200);
-    for (const limit of [0, -1, 1.5, '5', list.most + 1]) expect(await statusFor(limit), String(limit)).toBe(400);
+    for (const limit of [0, -1, 1.5, '5.0', list.most + 1]) expect(await statusFor(limit), String(limit)).toBe(400);
   });
 
   test('shows nothing of another user', async () => {
@@ -184,6 +184,16 @@ describe.each([
     expect(await find('nothing like it')).toEqual([]);
     expect(await find('%')).toEqual(['100% of Öffnung']);
     expect((await find('')).length).toBeGreaterThanOrEqual(6);
+  });
+
+  test('finds words in any order, and without their accents', async () => {
+    const person = await signUp();
+    await list.add(person, ['Été à Paris', 'Paris en hiver', 'Fußball']);
+    const find = async (search: string) => idsOf(list, await readPage(list, person, { search })).toSorted();
+    expect(await find('paris ETE')).toEqual(['Été à Paris']);
+    expect(await find(' pàris  éte ')).toEqual(['Été à Paris']);
+    expect(await find('par hi')).toEqual(['Paris en hiver']);
+    expect(await find('paris summer')).toEqual([]);
   });
 
   test('continues from page to page', async () => {
@@ -283,4 +293,41 @@ test('list-groups filters by kind, returns the fields of the contract and leaves
   expect(idsOf(groups, await readPage(groups, person, { kind: 'community' }))).toEqual(['Village']);
   await sql`update groups set removed_at = now() where name = 'News'`.execute(app.database.db);
   expect(idsOf(groups, await readPage(groups, person, { kind: 'channel' }))).toEqual([]);
+});
+
+test('a campaign is found by what its post says, of whatever kind', async () => {
+  const person = await signUp();
+  const group_metadata_ids = await groupsOf(person);
+  const post = { group_metadata_ids, html: '' };
+  await person.call('venom/add-campaign', { ...post, name: 'A', html: '<p>The <b>Café</b> opens at nine</p>' });
+  await person.call('venom/add-campaign', {
+    ...post,
+    name: 'B',
+    poll: { question: 'Which supper?', options: ['Goulash', 'Strudel'] },
+  });
+  await person.call('venom/add-campaign', {
+    ...post,
+    name: 'C',
+    event: {
+      name: 'Garden party',
+      description: 'Bring chairs',
+      start_at: '2030-06-01T10:00:00Z',
+      place: 'Orchard',
+    },
+  });
+  const find = async (search: string) => idsOf(campaigns, await readPage(campaigns, person, { search }));
+  expect(await find('nine cafe')).toEqual(['A']);
+  expect(await find('strudel which b')).toEqual(['B']);
+  expect(await find('orchard chairs party')).toEqual(['C']);
+  expect(await find('start_at')).toEqual([]);
+});
+
+test('a group is found by its id on the messaging application', async () => {
+  type Found = { groups: Array<{ group_metadata_id: number; nid: { _serialized: string } }> };
+  const [first] = (await reader.call<Found>('venom/list-groups')).body.data.groups;
+  const search = first?.nid._serialized ?? '';
+  const { groups: found } = (await reader.call<Found>('venom/list-groups', { search })).body.data;
+  expect(found.map((group) => group.group_metadata_id)).toEqual([first?.group_metadata_id]);
+  const part = search.slice(0, -6);
+  expect((await reader.call<Found>('venom/list-groups', { search: part })).body.data.groups).toEqual([]);
 });

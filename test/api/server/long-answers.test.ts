@@ -1,8 +1,12 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { FastifyRequest } from 'fastify';
+import { createServerTransfers } from '../../../src/api/server/begin-transfer.ts';
 import { createLimitPerWorkspace } from '../../../src/api/server/long-answers.ts';
 import { OverloadError } from '../../../src/platform/errors/errors.ts';
 import { createFairSemaphore } from '../../../src/platform/concurrency/fair-semaphore.ts';
+import type { Party } from '../../../src/platform/concurrency/party.ts';
+import { LIMITS } from '../../../src/api/server/server.ts';
 import { sleep } from '../../../src/platform/time/time.ts';
 import type { WorkspaceId } from '../../../src/platform/database/schema.ts';
 
@@ -47,4 +51,22 @@ test('a failed request makes its user wait, too, and the next one is rejected as
     }),
   ).rejects.toThrow('no such campaign');
   await expect(limitPerWorkspace(from(1), async () => 'answered')).rejects.toThrow(OverloadError);
+});
+
+test.each([
+  ['one at a time while others are active', true, 1],
+  ['four at a time when it is alone', false, 4],
+])('a flood of long answers is sent %s', async (_how, isOtherActive, atOnce) => {
+  const { answers } = createServerTransfers(LIMITS, { isOtherActive: () => isOtherActive });
+  const party: Party = ['person 1', 'workspace 1'];
+  const held = await Promise.all(Array.from({ length: 4 }, () => answers.begin({ party })));
+  let begun = 0;
+  const flood = Array.from({ length: 100 }, async () => {
+    await answers.begin({ party });
+    begun += 1;
+  });
+  for (const transfer of held) transfer.end();
+  await turn();
+  expect(begun).toBe(atOnce);
+  void Promise.allSettled(flood);
 });

@@ -97,7 +97,8 @@ test('answers while the database is silent', async () => {
   const { registry } = createMetrics();
   addGauge(
     registry,
-    { name: 'campanile_silent', help: 'Never answers' },
+    'campanile_silent',
+    'Never answers',
     readSeldom(() => answers.promise.then(() => 1), createLog('silent')),
   );
   const server = await startTestServer({

@@ -41,7 +41,7 @@ function start(limits: Partial<WatchLimits> = {}, db: Database = database.db): P
   return startTestServer({
     db: database.db,
     events: { db, clock: systemClock, limits: { pollMs: 20, gatherMs: 1, retryMs: 1, ...limits } },
-    users: { onUserCreated: (trx, workspaceId) => linkAccount(trx, workspaceId, SANDBOX) },
+    users: { onWorkspaceCreated: (trx, workspaceId) => linkAccount(trx, workspaceId, SANDBOX) },
   });
 }
 

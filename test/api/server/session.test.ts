@@ -1,7 +1,7 @@
 /** The dashboard's session: a token in a cookie, with the rules for tokens (docs/explanation/decisions/0019). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { versionLine } from '../../../src/platform/config/version.ts';
-import { findLeaks, ownedFields, ownView, type Ids, type Party, type Send } from '../../support/http/access.ts';
+import { findLeaks, ownedFields, ownView, sendTo, type Ids, type Party } from '../../support/http/access.ts';
 import { PASSWORD, startTestApp, type Person } from '../../support/app.ts';
 import { createKeys } from '../../support/api-keys.ts';
 import { createOwnedResources, inventIds } from '../../support/http/owned-resources.ts';
@@ -63,6 +63,7 @@ describe('signing in', () => {
     expect(JSON.stringify(answer.body)).not.toContain(cookieOf(answer.headers));
     expect(answer.body.data).toEqual({
       user_info: expect.objectContaining({ user_name: 'alice', user_id: alice.userId }),
+      workspace_id: expect.any(Number),
       time_zone: 'UTC',
       is_admin: true,
       expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
@@ -211,16 +212,7 @@ describe('an operation of the API', () => {
 
 describe('IDOR: with a cookie, ids of another user are answered like unknown ids and change nothing', () => {
   const owning = bearer.filter((operation) => ownedFields(operation).length > 0);
-  const withCookie: Send = async (path, body, token) => {
-    const response = await fetch(`${app.url}${path}`, {
-      method: 'POST',
-      headers: { ...OURS, 'content-type': 'application/json', cookie: `${COOKIE}=${token}` },
-      body: JSON.stringify(body),
-    });
-    const text = await response.text();
-    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
-    return { status: response.status, body: isJson ? JSON.parse(text) : text };
-  };
+  const withCookie = sendTo(app.url, (token) => ({ ...OURS, cookie: `${COOKIE}=${token}` }));
   let victim: Party;
   let outsider: Party;
   let never: Ids;

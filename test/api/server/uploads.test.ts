@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { post } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 import { removeService, startService, type Service } from '../../support/service/service.ts';
-import { signUpSender, storm, type Sender } from '../../support/service/storm.ts';
+import { signUpSender, storm, type Sender, type Uploaded } from '../../support/service/storm.ts';
 
 const UPLOADS = 20;
 const BYTES = 4_000_020;
@@ -31,8 +31,10 @@ async function listMedia({ token }: Sender, groupId: number) {
 
 test('answers many big uploads at once within its memory, and delivers every accepted file intact', async () => {
   const answers = await storm(service.url, senders, { count: UPLOADS, bytes: BYTES });
-  for (const { status, retryAfter } of answers)
-    expect(status === 200 || (status === 503 && retryAfter !== undefined)).toBe(true);
+  // While others wait, the slowest of those that arrive has to come again (408): on a busy machine a client may be slow.
+  const isAnswer = ({ status, retryAfter }: Uploaded) =>
+    status === 200 || status === 408 || (status === 503 && retryAfter !== undefined);
+  expect(answers.filter((answer) => !isAnswer(answer))).toEqual([]);
   const accepted = answers.filter(({ status }) => status === 200);
   expect(accepted.length).toBeGreaterThan(0);
   for (const sender of senders) {

@@ -35,6 +35,93 @@ async function send(path: string, body: unknown, headers: Record<string, string>
 const post = () => ({ name: 'Fair', html: 'Hello', group_metadata_ids: ids });
 const schedule = { is_schedule: true, start_date: '2032-06-01', end_date: '2032-06-03', schedule_time: '09:00:00' };
 
+/** A literal that clients send, and the field as it is read; undefined: it stays a 400. */
+const LITERALS: readonly (readonly [field: string, sent: unknown, read: string | undefined])[] = [
+  ['is_schedule', 'true', 'true'],
+  ['is_schedule', 'True', 'true'],
+  ['is_schedule', 1, 'true'],
+  ['is_schedule', '1', undefined],
+  ['is_schedule', 'yes', undefined],
+  ['is_channel_campaign', 0, 'false'],
+  ['is_channel_campaign', 'false', 'false'],
+  ['is_channel_campaign', 2, undefined],
+  ['schedule_time', '9:00:00', '09:00:00'],
+  ['schedule_time', '10:00', '10:00:00'],
+  ['schedule_time', '9:5', undefined],
+  ['schedule_time', '24:00', undefined],
+  ['schedule_time', '9 pm', undefined],
+  ['start_date', '2032-06-01T09:00:00', '2032-06-01'],
+  ['start_date', '2032-06-01T00:00:00.000Z', '2032-06-01'],
+  ['start_date', '2032-06-01T23:30:00+02:00', '2032-06-01'],
+  ['start_date', '20320601', '2032-06-01'],
+  ['start_date', '2032-6-1', '2032-06-01'],
+  // In Berlin this is the first of June.
+  ['start_date', '2032-05-31T22:00:00.000Z', undefined],
+  ['start_date', '01.06.2032', undefined],
+  ['start_date', '06/01/2032', undefined],
+  ['start_date', '2032-06-31T09:00:00', undefined],
+  ['skip_dates', ['20320602'], '2032-06-02'],
+  ['weekdays', ['1', '2'], '2'],
+  ['weekdays', ['01'], undefined],
+  ['weekdays', ['1.5'], undefined],
+  ['weekdays', [' 1'], undefined],
+];
+
+describe('a value in another form than that of its field', () => {
+  const plan = () => ({ ...post(), ...schedule, skip_dates: [], weekdays: [1, 2, 3, 4, 5, 6, 7] });
+
+  const namedIn = ({ warnings }: Told, field: string) =>
+    warnings.filter((warning) => warning.startsWith(`${field} `) || warning.startsWith(`${field}.`));
+
+  test.each(LITERALS.filter(([, , read]) => read !== undefined))('%s %j is read as %j', async (field, sent, read) => {
+    const body = { ...plan(), [field]: sent };
+    const answer = await send('venom/check-campaign', body);
+    expect(answer.body).toMatchObject({ error: false });
+    expect(namedIn(answer, field)).toEqual([expect.stringContaining(`was read as ${read}: send `)]);
+    const strict = await send('venom/check-campaign', body, { prefer: 'handling=strict' });
+    expect(strict.status).toBe(400);
+    expect(strict.body.details).toEqual(expect.arrayContaining([expect.objectContaining({ code: 'other_form' })]));
+  });
+
+  test.each(LITERALS.filter(([, , read]) => read === undefined))('%s %j stays wrong', async (field, sent) => {
+    const answer = await send('venom/check-campaign', { ...plan(), [field]: sent });
+    expect(answer.status).toBe(400);
+    expect(answer.body.details?.map((issue) => issue.field.split('.')[0])).toContain(field);
+    expect(namedIn(answer, field)).toEqual([]);
+  });
+
+  test('counts as if it had its form', async () => {
+    const body = { ...post(), group_metadata_ids: ids.map(String), is_schedule: 'false' };
+    const answer = await send('venom/add-campaign', body);
+    expect(answer).toMatchObject({
+      status: 200,
+      warnings: [
+        `group_metadata_ids was read as ${ids.at(-1)}: send a number without quotes`,
+        'is_schedule was read as false: send true or false without quotes',
+      ],
+    });
+    const other = await send('venom/update-account', {
+      quiet_hours: { from: '7:00', to: '08:30:00' },
+      daily_cap: '500',
+    });
+    expect(other.body.data).toMatchObject({ quiet_hours: { from: '07:00', to: '08:30' }, daily_cap: 500 });
+    expect((await send('venom/update-account', { quiet_hours: null, daily_cap: null })).status).toBe(200);
+  });
+
+  test('is a phone number with signs that cannot be seen, or digits of another script', async () => {
+    for (const phone_number of [
+      '\u202a+49 151 2345678\u202c',
+      '＋49 151 2345678',
+      '+٤٩ ١٥١ ٢٣٤٥٦٧٨',
+      '+४९ १५१ २३४५६७८',
+    ]) {
+      const answer = await send('user/update_profile', { phone_number });
+      expect(answer).toMatchObject({ status: 200, body: { data: { user_info: { phone_number: '+49 151 2345678' } } } });
+      expect(answer.warnings).toEqual([expect.stringContaining('+49 151 2345678: send a number of ASCII digits')]);
+    }
+  });
+});
+
 describe('an unknown field', () => {
   test('is named in a header of an otherwise unchanged success', async () => {
     const body = { ...post(), ...schedule, timezone: 'Europe/Berlin', groupMetadataIds: [1], colour: 'red', x: null };
@@ -167,5 +254,49 @@ describe('problems of types and of content', () => {
         path,
       ).toEqual(['name', 'html', 'end_date']);
     }
+  });
+});
+
+describe('a request that cannot be read', () => {
+  const raw = async (body: string | Buffer) => {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${alice.token}` };
+    const response = await fetch(`${app.url}/api/v1/venom/check-campaign`, { method: 'POST', headers, body });
+    const { message } = (await response.json()) as { message: string };
+    return [response.status, message];
+  };
+
+  test.each([
+    [
+      '{"name": "Fair",\n "html": "a",}',
+      /^The body is not JSON: line 2 column 14: Expected double-quoted property name$/,
+    ],
+    [
+      '{"name": "Fair" "html": "a"}',
+      /^The body is not JSON: line 1 column 17: Expected ',' or '}' after property value$/,
+    ],
+    ['{"name": tru}', /^The body is not JSON: Unexpected token '}', "\{"name": tru}"$/],
+    ['name=Fair&html=a', /^The body is not JSON: Unexpected token 'a', "name=Fair&html=a"$/],
+    ['{"name": "Fair"', /^The body is not JSON: /],
+  ])('says where %j is no JSON', async (body, message) => {
+    expect(await raw(body)).toEqual([400, expect.stringMatching(message)]);
+  });
+
+  test('names a body in Latin-1', async () => {
+    expect(await raw(Buffer.from('{"name": "Sommerfest in München"}', 'latin1'))).toEqual([
+      400,
+      'The body is not UTF-8, as JSON has to be: byte 26 is 0xfc. It may be Latin-1 (ISO 8859-1); encode it as UTF-8',
+    ]);
+  });
+
+  test('names the field in which the text was sent, and where the ids of groups come from', async () => {
+    const body = { name: 'Fair', message: 'Hello', group_metadata_ids: ['120363000000000000@g.us'] };
+    const { status, body: answer } = await send('venom/add-campaign', body);
+    expect([status, answer.details]).toMatchObject([
+      400,
+      [
+        { field: 'html', code: 'sent_as_other', issue: 'is required; message is not a field here' },
+        { field: 'group_metadata_ids.0', code: 'chat_id' },
+      ],
+    ]);
   });
 });

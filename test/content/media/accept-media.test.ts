@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
+import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/platform/errors/errors.ts';
 import { acceptMedia } from '../../../src/content/media/accept-media.ts';
 import { decodeBase64, MEDIA_LIMIT } from '../../../src/content/media/decode-base64.ts';
+import { fileNameOf, plainFileName } from '../../../src/content/media/file-name.ts';
 import { sniff } from '../../../src/content/media/sniff.ts';
+import { drawNoise, drawPlain } from '../../support/inputs/pictures.ts';
 import { GIF, JPEG, PNG, REFUSED, TAKEN, WEBP, zip } from '../../support/inputs/sample-files.ts';
 
 /** Returns the `AppError` of a call, or undefined if it succeeds. Rethrows any other error. */
@@ -40,6 +43,10 @@ describe('base64', () => {
     [' aG\r\nk\t=\f\n', undefined],
     ['aGk', undefined],
     ['data:image/png;base64,aG\r\nk', 'image/png'],
+    [' \r\n data:image/png;base64,aGk=', 'image/png'],
+    ['data:image/png;name=Fest, Samstag.png;base64,aGk=', 'image/png'],
+    ['data:image/png;name=a%2Cb.png; base64 ,aGk=', 'image/png'],
+    [`data:image/png;name=${'%E2%80%99'.repeat(300)};base64,aGk=`, 'image/png'],
   ])('accepts %j', (text, declared) => {
     const decoded = decodeBase64('image', text);
     expect(decoded.declared).toBe(declared);
@@ -65,11 +72,10 @@ describe('base64', () => {
     'data:base64,aGk=',
     'data:image/png;base64aGk=',
     'data:<b>;base64,aGk=',
-    ' data:image/png;base64,aGk=',
     `data:image/png;${'x'.repeat(10_000)};base64,aGk=`,
     'https://example.org/a.png',
   ])('rejects %j', async (text) => {
-    expect(await issueOf(() => decodeBase64('image', text))).toMatch(/^(is |must begin like )/);
+    expect(await issueOf(() => decodeBase64('image', text))).toMatch(/^(is |must begin like |takes the file itself)/);
   });
 
   it('decodes any bytes', () => {
@@ -87,8 +93,8 @@ describe('base64', () => {
 
   it('rejects any text that is not the canonical encoding of its bytes, in one alphabet, with all, some or no padding', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.string({ unit: fc.constantFrom(...'AQgw+/=-_ ') }), async (text) => {
-        const bare = text.replaceAll(' ', '');
+      fc.asyncProperty(fc.string({ unit: fc.constantFrom(...'AQgw+/=-_\n') }), async (text) => {
+        const bare = text.replaceAll('\n', '');
         const isMixed = /[-_]/.test(bare) && /[+/]/.test(bare);
         const standard = bare.replaceAll('-', '+').replaceAll('_', '/');
         const written = Buffer.from(bare, 'base64').toString('base64');
@@ -98,6 +104,32 @@ describe('base64', () => {
       }),
       { numRuns: 1_000 },
     );
+  });
+
+  it('decodes to the same bytes, or to nothing, when each + has become a space', () => {
+    let decoded = 0;
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 30, maxLength: 3_000 }), fc.constantFrom('', '\r\n'), (bytes, end) => {
+        const sent = Buffer.from(bytes).toString('base64').replaceAll(/.{76}/g, `$&${end}`).replaceAll('+', ' ');
+        try {
+          expect(decodeBase64('image', sent).bytes).toEqual(Buffer.from(bytes));
+          decoded++;
+        } catch (error) {
+          if (!(error instanceof AppError)) throw error;
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+    expect(decoded).toBeGreaterThan(600);
+  });
+
+  it('takes spaces between groups of characters for white space', () => {
+    expect(decodeBase64('image', 'aGk/ aGk+').bytes.toString('latin1')).toBe('hi?hi>');
+    expect(decodeBase64('image', 'aGlo aGlo').bytes.toString()).toBe('hihhih');
+  });
+
+  it('says of a URL how to take a file from one', async () => {
+    expect(await issueOf(() => decodeBase64('image', ' https://example.org/a.png'))).toContain('media/import');
   });
 
   it('accepts 16 MiB, broken into lines or not, and not one byte more', async () => {
@@ -219,6 +251,42 @@ describe('accepting media', () => {
     });
   });
 
+  const damages: readonly [string, (bytes: Buffer) => Buffer][] = [
+    ['cut off', (bytes) => bytes.subarray(0, bytes.length >> 1)],
+    ['with zeros in its middle', (bytes) => Buffer.from(bytes).fill(0, bytes.length >> 1, (bytes.length >> 1) + 400)],
+    ['of twelve bytes', (bytes) => bytes.subarray(0, 12)],
+  ];
+  // Some wrong pixels of a JPEG are pixels to each decoder.
+  const damaged = (['jpeg', 'png', 'gif'] as const)
+    .flatMap((format) => damages.map(([how, damage]) => ({ format, how, damage })))
+    .filter(({ format, how }) => format !== 'jpeg' || how !== 'with zeros in its middle');
+  it.each(damaged)('rejects a $format $how', async ({ format, damage }) => {
+    const picture = await sharp(await drawNoise(200, 200))
+      .toFormat(format)
+      .toBuffer();
+    expect((await acceptMedia('image', picture.toString('base64'))).kind).toBe('image');
+    const refusal = await refusalOf(() => acceptMedia('image', damage(picture).toString('base64')));
+    expect(refusal?.details[0]?.code).toMatch(/^(unreadable_picture|file_type)$/);
+  });
+
+  it.each(['webp', 'avif'] as const)('rejects a %s that is cut off', async (format) => {
+    const picture = await sharp(await drawNoise(100, 100))
+      .toFormat(format)
+      .toBuffer();
+    const refusal = await refusalOf(() =>
+      acceptMedia('image', picture.subarray(0, picture.length >> 1).toString('base64')),
+    );
+    expect(refusal?.details[0]?.code).toBe('unreadable_picture');
+  });
+
+  it('accepts a picture with more behind its end, and one with more pixels than are decoded', async () => {
+    const photo = await drawPlain(40, 30, 'jpeg');
+    const withMore = Buffer.concat([photo, Buffer.alloc(5_000, 'more')]);
+    expect((await acceptMedia('image', withMore.toString('base64'))).kind).toBe('image');
+    const large = await drawPlain(6_000, 5_000, 'png');
+    expect((await acceptMedia('image', large.toString('base64'))).kind).toBe('image');
+  });
+
   it('goes by the bytes, whatever the data URL claims', async () => {
     expect((await acceptMedia('image', `data:text/html;base64,${JPEG.toString('base64')}`)).mime).toBe('image/jpeg');
   });
@@ -245,5 +313,24 @@ describe('accepting media', () => {
     expect(await issueOf(() => acceptMedia('image', text, { channelPicture: true }))).toMatch(
       /^(is not a|must be a data URL)/,
     );
+  });
+});
+
+describe('file names', () => {
+  it.each([
+    ['Preisliste & Konditionen (neu).pdf', 'Preisliste & Konditionen (neu).pdf'],
+    ['L’été à Paris #1', 'L’été à Paris #1.pdf'],
+    ['Protokoll v1.2', 'Protokoll v1.2.pdf'],
+    ['Protokoll v1.2.PDF', 'Protokoll v1.2.pdf'],
+    ['Rechnung.docx', 'Rechnung.pdf'],
+    ['Grüße 👨‍👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿.pdf', 'Grüße 👨‍👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿.pdf'],
+    ['a/b\\c:d*e?f"g<h>i|j.pdf', 'a b c d e f g h i j.pdf'],
+    ['../../etc/passwd', 'etc passwd.pdf'],
+    ['invoice\u202efdp.exe', 'invoice fdp.pdf'],
+    ['tab\tand\nline.pdf', 'tab and line.pdf'],
+    ['...', 'file.pdf'],
+    ['', 'file.pdf'],
+  ])('%j arrives as %j', (given, expected) => {
+    expect(fileNameOf(plainFileName(given), 'pdf')).toBe(expected);
   });
 });

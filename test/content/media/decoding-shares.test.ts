@@ -1,6 +1,6 @@
 /** Pictures are decoded in fair turns, and within 25 megapixels. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { expect, test } from 'vitest';
+import { useTestApp } from '../../support/app.ts';
 import { floodDecoding, LARGEST_PICTURE, saveCard } from '../../support/flood-decoding.ts';
 import { drawBlack } from '../../support/inputs/draw-png.ts';
 import { film } from '../../support/inputs/films.ts';
@@ -8,15 +8,9 @@ import { upload } from '../../support/upload.ts';
 
 const tooLarge = drawBlack(10_000, 10_000).toString('base64');
 
-let app: TestApp;
-let alice: Person;
-let bob: Person;
-beforeAll(async () => {
-  app = await startTestApp({ sandboxSpeed: 0 });
-  alice = await app.signUp('alice');
-  bob = await app.signUp('bob');
-});
-afterAll(() => app.stop());
+const app = await useTestApp({ sandboxSpeed: 0 });
+const alice = await app.signUp('alice');
+const bob = await app.signUp('bob');
 
 test('a picture of more than 25 megapixels is refused with the limit, as a card, a still and of a channel, and nothing is decoded', async () => {
   const before = process.cpuUsage();

@@ -1,18 +1,13 @@
 /** A file of a campaign is returned to its owner only. */
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createClient } from '../../../clients/typescript/client.ts';
-import { startTestApp, type Person } from '../../support/app.ts';
+import { useTestApp, type Person } from '../../support/app.ts';
 import { GIF, JPEG, PNG } from '../../support/inputs/sample-files.ts';
 
-const app = await startTestApp({ sandboxSpeed: 0 });
-afterAll(() => app.stop());
-let alice: Person;
-let bob: Person;
-beforeAll(async () => {
-  alice = await app.signUp('alice');
-  bob = await app.signUp('bob');
-});
+const app = await useTestApp({ sandboxSpeed: 0 });
+const alice = await app.signUp('alice');
+const bob = await app.signUp('bob');
 
 const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 

@@ -1,20 +1,14 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MEDIA_LIMIT } from '../../../src/content/media/decode-base64.ts';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { useTestApp } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 import { PNG, REFUSED, TAKEN } from '../../support/inputs/sample-files.ts';
 
-let app: TestApp;
-let alice: Person;
-let group: number;
-beforeAll(async () => {
-  app = await startTestApp();
-  alice = await app.signUp('alice');
-  const { body } = await alice.call<{ groups: { group_metadata_id: number }[] }>('venom/list-groups');
-  group = body.data.groups[0]?.group_metadata_id ?? 0;
-});
-afterAll(() => app.stop());
+const app = await useTestApp();
+const alice = await app.signUp('alice');
+const { body } = await alice.call<{ groups: { group_metadata_id: number }[] }>('venom/list-groups');
+const group = body.data.groups[0]?.group_metadata_id ?? 0;
 
 interface Message {
   text: string;

@@ -2,10 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dropUnusedMedia } from '../../../src/content/media/drop-unused.ts';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { startTestApp, untilCompleted, type Person, type TestApp } from '../../support/app.ts';
 import { film } from '../../support/inputs/films.ts';
 import { PNG } from '../../support/inputs/sample-files.ts';
-import { until } from '../../support/ledger.ts';
 import { upload, type LibraryFile } from '../../support/upload.ts';
 
 let app: TestApp;
@@ -129,10 +128,7 @@ test('files of posts that were sent can be deleted, and then the posts are not t
   const id = await put('Sent.mp4', person);
   alice = person;
   const campaign_id = await send({ media: [{ media_id: id }] });
-  await until(
-    async () => (await person.call<{ status: string }>('venom/get-campaign', { campaign_id })).body.data.status,
-    (status) => status === 'completed',
-  );
+  await untilCompleted(person.call, campaign_id);
   expect(await remove(id)).toBe(200);
   expect((await person.call('venom/retry-campaign', { campaign_id })).status).toBe(409);
 });

@@ -1,7 +1,7 @@
 /** Stills of films, which browsers and programs make (contract §4, files). */
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { expect, test } from 'vitest';
+import { useTestApp } from '../../support/app.ts';
 import { film } from '../../support/inputs/films.ts';
 import { drawPlain } from '../../support/inputs/pictures.ts';
 import { PNG } from '../../support/inputs/sample-files.ts';
@@ -13,14 +13,9 @@ interface File {
   has_still: boolean;
 }
 
-let app: TestApp;
-let alice: Person;
 let made = 0;
-beforeAll(async () => {
-  app = await startTestApp({ sandboxSpeed: 0 });
-  alice = await app.signUp('alice');
-});
-afterAll(() => app.stop());
+const app = await useTestApp({ sandboxSpeed: 0 });
+const alice = await app.signUp('alice');
 
 async function put(bytes = film({ bytes: 2_000 + ++made })): Promise<File> {
   return (await upload(app.url, alice.token, bytes, { name: 'Trailer.mp4' })).body.data;
@@ -66,7 +61,7 @@ test('only a film of the workspace has a still, and only a picture is one', asyn
   expect(await details(media_id, Buffer.from('%PDF-1.7').toString('base64'))).toEqual([400, 'still is not a picture']);
   expect(await details(media_id, PNG.subarray(0, 40).toString('base64'))).toEqual([
     400,
-    'still is a picture that cannot be read',
+    'still is a picture that is cut off or damaged',
   ]);
   expect(await details(media_id, 'A'.repeat(140_000))).toEqual([400, 'still must be at most 136600 characters']);
   expect((await set(media_id, still)).status).toBe(200);

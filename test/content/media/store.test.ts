@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { WorkspaceId } from '../../../src/platform/database/schema.ts';
 import { acceptMedia } from '../../../src/content/media/accept-media.ts';
 import { loadMedia, saveMedia } from '../../../src/content/media/store.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import { createOwner } from '../../support/ledger.ts';
 import { GIF, JPEG, PNG } from '../../support/inputs/sample-files.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = await useTestDatabase();
 
 const accept = (bytes: Buffer) => acceptMedia('image', bytes.toString('base64'));
 

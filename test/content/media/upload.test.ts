@@ -1,7 +1,7 @@
 /** Files that come by themselves (contract §4, files). */
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { sql } from 'kysely';
+import { readValue, sql } from '../../../src/platform/database/statements.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readAllowedHosts } from '../../../src/platform/network/allowed-hosts.ts';
 import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
@@ -40,9 +40,8 @@ async function download(sha256: string): Promise<Buffer> {
   return Buffer.from(await response.arrayBuffer());
 }
 
-const countRows = async (table: 'media' | 'media_pieces') =>
-  (await sql<{ count: number }>`select count(*)::int as count from ${sql.table(table)}`.execute(app.database.db))
-    .rows[0]?.count;
+const countRows = (table: 'media' | 'media_pieces') =>
+  readValue<number>(app.database.db)`select count(*)::int as count from ${sql.table(table)}`;
 
 const storedBytes = async () =>
   (await alice.call<{ quotas: { stored_bytes: { used: number } } }>('user/get_profile')).body;

@@ -126,6 +126,11 @@ describe('lists', () => {
     ['<ul><li><b>a</b>: b</li></ul>', '- *a*: b'],
     ['<ul><li>- a</li></ul>', '- - a'],
     ['<li>a</li>', '- a'],
+    [
+      '<ol><li>a</li><li class="ql-indent-1">b</li><li>c</li><li class="x ql-indent-1">d</li></ol>',
+      '1. a\n- 1. b\n2. c\n- 1. d',
+    ],
+    ['<ol type="a" start="26"><li>a</li><li>b</li></ol><ol type="I"><li value="4">c</li></ol>', 'z. a\naa. b\n\nIV. c'],
     ['<p>x<ul><li>a</ul>y', 'x\n\n- a\n\ny'],
     ['<ul><li>a<p>b<br>c</p></li></ul>', '- a\nb\nc'],
     ['<ol start="3"><li><b>a</b></li><li><ul><li>b</li></ul></li><li>c</li></ol>', '3. *a*\n- ◦ b\n5. c'],
@@ -285,19 +290,22 @@ describe('tags that are not allowed, taken out', () => {
   const dropped = (html: string) => convertHtml(html, 'drop');
 
   it.each<[html: string, text: string, left: string]>([
-    ['<div>a</div><div>b</div>', 'a\n\nb', '<p>a</p><p>b</p>'],
-    ['<div><div>a</div>b</div>c', 'a\n\nb\n\nc', '<p></p><p>a</p>b<p></p>c'],
-    ['<title>Page</title><style>p{}</style><script>"<u>"</script>a', 'a', 'a'],
-    ['a <u>b</u> <s>c</s><img src=x> d', 'a b c d', 'a b c d'],
-    ['a<hr>b', 'a\n\nb', 'a<p>b</p>'],
-    ['<blockquote><b>a</b></blockquote>', '*a*', '<p><b>a</b></p>'],
+    ['<div>a</div><div>b</div>', 'a\nb', '<p>a<br>b</p>'],
+    ['<div><div>a</div>b</div>c', 'a\nb\nc', '<p>a<br>b<br>c</p>'],
+    ['<title>Page</title><style>p{}</style><script>"<u>"</script>a', 'a', '<p>a</p>'],
+    ['a <u>b</u> <s>c</s><img src=x> d', 'a b c d', '<p>a b c d</p>'],
+    ['a<hr>b', 'a\n\nb', '<p>a</p><p>b</p>'],
+    ['<td>a<td>b', 'a b', '<p> a b</p>'],
     [
-      '<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>',
-      'a b\n\nc',
-      '<p></p><p> a b</p><p> c</p><p></p>',
+      '<a href="https://x.org"><div>a</div><div>b</div></a>',
+      'a\nb (https://x.org)',
+      '<p>a<br><a href="https://x.org">b</a></p>',
     ],
+    ['<blockquote><b>a</b></blockquote>', '*a*', '<p><b>a</b></p>'],
+    ['<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>', 'a | b\nc', '<p>a | b<br>c</p>'],
     ['<p class=x>a & <a href="www.x.org" target=y>b</a></p>', 'a & b (https://www.x.org)', ''],
-    ['<ul><li><div>a</div></li></ul>', '- a', '<ul><li><p>a</p></li></ul>'],
+    ['<ul><li><div>a</div></li></ul>', '- a', '<ul><li>a</li></ul>'],
+    ['<ul><li><u>a</u></li><ul><li>b</li></ul></ul>', '- a\n- ◦ b', '<ul><li>a<ul><li>b</li></ul></li></ul>'],
   ])('%s', (html, text, left) => {
     const converted = dropped(html);
     expect(converted).toMatchObject({ text, problems: [] });
@@ -370,14 +378,18 @@ describe('problems', () => {
     ]);
   });
 
-  it.each(['\u00a0', '\u00a0<br>', '\u200b<p>'])(
-    'report a text as too long, also when its first 65,536 characters are blank: %j',
+  it.each(['\u00a0', '\u200b', '<br>', '\u00a0<br>', '\u200b<p>'])(
+    'report a text as too long, also when most of its characters are blank: %j',
     (piece) => {
-      expect(issuesOf(`${piece.repeat(TEXT_LIMIT)}<p>x</p>`)).toEqual([
+      expect(issuesOf(`<p>x${piece.repeat(TEXT_LIMIT)}x</p>`)).toEqual([
         expect.stringContaining('longer than the 65536 characters'),
       ]);
     },
   );
+
+  it.each(['\u00a0', '\u00a0<br>', '\u200b<p>'])('are none of lines without text before the first: %j', (piece) => {
+    expect(textOf(`${piece.repeat(TEXT_LIMIT)}<p>x</p>`)).toBe('x');
+  });
 
   it('name tags and links behind the length limit, too', () => {
     expect(issuesOf(`<p>${'x'.repeat(TEXT_LIMIT)}</p><p>x</p><td><a href="x:y">x</a>`)).toEqual([

@@ -9,11 +9,14 @@ const waiting = { account_id: 7 as AccountId, name: 'Backup', down_since: '2030-
 
 test('names the account that posts wait for, and says since when', () => {
   expect(formatNotice('account_waiting', 1, waiting, reader)).toBe(
-    'Backup cannot send, and posts are waiting for it. You can hand them over to another account on the Account page. It has not been able to send since 1 Jan 2030, 09:00:00 UTC.',
+    'Backup cannot send, and posts are waiting for it. It has not been able to send since 1 Jan 2030, 09:00:00 UTC.',
+  );
+  expect(formatNotice('account_waiting', 1, { ...waiting, waits_for: 'offline' }, reader)).toMatch(
+    /waiting for it\. This service cannot reach WhatsApp right now\. It keeps trying by itself\. It has not/,
   );
   expect(formatNotice('account_waiting', 1, { ...waiting, name: null }, reader)).toMatch(/^Your main account cannot/);
   expect(formatNotice('account_waiting', 2, waiting, reader)).toBe(
-    '2 times, an account could not send and posts are waiting. You can hand them over to other accounts on the Account page.',
+    '2 times, an account could not send and posts are waiting. The Account page shows which.',
   );
 });
 

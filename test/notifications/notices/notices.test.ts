@@ -1,32 +1,28 @@
 /** Notices, once each: in the dashboard, by push and by e-mail. */
-import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { execute, readValue, sql } from '../../../src/platform/database/statements.ts';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { readAllowedHosts } from '../../../src/platform/network/allowed-hosts.ts';
 import { makeNotices, NOTICES_LIMIT } from '../../../src/notifications/notices/make-notices.ts';
 import { notifyOldBackup } from '../../../src/notifications/notices/notify-old-backup.ts';
-import { clearOldNotices } from '../../../src/notifications/notices/notice-store.ts';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { clearOld } from '../../support/clear-old.ts';
+import { startTestApp, type Person } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
-import { startMailServer, type MailServer } from '../../support/servers/mail-server.ts';
+import { startMailServer } from '../../support/servers/mail-server.ts';
 import { startPushService, type PushService } from '../../support/servers/push-service.ts';
 
-let app: TestApp;
-let mails: MailServer;
 let pushes: PushService;
 let alice: Person;
 let people = 0;
 
-beforeAll(async () => {
-  const allowed = readAllowedHosts(['127.0.0.0/8']);
-  if (!allowed) throw new Error('no such hosts');
-  mails = await startMailServer();
-  app = await startTestApp({
-    egress: { allowHttp: true, allowed, proxy: {} },
-    smtpUrl: mails.url,
-    mailFrom: 'campanile@example.com',
-    publicUrl: 'https://campanile.example.com',
-    signUp: 'open',
-  });
+const allowed = readAllowedHosts(['127.0.0.0/8']);
+if (!allowed) throw new Error('no such hosts');
+const mails = await startMailServer();
+const app = await startTestApp({
+  egress: { allowHttp: true, allowed, proxy: {} },
+  smtpUrl: mails.url,
+  mailFrom: 'campanile@example.com',
+  publicUrl: 'https://campanile.example.com',
+  signUp: 'open',
 });
 afterAll(async () => {
   await app.stop();
@@ -37,7 +33,7 @@ beforeEach(async () => {
   alice = await app.signUp(`alice${++people}`);
 });
 afterEach(async () => {
-  await sql`delete from push_subscriptions`.execute(app.database.db);
+  await execute(app.database.db)`delete from push_subscriptions`;
   await pushes.close();
 });
 
@@ -67,10 +63,14 @@ const pushed = (count: number) =>
 
 /** Inserts events of the user's workspace. */
 async function happen(type: string, ...names: string[]): Promise<void> {
-  await sql`
+  await happenWith({}, type, ...names);
+}
+
+async function happenWith(data: object, type: string, ...names: string[]): Promise<void> {
+  await execute(app.database.db)`
     insert into events (workspace_id, type, data)
-    select workspace_id, ${type}, jsonb_build_object('campaign_id', gen_random_uuid(), 'name', name)
-    from memberships, unnest(${names}::text[]) name where user_id = ${alice.userId}`.execute(app.database.db);
+    select workspace_id, ${type}, jsonb_build_object('campaign_id', gen_random_uuid(), 'name', name) || ${JSON.stringify(data)}::jsonb
+    from memberships, unnest(${names}::text[]) name where user_id = ${alice.userId}`;
 }
 
 test('lists a notice for an ended campaign once to its owner, and marks it as read on request', async () => {
@@ -89,8 +89,8 @@ test('lists a notice for an ended campaign once to its owner, and marks it as re
     ],
   });
   // Reading the events again, as after a crash, creates no second notice.
-  await sql`update notice_reader set position = 0`.execute(app.database.db);
-  await happen('campaign.completed_with_errors', 'Other');
+  await execute(app.database.db)`update notice_reader set position = 0`;
+  await happenWith({ status: 'completed_with_errors' }, 'run.completed', 'Other');
   const { notices } = await listed(2);
   const stranger = await app.signUp(`bob${people}`);
   expect(await list(stranger)).toEqual({ unread_count: 0, notices: [], next_cursor: null });
@@ -117,11 +117,33 @@ test('lists a pause of the service, and none of a user', async () => {
   const campaign_id = added.headers.get('x-campaign-id');
   await alice.call('venom/pause-campaign', { campaign_id });
   await alice.call('venom/resume-campaign', { campaign_id });
-  await sql`update campaigns set status = 'paused', pause_reason = 'only admins' where public_id = ${campaign_id}::uuid`.execute(
-    app.database.db,
-  );
+  await execute(app.database.db)`
+    update campaigns set status = 'paused', pause_reason = 'only admins' where public_id = ${campaign_id}::uuid`;
   expect(await listed(1)).toMatchObject({
     notices: [{ kind: 'campaign_paused', campaign: { campaign_id, name: 'News' } }],
+  });
+  expect((await list()).unread_count).toBe(1);
+});
+
+test('lists each run that ended with failures, while its campaign goes on', async () => {
+  const { body } = await alice.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+  const added = await alice.call('venom/add-campaign-batch', {
+    name: 'News',
+    html: 'Hello',
+    group_metadata_ids: [body.data.groups[0]?.group_metadata_id],
+    is_schedule: true,
+    start_date: '2099-01-01',
+    end_date: '2099-01-03',
+    schedule_time: '09:00:00',
+  });
+  const campaign_id = added.headers.get('x-campaign-id');
+  const end = (status: string, dueOn: string) =>
+    execute(app.database.db)`update runs r set status = ${status}::run_status from campaigns c
+        where c.public_id = ${campaign_id}::uuid and c.campaign_id = r.campaign_id and r.due_at::date = ${dueOn}::date`;
+  await end('completed', '2099-01-01');
+  await end('completed_with_errors', '2099-01-02');
+  expect(await listed(1)).toMatchObject({
+    notices: [{ kind: 'campaign_failed', campaign: { campaign_id, name: 'News' }, due_at: '2099-01-02T09:00:00.000Z' }],
   });
   expect((await list()).unread_count).toBe(1);
 });
@@ -149,17 +171,16 @@ test('keeps the newest thousand notices of a user, for at most 90 days', async (
     ({ notices }) => notices[0]?.campaign?.name === `${NOTICES_LIMIT + 29}`,
   );
   expect(first.unread_count).toBe(NOTICES_LIMIT);
-  await sql`update notices set at = at - interval '91 days' where user_id = ${alice.userId} and notice_id < ${first.notices[4]?.place ?? 0}`.execute(
-    app.database.db,
-  );
-  await clearOldNotices(app.database);
+  await execute(app.database.db)`
+    update notices set at = at - interval '91 days' where user_id = ${alice.userId} and notice_id < ${first.notices[4]?.place ?? 0}`;
+  await clearOld(app.database, 'notices');
   expect((await list()).unread_count).toBe(5);
 });
 
 test('notifies only administrators of an old backup, once a day', async () => {
   const { db, clock } = app.database;
   const admin = await app.signUp(`admin${people}`);
-  await sql`update users set is_admin = user_id = ${admin.userId}`.execute(db);
+  await execute(db)`update users set is_admin = user_id = ${admin.userId}`;
   await notifyOldBackup(db, new Date());
   await notifyOldBackup(db, undefined);
   await notifyOldBackup(db, undefined);
@@ -182,7 +203,7 @@ test('encrypts a push message for its browser, and signs it with the VAPID key o
     said: {
       kind: 'campaign_done',
       text: `${'x'.repeat(99)}… has ended: all posts were sent.`,
-      page: expect.stringMatching(/^\/campaigns\/.{36}$/),
+      page: expect.stringMatching(/^\/campaigns\/.{36}\?workspace=\d+$/),
     },
   });
   const settings = await alice.call<{ push_public_key: string }>('user/get_notice_settings');
@@ -203,7 +224,7 @@ test('aggregates push messages of a kind within a minute', async () => {
   expect(pushes.pushed[2]?.said).toEqual({
     kind: 'campaign_done',
     text: '3 campaigns have ended: all posts were sent.',
-    page: '/',
+    page: expect.stringMatching(/^\/\?workspace=\d+$/),
   });
   await choose({ kind: 'campaign_done', browser: false });
   await happen('campaign.completed', 'Six');
@@ -214,9 +235,7 @@ test('aggregates push messages of a kind within a minute', async () => {
 });
 
 test('retries an unavailable push service later, and deletes a subscription that is gone', async () => {
-  const count = async () =>
-    (await sql<{ count: number }>`select count(*)::int as count from push_subscriptions`.execute(app.database.db))
-      .rows[0]?.count;
+  const count = () => readValue<number>(app.database.db)`select count(*)::int as count from push_subscriptions`;
   await subscribe();
   pushes.answer(503, { 'retry-after': '600' });
   await happen('campaign.completed', 'One');
@@ -280,13 +299,11 @@ test('mails a notice to a confirmed address on request, with a link to turn it o
   await choose({ kind: 'campaign_done', email: true });
   await happen('campaign.completed', 'Unseen');
   await listed(1);
-  await sql`update users set email_verified_at = campanile_now() where user_id = ${alice.userId}`.execute(
-    app.database.db,
-  );
+  await execute(app.database.db)`update users set email_verified_at = campanile_now() where user_id = ${alice.userId}`;
   await happen('campaign.completed', 'News\nof today');
   const [first] = await until(mine, (all) => all.length === 1);
   expect(first?.text).toMatch(/News of today has ended: all posts were sent\./);
-  expect(first?.text).toMatch(/https:\/\/campanile\.example\.com\/campaigns\/[0-9a-f-]{36}\s/);
+  expect(first?.text).toMatch(/https:\/\/campanile\.example\.com\/campaigns\/[0-9a-f-]{36}\?workspace=\d+\s/);
   expect(first?.text).toContain(
     'To change that, open Settings, Notices: https://campanile.example.com/settings#notices',
   );
@@ -300,14 +317,12 @@ test('mails a notice to a confirmed address on request, with a link to turn it o
 test('a notice is in the language and the time zone of its reader, in a browser and by mail', async () => {
   const to = `${alice.name}@example.com`;
   await alice.call('user/update_profile', { language: 'de', time_zone: 'Asia/Kolkata' });
-  await sql`update users set email_verified_at = campanile_now() where user_id = ${alice.userId}`.execute(
-    app.database.db,
-  );
+  await execute(app.database.db)`update users set email_verified_at = campanile_now() where user_id = ${alice.userId}`;
   await subscribe();
-  await sql`
+  await execute(app.database.db)`
     insert into events (workspace_id, type, data)
     select workspace_id, 'campaign.missed', '{"name": "Fest", "due_at": "2030-01-01T09:00:00.000Z"}'::jsonb
-    from memberships where user_id = ${alice.userId}`.execute(app.database.db);
+    from memberships where user_id = ${alice.userId}`;
   const text =
     'Fest konnte nicht rechtzeitig beginnen; zu diesem Termin wurde nichts gesendet. Fällig war sie am 01.01.2030, 14:30:00 GMT+5:30.';
   expect((await pushed(1))[0]?.said.text).toBe(text);

@@ -1,5 +1,5 @@
 /** A push service that does not answer delays no other user's notices. */
-import { sql } from 'kysely';
+import { execute } from '../../../src/platform/database/statements.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createSafeHttpClient, type Egress } from '../../../src/platform/http-client/safe-http-client.ts';
 import { assignPositions } from '../../../src/workspaces/events/assign-positions.ts';
@@ -37,13 +37,11 @@ afterEach(async () => {
 async function createSubscriber(): Promise<Owner> {
   const owner = await createOwner(database.db, 1);
   const { endpoint, p256dh, auth } = pushes.subscribe();
-  await sql`
+  await execute(database.db)`
     insert into push_subscriptions (user_id, endpoint, p256dh, auth)
-    values (${owner.userId}, ${endpoint}, ${p256dh}, ${auth})`.execute(database.db);
-  await sql`
-    insert into events (workspace_id, type, data) values (${owner.workspaceId}, 'campaign.completed', '{"name": "News"}')`.execute(
-    database.db,
-  );
+    values (${owner.userId}, ${endpoint}, ${p256dh}, ${auth})`;
+  await execute(database.db)`
+    insert into events (workspace_id, type, data) values (${owner.workspaceId}, 'campaign.completed', '{"name": "News"}')`;
   await assignPositions(database);
   return owner;
 }

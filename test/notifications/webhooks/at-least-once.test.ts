@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { execute, readRows, sql } from '../../../src/platform/database/statements.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createSafeHttpClient, type Egress } from '../../../src/platform/http-client/safe-http-client.ts';
 import { assignPositions } from '../../../src/workspaces/events/assign-positions.ts';
@@ -60,34 +60,28 @@ test('delivers every event to a slow, failing and absent receiver in order, and 
   const port = Number(new URL(receiver.url).port);
   const before: typeof receiver.received = [];
   let rounds = 0;
-  await until(
-    async () => {
-      rounds += 1;
-      if (rounds % 20 === 0) {
-        // Expires all claims.
-        await database.clock.advance({ minutes: 10 });
-        await other.stop();
-        other = start();
-      }
-      if (rounds === 5) await happen(COUNT / 2 + 1, COUNT);
-      if (rounds === 30) {
-        before.push(...receiver.received);
-        await receiver.close();
-        await database.clock.advance({ minutes: 1 });
-        receiver = await startReceiver(port);
-      }
-      const { rows } = await sql<{ done: boolean }>`
-        select position = newest as done from webhooks where newest >= ${COUNT} and disabled_at is null`.execute(
-        database.db,
-      );
-      // The webhook is never disabled: this test is about the retries.
-      await sql`update webhooks set failing_since = null, next_try_at = least(next_try_at, campanile_now())`.execute(
-        database.db,
-      );
-      return rows[0]?.done ?? false;
-    },
-    (done) => done,
-  );
+  await until(async () => {
+    rounds += 1;
+    if (rounds % 20 === 0) {
+      // Expires all claims.
+      await database.clock.advance({ minutes: 10 });
+      await other.stop();
+      other = start();
+    }
+    if (rounds === 5) await happen(COUNT / 2 + 1, COUNT);
+    if (rounds === 30) {
+      before.push(...receiver.received);
+      await receiver.close();
+      await database.clock.advance({ minutes: 1 });
+      receiver = await startReceiver(port);
+    }
+    const rows = await readRows<{ done: boolean }>(database.db)`
+        select position = newest as done from webhooks where newest >= ${COUNT} and disabled_at is null`;
+    // The webhook is never disabled: this test is about the retries.
+    await execute(database.db)`
+        update webhooks set failing_since = null, next_try_at = least(next_try_at, campanile_now())`;
+    return rows[0]?.done ?? false;
+  }, Boolean);
   await Promise.all([steady.stop(), other.stop()]);
   const received = [...before, ...receiver.received];
   const firsts = new Map<number, string | undefined>();
@@ -117,7 +111,7 @@ test('delivers the batch of a crashed process again, and records no late result 
   expect(numbers()).toEqual([1, 2, 3, 1, 2, 3]);
   const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
   expect(ids.slice(3)).toEqual(ids.slice(0, 3));
-  const { rows } = await sql`select from webhook_attempts`.execute(database.db);
+  const rows = await readRows(database.db)`select from webhook_attempts`;
   expect(rows).toHaveLength(3);
 });
 
@@ -125,9 +119,9 @@ test('delivers nothing from a ledger on hold', async () => {
   await addWebhook();
   await happen(1, 1);
   await assignPositions(database);
-  await sql`update ledger set held_since = campanile_now(), held_reason = 'a copy'`.execute(database.db);
+  await execute(database.db)`update ledger set held_since = campanile_now(), held_reason = 'a copy'`;
   expect(await claimDue(database.db)).toEqual([]);
-  await sql`update ledger set held_since = null, held_reason = null`.execute(database.db);
+  await execute(database.db)`update ledger set held_since = null, held_reason = null`;
   expect(await claimDue(database.db)).toHaveLength(1);
 });
 
@@ -135,7 +129,7 @@ test('skips events that a webhook no longer subscribes to, and goes idle', async
   const id = await addWebhook();
   await happen(1, 3);
   await assignPositions(database);
-  await sql`update webhooks set events = '{group.changed}' where webhook_id = ${id}`.execute(database.db);
+  await execute(database.db)`update webhooks set events = '{group.changed}' where webhook_id = ${id}`;
   const [lane] = await claimDue(database.db);
   if (!lane) throw new Error('nothing was due');
   await tell(lane);
@@ -149,14 +143,11 @@ test('reports failing loops, and delivers as soon as they recover', async () => 
   const failing = new Set<string>();
   const rename = async (from: string, to: string) => {
     for (const table of ['events', 'webhooks'])
-      await sql`alter table ${sql.id(table + from)} rename to ${sql.id(table + to)}`.execute(database.db);
+      await execute(database.db)`alter table ${sql.id(table + from)} rename to ${sql.id(table + to)}`;
   };
   await rename('', '_gone');
   const webhooks = sendWebhooks({ db: database.db, log, egress, vault, onLoopError: (loop) => failing.add(loop) });
-  await until(
-    () => failing.size,
-    (size) => size === 2,
-  );
+  await until(() => failing.size, 2);
   expect([...failing].toSorted()).toEqual(['events', 'webhooks']);
   await rename('_gone', '');
   expect(await until(numbers, (all) => all.length === 2)).toEqual([1, 2]);

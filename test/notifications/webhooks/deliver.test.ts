@@ -1,22 +1,18 @@
-import { sql } from 'kysely';
+import { execute, readCount, readRows } from '../../../src/platform/database/statements.ts';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readAllowedHosts } from '../../../src/platform/network/allowed-hosts.ts';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { useTestApp, type Person } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 import { startReceiver, type Receiver } from '../../support/servers/receiver.ts';
 
-let app: TestApp;
 let receiver: Receiver;
 let alice: Person;
 let people = 0;
 
-beforeAll(async () => {
-  const allowed = readAllowedHosts(['127.0.0.0/8']);
-  if (!allowed) throw new Error('no such hosts');
-  app = await startTestApp({ egress: { allowHttp: true, allowed, proxy: {} } });
-});
-afterAll(() => app.stop());
+const allowed = readAllowedHosts(['127.0.0.0/8']);
+if (!allowed) throw new Error('no such hosts');
+const app = await useTestApp({ egress: { allowHttp: true, allowed, proxy: {} } });
 beforeEach(async () => {
   receiver = await startReceiver();
   alice = await app.signUp(`alice${++people}`);
@@ -56,21 +52,16 @@ const ids = () => receiver.received.map(({ headers }) => headers['webhook-id']);
 /** Inserts events of the user. */
 async function happen(...names: string[]): Promise<void> {
   for (const name of names)
-    await sql`
+    await execute(app.database.db)`
       insert into events (workspace_id, type, data)
-      select workspace_id, 'group.changed', ${JSON.stringify({ name })}::jsonb from memberships where user_id = ${alice.userId}`.execute(
-      app.database.db,
-    );
+      select workspace_id, 'group.changed', ${JSON.stringify({ name })}::jsonb from memberships where user_id = ${alice.userId}`;
 }
 const told = () => receiver.received.map(({ data }) => data['name']);
 
 /** Reads the wait until the next attempt, which no operation returns. */
 async function waitingSeconds(webhookId: string): Promise<number> {
-  const { rows } = await sql<{ seconds: number }>`
-    select extract(epoch from next_try_at - campanile_now())::float8 as seconds from webhooks where webhook_id = ${webhookId}`.execute(
-    app.database.db,
-  );
-  return rows[0]?.seconds ?? 0;
+  return readCount(app.database.db)`
+    select extract(epoch from next_try_at - campanile_now())::float8 as seconds from webhooks where webhook_id = ${webhookId}`;
 }
 
 test('delivers the events of a campaign in order, with signatures that the standard’s library verifies', async () => {
@@ -196,9 +187,9 @@ test('disables a webhook that fails for a day, and notifies its owner', async ()
   const { entries } = (await alice.call<{ entries: Array<{ action: string; subject: string }> }>('user/list_audit_log'))
     .body.data;
   expect(entries[0]).toMatchObject({ action: 'webhook.switched_off', subject: receiver.url });
-  const { rows } = await sql<{ data: unknown }>`
+  const rows = await readRows<{ data: unknown }>(app.database.db)`
     select data from events e join memberships m using (workspace_id)
-    where m.user_id = ${alice.userId} and type = 'webhook.switched_off'`.execute(app.database.db);
+    where m.user_id = ${alice.userId} and type = 'webhook.switched_off'`;
   expect(rows).toMatchObject([{ data: { webhook_id, reason: 'failing' } }]);
 });
 

@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { EVENT_TYPES } from '../../../src/workspaces/events/event-types.ts';
 import { WEBHOOK_EVENTS } from '../../../src/api/contract/webhook-events.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { startTestServer, type TestServer } from '../../support/http/server.ts';
+import { useTestDatabase } from '../../support/database.ts';
+import { startTestServer } from '../../support/http/server.ts';
 
-let database: TestDatabase;
-let server: TestServer;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  server = await startTestServer({ db: database.db });
-});
-afterAll(async () => {
-  await server.close();
-  await database.drop();
-});
+const database = await useTestDatabase();
+const server = await startTestServer({ db: database.db });
+afterAll(() => server.close());
 
 test('documents a schema for every event, with its type and data', async () => {
   const { body } = await server.request('/openapi.json');

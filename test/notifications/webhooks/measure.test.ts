@@ -1,8 +1,8 @@
 /** Metrics of webhooks, and the rotation of the key that seals their secrets. */
-import { sql } from 'kysely';
+import { execute, readRows, sql } from '../../../src/platform/database/statements.ts';
 import { Registry } from 'prom-client';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { assignPositions } from '../../../src/workspaces/events/assign-positions.ts';
 import { readAllowedHosts } from '../../../src/platform/network/allowed-hosts.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
@@ -11,27 +11,18 @@ import { countWebhooks } from '../../../src/notifications/webhooks/count-webhook
 import { measureWebhooks } from '../../../src/operations/measure-webhooks.ts';
 import { resealWebhooks } from '../../../src/notifications/webhooks/manage-webhooks.ts';
 import { aboutSecret } from '../../../src/notifications/webhooks/webhook-store.ts';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { useTestApp } from '../../support/app.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { until } from '../../support/ledger.ts';
-import { startReceiver, type Receiver } from '../../support/servers/receiver.ts';
+import { startReceiver } from '../../support/servers/receiver.ts';
 import { workspaceOf } from '../../support/workspaces.ts';
 
-let app: TestApp;
-let receiver: Receiver;
-let alice: Person;
-
-beforeAll(async () => {
-  const allowed = readAllowedHosts(['127.0.0.0/8']);
-  if (!allowed) throw new Error('no such hosts');
-  app = await startTestApp({ egress: { allowHttp: true, allowed, proxy: {} } });
-  receiver = await startReceiver();
-  alice = await app.signUp('alice');
-});
-afterAll(async () => {
-  await receiver.close();
-  await app.stop();
-});
+const allowed = readAllowedHosts(['127.0.0.0/8']);
+if (!allowed) throw new Error('no such hosts');
+const app = await useTestApp({ egress: { allowHttp: true, allowed, proxy: {} } });
+const receiver = await startReceiver();
+const alice = await app.signUp('alice');
+afterAll(() => receiver.close());
 
 async function make(url = receiver.url) {
   const { body } = await alice.call<{ webhook_id: string; secret: string }>('venom/create-webhook', { url });
@@ -43,10 +34,8 @@ const valueOf = (text: string, name: string) =>
   Number(new RegExp(`^${name.replace(/[{}]/g, '\\$&')} (.*)$`, 'm').exec(text)?.[1]);
 
 async function happen(): Promise<void> {
-  await sql`
-    insert into events (workspace_id, type, data) values (${workspaceOf(alice)}, 'group.changed', '{}')`.execute(
-    app.database.db,
-  );
+  await execute(app.database.db)`
+    insert into events (workspace_id, type, data) values (${workspaceOf(alice)}, 'group.changed', '{}')`;
 }
 
 test('counts attempts by outcome, and disabled webhooks', async () => {
@@ -78,24 +67,23 @@ test('measures the wait of webhooks from their first pending event, except of cl
   const database = await createTestDatabase();
   const { db, clock } = database;
   const overdue = async () => Math.round((await countWebhooks(db)).overdueSeconds);
-  await sql`insert into workspaces default values`.execute(db);
-  await sql`
+  await execute(db)`insert into workspaces default values`;
+  await execute(db)`
     insert into webhooks (webhook_id, workspace_id, user_id, url, description, events, signature, secret, position, newest)
-    select gen_random_uuid(), workspace_id, 1, '', '', '{run.completed}', 'v1', '', 0, 0 from workspaces`.execute(db);
+    select gen_random_uuid(), workspace_id, 1, '', '', '{run.completed}', 'v1', '', 0, 0 from workspaces`;
   await clock.advance({ hours: 5 });
-  await sql`insert into events (workspace_id, type, data) select workspace_id, 'run.completed', '{}' from workspaces`.execute(
-    db,
-  );
+  await execute(db)`
+    insert into events (workspace_id, type, data) select workspace_id, 'run.completed', '{}' from workspaces`;
   await assignPositions({ db });
   expect(await overdue()).toBe(0);
   await clock.advance({ seconds: 90 });
   expect(await overdue()).toBe(90);
-  await sql`update webhooks set claimed_until = campanile_now() + interval '1 minute'`.execute(db);
+  await execute(db)`update webhooks set claimed_until = campanile_now() + interval '1 minute'`;
   expect(await overdue()).toBe(0);
-  await sql`update webhooks set claimed_until = null, is_slow = true`.execute(db);
+  await execute(db)`update webhooks set claimed_until = null, is_slow = true`;
   expect(await countWebhooks(db)).toMatchObject({ overdueSeconds: 0, slow: 1 });
-  await sql`update webhooks set is_slow = false`.execute(db);
-  await sql`update ledger set held_since = campanile_now(), held_reason = 'copied'`.execute(db);
+  await execute(db)`update webhooks set is_slow = false`;
+  await execute(db)`update ledger set held_since = campanile_now(), held_reason = 'copied'`;
   expect(await overdue()).toBe(0);
   await database.drop();
 });
@@ -104,19 +92,19 @@ test('reseals secrets under the present key, and signs as before', async () => {
   const { db } = app.database;
   const { webhook_id, secret } = await make();
   const rotated = await alice.call<{ secret: string }>('venom/rotate-webhook-secret', { webhook_id });
-  const { rows } = await sql<{ secret: Buffer; former: Buffer }>`
-    select secret, former_secret as former from webhooks where webhook_id = ${webhook_id}`.execute(db);
+  const rows = await readRows<{ secret: Buffer; former: Buffer }>(db)`
+    select secret, former_secret as former from webhooks where webhook_id = ${webhook_id}`;
   const [ours] = rows;
   if (!ours) throw new Error('it is gone');
   const about = aboutSecret(webhook_id);
   const open = (whsec: string) => Buffer.from(whsec.replace('whsec_', ''), 'base64');
   const [key, previousKey] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
   const former = createVault({ key: previousKey });
-  await sql`
+  await execute(db)`
     update webhooks set secret = ${former.seal(open(rotated.body.data.secret), about)},
-      former_secret = ${former.seal(open(secret), about)} where webhook_id = ${webhook_id}`.execute(db);
-  await sql`delete from webhooks where webhook_id <> ${webhook_id}`.execute(db);
-  expect(await resealWebhooks(db, createVault({ key, previousKey }))).toBe(1);
+      former_secret = ${former.seal(open(secret), about)} where webhook_id = ${webhook_id}`;
+  await execute(db)`delete from webhooks where webhook_id <> ${webhook_id}`;
+  expect(await resealWebhooks(db, createVault({ key, previousKey }))).toBe(2);
   expect(await resealWebhooks(db, createVault({ key, previousKey }))).toBe(0);
   const sealed = await sql<{ secret: Buffer; former: Buffer }>`
     select secret, former_secret as former from webhooks`.execute(db);
@@ -125,10 +113,8 @@ test('reseals secrets under the present key, and signs as before', async () => {
     [open(rotated.body.data.secret), open(secret)],
   ]);
   // The service continues with the secrets that its own key has sealed.
-  await sql`
-    update webhooks set secret = ${ours.secret}, former_secret = ${ours.former} where webhook_id = ${webhook_id}`.execute(
-    db,
-  );
+  await execute(db)`
+    update webhooks set secret = ${ours.secret}, former_secret = ${ours.former} where webhook_id = ${webhook_id}`;
   receiver.answer(() => ({ status: 204 }));
   const seen = receiver.received.length;
   await happen();

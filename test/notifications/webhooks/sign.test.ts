@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 import { generateSecret, signMessage, verifierOf } from '../../../src/notifications/webhooks/sign.ts';
 import { parseRetryAfter } from '../../../src/platform/http-client/retry-after.ts';
-import { nextAttemptIn } from '../../../src/notifications/webhooks/retry-schedule.ts';
+import { nextAttemptIn } from '../../../src/notifications/webhooks/deliver-batch.ts';
 
 test('signs the test vector of Standard Webhooks', () => {
   const secret = Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64');

@@ -1,5 +1,5 @@
 /** Endpoints that are slow, or never answer, delay no other workspace. */
-import { sql } from 'kysely';
+import { execute } from '../../../src/platform/database/statements.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createSafeHttpClient, type Egress } from '../../../src/platform/http-client/safe-http-client.ts';
 import { createDnsLookup } from '../../../src/platform/http-client/resolve-host.ts';
@@ -55,11 +55,7 @@ afterEach(async () => {
 });
 
 const count = (prefix: string) => receiver.received.filter(({ path }) => path.startsWith(prefix)).length;
-const counted = (prefix: string, wanted: number) =>
-  until(
-    () => count(prefix),
-    (found) => found === wanted,
-  );
+const counted = (prefix: string, wanted: number) => until(() => count(prefix), wanted);
 
 /** A workspace with webhooks at these paths or addresses, each with a pending message. */
 async function createWorkspace(...urls: string[]): Promise<Owner> {
@@ -125,9 +121,8 @@ test('gives slow endpoints separate permits, also after a restart, until they ar
   letGo = held.resolve;
   receiver.answer(({ path }) => (path.startsWith('/slow') ? held.promise.then(() => TAKEN) : TAKEN));
   receiver.received.length = 0;
-  await sql`insert into events (workspace_id, type, data) select workspace_id, 'run.completed', '{}' from workspaces`.execute(
-    database.db,
-  );
+  await execute(database.db)`
+    insert into events (workspace_id, type, data) select workspace_id, 'run.completed', '{}' from workspaces`;
   start(NONE_SLOW);
   await counted('/slow', SLOW.permits);
   // All permits of the fast endpoints are free.

@@ -121,7 +121,6 @@ test('logs a failure in one line with the end of the output, and tries again aft
   });
   expect(first.backups.lastCommandAt()).toBeUndefined();
   expect(await checkBackups(installed(command))).toContainEqual({
-    check: 'backups',
     level: 'error',
     message: `BACKUP_COMMAND ended with exit code 3, for ${NEWEST} at ${now.toISOString()}`,
     advice: 'Read its output in the log. Campanile runs it again every hour.',
@@ -140,10 +139,7 @@ test('ends a command, and the processes that it has started, after the time limi
     problem: 'BACKUP_COMMAND took longer than 0 minutes and was ended',
   });
   const pid = Number(await readFile(join(to, 'pid'), 'utf8'));
-  await until(
-    () => isRunning(pid),
-    (runs) => !runs,
-  );
+  await until(() => isRunning(pid), false);
   expect(JSON.stringify(lines())).toContain('took longer than');
   await stop();
 });

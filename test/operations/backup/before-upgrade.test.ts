@@ -1,6 +1,6 @@
 import { readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sql } from 'kysely';
+import { execute, readValue } from '../../../src/platform/database/statements.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import {
   backUpBeforeUpgrade,
@@ -27,9 +27,8 @@ function upgrade(address: PostgresAddress, options: Omit<UpgradeBackupOptions, '
 const nameAt = (at: Date) => `campanile-before-upgrade-0-${at.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.campanile`;
 
 /** Makes the database appear to be last used by an older version. */
-const makeOlder = (db: Database) => sql`update migrations set epoch = 0`.execute(db);
-const readEpoch = async (db: Database) =>
-  (await sql<{ epoch: number }>`select max(epoch) as epoch from migrations`.execute(db)).rows[0]?.epoch;
+const makeOlder = (db: Database) => execute(db)`update migrations set epoch = 0`;
+const readEpoch = (db: Database) => readValue<number>(db)`select max(epoch) as epoch from migrations`;
 
 async function startEmbedded() {
   const dataDir = temporaryFolder();

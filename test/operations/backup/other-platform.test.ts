@@ -1,7 +1,7 @@
 /** The backup of an embedded PostgreSQL is physical, and belongs to the platform that wrote it. */
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { makeBackup } from '../../../src/operations/backup/make-backup.ts';
 import { PLATFORM } from '../../../src/operations/backup/manifest.ts';
 import { readBackup } from '../../../src/operations/backup/read-backup.ts';
@@ -19,19 +19,15 @@ const trust = { passphrase, allowUnauthenticated: false };
 const OTHER = PLATFORM.endsWith('-arm64') ? 'linux-x64' : 'linux-arm64';
 const log = createLog('silent');
 
-let folder: string;
-let own: string;
-beforeAll(async () => {
-  folder = temporaryFolder(() => undefined);
-  own = join(folder, 'own.campanile');
-  const dataDir = join(folder, 'data');
-  const { address, stop } = await startEmbeddedPostgres({ dataDir, log, settings: { fsync: 'off' } });
-  await migrateDatabase(address, log);
-  const db = connectDatabase(address, { log, poolSize: 1 });
-  await makeBackup({ db, address, isEmbedded: true, dataDir, file: own, passphrase, version: '1' });
-  await db.destroy();
-  await stop();
-});
+const folder = temporaryFolder(() => undefined);
+const own = join(folder, 'own.campanile');
+const dataDir = join(folder, 'data');
+const { address, stop } = await startEmbeddedPostgres({ dataDir, log, settings: { fsync: 'off' } });
+await migrateDatabase(address, log);
+const db = connectDatabase(address, { log, poolSize: 1 });
+await makeBackup({ db, address, isEmbedded: true, dataDir, file: own, passphrase, version: '1' });
+await db.destroy();
+await stop();
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

@@ -1,8 +1,8 @@
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { execute, sql } from '../../../src/platform/database/statements.ts';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { connectDatabase } from '../../../src/platform/database/connect.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../../src/platform/database/embedded/embedded.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
@@ -20,14 +20,10 @@ const GROUPS = 20;
 const bin = findSystemPostgres();
 const log = createLog('silent');
 
-let folder: string;
-let passphrase: string;
 let server: EmbeddedPostgres | undefined;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'campanile-own-'));
-  passphrase = join(folder, 'passphrase');
-  await writeFile(passphrase, 'a passphrase that is long\n');
-});
+const folder = await mkdtemp(join(tmpdir(), 'campanile-own-'));
+const passphrase = join(folder, 'passphrase');
+await writeFile(passphrase, 'a passphrase that is long\n');
 afterAll(async () => {
   await server?.stop();
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -43,10 +39,10 @@ async function createDatabase(name: string, role?: string): Promise<string> {
   });
   if ('url' in server.address) throw new Error('a server on a Unix socket is needed');
   const db = connectDatabase(server.address, { log, poolSize: 1 });
-  await sql`create database ${sql.id(name)}`.execute(db);
+  await execute(db)`create database ${sql.id(name)}`;
   if (role !== undefined) {
-    await sql`create role ${sql.id(role)} login`.execute(db);
-    await sql`alter database ${sql.id(name)} owner to ${sql.id(role)}`.execute(db);
+    await execute(db)`create role ${sql.id(role)} login`;
+    await execute(db)`alter database ${sql.id(name)} owner to ${sql.id(role)}`;
   }
   await db.destroy();
   const { user, socketFolder } = server.address;

@@ -3,7 +3,7 @@ import { appendFile, copyFile, mkdtemp, readdir, readFile, rename, rm, truncate,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
-import { sql } from 'kysely';
+import { execute } from '../../../src/platform/database/statements.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { makeBackup } from '../../../src/operations/backup/make-backup.ts';
 import { BASE_FILE, MAC_FILE, MANIFEST_FILE, SECRETS_FILE } from '../../../src/operations/backup/manifest.ts';
@@ -57,7 +57,7 @@ beforeAll(async () => {
   await writeFile(join(dataDir, 'jwt-secret'), 'a secret of the installation');
   await back(older, PASSPHRASE);
   await back(newer, PASSPHRASE);
-  await sql`insert into migrations (number, name) values (999, '999-of-the-future.sql')`.execute(db);
+  await execute(db)`insert into migrations (number, name) values (999, '999-of-the-future.sql')`;
   await back(future, PASSPHRASE);
   await db.destroy();
   await stop();

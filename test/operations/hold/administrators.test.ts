@@ -1,19 +1,13 @@
 /** A hold that an administrator ends over HTTP. */
-import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PASSWORD, startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { execute } from '../../../src/platform/database/statements.ts';
+import { expect, test } from 'vitest';
+import { PASSWORD, useTestApp } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 
-let app: TestApp;
-let admin: Person;
-let alice: Person;
-beforeAll(async () => {
-  // The gap is longer than this test: one post of an account leaves.
-  app = await startTestApp({ sandboxGap: { minMs: 600_000, maxMs: 600_000 }, sandboxSpeed: 0 });
-  admin = await app.signUp('admin');
-  alice = await app.signUp('alice');
-});
-afterAll(() => app.stop());
+// The gap is longer than this test: one post of an account leaves.
+const app = await useTestApp({ sandboxGap: { minMs: 600_000, maxMs: 600_000 }, sandboxSpeed: 0 });
+const admin = await app.signUp('admin');
+const alice = await app.signUp('alice');
 
 interface Queued {
   held_since: string;
@@ -48,15 +42,21 @@ test('shows the queued posts by campaign, requires a choice for each and the pas
   }
   const send = async (name: string) => {
     const post = { name, html: 'Hello', group_metadata_ids: groups };
-    return (await alice.call<{ campaign_id: string }>('venom/add-campaign', post)).body.data.campaign_id;
+    const answer = await alice.call<{ campaign_id: string }>('venom/add-campaign', post);
+    return { id: answer.body.data.campaign_id, warnings: answer.headers.get('x-campanile-warnings') };
   };
-  const first = await send('First');
+  const { id: first } = await send('First');
   await until(
     () => totalsOf(first),
     ({ sent }) => sent === 1,
   );
-  const second = await send('Second');
-  await sql`update ledger set held_since = campanile_now(), held_reason = 'a test'`.execute(app.database.db);
+  const { id: second, warnings } = await send('Second');
+  expect(warnings).toBeNull();
+  await execute(app.database.db)`update ledger set held_since = campanile_now(), held_reason = 'a test'`;
+
+  // It cannot have left from another copy of the ledger.
+  const { id: third, warnings: ofHeld } = await send('Third');
+  expect(ofHeld).toContain('Nothing is sent for any user, since the ledger is held');
 
   const { held_since: since, ...shown } = (await look()).body.data;
   expect(Date.parse(since)).not.toBeNaN();
@@ -88,6 +88,7 @@ test('shows the queued posts by campaign, requires a choice for each and the pas
   expect((await alice.call('venom/account-status')).body.data).not.toHaveProperty('held_since');
   expect(await totalsOf(first)).toMatchObject({ sent: 1, queued: 0, failed: 2 });
   expect((await totalsOf(second)).failed).toBe(0);
+  expect(await totalsOf(third)).toMatchObject({ queued: 3, failed: 0 });
   expect((await look()).status).toBe(409);
   const log = await admin.call<{ entries: Array<{ action: string; subject: string }> }>('user/list_audit_log');
   expect(log.body.data.entries.filter(({ action }) => action === 'ledger.released')).toMatchObject([

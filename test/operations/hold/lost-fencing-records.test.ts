@@ -76,7 +76,7 @@ test('holds a database that was restored by its files when STATE_DIRs are empty,
   const restored = await start('second');
   const reason = await until(
     async () => ((await sent()) > before ? 'it sends again' : await heldReason(restored)),
-    (held) => held !== undefined,
+    Boolean,
   );
   expect(reason).toMatch(/STATE_DIR.*campanile release/);
   expect(await sent()).toBe(before);

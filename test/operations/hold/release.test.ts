@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sql } from 'kysely';
+import { execute, readColumn, readRows } from '../../../src/platform/database/statements.ts';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { LEASE_MS } from '../../../src/sending/leases/leases.ts';
 import { beginRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
@@ -35,15 +35,12 @@ afterEach(async () => {
   await database.drop();
 });
 
-const hold = () => sql`update ledger set held_since = campanile_now(), held_reason = 'a test'`.execute(database.db);
+const hold = () => execute(database.db)`update ledger set held_since = campanile_now(), held_reason = 'a test'`;
 const release = (others?: Choice) => resumeLedger(database.db, { choices: new Map(), others }, () => Promise.resolve());
 
 async function messageIds(owner: Owner): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    select message_id as id from deliveries where workspace_id = ${owner.workspaceId} order by run_id, position`.execute(
-    database.db,
-  );
-  return rows.map((row) => row.id);
+  return readColumn<string>(database.db)`
+    select message_id as id from deliveries where workspace_id = ${owner.workspaceId} order by run_id, position`;
 }
 
 /** A campaign to six groups: the first post was sent, and a dead worker has the second to fourth in hand. */
@@ -128,9 +125,7 @@ test.for(['send', 'unknown'] as const)(
     const forgotten = new Error('forgotten');
     const living = database.db.transaction().execute(async (trx) => {
       await beginRuns(trx, [owner.workspaceId], { first: 10 });
-      const { rows } = await sql<{ id: string }>`select message_id as id from deliveries order by position`.execute(
-        trx,
-      );
+      const rows = await readRows<{ id: string }>(trx)`select message_id as id from deliveries order by position`;
       ids = rows.map((row) => row.id);
       throw forgotten;
     });
@@ -161,16 +156,16 @@ test('holds either a copy or its original: releasing one holds the other, and on
     });
   const original = watch();
   expect(await original()).toBe(true);
-  const { rows } = await sql<{ number: number; token: string }>`select number, token from ledger`.execute(database.db);
+  const rows = await readRows<{ number: number; token: string }>(database.db)`select number, token from ledger`;
   const backup = rows[0];
   expect(await original()).toBe(true);
   // The backup is restored under the worker.
-  await sql`update ledger set number = ${backup?.number}, token = ${backup?.token}`.execute(database.db);
+  await execute(database.db)`update ledger set number = ${backup?.number}, token = ${backup?.token}`;
   expect(await original()).toBe(false);
   await release();
   expect(await original()).toBe(true);
   expect(await watch()()).toBe(true);
-  await sql`update ledger set number = ${(backup?.number ?? 0) + 50}, token = ${backup?.token}`.execute(database.db);
+  await execute(database.db)`update ledger set number = ${(backup?.number ?? 0) + 50}, token = ${backup?.token}`;
   expect(await watch()()).toBe(false);
 });
 
@@ -191,10 +186,10 @@ test('holds a dumped and restored database without a fencing record, and resumes
       patienceMs,
     });
   expect(await watch(state, 0)()).toBe(true);
-  await sql`update ledger set database_identity = 'database 1/1'`.execute(database.db);
+  await execute(database.db)`update ledger set database_identity = 'database 1/1'`;
   expect(await watch(state, 60_000)()).toBe(false);
   expect(await watch(state, 0)()).toBe(true);
-  await sql`update ledger set database_identity = 'database 1/1'`.execute(database.db);
+  await execute(database.db)`update ledger set database_identity = 'database 1/1'`;
   expect(await watch(none, 0)()).toBe(false);
   expect(await listQueued(database.db)).toEqual([]);
   await release();

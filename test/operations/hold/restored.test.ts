@@ -52,10 +52,7 @@ async function startCampaign() {
 const sentBy = async (witness: Witness) => (await witness.entries()).length;
 
 const allSent = (witness: Witness) =>
-  until(
-    async () => new Set((await witness.entries()).map((entry) => entry.chatId)).size,
-    (groups) => groups === GROUPS,
-  );
+  until(async () => new Set((await witness.entries()).map((entry) => entry.chatId)).size, GROUPS);
 
 async function readiness(service: Service): Promise<{ status: number; held: unknown }> {
   const response = await fetch(`${service.url}/health/ready`);

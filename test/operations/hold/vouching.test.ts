@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sql } from 'kysely';
+import { execute, readRows } from '../../../src/platform/database/statements.ts';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { LEASE_MS } from '../../../src/sending/leases/leases.ts';
 import { fencingRecordsIn } from '../../../src/operations/hold/fencing-record-file.ts';
@@ -54,7 +54,7 @@ async function acceptCampaign(): Promise<void> {
 test('sends without a fencing record from an empty database, and from one that no worker has served', async () => {
   expect(await beat(worker(await emptyFolder()), 2)).toEqual([true, true]);
   expect(await beat(worker(await emptyFolder()), 2)).toEqual([true, true]);
-  await sql`update ledger set token = null, number = 0`.execute(database.db);
+  await execute(database.db)`update ledger set token = null, number = 0`;
   await acceptCampaign();
   expect(await worker(await emptyFolder())()).toBe(true);
 });
@@ -84,10 +84,10 @@ test('accepts an added worker that a running one vouches for, and not a stopped 
 test('lets no worker vouch for others without a record, or with a restored state', async () => {
   expect(await worker(await emptyFolder())()).toBe(true);
   await acceptCampaign();
-  const { rows } = await sql<{ number: number }>`select number from ledger`.execute(database.db);
+  const rows = await readRows<{ number: number }>(database.db)`select number from ledger`;
   const [one, other] = [worker(await emptyFolder()), worker(await emptyFolder())];
   expect([await one(), await other()]).toEqual([false, false]);
-  await sql`update ledger set number = ${(rows[0]?.number ?? 0) - 1}`.execute(database.db);
+  await execute(database.db)`update ledger set number = ${(rows[0]?.number ?? 0) - 1}`;
   for (let count = 0; count < BEATS; count++) expect([await one(), await other()]).toEqual([false, false]);
   expect(await readHoldReason(database.db)).toMatch(/STATE_DIR/);
 });
@@ -103,6 +103,6 @@ test('resumes a single worker with its record, and accepts one that cannot write
   expect(await stateless()).toBe(false);
   expect(await worker(kept)()).toBe(true);
   expect(await beat(stateless)).not.toContain(false);
-  await sql`update ledger set number = number - 1`.execute(database.db);
+  await execute(database.db)`update ledger set number = number - 1`;
   expect(await stateless()).toBe(false);
 });

@@ -171,6 +171,28 @@ test('limits a crowded key to one permit while another key holds one, and not wh
   void Promise.allSettled(crowd);
 });
 
+test('limits a crowded key to one permit while somebody else is active elsewhere', async () => {
+  let isOtherActive = true;
+  const permits = createFairSemaphore({
+    ...OPTIONS,
+    size: 8,
+    perKey: 3,
+    yielding: { waiters: 2, isOtherActive: () => isOtherActive },
+    maxWaiting: 10,
+  });
+  const held = await Promise.all(['a', 'a', 'a'].map((key) => permits.acquire({ party: of(key) })));
+  const admitted: string[] = [];
+  const crowd = Array.from({ length: 7 }, () => permits.acquire({ party: of('a') }).then(() => admitted.push('a')));
+  for (const release of held.slice(0, 2)) release();
+  await turn();
+  expect(admitted).toEqual([]);
+  isOtherActive = false;
+  held[2]?.();
+  await turn();
+  expect(admitted).toEqual(['a', 'a', 'a']);
+  void Promise.allSettled(crowd);
+});
+
 /** A person with many workspaces, beside another with one. */
 const inMany = (workspace: number): Party => ['person 1', `workspace ${workspace}`];
 const inOne: Party = ['person 2', 'workspace 90'];

@@ -65,7 +65,7 @@ test('ignores the failing loop of a single account', async () => {
   const streaks: unknown[] = [];
   const loop = startLoop('channels', () => Promise.reject(new Error('its chat is gone')), {
     log: createLog('silent'),
-    onError: (_name, streak) => streaks.push(streak),
+    onLoopError: (_name, streak) => streaks.push(streak),
     accountId: 7 as AccountId,
   });
   await until(

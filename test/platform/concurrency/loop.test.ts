@@ -15,7 +15,7 @@ test('reports failed steps, backs off exponentially, and recovers after a succes
       if (startsMs.length <= 4) throw new Error('not yet');
       return 60_000;
     },
-    { log, onError: (name) => failed.push(name) },
+    { log, onLoopError: (name) => failed.push(name) },
   );
   // A wake-up does not shorten the backoff, however often it comes.
   const waking = setInterval(() => loop.wake(), 1);

@@ -71,7 +71,12 @@ test('logs and counts a failed job, and releases its permit', async () => {
   const { log, lines } = recordLog('error');
   const failed: string[] = [];
   const jobs: Job[] = ['a', 'b', 'c'].map((name) => ({ key: name, name }));
-  serve(jobs, { permits: 1, log, onError: (name) => failed.push(name), serve: () => Promise.reject(new Error('no')) });
+  serve(jobs, {
+    permits: 1,
+    log,
+    onLoopError: (name) => failed.push(name),
+    serve: () => Promise.reject(new Error('no')),
+  });
   await until(
     () => failed,
     ({ length }) => length === 3,

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectDatabase } from '../../../src/platform/database/connect.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { post, type Answer } from '../../support/app.ts';
+import { PNG } from '../../support/inputs/sample-files.ts';
 import { until } from '../../support/ledger.ts';
 import { fillDisk, mayMount, mountDisk, unmountDisk } from '../../support/servers/own-disk.ts';
 import { startService, type Service } from '../../support/service/service.ts';
@@ -31,7 +32,7 @@ const FULL = 'The disk that the database is on is full';
 function createSend({ url }: Service, { token, groupIds }: Sender) {
   let count = 0;
   return async (): Promise<Answer<{ campaign_id: string }>> => {
-    const picture = Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.alloc(40_000, String(++count))]);
+    const picture = Buffer.concat([PNG, Buffer.alloc(40_000, String(++count))]);
     const campaign = { name: `No. ${count}`, html: `No. ${count}`, image: picture.toString('base64') };
     const answer = await post(url, 'venom/add-campaign', { ...campaign, group_metadata_ids: groupIds }, token);
     const isPutOff =

@@ -1,14 +1,13 @@
 /** Time zones that were stored before `Temporal` checked them. */
-import { mkdtempSync, cpSync, rmSync, readdirSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { migrate } from '../../../src/platform/database/migrate.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { isTimeZone } from '../../../src/platform/time/time-zone.ts';
 import { createEmptyDatabase } from '../../support/database.ts';
+import { migrateFromFirst } from '../../support/first-schema.ts';
 import { createOwner, type Owner } from '../../support/ledger.ts';
 
 const DATABASE = join(import.meta.dirname, '../../../src/platform/database');
@@ -20,17 +19,6 @@ beforeEach(async () => {
   database = await createEmptyDatabase();
 });
 afterEach(() => database.drop());
-
-/** Migrates the schema to the state before the migration. */
-async function migrateUntil(name: string): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'campanile-before-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  for (const kind of ['functions', 'migrations', 'fingerprints'])
-    cpSync(join(DATABASE, kind), join(folder, kind), { recursive: true });
-  for (const file of readdirSync(join(folder, 'migrations')))
-    if (file >= name) rmSync(join(folder, 'migrations', file));
-  await migrate(database.db, log, { folder: pathToFileURL(`${folder}/`) });
-}
 
 /** Writes a user, a campaign and a draft with the zone, as the service did. */
 async function store(zone: string | null): Promise<Owner> {
@@ -72,7 +60,7 @@ const mapping = [
 ].map(([, name = '', zone = '']) => [name, zone] as const);
 
 test('replaces names that are no longer accepted by their zone, wherever they are stored', async () => {
-  await migrateUntil(MIGRATION);
+  await migrateFromFirst(database.db, { below: 3 });
   const written = ['JST', 'ist', 'US/Pacific-New', 'SystemV/EST5EDT', 'Canada/East-Saskatchewan'];
   const kept = [null, 'Europe/Berlin', 'asia/calcutta', 'EST', 'Mars/Olympus', ''];
   const owners = new Map<string | null, Owner>();

@@ -5,7 +5,6 @@ import { pathToFileURL } from 'node:url';
 import { sql, type RawBuilder } from 'kysely';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { connectDatabase, type Connection } from '../../../src/platform/database/connect.ts';
-import { applyFunctions } from '../../../src/platform/database/apply-functions.ts';
 import { migrate, type MigrateOptions } from '../../../src/platform/database/migrate.ts';
 import { migrateDatabase } from '../../../src/platform/database/migrate-database.ts';
 import { loadSchemaFiles } from '../../../src/platform/database/schema-files.ts';
@@ -13,12 +12,12 @@ import { StartupError } from '../../../src/platform/errors/errors.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { sleep } from '../../../src/platform/time/time.ts';
 import { createEmptyDatabase } from '../../support/database.ts';
-import { DAY_BEFORE } from '../../support/day-before.ts';
+import { createFirstSchema } from '../../support/first-schema.ts';
 
 const log = createLog('silent');
-const ours = readdirSync(join(import.meta.dirname, '../../../src/platform/database/migrations'))
-  .filter((name) => !name.endsWith('.before.sql'))
-  .sort();
+const files = readdirSync(join(import.meta.dirname, '../../../src/platform/database/migrations')).sort();
+/** Of every database. */
+const ours = ['001-schema.sql', ...files];
 
 let database: Awaited<ReturnType<typeof createEmptyDatabase>>;
 beforeEach(async () => {
@@ -52,12 +51,12 @@ describe('two processes that start at once', () => {
   });
 
   test('back up an old database once, before its first migration', async () => {
-    await makeFirstSchema();
+    await createFirstSchema(database.db);
     expect(await startBoth()).toBe(1);
   });
 
   test('leave an old database unchanged where its backup fails, and the second tries again', async () => {
-    await makeFirstSchema();
+    await createFirstSchema(database.db);
     const before = await snapshot(database.db);
     const failing = [1, 2].map(() =>
       migrateDatabase(database.address, log, () => Promise.reject(new StartupError('no room'))),
@@ -89,83 +88,35 @@ test('rejects a database of a newer version, and leaves it as it is', async () =
 
 test('rejects a database with an unknown migration, and leaves it as it is', async () => {
   await migrate(database.db, log);
-  await sql`update migrations set name = '001-schema.sql', number = 0 where number = 1`.execute(database.db);
-  await sql`insert into migrations (number, name) values (1, '001-of-somebody-else.sql')`.execute(database.db);
+  await sql`update migrations set name = '002-of-somebody-else.sql' where number = 2`.execute(database.db);
   const before = await snapshot(database.db);
   await expect(migrate(database.db, log)).rejects.toThrow(
-    /001-schema\.sql was applied as 001-of-somebody-else\.sql\. Nothing was changed/,
+    /this version does not know its migration 002-of-somebody-else\.sql\. Nothing was changed/,
   );
-  expect(await snapshot(database.db)).toEqual(before);
-});
-
-test('rejects a database from before the first release, and leaves it as it is', async () => {
-  await migrate(database.db, log);
-  await sql`update migrations set name = '001-ledger.sql'`.execute(database.db);
-  await sql`
-    insert into migrations (number, name) values (25, '025-neighbours-in-a-claim.sql')
-    on conflict (number) do update set name = excluded.name`.execute(database.db);
-  await sql`comment on function close_runs is null`.execute(database.db);
-  const before = await snapshot(database.db);
-  const refused = migrate(database.db, log);
-  await expect(refused).rejects.toThrow(StartupError);
-  await expect(refused).rejects.toThrow(/from before its first release, and this version begins anew: set DATA_DIR/);
   expect(await snapshot(database.db)).toEqual(before);
 });
 
 test('rolls back a failed migration, keeps earlier ones, and can be retried', async () => {
   const { write, run } = createFolder();
-  write('migrations/001-bells.sql', 'create table bells (name text);');
-  write('migrations/002-ropes.sql', "create table ropes (length int); insert into ropes values ('long');");
+  await run();
+  write('migrations/002-bells.sql', 'create table bells (name text);');
+  write('migrations/003-ropes.sql', "create table ropes (length int); insert into ropes values ('long');");
   const failed = run();
   await expect(failed).rejects.toThrow(StartupError);
   await expect(failed).rejects.toThrow(
-    /^The migration 002-ropes.sql failed, and the database is as it was before it: invalid input syntax .*Start the version of before/,
+    /^The migration 003-ropes.sql failed, and the database is as it was before it: invalid input syntax .*Start the version of before/,
   );
   expect(await tables(database.db)).toEqual(['bells', 'migrations']);
-  expect((await applied(database.db)).map(({ number }) => number)).toEqual([1]);
+  expect((await applied(database.db)).map(({ number }) => number)).toEqual([1, 2]);
 
-  write('migrations/002-ropes.sql', 'create table ropes (length int); insert into ropes values (12);');
+  write('migrations/003-ropes.sql', 'create table ropes (length int); insert into ropes values (12);');
   await run();
   expect(await tables(database.db)).toEqual(['bells', 'migrations', 'ropes']);
 });
 
-test('rejects the upgrade when a guard raises, before any migration or function is applied', async () => {
-  const { write, run } = createFolder();
-  write('functions/pitch.sql', "create or replace function pitch() returns text language sql as $$ select 'c' $$;");
-  write('migrations/001-bells.sql', "create table bells (name text); insert into bells values ('cracked');");
-  await run();
-  const before = await snapshot(database.db);
-  write('functions/pitch.sql', "create or replace function pitch() returns text language sql as $$ select 'd' $$;");
-  write('migrations/002-ropes.sql', 'create table ropes (length int);');
-  write(
-    'migrations/003-no-bells.sql',
-    `-- Bells go.
-do $guard$ begin
-  if exists (select from bells) then raise exception 'Take the bells down first'; end if;
-end $guard$;
-drop table bells;`,
-  );
-  const refused = run();
-  await expect(refused).rejects.toThrow(StartupError);
-  await expect(refused).rejects.toThrow('Take the bells down first');
-  expect(await snapshot(database.db)).toEqual(before);
-
-  await sql`delete from bells`.execute(database.db);
-  await run();
-  expect(await tables(database.db)).toEqual(['migrations', 'ropes']);
-});
-
-test('skips guards on an empty database', async () => {
-  const { write, run } = createFolder();
-  write('migrations/001-bells.sql', 'create table bells (name text);');
-  write('migrations/002-no-bells.sql', 'do $guard$ begin perform from bells limit 1; end $guard$; drop table bells;');
-  await run();
-  expect(await tables(database.db)).toEqual(['migrations']);
-});
-
 test('sets no timeout for a migration, also on a pooled connection with one', async () => {
   const { write, run } = createFolder();
-  write('migrations/001-bells.sql', 'select pg_sleep(0.3); create table bells (name text);');
+  write('schema.sql', 'select pg_sleep(0.3); create table bells (name text);');
   const pooled = connectDatabase(database.address, { log, poolSize: 1, silenceMs: Infinity });
   await sql`set statement_timeout = 100`.execute(pooled);
   await run(pooled);
@@ -173,52 +124,42 @@ test('sets no timeout for a migration, also on a pooled connection with one', as
   expect(await tables(database.db)).toEqual(['bells', 'migrations']);
 });
 
-test('records a checksum for each migration, also in a list begun without them', async () => {
-  await makeFirstSchema();
+test('records each migration and the epoch, also in a list begun without it', async () => {
+  await createFirstSchema(database.db);
   await migrate(database.db, log);
-  const { migrations, epoch } = await loadSchemaFiles();
-  expect(await rows(sql`select number, name, sha256 from migrations order by number`)).toEqual(
-    migrations.map(({ number, name, sha256 }) => ({ number, name, sha256 })),
-  );
-  expect(await rows(sql`select max(epoch) as epoch from migrations`)).toEqual([{ epoch: epoch.number }]);
+  expect((await applied(database.db)).map(({ name }) => name)).toEqual(ours);
+  const { epoch } = await loadSchemaFiles();
+  expect(await rows(sql`select max(epoch) as epoch from migrations`)).toEqual([{ epoch }]);
 });
 
 test('rejects a schema that differs from its migrations, before any write', async () => {
-  await makeFirstSchema();
-  // The schema of the day before 001-schema.sql was frozen.
-  await sql.raw(DAY_BEFORE).execute(database.db);
+  await migrate(database.db, log);
+  await sql.raw(`drop table notice_reader; alter table users drop column kept_token_id`).execute(database.db);
   await sql`comment on function close_runs is null`.execute(database.db);
   const before = await snapshot(database.db);
   const refused = migrate(database.db, log);
   await expect(refused).rejects.toThrow(StartupError);
   await expect(refused).rejects.toThrow(
-    'The schema of the database is not as its migrations (up to 001-schema.sql) make it: column ledger.cell is missing; column workspaces.moved_to is missing; index workspaces.workspaces_moved is missing; table moves is missing.',
+    `The schema of the database is not that of its migrations (up to ${files.at(-1)}): column users.kept_token_id is missing; table notice_reader is missing.`,
   );
   await expect(refused).rejects.toThrow(
-    /Nothing was changed\. Start the version that wrote it, .* restore a backup .*DATA_DIR/,
+    /Start the version that wrote it \(Campanile .*\), .* restore a backup .*DATA_DIR/,
   );
   expect(await snapshot(database.db)).toEqual(before);
 });
 
-test('rejects a migration that was applied with another text', async () => {
-  const { write, run } = createFolder();
-  write('migrations/001-bells.sql', 'create table bells (name text);');
-  await run();
-  write('migrations/001-bells.sql', 'create table bells (name text, pitch text);');
-  const before = await snapshot(database.db);
-  await expect(run()).rejects.toThrow(
-    /its migration 001-bells\.sql was applied with another text\. Nothing was changed/,
+test('rejects an older schema that was changed by hand, once its migrations are applied', async () => {
+  await createFirstSchema(database.db);
+  await sql`drop table recovery_codes`.execute(database.db);
+  await expect(migrate(database.db, log)).rejects.toThrow(
+    /is not that of its migrations .*table recovery_codes is missing/,
   );
-  write('migrations/001-bells.sql', 'create table bells (name text);');
-  await run();
-  expect(await snapshot(database.db)).toEqual(before);
 });
 
 test('keeps newer functions when an older process starts, and replaces older ones', async () => {
   const { write, run } = createFolder();
   const pitch = (tone: string) =>
     `create or replace function pitch() returns text language sql as $$ select '${tone}' $$;`;
-  write('migrations/001-bells.sql', 'create table bells (name text);');
   write('functions/pitch.sql', pitch('c'));
   write('epoch.txt', 'epoch 1\n');
   await run();
@@ -241,7 +182,7 @@ test('backs up a database in use before a migration or a new epoch, and changes 
   const { write, run } = createFolder();
   let backups = 0;
   const backUp = () => Promise.resolve(void backups++);
-  write('migrations/001-bells.sql', 'create table bells (name text);');
+  write('schema.sql', 'create table bells (name text);');
   await run(database.db, backUp);
   await run(database.db, backUp);
   expect(backups).toBe(0);
@@ -262,15 +203,16 @@ test('backs up a database in use before a migration or a new epoch, and changes 
 
 test('rejects two migrations with one number', async () => {
   const { write, run } = createFolder();
-  write('migrations/001-bells.sql', '');
-  write('migrations/001-ropes.sql', '');
-  await expect(run()).rejects.toThrow('two migrations have the number of 001-ropes.sql');
+  write('migrations/002-bells.sql', '');
+  write('migrations/002-ropes.sql', '');
+  await expect(run()).rejects.toThrow('two migrations have the number of 002-ropes.sql');
 });
 
 test('ignores files without a number', async () => {
   const { write, run } = createFolder();
-  write('migrations/001-bells.sql', 'create table bells (name text);');
-  write('migrations/001-bells.sql.orig', 'no sql at all');
+  await run();
+  write('migrations/002-bells.sql', 'create table bells (name text);');
+  write('migrations/002-bells.sql.orig', 'no sql at all');
   write('migrations/notes.sql', 'no sql at all');
   await run();
   expect(await tables(database.db)).toEqual(['bells', 'migrations']);
@@ -287,10 +229,7 @@ test('replaces a changed function in an existing database, and no other', async 
     'create or replace function count_bells() returns bigint language sql as $$ select count(*) from bells $$;',
   );
   write('functions/pitch.sql', "create or replace function pitch() returns text language sql as $$ select 'c' $$;");
-  write(
-    'migrations/001-bells.sql',
-    'create table bells (pitch text default pitch()); insert into bells values (default);',
-  );
+  write('schema.sql', 'create table bells (pitch text default pitch()); insert into bells values (default);');
   await run();
   const [count, pitch] = await functions();
 
@@ -335,17 +274,6 @@ test('has functions that fit the tables', async () => {
     await expect(rows(sql.raw(readFileSync(new URL(file, folder), 'utf8')))).resolves.toEqual([]);
 });
 
-/** The schema as it was before the list of migrations had sums: 001 and nothing else. */
-async function makeFirstSchema(): Promise<void> {
-  const { migrations, functions } = await loadSchemaFiles();
-  await database.db.transaction().execute((trx) => applyFunctions(trx, functions));
-  await sql`create table migrations (number int primary key, name text not null, applied_at timestamptz not null default now())`.execute(
-    database.db,
-  );
-  await sql.raw(migrations[0]?.sql ?? '').execute(database.db);
-  await sql`insert into migrations (number, name) values (1, '001-schema.sql')`.execute(database.db);
-}
-
 /** A folder with migrations and functions of our own, as `src/platform/database/` has them. */
 function createFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'campanile-migrations-'));
@@ -388,6 +316,6 @@ async function snapshot(db: Connection): Promise<unknown> {
 
 test('documents the locks of each migration and how long it takes them', () => {
   const folder = join(import.meta.dirname, '../../../src/platform/database/migrations');
-  const silent = ours.filter((name) => !/^-- Locks: .{10}/m.test(readFileSync(join(folder, name), 'utf8')));
+  const silent = files.filter((name) => !/^-- Locks: .{10}/m.test(readFileSync(join(folder, name), 'utf8')));
   expect(silent).toEqual([]);
 });

@@ -1,10 +1,12 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectDatabase, type Database } from '../../../src/platform/database/connect.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { sleep } from '../../../src/platform/time/time.ts';
+import { countBlocked } from '../../support/count-blocked.ts';
 import { until } from '../../support/ledger.ts';
 import { startOwnPostgres, type OwnPostgres, type ServerEnd } from '../../support/servers/own-postgres.ts';
+import { signal } from '../../support/servers/signal.ts';
 import { expectPutOff, startWitnessedService, type WitnessedService } from '../../witness/witnessed-service.ts';
 
 const GROUPS = 40;
@@ -95,6 +97,69 @@ test('survives a stalled network', async () => {
   service.network.heal();
   await service.expectNothingLostOrTwice();
 });
+
+/** Longer than a statement may take, and than a lease lasts. */
+const LOCKED_MS = 15_000;
+const SLOW_MS = 10_000;
+const CANCELLED_MS = 5_000;
+
+test.each(['deliveries', 'lanes', 'shards'])('survives that somebody keeps the table %s locked', async (table) => {
+  await beInTheMiddle(`locked: ${table}`);
+  await administer((db) =>
+    db.transaction().execute(async (trx) => {
+      await sql`lock table ${sql.table(table)} in access exclusive mode`.execute(trx);
+      let blocked = 0;
+      await repeatFor(LOCKED_MS, 500, async () => {
+        blocked = Math.max(blocked, await countBlocked(trx));
+      });
+      expect(blocked).toBeGreaterThan(0);
+    }),
+  );
+  await service.expectNothingLostOrTwice();
+});
+
+test('survives a server whose processes stand still most of the time, and keep their locks', async () => {
+  await beInTheMiddle('slow');
+  let stopped = 0;
+  await administer((db) =>
+    repeatFor(SLOW_MS, 30, async () => {
+      const pids = await findBackends(db, sql`true`);
+      for (const pid of pids) signal(pid, 'SIGSTOP');
+      stopped += pids.length;
+      await sleep(120);
+      for (const pid of pids) signal(pid, 'SIGCONT');
+    }),
+  );
+  expect(stopped).toBeGreaterThan(0);
+  await service.expectNothingLostOrTwice();
+});
+
+test('survives that statements are cancelled in the middle', async () => {
+  await beInTheMiddle('cancelled');
+  let cancelled = 0;
+  await administer((db) =>
+    repeatFor(CANCELLED_MS, 20, async () => {
+      const [pid] = await findBackends(db, sql`state = 'active'`);
+      if (pid === undefined) return;
+      await sql`select pg_cancel_backend(${pid})`.execute(db);
+      cancelled += 1;
+    }),
+  );
+  expect(cancelled).toBeGreaterThan(0);
+  await service.expectNothingLostOrTwice();
+});
+
+/** Returns the processes of the server that work for the service. */
+async function findBackends(db: Database, condition: RawBuilder<unknown>): Promise<number[]> {
+  const { rows } = await sql<{ pid: number }>`
+    select pid from pg_stat_activity where usename = ${ROLE} and ${condition} order by random()`.execute(db);
+  return rows.map(({ pid }) => pid);
+}
+
+/** Takes a step again and again, with so long a pause after each, until the time is over. */
+async function repeatFor(ms: number, pauseMs: number, step: () => Promise<void>): Promise<void> {
+  for (const untilMs = performance.now() + ms; performance.now() < untilMs; await sleep(pauseMs)) await step();
+}
 
 test('survives a server that is out of connections', async () => {
   await beInTheMiddle('crowd');

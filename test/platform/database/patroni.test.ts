@@ -30,7 +30,7 @@ describe.runIf(hasPatroni)('three PostgreSQL under Patroni', () => {
     // The request gets 503, and is retried until there is a leader.
     await service.send('during');
     expect(await patroni.awaitLeader(killed)).not.toBe(killed);
-    await patroni.revive(killed);
+    patroni.revive(killed);
     await service.expectNothingLostOrTwice();
   });
 });

@@ -1,34 +1,18 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { migrate } from '../../../src/platform/database/migrate.ts';
 import { StartupError } from '../../../src/platform/errors/errors.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { createEmptyDatabase } from '../../support/database.ts';
+import { migrateFromFirst } from '../../support/first-schema.ts';
 
 const log = createLog('silent');
-const SOURCES = join(import.meta.dirname, '../../../src/platform/database');
 const REMOVES_CELLS = '007-remove-cells.sql';
-
-/** The database folder of a version that still had cells. */
-let earlier: string;
-beforeAll(() => {
-  earlier = mkdtempSync(join(tmpdir(), 'campanile-earlier-'));
-  for (const kind of ['functions', 'migrations', 'fingerprints'])
-    cpSync(join(SOURCES, kind), join(earlier, kind), {
-      recursive: true,
-      filter: (source) => kind === 'functions' || !/\.(sql|txt)$/.test(source) || !isFrom007(source),
-    });
-});
-afterAll(() => rmSync(earlier, { recursive: true }));
 
 let database: Awaited<ReturnType<typeof createEmptyDatabase>>;
 beforeEach(async () => {
   database = await createEmptyDatabase();
-  await migrate(database.db, log, { folder: pathToFileURL(`${earlier}/`) });
+  await migrateFromFirst(database.db, { below: 7 });
   await insertUser('alice');
   await insertUser('bob');
 });
@@ -51,7 +35,6 @@ test('rejects the upgrade before any change if a workspace has moved away', asyn
   await expect(refused).rejects.toThrow(StartupError);
   await expect(refused).rejects.toThrow(/workspace of bob .*would send its posts a second time.*workspace take-back/);
   expect(await readSchema()).toEqual(before);
-  await expect(migrate(database.db, log, { folder: pathToFileURL(`${earlier}/`) })).resolves.toBeUndefined();
 });
 
 test('names every moved workspace', async () => {
@@ -74,10 +57,6 @@ test('upgrades a moved workspace of a deleted user', async () => {
   await migrate(database.db, log);
   expect(await isApplied()).toBe(true);
 });
-
-function isFrom007(file: string): boolean {
-  return Number(/(\d{3})-[^/\\]*\.sql$/.exec(file)?.[1]) >= 7;
-}
 
 async function insertUser(name: string): Promise<void> {
   await sql`

@@ -1,33 +1,21 @@
 /** The migration that begins to count posts by quarter hours. */
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrate } from '../../../src/platform/database/migrate.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { createEmptyDatabase } from '../../support/database.ts';
+import { migrateFromFirst } from '../../support/first-schema.ts';
 import { createOwner } from '../../support/ledger.ts';
 
 const log = createLog('silent');
-const SOURCES = join(import.meta.dirname, '../../../src/platform/database');
 
-let folder: string;
 let database: Awaited<ReturnType<typeof createEmptyDatabase>>;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'campanile-earlier-'));
-  for (const kind of ['functions', 'migrations', 'fingerprints'])
-    cpSync(join(SOURCES, kind), join(folder, kind), {
-      recursive: true,
-      filter: (source) => !/0[1-9]\d-[a-z-]+(\.before)?\.(sql|txt)$/.test(source),
-    });
   database = await createEmptyDatabase();
-  await migrate(database.db, log, { folder: pathToFileURL(`${folder}/`) });
+  await migrateFromFirst(database.db, { below: 10 });
 });
 afterAll(async () => {
   await database.drop();
-  rmSync(folder, { recursive: true });
 });
 
 test('counts the posts of the last days and those in hand', async () => {

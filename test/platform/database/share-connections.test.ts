@@ -40,10 +40,16 @@ async function hold(
   ...holders: Array<(work: () => Promise<unknown>) => Promise<unknown>>
 ): Promise<() => Promise<void>> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const all = holders.map((holder) => holder(() => db.connection().execute(() => promise)));
+  let held = 0;
+  const keep = () => {
+    held++;
+    return promise;
+  };
+  const all = holders.map((holder) => holder(() => db.connection().execute(keep)));
+  // A permit alone is none: the connection may still be made.
   await until(
-    () => readPool(db).inUse,
-    (inUse) => inUse >= holders.length,
+    () => held,
+    (count) => count === holders.length,
   );
   return async () => {
     resolve();

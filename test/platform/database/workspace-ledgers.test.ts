@@ -1,34 +1,22 @@
 /** The migration that keeps what a workspace owns under its id, and names the account of each delivery. */
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { migrate } from '../../../src/platform/database/migrate.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
 import { createEmptyDatabase } from '../../support/database.ts';
+import { migrateFromFirst } from '../../support/first-schema.ts';
 import { createOwner, type Owner } from '../../support/ledger.ts';
 
 const log = createLog('silent');
-const SOURCES = join(import.meta.dirname, '../../../src/platform/database');
 
-let folder: string;
 let database: Awaited<ReturnType<typeof createEmptyDatabase>>;
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'campanile-earlier-'));
-  for (const kind of ['functions', 'migrations', 'fingerprints'])
-    cpSync(join(SOURCES, kind), join(folder, kind), {
-      recursive: true,
-      filter: (source) => Number(/(\d{3})-[a-z-]+\.(sql|txt)$/.exec(source)?.[1] ?? 0) < 35,
-    });
   database = await createEmptyDatabase();
-  await migrate(database.db, log, { folder: pathToFileURL(`${folder}/`) });
+  await migrateFromFirst(database.db, { below: 35 });
 });
 afterEach(async () => {
   await database.drop();
-  rmSync(folder, { recursive: true });
 });
 
 /** Three posts of a workspace as version 0.1.0 kept them: two of the default account, one of another, and a receipt of the first. */

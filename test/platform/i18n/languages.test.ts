@@ -1,6 +1,8 @@
+import compile from 'icu-minify/compile';
 import { expect, test } from 'vitest';
 import { knownLanguage, matchLanguage, negotiateLanguage } from '../../../src/platform/i18n/languages.ts';
-import { translatorFor } from '../../../src/platform/i18n/load-messages.ts';
+import { readCatalog, translatorFor } from '../../../src/platform/i18n/load-messages.ts';
+import { createTranslator } from '../../../src/platform/i18n/translator.ts';
 
 test.each([
   [['pt-PT', 'en'], 'pt-BR'],
@@ -36,4 +38,10 @@ test('formats plurals by the rules of each language', () => {
   expect(groups('de')).toEqual(['0 Gruppen', '1 Gruppe', '1.234 Gruppen']);
   expect(groups('pt-BR')).toEqual(['0 grupo', '1 grupo', '1.234 grupos']);
   expect(groups('id')).toEqual(['0 grup', '1 grup', '1.234 grup']);
+});
+
+test('writes numbers as in the region of the reader', () => {
+  const english = readCatalog('en');
+  const translate = createTranslator('en', (key) => compile(english[key] ?? ''), 'en-IN');
+  expect(translate('campaigns.groups', { groups: 123_456 })).toBe('1,23,456 groups');
 });

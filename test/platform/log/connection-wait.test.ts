@@ -18,7 +18,7 @@ async function logFailure(step: () => Promise<unknown>): Promise<Record<string, 
   const { promise: failed, resolve } = Promise.withResolvers<void>();
   const loop = startLoop('due runs', async () => step().then(() => 0), {
     log: pino(FORM, stream),
-    onError: () => resolve(),
+    onLoopError: () => resolve(),
   });
   await failed;
   await loop.stop();
@@ -26,9 +26,10 @@ async function logFailure(step: () => Promise<unknown>): Promise<Record<string, 
 }
 
 test('a loop that gets no connection of a full pool logs a warning without a stack', async () => {
-  const pool = new pg.Pool({ ...connectionSettings(database.address), max: 1, connectionTimeoutMillis: 1 });
-  // The first connection takes longer than that.
-  const held = await connectWithPatience(pool);
+  const pool = new pg.Pool({ ...connectionSettings(database.address), max: 1 });
+  const held = await pool.connect();
+  // Only now: to make the connection takes longer than that.
+  pool.options.connectionTimeoutMillis = 1;
   const line = await logFailure(() => pool.connect());
   held.release();
   await pool.end();
@@ -49,10 +50,3 @@ test('a loop with a defect logs an error with its stack', async () => {
   const line = await logFailure(() => Promise.reject(new TypeError('x is not a function')));
   expect(line).toMatchObject({ level: 'error', err: { stack: expect.stringContaining('connection-wait.test.ts') } });
 });
-
-async function connectWithPatience(pool: pg.Pool): Promise<pg.PoolClient> {
-  for (;;) {
-    const client = await pool.connect().catch((error: unknown) => error);
-    if (client instanceof pg.Client) return client as pg.PoolClient;
-  }
-}

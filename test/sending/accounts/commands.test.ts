@@ -1,29 +1,25 @@
 /** Concurrent commands of several accounts to their sessions. */
-import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { execute, readValue } from '../../../src/platform/database/statements.ts';
+import { afterEach, expect, test } from 'vitest';
 import { serveCommands } from '../../../src/sending/sessions/command-handler.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import type { MessengerSession } from '../../../src/messengers/messenger.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import { createOwner } from '../../support/ledger.ts';
 import { scriptMessenger } from '../../support/scripted-messenger.ts';
 import type { AccountId } from '../../../src/platform/database/schema.ts';
 
 const ALL_SHARDS = Array.from({ length: 256 }, (_, shard) => shard);
 
-let database: TestDatabase;
 let deadNetwork = Promise.withResolvers<void>();
 let serving: { stop(): Promise<void> } | undefined;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
+const database = await useTestDatabase();
 afterEach(async () => {
   deadNetwork.resolve();
   await serving?.stop();
   deadNetwork = Promise.withResolvers<void>();
-  await sql`delete from account_commands`.execute(database.db);
+  await execute(database.db)`delete from account_commands`;
 });
-afterAll(() => database.drop());
 
 /** Serves commands with sessions whose linking hangs until the network is back, and notes whose groups were asked for. */
 async function serve() {
@@ -52,20 +48,13 @@ async function serve() {
 
 async function ask(accountId: AccountId, kind: 'connect' | 'list_groups', count: number): Promise<void> {
   const input = kind === 'connect' ? { method: { kind: 'qr' } } : { knownChannels: [] };
-  await sql`
+  await execute(database.db)`
     insert into account_commands (account_id, kind, input)
-    select ${accountId}, ${kind}, ${JSON.stringify(input)}::jsonb from generate_series(1, ${count}::int)`.execute(
-    database.db,
-  );
+    select ${accountId}, ${kind}, ${JSON.stringify(input)}::jsonb from generate_series(1, ${count}::int)`;
 }
 
-const count = async (accountId: AccountId, status: string) =>
-  (
-    await sql<{ count: number }>`
-      select count(*) from account_commands where account_id = ${accountId} and status = ${status}::command_status`.execute(
-      database.db,
-    )
-  ).rows[0]?.count;
+const count = (accountId: AccountId, status: string) => readValue<number>(database.db)`
+      select count(*) from account_commands where account_id = ${accountId} and status = ${status}::command_status`;
 
 test('keeps permits for other accounts when the network of one is dead', async () => {
   const [stuck, other] = [await createOwner(database.db, 0), await createOwner(database.db, 0)];

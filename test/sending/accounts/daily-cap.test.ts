@@ -1,8 +1,8 @@
 /** The count of today's posts, which the daily cap limits. */
-import { sql } from 'kysely';
+import { execute, readRows, readValue } from '../../../src/platform/database/statements.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { resumeLedger } from '../../../src/operations/hold/resume-ledger.ts';
-import { clearOldSlots } from '../../../src/sending/accounts/send-window-rules.ts';
+import { clearOld } from '../../support/clear-old.ts';
 import { deleteCampaign } from '../../../src/sending/campaigns/change/delete-campaign.ts';
 import { recallCampaign } from '../../../src/sending/campaigns/change/recall-campaign.ts';
 import { removeDeleted } from '../../../src/sending/campaigns/change/remove-deleted.ts';
@@ -10,16 +10,12 @@ import { updateAccount, type SendWindowChange } from '../../../src/sending/accou
 import { classifyResult, type Outcome } from '../../../src/sending/deliveries/outcome.ts';
 import { requeueLanes } from '../../../src/sending/leases/lease-store.ts';
 import type { Worker } from '../../../src/app/worker.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import { analyticsWhen, createOwner, sendNow, startTestWorker, until, type Owner } from '../../support/ledger.ts';
 import { scriptMessenger, type ScriptedMessenger } from '../../support/scripted-messenger.ts';
 import { failed, positions, sent, takeTurnsByHand, type Turns } from '../../support/turns.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = await useTestDatabase();
 
 const rest = (owner: Owner, change: SendWindowChange = {}) =>
   updateAccount({ db: database.db, timeZone: 'UTC' }, owner, change);
@@ -39,23 +35,16 @@ describe('a worker', () => {
     await rest(alice, { dailyCap: 4 });
     const first = await sendNow(database.db, alice);
     await analyticsWhen(database.db, alice, first, ({ totals }) => totals.sent === 4);
-    await database.clock.set('2027-04-02T00:00:01Z');
+    await database.clock.set('2027-04-02T10:30:00Z');
     await analyticsWhen(database.db, alice, first, ({ campaign }) => campaign.finishedAt !== null);
     await deleteCampaign(database, alice, first);
-    await until(
-      () => removeDeleted(database.db),
-      (more) => !more,
-    );
+    await until(() => removeDeleted(database.db), false);
     await sendNow(database.db, alice);
-    await until(
-      async () => {
-        const { rows } = await sql<{ sleeps: boolean }>`
+    await until(async () => {
+      return readValue<boolean>(database.db)`
           select coalesce(wake_at > campanile_now() + interval '1 minute', false) as sleeps from lanes
-          where account_id = ${alice.accountId}`.execute(database.db);
-        return rows[0]?.sleeps;
-      },
-      (sleeps) => sleeps === true,
-    );
+          where account_id = ${alice.accountId}`;
+    }, true);
     expect(messenger.arrivals).toHaveLength(8);
     expect(await rest(alice)).toMatchObject({ sentToday: 4, capToday: 4 });
   });
@@ -71,7 +60,7 @@ describe('the count of today’s posts', () => {
   const refused: Outcome = { kind: 'retry', waitMs: 0, reason: 'busy', uncertain: false };
   const sentToday = async (owner: Owner) => (await rest(owner)).sentToday;
   const moveTo = (owner: Owner, timeZone: string) =>
-    sql`update users set time_zone = ${timeZone} where user_id = ${owner.userId}`.execute(database.db);
+    execute(database.db)`update users set time_zone = ${timeZone} where user_id = ${owner.userId}`;
 
   /** An owner with a cap, and a campaign to so many groups at that time. */
   async function startSending(at: string, { dailyCap, groups }: { dailyCap: number; groups: number }): Promise<Owner> {
@@ -111,7 +100,7 @@ describe('the count of today’s posts', () => {
       expect(await sentToday(alice)).toBe(count);
     }
     expect(await turns.tryClaim(alice)).toBeUndefined();
-    await database.clock.set('2027-05-03T00:00:00Z');
+    await database.clock.set('2027-05-03T10:30:00Z');
     await turns.finish(await turns.claim(alice), [sent]);
     expect(await sentToday(alice)).toBe(1);
   });
@@ -151,8 +140,8 @@ describe('the count of today’s posts', () => {
   test('stays as it is when posts are recalled', async () => {
     const alice = await startSending('2027-05-06T10:00:00Z', { dailyCap: 2, groups: 2 });
     await turns.drain(alice, () => sent);
-    const { rows } = await sql<{ id: string }>`
-      select public_id as id from campaigns where workspace_id = ${alice.workspaceId}`.execute(database.db);
+    const rows = await readRows<{ id: string }>(database.db)`
+      select public_id as id from campaigns where workspace_id = ${alice.workspaceId}`;
     await recallCampaign(database, alice, { campaignId: rows[0]?.id ?? '', runId: null });
     expect(await sentToday(alice)).toBe(2);
   });
@@ -180,13 +169,9 @@ describe('the count of today’s posts', () => {
     expect(await rest(alice, { dailyCap: 1 })).toMatchObject({ sentToday: 3, capToday: 1 });
     await rest(alice, { dailyCap: null });
     await turns.drain(alice, () => sent);
-    await sql`update campaigns set deleted_at = campanile_now() where workspace_id = ${alice.workspaceId}`.execute(
-      database.db,
-    );
-    await until(
-      () => removeDeleted(database.db),
-      (more) => !more,
-    );
+    await execute(database.db)`
+      update campaigns set deleted_at = campanile_now() where workspace_id = ${alice.workspaceId}`;
+    await until(() => removeDeleted(database.db), false);
     await sendNow(database.db, alice);
     expect(await rest(alice, { dailyCap: 4 })).toMatchObject({ sentToday: 4 });
     expect(await turns.tryClaim(alice)).toBeUndefined();
@@ -204,6 +189,7 @@ describe('the count of today’s posts', () => {
     expect(await sentToday(alice)).toBe(1);
     await database.clock.set(next);
     expect(await sentToday(alice)).toBe(0);
+    await sendNow(database.db, alice);
     await sendOne(alice);
   });
 
@@ -224,10 +210,11 @@ describe('the count of today’s posts', () => {
     const alice = await startSending('2027-05-13T10:00:00Z', { dailyCap: 4, groups: 4 });
     await sendOne(alice);
     await database.clock.set('2027-05-15T10:00:00Z');
+    await sendNow(database.db, alice);
     await sendOne(alice);
     const kept = async () => {
-      await clearOldSlots(database);
-      const { rows } = await sql`select from sent_slots where account_id = ${alice.accountId}`.execute(database.db);
+      await clearOld(database, 'sent_slots');
+      const rows = await readRows(database.db)`select from sent_slots where account_id = ${alice.accountId}`;
       return rows.length;
     };
     expect(await kept()).toBe(1);
@@ -238,7 +225,7 @@ describe('the count of today’s posts', () => {
   test('includes the posts that may have left since the backup of a restored ledger', async () => {
     const alice = await startSending('2027-05-17T10:00:00Z', { dailyCap: 4, groups: 3 });
     await sendOne(alice);
-    await sql`update ledger set held_since = campanile_now(), held_reason = 'restored'`.execute(database.db);
+    await execute(database.db)`update ledger set held_since = campanile_now(), held_reason = 'restored'`;
     await resumeLedger(database.db, { choices: new Map(), others: 'send' }, async () => undefined);
     expect(await sentToday(alice)).toBe(3);
     expect(positions(await turns.claim(alice))).toHaveLength(1);

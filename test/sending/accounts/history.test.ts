@@ -1,8 +1,8 @@
 /** The history of `account-status`. */
-import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { clearOldStates } from '../../../src/sending/accounts/account-history.ts';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { execute, readRows, sql } from '../../../src/platform/database/statements.ts';
+import { expect, test } from 'vitest';
+import { clearOld } from '../../support/clear-old.ts';
+import { useTestApp, type Person } from '../../support/app.ts';
 import { workspaceOf } from '../../support/workspaces.ts';
 
 interface Past {
@@ -12,15 +12,8 @@ interface Past {
   reason: string | null;
 }
 
-let app: TestApp;
-let alice: Person;
-let bob: Person;
-
-beforeAll(async () => {
-  app = await startTestApp({ sandboxSpeed: 0 });
-  [alice, bob] = [await app.signUp('alice'), await app.signUp('bob')];
-});
-afterAll(() => app.stop());
+const app = await useTestApp({ sandboxSpeed: 0 });
+const [alice, bob] = [await app.signUp('alice'), await app.signUp('bob')];
 
 const statusOf = async (person: Person, body: object) =>
   (await person.call<{ status: string; history?: Past[] }>('venom/account-status', body)).body.data;
@@ -47,7 +40,7 @@ test('returns each change once, newest first, to its owner only', async () => {
 
 test('records another reason, but no renewed code', async () => {
   const change = (set: ReturnType<typeof sql>) =>
-    sql`update accounts set ${set} where workspace_id = ${workspaceOf(alice)}`.execute(app.database.db);
+    execute(app.database.db)`update accounts set ${set} where workspace_id = ${workspaceOf(alice)}`;
   await change(sql`status = 'linking', qr = 'one'`);
   await change(sql`qr = 'two', code_expires_at = campanile_now()`);
   await change(sql`status = 'unlinked', status_reason = 'Nobody scanned the code.', qr = null`);
@@ -61,16 +54,14 @@ test('records another reason, but no renewed code', async () => {
 });
 
 test('returns at most 50 changes, and removes those over 90 days old', async () => {
-  await sql`
+  await execute(app.database.db)`
     insert into account_states (account_id, at, messenger, status)
     select account_id, campanile_now() - n * interval '2 days', 'sandbox', 'connected'
-    from accounts, generate_series(1, 60) n where workspace_id = ${workspaceOf(bob)}`.execute(app.database.db);
+    from accounts, generate_series(1, 60) n where workspace_id = ${workspaceOf(bob)}`;
   expect(await historyOf(bob)).toHaveLength(50);
-  await clearOldStates(app.database);
-  const { rows } = await sql<{ oldest: boolean; kept: number }>`
+  await clearOld(app.database, 'account_states');
+  const rows = await readRows<{ oldest: boolean; kept: number }>(app.database.db)`
     select bool_or(at < campanile_now() - interval '90 days') as oldest, count(*)::int as kept
-    from account_states s join accounts a on a.account_id = s.account_id where a.workspace_id = ${workspaceOf(bob)}`.execute(
-    app.database.db,
-  );
+    from account_states s join accounts a on a.account_id = s.account_id where a.workspace_id = ${workspaceOf(bob)}`;
   expect(rows).toEqual([{ oldest: false, kept: 3 + 44 }]);
 });

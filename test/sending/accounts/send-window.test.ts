@@ -1,13 +1,14 @@
 /** Quiet hours and a daily cap: deliveries wait, and the rules about late ones hold all the same. */
-import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { execute, readRows } from '../../../src/platform/database/statements.ts';
+import { afterAll, describe, expect, test } from 'vitest';
 import { updateAccount, type SendWindowChange } from '../../../src/sending/accounts/update-account.ts';
+import { addCampaign } from '../../../src/sending/campaigns/accept/add-campaign.ts';
 import { sweepRuns } from '../../../src/sending/campaigns/begin/expire-runs.ts';
-import type { Worker } from '../../../src/app/worker.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import {
   analyticsOf,
   analyticsWhen,
+  convert,
   createOwner,
   groupNumber,
   schedule,
@@ -16,22 +17,14 @@ import {
   until,
   type Owner,
 } from '../../support/ledger.ts';
-import { scriptMessenger, type ScriptedMessenger } from '../../support/scripted-messenger.ts';
+import { scriptMessenger } from '../../support/scripted-messenger.ts';
 
 const ALL_SHARDS = Array.from({ length: 256 }, (_, shard) => shard);
-let database: TestDatabase;
-let messenger: ScriptedMessenger;
-let worker: Worker;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  messenger = scriptMessenger();
-  worker = await startTestWorker(database, messenger);
-});
-afterAll(async () => {
-  await worker.stop();
-  await database.drop();
-});
+const database = await useTestDatabase();
+const messenger = scriptMessenger();
+const worker = await startTestWorker(database, messenger);
+afterAll(() => worker.stop());
 
 const rest = (owner: Owner, change: SendWindowChange) =>
   updateAccount({ db: database.db, timeZone: 'UTC' }, owner, change);
@@ -41,8 +34,8 @@ const arrivedOf = ({ accountId }: Owner) =>
 
 /** When the account's lane is looked at next; null: something is in hand, or nothing is left. */
 async function wakesAt({ accountId }: Owner): Promise<string | undefined> {
-  const { rows } = await sql<{ wake_at: Date | null }>`
-    select wake_at from lanes where account_id = ${accountId}`.execute(database.db);
+  const rows = await readRows<{ wake_at: Date | null }>(database.db)`
+    select wake_at from lanes where account_id = ${accountId}`;
   return rows[0]?.wake_at?.toISOString();
 }
 
@@ -93,6 +86,32 @@ describe('in quiet hours', () => {
     expect(runs).toMatchObject([{ status: 'completed', sent: 2 }]);
   });
 
+  test('lets a campaign leave that ignores them, within the daily cap, while others wait', async () => {
+    await database.clock.set('2027-03-05T23:00:00Z');
+    const alice = await createOwner(database.db, 3);
+    await rest(alice, { ...night, dailyCap: 2 });
+    const waiting = await sendNow(database.db, alice);
+    await hasGoneToSleep(alice);
+    const post = { name: 'Now', description: '', html: 'Fire', image: null, isChannelCampaign: false };
+    const urgent = await addCampaign({ db: database.db, convert }, alice, {
+      ...post,
+      groupIds: alice.groupIds,
+      scheduleTime: null,
+      ignoresQuietHours: true,
+    });
+    await analyticsWhen(database.db, alice, urgent.campaignId, ({ totals }) => totals.sent === 2);
+    await hasGoneToSleep(alice);
+    expect((await analyticsOf(database.db, alice, urgent.campaignId)).totals).toMatchObject({ queued: 1, sent: 2 });
+    expect((await analyticsOf(database.db, alice, waiting)).totals).toMatchObject({ queued: 3, sent: 0 });
+    await database.clock.set('2027-03-06T00:00:01Z');
+    await hasGoneToSleep(alice);
+    expect((await analyticsOf(database.db, alice, waiting)).totals).toMatchObject({ queued: 3, sent: 0 });
+    await database.clock.set('2027-03-06T07:00:01Z');
+    await analyticsWhen(database.db, alice, waiting, ({ totals }) => totals.sent === 2);
+    // What the cap has left over of it leaves at its own hour.
+    expect((await analyticsOf(database.db, alice, urgent.campaignId)).totals).toMatchObject({ queued: 1, sent: 2 });
+  });
+
   test('sends at once when they are turned off', async () => {
     await database.clock.set('2027-03-08T23:00:00Z');
     const alice = await createOwner(database.db, 3);
@@ -111,7 +130,7 @@ describe('in quiet hours', () => {
     await rest(alice, night);
     const id = await sendNow(database.db, alice);
     await hasGoneToSleep(alice);
-    await sql`update users set time_zone = 'Asia/Tokyo' where user_id = ${alice.userId}`.execute(database.db);
+    await execute(database.db)`update users set time_zone = 'Asia/Tokyo' where user_id = ${alice.userId}`;
     await database.clock.advance({ minutes: 16 });
     const { totals } = await analyticsWhen(database.db, alice, id, (one) => one.totals.queued === 0);
     expect(totals.sent).toBe(1);
@@ -122,7 +141,7 @@ describe('a daily cap', () => {
   test('sends that many posts a day, over all runs', async () => {
     await database.clock.set('2027-04-01T10:00:00Z');
     const alice = await createOwner(database.db, 8);
-    await sql`update users set time_zone = 'Europe/Berlin' where user_id = ${alice.userId}`.execute(database.db);
+    await execute(database.db)`update users set time_zone = 'Europe/Berlin' where user_id = ${alice.userId}`;
     const before = await sendNow(database.db, alice, alice.groupIds.slice(0, 2));
     await analyticsWhen(database.db, alice, before, ({ totals }) => totals.sent === 2);
     expect(await rest(alice, { dailyCap: 5 })).toMatchObject({ dailyCap: 5, sentToday: 2, until: null });
@@ -132,12 +151,15 @@ describe('a daily cap', () => {
     const now = await rest(alice, {});
     expect(now).toMatchObject({ sentToday: 5 });
     expect(now.until?.toString()).toBe('2027-04-01T22:00:00Z');
-    await database.clock.set('2027-04-01T21:59:00Z');
+    await database.clock.set('2027-04-01T22:00:01Z');
+    await hasGoneToSleep(alice);
+    expect(arrivedOf(alice)).toBe(5);
+    await database.clock.set('2027-04-02T09:59:00Z');
     await until(
       () => wakesAt(alice),
-      (at) => at?.startsWith('2027-04-01T22:00:00') ?? false,
+      (at) => at?.startsWith('2027-04-02T10:00:0') ?? false,
     );
-    await database.clock.set('2027-04-01T22:00:00Z');
+    await database.clock.set('2027-04-02T10:00:10Z');
     await analyticsWhen(database.db, alice, id, ({ totals }) => totals.sent === 8);
     expect(await rest(alice, {})).toMatchObject({ sentToday: 5 });
     expect(arrivedOf(alice)).toBe(10);
@@ -146,7 +168,7 @@ describe('a daily cap', () => {
   test('holds posts also on a day of 25 hours', async () => {
     await database.clock.set('2027-10-30T22:00:01Z');
     const alice = await createOwner(database.db, 3);
-    await sql`update users set time_zone = 'Europe/Berlin' where user_id = ${alice.userId}`.execute(database.db);
+    await execute(database.db)`update users set time_zone = 'Europe/Berlin' where user_id = ${alice.userId}`;
     await rest(alice, { dailyCap: 2 });
     const id = await sendNow(database.db, alice);
     await analyticsWhen(database.db, alice, id, ({ totals }) => totals.sent === 2);

@@ -1,13 +1,13 @@
 /** Sessions that end before their state changes are recorded. */
-import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { execute, readRows, readValue } from '../../../src/platform/database/statements.ts';
+import { expect, test } from 'vitest';
 import { openSessions } from '../../../src/sending/sessions/sessions.ts';
 import { recordState } from '../../../src/sending/sessions/record-state.ts';
-import { stopWithUser } from '../../../src/sending/accounts/stop-with-user.ts';
+import { setAccountsDisabled } from '../../../src/sending/accounts/disable-accounts.ts';
 import { lockLane } from '../../../src/sending/accounts/store.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import type { SessionState, OnStateChange } from '../../../src/messengers/messenger.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import { createOwner } from '../../support/ledger.ts';
 import { scriptMessenger } from '../../support/scripted-messenger.ts';
 import type { AccountId } from '../../../src/platform/database/schema.ts';
@@ -15,12 +15,8 @@ import type { AccountId } from '../../../src/platform/database/schema.ts';
 const WORKER = 1;
 const CODE: SessionState = { status: 'linking', method: 'qr', code: 'a code', goodForMs: 60_000 };
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  await sql`update shards set worker_id = ${WORKER}`.execute(database.db);
-});
-afterAll(() => database.drop());
+const database = await useTestDatabase();
+await execute(database.db)`update shards set worker_id = ${WORKER}`;
 
 /** Sessions of a messenger that emits `first` when it links an account, and records each account that it opens. */
 function openTestSessions(first: SessionState) {
@@ -81,7 +77,7 @@ async function keepUnwritten(accountId: AccountId): Promise<() => Promise<void>>
 
 async function createUnlinked(): Promise<AccountId> {
   const { accountId } = await createOwner(database.db, 0);
-  await sql`update accounts set status = 'unlinked' where account_id = ${accountId}`.execute(database.db);
+  await execute(database.db)`update accounts set status = 'unlinked' where account_id = ${accountId}`;
   return accountId;
 }
 
@@ -97,8 +93,8 @@ async function endUnwritten(first: SessionState, last: SessionState) {
 }
 
 async function statusOf(accountId: AccountId) {
-  const { rows } = await sql<{ status: string; reason: string | null }>`
-    select status, status_reason as reason from accounts where account_id = ${accountId}`.execute(database.db);
+  const rows = await readRows<{ status: string; reason: string | null }>(database.db)`
+    select status, status_reason as reason from accounts where account_id = ${accountId}`;
   return rows[0];
 }
 
@@ -142,10 +138,7 @@ test('are not opened while another linking replaces the first', async () => {
 test('record no state after their worker has lost the account', async () => {
   const { accountId } = await createOwner(database.db, 1);
   const states = async () => {
-    const { rows } = await sql<{ status: string }>`select status from accounts where account_id = ${accountId}`.execute(
-      database.db,
-    );
-    return rows[0]?.status;
+    return readValue<string>(database.db)`select status from accounts where account_id = ${accountId}`;
   };
   const before = await states();
   const state: SessionState = { status: 'logged_out', reason: 'It was logged out' };
@@ -155,16 +148,18 @@ test('record no state after their worker has lost the account', async () => {
   expect(await states()).toBe('logged_out');
 });
 
-test('of a stopped account keep its first reason when its user is disabled', async () => {
+test('stay in quarantine when their owner is disabled and enabled', async () => {
   const { accountId, workspaceId } = await createOwner(database.db, 1);
-  const reasonOf = async () => {
-    const { rows } = await sql<{ reason: string | null }>`
-      select stop_reason as reason from accounts where account_id = ${accountId}`.execute(database.db);
-    return rows[0]?.reason;
+  const read = async () => {
+    const rows = await readRows<{ reason: string | null; isHeld: boolean; isDisabled: boolean }>(database.db)`
+      select stop_reason as reason, held_until = 'infinity' as "isHeld", disabled_at is not null as "isDisabled"
+      from accounts join lanes using (account_id) where account_id = ${accountId}`;
+    return rows[0];
   };
-  await sql`update accounts set stop_reason = 'The records contradict each other' where account_id = ${accountId}`.execute(
-    database.db,
-  );
-  await database.db.transaction().execute((trx) => stopWithUser(trx, workspaceId));
-  expect(await reasonOf()).toBe('The records contradict each other');
+  const reason = 'The records contradict each other';
+  await execute(database.db)`update accounts set stop_reason = ${reason} where account_id = ${accountId}`;
+  for (const isDisabled of [true, false]) {
+    await database.db.transaction().execute((trx) => setAccountsDisabled(trx, workspaceId, isDisabled));
+    expect(await read()).toEqual({ reason, isHeld: true, isDisabled });
+  }
 });

@@ -1,7 +1,7 @@
 /** The accounts of a workspace beside its default account: adding, rules of their own, and removing. */
-import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { groupsOf, startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { execute, readRows } from '../../../src/platform/database/statements.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { groupsOf, untilCompleted, useTestApp, type Person } from '../../support/app.ts';
 import { countBlocked } from '../../support/count-blocked.ts';
 import { until } from '../../support/ledger.ts';
 import { countRemainingRows, HUSK } from '../../support/remaining-rows.ts';
@@ -23,11 +23,7 @@ interface Listed {
   daily_cap: number | null;
 }
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startTestApp();
-});
-afterAll(() => app.stop());
+const app = await useTestApp();
 
 let people = 0;
 const signUp = () => app.signUp(`person${++people}`, `+44 7700 90${String(people).padStart(4, '0')}`);
@@ -126,10 +122,8 @@ describe('adding an account', () => {
     await alice.call('venom/add-campaign', { name: 'News', html: 'Hello', group_metadata_ids });
     const { workspaceId } = await ownerOf(app.database.db, alice);
     const shared = async () =>
-      (
-        await sql<{ shared: boolean }>`
-          select is_shared as shared from runs where workspace_id = ${workspaceId}`.execute(app.database.db)
-      ).rows;
+      await readRows<{ shared: boolean }>(app.database.db)`
+          select is_shared as shared from runs where workspace_id = ${workspaceId}`;
     expect(await shared()).toEqual([{ shared: false }]);
     expect((await listOf(alice))[0]).toMatchObject({ queued: 3 });
     await add(alice);
@@ -205,10 +199,8 @@ describe('an account beside the default one', () => {
     expect(status.body.data).toMatchObject({ ...of, status: 'unlinked', history: [{ status: 'unlinked' }, {}] });
     expect((await alice.call('venom/connect-account', of)).body.data).toEqual({ ...of, status: 'connected' });
     const { workspaceId } = await ownerOf(app.database.db, alice);
-    const { rows } = await sql<{ data: object }>`
-      select data from events where workspace_id = ${workspaceId} and type = 'account.connected'`.execute(
-      app.database.db,
-    );
+    const rows = await readRows<{ data: object }>(app.database.db)`
+      select data from events where workspace_id = ${workspaceId} and type = 'account.connected'`;
     expect(rows).toMatchObject([{ data: { account_id: second, name: 'Second' } }]);
   });
 
@@ -222,8 +214,8 @@ describe('an account beside the default one', () => {
         account_id: second,
       });
       expect(status, path).toBe(200);
-      const { rows } = await sql<{ account_id: AccountId }>`
-        select account_id from group_accounts where group_id = ${answer.data.group_metadata_id}`.execute(db);
+      const rows = await readRows<{ account_id: AccountId }>(db)`
+        select account_id from group_accounts where group_id = ${answer.data.group_metadata_id}`;
       expect(rows, path).toEqual([{ account_id: second }]);
     }
     expect(await groupsOf(alice)).toHaveLength(3 + CREATIONS.length);
@@ -265,7 +257,7 @@ test('a write that would break a rule of the ledger stops all accounts, a new on
   const second = await addOne(alice);
   const { db } = app.database;
   const statuses = async () => (await listOf(alice)).map(({ status }) => status);
-  await writeOrQuarantine({ db }, { accountId: second }, () => sql`select 1 / 0`.execute(db));
+  await writeOrQuarantine({ db }, { accountId: second }, () => execute(db)`select 1 / 0`);
   expect(await statuses()).toEqual(['paused', 'paused']);
   await addOne(alice, { name: 'Third' });
   expect(await statuses()).toEqual(['paused', 'paused', 'paused']);
@@ -275,14 +267,14 @@ test('a write that would break a rule of the ledger stops all accounts, a new on
     group_metadata_ids: await groupsOf(alice),
   });
   const { workspaceId } = await ownerOf(db, alice);
-  const own = await sql`
-    select from lanes where workspace_id = ${workspaceId} and (turn > 0 or held_until < 'infinity')`.execute(db);
-  expect(own.rows).toEqual([]);
+  const own = await readRows(db)`
+    select from lanes where workspace_id = ${workspaceId} and (turn > 0 or held_until < 'infinity')`;
+  expect(own).toEqual([]);
   await alice.call('venom/connect-account', { account_id: second });
   expect(await statuses()).toEqual(['connected', 'connected', 'connected']);
   await until(
     async () => (await alice.call<{ status: string }>('venom/get-campaign', campaign.body.data)).body.data.status,
-    (status) => status === 'completed',
+    'completed',
   );
 });
 
@@ -325,11 +317,7 @@ describe('the default account', () => {
     const second = await addOne(alice);
     await alice.call('venom/sync-groups', { account_id: second });
     const post = { name: 'News', html: 'Hello', group_metadata_ids };
-    const isSent = async (campaign_id: string) =>
-      until(
-        async () => (await alice.call<{ status: string }>('venom/get-campaign', { campaign_id })).body.data.status,
-        (status) => status === 'completed',
-      );
+    const isSent = async (campaign_id: string) => untilCompleted(alice.call, campaign_id);
     const add = async () =>
       (await alice.call<{ campaign_id: string }>('venom/add-campaign', post)).body.data.campaign_id;
     const before = await add();
@@ -381,13 +369,11 @@ describe('removing an account', () => {
       html: 'Hello',
       group_metadata_ids,
     });
-    await sql`update runs set is_shared = true where workspace_id = ${workspaceId}`.execute(app.database.db);
-    await sql`
+    await execute(app.database.db)`update runs set is_shared = true where workspace_id = ${workspaceId}`;
+    await execute(app.database.db)`
       with given as (
         update deliveries set account_id = ${second} where workspace_id = ${workspaceId} and position = 1 returning run_id)
-      insert into run_senders (workspace_id, run_id, account_id) select ${workspaceId}, run_id, ${second} from given`.execute(
-      app.database.db,
-    );
+      insert into run_senders (workspace_id, run_id, account_id) select ${workspaceId}, run_id, ${second} from given`;
     expect((await listOf(alice)).map(({ queued }) => queued)).toEqual([2, 1]);
     expect(codeOf(await remove(alice, second))).toEqual({ status: 409, code: 'account_busy' });
     await alice.call('venom/cancel-campaign', body.data);
@@ -400,17 +386,15 @@ describe('removing an account', () => {
     const { db } = app.database;
     const { accountId, workspaceId } = await ownerOf(db, alice);
     const [shared, own, kept] = await groupsOf(alice);
-    await sql`delete from group_accounts where group_id = any(${[shared, own, kept]}::bigint[])`.execute(db);
-    await sql`
+    await execute(db)`delete from group_accounts where group_id = any(${[shared, own, kept]}::bigint[])`;
+    await execute(db)`
       insert into group_accounts (group_id, account_id, can_send)
-      values (${shared}, ${accountId}, false), (${shared}, ${second}, true), (${own}, ${second}, true), (${kept}, ${accountId}, true)`.execute(
-      db,
-    );
+      values (${shared}, ${accountId}, false), (${shared}, ${second}, true), (${own}, ${second}, true), (${kept}, ${accountId}, true)`;
     await alice.call('venom/disconnect-account', { account_id: second });
     expect((await remove(alice, second)).status).toBe(200);
-    const { rows } = await sql`
+    const rows = await readRows(db)`
       select group_id as id, can_send as "canSend", removed_at is not null as "isRemoved" from groups
-      where workspace_id = ${workspaceId} order by group_id`.execute(db);
+      where workspace_id = ${workspaceId} order by group_id`;
     expect(rows).toEqual([
       { id: shared, canSend: false, isRemoved: false },
       { id: own, canSend: false, isRemoved: true },
@@ -447,16 +431,16 @@ describe('removing an account', () => {
     const account_id = await addOne(alice);
     const { db } = app.database;
     const { request } = await db.transaction().execute(async (trx) => {
-      await sql`select from lanes where account_id = ${account_id} for update`.execute(trx);
-      await sql`select from accounts where account_id = ${account_id} for update`.execute(trx);
+      await execute(trx)`select from lanes where account_id = ${account_id} for update`;
+      await execute(trx)`select from accounts where account_id = ${account_id} for update`;
       const sent = alice.call(`venom/${operation}`, { account_id, ...body });
       await until(
         () => countBlocked(db),
         (blocked) => blocked > 0,
       );
-      await sql`delete from lanes where account_id = ${account_id}`.execute(trx);
-      await sql`delete from group_accounts where account_id = ${account_id}`.execute(trx);
-      await sql`delete from accounts where account_id = ${account_id}`.execute(trx);
+      await execute(trx)`delete from lanes where account_id = ${account_id}`;
+      await execute(trx)`delete from group_accounts where account_id = ${account_id}`;
+      await execute(trx)`delete from accounts where account_id = ${account_id}`;
       return { request: sent };
     });
     expect(codeOf(await request)).toEqual({ status: 404, code: 'account_not_found' });
@@ -469,20 +453,18 @@ describe('removing an account', () => {
     const { db } = app.database;
     const { accountId: ledger } = await ownerOf(db, alice);
     const { request } = await db.transaction().execute(async (trx) => {
-      await sql`select from accounts where account_id = ${ledger} for no key update`.execute(trx);
+      await execute(trx)`select from accounts where account_id = ${ledger} for no key update`;
       const sent = alice.call('venom/create-group', { group_name: 'Late', participants: [], account_id });
       await until(
         () => countBlocked(db),
         (blocked) => blocked > 0,
       );
-      await sql`update accounts set removed_at = campanile_now() where account_id = ${account_id}`.execute(trx);
+      await execute(trx)`update accounts set removed_at = campanile_now() where account_id = ${account_id}`;
       return { request: sent };
     });
     expect(codeOf(await request)).toEqual({ status: 404, code: 'account_not_found' });
-    const { rows } = await sql`
-      select from group_accounts where account_id = ${account_id} and group_id in (select group_id from groups where name = 'Late')`.execute(
-      db,
-    );
+    const rows = await readRows(db)`
+      select from group_accounts where account_id = ${account_id} and group_id in (select group_id from groups where name = 'Late')`;
     expect(rows).toEqual([]);
   });
 

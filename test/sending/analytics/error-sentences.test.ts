@@ -1,31 +1,46 @@
-import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { execute } from '../../../src/platform/database/statements.ts';
+import { describe, expect, test } from 'vitest';
+import { EVERY_SHARD } from '../../support/begin-runs.ts';
+import { useTestDatabase } from '../../support/database.ts';
+import { describeFailure, toOutcomeUnknown } from '../../../src/platform/errors/failures.ts';
+import { selectFailure } from '../../../src/sending/deliveries/settle-runs.ts';
+import { cancelCampaign } from '../../../src/sending/campaigns/change/control.ts';
 import { beginDueRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
 import { analyticsOf, createOwner, schedule, sendNow } from '../../support/ledger.ts';
 
-const EVERY_SHARD = Array.from({ length: 256 }, (_, shard) => shard);
-
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = await useTestDatabase();
 
 test.each([
   [
-    'outcome_unknown: the line was cut',
+    toOutcomeUnknown({ reason: 'the line was cut' }),
     /^outcome_unknown: the line was cut\. .*Check the group before you send it again/,
   ],
-  ['expired: it could not be sent in time', /^expired: .*send the post again if it is still relevant$/],
-  ['Only admins may post here', /^Only admins may post here$/],
-])('returns the failure %j with a remedy', async (error, words) => {
+  [describeFailure('expired'), /^expired: .*send the post again if it is still relevant$/],
+  [describeFailure('admins_only'), /^Only admins may post in this group\. Ask an admin of the group to make you one/],
+  [{ reason: 'Only admins may post here' }, /^Only admins may post here$/],
+])('returns the failure %j with a remedy', async (failure, words) => {
   const owner = await createOwner(database.db, 1);
   const campaign = await sendNow(database.db, owner);
-  await sql`update deliveries set status = 'failed', error = ${error} where workspace_id = ${owner.workspaceId}`.execute(
-    database.db,
-  );
-  expect((await analyticsOf(database.db, owner, campaign)).groups[0]?.lastError).toMatch(words);
+  await execute(database.db)`
+    update deliveries set status = 'failed', (error, error_code, error_params) = (${selectFailure(failure)})
+    where workspace_id = ${owner.workspaceId}`;
+  const { groups } = await analyticsOf(database.db, owner, campaign);
+  expect(groups[0]?.lastError).toMatch(words);
+  expect(groups[0]?.errorCode).toBe(failure.code ?? 'other');
+});
+
+test('of a cancelled post that may have left, no refusal of before says that it has not', async () => {
+  const owner = await createOwner(database.db, 2);
+  const campaign = await sendNow(database.db, owner);
+  const refused = selectFailure(describeFailure('refused_for_now', { code: 479 }));
+  await execute(database.db)`
+    update deliveries set attempts = 1, uncertain = position = 1, (error, error_code, error_params) = (${refused})
+    where workspace_id = ${owner.workspaceId}`;
+  await cancelCampaign(database, owner, campaign);
+  expect((await analyticsOf(database.db, owner, campaign)).groups).toMatchObject([
+    { cancelled: 1, errorCode: 'outcome_unknown', errorParams: { cause: 'cancelled_in_doubt' } },
+    { cancelled: 1, errorCode: 'refused_for_now', errorParams: { code: 479 } },
+  ]);
 });
 
 test('returns the failure of the newest run', async () => {
@@ -38,10 +53,10 @@ test('returns the failure of the newest run', async () => {
     await clock.set(`${day}T09:00:00Z`);
     while ((await beginDueRuns(db, EVERY_SHARD)) === 0);
   }
-  await sql`
+  await execute(db)`
     update deliveries d
     set status = 'failed', error = (select to_char(due_at at time zone 'UTC', 'DD') from runs r where r.run_id = d.run_id), not_before = null
-    where workspace_id = ${owner.workspaceId}`.execute(db);
+    where workspace_id = ${owner.workspaceId}`;
   expect((await analyticsOf(db, owner, campaign)).groups).toMatchObject([{ deliveries: 2, lastError: '04' }]);
 });
 
@@ -56,9 +71,9 @@ describe('the timeline', () => {
   ])('of %s has steps of %d s, and counts every send', async (span, stepSeconds) => {
     const owner = await createOwner(database.db, 400);
     const campaign = await sendNow(database.db, owner);
-    await sql`
+    await execute(database.db)`
       update deliveries set status = 'sent', sent_at = '2031-01-01 00:00Z'::timestamptz + (position - 1) * (${span}::interval / 399)
-      where workspace_id = ${owner.workspaceId}`.execute(database.db);
+      where workspace_id = ${owner.workspaceId}`;
     const { timeline } = await analyticsOf(database.db, owner, campaign);
     const steps = timeline.slice(1).map((bucket, index) => bucket.at.getTime() - (timeline[index]?.at.getTime() ?? 0));
     expect(Math.min(...steps) / 1_000).toBe(stepSeconds);

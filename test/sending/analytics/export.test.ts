@@ -1,10 +1,10 @@
 import { parse as parseContentDisposition } from 'content-disposition';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { execute, sql } from '../../../src/platform/database/statements.ts';
+import { describe, expect, test } from 'vitest';
 import { writeCsv } from '../../../src/api/routes/csv.ts';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { groupsOf, useTestApp } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 
 type Row = Record<string, string>;
@@ -17,21 +17,13 @@ interface Analytics {
 const NOT_ASKED = Object.fromEntries(
   ['pinned', 'unpinned', 'pins_waiting', 'pins_failed', 'pinned_until', 'pin_error']
     .concat(['mentions', 'mentions_left_out', 'mention_left_out', 'quotes', 'skipped', 'voters', 'unreadable_votes'])
-    .concat('members_without_devices')
+    .concat(['members_without_devices', 'error_code'])
     .map((name) => [name, null]),
 );
 
-let app: TestApp;
-let alice: Person;
-let groups: number[];
-
-beforeAll(async () => {
-  app = await startTestApp({ sandboxSpeed: 0 });
-  alice = await app.signUp('alice');
-  const { body } = await alice.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
-  groups = body.data.groups.map((group) => group.group_metadata_id);
-});
-afterAll(() => app.stop());
+const app = await useTestApp({ sandboxSpeed: 0 });
+const alice = await app.signUp('alice');
+const groups = await groupsOf(alice);
 
 async function send(name: string, more: object = {}): Promise<string> {
   const post = { name, html: 'Hello', group_metadata_ids: groups, ...more };
@@ -61,9 +53,9 @@ const readRows = (text: string): Row[] => parse(text, { columns: true, bom: true
 
 test('exports the rows of the analytics under the same names', async () => {
   const { db } = app.database;
-  await sql`update groups set name = '=HYPERLINK("http://evil.example","x")' where group_id = ${groups[0]}`.execute(db);
-  await sql`update groups set name = 'Bänke, "rot"' || chr(10) || '=1+1 🌳' where group_id = ${groups[1]}`.execute(db);
-  await sql`update groups set send_to = 'no-' || send_to where group_id = ${groups[2]}`.execute(db);
+  await execute(db)`update groups set name = '=HYPERLINK("http://evil.example","x")' where group_id = ${groups[0]}`;
+  await execute(db)`update groups set name = 'Bänke, "rot"' || chr(10) || '=1+1 🌳' where group_id = ${groups[1]}`;
+  await execute(db)`update groups set send_to = 'no-' || send_to where group_id = ${groups[2]}`;
   const campaign_id = await send('Fair');
   const answer = await download({ campaign_id, format: 'csv' });
   expect(answer.status).toBe(200);
@@ -77,15 +69,21 @@ test('exports the rows of the analytics under the same names', async () => {
     'Bänke, "rot"\n\'=1+1 🌳',
     expect.any(String),
   ]);
-  const withoutNames = (row: object) => ({ ...row, group_name: '' });
+  const withoutNames = (row: object) => ({ ...row, group_name: '', error_text: '' });
   const asCells = (row: object) =>
     Object.entries({ ...NOT_ASKED, ...row, recalled: 0, corrected: 0 }).map(([name, cell]) => [
       name,
       String(cell ?? ''),
     ]);
   expect(rows.map(withoutNames)).toEqual(expected.map((row) => Object.fromEntries(asCells(withoutNames(row)))));
-  expect(rows[2]).toMatchObject({ failed: '1', views: '', last_error: expect.stringContaining('group') });
-  await sql`update groups set send_to = substr(send_to, 4) where group_id = ${groups[2]}`.execute(db);
+  expect(rows[2]).toMatchObject({
+    failed: '1',
+    views: '',
+    last_error: expect.stringContaining('group'),
+    error_code: 'group_gone',
+    error_text: expect.stringMatching(/^The group no longer exists.*Sync your groups/),
+  });
+  await execute(db)`update groups set send_to = substr(send_to, 4) where group_id = ${groups[2]}`;
 });
 
 test('tells of pins, mentions and quotes in each group, as the analytics do', async () => {
@@ -108,9 +106,8 @@ test('tells of pins, mentions and quotes in each group, as the analytics do', as
   await alice.call('venom/unpin-campaign', { campaign_id });
   await until(exported, ([row]) => row?.['unpinned'] === '1');
   expect((await exported())[0]).toMatchObject({ pinned: '0', pinned_until: '' });
-  await sql`update pins set error = 'Only admins may pin', wanted = null where group_id = ${groups[1]}`.execute(
-    app.database.db,
-  );
+  await execute(app.database.db)`
+    update pins set error = 'Only admins may pin', wanted = null where group_id = ${groups[1]}`;
   expect((await exported())[1]).toMatchObject({ pins_failed: '1', pin_error: 'Only admins may pin' });
 });
 
@@ -122,10 +119,10 @@ test.each([
   const votes = columns.map((_, index) => index + 1);
   const counts = [6, 5, ...votes, ...Array.from({ length: 12 - votes.length }, () => 0)];
   const { db } = app.database;
-  await sql`
+  await execute(db)`
     insert into poll_results (workspace_id, run_id, group_id, counts)
     select r.workspace_id, r.run_id, ${groups[1]}, ${counts}::int[] from runs r join campaigns c using (campaign_id)
-    where c.public_id = ${campaign_id}`.execute(db);
+    where c.public_id = ${campaign_id}`;
   const [none, voted] = readRows(await (await download({ campaign_id, format: 'csv' })).text());
   expect(Object.keys(none ?? {}).slice(-columns.length)).toEqual(columns);
   expect(none).toMatchObject({ voters: '0', unreadable_votes: '0', [columns[0] ?? '']: '0' });
@@ -157,9 +154,9 @@ test('names the question of each column if the question of a plan changed', asyn
 
 test.each([
   ['Spring fair', 'Spring fair.csv'],
-  ['Größe/Maß: "ü" 🌳', 'Größe Maß ü.csv'],
+  ['Größe/Maß: "ü" 🌳', 'Größe Maß ü 🌳.csv'],
   ['../../etc/passwd\r\nx-evil: 1', 'etc passwd x-evil 1.csv'],
-  ['🌳', 'file.csv'],
+  ['🌳', '🌳.csv'],
 ])('downloads a campaign named %j as %j', async (name, fileName) => {
   const answer = await download({ campaign_id: await send(name), format: 'csv' });
   const header = answer.headers.get('content-disposition') ?? '';

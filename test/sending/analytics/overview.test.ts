@@ -1,12 +1,12 @@
-import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { execute, readRows } from '../../../src/platform/database/statements.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { compactOldCampaigns } from '../../../src/sending/campaigns/roll-up/compact-old-campaigns.ts';
 import { listDays } from '../../../src/sending/campaigns/occurrences.ts';
 import { rollUpRuns } from '../../../src/sending/campaigns/roll-up/roll-up-runs.ts';
 import { foldReceipts } from '../../../src/sending/receipts/fold-receipts.ts';
 import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
 import type { Database } from '../../../src/platform/database/connect.ts';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { useTestApp, type Person } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 import { workspaceOf } from '../../support/workspaces.ts';
 import type { AccountId } from '../../../src/platform/database/schema.ts';
@@ -20,23 +20,20 @@ interface Sums {
   read: number;
   read_rate: number | null;
 }
-type Totals = Sums & { campaigns: number; groups: number };
+type Totals = Sums & { campaigns: number; groups: number; missed_runs: number };
 interface Overview {
   totals: Totals;
   previous?: Totals;
   daily: Array<Sums & { date: string }>;
 }
 
-let app: TestApp;
 let alice: Person;
 let groups: number[];
 /** The number of members of each group, without the account. */
 let members: number[];
 let people = 0;
 
-beforeAll(async () => {
-  app = await startTestApp({ sandboxSpeed: 0 });
-});
+const app = await useTestApp({ sandboxSpeed: 0 });
 beforeEach(async () => {
   await app.database.clock.set('2031-05-31T12:00:00Z');
   alice = await app.signUp(`alice${++people}`);
@@ -46,7 +43,6 @@ beforeEach(async () => {
   groups = body.data.groups.map((group) => group.group_metadata_id);
   members = body.data.groups.map((group) => group.participants - 1);
 });
-afterAll(() => app.stop());
 
 async function overviewOf(person: Person, days?: number): Promise<Overview> {
   const answer = await person.call<Overview>('analytics/get-overview', { days });
@@ -66,9 +62,9 @@ async function sendNow(group_metadata_ids: number[]): Promise<void> {
 
 /** Records a read receipt of a participant for the account's newest post. */
 async function haveRead(participant: string): Promise<void> {
-  const { rows } = await sql<{ account_id: AccountId; message_id: string }>`
+  const rows = await readRows<{ account_id: AccountId; message_id: string }>(app.database.db)`
     select d.account_id, d.message_id from deliveries d
-    where d.workspace_id = ${workspaceOf(alice)} order by d.run_id desc, d.position limit 1`.execute(app.database.db);
+    where d.workspace_id = ${workspaceOf(alice)} order by d.run_id desc, d.position limit 1`;
   const { account_id: accountId = 0 as AccountId, message_id: messageId = '' } = rows[0] ?? {};
   const at = new Date('2031-06-20T08:00:00Z');
   await recordReceipts(app.database.db, [{ kind: 'read', accountId, messageId, participant, at }]);
@@ -76,17 +72,14 @@ async function haveRead(participant: string): Promise<void> {
 
 /** Rolls up all runs that ended a day ago. */
 async function sumAll(): Promise<void> {
-  await until(
-    () => rollUpRuns(app.database.db),
-    (more) => !more,
-  );
+  await until(() => rollUpRuns(app.database.db), false);
 }
 
 const NOTHING = { runs: 0, posts: 0, sent: 0, failed: 0, delivered: 0, read: 0, read_rate: null };
 
 test('returns every day with zeros to a user who has sent nothing', async () => {
   const { totals, daily } = await overviewOf(alice);
-  expect(totals).toEqual({ campaigns: 0, groups: 0, ...NOTHING });
+  expect(totals).toEqual({ campaigns: 0, groups: 0, missed_runs: 0, ...NOTHING });
   expect(daily).toHaveLength(30);
   expect(daily[0]).toEqual({ date: '2031-05-02', ...NOTHING });
   expect(daily.at(-1)).toEqual({ date: '2031-05-31', ...NOTHING });
@@ -118,7 +111,7 @@ test('counts each run with its later receipts on the day it began, and returns t
     },
   ]);
   const all = 3 * first + 2 * second + third;
-  const counts = { campaigns: 3, groups: 3, runs: 3, posts: 3, sent: 6, failed, delivered: 2, read: 2 };
+  const counts = { campaigns: 3, groups: 3, missed_runs: 0, runs: 3, posts: 3, sent: 6, failed, delivered: 2, read: 2 };
   expect(totals).toEqual({ ...counts, read_rate: 2 / all });
   expect((await overviewOf(alice, 18)).totals.runs, 'eighteen days ago was too early for the others').toBe(0);
   expect((await overviewOf(alice, 19)).totals).toMatchObject({ campaigns: 2, runs: 2 });
@@ -139,7 +132,7 @@ test('uses days of the user’s time zone', async () => {
 
 test('returns failures, and nothing of another user', async () => {
   const bob = await app.signUp(`bob${people}`);
-  await sql`update groups set send_to = 'nowhere@g.us' where group_id = ${groups[0]}`.execute(app.database.db);
+  await execute(app.database.db)`update groups set send_to = 'nowhere@g.us' where group_id = ${groups[0]}`;
   await sendNow(groups);
   expect((await overviewOf(alice, 1)).totals).toMatchObject({ campaigns: 1, runs: 1, groups: 2, sent: 2, failed: 1 });
   expect((await overviewOf(bob, 1)).totals).toMatchObject({ campaigns: 0, runs: 0, groups: 0, sent: 0 });
@@ -150,9 +143,9 @@ test('counts a group once for any number of posts, and not if all posts to it fa
   await sendNow(groups.slice(0, 2));
   expect((await overviewOf(alice, 1)).totals).toMatchObject({ runs: 2, sent: 5, groups: 3 });
   // A day later they would be read again, and the group could be posted to.
-  await sql`update accounts set groups_sync_at = null`.execute(app.database.db);
+  await execute(app.database.db)`update accounts set groups_sync_at = null`;
   await app.database.clock.set('2031-06-01T12:00:00Z');
-  await sql`update groups set send_to = 'nowhere@g.us' where group_id = ${groups[0]}`.execute(app.database.db);
+  await execute(app.database.db)`update groups set send_to = 'nowhere@g.us' where group_id = ${groups[0]}`;
   await sendNow(groups.slice(0, 2));
   await sendNow(groups.slice(0, 1));
   expect((await overviewOf(alice, 1)).totals).toMatchObject({ runs: 2, sent: 1, failed: 2, groups: 1 });
@@ -161,7 +154,7 @@ test('counts a group once for any number of posts, and not if all posts to it fa
 
 test('counts a campaign once for any number of runs, and not if all of its posts failed', async () => {
   await sendNow(groups);
-  await sql`update groups set send_to = 'nowhere@g.us' where group_id = ${groups[0]}`.execute(app.database.db);
+  await execute(app.database.db)`update groups set send_to = 'nowhere@g.us' where group_id = ${groups[0]}`;
   await sendNow(groups.slice(0, 1));
   const { totals, daily } = await overviewOf(alice, 1);
   expect(totals).toMatchObject({ campaigns: 1, runs: 2, sent: 3, failed: 1 });
@@ -169,15 +162,12 @@ test('counts a campaign once for any number of runs, and not if all of its posts
 });
 
 test('counts the groups of a folded campaign', async () => {
-  await sql`update groups set send_to = 'nowhere@g.us' where group_id = ${groups[0]}`.execute(app.database.db);
+  await execute(app.database.db)`update groups set send_to = 'nowhere@g.us' where group_id = ${groups[0]}`;
   await sendNow(groups);
   await app.database.clock.advance({ days: 100, minutes: 1 });
   await sumAll();
   for (const step of [foldReceipts, (db: Database) => compactOldCampaigns(db, 100)])
-    await until(
-      () => step(app.database.db),
-      (more) => !more,
-    );
+    await until(() => step(app.database.db), false);
   expect((await overviewOf(alice, 110)).totals).toMatchObject({ sent: 2, failed: 1, groups: 2 });
 });
 
@@ -192,11 +182,11 @@ test('returns the days before on request', async () => {
   expect(totals).toMatchObject({ campaigns: 2, runs: 2, sent: 3, groups: 2 });
   expect(previous).toMatchObject({ campaigns: 1, runs: 1, sent: 3, groups: 3 });
   expect(daily).toHaveLength(5);
-  expect((await read(1)).previous).toEqual({ campaigns: 0, groups: 0, ...NOTHING });
+  expect((await read(1)).previous).toEqual({ campaigns: 0, groups: 0, missed_runs: 0, ...NOTHING });
   expect(await overviewOf(alice, 5)).not.toHaveProperty('previous');
 });
 
-test.each([0, 367, 1.5, '7'])('rejects %j days with 400', async (days) => {
+test.each([0, 367, 1.5, '7 days'])('rejects %j days with 400', async (days) => {
   const answer = await alice.call('analytics/get-overview', { days });
   expect(answer).toMatchObject({ status: 400, body: { details: [{ field: 'days' }] } });
 });

@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { execute, readRows } from '../../../src/platform/database/statements.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { rollUpRuns } from '../../../src/sending/campaigns/roll-up/roll-up-runs.ts';
 import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { groupsOf, useTestApp, type Person } from '../../support/app.ts';
 import { drawPng } from '../../support/inputs/draw-png.ts';
 import { until } from '../../support/ledger.ts';
 import type { AccountId } from '../../../src/platform/database/schema.ts';
@@ -19,24 +19,16 @@ interface Analytics {
   groups: Array<Counts & { kind: string }>;
 }
 
-let app: TestApp;
-let alice: Person;
-let group: number;
-let channel: number;
-
-beforeAll(async () => {
-  app = await startTestApp({ sandboxSpeed: 0 });
-  alice = await app.signUp('alice');
-  const listed = await alice.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
-  group = listed.body.data.groups[0]?.group_metadata_id ?? 0;
-  const created = await alice.call<{ group_metadata_id: number }>('venom/create-channel', {
-    name: 'News',
-    description: '',
-    image: `data:image/png;base64,${drawPng(8, 8).toString('base64')}`,
-  });
-  channel = created.body.data.group_metadata_id;
+const app = await useTestApp({ sandboxSpeed: 0 });
+const alice = await app.signUp('alice');
+const listed = await alice.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+const group = listed.body.data.groups[0]?.group_metadata_id ?? 0;
+const created = await alice.call<{ group_metadata_id: number }>('venom/create-channel', {
+  name: 'News',
+  description: '',
+  image: `data:image/png;base64,${drawPng(8, 8).toString('base64')}`,
 });
-afterAll(() => app.stop());
+const channel = created.body.data.group_metadata_id;
 
 /** Posts to these chats. Of the group's 8 members 4 received and 1 read; the channel has 100 followers. */
 async function analyticsOfPostTo(ids: number[]): Promise<Analytics> {
@@ -48,8 +40,8 @@ async function analyticsOfPostTo(ids: number[]): Promise<Analytics> {
   };
   await until(read, ({ totals }) => totals.queued === 0);
   const { db } = app.database;
-  await sql`update deliveries set recipients = 8, delivered = 4, read = 1 where group_id = ${group}`.execute(db);
-  await sql`update deliveries set recipients = 100, views = 50 where group_id = ${channel}`.execute(db);
+  await execute(db)`update deliveries set recipients = 8, delivered = 4, read = 1 where group_id = ${group}`;
+  await execute(db)`update deliveries set recipients = 100, views = 50 where group_id = ${channel}`;
   return read();
 }
 
@@ -71,8 +63,7 @@ describe('the read rate', () => {
 
   beforeEach(async () => {
     person = await app.signUp(`reader${++people}`);
-    const listed = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
-    ids = listed.body.data.groups.map((one) => one.group_metadata_id);
+    ids = await groupsOf(person);
     const created = await person.call<{ group_metadata_id: number }>('venom/create-channel', {
       name: 'News',
       description: '',
@@ -124,10 +115,8 @@ describe('the read rate', () => {
 
   /** Records read receipts of `many` people for the post to the first group. */
   async function haveRead(many: number, from: number): Promise<void> {
-    const { rows } = await sql<{ accountId: AccountId; messageId: string }>`
-      select account_id as "accountId", message_id as "messageId" from deliveries where group_id = ${ids[0]}`.execute(
-      app.database.db,
-    );
+    const rows = await readRows<{ accountId: AccountId; messageId: string }>(app.database.db)`
+      select account_id as "accountId", message_id as "messageId" from deliveries where group_id = ${ids[0]}`;
     const [post] = rows;
     if (!post) throw new Error('nothing was posted to the first group');
     const at = new Date();
@@ -142,19 +131,16 @@ describe('the read rate', () => {
 
   test('is the same in the campaign, its table, the list and the overview, before and after the roll-up', async () => {
     const id = await send(ids);
-    const { rows } = await sql<{ members: number }>`
+    const rows = await readRows<{ members: number }>(app.database.db)`
       select sum(d.recipients)::int as members from deliveries d join groups g on g.group_id = d.group_id
-      where d.group_id = any(${ids}::bigint[]) and g.kind <> 'channel'`.execute(app.database.db);
+      where d.group_id = any(${ids}::bigint[]) and g.kind <> 'channel'`;
     const members = rows[0]?.members ?? 0;
     expect(members).toBeGreaterThan(4);
     expect(await ratesOf(id)).toEqual(all(0));
     await haveRead(2, 0);
     expect(await ratesOf(id), 'while it is read off the deliveries').toEqual(all(2 / members));
     await app.database.clock.advance({ days: 1, minutes: 1 });
-    await until(
-      () => rollUpRuns(app.database.db),
-      (more) => !more,
-    );
+    await until(() => rollUpRuns(app.database.db), false);
     expect(await ratesOf(id), 'once it is added up').toEqual(all(2 / members));
     await haveRead(2, 2);
     expect(await ratesOf(id), 'for what comes later').toEqual(all(4 / members));

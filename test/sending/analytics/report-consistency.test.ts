@@ -3,8 +3,8 @@
  * campaign, whatever was rolled up, folded or deleted meanwhile. `FUZZ_RUNS` lengthens it.
  */
 import fc from 'fast-check';
-import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { execute, readRows } from '../../../src/platform/database/statements.ts';
+import { afterAll, expect, test } from 'vitest';
 import { listDates } from '../../../src/sending/campaigns/occurrences.ts';
 import { readOverview } from '../../../src/sending/analytics/read-overview.ts';
 import { readReport, type Report } from '../../../src/sending/analytics/report/read-report.ts';
@@ -14,13 +14,12 @@ import { addCampaign } from '../../../src/sending/campaigns/accept/add-campaign.
 import { deleteCampaign } from '../../../src/sending/campaigns/change/delete-campaign.ts';
 import { compactOldCampaigns } from '../../../src/sending/campaigns/roll-up/compact-old-campaigns.ts';
 import { rollUpRuns } from '../../../src/sending/campaigns/roll-up/roll-up-runs.ts';
-import { saveGroupList } from '../../../src/sending/groups/save-group-list.ts';
+import { saveGroupList } from '../../../src/sending/groups/group-lists.ts';
 import { updateActivity } from '../../../src/sending/groups/update-activity.ts';
 import { foldReceipts } from '../../../src/sending/receipts/fold-receipts.ts';
 import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
-import type { Worker } from '../../../src/app/worker.ts';
 import type { Database } from '../../../src/platform/database/connect.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import {
   analyticsOf,
   convert,
@@ -39,17 +38,10 @@ const GROUPS = 5;
 const ZONES = ['UTC', 'America/New_York', 'Pacific/Apia', 'Asia/Kathmandu'];
 const FIRST_DAY = '2031-03-07';
 
-let database: TestDatabase;
-let worker: Worker;
 const messenger = scriptMessenger();
-beforeAll(async () => {
-  database = await createTestDatabase();
-  worker = await startTestWorker(database, messenger);
-});
-afterAll(async () => {
-  await worker.stop();
-  await database.drop();
-});
+const database = await useTestDatabase();
+const worker = await startTestWorker(database, messenger);
+afterAll(() => worker.stop());
 
 /** One delivery as it was before anything was folded. */
 interface Fact {
@@ -67,14 +59,14 @@ interface Fact {
 }
 
 async function readFacts({ workspaceId }: Owner): Promise<Fact[]> {
-  const { rows } = await sql<Fact>`
+  const rows = await readRows<Fact>(database.db)`
     select c.public_id as "campaignId", r.run_id as "runId", r.started_at as "startedAt", d.group_id as "groupId", g.kind = 'channel' as "isChannel",
            (d.status = 'sent')::int as sent, (d.status = 'failed')::int as failed,
            case when d.status = 'sent' then greatest(d.recipients, d.delivered, d.reactions, d.replies) else 0 end as recipients,
            d.delivered, d.read, d.reactions
     from deliveries d join runs r on r.workspace_id = d.workspace_id and r.run_id = d.run_id
     join campaigns c on c.campaign_id = r.campaign_id join groups g on g.group_id = d.group_id
-    where d.workspace_id = ${workspaceId} and not c.is_test`.execute(database.db);
+    where d.workspace_id = ${workspaceId} and not c.is_test`;
   return rows;
 }
 
@@ -104,24 +96,15 @@ const dateAfter = (days: number) => Temporal.PlainDate.from(FIRST_DAY).add({ day
 
 /** Runs all steps to their end. */
 async function exhaust(...steps: Array<(db: Database) => Promise<boolean>>): Promise<void> {
-  for (const step of steps)
-    await until(
-      () => step(database.db),
-      (more) => !more,
-    );
+  for (const step of steps) await until(() => step(database.db), false);
 }
 
 async function rest({ workspaceId }: Owner): Promise<void> {
-  await until(
-    async () => {
-      const { rows } = await sql`
-        select from runs where workspace_id = ${workspaceId} and (status = 'running' or status = 'planned' and due_at <= campanile_now()) limit 1`.execute(
-        database.db,
-      );
-      return rows.length;
-    },
-    (open) => open === 0,
-  );
+  await until(async () => {
+    const rows = await readRows(database.db)`
+        select from runs where workspace_id = ${workspaceId} and (status = 'running' or status = 'planned' and due_at <= campanile_now()) limit 1`;
+    return rows.length;
+  }, 0);
 }
 
 /** Sends one after the other, oldest first, with their receipts; resolves to their ids. */
@@ -163,11 +146,9 @@ async function send(owner: Owner, planned: readonly Planned[]): Promise<string[]
 }
 
 async function readSome({ accountId, workspaceId }: Owner, reads: readonly number[]): Promise<void> {
-  const { rows } = await sql<{ messageId: string }>`
+  const rows = await readRows<{ messageId: string }>(database.db)`
     select d.message_id as "messageId" from deliveries d join groups g on g.group_id = d.group_id
-    where d.workspace_id = ${workspaceId} and d.status = 'sent' and g.kind <> 'channel' order by d.run_id, d.position`.execute(
-    database.db,
-  );
+    where d.workspace_id = ${workspaceId} and d.status = 'sent' and g.kind <> 'channel' order by d.run_id, d.position`;
   if (rows.length === 0) return;
   const events = reads.map((number) => ({
     kind: (['read', 'reacted', 'delivered'] as const)[number % 3] ?? 'read',
@@ -186,7 +167,7 @@ async function expectToAddUp(
   asked: Question,
 ) {
   const { db } = database;
-  await sql`update users set time_zone = ${asked.zone} where user_id = ${owner.userId}`.execute(db);
+  await execute(db)`update users set time_zone = ${asked.zone} where user_id = ${owner.userId}`;
   const [first, last] = [dateAfter(asked.first), dateAfter(asked.first + asked.days - 1)];
   const campaignId = asked.campaign === null ? undefined : world.ids[asked.campaign % world.ids.length];
   const listed = asked.list?.map((index) => owner.groupIds[index] ?? 0);
@@ -287,7 +268,7 @@ test('adds up over any span with the deliveries, the overview and the analytics 
       async (planned, questions, deleted) => {
         await database.clock.set(`${FIRST_DAY}T00:00:00Z`);
         const owner = await createOwner(database.db, GROUPS);
-        await sql`update groups set kind = 'channel' where group_id = ${owner.groupIds[0]}`.execute(database.db);
+        await execute(database.db)`update groups set kind = 'channel' where group_id = ${owner.groupIds[0]}`;
         const sent = await send(owner, planned);
         const [gone] = sent.length > 1 ? sent.splice(deleted % sent.length, 1) : [];
         if (gone !== undefined) await deleteCampaign({ db: database.db }, owner, gone);
@@ -304,10 +285,8 @@ test('adds up over any span with the deliveries, the overview and the analytics 
         await database.clock.advance({ days: 95 });
         await exhaust((db) => updateActivity(db), foldReceipts);
         await foldSome(owner);
-        const { rows } = await sql<{ id: string }>`
-          select public_id as id from campaigns where workspace_id = ${owner.workspaceId} and folded_at is not null`.execute(
-          database.db,
-        );
+        const rows = await readRows<{ id: string }>(database.db)`
+          select public_id as id from campaigns where workspace_id = ${owner.workspaceId} and folded_at is not null`;
         world.folded = new Set(rows.map(({ id }) => id));
         await askAll();
       },
@@ -350,23 +329,22 @@ test.each([
 
 /** Folds every second of the campaigns, by letting the others end later. */
 async function foldSome({ workspaceId }: Owner): Promise<void> {
-  await sql`
-    update campaigns set finished_at = finished_at + interval '50 days' where workspace_id = ${workspaceId} and campaign_id % 2 = 0`.execute(
-    database.db,
-  );
+  await execute(database.db)`
+    update campaigns set finished_at = finished_at + interval '50 days' where workspace_id = ${workspaceId} and campaign_id % 2 = 0`;
   await exhaust((db) => compactOldCampaigns(db, 90));
 }
 
 async function expectSameAsOthers(owner: Owner, campaigns: readonly string[]): Promise<void> {
   const { db } = database;
   const deps = { db, timeZone: 'UTC' };
-  await sql`update users set time_zone = null where user_id = ${owner.userId}`.execute(db);
+  await execute(db)`update users set time_zone = null where user_id = ${owner.userId}`;
   const { totals, daily, previous } = await readOverview(deps, owner, 180, { withPrevious: true });
   const span = { startDate: daily[0]?.date ?? '', endDate: daily.at(-1)?.date ?? '' };
   const report = await readReport(deps, owner, span);
   const { campaigns: _campaigns, ...sums } = totals;
   expect(report.totals).toMatchObject(sums);
-  const { campaigns: _before, groups: _groups, ...sumsBefore } = previous ?? { campaigns: 0, groups: 0 };
+  const none = { campaigns: 0, groups: 0, missedRuns: 0 };
+  const { campaigns: _before, groups: _groups, missedRuns: _missed, ...sumsBefore } = previous ?? none;
   expect(report.previous).toMatchObject(sumsBefore);
   for (const campaignId of campaigns) {
     const analytics = await analyticsOf(db, owner, campaignId);

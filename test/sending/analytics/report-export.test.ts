@@ -1,8 +1,8 @@
 import { parse as parseContentDisposition } from 'content-disposition';
 import { parse } from 'csv-parse/sync';
-import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { readRows } from '../../../src/platform/database/statements.ts';
+import { expect, test } from 'vitest';
+import { useTestApp } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 import { workspaceOf } from '../../support/workspaces.ts';
 
@@ -10,30 +10,25 @@ const MAY = { start_date: '2031-05-01', end_date: '2031-05-31' };
 /** More than one piece of either format, and more than get-report returns. */
 const GROUPS = 1_201;
 
-let app: TestApp;
-let alice: Person;
-beforeAll(async () => {
-  app = await startTestApp({ sandboxSpeed: 0 });
-  await app.database.clock.set('2031-05-20T12:00:00Z');
-  alice = await app.signUp('alice');
-  const { db } = app.database;
-  const { rows } = await sql<{ id: number }>`
-    insert into groups (workspace_id, chat_id, send_to, kind, name, participants, can_send)
-    select workspace_id, g || '@g.us', 'nowhere@g.us', 'group', '=Group, "' || g || '" 🌳', 3, true
-    from accounts, generate_series(1, ${GROUPS}::int) g where workspace_id = ${workspaceOf(alice)}
-    returning group_id as id`.execute(db);
-  const post = { name: 'Fair', html: 'Hello', group_metadata_ids: rows.map(({ id }) => id) };
-  const { campaign_id } = (await alice.call<{ campaign_id: string }>('venom/add-campaign', post)).body.data;
-  await until(
-    async () => {
-      // Refusals in a row pause it.
-      await alice.call('venom/resume-campaign', { campaign_id });
-      return alice.call<{ status: string }>('venom/get-campaign', { campaign_id });
-    },
-    ({ body }) => body.data.status.startsWith('completed'),
-  );
-});
-afterAll(() => app.stop());
+const app = await useTestApp({ sandboxSpeed: 0 });
+await app.database.clock.set('2031-05-20T12:00:00Z');
+const alice = await app.signUp('alice');
+const { db } = app.database;
+const rows = await readRows<{ id: number }>(db)`
+  insert into groups (workspace_id, chat_id, send_to, kind, name, participants, can_send)
+  select workspace_id, g || '@g.us', 'nowhere@g.us', 'group', '=Group, "' || g || '" 🌳', 3, true
+  from accounts, generate_series(1, ${GROUPS}::int) g where workspace_id = ${workspaceOf(alice)}
+  returning group_id as id`;
+const post = { name: 'Fair', html: 'Hello', group_metadata_ids: rows.map(({ id }) => id) };
+const { campaign_id } = (await alice.call<{ campaign_id: string }>('venom/add-campaign', post)).body.data;
+await until(
+  async () => {
+    // Refusals in a row pause it.
+    await alice.call('venom/resume-campaign', { campaign_id });
+    return alice.call<{ status: string }>('venom/get-campaign', { campaign_id });
+  },
+  ({ body }) => body.data.status.startsWith('completed'),
+);
 
 function download(body: object): Promise<Response> {
   return fetch(`${app.url}/api/v1/analytics/export-report`, {

@@ -1,9 +1,9 @@
 /** A report about many posts: each of its statements reads few of them, whatever the planner knows of the tables. */
 import { parse } from 'csv-parse/sync';
-import { sql } from 'kysely';
+import { readRows } from '../../../src/platform/database/statements.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readReport } from '../../../src/sending/analytics/report/read-report.ts';
-import { saveGroupList } from '../../../src/sending/groups/save-group-list.ts';
+import { saveGroupList } from '../../../src/sending/groups/group-lists.ts';
 import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
 import type { Owner } from '../../support/ledger.ts';
 import { writePosts } from '../../support/many-posts.ts';
@@ -38,10 +38,10 @@ async function fillAccount(person: Person): Promise<Owner> {
     .select(['account_id as accountId', 'workspace_id as workspaceId'])
     .where('workspace_id', '=', workspaceOf(person))
     .executeTakeFirstOrThrow();
-  const { rows } = await sql<{ groupId: number }>`
+  const rows = await readRows<{ groupId: number }>(db)`
     insert into groups (workspace_id, chat_id, send_to, kind, name, participants, can_send)
     select ${workspaceId}::bigint, g || '@g.us', g || '@g.us', 'group', 'Group ' || g, 3, true from generate_series(1, ${GROUPS}::int) g
-    returning group_id as "groupId"`.execute(db);
+    returning group_id as "groupId"`;
   const { userId } = person;
   const groupIds = rows.map(({ groupId }) => groupId);
   return { userId, workspaceId, role: 'owner', address: '192.0.2.1', accountId, groupIds };

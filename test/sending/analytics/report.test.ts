@@ -1,9 +1,11 @@
-import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { execute, readRows } from '../../../src/platform/database/statements.ts';
+import sharp from 'sharp';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import type { reportData } from '../../../src/api/contract/report.ts';
 import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { groupsOf, useTestApp, type Person } from '../../support/app.ts';
+import { drawPng } from '../../support/inputs/draw-png.ts';
 import { until } from '../../support/ledger.ts';
 import { workspaceOf } from '../../support/workspaces.ts';
 import type { AccountId } from '../../../src/platform/database/schema.ts';
@@ -12,21 +14,16 @@ type Report = z.output<typeof reportData>;
 
 const MAY = { start_date: '2031-05-01', end_date: '2031-05-31' };
 
-let app: TestApp;
 let alice: Person;
 let groups: number[];
 let people = 0;
 
-beforeAll(async () => {
-  app = await startTestApp({ sandboxSpeed: 0 });
-});
+const app = await useTestApp({ sandboxSpeed: 0 });
 beforeEach(async () => {
   await app.database.clock.set('2031-05-20T12:00:00Z');
   alice = await app.signUp(`reader${++people}`);
-  const { body } = await alice.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
-  groups = body.data.groups.map((group) => group.group_metadata_id);
+  groups = await groupsOf(alice);
 });
-afterAll(() => app.stop());
 
 async function reportOf(body: object = MAY, person = alice): Promise<Report> {
   const answer = await person.call<Report>('analytics/get-report', body);
@@ -48,11 +45,9 @@ async function sendNow(group_metadata_ids: number[], more: object = {}): Promise
 
 /** Records what a member did about the newest post to a group. */
 async function record(kind: 'read' | 'reacted', groupId: number | undefined, participant = 'ann'): Promise<void> {
-  const { rows } = await sql<{ account_id: AccountId; message_id: string }>`
+  const rows = await readRows<{ account_id: AccountId; message_id: string }>(app.database.db)`
     select d.account_id, d.message_id from deliveries d
-    where d.workspace_id = ${workspaceOf(alice)} and d.group_id = ${groupId} order by d.run_id desc limit 1`.execute(
-    app.database.db,
-  );
+    where d.workspace_id = ${workspaceOf(alice)} and d.group_id = ${groupId} order by d.run_id desc limit 1`;
   const { account_id: accountId = 0 as AccountId, message_id: messageId = '' } = rows[0] ?? {};
   await recordReceipts(app.database.db, [{ kind, accountId, messageId, participant, at: new Date() }]);
 }
@@ -106,11 +101,10 @@ test('sorts groups by read rate, and names those where nobody read or reacted on
 
 test('keeps the views of channels apart from reads', async () => {
   const [, channel = 0] = groups;
-  await sql`update groups set kind = 'channel' where group_id = ${channel}`.execute(app.database.db);
+  await execute(app.database.db)`update groups set kind = 'channel' where group_id = ${channel}`;
   await sendNow([channel, ...groups.slice(0, 1)]);
-  await sql`update deliveries set views = 70, views_seen = true, recipients = 100 where group_id = ${channel}`.execute(
-    app.database.db,
-  );
+  await execute(app.database.db)`
+    update deliveries set views = 70, views_seen = true, recipients = 100 where group_id = ${channel}`;
   await record('read', groups[0]);
   const { totals, groups: rows } = await reportOf();
   expect(totals).toMatchObject({ read: 1, views: 70, followers_reached: 100 });
@@ -119,12 +113,51 @@ test('keeps the views of channels apart from reads', async () => {
 });
 
 test('returns failures by their cause, and what to do', async () => {
-  await sql`update groups set send_to = 'nowhere@g.us' where group_id = ${groups[0]}`.execute(app.database.db);
+  await execute(app.database.db)`update groups set send_to = 'nowhere@g.us' where group_id = ${groups[0]}`;
   await sendNow(groups.slice(0, 2));
   const { totals, failures, failed_groups: failed } = await reportOf();
   expect(totals).toMatchObject({ sent: 1, failed: 1, groups: 1 });
-  expect(failures).toEqual([{ error: expect.any(String), groups: 1, posts: 1 }]);
+  expect(failures).toEqual([{ error: expect.any(String), error_code: 'group_gone', groups: 1, posts: 1 }]);
   expect(failed).toMatchObject([{ group_metadata_id: groups[0], failed: 1, last_error: failures[0]?.error }]);
+});
+
+test('counts the runs that could not begin in time, here and in the overview', async () => {
+  const [first, other] = groups;
+  const list = async (name: string, group: number | undefined) => {
+    const saved = { name, group_metadata_ids: [group] };
+    const { body } = await alice.call<{ group_list_id: number }>('venom/save-group-list', saved);
+    return body.data.group_list_id;
+  };
+  const [concerned, unconcerned] = [await list('Concerned', first), await list('Unconcerned', other)];
+  const added = await alice.call<unknown>('venom/add-campaign-batch', {
+    name: 'Plan',
+    html: 'Hello',
+    group_metadata_ids: [first],
+    is_schedule: true,
+    start_date: '2031-05-21',
+    end_date: '2031-05-23',
+    schedule_time: '09:00:00',
+  });
+  expect(added.status).toBe(200);
+  await app.database.clock.set('2031-05-22T20:00:00Z');
+  await until(
+    () => reportOf(),
+    ({ totals }) => totals.missed_runs === 2,
+  );
+  expect(await reportOf()).toMatchObject({ totals: { missed_runs: 2, runs: 0, failed: 0 } });
+  expect(await reportOf({ start_date: '2031-05-22', end_date: '2031-05-31' })).toMatchObject({
+    totals: { missed_runs: 1 },
+  });
+  expect(await reportOf({ ...MAY, campaign_id: added.headers.get('x-campaign-id') })).toMatchObject({
+    totals: { missed_runs: 2 },
+  });
+  expect(await reportOf({ ...MAY, group_list_id: concerned })).toMatchObject({ totals: { missed_runs: 2 } });
+  expect(await reportOf({ ...MAY, group_list_id: unconcerned })).toMatchObject({ totals: { missed_runs: 0 } });
+  const { body } = await alice.call('analytics/get-overview', { days: 7 });
+  expect(body.data).toMatchObject({ totals: { missed_runs: 2, runs: 0 } });
+  await alice.call('venom/cancel-campaign', { campaign_id: added.headers.get('x-campaign-id') });
+  await alice.call('venom/delete-campaign', { campaign_id: added.headers.get('x-campaign-id') });
+  expect(await reportOf()).toMatchObject({ totals: { missed_runs: 0 } });
 });
 
 test('is about one campaign, or the groups of a list, where that is asked for', async () => {
@@ -169,6 +202,43 @@ test('leaves the runs of the last 24 hours out of the best times', async () => {
   expect((await reportOf()).hours.times).toMatchObject([{ value: 12, runs: 1, low: null }]);
 });
 
+test('adds the runs with their posts and pictures where that is asked for, newest first', async () => {
+  const image = `data:image/png;base64,${drawPng(300, 200).toString('base64')}`;
+  const pictured = await sendNow(groups.slice(0, 2), { name: 'Poster', image });
+  await record('read', groups[1]);
+  await app.database.clock.advance({ minutes: 5 });
+  await sendNow(groups.slice(0, 1));
+  expect((await reportOf()).runs).toBeUndefined();
+  const { runs = [] } = await reportOf({ ...MAY, with_runs: true });
+  expect(runs).toMatchObject([
+    { campaign: { name: 'Fair' }, post_kind: 'text', sent: 1, read: 0, read_rate: 0, thumbnail: null },
+    {
+      campaign: { campaign_id: pictured, name: 'Poster' },
+      post_kind: 'file',
+      sent: 2,
+      read: 1,
+      started_at: expect.stringContaining('2031-05-20T12:00'),
+    },
+  ]);
+  const [kind, base64 = ''] = runs[1]?.thumbnail?.split(',') ?? [];
+  expect(kind).toBe('data:image/jpeg;base64');
+  expect(await sharp(Buffer.from(base64, 'base64')).metadata()).toMatchObject({
+    format: 'jpeg',
+    width: 96,
+    height: 64,
+  });
+  const list = { name: 'Second', group_metadata_ids: groups.slice(1, 2) };
+  const { group_list_id } = (await alice.call<{ group_list_id: number }>('venom/save-group-list', list)).body.data;
+  expect(await reportOf({ ...MAY, group_list_id, with_runs: true })).toMatchObject({ runs: [{ sent: 1, read: 1 }] });
+  expect((await reportOf({ ...MAY, with_runs: true, limit: 1 })).runs).toHaveLength(1);
+});
+
+test('has the name of the workspace, and none where nobody gave one', async () => {
+  expect((await reportOf()).workspace_name).toBeNull();
+  await alice.call('workspace/rename-workspace', { name: 'Old town' });
+  expect((await reportOf()).workspace_name).toBe('Old town');
+});
+
 test('returns as many rows as asked for', async () => {
   await sendNow(groups);
   const report = await reportOf({ ...MAY, limit: 1 });
@@ -201,11 +271,9 @@ describe('rejects', () => {
 
   test('more single posts than one report reads', async () => {
     const campaign_id = await sendNow(groups.slice(0, 1));
-    await sql`
+    await execute(app.database.db)`
       update runs set targets = 1000001, expanded = 1000001, sent = 1000001
-      where campaign_id = (select campaign_id from campaigns where public_id = ${campaign_id})`.execute(
-      app.database.db,
-    );
+      where campaign_id = (select campaign_id from campaigns where public_id = ${campaign_id})`;
     expect(await alice.call('analytics/get-report', MAY)).toMatchObject({
       status: 400,
       body: { details: [{ field: 'start_date', code: 'too_many_posts', params: { limit: 1_000_000 } }] },

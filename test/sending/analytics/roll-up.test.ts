@@ -1,7 +1,7 @@
 /** Roll-ups of ended runs do not change the analytics, in any order. */
 import fc from 'fast-check';
-import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { execute, readRows } from '../../../src/platform/database/statements.ts';
+import { expect, test } from 'vitest';
 import { readOverview } from '../../../src/sending/analytics/read-overview.ts';
 import { beginDueRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
 import { cancelCampaign } from '../../../src/sending/campaigns/change/control.ts';
@@ -11,31 +11,25 @@ import { retryCampaign } from '../../../src/sending/campaigns/change/retry-campa
 import { sumMinutes } from '../../../src/sending/campaigns/roll-up/roll-up-minutes.ts';
 import { rollUpRuns } from '../../../src/sending/campaigns/roll-up/roll-up-runs.ts';
 import { claimRevisions } from '../../../src/sending/deliveries/claim-revisions.ts';
-import { finishRevision } from '../../../src/sending/deliveries/finish-revision.ts';
-import type { RevisionOutcome } from '../../../src/sending/deliveries/revision-outcome.ts';
+import { finishRevision, type RevisionOutcome } from '../../../src/sending/deliveries/finish-revision.ts';
 import type { Outcome } from '../../../src/sending/deliveries/outcome.ts';
 import { AppError } from '../../../src/platform/errors/errors.ts';
 import type { MemberEvent } from '../../../src/messengers/messenger.ts';
 import { readActivity } from '../../../src/sending/groups/read-activity.ts';
 import { updateActivity } from '../../../src/sending/groups/update-activity.ts';
 import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import { analyticsOf, convert, createOwner, schedule, sendNow, until, type Owner } from '../../support/ledger.ts';
 import { runs } from '../../support/runs.ts';
-import { failed, sent, takeTurnsByHand, type Turns } from '../../support/turns.ts';
+import { failed, sent, takeTurnsByHand } from '../../support/turns.ts';
 
 const RUNS = runs(10);
 const GROUPS = 4;
 const SHARDS = Array.from({ length: 256 }, (_, shard) => shard);
 const PEOPLE = ['lid:ann', 'lid:ben', 'number:ann', 'number:ben'];
 
-let database: TestDatabase;
-let turns: Turns;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  turns = await takeTurnsByHand(database.db);
-});
-afterAll(() => database.drop());
+const database = await useTestDatabase();
+const turns = await takeTurnsByHand(database.db);
 
 const uncertain: Outcome = { kind: 'failed', reason: 'outcome_unknown: the line was cut', uncertain: true };
 const again: Outcome = { kind: 'retry', waitMs: 1, reason: 'busy', uncertain: false };
@@ -185,7 +179,7 @@ async function postDay(world: World, outcomes: number[]): Promise<void> {
 }
 
 async function revise(owner: Owner, outcomes: number[]): Promise<void> {
-  const { rows } = await sql<{ id: number }>`select max(worker_id) as id from shards`.execute(database.db);
+  const rows = await readRows<{ id: number }>(database.db)`select max(worker_id) as id from shards`;
   const options = { workerId: rows[0]?.id ?? 0, batch: outcomes.length, paced: [] };
   const [turn] = (await claimRevisions(database.db, [owner.accountId], options)).turns;
   if (!turn) return;
@@ -197,9 +191,9 @@ async function tell(
   { accountId, workspaceId }: Owner,
   { kind, events }: Extract<Step, { kind: 'told' | 'tallied' }>,
 ): Promise<void> {
-  const { rows } = await sql<{ id: string; isChannel: boolean }>`
+  const rows = await readRows<{ id: string; isChannel: boolean }>(database.db)`
     select d.message_id as id, g.kind = 'channel' as "isChannel" from deliveries d join groups g on g.group_id = d.group_id
-    where d.workspace_id = ${workspaceId} order by d.run_id, d.position`.execute(database.db);
+    where d.workspace_id = ${workspaceId} order by d.run_id, d.position`;
   const known = events.flatMap(({ post: index, what, who, minute }): MemberEvent[] => {
     const message = rows[index % rows.length];
     if (!message || message.isChannel !== (kind === 'tallied')) return [];
@@ -243,14 +237,8 @@ async function sum(world: World, { steps, minutes }: { steps: number; minutes: b
 }
 
 async function sumAll(): Promise<void> {
-  await until(
-    () => rollUpRuns(database.db),
-    (more) => !more,
-  );
-  await until(
-    () => updateActivity(database.db),
-    (more) => !more,
-  );
+  await until(() => rollUpRuns(database.db), false);
+  await until(() => updateActivity(database.db), false);
   for (let last = await sumMinutes(database.db); last; last = await sumMinutes(database.db, last));
 }
 
@@ -259,7 +247,7 @@ test('equals the counts of the deliveries, in any order of roll-ups and events',
     fc.asyncProperty(beginning, fc.array(step, { minLength: 5, maxLength: 25 }), async (before, steps) => {
       const world: World = { owner: await createOwner(database.db, GROUPS), campaigns: [] };
       const { owner } = world;
-      await sql`update groups set kind = 'channel' where group_id = ${owner.groupIds[3]}`.execute(database.db);
+      await execute(database.db)`update groups set kind = 'channel' where group_id = ${owner.groupIds[3]}`;
       await take(world, { kind: 'schedule', pick: 0 });
       for (const outcomes of before) await postDay(world, outcomes);
       for (const one of steps) await take(world, one);
@@ -275,11 +263,10 @@ test('equals the counts of the deliveries, in any order of roll-ups and events',
             field,
           ).toBe(totals[field] ?? 0);
       // As if nothing had ever been rolled up.
-      await sql`delete from group_sums where workspace_id = ${owner.workspaceId}`.execute(database.db);
-      await sql`delete from group_activity where workspace_id = ${owner.workspaceId}`.execute(database.db);
-      await sql`update runs set in_activity = 0, summed = 0, acknowledging = 0 where workspace_id = ${owner.workspaceId}`.execute(
-        database.db,
-      );
+      await execute(database.db)`delete from group_sums where workspace_id = ${owner.workspaceId}`;
+      await execute(database.db)`delete from group_activity where workspace_id = ${owner.workspaceId}`;
+      await execute(database.db)`
+        update runs set in_activity = 0, summed = 0, acknowledging = 0 where workspace_id = ${owner.workspaceId}`;
       const counted = await allOf(world);
       expect(kept).toEqual(await activityOf(owner));
       expect(summed.map(({ totals, groups }) => ({ totals, groups }))).toEqual(

@@ -1,10 +1,10 @@
 /** Who is told of posts that wait for an approval: by events for webhooks, and by notices (contract §4). */
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { execute, readRows } from '../../../src/platform/database/statements.ts';
+import { expect, test } from 'vitest';
 import { WEBHOOK_EVENTS } from '../../../src/api/contract/webhook-events.ts';
 import { giveBackLate } from '../../../src/sending/approvals/write-events.ts';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { useTestApp, type Person } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 import { callIn, createTeam, type Team } from '../../support/team.ts';
 
@@ -13,17 +13,11 @@ interface Asked {
   sha256: string;
 }
 
-let app: TestApp;
-let team: Team;
-let groups: number[];
-beforeAll(async () => {
-  app = await startTestApp();
-  team = await createTeam(app, 'newsroom');
-  const listed = await say<{ groups: Array<{ group_metadata_id: number }> }>('owner', 'venom/list-groups');
-  groups = listed.groups.map((group) => group.group_metadata_id);
-  await say('owner', 'workspace/set-approval-rules', { approval: 'all' });
-});
-afterAll(() => app.stop());
+const app = await useTestApp();
+const team = await createTeam(app, 'newsroom');
+const listed = await say<{ groups: Array<{ group_metadata_id: number }> }>('owner', 'venom/list-groups');
+const groups = listed.groups.map((group) => group.group_metadata_id);
+await say('owner', 'workspace/set-approval-rules', { approval: 'all' });
 
 async function say<Data = Asked>(who: keyof Team['members'], path: string, body: object = {}): Promise<Data> {
   const answer = await callIn<Data>(app, team.members[who], team.workspaceId, path, body);
@@ -43,10 +37,8 @@ const request = (who: keyof Team['members'], fields: object = {}) =>
 
 /** The events of a request, in their order. */
 async function eventsOf({ approval_id }: Asked) {
-  const { rows } = await sql<{ type: keyof typeof WEBHOOK_EVENTS; data: Record<string, unknown> }>`
-    select type, data from events where data ->> 'approval_id' = ${approval_id} order by event_id`.execute(
-    app.database.db,
-  );
+  const rows = await readRows<{ type: keyof typeof WEBHOOK_EVENTS; data: Record<string, unknown> }>(app.database.db)`
+    select type, data from events where data ->> 'approval_id' = ${approval_id} order by event_id`;
   for (const { type, data } of rows) WEBHOOK_EVENTS[type].data.parse(data);
   return rows.map(({ type, data }) => [type, data['decision'] ?? null]);
 }
@@ -103,10 +95,8 @@ test('the person who asked is told once that the time has passed', async () => {
   const plan = { is_schedule: true, start_date: '2031-03-03', end_date: '2031-03-03', schedule_time: '09:00:00' };
   const asked = await request('author', plan);
   const { db } = app.database;
-  await sql`
-    update approvals set first_due_at = now() - interval '1 minute' where approval_id = ${asked.approval_id}::uuid`.execute(
-    db,
-  );
+  await execute(db)`
+    update approvals set first_due_at = now() - interval '1 minute' where approval_id = ${asked.approval_id}::uuid`;
   await giveBackLate(db);
   await giveBackLate(db);
   await told('author', asked, ['campaign_decided']);

@@ -1,11 +1,11 @@
 /** Posts that wait for an approval: asked for, judged, and accepted as campaigns (contract §4). */
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { execute, readColumn, readCount, readRows, sql } from '../../../src/platform/database/statements.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { dropUnusedMedia } from '../../../src/content/media/drop-unused.ts';
-import { startTestApp, type Answer, type Person, type TestApp } from '../../support/app.ts';
+import { useTestApp, type Answer, type Person } from '../../support/app.ts';
 import { PNG } from '../../support/inputs/sample-files.ts';
-import { callIn, createTeam, defaultWorkspace, join, type Team } from '../../support/team.ts';
+import { callIn, createTeam, defaultWorkspace, join } from '../../support/team.ts';
 
 interface Approval {
   approval_id: string;
@@ -34,33 +34,23 @@ interface Full extends Approval {
 }
 type Failure = Answer['body'] & { error_code?: string };
 
-let app: TestApp;
-let team: Team;
-let second: Person;
-let groups: number[];
-beforeAll(async () => {
-  app = await startTestApp({ role: 'api' });
-  team = await createTeam(app, 'newsroom');
-  second = await app.signUp('second');
-  await join(app, { owner: team.members.owner, workspaceId: team.workspaceId, role: 'manager' }, second);
-  groups = await createGroups(team.workspaceId);
-});
+const app = await useTestApp({ role: 'api' });
+const team = await createTeam(app, 'newsroom');
+const second = await app.signUp('second');
+await join(app, { owner: team.members.owner, workspaceId: team.workspaceId, role: 'manager' }, second);
+const groups = await createGroups(team.workspaceId);
 beforeEach(async () => {
   await app.database.clock.set('2031-03-01T00:00:00Z');
-  await sql`delete from approvals`.execute(app.database.db);
+  await execute(app.database.db)`delete from approvals`;
   await rules({ approval: 'authors', over_groups: 0, approvers: 1 });
 });
-afterAll(() => app.stop());
 
 /** Three groups, since no worker syncs those of the sandbox. */
 async function createGroups(workspaceId: string): Promise<number[]> {
-  const { rows } = await sql<{ group_id: number }>`
+  return readColumn<number>(app.database.db)`
     insert into groups (workspace_id, chat_id, send_to, kind, name, participants, can_send)
     select workspace_id, g || '@g.us', g || '@g.us', 'group'::group_kind, 'Group ' || g, 3, true
-    from accounts, generate_series(1, 3) g where workspace_id = ${workspaceId} order by g returning group_id`.execute(
-    app.database.db,
-  );
-  return rows.map((row) => row.group_id);
+    from accounts, generate_series(1, 3) g where workspace_id = ${workspaceId} order by g returning group_id`;
 }
 
 type Who = 'owner' | 'manager' | 'author' | 'analyst' | 'second';
@@ -98,11 +88,8 @@ const decide = (who: Who, approval: Approval, fields: object = {}) =>
 const read = (approval_id: string) => say<Full>('analyst', 'venom/get-approval', { approval_id });
 const names = (people: Approval['waits_for']) => people.map((one) => one.user_name).toSorted();
 async function campaigns(): Promise<number> {
-  const { rows } = await sql<{ n: number }>`
-    select count(*)::int as n from campaigns c join accounts a using (workspace_id) where a.workspace_id = ${team.workspaceId}`.execute(
-    app.database.db,
-  );
-  return rows[0]?.n ?? 0;
+  return readCount(app.database.db)`
+    select count(*)::int as n from campaigns c join accounts a using (workspace_id) where a.workspace_id = ${team.workspaceId}`;
 }
 
 describe('asking', () => {
@@ -170,15 +157,26 @@ describe('asking', () => {
 
   test('is limited to 100 open requests', async () => {
     const { approval_id } = await request('author');
-    await sql`
+    await execute(app.database.db)`
       insert into approvals (workspace_id, approval_id, hash, post, media_ids, asked_by)
       select workspace_id, gen_random_uuid(), hash, post, media_ids, asked_by
-      from approvals, generate_series(1, 99) where approval_id = ${approval_id}`.execute(app.database.db);
+      from approvals, generate_series(1, 99) where approval_id = ${approval_id}`;
     const body = { approval_id: randomUUID(), ...NOW, group_metadata_ids: groups };
     expect(await refusal('author', 'venom/request-approval', body)).toMatchObject({
       error_code: 'approval_limit_reached',
     });
     await request('author', { approval_id, html: 'Changed all the same' });
+
+    const isDone = sql<{ state: string }>`select state from approvals where approval_id = ${approval_id}`;
+    await execute(app.database.db)`
+      update approvals set first_due_at = campanile_now() where approval_id = ${approval_id}`;
+    await request('author', { approval_id: body.approval_id });
+    expect((await isDone.execute(app.database.db)).rows).toEqual([{ state: 'withdrawn' }]);
+    // Nobody is there to change it.
+    await execute(app.database.db)`
+      update approvals set state = 'changes_requested', asked_by = 0 where approval_id = ${body.approval_id}`;
+    await request('author', {});
+    await execute(app.database.db)`update approvals set state = 'withdrawn' where state = 'waiting'`;
   });
 });
 
@@ -223,17 +221,13 @@ describe('approving', () => {
     const approval = await request('author');
     const { db } = app.database;
     // As a crash between the campaign and its commit.
-    await sql`
+    await execute(db)`
       create function test_crash() returns trigger language plpgsql as $$ begin
-        if new.state = 'accepted' then raise exception 'crash' using errcode = '57P01'; end if; return new; end $$`.execute(
-      db,
-    );
-    await sql`create trigger test_crash before update on approvals for each row execute function test_crash()`.execute(
-      db,
-    );
+        if new.state = 'accepted' then raise exception 'crash' using errcode = '57P01'; end if; return new; end $$`;
+    await execute(db)`create trigger test_crash before update on approvals for each row execute function test_crash()`;
     expect((await ask('manager', 'venom/decide-approval', decision(approval))).status).toBe(503);
-    await sql`drop trigger test_crash on approvals`.execute(db);
-    await sql`drop function test_crash()`.execute(db);
+    await execute(db)`drop trigger test_crash on approvals`;
+    await execute(db)`drop function test_crash()`;
     expect(await campaigns()).toBe(before);
     expect(await read(approval.approval_id)).toMatchObject({ state: 'waiting', approvals: 0 });
     expect(await decide('manager', approval)).toMatchObject({ state: 'sending' });
@@ -264,7 +258,7 @@ describe('approving', () => {
 
   test('binds the bytes of the files: an id names them within one database alone', async () => {
     const approval = await request('author', { image: PNG.toString('base64') });
-    await sql`update approvals set post = jsonb_set(post, '{sha256s}', '["00"]')`.execute(app.database.db);
+    await execute(app.database.db)`update approvals set post = jsonb_set(post, '{sha256s}', '["00"]')`;
     expect(await refusal('manager', 'venom/decide-approval', decision(approval))).toMatchObject({
       error_code: 'approval_changed',
     });
@@ -272,7 +266,7 @@ describe('approving', () => {
 
   test('does not accept a stored post that is not the one that was asked for', async () => {
     const approval = await request('author');
-    await sql`update approvals set post = jsonb_set(post, '{text}', '"Else"')`.execute(app.database.db);
+    await execute(app.database.db)`update approvals set post = jsonb_set(post, '{text}', '"Else"')`;
     expect(await refusal('manager', 'venom/decide-approval', decision(approval))).toMatchObject({
       error_code: 'approval_changed',
     });
@@ -281,11 +275,11 @@ describe('approving', () => {
   test('says what stands in the way of the campaign, and records nothing', async () => {
     const approval = await request('author', { group_metadata_ids: [groups[0]] });
     const { db } = app.database;
-    await sql`update approvals set post = jsonb_set(post, '{groupIds}', '[987654321]')`.execute(db);
-    const { rows } = await sql<{ post: object }>`select post from approvals`.execute(db);
+    await execute(db)`update approvals set post = jsonb_set(post, '{groupIds}', '[987654321]')`;
+    const rows = await readRows<{ post: object }>(db)`select post from approvals`;
     const { hashPost } = await import('../../../src/sending/approvals/asked-post.ts');
     const hash = hashPost(rows[0]?.post as never);
-    await sql`update approvals set hash = ${hash}`.execute(db);
+    await execute(db)`update approvals set hash = ${hash}`;
     const body = decision({ ...approval, sha256: hash.toString('hex') });
     expect(await refusal('manager', 'venom/decide-approval', body)).toMatchObject({ error_code: 'group_not_found' });
     expect(await read(approval.approval_id)).toMatchObject({ state: 'waiting', approvals: 0 });
@@ -573,7 +567,7 @@ describe('what is stored with a request', () => {
     const approval = await request('author', { image: picture.toString('base64') });
     const { db } = app.database;
     const kept = async () =>
-      (await sql<{ media_id: number }>`select media_id from media where size = ${picture.length}`.execute(db)).rows;
+      await readRows<{ media_id: number }>(db)`select media_id from media where size = ${picture.length}`;
     const drop = async () => {
       await app.database.clock.set('2031-04-01T00:00:00Z');
       for (let last: number | undefined = 0; last !== undefined;) last = await dropUnusedMedia(db, last);

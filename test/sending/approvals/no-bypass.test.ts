@@ -1,6 +1,6 @@
 /** Where all posts need an approval, no operation sends, changes or moves one without it (contract §4, approval). */
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
+import { execute } from '../../../src/platform/database/statements.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { listContracts } from '../../../src/api/contract/contract.ts';
 import type { WorkspaceId } from '../../../src/platform/database/schema.ts';
@@ -167,15 +167,12 @@ test('a still that is set while its post is asked for is there before the reques
   const post = { ...NOW, approval_id: randomUUID(), is_schedule: false, media: [{ media_id }] };
   const trx = await app.database.db.startTransaction().execute();
   // The change of the still waits right before it is written.
-  await sql`select from media where media_id = ${media_id} for no key update`.execute(trx);
+  await execute(trx)`select from media where media_id = ${media_id} for no key update`;
   // By another process: one workspace has few connections of each.
   const workspaceId = Number(team.workspaceId) as WorkspaceId;
   const actor: Actor = { ...team.members.owner, workspaceId, role: 'owner', apiKeyId: undefined, address: '' };
   const setting = setStill(app.database.db, actor, { mediaId: media_id, still: PNG.toString('base64') });
-  await until(
-    () => countBlocked(app.database.db),
-    (count) => count === 1,
-  );
+  await until(() => countBlocked(app.database.db), 1);
   let isAsked = false;
   const asking = say('venom/request-approval', { ...post, group_metadata_ids: groups }).then(async () => {
     isAsked = true;

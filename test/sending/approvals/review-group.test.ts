@@ -1,6 +1,6 @@
 /** Approval on the phone: posts that wait are shown in a review group, and answers there decide (contract §4, approval). */
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
+import { execute, readRows, sql } from '../../../src/platform/database/statements.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { MemberEvent } from '../../../src/messengers/messenger.ts';
 import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
@@ -53,16 +53,15 @@ beforeAll(async () => {
   const [first = 0, ...others] = listed.groups.map((group) => group.group_metadata_id);
   review = first;
   groups = others;
-  const { rows } = await sql<{ account_id: AccountId }>`
-    select account_id from accounts where workspace_id = ${team.workspaceId}`.execute(app.database.db);
+  const rows = await readRows<{ account_id: AccountId }>(app.database.db)`
+    select account_id from accounts where workspace_id = ${team.workspaceId}`;
   accountId = rows[0]?.account_id ?? (0 as AccountId);
 });
 beforeEach(async () => {
-  await sql`delete from approvals`.execute(app.database.db);
-  await sql`delete from approval_reviews`.execute(app.database.db);
-  await sql`update memberships set role = 'manager' where user_id = ${second.userId} and role <> 'owner'`.execute(
-    app.database.db,
-  );
+  await execute(app.database.db)`delete from approvals`;
+  await execute(app.database.db)`delete from approval_reviews`;
+  await execute(app.database.db)`
+    update memberships set role = 'manager' where user_id = ${second.userId} and role <> 'owner'`;
   await rules({
     approval: 'authors',
     approvers: 1,
@@ -167,12 +166,10 @@ describe('the rules', () => {
   test('reject groups that cannot be reviewed in, strangers, and a number that two people have', async () => {
     const path = 'workspace/set-approval-rules';
     expect(await refusal('owner', path, { review_group_id: 987_654_321 })).toMatchObject({ code: 404 });
-    const { rows } = await sql<{ group_id: number }>`
+    const rows = await readRows<{ group_id: number }>(app.database.db)`
       insert into groups (workspace_id, chat_id, send_to, kind, name, participants, can_send)
       values (${team.workspaceId}, '1@newsletter', '1@newsletter', 'channel', 'News', 3, true),
-             (${team.workspaceId}, '77@g.us', '77@g.us', 'group', 'Admins only', 3, false) returning group_id`.execute(
-      app.database.db,
-    );
+             (${team.workspaceId}, '77@g.us', '77@g.us', 'group', 'Admins only', 3, false) returning group_id`;
     for (const { group_id } of rows)
       expect(await refusal('owner', path, { review_group_id: group_id })).toMatchObject({
         code: 400,
@@ -280,13 +277,13 @@ describe('the review post', () => {
 
   test('is limited to 50 a day', async () => {
     const { approval } = await posted('author');
-    await sql`
+    await execute(app.database.db)`
       with copies as (
         insert into campaigns (workspace_id, name, description, is_channel_campaign, is_test, is_schedule, skip_dates, status, open_runs)
         select ${team.workspaceId}, 'Copy', '', false, true, false, '{}', 'cancelled', 0 from generate_series(1, 49) returning campaign_id)
       insert into approval_reviews (campaign_id, workspace_id, approval_id, version, hash, asked_by)
       select c.campaign_id, workspace_id, approval_id, 9, hash, asked_by from approval_reviews v, copies c
-      where approval_id = ${approval.approval_id}`.execute(app.database.db);
+      where approval_id = ${approval.approval_id}`;
     const body = { approval_id: randomUUID(), ...NOW, group_metadata_ids: groups };
     const { headers } = await ask('author', 'venom/request-approval', body);
     expect(headers.get('x-campanile-warnings')).toContain('50 posts within 24 hours');
@@ -313,10 +310,8 @@ describe('a 👍', () => {
       user_name: 'desk-manager',
       changes: [{ field: 'decided_on', after: 'phone' }],
     });
-    const { rows } = await sql<{ n: number }>`
-      select count(*)::int as n from campaigns where name = 'Once' and not is_test and workspace_id = ${team.workspaceId}`.execute(
-      app.database.db,
-    );
+    const rows = await readRows<{ n: number }>(app.database.db)`
+      select count(*)::int as n from campaigns where name = 'Once' and not is_test and workspace_id = ${team.workspaceId}`;
     await like(message, 'second');
     await settled();
     expect(rows[0]?.n).toBe(1);
@@ -325,9 +320,8 @@ describe('a 👍', () => {
   test('counts under the number that the owner lists, whatever a profile says, and not of anybody else', async () => {
     const { approval, message } = await posted('author');
     await rules({ phone_approvers: listOf('manager') });
-    await sql`update users set whatsapp_digits = ${NUMBERS.second} where user_id = ${second.userId}`.execute(
-      app.database.db,
-    );
+    await execute(app.database.db)`
+      update users set whatsapp_digits = ${NUMBERS.second} where user_id = ${second.userId}`;
     await like(message, 'second');
     await like(message, 'author');
     await happen(answer(message, '4915177777777'));
@@ -415,35 +409,29 @@ describe('a 👍', () => {
 
   test('after the time of the post does not send it', async () => {
     const { approval, message } = await posted('author', PLAN);
-    await sql`
+    await execute(app.database.db)`
       update approvals set first_due_at = campanile_now() - interval '1 second'
-      where approval_id = ${approval.approval_id}`.execute(app.database.db);
+      where approval_id = ${approval.approval_id}`;
     await like(message, 'manager');
     expect(await stateAfter(approval)).toMatchObject({ state: 'changes_requested', campaign_id: null });
   });
 
   test('on a post that cannot be accepted says why in the thread', async () => {
     const { approval, message } = await posted('author');
-    await sql`
-      update approvals set post = jsonb_set(post, '{groupIds}', '[987654321]') where approval_id = ${approval.approval_id}`.execute(
-      app.database.db,
-    );
-    await sql`
-      update approvals set hash = ${Buffer.alloc(32, 1)} where approval_id = ${approval.approval_id}`.execute(
-      app.database.db,
-    );
+    await execute(app.database.db)`
+      update approvals set post = jsonb_set(post, '{groupIds}', '[987654321]') where approval_id = ${approval.approval_id}`;
+    await execute(app.database.db)`
+      update approvals set hash = ${Buffer.alloc(32, 1)} where approval_id = ${approval.approval_id}`;
     await like(message, 'manager');
     // The stored post is no longer the one that was shown.
     expect(await stateAfter(approval)).toMatchObject({ state: 'waiting', approvals: 0 });
     const gone = await posted('author', { group_metadata_ids: groups.slice(0, 1) });
-    await sql`
+    await execute(app.database.db)`
       update groups set workspace_id = (select max(workspace_id) from workspaces where workspace_id <> ${team.workspaceId})
-      where group_id = ${groups[0]}`.execute(app.database.db);
+      where group_id = ${groups[0]}`;
     await like(gone.message, 'manager');
     const after = await stateAfter(gone.approval);
-    await sql`update groups set workspace_id = ${team.workspaceId} where group_id = ${groups[0]}`.execute(
-      app.database.db,
-    );
+    await execute(app.database.db)`update groups set workspace_id = ${team.workspaceId} where group_id = ${groups[0]}`;
     expect(after).toMatchObject({ state: 'waiting', approvals: 0 });
     expect(after.thread.at(-1)).toMatchObject({
       kind: 'remark',
@@ -487,6 +475,6 @@ test('answers to other posts are not kept', async () => {
   if (!message) throw new Error('nothing was posted');
   expect(before).toBeGreaterThan(0);
   await happen(answer(message, NUMBERS.manager, { remark: 'A secret' }));
-  const { rows } = await sql`select from review_answers`.execute(app.database.db);
+  const rows = await readRows(app.database.db)`select from review_answers`;
   expect(rows).toEqual([]);
 });

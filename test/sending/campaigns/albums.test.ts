@@ -1,7 +1,7 @@
 /** Posts with several files (contract §3, add-campaign), as members of the sandbox see them. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { startTestApp, untilCompleted, type Person, type TestApp } from '../../support/app.ts';
 import { film } from '../../support/inputs/films.ts';
 import { PNG, TAKEN } from '../../support/inputs/sample-files.ts';
 import { until } from '../../support/ledger.ts';
@@ -56,10 +56,7 @@ async function sent(more: object): Promise<string> {
   const { body } = await alice.call<{ campaign_id: string }>('venom/add-campaign', post(more));
   expect(body.code).toBe(200);
   const { campaign_id } = body.data;
-  await until(
-    async () => (await alice.call<{ status: string }>('venom/get-campaign', { campaign_id })).body.data.status,
-    (status) => status === 'completed',
-  );
+  await untilCompleted(alice.call, campaign_id);
   return campaign_id;
 }
 

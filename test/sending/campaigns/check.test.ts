@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { groupsOf, startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { execute, readRows, sql } from '../../../src/platform/database/statements.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { groupsOf, useTestApp, type Person } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 import { PNG } from '../../support/inputs/sample-files.ts';
 import { workspaceOf } from '../../support/workspaces.ts';
@@ -13,24 +13,21 @@ interface Check {
   runs: Array<{ due_at: string; local: string }>;
   groups: { ok: number; problems: Array<{ group_metadata_id: number; issue: string }> };
   expected_seconds: number;
+  waits_for?: { reason: string; since: string | null; until: string | null };
 }
 
-let app: TestApp;
 let alice: Person;
 let bob: Person;
 let groups: number[];
 let bobs: number[];
 
-beforeAll(async () => {
-  app = await startTestApp({ sandboxSpeed: 0, sandboxGap: { minMs: 20_000, maxMs: 40_000 } });
-});
+const app = await useTestApp({ sandboxSpeed: 0, sandboxGap: { minMs: 20_000, maxMs: 40_000 } });
 beforeEach(async () => {
   const tail = Math.random().toString(36).slice(2);
   [alice, bob] = [await app.signUp(`alice-${tail}`), await app.signUp(`bob-${tail}`)];
   [groups, bobs] = [await groupsOf(alice), await groupsOf(bob)];
   await app.database.clock.set('2031-05-31T12:00:00Z');
 });
-afterAll(() => app.stop());
 
 const now = () => ({ name: 'Fair', html: '<p>We open at <b>nine</b></p>', group_metadata_ids: groups });
 const later = () => ({
@@ -65,8 +62,8 @@ test('returns a campaign as it would be sent now, without creating it', async ()
   ]);
   const { body } = await alice.call<{ campaigns: unknown[] }>('venom/list-campaigns');
   expect(body.data.campaigns).toEqual([]);
-  const kept = await sql`select from media where workspace_id = ${workspaceOf(alice)}`.execute(app.database.db);
-  expect(kept.rows).toEqual([]);
+  const kept = await readRows(app.database.db)`select from media where workspace_id = ${workspaceOf(alice)}`;
+  expect(kept).toEqual([]);
 });
 
 test('returns each run of a schedule in UTC and in the zone of the campaign, also across a clock change', async () => {
@@ -88,10 +85,8 @@ test('skips past runs, as adding the campaign would', async () => {
 test('returns the runs that a change would add, and no second run for a day that had one', async () => {
   const answer = await alice.call('venom/add-campaign-batch', later());
   const campaign_id = answer.headers.get('x-campaign-id') ?? '';
-  await sql`update runs set status = 'missed' where run_id =
-    (select min(run_id) from runs r join campaigns c using (campaign_id) where c.public_id = ${campaign_id})`.execute(
-    app.database.db,
-  );
+  await execute(app.database.db)`update runs set status = 'missed' where run_id =
+    (select min(run_id) from runs r join campaigns c using (campaign_id) where c.public_id = ${campaign_id})`;
   const schedule_time = '17:30:00';
   const { runs } = await checked({ ...later(), schedule_time, campaign_id });
   await alice.call('venom/update-campaign', { campaign_id, schedule_time });
@@ -108,16 +103,15 @@ test('warns about the text, a text too long for a caption, and an account that i
   expect(await codes({ ...now(), html })).toEqual(['link_text_differs']);
   const image = PNG.toString('base64');
   expect(await codes({ ...now(), html, image })).toEqual(['link_text_differs', 'caption_too_long']);
-  await sql`update accounts set status = 'reconnecting' where workspace_id = ${workspaceOf(alice)}`.execute(
-    app.database.db,
-  );
+  await execute(app.database.db)`
+    update accounts set status = 'reconnecting' where workspace_id = ${workspaceOf(alice)}`;
   expect(await codes(now())).toEqual(['account_not_connected']);
 });
 
 describe('reports a group', () => {
   const problemsOf = async (body: object) => (await checked(body)).groups;
   const change = (groupId: number | undefined, set: ReturnType<typeof sql>) =>
-    sql`update groups set ${set} where group_id = ${groupId}`.execute(app.database.db);
+    execute(app.database.db)`update groups set ${set} where group_id = ${groupId}`;
 
   test('that is gone, where the account may not post, or where only admins may', async () => {
     const created = await alice.call<{ group_metadata_id: number }>('venom/create-channel', { name: 'News' });
@@ -218,20 +212,22 @@ test('counts the pin of each post in the estimate, and those of the queued posts
 test('counts pins that the account has still to set', async () => {
   const { headers } = await alice.call('venom/add-campaign-batch', later());
   const { db } = app.database;
-  await sql`
+  await execute(db)`
     with pin as (
       insert into pins (workspace_id, account_id, run_id, position, group_id, wanted, number)
       select r.workspace_id, a.account_id, r.run_id, i, ${groups[0]}, 'pin', 1
       from generate_series(1, 2) i, runs r join campaigns c using (campaign_id) join accounts a on a.workspace_id = r.workspace_id
       where c.public_id = ${headers.get('x-campaign-id')} and r.due_at < '2031-10-26' returning account_id
     )
-    update lanes set held_until = 'infinity' where account_id in (select account_id from pin)`.execute(db);
+    update lanes set held_until = 'infinity' where account_id in (select account_id from pin)`;
   expect((await checked(now())).expected_seconds).toBe(4 * 30 + 1);
 });
 
 test('warns of a daily cap that is too small for a day, with all other posts of that day', async () => {
   const overCap = async (body: object) =>
-    (await checked(body)).warnings.filter(({ code }) => code === 'over_daily_cap').map(({ message }) => message);
+    (await checked(body)).warnings
+      .filter(({ code }) => ['over_daily_cap', 'daily_cap_leaves_out'].includes(code))
+      .map(({ message }) => message);
   await alice.call('venom/update-account', { daily_cap: 3 });
   expect(await overCap(now())).toEqual([]);
   expect(await overCap(later())).toEqual([]);
@@ -247,6 +243,8 @@ test('warns of a daily cap that is too small for a day, with all other posts of 
   await alice.call('venom/resume-campaign', { campaign_id: change.campaign_id });
   await alice.call('venom/update-account', { daily_cap: 2 });
   expect(await overCap(now())).toEqual([expect.stringContaining('2031-05-31')]);
+  // What the first day leaves over expires with the run of the second.
+  expect(await codes(later())).toContain('daily_cap_leaves_out');
   await alice.call('venom/update-account', { daily_cap: 'none' });
   expect(await overCap(later())).toEqual([]);
 });
@@ -262,8 +260,8 @@ test('warns of a warm-up that is too small for a day, and includes it in the est
   expect(overCap(found)).toMatch(
     /at most 30 posts on 2031-05-31, while it warms up, and 33 posts are planned for that day/,
   );
-  // Posts over today's limit leave after midnight, in twelve hours.
-  expect(found.expected_seconds).toBeGreaterThanOrEqual(12 * 3_600);
+  // Posts over today's limit leave at the same time of the next day.
+  expect(found.expected_seconds).toBeGreaterThanOrEqual(24 * 3_600);
   const later = {
     ...body,
     is_schedule: true,
@@ -274,6 +272,44 @@ test('warns of a warm-up that is too small for a day, and includes it in the est
   expect(overCap(await checked(later)), 'the next day allows 40').toBeUndefined();
   await alice.call('venom/update-account', { daily_cap: 2, warm_up: false });
   expect(overCap(await checked(body))).toMatch(/at most 2 posts a day/);
+});
+
+test('says why nothing would leave now, and warns of a plan within quiet hours', async () => {
+  await alice.call('venom/update-account', { quiet_hours: { from: '22:00', to: '07:00' } });
+  expect(await checked(now())).not.toHaveProperty('waits_for');
+  const nightly = { ...later(), schedule_time: '23:30:00', end_date: '2031-10-25' };
+  expect((await checked(nightly)).warnings).toEqual([
+    {
+      code: 'in_quiet_hours',
+      message:
+        'The run of 2031-10-25 at 23:30 falls into the quiet hours of your account. Its posts leave from 07:00 on (UTC).',
+      params: { account_id: expect.any(Number), date: '2031-10-25', time: '23:30', until: '07:00', zone: 'UTC' },
+    },
+  ]);
+  expect(await codes(later())).toEqual([]);
+  await app.database.clock.set('2031-05-31T23:00:00Z');
+  const until = '2031-06-01T07:00:00.000Z';
+  await expect.poll(async () => (await checked(now())).waits_for).toMatchObject({ reason: 'quiet_hours', until });
+  const { body } = await alice.call<{ campaign_id: string }>('venom/add-campaign', now());
+  const found = await alice.call<Check>('venom/get-campaign', { campaign_id: body.data.campaign_id });
+  expect(found.body.data.waits_for).toMatchObject({ reason: 'quiet_hours', until });
+  const status = await alice.call<Check>('venom/account-status');
+  expect(status.body.data.waits_for).toEqual({ reason: 'quiet_hours', since: null, until });
+});
+
+test('tells the end of the last of several rests', async () => {
+  await alice.call('venom/update-account', { quiet_hours: { from: '11:00', to: '13:00' } });
+  await alice.call('venom/add-campaign', now());
+  const readUntil = async () =>
+    (await alice.call<{ rests_until: string }>('venom/update-account')).body.data.rests_until;
+  expect(await readUntil()).toBe('2031-05-31T13:00:00Z');
+  await execute(app.database.db)`update lanes set sent_slot = quarter_hour(campanile_now()), sent_in_slot = 1
+    from accounts a where a.account_id = lanes.account_id and a.workspace_id = ${workspaceOf(alice)}`;
+  await alice.call('venom/update-account', { daily_cap: 1 });
+  expect(await readUntil()).toBe('2031-06-01T00:00:00Z');
+  // Where one ends, the other holds.
+  await alice.call('venom/update-account', { quiet_hours: { from: '23:00', to: '06:00' } });
+  expect(await readUntil()).toBe('2031-06-01T06:00:00Z');
 });
 
 test('looks at each account that would send', async () => {
@@ -300,7 +336,7 @@ test('includes quiet hours and the daily cap in the estimate', async () => {
   await alice.call('venom/update-account', { quiet_hours: { from: '11:00', to: '13:00' } });
   expectWithin((await checked(now())).expected_seconds, 3_600 + 61);
   await alice.call('venom/update-account', { quiet_hours: 'none', daily_cap: 2 });
-  expectWithin((await checked(now())).expected_seconds, 12 * 3_600 + 1);
+  expectWithin((await checked(now())).expected_seconds, 24 * 3_600 + 1);
 });
 
 test('rejects the same bodies as adding a campaign: 400 for the body, 404 for groups', async () => {
@@ -327,10 +363,10 @@ test('rejects the same bodies as adding a campaign: 400 for the body, 404 for gr
 
 test('reports ten thousand groups with the same text', async () => {
   const { db } = app.database;
-  const { rows } = await sql<{ group_id: number }>`
+  const rows = await readRows<{ group_id: number }>(db)`
     insert into groups (workspace_id, chat_id, send_to, kind, name, participants, can_send)
     select workspace_id, 'x' || g, 'x' || g, 'group', 'Group', 3, true from accounts, generate_series(1, 10000) g
-    where workspace_id = ${workspaceOf(alice)} returning group_id`.execute(db);
+    where workspace_id = ${workspaceOf(alice)} returning group_id`;
   const group_metadata_ids = rows.map((row) => row.group_id);
   await alice.call('venom/add-campaign', { ...now(), group_metadata_ids });
   const found = await checked({ ...now(), group_metadata_ids });

@@ -1,23 +1,15 @@
-import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { readColumn } from '../../../src/platform/database/statements.ts';
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { useTestDatabase } from '../../support/database.ts';
 import { createOwner, schedule, startTestWorker, until, type Owner } from '../../support/ledger.ts';
 import { scriptMessenger } from '../../support/scripted-messenger.ts';
-import type { Worker } from '../../../src/app/worker.ts';
 
-let database: TestDatabase;
-let worker: Worker;
 let owner: Owner;
 const messenger = scriptMessenger();
-beforeAll(async () => {
-  database = await createTestDatabase();
-  worker = await startTestWorker(database, messenger);
-});
+const database = await useTestDatabase();
+const worker = await startTestWorker(database, messenger);
 afterEach(() => vi.useRealTimers());
-afterAll(async () => {
-  await worker.stop();
-  await database.drop();
-});
+afterAll(() => worker.stop());
 
 const DUE_SECONDS = [2, 3, 4];
 
@@ -28,12 +20,9 @@ async function beginAtNine(day: string): Promise<number[]> {
   for (const second of DUE_SECONDS)
     await schedule(database.db, owner, { startDate: day, endDate: day, time: `09:00:0${second}` });
   await database.clock.set(`${day}T09:00:00Z`);
-  const lateness = async () =>
-    (
-      await sql<{ ms: number }>`
+  const lateness = () => readColumn<number>(database.db)`
         select (extract(epoch from started_at - due_at) * 1000)::float8 as ms from runs
-        where workspace_id = ${owner.workspaceId} and status = 'completed'`.execute(database.db)
-    ).rows.map((row) => row.ms);
+        where workspace_id = ${owner.workspaceId} and status = 'completed'`;
   return until(lateness, (found) => found.length === DUE_SECONDS.length);
 }
 

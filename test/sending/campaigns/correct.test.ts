@@ -1,28 +1,22 @@
 /** Which runs a correction rewrites. How members see it is in `revise.test.ts`. */
-import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readRows } from '../../../src/platform/database/statements.ts';
+import { expect, test } from 'vitest';
 import { beginDueRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
 import { correctCampaign } from '../../../src/sending/campaigns/change/correct-campaign.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { EVERY_SHARD } from '../../support/begin-runs.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import { convert, createOwner, schedule, type Owner } from '../../support/ledger.ts';
-import { sent, takeTurnsByHand, type Turns } from '../../support/turns.ts';
+import { sent, takeTurnsByHand } from '../../support/turns.ts';
 
-let database: TestDatabase;
-let turns: Turns;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  turns = await takeTurnsByHand(database.db);
-});
-afterAll(() => database.drop());
-
-const EVERY_SHARD = Array.from({ length: 256 }, (_, shard) => shard);
+const database = await useTestDatabase();
+const turns = await takeTurnsByHand(database.db);
 
 /** Returns the runs in the order of their due times, each with the text it has; a planned run has that of its campaign. */
 async function textsOf({ workspaceId }: Owner): Promise<Array<{ runId: number; text: string; status: string }>> {
-  const { rows } = await sql<{ runId: number; text: string; status: string }>`
+  const rows = await readRows<{ runId: number; text: string; status: string }>(database.db)`
     select r.run_id as "runId", t.text, r.status from runs r join campaigns c using (campaign_id)
     join contents t on t.content_id = coalesce(r.content_id, c.content_id)
-    where r.workspace_id = ${workspaceId} order by r.due_at`.execute(database.db);
+    where r.workspace_id = ${workspaceId} order by r.due_at`;
   return rows;
 }
 

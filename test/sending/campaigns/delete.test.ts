@@ -1,39 +1,31 @@
 /** A campaign that is deleted is gone at once, from every list and number; its rows follow by and by. */
-import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { execute, readRows, sql } from '../../../src/platform/database/statements.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { removeDeleted } from '../../../src/sending/campaigns/change/remove-deleted.ts';
 import { sumMinutes } from '../../../src/sending/campaigns/roll-up/roll-up-minutes.ts';
 import { rollUpRuns } from '../../../src/sending/campaigns/roll-up/roll-up-runs.ts';
 import { dropUnusedMedia } from '../../../src/content/media/drop-unused.ts';
 import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { groupsOf, untilCompleted, useTestApp, type Person } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 import { listen } from '../../support/http/listen.ts';
 import { PNG } from '../../support/inputs/sample-files.ts';
 import type { AccountId } from '../../../src/platform/database/schema.ts';
 
-let app: TestApp;
 let alice: Person;
 let groups: number[];
 let people = 0;
-beforeAll(async () => {
-  app = await startTestApp({ sandboxSpeed: 0 });
-});
+const app = await useTestApp({ sandboxSpeed: 0 });
 beforeEach(async () => {
   alice = await app.signUp(`alice${++people}`);
-  const { body } = await alice.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
-  groups = body.data.groups.map((group) => group.group_metadata_id);
+  groups = await groupsOf(alice);
 });
-afterAll(() => app.stop());
 
 /** Sends to all groups and waits until they have it. */
 async function send(name: string): Promise<string> {
   const post = { name, html: 'Hello', group_metadata_ids: groups, image: PNG.toString('base64') };
   const { campaign_id } = (await alice.call<{ campaign_id: string }>('venom/add-campaign', post)).body.data;
-  await until(
-    () => alice.call<{ status: string }>('venom/get-campaign', { campaign_id }),
-    ({ body }) => body.data.status === 'completed',
-  );
+  await untilCompleted(alice.call, campaign_id);
   return campaign_id;
 }
 
@@ -44,20 +36,18 @@ const TABLES = ['deliveries', 'receipts', 'revisions', 'run_minutes', 'group_sum
 /** Counts the rows of the account's campaigns by table; tables without rows are omitted. */
 async function rowsOf(messageId: string): Promise<Record<string, number>> {
   const { db } = app.database;
-  const { rows } = await sql<{ id: number }>`
-    select a.workspace_id as id from accounts a join memberships m on m.workspace_id = a.workspace_id where m.user_id = ${alice.userId}`.execute(
-    db,
-  );
+  const rows = await readRows<{ id: number }>(db)`
+    select a.workspace_id as id from accounts a join memberships m on m.workspace_id = a.workspace_id where m.user_id = ${alice.userId}`;
   const counts: Record<string, number> = {};
   for (const table of TABLES) {
-    const counted = await sql<{ count: number }>`
-      select count(*) as count from ${sql.table(table)} where workspace_id = ${rows[0]?.id}`.execute(db);
-    counts[table] = counted.rows[0]?.count ?? Number.NaN;
+    const counted = await readRows<{ count: number }>(db)`
+      select count(*) as count from ${sql.table(table)} where workspace_id = ${rows[0]?.id}`;
+    counts[table] = counted[0]?.count ?? Number.NaN;
   }
-  const { rows: own } = await sql<{ contents: number; media: number; campaigns: number }>`
+  const own = await readRows<{ contents: number; media: number; campaigns: number }>(db)`
     select (select count(*) from campaigns where workspace_id = ${rows[0]?.id}) as campaigns,
            (select count(*) from contents t join campaigns c using (campaign_id) where c.workspace_id = ${rows[0]?.id}) as contents,
-           (select count(*) from media m where m.workspace_id = ${rows[0]?.id}) as media`.execute(db);
+           (select count(*) from media m where m.workspace_id = ${rows[0]?.id}) as media`;
   const [about] = await receipts(messageId);
   if (about) await recordReceipts(db, [about]);
   return Object.fromEntries(Object.entries({ ...counts, ...own[0] }).filter(([, count]) => count > 0));
@@ -65,10 +55,8 @@ async function rowsOf(messageId: string): Promise<Record<string, number>> {
 
 /** Records a read receipt for that message. */
 async function receipts(messageId: string) {
-  const { rows } = await sql<{ id: AccountId }>`
-    select a.account_id as id from accounts a join memberships m on m.workspace_id = a.workspace_id where m.user_id = ${alice.userId}`.execute(
-    app.database.db,
-  );
+  const rows = await readRows<{ id: AccountId }>(app.database.db)`
+    select a.account_id as id from accounts a join memberships m on m.workspace_id = a.workspace_id where m.user_id = ${alice.userId}`;
   return rows.map(({ id }) => ({
     kind: 'read' as const,
     accountId: id,
@@ -79,19 +67,13 @@ async function receipts(messageId: string) {
 }
 
 async function firstMessage(): Promise<string> {
-  const { rows } = await sql<{ id: string }>`
+  const rows = await readRows<{ id: string }>(app.database.db)`
     select d.message_id as id from deliveries d join accounts a using (workspace_id)
-    join memberships m on m.workspace_id = a.workspace_id where m.user_id = ${alice.userId} order by d.run_id, d.position`.execute(
-    app.database.db,
-  );
+    join memberships m on m.workspace_id = a.workspace_id where m.user_id = ${alice.userId} order by d.run_id, d.position`;
   return rows[0]?.id ?? '';
 }
 
-const removeAll = () =>
-  until(
-    () => removeDeleted(app.database.db),
-    (more) => !more,
-  );
+const removeAll = () => until(() => removeDeleted(app.database.db), false);
 
 describe('a campaign that is deleted', () => {
   test('is in no list and no figure from then on', async () => {
@@ -151,20 +133,14 @@ describe('a campaign that is deleted', () => {
     const message = await firstMessage();
     expect(await rowsOf(message)).toMatchObject({ deliveries: groups.length, contents: 1, media: 1 });
     await app.database.clock.advance({ days: 1, minutes: 1 });
-    await until(
-      () => rollUpRuns(app.database.db),
-      (more) => !more,
-    );
+    await until(() => rollUpRuns(app.database.db), false);
     for (let last = await sumMinutes(app.database.db); last; last = await sumMinutes(app.database.db, last));
     expect(await rowsOf(message)).toMatchObject({ group_sums: groups.length });
     await remove(gone);
-    await until(
-      async () => {
-        await rowsOf(message);
-        return removeDeleted(app.database.db);
-      },
-      (more) => !more,
-    );
+    await until(async () => {
+      await rowsOf(message);
+      return removeDeleted(app.database.db);
+    }, false);
     // Live progress reports the deletion.
     expect(await rowsOf(message)).toEqual({ runs: 1, campaigns: 1, media: 1 });
     await app.database.clock.advance({ days: 2, minutes: 1 });
@@ -198,16 +174,16 @@ test('rejects the deletion of a campaign that is running or being recalled', asy
   expect(await remove(planned)).toMatchObject({ status: 200 });
   const sent = await send('Sent');
   const { db } = app.database;
-  await sql`
+  await execute(db)`
     insert into revisions (workspace_id, account_id, run_id, position, wanted, number, is_channel, not_before)
     select r.workspace_id, a.account_id, run_id, 1, 'recall', 1, false, campanile_now() + interval '1 hour'
     from runs r join campaigns c using (campaign_id) join accounts a on a.workspace_id = r.workspace_id
-    where c.public_id = ${sent}::uuid`.execute(db);
+    where c.public_id = ${sent}::uuid`;
   expect(await remove(sent)).toMatchObject({
     status: 409,
     body: { message: expect.stringContaining('still being recalled') },
   });
-  await sql`update revisions set wanted = null`.execute(db);
+  await execute(db)`update revisions set wanted = null`;
   expect(await remove(sent)).toMatchObject({ status: 200 });
 });
 

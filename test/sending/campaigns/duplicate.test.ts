@@ -1,22 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { moveAhead, type Schedule } from '../../../src/sending/campaigns/occurrences.ts';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { groupsOf, useTestApp } from '../../support/app.ts';
 import { PNG } from '../../support/inputs/sample-files.ts';
 
 type Body = Record<string, unknown>;
 
-let app: TestApp;
-let alice: Person;
-let groups: number[];
-
-beforeAll(async () => {
-  app = await startTestApp({ sandboxSpeed: 0 });
-  alice = await app.signUp('alice');
-  const { body } = await alice.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
-  groups = body.data.groups.map((group) => group.group_metadata_id);
-});
+const app = await useTestApp({ sandboxSpeed: 0 });
+const alice = await app.signUp('alice');
+const groups = await groupsOf(alice);
 beforeEach(() => app.database.clock.set('2031-05-31T12:00:00Z'));
-afterAll(() => app.stop());
 
 const copyOf = (campaign_id: unknown) => alice.call<Body>('venom/duplicate-campaign', { campaign_id });
 const read = async (campaign_id: unknown) => (await alice.call<Body>('venom/get-campaign', { campaign_id })).body.data;

@@ -1,11 +1,10 @@
 /** The expected finish and the read counts of campaigns, on request. */
-import { afterAll, beforeEach, expect, test } from 'vitest';
-import { startTestApp, type Person } from '../../support/app.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { groupsOf, useTestApp, type Person } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 
 const GAP_MS = 60_000;
-const app = await startTestApp({ sandboxSpeed: 200, sandboxGap: { minMs: GAP_MS, maxMs: GAP_MS } });
-afterAll(() => app.stop());
+const app = await useTestApp({ sandboxSpeed: 200, sandboxGap: { minMs: GAP_MS, maxMs: GAP_MS } });
 let alice: Person;
 let people = 0;
 beforeEach(async () => {
@@ -19,8 +18,7 @@ interface Totals {
 }
 
 async function send(name: string, more: object = {}): Promise<string> {
-  const { body } = await alice.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
-  const group_metadata_ids = body.data.groups.map((group) => group.group_metadata_id);
+  const group_metadata_ids = await groupsOf(alice);
   const answer = await alice.call<{ campaign_id: string }>('venom/add-campaign', {
     name,
     html: 'Hello',

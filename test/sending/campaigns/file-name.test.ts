@@ -1,19 +1,13 @@
 /** The name of a file as recipients see it (contract §3, add-campaign). */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { expect, test } from 'vitest';
+import { useTestApp } from '../../support/app.ts';
 import { PNG } from '../../support/inputs/sample-files.ts';
 
-let app: TestApp;
-let alice: Person;
-let groups: number[];
-beforeAll(async () => {
-  app = await startTestApp();
-  alice = await app.signUp('alice');
-  const { body } = await alice.call<{ groups: { group_metadata_id: number }[] }>('venom/list-groups');
-  groups = body.data.groups.map((group) => group.group_metadata_id);
-});
-afterAll(() => app.stop());
+const app = await useTestApp();
+const alice = await app.signUp('alice');
+const { body } = await alice.call<{ groups: { group_metadata_id: number }[] }>('venom/list-groups');
+const groups = body.data.groups.map((group) => group.group_metadata_id);
 
 const image = PNG.toString('base64');
 const post = () => ({ name: 'Fair', html: 'Hello', group_metadata_ids: groups.slice(0, 1) });

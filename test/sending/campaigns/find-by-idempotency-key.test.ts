@@ -1,21 +1,15 @@
 /** `get-campaign` by the `Idempotency-Key` of the request that added the campaign. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { expect, test } from 'vitest';
+import { useTestApp } from '../../support/app.ts';
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 const HOUR_MS = 60 * 60_000;
 
-let app: TestApp;
-let alice: Person;
-let post: Record<string, unknown>;
-beforeAll(async () => {
-  app = await startTestApp({ sandboxSpeed: 0 });
-  await app.database.clock.set('2026-06-01T00:00:00Z');
-  alice = await app.signUp('alice');
-  const { body } = await alice.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
-  post = { name: 'Fair', html: 'We open at nine', group_metadata_ids: [body.data.groups[0]?.group_metadata_id] };
-});
-afterAll(() => app.stop());
+const app = await useTestApp({ sandboxSpeed: 0 });
+await app.database.clock.set('2026-06-01T00:00:00Z');
+const alice = await app.signUp('alice');
+const { body } = await alice.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+const post = { name: 'Fair', html: 'We open at nine', group_metadata_ids: [body.data.groups[0]?.group_metadata_id] };
 
 const later = () => ({
   ...post,

@@ -1,6 +1,6 @@
 /** Folding: a campaign that ended long ago keeps its sums, and loses its posts. */
-import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { execute, readRows, sql } from '../../../src/platform/database/statements.ts';
+import { expect, test } from 'vitest';
 import { correctCampaign } from '../../../src/sending/campaigns/change/correct-campaign.ts';
 import { compactOldCampaigns } from '../../../src/sending/campaigns/roll-up/compact-old-campaigns.ts';
 import { recallCampaign } from '../../../src/sending/campaigns/change/recall-campaign.ts';
@@ -13,48 +13,34 @@ import { startHousekeeping } from '../../../src/operations/housekeeping.ts';
 import type { MemberEvent } from '../../../src/messengers/messenger.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { foldReceipts } from '../../../src/sending/receipts/fold-receipts.ts';
-import type { RunTable } from '../../../src/sending/campaigns/change/remove-posts.ts';
+import type { RunTable } from '../../../src/sending/campaigns/change/remove-deleted.ts';
 import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createTestDatabase, useTestDatabase } from '../../support/database.ts';
 import { analyticsOf, convert, createOwner, schedule, sendNow, until, type Owner } from '../../support/ledger.ts';
-import { failed, sent, takeTurnsByHand, type Turns } from '../../support/turns.ts';
+import { failed, sent, takeTurnsByHand } from '../../support/turns.ts';
 
 const DAYS = 400;
 
-let database: TestDatabase;
-let turns: Turns;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  turns = await takeTurnsByHand(database.db);
-});
-afterAll(() => database.drop());
+const database = await useTestDatabase();
+const turns = await takeTurnsByHand(database.db);
 
 async function countOf(table: RunTable, { workspaceId }: Owner): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from ${sql.table(table)} where workspace_id = ${workspaceId}`.execute(database.db);
+  const rows = await readRows<{ count: number }>(database.db)`
+    select count(*) as count from ${sql.table(table)} where workspace_id = ${workspaceId}`;
   return rows[0]?.count ?? Number.NaN;
 }
 
 async function sumAll(): Promise<void> {
-  await until(
-    () => rollUpRuns(database.db),
-    (more) => !more,
-  );
+  await until(() => rollUpRuns(database.db), false);
   for (let last = await sumMinutes(database.db); last; last = await sumMinutes(database.db, last));
 }
 
 async function compactAll(): Promise<void> {
-  await until(
-    () => compactOldCampaigns(database.db, DAYS),
-    (more) => !more,
-  );
+  await until(() => compactOldCampaigns(database.db, DAYS), false);
 }
 
 async function dropReceipts(): Promise<void> {
-  await until(
-    () => foldReceipts(database.db),
-    (more) => !more,
-  );
+  await until(() => foldReceipts(database.db), false);
 }
 
 async function foldAll(): Promise<void> {
@@ -68,15 +54,13 @@ async function ended(): Promise<{ owner: Owner; campaign: string }> {
   const owner = await createOwner(db, 3);
   const campaign = await sendNow(db, owner);
   await turns.drain(owner, (position) => (position === 2 ? failed : sent));
-  const { rows } = await sql<{ id: string }>`
-    select message_id as id from deliveries where workspace_id = ${owner.workspaceId} and position = 1`.execute(db);
+  const rows = await readRows<{ id: string }>(db)`
+    select message_id as id from deliveries where workspace_id = ${owner.workspaceId} and position = 1`;
   const about = { accountId: owner.accountId, messageId: rows[0]?.id ?? '', at: await database.clock.now() };
   await recordReceipts(db, [{ kind: 'read', ...about, participant: 'ann' }]);
   await recallCampaign({ db }, owner, { campaignId: campaign, runId: null });
-  await sql`
-    update revisions set wanted = null, recalled_at = campanile_now() where workspace_id = ${owner.workspaceId}`.execute(
-    db,
-  );
+  await execute(db)`
+    update revisions set wanted = null, recalled_at = campanile_now() where workspace_id = ${owner.workspaceId}`;
   return { owner, campaign };
 }
 
@@ -85,24 +69,16 @@ test('removes no posts that are still in the activity of their groups', async ()
   const { owner } = await ended();
   await database.clock.advance({ days: 2 });
   await sumAll();
-  await until(
-    () => updateActivity(db),
-    (more) => !more,
-  );
+  await until(() => updateActivity(db), false);
   expect((await readActivity(db, owner.workspaceId, owner.groupIds)).size).toBe(3);
   await database.clock.advance({ days: DAYS });
   await foldAll();
   expect(await countOf('deliveries', owner)).toBe(3);
-  await until(
-    () => updateActivity(db),
-    (more) => !more,
-  );
+  await until(() => updateActivity(db), false);
   await foldAll();
   expect(await countOf('deliveries', owner)).toBe(0);
-  const { rows } = await sql`
-    select from group_activity where workspace_id = ${owner.workspaceId} and (posts, failed, recipients, read) <> (0, 0, 0, 0)`.execute(
-    db,
-  );
+  const rows = await readRows(db)`
+    select from group_activity where workspace_id = ${owner.workspaceId} and (posts, failed, recipients, read) <> (0, 0, 0, 0)`;
   expect(rows).toEqual([]);
   expect((await readActivity(db, owner.workspaceId, owner.groupIds)).size).toBe(0);
 });
@@ -128,8 +104,8 @@ test('counts a reader with two ids once, and keeps no receipt of a folded campai
   const { db } = database;
   const { owner, campaign } = await ended();
   const { accountId, workspaceId } = owner;
-  const { rows } = await sql<{ id: string }>`
-    select message_id as id from deliveries where workspace_id = ${workspaceId} and position = 1`.execute(db);
+  const rows = await readRows<{ id: string }>(db)`
+    select message_id as id from deliveries where workspace_id = ${workspaceId} and position = 1`;
   const about = { kind: 'read' as const, accountId, messageId: rows[0]?.id ?? '', at: await database.clock.now() };
   const receipts: MemberEvent[] = [
     { ...about, participant: 'number of ann', isProvisional: true },
@@ -190,44 +166,36 @@ test('does not fold a campaign that is not over or not rolled up, however old it
   await database.clock.advance({ days: DAYS + 1 });
   await foldAll();
   expect(await countOf('deliveries', other)).toBe(2);
-  const { rows } = await sql`
-    select from campaigns where workspace_id = any(${[owner.workspaceId, other.workspaceId]}::bigint[]) and folded_at is not null`.execute(
-    database.db,
-  );
+  const rows = await readRows(database.db)`
+    select from campaigns where workspace_id = any(${[owner.workspaceId, other.workspaceId]}::bigint[]) and folded_at is not null`;
   expect(rows).toHaveLength(0);
 });
 
 test('removes posts in steps of 5,000, with any number of processes', async () => {
   const owner = await createOwner(database.db, 6_000);
   const campaign = await sendNow(database.db, owner);
-  await sql`
+  await execute(database.db)`
     update runs r set expanded = targets, queued = 0, sent = targets, status = 'completed', finished_at = campanile_now()
-    where workspace_id = ${owner.workspaceId}`.execute(database.db);
-  await sql`
+    where workspace_id = ${owner.workspaceId}`;
+  await execute(database.db)`
     insert into deliveries (workspace_id, account_id, run_id, position, group_id, message_id)
     select workspace_id, ${owner.accountId}, run_id, n, (${owner.groupIds}::bigint[])[n], workspace_id || ' ' || n from runs, generate_series(1, 6000) n
-    where workspace_id = ${owner.workspaceId} on conflict do nothing`.execute(database.db);
-  await sql`update deliveries set status = 'sent', sent_at = campanile_now() where workspace_id = ${owner.workspaceId}`.execute(
-    database.db,
-  );
-  await sql`
-    update campaigns set status = 'completed', open_runs = 0, finished_at = campanile_now() where workspace_id = ${owner.workspaceId}`.execute(
-    database.db,
-  );
+    where workspace_id = ${owner.workspaceId} on conflict do nothing`;
+  await execute(database.db)`
+    update deliveries set status = 'sent', sent_at = campanile_now() where workspace_id = ${owner.workspaceId}`;
+  await execute(database.db)`
+    update campaigns set status = 'completed', open_runs = 0, finished_at = campanile_now() where workspace_id = ${owner.workspaceId}`;
   const before = await analyticsOf(database.db, owner, campaign);
   expect(before.totals.sent).toBe(6_000);
   await database.clock.advance({ days: DAYS, minutes: 1 });
   await sumAll();
   await dropReceipts();
   const left: number[] = [];
-  await until(
-    async () => {
-      const more = await compactOldCampaigns(database.db, DAYS);
-      left.push(await countOf('deliveries', owner));
-      return more;
-    },
-    (more) => !more,
-  );
+  await until(async () => {
+    const more = await compactOldCampaigns(database.db, DAYS);
+    left.push(await countOf('deliveries', owner));
+    return more;
+  }, false);
   expect([...new Set(left)].filter((count) => count > 0)).toEqual([6_000, 1_000]);
   expect((await analyticsOf(database.db, owner, campaign)).totals).toEqual(before.totals);
 });
@@ -237,10 +205,7 @@ test('folds campaigns by housekeeping, several at once', async () => {
   const before = await analyticsOf(database.db, owner, campaign);
   const houses = [1, 2, 3].map(() => startHousekeeping({ db: database.db, log: createLog('fatal'), everyMs: 20 }));
   await database.clock.advance({ days: DAYS, minutes: 1 });
-  await until(
-    () => countOf('deliveries', owner),
-    (count) => count === 0,
-  );
+  await until(() => countOf('deliveries', owner), 0);
   await Promise.all(houses.map((house) => house.stop()));
   const { totals, groups } = await analyticsOf(database.db, owner, campaign);
   expect({ totals, groups }).toEqual({ totals: before.totals, groups: before.groups });
@@ -256,41 +221,41 @@ test('compacts a daily campaign to 500 groups to the documented size, 75 MB a ye
   const owner = await createOwner(db, groups);
   const first = await sendNow(db, owner);
   expect(first).toBeDefined();
-  await sql`
+  await execute(db)`
     insert into campaigns (workspace_id, name, description, is_channel_campaign, is_schedule, status, content_id, open_runs, created_at, finished_at)
     select workspace_id, 'Daily ' || n, '', false, false, 'completed', 0, 0, campanile_now(), campanile_now() - interval '401 days'
-    from accounts, generate_series(1, ${campaigns}::int) n`.execute(db);
-  await sql`
+    from accounts, generate_series(1, ${campaigns}::int) n`;
+  await execute(db)`
     insert into contents (campaign_id, html, text, group_ids)
     select campaign_id, repeat('<p>Good morning</p>', 100), repeat('Good morning ', 100), ${owner.groupIds}::bigint[]
-    from campaigns where status = 'completed'`.execute(db);
-  await sql`
+    from campaigns where status = 'completed'`;
+  await execute(db)`
     insert into runs (workspace_id, campaign_id, content_id, due_at, started_at, finished_at, status, targets, expanded, sent)
     select c.workspace_id, c.campaign_id, t.content_id, c.finished_at, c.finished_at, c.finished_at, 'completed', ${groups}, ${groups}, ${groups}
-    from campaigns c join contents t on t.campaign_id = c.campaign_id where c.status = 'completed'`.execute(db);
-  await sql`
+    from campaigns c join contents t on t.campaign_id = c.campaign_id where c.status = 'completed'`;
+  await execute(db)`
     insert into deliveries (workspace_id, account_id, run_id, position, group_id, message_id, status, sent_at, recipients, delivered, read, error)
     select r.workspace_id, ${owner.accountId}, r.run_id, n, (${owner.groupIds}::bigint[])[n], r.run_id || ' ' || n, 'sent', r.due_at + n * interval '4 seconds', 100, 90, 60,
            case when n % 20 = 0 then 'refused: you are not a member of the group any more' end
-    from runs r, generate_series(1, ${groups}::int) n where r.status = 'completed'`.execute(db);
+    from runs r, generate_series(1, ${groups}::int) n where r.status = 'completed'`;
   // Members read in every second minute of the first two days.
-  await sql`
+  await execute(db)`
     insert into run_minutes (workspace_id, run_id, minute, delivered, read)
     select workspace_id, run_id, date_trunc('minute', due_at) + n * interval '1 minute', 5, 3
-    from runs, generate_series(0, 3000) n where status = 'completed' and n % 2 = 0`.execute(db);
+    from runs, generate_series(0, 3000) n where status = 'completed' and n % 2 = 0`;
   const size = async () => {
-    const { rows } = await sql<{ bytes: number }>`
+    const rows = await readRows<{ bytes: number }>(db)`
       select sum(pg_total_relation_size(oid))::float8 as bytes from pg_class
-      where relname in ('campaigns', 'contents', 'runs', 'group_sums', 'time_sums') and relkind = 'r'`.execute(db);
+      where relname in ('campaigns', 'contents', 'runs', 'group_sums', 'time_sums') and relkind = 'r'`;
     return rows[0]?.bytes ?? Number.NaN;
   };
   while (await rollUpRuns(db));
   for (let last = await sumMinutes(db); last; last = await sumMinutes(db, last));
   while (await foldReceipts(db));
   while (await compactOldCampaigns(db, DAYS));
-  const { rows } = await sql<{ left: number; sums: number }>`
+  const rows = await readRows<{ left: number; sums: number }>(db)`
     select (select count(*) from deliveries d join runs r using (workspace_id, run_id) where r.status = 'completed') as left,
-           (select count(*) from group_sums) as sums`.execute(db);
+           (select count(*) from group_sums) as sums`;
   expect(rows).toEqual([{ left: 0, sums: campaigns * groups }]);
   const bytes = (await size()) / campaigns;
   expect(bytes).toBeLessThan(MOST_BYTES_A_CAMPAIGN);

@@ -1,9 +1,9 @@
 /** Follow-ups: posts to the groups that have not read an earlier campaign (contract §3). */
-import { sql } from 'kysely';
+import { execute, readRows } from '../../../src/platform/database/statements.ts';
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { rollUpRuns } from '../../../src/sending/campaigns/roll-up/roll-up-runs.ts';
-import { groupsOf, startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { groupsOf, useTestApp, type Person } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 import { workspaceOf } from '../../support/workspaces.ts';
 
@@ -29,19 +29,15 @@ interface Analytics {
   runs: Array<Counts & { run_id: number; status: string }>;
 }
 
-let app: TestApp;
 let alice: Person;
 let groups: number[];
-beforeAll(async () => {
-  app = await startTestApp({ sandboxSpeed: 0 });
-});
+const app = await useTestApp({ sandboxSpeed: 0 });
 beforeEach(async () => {
   await app.database.clock.set('2031-06-01T08:00:00Z');
   alice = await app.signUp(`alice-${Math.random().toString(36).slice(2)}`);
   await alice.call('user/update_profile', { time_zone: 'UTC' });
   groups = await groupsOf(alice);
 });
-afterAll(() => app.stop());
 
 let number = 0;
 const now = (more: object = {}) => ({ name: 'Fair', html: `Hello ${++number}`, group_metadata_ids: groups, ...more });
@@ -74,13 +70,11 @@ async function schedule(body: object): Promise<string> {
 /** Has these shares of the members of each group read the campaign, in the ledger; null: it was not sent. */
 async function setReads(campaignId: string, shares: ReadonlyArray<number | null>, recipients = 50): Promise<void> {
   for (const [index, share] of shares.entries())
-    await sql`
+    await execute(app.database.db)`
       update deliveries d set recipients = ${recipients}, delivered = ${recipients}, read = ${Math.round((share ?? 0) * recipients)},
              status = ${share === null ? 'failed' : 'sent'}::delivery_status
       from runs r join campaigns c on c.campaign_id = r.campaign_id
-      where c.public_id = ${campaignId} and d.workspace_id = r.workspace_id and d.run_id = r.run_id and d.group_id = ${groups[index]}`.execute(
-      app.database.db,
-    );
+      where c.public_id = ${campaignId} and d.workspace_id = r.workspace_id and d.run_id = r.run_id and d.group_id = ${groups[index]}`;
 }
 const outcomes = ({ groups: rows }: Analytics) =>
   rows.map(({ sent, cancelled, skipped }) => [sent, cancelled, skipped]);
@@ -116,8 +110,8 @@ test('goes to the groups under the percentage at the time it is due, and says wh
     body: JSON.stringify({ campaign_id: id, format: 'csv' }),
   });
   const csv = await exported.text();
-  expect(csv).toMatch(/,skipped,members_without_devices\r\n/);
-  expect(csv).toContain('read by 72 %');
+  expect(csv).toMatch(/,skipped,members_without_devices,error_code,error_text\r\n/);
+  expect(csv).toContain('read by 72 %,,already_read,Left out: read by 72%');
 });
 
 test('a share of exactly the percentage is enough, and nearly is not', async () => {
@@ -156,8 +150,8 @@ test('a run with nobody left completes', async () => {
   expect(found.campaign.status).toBe('completed');
   expect(found.totals).toMatchObject({ deliveries: 3, sent: 0, cancelled: 3, skipped: 3 });
   expect((await alice.call('venom/retry-campaign', { campaign_id: id })).status).toBe(409);
-  const { rows } = await sql<{ data: object }>`
-    select data from events where type = 'run.completed' and data ->> 'campaign_id' = ${id}`.execute(app.database.db);
+  const rows = await readRows<{ data: object }>(app.database.db)`
+    select data from events where type = 'run.completed' and data ->> 'campaign_id' = ${id}`;
   expect(rows).toMatchObject([{ data: { status: 'completed', sent: 0, cancelled: 3, skipped: 3 } }]);
   // The same at once.
   expect((await resultsOf(await send(now(followUp(first))))).totals).toMatchObject({ sent: 0, skipped: 3 });
@@ -174,7 +168,7 @@ test('is checked again in each run, and may be about one run of a schedule', asy
   }
   const [one, two] = (await resultsOf(first)).runs.map((run) => run.run_id);
   await setReads(first, [0, 0, 0]);
-  await sql`update deliveries set read = recipients where run_id = ${one}`.execute(app.database.db);
+  await execute(app.database.db)`update deliveries set read = recipients where run_id = ${one}`;
   // Half of all reads are those of the first run.
   expect((await resultsOf(await send(now(followUp(first, 50))))).totals).toMatchObject({ sent: 0, skipped: 3 });
   expect((await resultsOf(await send(now(followUp(first, 51))))).totals).toMatchObject({ sent: 3 });
@@ -188,7 +182,7 @@ test('is checked again in each run, and may be about one run of a schedule', asy
     () => resultsOf(id),
     ({ totals }) => totals.sent === 3,
   );
-  await sql`update deliveries set read = recipients where run_id = ${two}`.execute(app.database.db);
+  await execute(app.database.db)`update deliveries set read = recipients where run_id = ${two}`;
   await app.database.clock.set('2031-06-06T09:00:01Z');
   expect((await ended(id)).runs).toMatchObject([
     { sent: 3, cancelled: 0 },
@@ -200,19 +194,19 @@ test('leaves out thousands of groups, which are written in pieces', async () => 
   const { db } = app.database;
   const first = await send();
   await setReads(first, [0, 1, 1]);
-  const { rows } = await sql<{ group_id: number }>`
+  const rows = await readRows<{ group_id: number }>(db)`
     insert into groups (workspace_id, chat_id, send_to, kind, name, participants, can_send)
     select workspace_id, 'x' || g, 'x' || g, 'group', 'Group', 51, true from accounts, generate_series(1, 5000) g
-    where workspace_id = ${workspaceOf(alice)} returning group_id`.execute(db);
+    where workspace_id = ${workspaceOf(alice)} returning group_id`;
   const many = rows.map((row) => row.group_id);
-  await sql`
+  await execute(db)`
     insert into deliveries (workspace_id, account_id, run_id, position, group_id, message_id, status, sent_at, recipients, delivered, read)
     select r.workspace_id, a.account_id, r.run_id, 3 + o.position, o.group_id, 'x' || o.group_id, 'sent', campanile_now(), 50, 50, 40
     from runs r join campaigns c on c.campaign_id = r.campaign_id join accounts a on a.workspace_id = r.workspace_id, unnest(${many}::bigint[]) with ordinality o (group_id, position)
-    where c.public_id = ${first}`.execute(db);
-  await sql`
+    where c.public_id = ${first}`;
+  await execute(db)`
     update runs r set targets = 5003, expanded = 5003, sent = 5003, next_position = 5004
-    from campaigns c where c.campaign_id = r.campaign_id and c.public_id = ${first}`.execute(db);
+    from campaigns c where c.campaign_id = r.campaign_id and c.public_id = ${first}`;
   const one = await schedule(
     later('2031-06-02', '2031-06-02', { ...followUp(first), group_metadata_ids: [...many, ...groups] }),
   );
@@ -230,10 +224,10 @@ test('leaves out thousands of groups, which are written in pieces', async () => 
   expect(nobody.campaign.status).toBe('completed');
   expect(nobody.totals).toMatchObject({ deliveries: 5_000, sent: 0, failed: 0, cancelled: 5_000, skipped: 5_000 });
   // The sums are those of the deliveries.
-  const recounted = await sql`
+  const recounted = await readRows(db)`
     select recount_run(r.workspace_id, r.run_id) from runs r join campaigns c on c.campaign_id = r.campaign_id
-    where c.public_id = any(${[one, none]}::uuid[])`.execute(db);
-  expect(recounted.rows).toHaveLength(2);
+    where c.public_id = any(${[one, none]}::uuid[])`;
+  expect(recounted).toHaveLength(2);
   expect((await resultsOf(one)).runs).toEqual(found.runs);
   expect((await resultsOf(none)).runs).toEqual(nobody.runs);
 });
@@ -269,9 +263,8 @@ test('a paused or cancelled follow-up, and one of a deleted campaign', async () 
 test('what a follow-up left out is no failure in a report', async () => {
   const first = await send();
   await setReads(first, [null, 1, 0]);
-  await sql`update deliveries set error = 'Only admins may post here' where status = 'failed' and group_id = ${groups[0]}`.execute(
-    app.database.db,
-  );
+  await execute(app.database.db)`
+    update deliveries set error = 'Only admins may post here' where status = 'failed' and group_id = ${groups[0]}`;
   await send(now(followUp(first)));
   const { body } = await alice.call<{ failures: object[]; failed_groups: object[] }>('analytics/get-report', {
     start_date: '2031-06-01',

@@ -1,7 +1,7 @@
 /** Warnings of groups that get too many posts: of check-campaign, and of the runs in list-runs. */
-import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { groupsOf, startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { readRows } from '../../../src/platform/database/statements.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { groupsOf, useTestApp, type Person } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 import { workspaceOf } from '../../support/workspaces.ts';
 
@@ -11,19 +11,15 @@ interface Warning {
   params?: Record<string, string | number>;
 }
 
-let app: TestApp;
 let alice: Person;
 let groups: number[];
-beforeAll(async () => {
-  app = await startTestApp({ sandboxSpeed: 0 });
-});
+const app = await useTestApp({ sandboxSpeed: 0 });
 beforeEach(async () => {
   await app.database.clock.set('2031-05-05T06:00:00Z');
   alice = await app.signUp(`alice-${Math.random().toString(36).slice(2)}`);
   await alice.call('user/update_profile', { time_zone: 'Europe/Berlin' });
   groups = await groupsOf(alice);
 });
-afterAll(() => app.stop());
 
 let number = 0;
 const now = (more: object = {}) => ({ name: 'Now', html: `Hello ${++number}`, group_metadata_ids: groups, ...more });
@@ -56,13 +52,10 @@ const nameOf = async (id: number) => {
 async function sendNow(body: object = now()) {
   const { body: answer } = await alice.call<{ campaign_id: string }>('venom/add-campaign', body);
   const { campaign_id } = answer.data;
-  await until(
-    async () => {
-      const found = await alice.call<{ status: string }>('venom/get-campaign', { campaign_id });
-      return found.body.data.status;
-    },
-    (status) => status === 'completed',
-  );
+  await until(async () => {
+    const found = await alice.call<{ status: string }>('venom/get-campaign', { campaign_id });
+    return found.body.data.status;
+  }, 'completed');
   return campaign_id;
 }
 async function markedRuns(start_date: string, end_date: string) {
@@ -217,10 +210,10 @@ test('list-runs says which planned run is too much: the one that comes after the
 
 test('sorts ten thousand groups with a year of posts into classes, and counts each group', async () => {
   const { db } = app.database;
-  const { rows } = await sql<{ group_id: number }>`
+  const rows = await readRows<{ group_id: number }>(db)`
     insert into groups (workspace_id, chat_id, send_to, kind, name, participants, can_send)
     select workspace_id, 'x' || g, 'x' || g, 'group', 'Group ' || g, 3, true from accounts, generate_series(1, 10000) g
-    where workspace_id = ${workspaceOf(alice)} returning group_id`.execute(db);
+    where workspace_id = ${workspaceOf(alice)} returning group_id`;
   const all = rows.map((row) => row.group_id);
   // Of each ten groups one is in no daily campaign, and three are in all of them.
   const partOf = (from: number, to: number) => all.filter((_, index) => index % 10 >= from && index % 10 < to);

@@ -1,11 +1,11 @@
-import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readRows, sql } from '../../../src/platform/database/statements.ts';
+import { afterAll, expect, test } from 'vitest';
 import { DELIVERIES_PER_TURN } from '../../../src/sending/deliveries/send-loop.ts';
 import { sleep } from '../../../src/platform/time/time.ts';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { useTestApp } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 import { comparePosts, type ExpectedRun } from '../../witness/compare-posts.ts';
-import { startWitness, type Witness } from '../../witness/start-witness.ts';
+import { startWitness } from '../../witness/start-witness.ts';
 import { startWitnessedWorker } from '../../witness/start-worker.ts';
 import { workspaceOf } from '../../support/workspaces.ts';
 import type { AccountId } from '../../../src/platform/database/schema.ts';
@@ -14,30 +14,21 @@ import type { AccountId } from '../../../src/platform/database/schema.ts';
 const A_WHILE_MS = 400;
 const nowMs = () => performance.timeOrigin + performance.now();
 
-let app: TestApp;
-let witness: Witness;
-let alice: Person;
-let accountId: AccountId;
-beforeAll(async () => {
-  app = await startTestApp({ role: 'api' });
-  witness = await startWitness();
-  alice = await app.signUp('alice');
-  const account = sql<{
-    account_id: AccountId;
-  }>`select account_id from accounts where workspace_id = ${workspaceOf(alice)}`;
-  accountId = (await account.execute(app.database.db)).rows[0]?.account_id ?? (0 as AccountId);
-});
-afterAll(async () => {
-  await witness.stop();
-  await app.stop();
-});
+const app = await useTestApp({ role: 'api' });
+const witness = await startWitness();
+const alice = await app.signUp('alice');
+const account = sql<{
+  account_id: AccountId;
+}>`select account_id from accounts where workspace_id = ${workspaceOf(alice)}`;
+const accountId = (await account.execute(app.database.db)).rows[0]?.account_id ?? (0 as AccountId);
+afterAll(() => witness.stop());
 
 /** Groups of Alice's, straight into the ledger. */
 async function createGroups(count: number): Promise<Array<{ groupId: number; chatId: string }>> {
-  const { rows } = await sql<{ group_id: number; chat_id: string }>`
+  const rows = await readRows<{ group_id: number; chat_id: string }>(app.database.db)`
     insert into groups (workspace_id, chat_id, send_to, kind, name, participants, can_send)
     select ${workspaceOf(alice)}, id, id, 'group', id, 2, true from (select gen_random_uuid() || '@g.us' as id
-    from generate_series(1, ${count}::int)) new returning group_id, chat_id`.execute(app.database.db);
+    from generate_series(1, ${count}::int)) new returning group_id, chat_id`;
   return rows.map((row) => ({ groupId: row.group_id, chatId: row.chat_id }));
 }
 

@@ -1,38 +1,30 @@
 /** Recalls, corrections and cancels of more deliveries than one transaction should touch. The tests count rows, not time. */
-import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { execute, readColumn, readRows, sql } from '../../../src/platform/database/statements.ts';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { processBulkRequests } from '../../../src/sending/campaigns/change/process-bulk-requests.ts';
 import { cancelCampaign, pauseCampaign } from '../../../src/sending/campaigns/change/control.ts';
 import { correctCampaign } from '../../../src/sending/campaigns/change/correct-campaign.ts';
 import { getCampaign } from '../../../src/sending/campaigns/read/get-campaign.ts';
 import { recallCampaign } from '../../../src/sending/campaigns/change/recall-campaign.ts';
 import { retryCampaign } from '../../../src/sending/campaigns/change/retry-campaign.ts';
-import { connectDatabase, type Database } from '../../../src/platform/database/connect.ts';
+import { connectDatabase } from '../../../src/platform/database/connect.ts';
 import type { Outcome } from '../../../src/sending/deliveries/outcome.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { EVERY_SHARD } from '../../support/begin-runs.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import { analyticsOf, convert, createOwner, schedule, sendNow, type Owner } from '../../support/ledger.ts';
-import { takeTurnsByHand, type Turns } from '../../support/turns.ts';
+import { takeTurnsByHand } from '../../support/turns.ts';
 
-let database: TestDatabase;
-let db: Database;
-let turns: Turns;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  // One connection, whose statistics count its reads and writes.
-  db = connectDatabase(database.address, { log: createLog('silent'), poolSize: 1 });
-  turns = await takeTurnsByHand(db);
-});
+const database = await useTestDatabase();
+// One connection, whose statistics count its reads and writes.
+const db = connectDatabase(database.address, { log: createLog('silent'), poolSize: 1 });
+const turns = await takeTurnsByHand(db);
 beforeEach(() => database.clock.set('2031-03-01T00:00:00Z'));
 afterEach(async () => {
-  for (const table of ['deliveries', 'revisions']) await sql`delete from ${sql.table(table)}`.execute(db);
+  for (const table of ['deliveries', 'revisions']) await execute(db)`delete from ${sql.table(table)}`;
 });
-afterAll(async () => {
-  await db.destroy();
-  await database.drop();
-});
+afterAll(() => db.destroy());
 
-const EVERY_SHARD = Array.from({ length: 256 }, (_, shard) => shard);
 const GROUPS = 3_000;
 const RUNS = 12;
 /** The most rows of deliveries and revisions that a request may read and write. */
@@ -40,10 +32,10 @@ const MOST_ROWS = 20_000;
 const SENT: Outcome = { kind: 'sent', recipients: 2 };
 
 async function rowsSoFar(): Promise<number> {
-  await sql`select pg_stat_force_next_flush()`.execute(db);
-  const { rows } = await sql<{ rows: number }>`
+  await execute(db)`select pg_stat_force_next_flush()`;
+  const rows = await readRows<{ rows: number }>(db)`
     select sum(n_tup_ins + n_tup_upd + n_tup_del + seq_tup_read + idx_tup_fetch)::float8 as rows from pg_stat_user_tables
-    where relname in ('deliveries', 'revisions')`.execute(db);
+    where relname in ('deliveries', 'revisions')`;
   return rows[0]?.rows ?? Number.NaN;
 }
 
@@ -58,7 +50,7 @@ async function sendMuch(status: 'sent' | 'queued' = 'sent', many = RUNS): Promis
   const owner = await createOwner(db, GROUPS);
   const campaign = await schedule(db, owner, { startDate: '2031-03-02', endDate: '2031-03-31', time: '09:00:00' });
   const isSent = status === 'sent';
-  await sql`
+  await execute(db)`
     with begun as (
       update runs r set status = ${isSent ? 'completed' : 'running'}::run_status, content_id = c.content_id, targets = ${GROUPS}::int,
              expanded = ${GROUPS}::int, sent = ${isSent ? GROUPS : 0}::int, queued = ${isSent ? 0 : GROUPS}::int,
@@ -71,10 +63,9 @@ async function sendMuch(status: 'sent' | 'queued' = 'sent', many = RUNS): Promis
     insert into deliveries (workspace_id, account_id, run_id, position, group_id, message_id, status, sent_at, attempts)
     select b.workspace_id, ${owner.accountId}, b.run_id, n, (${owner.groupIds}::bigint[])[n], b.run_id || '-' || n, ${status}::delivery_status,
            case when ${isSent}::boolean then b.due_at end, 1
-    from begun b, generate_series(1, ${GROUPS}::int) n`.execute(db);
-  await sql`update campaigns set open_runs = ${isSent ? 30 - many : 30}::int, status = 'running' where workspace_id = ${owner.workspaceId}`.execute(
-    db,
-  );
+    from begun b, generate_series(1, ${GROUPS}::int) n`;
+  await execute(db)`
+    update campaigns set open_runs = ${isSent ? 30 - many : 30}::int, status = 'running' where workspace_id = ${owner.workspaceId}`;
   await database.clock.set('2031-03-13T12:00:00Z');
   return { owner, campaign };
 }
@@ -90,11 +81,8 @@ async function carryOut(): Promise<void> {
 }
 
 async function wanted(owner: Owner, kind: 'recall' | 'correct'): Promise<number[]> {
-  const { rows } = await sql<{ position: number }>`
-    select position from revisions where workspace_id = ${owner.workspaceId} and wanted = ${kind} order by run_id, position`.execute(
-    db,
-  );
-  return rows.map((row) => row.position);
+  return readColumn<number>(db)`
+    select position from revisions where workspace_id = ${owner.workspaceId} and wanted = ${kind} order by run_id, position`;
 }
 
 describe('a request about very many deliveries', () => {
@@ -125,11 +113,11 @@ describe('a request about very many deliveries', () => {
 
   test('cancels them by reading few rows, sends none afterwards, and reports each as cancelled in the end', async () => {
     const { owner, campaign } = await sendMuch('queued');
-    await sql`update lanes set work_at = campanile_now() where account_id = ${owner.accountId}`.execute(db);
+    await execute(db)`update lanes set work_at = campanile_now() where account_id = ${owner.accountId}`;
     expect(await cpuTimeOf(() => cancelCampaign({ db }, owner, campaign))).toBeLessThan(MOST_ROWS);
     expect(await turns.tryClaim(owner)).toBeUndefined();
     // Also for an account that is no longer linked.
-    await sql`update lanes set held_until = 'infinity' where account_id = ${owner.accountId}`.execute(db);
+    await execute(db)`update lanes set held_until = 'infinity' where account_id = ${owner.accountId}`;
     await carryOut();
     const { totals, campaign: head, runs } = await analyticsOf(db, owner, campaign);
     expect(head.status).toBe('cancelled');
@@ -140,13 +128,13 @@ describe('a request about very many deliveries', () => {
   test('reads few rows also with stale statistics of the planner', async () => {
     // Deleted rows make the primary key's index one level higher, so that another index that begins with the account seems cheaper.
     for (const table of ['deliveries', 'revisions'])
-      await sql`alter table ${sql.table(table)} set (autovacuum_enabled = false)`.execute(db);
+      await execute(db)`alter table ${sql.table(table)} set (autovacuum_enabled = false)`;
     for (let times = 0; times < 3; times++) {
       await sendMuch();
-      await sql`delete from deliveries`.execute(db);
+      await execute(db)`delete from deliveries`;
     }
-    await sql`reindex index deliveries_message`.execute(db);
-    await sql`analyze deliveries, revisions`.execute(db);
+    await execute(db)`reindex index deliveries_message`;
+    await execute(db)`analyze deliveries, revisions`;
     const runs = RUNS / 2;
     const { owner, campaign } = await sendMuch('sent', runs);
     expect(await cpuTimeOf(() => correct(owner, campaign)), 'a request').toBeLessThan(MOST_ROWS);
@@ -157,21 +145,21 @@ describe('a request about very many deliveries', () => {
       5 * runs * GROUPS,
     );
     for (const table of ['deliveries', 'revisions'])
-      await sql`alter table ${sql.table(table)} set (autovacuum_enabled = true)`.execute(db);
+      await execute(db)`alter table ${sql.table(table)} set (autovacuum_enabled = true)`;
   });
 
   test('continues where a crashed worker stopped, each delivery once', async () => {
     const { owner, campaign } = await sendMuch();
     await recall(owner, campaign);
-    await sql`
+    await execute(db)`
       create function die() returns trigger language plpgsql as $$ begin
         if new.position = 2500 and (select count(*) from revisions where workspace_id = new.workspace_id) > 9000
           then raise exception 'the worker died' using errcode = 'admin_shutdown'; end if;
-        return new; end $$`.execute(db);
-    await sql`create trigger die before insert on revisions for each row execute function die()`.execute(db);
+        return new; end $$`;
+    await execute(db)`create trigger die before insert on revisions for each row execute function die()`;
     await expect(carryOut()).rejects.toThrow('the worker died');
     const before = (await wanted(owner, 'recall')).length;
-    await sql`drop function die() cascade`.execute(db);
+    await execute(db)`drop function die() cascade`;
     await carryOut();
     expect(before).toBeGreaterThan(0);
     expect(before).toBeLessThan(RUNS * GROUPS);
@@ -191,12 +179,10 @@ describe('a request about very many deliveries', () => {
 
   test('rejects a retry of deliveries that are recalled, before the revisions are written', async () => {
     const { owner, campaign } = await sendMuch();
-    await sql`update runs set failed = 1, sent = sent - 1 where workspace_id = ${owner.workspaceId} and status = 'completed'`.execute(
-      db,
-    );
-    await sql`update deliveries set status = 'failed' where workspace_id = ${owner.workspaceId} and position = 3000`.execute(
-      db,
-    );
+    await execute(db)`
+      update runs set failed = 1, sent = sent - 1 where workspace_id = ${owner.workspaceId} and status = 'completed'`;
+    await execute(db)`
+      update deliveries set status = 'failed' where workspace_id = ${owner.workspaceId} and position = 3000`;
     const { runs } = await getCampaign({ db }, owner, campaign);
     for (const run of runs.slice(0, RUNS))
       await recallCampaign({ db }, owner, { campaignId: campaign, runId: run.runId });
@@ -208,8 +194,8 @@ describe('a post that leaves after a request was accepted', () => {
   /** A run that is too large for the request to write all of its revisions itself. */
   async function beginLarge(): Promise<{ owner: Owner; campaign: string }> {
     const owner = await createOwner(db, GROUPS);
-    const campaign = await sendNow(db, owner);
     await nextDay();
+    const campaign = await sendNow(db, owner);
     await turns.finish(
       await turns.claim(owner, { batch: 2_200 }),
       Array.from({ length: 2_200 }, () => SENT),
@@ -247,10 +233,8 @@ describe('a post that leaves after a request was accepted', () => {
     await turns.takeOver(owner);
     await carryOut();
     expect(await wanted(owner, 'recall')).toEqual(Array.from({ length: 2_203 }, (_, index) => index + 1));
-    const { rows } = await sql<{ uncertain: boolean }>`
-      select uncertain from deliveries where workspace_id = ${owner.workspaceId} and position between 2201 and 2203`.execute(
-      db,
-    );
+    const rows = await readRows<{ uncertain: boolean }>(db)`
+      select uncertain from deliveries where workspace_id = ${owner.workspaceId} and position between 2201 and 2203`;
     expect(
       rows.map((row) => row.uncertain),
       'nobody takes for granted that it has not',

@@ -1,6 +1,6 @@
 /** The runs of all campaigns on some days, as a calendar shows them. */
-import { afterAll, beforeEach, expect, test } from 'vitest';
-import { groupsOf, startTestApp, type Person } from '../../support/app.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { groupsOf, useTestApp, type Person } from '../../support/app.ts';
 import { PNG } from '../../support/inputs/sample-files.ts';
 import { until } from '../../support/ledger.ts';
 
@@ -13,8 +13,7 @@ interface Listed {
   status: string;
 }
 
-const app = await startTestApp({ sandboxSpeed: 0, timeZone: 'Europe/Berlin' });
-afterAll(() => app.stop());
+const app = await useTestApp({ sandboxSpeed: 0, timeZone: 'Europe/Berlin' });
 let alice: Person;
 let people = 0;
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 /** Posts that mention everybody (contract §3 and §5), as members of the sandbox and the analytics see them. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { groupsOf, useTestApp, type Person } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 
 interface Message {
@@ -14,21 +14,16 @@ interface Row {
   mention_left_out?: string | null;
 }
 
-let app: TestApp;
 let alice: Person;
 let groups: number[];
 let people = 0;
 
-beforeAll(async () => {
-  app = await startTestApp({ sandboxSpeed: 0 });
-});
+const app = await useTestApp({ sandboxSpeed: 0 });
 beforeEach(async () => {
   await app.database.clock.set('2031-06-01T08:00:00Z');
   alice = await app.signUp(`alice${++people}`);
-  const { body } = await alice.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
-  groups = body.data.groups.map((group) => group.group_metadata_id);
+  groups = await groupsOf(alice);
 });
-afterAll(() => app.stop());
 
 const post = (html = 'Hello') => ({ name: 'Fair', html, group_metadata_ids: groups, mention_all: true });
 const days = (start_date: string, end_date: string, time: string) => ({

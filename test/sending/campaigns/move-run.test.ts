@@ -1,30 +1,24 @@
 /** Single planned runs: skipped, moved, and sent now. */
-import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { beginDueRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
+import { execute } from '../../../src/platform/database/statements.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { cancelCampaign, pauseCampaign } from '../../../src/sending/campaigns/change/control.ts';
-import { moveRun, sendRunNow } from '../../../src/sending/campaigns/change/move-run.ts';
+import { moveRun, sendRunNow, skipRun } from '../../../src/sending/campaigns/change/move-run.ts';
+import { retryCampaign } from '../../../src/sending/campaigns/change/retry-campaign.ts';
+import { missRuns } from '../../../src/sending/campaigns/begin/expire-runs.ts';
+import { listRuns } from '../../../src/sending/campaigns/read/list-runs.ts';
 import { replanStaleRuns } from '../../../src/sending/campaigns/change/replan-stale-runs.ts';
-import { skipRun } from '../../../src/sending/campaigns/change/skip-run.ts';
 import { updateCampaign, type CampaignChange } from '../../../src/sending/campaigns/change/update-campaign.ts';
 import { getCampaign } from '../../../src/sending/campaigns/read/get-campaign.ts';
-import { startTestApp, type TestApp } from '../../support/app.ts';
-import type { TestDatabase } from '../../support/database.ts';
+import { EVERY_SHARD, beginRuns, expectOpenRuns } from '../../support/begin-runs.ts';
+import { useTestApp } from '../../support/app.ts';
 import { convert, createOwner, schedule, sendNow } from '../../support/ledger.ts';
-import { sent, takeTurnsByHand, type Turns } from '../../support/turns.ts';
+import { failed, sent, takeTurnsByHand } from '../../support/turns.ts';
 
-let app: TestApp;
-let database: TestDatabase;
-let turns: Turns;
-beforeAll(async () => {
-  app = await startTestApp({ role: 'api' });
-  database = app.database;
-  turns = await takeTurnsByHand(database.db);
-});
-afterAll(() => app.stop());
+const app = await useTestApp({ role: 'api' });
+const database = app.database;
+const turns = await takeTurnsByHand(database.db);
 beforeEach(() => database.clock.set('2031-03-01T00:00:00Z'));
 
-const EVERY_SHARD = Array.from({ length: 256 }, (_, shard) => shard);
 /** Monday to Wednesday. */
 const threeDays = { startDate: '2031-03-03', endDate: '2031-03-05', time: '09:00:00' };
 
@@ -56,19 +50,7 @@ const move = async (of: Planned, place: number, to: string) =>
 const now = async (of: Planned, place: number) => sendRunNow(DEPS, of.owner, await target(of, place));
 const skip = async (of: Planned, place: number) => skipRun(database, of.owner, await target(of, place));
 
-async function begin() {
-  for (let steps = 0; steps < 200; steps++) if ((await beginDueRuns(database.db, EVERY_SHARD)) > 0) return;
-  throw new Error('beginning runs never came to an end');
-}
-
-async function expectOpenRuns(campaign: string) {
-  const { rows } = await sql<{ open_runs: number; open: number }>`
-    select c.open_runs, count(r.run_id) filter (where r.finished_at is null)::int as open
-    from campaigns c left join runs r on r.campaign_id = c.campaign_id where c.public_id = ${campaign}::uuid group by 1`.execute(
-    database.db,
-  );
-  expect(rows[0]?.open_runs).toBe(rows[0]?.open);
-}
+const begin = () => beginRuns(database.db);
 
 describe('a skipped run', () => {
   test('is left out, also when the schedule changes later', async () => {
@@ -78,7 +60,7 @@ describe('a skipped run', () => {
     expect((await read(of)).skipDates).toEqual(['2031-03-04']);
     await update(of, { time: '10:00:00' });
     expect(await runsOf(of)).toEqual(['2031-03-03T10:00 planned', '2031-03-05T10:00 planned']);
-    await expectOpenRuns(of.campaign);
+    await expectOpenRuns(database.db, of.campaign);
   });
 
   test('comes back when its date is taken in again', async () => {
@@ -103,7 +85,84 @@ describe('a skipped run', () => {
     await skip(of, 1);
     await turns.drain(of.owner, () => sent);
     expect(await read(of)).toMatchObject({ status: 'completed' });
-    await expectOpenRuns(of.campaign);
+    await expectOpenRuns(database.db, of.campaign);
+  });
+});
+
+describe('a missed run', () => {
+  const leftOut = async ({ owner }: Planned) => {
+    const filter = { startDate: '2031-03-01', endDate: '2031-03-31', limit: 10, after: 0 };
+    return (await listRuns(DEPS, owner, filter)).runs.map((run) => run.leftOut);
+  };
+  async function miss(days: Partial<typeof threeDays> = {}): Promise<Planned> {
+    const of = await plan(days);
+    await database.clock.set('2031-03-03T16:00:00Z');
+    await database.db.transaction().execute((trx) => missRuns(trx, [of.owner.workspaceId]));
+    return of;
+  }
+
+  test('is sent now, and the rest of the plan stays', async () => {
+    const of = await miss();
+    expect((await runsOf(of))[0]).toBe('2031-03-03T09:00 missed');
+    await now(of, 0);
+    expect(await runsOf(of)).toEqual([
+      '2031-03-03T16:00 planned',
+      '2031-03-04T09:00 planned',
+      '2031-03-05T09:00 planned',
+    ]);
+    expect((await read(of)).runs[0]?.movedFrom).toEqual(new Date('2031-03-03T09:00:00Z'));
+    await begin();
+    await turns.drain(of.owner, () => sent);
+    expect(await runsOf(of)).toEqual([
+      '2031-03-03T16:00 completed',
+      '2031-03-04T09:00 planned',
+      '2031-03-05T09:00 planned',
+    ]);
+    await expectOpenRuns(database.db, of.campaign);
+    await expect(now(of, 0)).rejects.toMatchObject({ code: 'run_wrong_state' });
+  });
+
+  test('reopens a campaign that has ended', async () => {
+    const of = await miss({ endDate: '2031-03-03' });
+    expect(await read(of)).toMatchObject({ status: 'completed_with_errors' });
+    await now(of, 0);
+    expect(await read(of)).toMatchObject({ status: 'scheduled', finishedAt: null });
+    await begin();
+    await turns.drain(of.owner, () => sent);
+    expect(await read(of)).toMatchObject({ status: 'completed' });
+    await expectOpenRuns(database.db, of.campaign);
+  });
+
+  test('of a paused or cancelled campaign is not sent', async () => {
+    const paused = await miss();
+    await pauseCampaign(database, paused.owner, paused.campaign);
+    await expect(now(paused, 0)).rejects.toMatchObject({ code: 'campaign_wrong_state' });
+    await database.clock.set('2031-03-01T00:00:00Z');
+    const cancelled = await miss();
+    await cancelCampaign(database, cancelled.owner, cancelled.campaign);
+    await expect(now(cancelled, 0)).rejects.toMatchObject({ code: 'campaign_wrong_state' });
+  });
+
+  test('is left out, until it is sent after all', async () => {
+    const of = await miss();
+    await skip(of, 0);
+    expect(await leftOut(of)).toEqual([true, false, false]);
+    expect((await runsOf(of))[0]).toBe('2031-03-03T09:00 missed');
+    await expectOpenRuns(database.db, of.campaign);
+    await now(of, 0);
+    expect(await leftOut(of)).toEqual([false, false, false]);
+  });
+
+  test('is alone with a run that ended with failures in what is left out', async () => {
+    const of = await plan();
+    await database.clock.set('2031-03-03T09:00:00Z');
+    await begin();
+    await expect(skip(of, 0)).rejects.toMatchObject({ code: 'run_wrong_state' });
+    await turns.drain(of.owner, () => failed);
+    await skip(of, 0);
+    expect(await leftOut(of)).toEqual([true, false, false]);
+    await retryCampaign(database, of.owner, of.campaign, { runId: (await target(of, 0)).runId });
+    expect(await leftOut(of)).toEqual([false, false, false]);
   });
 });
 
@@ -142,7 +201,7 @@ describe('a moved run', () => {
       '2031-03-05T10:00 planned',
       '2031-03-06T10:00 planned',
     ]);
-    await expectOpenRuns(of.campaign);
+    await expectOpenRuns(database.db, of.campaign);
   });
 
   test('is unmoved once it is back at its own time', async () => {
@@ -163,7 +222,7 @@ describe('a moved run', () => {
   test('does not follow new time zone rules', async () => {
     const of = await plan();
     await move(of, 0, '2031-03-04T18:30:00Z');
-    await sql`update campaigns set tzdata_version = '1970a' where public_id = ${of.campaign}`.execute(database.db);
+    await execute(database.db)`update campaigns set tzdata_version = '1970a' where public_id = ${of.campaign}`;
     while ((await replanStaleRuns(database.db, EVERY_SHARD)) === 0);
     expect((await runsOf(of))[1]).toBe('2031-03-04T18:30 planned');
   });
@@ -197,7 +256,7 @@ describe('a run that is sent now', () => {
       '2031-03-03T10:00 planned',
       '2031-03-04T10:00 planned',
     ]);
-    await expectOpenRuns(of.campaign);
+    await expectOpenRuns(database.db, of.campaign);
   });
 
   test('is sent once: a repeated request is a conflict', async () => {

@@ -1,7 +1,7 @@
 /** Pinned posts (contract §4, pin-campaign), as members of the sandbox and the analytics see them. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { groupsOf, useTestApp, type Person } from '../../support/app.ts';
 import { readAllowedHosts } from '../../../src/platform/network/allowed-hosts.ts';
 import { listen } from '../../support/http/listen.ts';
 import { until } from '../../support/ledger.ts';
@@ -18,23 +18,18 @@ interface Row {
   pin_error?: string | null;
 }
 
-let app: TestApp;
 let alice: Person;
 let groups: number[];
 let people = 0;
 
-beforeAll(async () => {
-  const allowed = readAllowedHosts(['127.0.0.0/8']);
-  if (!allowed) throw new Error('no such hosts');
-  app = await startTestApp({ sandboxSpeed: 0, egress: { allowHttp: true, allowed, proxy: {} } });
-});
+const allowed = readAllowedHosts(['127.0.0.0/8']);
+if (!allowed) throw new Error('no such hosts');
+const app = await useTestApp({ sandboxSpeed: 0, egress: { allowHttp: true, allowed, proxy: {} } });
 beforeEach(async () => {
   await app.database.clock.set('2031-06-01T08:00:00Z');
   alice = await app.signUp(`alice${++people}`);
-  const { body } = await alice.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
-  groups = body.data.groups.map((group) => group.group_metadata_id);
+  groups = await groupsOf(alice);
 });
-afterAll(() => app.stop());
 
 const post = (html: string) => ({ name: 'Fair', html, group_metadata_ids: groups });
 async function pinnedIn(group_metadata_id: number | undefined): Promise<Array<[string, string | null]>> {
@@ -185,4 +180,13 @@ test('emits pinned and unpinned live and to webhooks, by request and not by pin_
   expect(receiver.received).toMatchObject(events.map((type) => ({ type, data: told })));
   await listener.leave();
   await receiver.close();
+});
+
+test('a post that was deleted for everyone is pinned no more', async () => {
+  const id = await send('Pinned, then deleted', { pin_for: '24h' });
+  await reportWhen(id, ({ pinned }) => pinned === groups.length);
+  await alice.call('venom/recall-campaign', { campaign_id: id });
+  const { totals } = await reportWhen(id, (found) => (found as Row & { recalled?: number }).recalled === groups.length);
+  expect(totals).toMatchObject({ pinned: 0 });
+  expect((await reportOf(id)).groups).toMatchObject(groups.map(() => ({ pinned: 0, pinned_until: null })));
 });

@@ -1,21 +1,15 @@
 /** Polls and events by the API: accepted, changed, drafted, duplicated, shown in the sandbox, whose members vote. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from 'kysely';
-import { startTestApp, type Answer, type Person, type TestApp } from '../../support/app.ts';
+import { describe, expect, test } from 'vitest';
+import { hasRow } from '../../../src/platform/database/statements.ts';
+import { useTestApp, type Answer } from '../../support/app.ts';
 import { PNG } from '../../support/inputs/sample-files.ts';
 import { until } from '../../support/ledger.ts';
 
-let app: TestApp;
-let alice: Person;
-let groups: number[];
-beforeAll(async () => {
-  app = await startTestApp({ sandboxSpeed: 200 });
-  alice = await app.signUp('alice');
-  const { body } = await alice.call<{ groups: { group_metadata_id: number }[] }>('venom/list-groups');
-  groups = body.data.groups.map((group) => group.group_metadata_id);
-});
-afterAll(() => app.stop());
+const app = await useTestApp({ sandboxSpeed: 200 });
+const alice = await app.signUp('alice');
+const { body } = await alice.call<{ groups: { group_metadata_id: number }[] }>('venom/list-groups');
+const groups = body.data.groups.map((group) => group.group_metadata_id);
 
 const poll = { question: 'When?', options: ['Saturday', 'Sunday', 'Never'] };
 const event = { name: 'Fair', start_at: '2032-06-05T09:00:00+02:00', place: 'Market square' };
@@ -143,8 +137,8 @@ describe('a poll', () => {
     );
     expect(shown.find((message) => message.poll)?.poll).toEqual({ ...kept, multiple: true });
     await until(
-      () => sql`select from sandbox_messages where next_activity_at is not null`.execute(app.database.db),
-      ({ rows }) => rows.length === 0,
+      () => hasRow(app.database.db)`select from sandbox_messages where next_activity_at is not null`,
+      (isLeft) => !isLeft,
     );
     const [result] = await resultsOf(campaign_id);
     if (!result) throw new Error('the campaign has no poll');

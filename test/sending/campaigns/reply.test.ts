@@ -1,7 +1,7 @@
 /** Posts that reply to an earlier campaign (contract §3), as members of the sandbox see them. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { groupsOf, useTestApp, type Person } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 
 interface Message {
@@ -10,21 +10,16 @@ interface Message {
   quoted_message_id: string | null;
 }
 
-let app: TestApp;
 let alice: Person;
 let groups: number[];
 let people = 0;
 
-beforeAll(async () => {
-  app = await startTestApp({ sandboxSpeed: 0 });
-});
+const app = await useTestApp({ sandboxSpeed: 0 });
 beforeEach(async () => {
   await app.database.clock.set('2031-06-01T08:00:00Z');
   alice = await app.signUp(`alice${++people}`);
-  const { body } = await alice.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
-  groups = body.data.groups.map((group) => group.group_metadata_id);
+  groups = await groupsOf(alice);
 });
-afterAll(() => app.stop());
 
 async function messagesIn(group_metadata_id: number | undefined): Promise<Message[]> {
   const page = { group_metadata_id, with_changes: true };
@@ -126,8 +121,7 @@ test('does not quote a post that was deleted for everyone', async () => {
 test('rejects a campaign or run that is not there, and one of another workspace', async () => {
   const bob = await app.signUp(`bob${people}`);
   const first = await send('Who comes?', groups);
-  const { body } = await bob.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
-  const theirs = body.data.groups.map((group) => group.group_metadata_id);
+  const theirs = await groupsOf(bob);
   const reply = { name: 'Fair', html: 'Twelve', reply_to: { campaign_id: first } };
   expect((await bob.call('venom/add-campaign', { ...reply, group_metadata_ids: theirs })).status).toBe(404);
   for (const reply_to of [{ campaign_id: randomUUID() }, { campaign_id: first, run_id: 987_654 }]) {

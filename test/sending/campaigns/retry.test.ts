@@ -1,34 +1,29 @@
-import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readColumn, readRows, sql } from '../../../src/platform/database/statements.ts';
+import { describe, expect, test } from 'vitest';
 import { beginDueRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../../src/sending/campaigns/change/control.ts';
 import { sweepRuns } from '../../../src/sending/campaigns/begin/expire-runs.ts';
 import { getCampaign } from '../../../src/sending/campaigns/read/get-campaign.ts';
 import { recallCampaign } from '../../../src/sending/campaigns/change/recall-campaign.ts';
 import { retryCampaign } from '../../../src/sending/campaigns/change/retry-campaign.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { analyticsOf, createOwner, schedule, sendNow, type Owner } from '../../support/ledger.ts';
-import { failed, positions, sent, takeTurnsByHand, type Turns } from '../../support/turns.ts';
+import { EVERY_SHARD } from '../../support/begin-runs.ts';
+import { useTestDatabase } from '../../support/database.ts';
+import { analyticsOf, createOwner, schedule, sendNow, until, type Owner } from '../../support/ledger.ts';
+import { failed, positions, sent, takeTurnsByHand } from '../../support/turns.ts';
 
-let database: TestDatabase;
-let turns: Turns;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  turns = await takeTurnsByHand(database.db);
-});
-afterAll(() => database.drop());
+const database = await useTestDatabase();
+const turns = await takeTurnsByHand(database.db);
 
-const EVERY_SHARD = Array.from({ length: 256 }, (_, shard) => shard);
 const statusOf = async (owner: Owner, campaign: string) => (await getCampaign(database, owner, campaign)).status;
 const retry = (owner: Owner, campaign: string) => retryCampaign(database, owner, campaign);
 
 /** Counts the rows of the ledger; the stored sums have to be equal. */
 async function expectSums(owner: Owner, campaign: string) {
   const { totals, runs } = await analyticsOf(database.db, owner, campaign);
-  const { rows } = await sql<{ queued: number; sent: number; failed: number; cancelled: number }>`
+  const rows = await readRows<{ queued: number; sent: number; failed: number; cancelled: number }>(database.db)`
     select count(*) filter (where status = 'queued')::int as queued, count(*) filter (where status = 'sent')::int as sent,
            count(*) filter (where status = 'failed')::int as failed, count(*) filter (where status = 'cancelled')::int as cancelled
-    from deliveries where workspace_id = ${owner.workspaceId}`.execute(database.db);
+    from deliveries where workspace_id = ${owner.workspaceId}`;
   const [counted] = rows;
   expect(totals).toMatchObject(counted ?? {});
   expect(totals.deliveries).toBe(totals.queued + totals.sent + totals.failed + totals.cancelled);
@@ -57,13 +52,8 @@ async function halfFailed(): Promise<{ owner: Owner; campaign: string }> {
   return { owner, campaign };
 }
 
-const messageIds = async (owner: Owner) =>
-  (
-    await sql<{ message_id: string }>`
-      select message_id from deliveries where workspace_id = ${owner.workspaceId} order by run_id, position`.execute(
-      database.db,
-    )
-  ).rows.map((row) => row.message_id);
+const messageIds = (owner: Owner) => readColumn<string>(database.db)`
+      select message_id from deliveries where workspace_id = ${owner.workspaceId} order by run_id, position`;
 
 describe('a retry', () => {
   test('sends failed deliveries again with the same message ids, and ends the campaign again', async () => {
@@ -91,6 +81,28 @@ describe('a retry', () => {
     });
     const { groups } = await analyticsOf(database.db, owner, campaign);
     expect(groups.map((group) => group.lastError)).toEqual([null, null, null, null]);
+  });
+
+  test('of one run leaves the others failed, and finds none of another campaign', async () => {
+    const owner = await createOwner(database.db, 2);
+    const days = { startDate: '2031-05-05', endDate: '2031-05-06', time: '09:00:00' };
+    const campaign = await schedule(database.db, owner, days);
+    for (const day of ['2031-05-05', '2031-05-06']) {
+      await database.clock.set(`${day}T09:00:00Z`);
+      await until(() => beginDueRuns(database.db, EVERY_SHARD), Boolean);
+      await turns.drain(owner, () => failed);
+    }
+    const runs = async () => (await getCampaign(database, owner, campaign)).runs;
+    const [first] = await runs();
+    await retryCampaign(database, owner, campaign, { runId: first?.runId });
+    expect(await runs()).toMatchObject([
+      { status: 'running', queued: 2, failed: 0 },
+      { status: 'completed_with_errors', queued: 0, failed: 2 },
+    ]);
+    const other = await halfFailed();
+    await expect(retryCampaign(database, other.owner, other.campaign, { runId: first?.runId })).rejects.toMatchObject({
+      code: 'run_not_found',
+    });
   });
 
   test('can be repeated as often as it fails', async () => {

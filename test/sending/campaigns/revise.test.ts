@@ -1,7 +1,7 @@
 /** Recalls and corrections, as members of the sandbox and the analytics see them. */
-import { sql } from 'kysely';
+import { readRows } from '../../../src/platform/database/statements.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { groupsOf, startTestApp, type Answer, type Person, type TestApp } from '../../support/app.ts';
+import { groupsOf, startTestApp, untilCompleted, type Answer, type Person, type TestApp } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 
 interface Analytics {
@@ -51,10 +51,7 @@ async function send(person: Person, html: string): Promise<string> {
     () => textsIn(person, group_metadata_ids.at(-1)),
     (texts) => texts.includes(html),
   );
-  await until(
-    () => person.call<{ status: string }>('venom/get-campaign', { campaign_id }),
-    ({ body }) => body.data.status === 'completed',
-  );
+  await untilCompleted(person.call, campaign_id);
   return campaign_id;
 }
 
@@ -184,16 +181,15 @@ describe('of a schedule', () => {
     for (const [index, run] of runs.slice(0, 2).entries()) await correct(id, `Day ${index}`, run.run_id);
     const lists = async () =>
       (
-        await sql`select from contents t join campaigns c using (campaign_id) where c.public_id = ${id}`.execute(
-          app.database.db,
-        )
-      ).rows.length;
+        await readRows(app.database.db)`
+          select from contents t join campaigns c using (campaign_id) where c.public_id = ${id}`
+      ).length;
     const before = await lists();
     await correct(id, 'Good evening');
     expect(await lists()).toBe(before + 1);
-    const { rows } = await sql`
+    const rows = await readRows(app.database.db)`
       select distinct t.content_id from runs r join campaigns c using (campaign_id) join contents t on t.content_id in (r.content_id, c.content_id)
-      where c.public_id = ${id}`.execute(app.database.db);
+      where c.public_id = ${id}`;
     expect(rows).toHaveLength(1);
   });
 
@@ -220,9 +216,16 @@ describe('of a schedule', () => {
   });
 });
 
-test('reports why a post is too old to be recalled', async () => {
+test('reports why posts are too old to be recalled, all of them or some', async () => {
   const id = await send(alice, 'We open at nine');
   await app.database.clock.advance({ hours: 61 });
+  const { body } = await recall(id);
+  expect(body).toMatchObject({ code: 409, error_code: 'too_late' });
+  expect(body.message).toMatch(/^Too late: .*60 hours.*Send a correction as a new post/);
+  const runs = await readRows(app.database.db)`
+    update runs set progress_at = campanile_now() where campaign_id = (select campaign_id from campaigns where public_id = ${id})
+    returning run_id`;
+  expect(runs).toHaveLength(1);
   expectDone(await recall(id), id, 3);
   const { groups: rows, totals } = await analyticsWhen(id, (found) => found.groups.every((row) => row.last_error));
   expect(rows[0]?.last_error).toMatch(/^Too late: .*60 hours.*Send a correction as a new post/);

@@ -1,6 +1,6 @@
 /** Checks of a draft in a workspace whose plans have a run a day for a year. Rows are counted and not time. */
 import type { WorkspaceId } from '../../../src/platform/database/schema.ts';
-import { sql } from 'kysely';
+import { execute, readRows, sql } from '../../../src/platform/database/statements.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createManyAccounts } from '../../../bench/support/many-accounts.ts';
 import { connectDatabase, type Database } from '../../../src/platform/database/connect.ts';
@@ -20,10 +20,10 @@ beforeEach(async () => {
   database = await createTestDatabase();
   db = connectDatabase(database.address, { log: createLog('silent'), poolSize: 1, silenceMs: Infinity });
   // The last statistics of the planner are from before the first plan.
-  await sql`analyze`.execute(db);
+  await execute(db)`analyze`;
   await createManyAccounts(db, { accounts: 1, groups: GROUPS });
-  const { rows } = await sql<{ workspace_id: WorkspaceId; group_ids: number[] }>`
-    select workspace_id, array_agg(group_id order by group_id) as group_ids from groups group by 1`.execute(db);
+  const rows = await readRows<{ workspace_id: WorkspaceId; group_ids: number[] }>(db)`
+    select workspace_id, array_agg(group_id order by group_id) as group_ids from groups group by 1`;
   const [row] = rows;
   if (!row) throw new Error('there are no groups');
   ({ workspace_id: workspaceId, group_ids: groupIds } = row);
@@ -36,21 +36,19 @@ afterEach(async () => {
 
 /** Plans of the same text to the same groups, each at an hour of its own. */
 async function addYearlyPlans(): Promise<void> {
-  await sql`
+  await execute(db)`
     insert into campaigns (workspace_id, name, description, is_channel_campaign, is_schedule, status, open_runs)
-    select ${workspaceId}, 'Plan', '', false, true, 'scheduled', ${DAYS}::int from generate_series(1, ${PLANS}::int)`.execute(
-    db,
-  );
-  await sql`
+    select ${workspaceId}, 'Plan', '', false, true, 'scheduled', ${DAYS}::int from generate_series(1, ${PLANS}::int)`;
+  await execute(db)`
     insert into contents (campaign_id, html, text, group_ids)
-    select campaign_id, 'Hello', 'Hello', ${groupIds}::bigint[] from campaigns where content_id is null`.execute(db);
-  await sql`
+    select campaign_id, 'Hello', 'Hello', ${groupIds}::bigint[] from campaigns where content_id is null`;
+  await execute(db)`
     update campaigns c set content_id = t.content_id from contents t
-    where c.content_id is null and t.campaign_id = c.campaign_id`.execute(db);
-  await sql`
+    where c.content_id is null and t.campaign_id = c.campaign_id`;
+  await execute(db)`
     insert into runs (workspace_id, campaign_id, due_at)
     select workspace_id, campaign_id, campanile_now() + day * interval '1 day' + campaign_id * interval '70 minutes'
-    from campaigns, generate_series(1, ${DAYS}::int) day where name = 'Plan'`.execute(db);
+    from campaigns, generate_series(1, ${DAYS}::int) day where name = 'Plan'`;
 }
 
 async function listDue(): Promise<Date[]> {
@@ -79,9 +77,7 @@ describe.each([
   });
 
   test('looks for too many posts of the runs of a page only, with all others counted', async () => {
-    const { rows } = await sql<{ run_id: number }>`select run_id from runs order by due_at, run_id limit 1000`.execute(
-      db,
-    );
+    const rows = await readRows<{ run_id: number }>(db)`select run_id from runs order by due_at, run_id limit 1000`;
     const runIds = rows.map(({ run_id }) => run_id);
     const first = dateOf(await database.clock.now());
     const of = (ids: readonly number[]) =>
@@ -101,13 +97,11 @@ describe.each([
   });
 
   test('counts the posts of groups that are each in other plans, without a row for each post', async () => {
-    await sql`
-      update contents set group_ids = array(select id from unnest(group_ids) id where hashint8(id * 1000 + content_id) % 4 <> 0)`.execute(
-      db,
-    );
-    const { rows } = await sql<{ posts: number }>`
+    await execute(db)`
+      update contents set group_ids = array(select id from unnest(group_ids) id where hashint8(id * 1000 + content_id) % 4 <> 0)`;
+    const rows = await readRows<{ posts: number }>(db)`
       select count(*)::int as posts from campaigns c join contents t on t.content_id = c.content_id, unnest(t.group_ids) id
-      where c.name = 'Plan' group by id`.execute(db);
+      where c.name = 'Plan' group by id`;
     const dueAt = await listDue();
     const first = dateOf(await database.clock.now());
     const draft = { groupIds, dueAt, except: undefined };
@@ -121,21 +115,21 @@ describe.each([
 });
 
 test('counts the groups of a running run that have no delivery yet', async () => {
-  await sql`
+  await execute(db)`
     update runs r set status = 'running', content_id = c.content_id, started_at = campanile_now(), progress_at = campanile_now(),
            targets = ${GROUPS}::int, queued = ${GROUPS}::int
-    from campaigns c where c.campaign_id = r.campaign_id and r.run_id = (select min(run_id) from runs)`.execute(db);
+    from campaigns c where c.campaign_id = r.campaign_id and r.run_id = (select min(run_id) from runs)`;
   const draft = { groupIds, text: 'Hello', dueAt: [await database.clock.now()], insteadOf: undefined };
-  await sql`delete from runs where status = 'planned'`.execute(db);
+  await execute(db)`delete from runs where status = 'planned'`;
   expect(await findGroupProblems(db, workspaceId, draft)).toHaveLength(GROUPS);
 });
 
 test('leaves out planned runs of plans whose text has changed since', async () => {
-  await sql`
+  await execute(db)`
     with next as (
       insert into contents (campaign_id, html, text, group_ids)
       select campaign_id, 'Other', 'Other', group_ids from contents returning campaign_id, content_id)
-    update campaigns c set content_id = n.content_id from next n where n.campaign_id = c.campaign_id`.execute(db);
+    update campaigns c set content_id = n.content_id from next n where n.campaign_id = c.campaign_id`;
   const dueAt = await listDue();
   expect(await findGroupProblems(db, workspaceId, { groupIds, text: 'Hello', dueAt, insteadOf: undefined })).toEqual(
     [],

@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from 'kysely';
-import { beginDueRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
+import { describe, expect, test } from 'vitest';
+import { execute, readValue } from '../../../src/platform/database/statements.ts';
 import { pauseCampaign, resumeCampaign } from '../../../src/sending/campaigns/change/control.ts';
 import { sweepRuns } from '../../../src/sending/campaigns/begin/expire-runs.ts';
 import { getCampaign } from '../../../src/sending/campaigns/read/get-campaign.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { EVERY_SHARD, beginRuns } from '../../support/begin-runs.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import { analyticsOf, createOwner, schedule, sendNow, type Owner } from '../../support/ledger.ts';
-import { takeTurnsByHand } from '../../support/turns.ts';
+import { sent, takeTurnsByHand } from '../../support/turns.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = await useTestDatabase();
 
-const EVERY_SHARD = Array.from({ length: 256 }, (_, shard) => shard);
 const week = { startDate: '2031-03-03', endDate: '2031-03-07', time: '09:00:00' };
 
 const dueAt = async (owner: Owner, campaign: string) =>
@@ -23,21 +18,18 @@ const states = async (owner: Owner, campaign: string) =>
   (await getCampaign(database, owner, campaign)).runs.map((run) => run.status);
 const statusOf = async (owner: Owner, campaign: string) => (await getCampaign(database, owner, campaign)).status;
 
-async function begin() {
-  for (let steps = 0; steps < 50; steps++) if ((await beginDueRuns(database.db, EVERY_SHARD)) > 0) return;
-  throw new Error('beginning runs never came to an end');
-}
+const begin = () => beginRuns(database.db);
 
 /** All groups of a run begun for the owner were posted to, as a worker would record it. */
 async function sendEverything(owner: Owner) {
-  await sql`
+  await execute(database.db)`
     with told as (update deliveries set status = 'sent', sent_at = campanile_now(), recipients = 2
                   where workspace_id = ${owner.workspaceId} and status = 'queued')
     update runs set sent = sent + queued, queued = 0, status = 'completed', finished_at = campanile_now()
-    where workspace_id = ${owner.workspaceId} and status = 'running'`.execute(database.db);
-  await sql`
+    where workspace_id = ${owner.workspaceId} and status = 'running'`;
+  await execute(database.db)`
     update campaigns c set open_runs = (select count(*) from runs r where r.campaign_id = c.campaign_id and r.finished_at is null)
-    where workspace_id = ${owner.workspaceId}`.execute(database.db);
+    where workspace_id = ${owner.workspaceId}`;
 }
 
 describe('a schedule', () => {
@@ -100,7 +92,7 @@ describe('a schedule', () => {
     expect(await dueAt(owner, await schedule(database.db, owner, { ...day, timeZone: 'America/New_York' }))).toEqual([
       '2031-03-03T14:00:00.000Z',
     ]);
-    await sql`update users set time_zone = 'Asia/Kolkata' where user_id = ${owner.userId}`.execute(database.db);
+    await execute(database.db)`update users set time_zone = 'Asia/Kolkata' where user_id = ${owner.userId}`;
     expect(await dueAt(owner, await schedule(database.db, owner, day))).toEqual(['2031-03-03T03:30:00.000Z']);
   });
 
@@ -145,12 +137,55 @@ describe('a run that cannot begin in time', () => {
     const owner = await createOwner(database.db, 1);
     const campaign = await schedule(database.db, owner, week);
     await database.clock.set('2031-03-03T09:00:01Z');
-    await sql`update lanes set held_until = '2031-03-04' where account_id = ${owner.accountId}`.execute(database.db);
+    await execute(database.db)`update lanes set held_until = '2031-03-04' where account_id = ${owner.accountId}`;
     await begin();
     expect((await states(owner, campaign))[0]).toBe('planned');
     await database.clock.set('2031-03-03T15:00:01Z');
     await begin();
     expect((await states(owner, campaign))[0]).toBe('missed');
+  });
+
+  test.each(['logged_out', 'unlinked', 'linking', 'paused', 'reconnecting'])(
+    'waits while its account is %s, begins when the account is back, and is missed if that takes six hours',
+    async (status) => {
+      await database.clock.set('2031-03-01T00:00:00Z');
+      const owner = await createOwner(database.db, 1);
+      const campaign = await schedule(database.db, owner, week);
+      const become = (to: string) =>
+        execute(database.db)`update accounts set status = ${to} where account_id = ${owner.accountId}`;
+      await become(status);
+      await database.clock.set('2031-03-03T09:00:01Z');
+      await begin();
+      expect((await states(owner, campaign))[0]).toBe('planned');
+      await become('connected');
+      await begin();
+      expect((await states(owner, campaign))[0]).toBe('running');
+      await sendEverything(owner);
+      await become(status);
+      await database.clock.set('2031-03-04T15:00:01Z');
+      await begin();
+      expect((await states(owner, campaign))[1]).toBe('missed');
+    },
+  );
+
+  test('begins although the connection of its account was lost for less than a minute', async () => {
+    await database.clock.set('2031-03-03T08:59:30Z');
+    const owner = await createOwner(database.db, 1);
+    const campaign = await schedule(database.db, owner, week);
+    await execute(database.db)`update accounts set status = 'reconnecting' where account_id = ${owner.accountId}`;
+    await database.clock.set('2031-03-03T09:00:01Z');
+    await begin();
+    expect((await states(owner, campaign))[0]).toBe('running');
+  });
+
+  test('is none of a campaign that is sent at once: its posts wait for the account', async () => {
+    await database.clock.set('2031-03-01T00:00:00Z');
+    const owner = await createOwner(database.db, 2);
+    await execute(database.db)`update accounts set status = 'logged_out' where account_id = ${owner.accountId}`;
+    await execute(database.db)`update lanes set held_until = '2031-03-02' where account_id = ${owner.accountId}`;
+    const campaign = await sendNow(database.db, owner);
+    expect(await states(owner, campaign)).toEqual(['running']);
+    expect((await analyticsOf(database.db, owner, campaign)).totals).toMatchObject({ deliveries: 2, queued: 2 });
   });
 
   test('of a paused campaign begins on resume within six hours, and is missed after them', async () => {
@@ -190,6 +225,24 @@ describe('the unsent rest of a run', () => {
     expect(await statusOf(owner, campaign)).toBe('running');
   });
 
+  test('is not claimed after the machine has slept for a day, whether or not it has expired by then', async () => {
+    await database.clock.set('2031-03-01T00:00:00Z');
+    const owner = await createOwner(database.db, 2);
+    const campaign = await sendNow(database.db, owner);
+    const turns = await takeTurnsByHand(database.db);
+    await turns.finish(await turns.claim(owner, { batch: 1 }), [sent]);
+    await database.clock.advance({ hours: 23, minutes: 59 });
+    const late = await turns.claim(owner, { batch: 1 });
+    await turns.finish(late, [{ kind: 'snooze', cooldownMs: 0 }]);
+    await database.clock.advance({ hours: 10 });
+    expect(await turns.tryClaim(owner)).toBeUndefined();
+    await sweepRuns(database.db, EVERY_SHARD);
+    expect(await statusOf(owner, campaign)).toBe('completed_with_errors');
+    const again = await sendNow(database.db, owner);
+    await turns.drain(owner, () => sent);
+    expect(await statusOf(owner, again)).toBe('completed');
+  });
+
   test('expires when nothing of the run could be sent for a day', async () => {
     await database.clock.set('2031-03-01T00:00:00Z');
     const owner = await createOwner(database.db, 2);
@@ -211,10 +264,8 @@ test('a post that may have left when its time is over is told as of unknown outc
   const turns = await takeTurnsByHand(database.db);
   const unknown = { kind: 'retry', waitMs: 60_000, reason: 'the connection broke', uncertain: true } as const;
   await turns.finish(await turns.claim(owner, { batch: 1 }), [unknown]);
-  await sql`
-    update deliveries set interrupted_attempts = 1 where workspace_id = ${owner.workspaceId} and position = 2`.execute(
-    database.db,
-  );
+  await execute(database.db)`
+    update deliveries set interrupted_attempts = 1 where workspace_id = ${owner.workspaceId} and position = 2`;
   await database.clock.advance({ hours: 24, seconds: 1 });
   await sweepRuns(database.db, EVERY_SHARD);
   const { groups } = await analyticsOf(database.db, owner, campaign);
@@ -230,21 +281,15 @@ describe('a large run', () => {
     const owner = await createOwner(database.db, 6_000);
     const campaign = await schedule(database.db, owner, { ...week, endDate: week.startDate });
     await database.clock.set('2031-03-03T09:00:00Z');
-    const rows = async () =>
-      (
-        await sql<{ count: number }>`select count(*) from deliveries where workspace_id = ${owner.workspaceId}`.execute(
-          database.db,
-        )
-      ).rows[0]?.count;
+    const rows = () =>
+      readValue<number>(database.db)`select count(*) from deliveries where workspace_id = ${owner.workspaceId}`;
     await begin();
     expect(await rows()).toBe(6_000);
     const { totals } = await analyticsOf(database.db, owner, campaign);
     expect(totals).toMatchObject({ deliveries: 6_000, queued: 6_000 });
 
-    await sql`delete from deliveries where workspace_id = ${owner.workspaceId} and position > 5000`.execute(
-      database.db,
-    );
-    await sql`update runs set expanded = 5000 where workspace_id = ${owner.workspaceId}`.execute(database.db);
+    await execute(database.db)`delete from deliveries where workspace_id = ${owner.workspaceId} and position > 5000`;
+    await execute(database.db)`update runs set expanded = 5000 where workspace_id = ${owner.workspaceId}`;
     const partly = await analyticsOf(database.db, owner, campaign);
     expect(partly.totals).toMatchObject({ deliveries: 6_000, queued: 6_000 });
     expect(partly.groups.at(-1)).toMatchObject({ deliveries: 1, queued: 1 });

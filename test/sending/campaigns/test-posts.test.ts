@@ -1,19 +1,11 @@
 /** Test posts: sent like others, and in no list and no figure. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { expect, test } from 'vitest';
+import { groupsOf, useTestApp } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 
-let app: TestApp;
-let alice: Person;
-let groups: number[];
-
-beforeAll(async () => {
-  app = await startTestApp({ sandboxSpeed: 0 });
-  alice = await app.signUp('alice');
-  const { body } = await alice.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
-  groups = body.data.groups.map((group) => group.group_metadata_id);
-});
-afterAll(() => app.stop());
+const app = await useTestApp({ sandboxSpeed: 0 });
+const alice = await app.signUp('alice');
+const groups = await groupsOf(alice);
 
 const ask = async <Data>(path: string, body: object = {}) => (await alice.call<Data>(path, body)).body.data;
 

@@ -20,29 +20,33 @@ test.each([
   ['sends as many posts in the evening as fit before quiet hours', 65, NIGHT, '2031-05-01T21:59:00'],
   ['holds one more post until the morning', 66, NIGHT, '2031-05-02T07:00:00'],
   ['holds posts in two nights', 65 + 15 * 60 + 1, NIGHT, '2031-05-03T07:00:00'],
-  ['counts posts sent today towards the cap', 3, { dailyCap: 5, sentToday: 3 }, '2031-05-02T00:00:00'],
-  ['renews the cap each day', 12, { dailyCap: 5, sentToday: 3 }, '2031-05-03T00:04:00'],
+  ['counts posts sent today towards the cap', 3, { dailyCap: 5, sentToday: 3 }, '2031-05-02T20:55:00'],
+  ['renews the cap each day at the hour of the plan', 12, { dailyCap: 5, sentToday: 3 }, '2031-05-03T20:59:00'],
   [
     'raises the limit of a warm-up each day',
     30 + 40 + 50 + 1,
     { warmUpFrom: MAY_1, sentToday: 0 },
-    '2031-05-04T00:00:00',
+    '2031-05-04T20:55:00',
   ],
   [
     'applies a cap below the limit of the warm-up',
     30 + 35 + 35,
     { warmUpFrom: MAY_1, dailyCap: 35, sentToday: 0 },
-    '2031-05-03T00:34:00',
+    '2031-05-03T21:29:00',
   ],
   [
     'applies no limit after two weeks of warm-up',
     5_000,
     { warmUpFrom: MAY_1.subtract({ days: 13 }), sentToday: 850 },
-    '2031-05-05T11:19:00',
+    '2031-05-06T08:14:00',
   ],
-  ['combines a daily cap and quiet hours', 12, { ...NIGHT, dailyCap: 5, sentToday: 3 }, '2031-05-03T07:04:00'],
+  ['combines a daily cap and quiet hours', 12, { ...NIGHT, dailyCap: 5, sentToday: 3 }, '2031-05-03T20:59:00'],
 ])('%s', (_what, posts, rests, expected) => {
   expect(last('2031-05-01T20:55:00', posts, rests)).toBe(expected);
+});
+
+test('continues what a cap leaves over of a plan in quiet hours when these end', () => {
+  expect(last('2031-05-01T23:00:00', 3, { ...NIGHT, dailyCap: 2, sentToday: 0 })).toBe('2031-05-03T07:00:00');
 });
 
 test('starts in the morning after quiet hours', () => {
@@ -69,8 +73,9 @@ test('lets posts queued before use up their share of the days, and takes turns w
   expect(after([['2031-05-01T10:00:00', 600]])).toBe('2031-05-02T09:04:00');
   expect(after([['2031-05-02T08:58:00', 600]])).toBe('2031-05-02T09:09:00');
   expect(after([['2031-05-02T08:58:00', 4]])).toBe('2031-05-02T09:06:00');
-  // Both days are used up; on the third the campaigns take turns.
-  expect(after([['2031-05-01T10:00:00', 100]], { dailyCap: 30, sentToday: 0 })).toBe('2031-05-03T00:09:00');
+  // What the first day leaves over gives way.
+  expect(after([['2031-05-01T10:00:00', 100]], { dailyCap: 30, sentToday: 0 })).toBe('2031-05-02T09:04:00');
+  expect(after([['2031-05-02T08:00:00', 100]], { dailyCap: 30, sentToday: 0 })).toBe('2031-05-03T09:04:00');
   expect(after([['2031-05-01T10:00:00', 20]], { dailyCap: 30, sentToday: 0 })).toBe('2031-05-02T09:04:00');
 });
 
@@ -99,5 +104,5 @@ test('lets pins take turns with posts, which are in no cap', () => {
       .toString();
   expect(pinned(1)).toBe('2031-05-01T20:56:00');
   expect(pinned(10)).toBe('2031-05-01T21:14:00');
-  expect(pinned(10, { dailyCap: 5, sentToday: 0 })).toBe('2031-05-02T00:09:00');
+  expect(pinned(10, { dailyCap: 5, sentToday: 0 })).toBe('2031-05-02T21:04:00');
 });

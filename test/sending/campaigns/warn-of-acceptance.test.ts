@@ -1,12 +1,8 @@
 /** What the answer of an accepted campaign says beside its fixed body: the zone of a schedule, and an account that is not linked. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type Answer, type Person, type TestApp } from '../../support/app.ts';
+import { expect, test } from 'vitest';
+import { useTestApp, type Answer, type Person } from '../../support/app.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startTestApp({ timeZone: 'Asia/Kolkata' });
-});
-afterAll(() => app.stop());
+const app = await useTestApp({ timeZone: 'Asia/Kolkata' });
 
 const warned = ({ headers }: Answer<unknown>) =>
   JSON.parse(`[${headers.get('x-campanile-warnings') ?? ''}]`) as string[];

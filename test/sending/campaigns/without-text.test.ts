@@ -1,19 +1,13 @@
 /** A post that is only a file (contract §3, add-campaign): every operation that takes a message takes one without text beside a file. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { describe, expect, test } from 'vitest';
+import { useTestApp } from '../../support/app.ts';
 import { PNG } from '../../support/inputs/sample-files.ts';
 import { until } from '../../support/ledger.ts';
 
-let app: TestApp;
-let alice: Person;
-let groups: number[];
-beforeAll(async () => {
-  app = await startTestApp();
-  alice = await app.signUp('alice');
-  const { body } = await alice.call<{ groups: { group_metadata_id: number }[] }>('venom/list-groups');
-  groups = body.data.groups.map((group) => group.group_metadata_id);
-});
-afterAll(() => app.stop());
+const app = await useTestApp();
+const alice = await app.signUp('alice');
+const { body } = await alice.call<{ groups: { group_metadata_id: number }[] }>('venom/list-groups');
+const groups = body.data.groups.map((group) => group.group_metadata_id);
 
 const image = `data:image/png;base64,${PNG.toString('base64')}`;
 const EMPTY = ['', ' \n ', '<p></p>', '<p> <br>&nbsp;</p>'];

@@ -1,8 +1,8 @@
 /** Planned runs keep their wall-clock time when the rules of their time zone change. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { execute, readColumn, readRows } from '../../../src/platform/database/statements.ts';
 import { createSandbox } from '../../../src/messengers/sandbox/sandbox.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { TZDATA_VERSION } from '../../../src/platform/time/tzdata-version.ts';
@@ -12,17 +12,13 @@ import { pauseCampaign } from '../../../src/sending/campaigns/change/control.ts'
 import { replanStaleRuns } from '../../../src/sending/campaigns/change/replan-stale-runs.ts';
 import { getCampaign } from '../../../src/sending/campaigns/read/get-campaign.ts';
 import { findOwnCampaign } from '../../../src/sending/campaigns/store.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { EVERY_SHARD } from '../../support/begin-runs.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import { createOwner, schedule, startTestWorker, until, type Owner } from '../../support/ledger.ts';
 import { recordLog } from '../../support/record-log.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = await useTestDatabase();
 
-const EVERY_SHARD = Array.from({ length: 256 }, (_, shard) => shard);
 /** Berlin is two hours ahead of UTC. */
 const week = { startDate: '2031-06-02', endDate: '2031-06-05', time: '09:00:00', timeZone: 'Europe/Berlin' };
 const RIGHT = ['02', '03', '04', '05'].map((day) => `2031-06-${day}T07:00:00.000Z`);
@@ -33,14 +29,11 @@ async function planWithOldRules(
   campaign: string,
   { hours, version = '2000a' }: { hours: number; version?: string },
 ) {
-  await sql`
+  await execute(database.db)`
     update runs set due_at = due_at + ${hours} * interval '1 hour'
-    where campaign_id = (select campaign_id from campaigns where public_id = ${campaign}) and status = 'planned'`.execute(
-    database.db,
-  );
-  await sql`update campaigns set tzdata_version = ${version} where public_id = ${campaign} and workspace_id = ${owner.workspaceId}`.execute(
-    database.db,
-  );
+    where campaign_id = (select campaign_id from campaigns where public_id = ${campaign}) and status = 'planned'`;
+  await execute(database.db)`
+    update campaigns set tzdata_version = ${version} where public_id = ${campaign} and workspace_id = ${owner.workspaceId}`;
 }
 
 async function accept(when: Partial<typeof week> = {}): Promise<{ owner: Owner; campaign: string }> {
@@ -60,11 +53,8 @@ const runsOf = async ({ owner, campaign }: { owner: Owner; campaign: string }) =
 const dueAt = async (of: { owner: Owner; campaign: string }) => (await runsOf(of)).map(([due]) => due);
 
 async function eventsOf({ workspaceId }: Owner, type: string) {
-  const { rows } = await sql<{ data: object }>`
-    select data from events where workspace_id = ${workspaceId} and type = ${type} order by event_id`.execute(
-    database.db,
-  );
-  return rows.map(({ data }) => data);
+  return readColumn<object>(database.db)`
+    select data from events where workspace_id = ${workspaceId} and type = ${type} order by event_id`;
 }
 
 test.each([1, -1, 3])('moves runs back that older rules had planned %i hours off', async (hours) => {
@@ -97,10 +87,8 @@ test('reports each campaign once: an event, an entry of the audit log, and a lin
   expect(await eventsOf(of.owner, 'campaign.rescheduled')).toMatchObject([
     { campaign_id: of.campaign, run_count: 4, time_zone: 'Europe/Berlin' },
   ]);
-  const { rows } = await sql`
-    select action, subject, user_id from audit_log where workspace_id = ${of.owner.workspaceId} and action = 'campaign.rescheduled'`.execute(
-    database.db,
-  );
+  const rows = await readRows(database.db)`
+    select action, subject, user_id from audit_log where workspace_id = ${of.owner.workspaceId} and action = 'campaign.rescheduled'`;
   expect(rows).toEqual([{ action: 'campaign.rescheduled', subject: of.campaign, user_id: of.owner.userId }]);
 });
 
@@ -144,12 +132,10 @@ test('a run whose right instant has just passed is due at once, and none moves i
 test('a run that has begun is not begun again for the same day', async () => {
   const of = await accept();
   await planWithOldRules(of.owner, of.campaign, { hours: -1 });
-  await sql`update campaigns set tzdata_version = ${TZDATA_VERSION} where public_id = ${of.campaign}`.execute(
-    database.db,
-  );
+  await execute(database.db)`update campaigns set tzdata_version = ${TZDATA_VERSION} where public_id = ${of.campaign}`;
   await database.clock.set('2031-06-02T06:30:00Z');
   await beginDueRuns(database.db, EVERY_SHARD);
-  await sql`update campaigns set tzdata_version = '2000a' where public_id = ${of.campaign}`.execute(database.db);
+  await execute(database.db)`update campaigns set tzdata_version = '2000a' where public_id = ${of.campaign}`;
   await replanAll();
   expect(await runsOf(of)).toEqual([
     ['2031-06-02T06:00:00.000Z', 'running'],
@@ -185,7 +171,7 @@ test('a time shortly after midnight stays on its date', async () => {
 test('runs in a zone that this process does not know stay as planned', async () => {
   const of = await accept();
   await planWithOldRules(of.owner, of.campaign, { hours: 1 });
-  await sql`update campaigns set time_zone = 'Mars/Olympus' where public_id = ${of.campaign}`.execute(database.db);
+  await execute(database.db)`update campaigns set time_zone = 'Mars/Olympus' where public_id = ${of.campaign}`;
   expect(await replanAll()).toMatchObject([{ campaigns: 1, runs: 0 }]);
 });
 

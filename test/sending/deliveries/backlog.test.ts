@@ -1,20 +1,15 @@
-import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { execute } from '../../../src/platform/database/statements.ts';
+import { describe, expect, test } from 'vitest';
 import { beginDueRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
 import { pauseCampaign } from '../../../src/sending/campaigns/change/control.ts';
 import { readBacklog } from '../../../src/sending/deliveries/read-backlog.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { EVERY_SHARD } from '../../support/begin-runs.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import { analyticsWhen, createOwner, schedule, sendNow, startTestWorker } from '../../support/ledger.ts';
 import { scriptMessenger } from '../../support/scripted-messenger.ts';
 import { sent, takeTurnsByHand } from '../../support/turns.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
-
-const EVERY_SHARD = Array.from({ length: 256 }, (_, shard) => shard);
+const database = await useTestDatabase();
 
 describe('the backlog', () => {
   test('counts queued deliveries, their age, and the longest wait of a lane', async () => {
@@ -54,8 +49,15 @@ describe('the backlog', () => {
     const { queued, oldestSeconds } = await readBacklog(database.db);
     expect([queued, Math.floor(oldestSeconds / 60)]).toEqual([0, 30]);
     await beginDueRuns(database.db, EVERY_SHARD);
+    // It has begun, and is late until something of it is tried.
+    expect(await readBacklog(database.db)).toMatchObject({ queued: 2, late: 1 });
+    const turns = await takeTurnsByHand(database.db);
+    await turns.finish(await turns.claim(owner, { batch: 1 }), [{ kind: 'snooze', cooldownMs: 0 }]);
+    expect(await readBacklog(database.db)).toMatchObject({ queued: 2, late: 1 });
+    const busy = { kind: 'retry', waitMs: 60_000, reason: 'busy', uncertain: false } as const;
+    await turns.finish(await turns.claim(owner, { batch: 1 }), [busy]);
     expect(await readBacklog(database.db)).toMatchObject({ queued: 2, late: 0 });
-    await sql`delete from runs`.execute(database.db);
+    await execute(database.db)`delete from runs`;
   });
 });
 

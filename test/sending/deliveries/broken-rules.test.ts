@@ -1,33 +1,28 @@
 /** A write that would break a rule of the ledger is rejected: its account is quarantined, and the others go on. Each test plants a contradiction. */
 import { Writable } from 'node:stream';
-import { sql } from 'kysely';
+import { execute, readRows } from '../../../src/platform/database/statements.ts';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { readAccountStatus } from '../../../src/sending/accounts/account-status.ts';
 import { connectAccount } from '../../../src/sending/accounts/connect-account.ts';
 import { beginDueRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
 import { cancelCampaign } from '../../../src/sending/campaigns/change/control.ts';
 import { getCampaign } from '../../../src/sending/campaigns/read/get-campaign.ts';
-import { createFinisher } from '../../../src/sending/deliveries/finisher.ts';
+import { createFinisher } from '../../../src/sending/deliveries/outcome-writer.ts';
 import type { Log } from '../../../src/platform/log/log.ts';
 import { measureAccounts } from '../../../src/operations/metrics.ts';
 import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { EVERY_SHARD } from '../../support/begin-runs.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import { analyticsOf, createOwner, schedule, sendNow, type Owner } from '../../support/ledger.ts';
-import { sent, takeTurnsByHand, type Turns } from '../../support/turns.ts';
+import { sent, takeTurnsByHand } from '../../support/turns.ts';
 import type { AccountId, WorkspaceId } from '../../../src/platform/database/schema.ts';
 
-const EVERY_SHARD = Array.from({ length: 256 }, (_, shard) => shard);
-
-let database: TestDatabase;
-let turns: Turns;
 let lines: Array<{ msg: string; accountId?: AccountId; workspaceId?: WorkspaceId; rule?: string }>;
 let log: Log;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  turns = await takeTurnsByHand(database.db);
-});
+const database = await useTestDatabase();
+const turns = await takeTurnsByHand(database.db);
 beforeEach(() => {
   lines = [];
   const stream = new Writable({
@@ -38,7 +33,6 @@ beforeEach(() => {
   });
   log = pino({ level: 'warn', base: null }, stream);
 });
-afterAll(() => database.drop());
 
 async function readStopped(): Promise<string | undefined> {
   const registry = new Registry();
@@ -48,7 +42,7 @@ async function readStopped(): Promise<string | undefined> {
 
 async function connect(owner: Owner): Promise<void> {
   const waiters = { wait: () => Promise.reject(new Error('nothing is asked of a session')) };
-  const deps = { db: database.db, waiters, messengers: new Map(), async countPairingCode() {} };
+  const deps = { db: database.db, timeZone: 'UTC', waiters, messengers: new Map(), async countPairingCode() {} };
   expect(await connectAccount(deps, owner, { messenger: undefined, method: 'qr' })).toMatchObject({
     status: 'connected',
   });
@@ -65,10 +59,8 @@ async function finishTogether(owners: Owner[], plant: () => Promise<unknown>, ba
 }
 
 const readRun = async (owner: Owner) => {
-  const { rows } = await sql<{ status: string; sums: number[] }>`
-    select status, array[queued, sent, failed, cancelled] as sums from runs where workspace_id = ${owner.workspaceId}`.execute(
-    database.db,
-  );
+  const rows = await readRows<{ status: string; sums: number[] }>(database.db)`
+    select status, array[queued, sent, failed, cancelled] as sums from runs where workspace_id = ${owner.workspaceId}`;
   return rows[0];
 };
 
@@ -81,20 +73,22 @@ test('quarantines an account whose finish would count below zero, and records th
   const [wrong, ...right] = owners as [Owner, Owner, Owner];
   const campaigns = new Map<Owner, string>();
   for (const owner of owners) campaigns.set(owner, await sendNow(database.db, owner));
-  await finishTogether([right[0], wrong, right[1]], () =>
-    sql`update runs set queued = 1, cancelled = 2 where workspace_id = ${wrong.workspaceId}`.execute(database.db),
+  await finishTogether(
+    [right[0], wrong, right[1]],
+    () => execute(database.db)`update runs set queued = 1, cancelled = 2 where workspace_id = ${wrong.workspaceId}`,
   );
   for (const owner of right) expect(await readRun(owner)).toEqual({ status: 'completed', sums: [0, 3, 0, 0] });
   expect(await readRun(wrong)).toEqual({ status: 'running', sums: [1, 0, 0, 2] });
   expect(lines).toMatchObject([{ accountId: wrong.accountId, rule: 'runs_counts', msg: /a workspace was stopped/ }]);
   expect(await readStopped()).toBe('1');
-  expect(await readAccountStatus(database, wrong)).toEqual({
+  expect(await readAccountStatus({ db: database.db, timeZone: 'UTC' }, wrong)).toEqual({
     accountId: wrong.accountId,
     isDefault: true,
     messenger: 'sandbox',
     status: 'paused',
     whatsappNumber: '4915100000001',
     isNumberFixed: false,
+    wait: { reason: 'quarantined', since: expect.any(Date), until: null },
     reason: expect.stringMatching(/^Sending is stopped, .* Connect your account again/),
   });
   // Whatever else happens to it.
@@ -118,7 +112,7 @@ test('keeps a run open that has something to send, whatever its sums say', async
   const owner = await createOwner(database.db, 3);
   await sendNow(database.db, owner);
   const plant = () =>
-    sql`update runs set queued = 1, failed = 2 where workspace_id = ${owner.workspaceId}`.execute(database.db);
+    execute(database.db)`update runs set queued = 1, failed = 2 where workspace_id = ${owner.workspaceId}`;
   await finishTogether([owner], plant, 1);
   expect(await readRun(owner)).toEqual({ status: 'running', sums: [1, 0, 2, 0] });
   expect(lines).toMatchObject([{ accountId: owner.accountId, rule: 'runs_settled' }]);
@@ -133,7 +127,7 @@ test('quarantines an account whose run cannot begin or be missed, and begins the
   const at = (time: string) => ({ startDate: '2032-03-01', endDate: '2032-03-01', time });
   await schedule(database.db, wrong, at('02:00:00'));
   const campaign = await schedule(database.db, right, at('09:00:00'));
-  await sql`update campaigns set open_runs = 0 where workspace_id = ${wrong.workspaceId}`.execute(database.db);
+  await execute(database.db)`update campaigns set open_runs = 0 where workspace_id = ${wrong.workspaceId}`;
   await database.clock.set('2032-03-01T09:00:01Z');
   await beginDueRuns(database.db, EVERY_SHARD, { log });
   expect(await getCampaign(database, right, campaign)).toMatchObject({ status: 'running' });
@@ -155,10 +149,10 @@ test('quarantines an account whose receipts would break a rule, and counts those
     await sendNow(database.db, owner);
     await turns.drain(owner, () => ({ kind: 'failed', reason: 'outcome_unknown: cut', uncertain: true }));
   }
-  await sql`update runs set failed = 0, cancelled = 1 where workspace_id = ${wrong.workspaceId}`.execute(database.db);
-  const { rows } = await sql<{ accountId: AccountId; messageId: string }>`
+  await execute(database.db)`update runs set failed = 0, cancelled = 1 where workspace_id = ${wrong.workspaceId}`;
+  const rows = await readRows<{ accountId: AccountId; messageId: string }>(database.db)`
     select account_id as "accountId", message_id as "messageId" from deliveries
-    where workspace_id = any(${owners.map((owner) => owner.workspaceId)}::bigint[]) order by 1`.execute(database.db);
+    where workspace_id = any(${owners.map((owner) => owner.workspaceId)}::bigint[]) order by 1`;
   const events = rows.map((row) => ({ ...row, kind: 'read' as const, participant: 'ann', at: new Date() }));
   await recordReceipts(database.db, events, log);
   expect(await readRun(right)).toEqual({ status: 'completed', sums: [0, 1, 0, 0] });
@@ -172,7 +166,7 @@ test('quarantines an account whose receipts would break a rule, and counts those
 test('rejects a request that would break a rule of the ledger, and quarantines the account', async () => {
   const owner = await createOwner(database.db, 3);
   const campaign = await sendNow(database.db, owner);
-  await sql`update runs set queued = 1, cancelled = 2 where workspace_id = ${owner.workspaceId}`.execute(database.db);
+  await execute(database.db)`update runs set queued = 1, cancelled = 2 where workspace_id = ${owner.workspaceId}`;
   const cancelling = cancelCampaign({ db: database.db, log }, owner, campaign);
   await expect(cancelling).rejects.toMatchObject({
     kind: 'conflict',

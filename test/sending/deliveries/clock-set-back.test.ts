@@ -1,5 +1,5 @@
 /** The database's clock is set back: by NTP, by a snapshot, or by a failover to a server with another clock. */
-import { sql } from 'kysely';
+import { readRows } from '../../../src/platform/database/statements.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Worker } from '../../../src/app/worker.ts';
 import type { Messenger } from '../../../src/messengers/messenger.ts';
@@ -88,16 +88,11 @@ describe('an account goes on without waiting for the hour', () => {
     let isOffline = true;
     messenger.answer = () => (isOffline ? { kind: 'offline', reason: 'offline', cooldownMs: MINUTE_MS } : undefined);
     const id = await sendNow(database.db, alice);
-    await until(
-      async () => {
-        const { rows } = await sql`
-          select from lanes where account_id = ${alice.accountId} and held_until > campanile_now()`.execute(
-          database.db,
-        );
-        return rows.length;
-      },
-      (held) => held === 1,
-    );
+    await until(async () => {
+      const rows = await readRows(database.db)`
+          select from lanes where account_id = ${alice.accountId} and held_until > campanile_now()`;
+      return rows.length;
+    }, 1);
     isOffline = false;
     await setBack();
     const { totals } = await isDone(alice, id);

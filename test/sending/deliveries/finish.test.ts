@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { execute, readRows } from '../../../src/platform/database/statements.ts';
+import { describe, expect, test } from 'vitest';
 import { limitFutureInstants } from '../../../src/sending/deliveries/limit-future-instants.ts';
 import { requeueLanes } from '../../../src/sending/leases/lease-store.ts';
 import { claimIsolated } from '../../../src/sending/deliveries/claim-isolated.ts';
@@ -7,21 +7,17 @@ import type { ClaimOptions, Turn } from '../../../src/sending/deliveries/claim-t
 import { finishTurns } from '../../../src/sending/deliveries/finish-turns.ts';
 import type { Outcome } from '../../../src/sending/deliveries/outcome.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../../src/sending/campaigns/change/control.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import { analyticsOf, createOwner, sendNow, type Owner } from '../../support/ledger.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  await sql`insert into workers (name) values ('test')`.execute(database.db);
-  await sql`update shards set worker_id = (select worker_id from workers)`.execute(database.db);
-});
-afterAll(() => database.drop());
+const database = await useTestDatabase();
+await execute(database.db)`insert into workers (name) values ('test')`;
+await execute(database.db)`update shards set worker_id = (select worker_id from workers)`;
 
 const sent: Outcome = { kind: 'sent', recipients: 2 };
 
 async function claim(owner: Owner, options: Partial<ClaimOptions> = {}): Promise<Turn | undefined> {
-  const { rows } = await sql<{ worker_id: number }>`select worker_id from workers`.execute(database.db);
+  const rows = await readRows<{ worker_id: number }>(database.db)`select worker_id from workers`;
   const { turns } = await claimIsolated(database, {
     workerId: rows[0]?.worker_id ?? 0,
     shards: [owner.accountId % 256],
@@ -72,9 +68,7 @@ describe('a turn', () => {
     await sendNow(database.db, owner);
     const turn = await claimed(owner);
     await finish(turn, all(turn, { kind: 'failed', reason: 'no \ud83d', uncertain: false }));
-    const { rows } = await sql`select error from deliveries where workspace_id = ${owner.workspaceId}`.execute(
-      database.db,
-    );
+    const rows = await readRows(database.db)`select error from deliveries where workspace_id = ${owner.workspaceId}`;
     expect(rows).toEqual([{ error: 'no \ufffd' }, { error: 'no \ufffd' }]);
   });
 
@@ -258,14 +252,12 @@ describe('runs under way', () => {
     const owner = await createOwner(database.db, 1);
     for (let run = 0; run < 4; run++) await sendNow(database.db, owner);
     // The run that was accepted last was due first, and the others were due at one instant.
-    await sql`
+    await execute(database.db)`
       update runs r set due_at = '2031-01-01T00:00:00Z'::timestamptz - (run_id = last.id)::int * interval '1 minute'
       from (select max(run_id) as id from runs where workspace_id = ${owner.workspaceId}) last
-      where workspace_id = ${owner.workspaceId}`.execute(database.db);
-    const { rows } = await sql<{ id: number }>`
-      select run_id as id from runs where workspace_id = ${owner.workspaceId} order by due_at, run_id`.execute(
-      database.db,
-    );
+      where workspace_id = ${owner.workspaceId}`;
+    const rows = await readRows<{ id: number }>(database.db)`
+      select run_id as id from runs where workspace_id = ${owner.workspaceId} order by due_at, run_id`;
     const served: number[] = [];
     for (let turn = await claim(owner); turn; turn = await claim(owner)) {
       served.push(turn.runId);
@@ -318,10 +310,8 @@ describe('control', () => {
     const campaign = await sendNow(database.db, owner);
     await claimed(owner, { batch: 2 });
     await cancelCampaign(database, owner, campaign);
-    const { rows } = await sql<{ position: number }>`
-      select position from deliveries where workspace_id = ${owner.workspaceId} and uncertain order by position`.execute(
-      database.db,
-    );
+    const rows = await readRows<{ position: number }>(database.db)`
+      select position from deliveries where workspace_id = ${owner.workspaceId} and uncertain order by position`;
     expect(rows.map(({ position }) => position)).toEqual([1, 2]);
   });
 

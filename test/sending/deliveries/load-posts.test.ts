@@ -1,12 +1,11 @@
-import { sql } from 'kysely';
-import { afterAll, expect, test } from 'vitest';
+import { readRows } from '../../../src/platform/database/statements.ts';
+import { expect, test } from 'vitest';
 import { loadPosts } from '../../../src/sending/deliveries/load-posts.ts';
-import { createTestDatabase } from '../../support/database.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import { createOwner, sendNow } from '../../support/ledger.ts';
 
-const database = await createTestDatabase();
+const database = await useTestDatabase();
 const { db } = database;
-afterAll(() => database.drop());
 
 const FILES = 5;
 
@@ -29,7 +28,7 @@ test('fails for each caller of a deleted content', async () => {
 async function insertContents(): Promise<number[]> {
   const owner = await createOwner(db, 1);
   for (let n = 0; n < FILES; n++) await sendNow(db, owner);
-  const { rows } = await sql<{ contentId: number }>`
+  const rows = await readRows<{ contentId: number }>(db)`
     with numbered as (
       select content_id, row_number() over (order by content_id) as n from contents
     ), files as (
@@ -40,6 +39,6 @@ async function insertContents(): Promise<number[]> {
     update contents c set media_id = f.media_id
     from numbered join files f on f.sha256 = sha256(('file ' || n)::bytea)
     where c.content_id = numbered.content_id
-    returning c.content_id as "contentId"`.execute(db);
+    returning c.content_id as "contentId"`;
   return rows.map(({ contentId }) => contentId).toSorted((one, other) => one - other);
 }

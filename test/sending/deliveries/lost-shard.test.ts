@@ -1,10 +1,10 @@
 /** A worker that loses an account in the middle of a turn, while it goes on holding others. */
-import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { execute, readRows } from '../../../src/platform/database/statements.ts';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { correctCampaign } from '../../../src/sending/campaigns/change/correct-campaign.ts';
 import { sleep } from '../../../src/platform/time/time.ts';
 import type { Worker } from '../../../src/app/worker.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import {
   analyticsOf,
   analyticsWhen,
@@ -20,21 +20,17 @@ import { scriptMessenger, type ScriptedMessenger } from '../../support/scripted-
 
 const IN_HAND = 5;
 
-let database: TestDatabase;
 let messenger: ScriptedMessenger;
 let worker: Worker;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
+const database = await useTestDatabase();
 beforeEach(async () => {
   messenger = scriptMessenger();
   worker = await startTestWorker(database, messenger);
 });
 afterEach(async () => {
   await worker.stop();
-  await sql`delete from workers`.execute(database.db);
+  await execute(database.db)`delete from workers`;
 });
-afterAll(() => database.drop());
 
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 const groupsOf = (uncertain: boolean) =>
@@ -62,16 +58,12 @@ function holdUp(): { isHeldUp: () => boolean; release: () => void } {
 async function giveAway(owner: Owner): Promise<void> {
   const heldBefore = worker.shardsHeld();
   await database.db.transaction().execute(async (trx) => {
-    const { rows } = await sql<{ worker_id: number }>`
-      insert into workers (name, beat_at) values ('other', 'infinity') returning worker_id`.execute(trx);
-    await sql`
-      update shards set worker_id = ${rows[0]?.worker_id}, epoch = epoch + 1 where shard = campanile_shard(${owner.accountId})`.execute(
-      trx,
-    );
-    await sql`
-      update lanes set turn = turn + 1, in_hand_run_id = null, in_hand = null where account_id = ${owner.accountId}`.execute(
-      trx,
-    );
+    const rows = await readRows<{ worker_id: number }>(trx)`
+      insert into workers (name, beat_at) values ('other', 'infinity') returning worker_id`;
+    await execute(trx)`
+      update shards set worker_id = ${rows[0]?.worker_id}, epoch = epoch + 1 where shard = campanile_shard(${owner.accountId})`;
+    await execute(trx)`
+      update lanes set turn = turn + 1, in_hand_run_id = null, in_hand = null where account_id = ${owner.accountId}`;
   });
   await until(
     () => worker.shardsHeld(),
@@ -97,9 +89,8 @@ test('goes on in a new turn after it takes the shard back', async () => {
   const owner = await createOwner(database.db, 20);
   const campaign = await sendNow(database.db, owner);
   await until(isHeldUp, Boolean);
-  await sql`update shards set worker_id = null, epoch = epoch + 1 where shard = campanile_shard(${owner.accountId})`.execute(
-    database.db,
-  );
+  await execute(database.db)`
+    update shards set worker_id = null, epoch = epoch + 1 where shard = campanile_shard(${owner.accountId})`;
   await until(
     () => groupsOf(true).length,
     (count) => count > 0,

@@ -1,20 +1,17 @@
 /** Whether a post mentions everybody is decided once, before its first attempt. */
-import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { execute, readColumn, readRows } from '../../../src/platform/database/statements.ts';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { addCampaign } from '../../../src/sending/campaigns/accept/add-campaign.ts';
 import type { Turn } from '../../../src/sending/deliveries/claim-turns.ts';
 import { decideMentions } from '../../../src/sending/deliveries/decide-mentions.ts';
 import type { Worker } from '../../../src/app/worker.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import { analyticsWhen, convert, createOwner, startTestWorker, type Owner } from '../../support/ledger.ts';
 import { scriptMessenger, type ScriptedMessenger } from '../../support/scripted-messenger.ts';
 
-let database: TestDatabase;
 let messenger: ScriptedMessenger;
 let worker: Worker | undefined;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
+const database = await useTestDatabase();
 beforeEach(() => {
   messenger = scriptMessenger();
 });
@@ -22,7 +19,6 @@ afterEach(async () => {
   await worker?.stop();
   worker = undefined;
 });
-afterAll(() => database.drop());
 
 async function start(): Promise<void> {
   worker = await startTestWorker(database, messenger);
@@ -34,22 +30,19 @@ async function send(owner: Owner, html: string): Promise<string> {
   return (await addCampaign({ db: database.db, convert }, owner, input)).campaignId;
 }
 const mentionsOf = async ({ workspaceId }: Owner) => {
-  const { rows } = await sql<{ left_out: string | null }>`
-    select left_out from everyone_mentions where workspace_id = ${workspaceId} order by run_id, position`.execute(
-    database.db,
-  );
-  return rows.map((row) => row.left_out);
+  return readColumn<string | null>(database.db)`
+    select left_out from everyone_mentions where workspace_id = ${workspaceId} order by run_id, position`;
 };
 
 /** The account's turn on its first delivery, in hand as after a claim. */
 async function claim({ accountId, workspaceId }: Owner, runId: number): Promise<Turn> {
-  const { rows } = await sql<{ turn: number; content_id: number; message_id: string }>`
+  const rows = await readRows<{ turn: number; content_id: number; message_id: string }>(database.db)`
     with taken as (
       update lanes set turn = turn + 1, work_at = null, in_hand_run_id = ${runId}, in_hand = '{[1,2)}'
       where account_id = ${accountId} returning turn)
     select t.turn, r.content_id, d.message_id from taken t, runs r
     join deliveries d on d.workspace_id = r.workspace_id and d.run_id = r.run_id and d.position = 1
-    where r.workspace_id = ${workspaceId} and r.run_id = ${runId}`.execute(database.db);
+    where r.workspace_id = ${workspaceId} and r.run_id = ${runId}`;
   const [row] = rows;
   if (!row) throw new Error('there is nothing to claim');
   const { turn, content_id: contentId, message_id: messageId } = row;
@@ -107,10 +100,10 @@ test('a post whose outcome is unknown counts', async () => {
 
 test('a turn that was lost decides nothing, and two runs never both mention', async () => {
   const owner = await createOwner(database.db, 1);
-  await sql`update workspaces set mention_all_cap = 2 where workspace_id = ${owner.workspaceId}`.execute(database.db);
+  await execute(database.db)`update workspaces set mention_all_cap = 2 where workspace_id = ${owner.workspaceId}`;
   await send(owner, 'One');
   await send(owner, 'Two');
-  await sql`update workspaces set mention_all_cap = 1 where workspace_id = ${owner.workspaceId}`.execute(database.db);
+  await execute(database.db)`update workspaces set mention_all_cap = 1 where workspace_id = ${owner.workspaceId}`;
   const [one = 0, two = 0] = await runsOf(owner);
   const lost = await claim(owner, one);
   const next = await claim(owner, two);
@@ -118,7 +111,7 @@ test('a turn that was lost decides nothing, and two runs never both mention', as
   expect(await decide(next)).toEqual(new Set([1]));
   expect(await decide(await claim(owner, one))).toEqual(new Set());
   // A higher cap changes no decision.
-  await sql`update workspaces set mention_all_cap = 5 where workspace_id = ${owner.workspaceId}`.execute(database.db);
+  await execute(database.db)`update workspaces set mention_all_cap = 5 where workspace_id = ${owner.workspaceId}`;
   expect(await decide(await claim(owner, one))).toEqual(new Set());
   expect(await decide(await claim(owner, two))).toEqual(new Set([1]));
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { describeFailure, toOutcomeUnknown } from '../../../src/platform/errors/failures.ts';
 import { classifyResult, MAX_ATTEMPTS } from '../../../src/sending/deliveries/outcome.ts';
 
 const busy = { kind: 'refused', reason: 'busy', final: false } as const;
@@ -71,6 +72,8 @@ describe('a post that may have left', () => {
     expect(classifyResult(cut, tried(MAX_ATTEMPTS - 1))).toEqual({
       kind: 'failed',
       reason: 'outcome_unknown: the line was cut',
+      code: 'outcome_unknown',
+      params: { cause: 'other', text: 'the line was cut' },
       uncertain: true,
     });
   });
@@ -79,11 +82,18 @@ describe('a post that may have left', () => {
     expect(classifyResult(gone, tried(1, true))).toEqual({
       kind: 'failed',
       reason: 'outcome_unknown: The group is gone',
+      code: 'outcome_unknown',
+      params: { cause: 'other', text: 'The group is gone' },
       refusal: 'The group is gone',
       uncertain: true,
       isUnsent: true,
     });
-    const notFound = { ...gone, reason: 'outcome_unknown: it was not found among the recent posts' };
-    expect(classifyResult(notFound, tried(1, true))).toMatchObject({ reason: notFound.reason });
+    const notFound = { ...gone, ...toOutcomeUnknown(describeFailure('not_found')) };
+    expect(notFound.reason).toBe('outcome_unknown: it was not found among the recent posts');
+    expect(classifyResult(notFound, tried(1, true))).toMatchObject({
+      reason: notFound.reason,
+      code: 'outcome_unknown',
+      params: { cause: 'not_found' },
+    });
   });
 });

@@ -1,6 +1,6 @@
 /** A campaign whose last three deliveries were refused for one reason is paused, and asks its owner. */
-import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readRows } from '../../../src/platform/database/statements.ts';
+import { expect, test } from 'vitest';
 import { beginDueRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
 import { getCampaign } from '../../../src/sending/campaigns/read/get-campaign.ts';
 import { pauseCampaign, resumeCampaign, cancelCampaign } from '../../../src/sending/campaigns/change/control.ts';
@@ -8,7 +8,7 @@ import { retryCampaign } from '../../../src/sending/campaigns/change/retry-campa
 import { finishTurns } from '../../../src/sending/deliveries/finish-turns.ts';
 import { classifyResult, type Outcome } from '../../../src/sending/deliveries/outcome.ts';
 import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import {
   analyticsOf,
   createOwner,
@@ -19,15 +19,10 @@ import {
   type Owner,
 } from '../../support/ledger.ts';
 import { scriptMessenger } from '../../support/scripted-messenger.ts';
-import { sent, takeTurnsByHand, type Turns } from '../../support/turns.ts';
+import { sent, takeTurnsByHand } from '../../support/turns.ts';
 
-let database: TestDatabase;
-let turns: Turns;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  turns = await takeTurnsByHand(database.db);
-});
-afterAll(() => database.drop());
+const database = await useTestDatabase();
+const turns = await takeTurnsByHand(database.db);
 
 const first = { attempts: 0, uncertain: false };
 const refused = (reason: string) => classifyResult({ kind: 'refused', reason, final: true }, first);
@@ -184,10 +179,8 @@ test('a receipt that proves a refused post ends the row', async () => {
   const owner = await createOwner(database.db, 6);
   const campaign = await sendNow(database.db, owner);
   await sendEach(owner, [notAdmin, notAdmin]);
-  const { rows } = await sql<{ message_id: string }>`
-    select message_id from deliveries where workspace_id = ${owner.workspaceId} order by position limit 1`.execute(
-    database.db,
-  );
+  const rows = await readRows<{ message_id: string }>(database.db)`
+    select message_id from deliveries where workspace_id = ${owner.workspaceId} order by position limit 1`;
   const messageId = rows[0]?.message_id ?? '';
   const at = new Date();
   await recordReceipts(database.db, [

@@ -1,6 +1,6 @@
 /** Pins in the lane: pace, retries, fencing, crashes and expiry. */
-import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { execute, readRows } from '../../../src/platform/database/statements.ts';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { addCampaign } from '../../../src/sending/campaigns/accept/add-campaign.ts';
 import { pinCampaign, unpinCampaign } from '../../../src/sending/campaigns/change/pin-campaign.ts';
 import { correctCampaign } from '../../../src/sending/campaigns/change/correct-campaign.ts';
@@ -8,7 +8,7 @@ import { claimRevisions, type RevisionTurn } from '../../../src/sending/deliveri
 import { finishRevision } from '../../../src/sending/deliveries/finish-revision.ts';
 import { finishTurns } from '../../../src/sending/deliveries/finish-turns.ts';
 import type { Worker } from '../../../src/app/worker.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import {
   analyticsWhen,
   convert,
@@ -23,12 +23,9 @@ import { scriptMessenger, type ScriptedMessenger } from '../../support/scripted-
 const DAY_S = 86_400;
 const NO_PAUSE = { gapMs: 0, cooldownMs: 0 };
 
-let database: TestDatabase;
 let messenger: ScriptedMessenger;
 let worker: Worker | undefined;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
+const database = await useTestDatabase();
 beforeEach(() => {
   messenger = scriptMessenger();
 });
@@ -36,7 +33,6 @@ afterEach(async () => {
   await worker?.stop();
   worker = undefined;
 });
-afterAll(() => database.drop());
 
 async function start(gapMs = 0): Promise<void> {
   worker = await startTestWorker(database, messenger, { gap: { minMs: gapMs, maxMs: gapMs } });
@@ -60,9 +56,9 @@ interface Pin {
   attempts: number;
 }
 async function pinsOf({ workspaceId }: Owner): Promise<Pin[]> {
-  const { rows } = await sql<Pin>`
+  const rows = await readRows<Pin>(database.db)`
     select wanted, coalesce(pinned_until > campanile_now(), false) as "isPinned", error, attempts from pins
-    where workspace_id = ${workspaceId} order by run_id, position`.execute(database.db);
+    where workspace_id = ${workspaceId} order by run_id, position`;
   return rows;
 }
 const pinsWhen = (owner: Owner, holds: (pins: Pin[]) => boolean) => until(() => pinsOf(owner), holds);
@@ -71,11 +67,9 @@ const isDone = (count: number) => (pins: Pin[]) =>
 
 /** A turn that a worker takes, and never ends unless the test does. */
 async function claim(owner: Owner): Promise<RevisionTurn> {
-  const { rows } = await sql<{ worker_id: number }>`
+  const rows = await readRows<{ worker_id: number }>(database.db)`
     with shard as (select coalesce(worker_id, 999) as worker_id, shard from shards where shard = campanile_shard(${owner.accountId}))
-    update shards s set worker_id = shard.worker_id from shard where s.shard = shard.shard returning s.worker_id`.execute(
-    database.db,
-  );
+    update shards s set worker_id = shard.worker_id from shard where s.shard = shard.shard returning s.worker_id`;
   const claimed = { workerId: rows[0]?.worker_id ?? 0, batch: 500, paced: [] };
   const [turn] = (await claimRevisions(database.db, [owner.accountId], claimed)).turns;
   if (!turn) throw new Error('there was no turn to claim');
@@ -121,10 +115,8 @@ test('pins only what was sent, also when it was sent late', async () => {
   await analyticsWhen(database.db, owner, campaign, ({ totals }) => totals.sent === 2 && totals.failed === 1);
   await pinsWhen(owner, isDone(2));
   // A receipt proves that it had arrived.
-  const { rows } = await sql<{ message_id: string }>`
-    select message_id from deliveries where workspace_id = ${owner.workspaceId} and status = 'failed'`.execute(
-    database.db,
-  );
+  const rows = await readRows<{ message_id: string }>(database.db)`
+    select message_id from deliveries where workspace_id = ${owner.workspaceId} and status = 'failed'`;
   const messageId = rows[0]?.message_id ?? '';
   await messenger.emit([{ kind: 'read', accountId: owner.accountId, messageId, participant: 'a', at: new Date() }]);
   await pinsWhen(owner, isDone(3));
@@ -179,9 +171,8 @@ test('a turn that was taken over changes nothing that is true by then', async ()
   worker = undefined;
   await pin(owner, campaign);
   const lost = await claim(owner);
-  await sql`update lanes set turn = turn + 1, in_hand_run_id = null, in_hand = null where account_id = ${owner.accountId}`.execute(
-    database.db,
-  );
+  await execute(database.db)`
+    update lanes set turn = turn + 1, in_hand_run_id = null, in_hand = null where account_id = ${owner.accountId}`;
   await unpin(owner, campaign);
   const next = await claim(owner);
   expect(next.kind).toBe('unpin');
@@ -211,30 +202,50 @@ test('a request that could not be carried out for three days expires', async () 
   await analyticsWhen(database.db, owner, campaign, ({ totals }) => totals.sent === 1);
   messenger.answerChange = () => ({ kind: 'offline', reason: 'no network', cooldownMs: 100 });
   await pin(owner, campaign);
-  await sql`update pins set requested_at = requested_at - interval '3 days 1 second' where workspace_id = ${owner.workspaceId}`.execute(
-    database.db,
-  );
+  await execute(database.db)`
+    update pins set requested_at = requested_at - interval '3 days 1 second' where workspace_id = ${owner.workspaceId}`;
   const [expired] = await pinsWhen(owner, ([one]) => one?.wanted === null);
   expect(expired).toMatchObject({ isPinned: false, error: expect.stringContaining('within 3 days') });
+});
+
+test('a request that expires while it is under way keeps its reason once that attempt reached nobody', async () => {
+  const owner = await createOwner(database.db, 1);
+  await start();
+  const campaign = await sendNow(database.db, owner);
+  await analyticsWhen(database.db, owner, campaign, ({ totals }) => totals.sent === 1);
+  const released = Promise.withResolvers<void>();
+  const attempted = Promise.withResolvers<void>();
+  messenger.answerChange = async () => {
+    attempted.resolve();
+    await released.promise;
+    return { kind: 'offline', reason: 'no network', cooldownMs: 100 };
+  };
+  await pin(owner, campaign);
+  await attempted.promise;
+  await execute(database.db)`
+    update pins set requested_at = requested_at - interval '3 days 1 second' where workspace_id = ${owner.workspaceId}`;
+  await pinsWhen(owner, ([one]) => one?.wanted === null);
+  released.resolve();
+  const isInHand = async () =>
+    (
+      await readRows(database.db)`
+        select from lanes where account_id = ${owner.accountId} and in_hand_run_id is not null`
+    ).length > 0;
+  await until(isInHand, (inHand) => !inHand);
+  expect(await pinsOf(owner)).toMatchObject([{ wanted: null, error: expect.stringContaining('within 3 days') }]);
 });
 
 test('a repeated finish wants no pin twice', async () => {
   const owner = await createOwner(database.db, 1);
   const campaign = await sendPinned(owner, DAY_S);
-  const { rows } = await sql<{ run_id: number; content_id: number; message_id: string }>`
+  const rows = await readRows<{ run_id: number; content_id: number; message_id: string; turn: number }>(database.db)`
     with taken as (
       update lanes l set turn = turn + 1, work_at = null, in_hand_run_id = r.run_id, in_hand = '{[1,2)}' from runs r
-      where l.account_id = ${owner.accountId} and r.workspace_id = l.workspace_id returning r.run_id, r.content_id, l.workspace_id)
-    select t.run_id, t.content_id, d.message_id from taken t join deliveries d on d.workspace_id = t.workspace_id and d.run_id = t.run_id`.execute(
-    database.db,
-  );
-  const { turn } = await database.db
-    .selectFrom('lanes')
-    .select('turn')
-    .where('account_id', '=', owner.accountId)
-    .executeTakeFirstOrThrow();
+      where l.account_id = ${owner.accountId} and r.workspace_id = l.workspace_id returning r.run_id, r.content_id, l.workspace_id, l.turn)
+    select t.run_id, t.content_id, t.turn, d.message_id from taken t join deliveries d on d.workspace_id = t.workspace_id and d.run_id = t.run_id`;
   const [row] = rows;
   if (!row) throw new Error('nothing is in hand');
+  const { turn } = row;
   const delivery = {
     position: 1,
     messageId: row.message_id,

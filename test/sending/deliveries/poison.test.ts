@@ -6,17 +6,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { getCampaign } from '../../../src/sending/campaigns/read/get-campaign.ts';
 import { MAX_INTERRUPTED_ATTEMPTS, createSuspectSender } from '../../../src/sending/deliveries/send-poison-suspects.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createTestDatabase } from '../../support/database.ts';
 import { analyticsOf, createOwner, groupNumber, sendNow, type Owner } from '../../support/ledger.ts';
 import { positions, sent, takeTurnsByHand, type Turns } from '../../support/turns.ts';
 
-let database: TestDatabase;
 let turns: Turns;
-let folder: string;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  folder = await mkdtemp(join(tmpdir(), 'campanile-poison-'));
-});
+const database = await createTestDatabase();
+const folder = await mkdtemp(join(tmpdir(), 'campanile-poison-'));
 afterAll(async () => {
   await database.drop();
   await rm(folder, { recursive: true, force: true });

@@ -1,25 +1,21 @@
 /** What a post that replies to an earlier one quotes. */
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import type { Worker } from '../../../src/app/worker.ts';
 import { addCampaign } from '../../../src/sending/campaigns/accept/add-campaign.ts';
 import type { PostExtras } from '../../../src/content/post/post-extras.ts';
 import type { QuotedPost } from '../../../src/messengers/messenger.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import { analyticsWhen, convert, createOwner, startTestWorker, type Owner } from '../../support/ledger.ts';
 import { scriptMessenger } from '../../support/scripted-messenger.ts';
 
 const PDF = Buffer.from('%PDF-1.7\n').toString('base64');
 
-let database: TestDatabase;
 let worker: Worker | undefined;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
+const database = await useTestDatabase();
 afterEach(async () => {
   await worker?.stop();
   worker = undefined;
 });
-afterAll(() => database.drop());
 
 async function send(owner: Owner, html: string, extras: PostExtras, image: string | null = null): Promise<string> {
   const post = { name: 'Internal name', description: '', html, image, isChannelCampaign: false };

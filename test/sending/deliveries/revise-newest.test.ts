@@ -1,6 +1,6 @@
 /** The order of revisions when the pace does not allow all of them within WhatsApp's window. */
-import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { execute, readRows, sql } from '../../../src/platform/database/statements.ts';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { correctCampaign } from '../../../src/sending/campaigns/change/correct-campaign.ts';
 import { recallCampaign } from '../../../src/sending/campaigns/change/recall-campaign.ts';
 import { connectDatabase } from '../../../src/platform/database/connect.ts';
@@ -8,7 +8,7 @@ import { claimRevisions } from '../../../src/sending/deliveries/claim-revisions.
 import { createLog } from '../../../src/platform/log/log.ts';
 import { WHATSAPP_WINDOWS } from '../../../src/messengers/windows.ts';
 import type { Worker } from '../../../src/app/worker.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createTestDatabase, useTestDatabase } from '../../support/database.ts';
 import {
   analyticsOf,
   analyticsWhen,
@@ -27,12 +27,9 @@ const GROUPS = 60;
 /** As an account on WhatsApp has it, more or less. */
 const GAP_MS = 4_000;
 
-let database: TestDatabase;
 let messenger: ScriptedMessenger;
 let worker: Worker | undefined;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
+const database = await useTestDatabase();
 beforeEach(() => {
   messenger = { ...scriptMessenger(), changeWindows: WHATSAPP_WINDOWS };
 });
@@ -40,7 +37,6 @@ afterEach(async () => {
   await worker?.stop();
   worker = undefined;
 });
-afterAll(() => database.drop());
 
 /** Sets the pace of WhatsApp from now on. Earlier posts took no time. */
 async function slowDown(): Promise<void> {
@@ -50,10 +46,10 @@ async function slowDown(): Promise<void> {
 
 /** Moves the clock on to the end of the gap that the account waits for, if it does. */
 async function skipGap(owner: Owner): Promise<void> {
-  await sql`
+  await execute(database.db)`
     update test_clock set shift = shift + (l.next_send_at - campanile_now()) from lanes l
     where l.account_id = ${owner.accountId} and l.in_hand_run_id is null and l.next_send_at > campanile_now()
-    returning pg_notify('campanile_lanes', '')`.execute(database.db);
+    returning pg_notify('campanile_lanes', '')`;
 }
 
 /** A campaign to 60 groups at nine on each of five days, of which the last has just been sent. */
@@ -129,7 +125,7 @@ test('recalls the newer of two campaigns first, whichever was requested first', 
 
 test('corrects a post in a channel for longer than in a group', async () => {
   const owner = await createOwner(database.db, 2);
-  await sql`update groups set kind = 'channel' where group_id = ${owner.groupIds[0]}`.execute(database.db);
+  await execute(database.db)`update groups set kind = 'channel' where group_id = ${owner.groupIds[0]}`;
   worker = await startTestWorker(database, messenger);
   const campaign = await sendNow(database.db, owner);
   await analyticsWhen(database.db, owner, campaign, (found) => found.totals.queued === 0);
@@ -164,19 +160,17 @@ test.each([
       ? [sql`seconds, group_id, wanted`, sql`86400, ${owner.groupIds[0]}::bigint, 'pin'`]
       : [sql`is_channel, wanted`, sql`false, 'recall'`];
   // Without their runs.
-  await sql`set session_replication_role = replica`.execute(one);
-  await sql`
+  await execute(one)`set session_replication_role = replica`;
+  await execute(one)`
     insert into ${sql.table(table)} (workspace_id, account_id, run_id, position, number, sent_at, ${columns})
     select ${owner.workspaceId}::bigint, ${owner.accountId}::bigint, run, position, run, campanile_now() - run * interval '1 minute', ${values}
-    from generate_series(1, 20) run, generate_series(1, 500) position`.execute(one);
-  await sql`update shards set worker_id = 999`.execute(one);
+    from generate_series(1, 20) run, generate_series(1, 500) position`;
+  await execute(one)`update shards set worker_id = 999`;
   await prepare.execute(one);
   const readsSoFar = async () => {
-    await sql`select pg_stat_force_next_flush()`.execute(one);
-    const { rows } = await sql<{ reads: number }>`
-      select (seq_tup_read + idx_tup_fetch)::float8 as reads from pg_stat_user_tables where relname = ${table}`.execute(
-      one,
-    );
+    await execute(one)`select pg_stat_force_next_flush()`;
+    const rows = await readRows<{ reads: number }>(one)`
+      select (seq_tup_read + idx_tup_fetch)::float8 as reads from pg_stat_user_tables where relname = ${table}`;
     return rows[0]?.reads ?? Number.NaN;
   };
   const before = await readsSoFar();

@@ -1,12 +1,14 @@
 /** Recalls and corrections in the lane: pace, turns with sends, fencing, and crashes. */
-import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { execute, hasRow, readRows } from '../../../src/platform/database/statements.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { correctCampaign } from '../../../src/sending/campaigns/change/correct-campaign.ts';
 import { recallCampaign } from '../../../src/sending/campaigns/change/recall-campaign.ts';
 import { claimRevisions, type RevisionTurn } from '../../../src/sending/deliveries/claim-revisions.ts';
 import { finishRevision } from '../../../src/sending/deliveries/finish-revision.ts';
 import type { Worker } from '../../../src/app/worker.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { SANDBOX } from '../../../src/messengers/sandbox/capabilities.ts';
+import type { AppError } from '../../../src/platform/errors/errors.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import {
   analyticsOf,
   analyticsWhen,
@@ -19,12 +21,9 @@ import {
 } from '../../support/ledger.ts';
 import { scriptMessenger, type ScriptedMessenger } from '../../support/scripted-messenger.ts';
 
-let database: TestDatabase;
 let messenger: ScriptedMessenger;
 let worker: Worker | undefined;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
+const database = await useTestDatabase();
 beforeEach(() => {
   messenger = scriptMessenger();
 });
@@ -32,7 +31,6 @@ afterEach(async () => {
   await worker?.stop();
   worker = undefined;
 });
-afterAll(() => database.drop());
 
 async function start(gapMs = 0): Promise<void> {
   worker = await startTestWorker(database, messenger, { gap: { minMs: gapMs, maxMs: gapMs } });
@@ -53,11 +51,9 @@ const recalled = (owner: Owner, campaign: string, count: number) =>
 
 /** A turn that a worker takes, and never ends unless the test does. */
 async function claim(owner: Owner, batch = 500): Promise<RevisionTurn> {
-  const { rows } = await sql<{ worker_id: number }>`
+  const rows = await readRows<{ worker_id: number }>(database.db)`
     with shard as (select coalesce(worker_id, 999) as worker_id, shard from shards where shard = campanile_shard(${owner.accountId}))
-    update shards s set worker_id = shard.worker_id from shard where s.shard = shard.shard returning s.worker_id`.execute(
-    database.db,
-  );
+    update shards s set worker_id = shard.worker_id from shard where s.shard = shard.shard returning s.worker_id`;
   const claimed = { workerId: rows[0]?.worker_id ?? 0, batch, paced: [] };
   const [turn] = (await claimRevisions(database.db, [owner.accountId], claimed)).turns;
   if (!turn) throw new Error('there was no turn to claim');
@@ -110,10 +106,7 @@ test('keeps the gap of a recall across a stop', async () => {
   await recall(owner, campaign);
   await worker?.stop();
   await start(gapMs);
-  await until(
-    () => messenger.arrivals.length + messenger.changes.length,
-    (count) => count === 3,
-  );
+  await until(() => messenger.arrivals.length + messenger.changes.length, 3);
   const times = [...messenger.arrivals, ...messenger.changes]
     .map(({ atMs }) => atMs)
     .toSorted((one, other) => one - other);
@@ -142,9 +135,8 @@ describe('a worker that dies in the middle', () => {
     await worker?.stop();
     await recall(owner, campaign);
     const lost = await claim(owner);
-    await sql`update lanes set turn = turn + 1, in_hand_run_id = null, in_hand = null where account_id = ${owner.accountId}`.execute(
-      database.db,
-    );
+    await execute(database.db)`
+      update lanes set turn = turn + 1, in_hand_run_id = null, in_hand = null where account_id = ${owner.accountId}`;
     const rest = { gapMs: 0, cooldownMs: 60_000 };
     const outcomes = [{ kind: 'done' }, { kind: 'failed', reason: 'no' }] as const;
     await finishRevision(database.db, lost, outcomes, rest);
@@ -238,10 +230,7 @@ test('skips an uncertain post that never left', async () => {
   const campaign = await sendNow(database.db, owner);
   await analyticsWhen(database.db, owner, campaign, ({ groups }) => groups[0]?.lastError !== null);
   expect(await recall(owner, campaign)).toMatchObject({ groups: 1 });
-  await until(
-    () => sql`select from revisions where workspace_id = ${owner.workspaceId}`.execute(database.db),
-    ({ rows }) => rows.length === 0,
-  );
+  await until(() => hasRow(database.db)`select from revisions where workspace_id = ${owner.workspaceId}`, false);
   expect((await analyticsOf(database.db, owner, campaign)).totals).toMatchObject({
     cancelled: 1,
     sent: 0,
@@ -258,4 +247,35 @@ test('retries an offline account later, without counting an attempt', async () =
   await recall(owner, campaign);
   await recalled(owner, campaign, 1);
   expect(asked).toBe(11);
+});
+
+test('requests no change of posts that are too old for each of them', async () => {
+  const owner = await createOwner(database.db, 2);
+  const deps = { db: database.db, convert, messengers: new Map([['sandbox', SANDBOX]]) };
+  const campaignId = await sendNow(database.db, owner);
+  const channel = owner.groupIds[1] ?? 0;
+  await execute(database.db)`
+    update deliveries set status = 'sent', sent_at = campanile_now(), recipients = 2 where workspace_id = ${owner.workspaceId}`;
+  await execute(database.db)`
+    update runs set sent = 2, queued = 0, status = 'completed', progress_at = campanile_now(), finished_at = campanile_now()
+    where workspace_id = ${owner.workspaceId}`;
+  await execute(database.db)`
+    update campaigns set status = 'completed', open_runs = 0, finished_at = campanile_now() where workspace_id = ${owner.workspaceId}`;
+  const revise = async (change: 'recall' | 'correct') => {
+    const request = { campaignId, runId: null };
+    const asked =
+      change === 'recall'
+        ? recallCampaign(deps, owner, request)
+        : correctCampaign(deps, owner, { ...request, html: 'Other' });
+    return asked.then(
+      ({ groups }) => groups,
+      (error: unknown) => (error as AppError).code,
+    );
+  };
+  await database.clock.advance({ minutes: 16 });
+  expect(await revise('correct')).toBe('too_late');
+  await database.clock.advance({ hours: 60 });
+  expect(await revise('recall')).toBe('too_late');
+  await execute(database.db)`update groups set kind = 'channel' where group_id = ${channel}`;
+  expect([await revise('correct'), await revise('recall')]).toEqual([2, 2]);
 });

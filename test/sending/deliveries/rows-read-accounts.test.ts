@@ -1,5 +1,5 @@
 /** What is read in a workspace with two accounts, whatever the planner knows of its tables. Rows are counted and not time. */
-import { sql } from 'kysely';
+import { execute, readRows, sql } from '../../../src/platform/database/statements.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AccountId } from '../../../src/platform/database/schema.ts';
 import type { Database } from '../../../src/platform/database/connect.ts';
@@ -24,12 +24,12 @@ beforeEach(async () => {
   database = await createTestDatabase();
   explaining = connectExplaining(database.address);
   // No statistics come by themselves.
-  await sql`
+  await execute(database.db)`
     do $$ declare name regclass; begin
       for name in select oid from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace loop
         execute format('alter table %s set (autovacuum_enabled = off)', name);
       end loop;
-    end $$`.execute(database.db);
+    end $$`;
 });
 afterEach(async () => {
   await explaining.db.destroy();
@@ -46,16 +46,14 @@ async function countRows(work: (db: Database) => Promise<unknown>): Promise<numb
 const RULES: Readonly<Record<string, (db: Database, owner: Owner, second: AccountId) => Promise<unknown>>> = {
   'no rule': () => Promise.resolve(),
   'a rule for each group': (db, { workspaceId, userId, groupIds }, second) =>
-    sql`
+    execute(db)`
       insert into senders (workspace_id, group_id, account_ids, set_by)
-      select ${workspaceId}, group_id, array[${second}::bigint], ${userId} from unnest(${groupIds}::bigint[]) g (group_id)`.execute(
-      db,
-    ),
+      select ${workspaceId}, group_id, array[${second}::bigint], ${userId} from unnest(${groupIds}::bigint[]) g (group_id)`,
   'a rule for a list': (db, { workspaceId, userId, groupIds }, second) =>
-    sql`
+    execute(db)`
       with list as (insert into group_lists (workspace_id, name, group_ids) values (${workspaceId}, 'All', ${groupIds}::bigint[]) returning group_list_id)
       insert into senders (workspace_id, group_list_id, account_ids, set_by)
-      select ${workspaceId}, group_list_id, array[${second}::bigint], ${userId} from list`.execute(db),
+      select ${workspaceId}, group_list_id, array[${second}::bigint], ${userId} from list`,
   'a rule for the workspace': (db, owner, second) => setSenders(db, owner, [second]),
 };
 
@@ -78,10 +76,8 @@ describe.each([
     const two = await countRows((db) => sendNow(db, owner));
     expect(two).toBeLessThan(4 * one);
     const sender = name === 'no rule' ? owner.accountId : second;
-    const { rows } =
-      await sql`select account_id, count(*)::int from deliveries where workspace_id = ${owner.workspaceId} group by 1`.execute(
-        db,
-      );
+    const rows = await readRows(db)`
+      select account_id, count(*)::int from deliveries where workspace_id = ${owner.workspaceId} group by 1`;
     expect(rows).toEqual([{ account_id: sender, count: GROUPS }]);
     const moved = await countRows((db) =>
       db.transaction().execute(async (trx) => {
@@ -103,7 +99,7 @@ describe.each([
     const owner = await createOwner(database.db, groups);
     const second = await addAccount(database.db, owner);
     await writePosts(database.db, owner, 30);
-    await sql`update deliveries set account_id = ${second} where position % 2 = 0`.execute(database.db);
+    await execute(database.db)`update deliveries set account_id = ${second} where position % 2 = 0`;
     return { owner, second };
   }
 
@@ -113,7 +109,7 @@ describe.each([
     await setSenders(database.db, owner, [second], own[0]);
     await sendNow(database.db, owner, own);
     await analyze(isAnalyzedAfter);
-    const { rows } = await sql<{ id: number }>`select max(campaign_id) as id from campaigns`.execute(database.db);
+    const rows = await readRows<{ id: number }>(database.db)`select max(campaign_id) as id from campaigns`;
     const rowsRead = await countRows(async (db) => {
       expect(await readAccountShares(db, rows[0]?.id ?? 0)).toMatchObject([{ deliveries: 99 }, { deliveries: 1 }]);
     });
@@ -125,8 +121,8 @@ describe.each([
     const owner = await createOwner(database.db, 3_481);
     await addAccount(database.db, owner);
     const campaignId = await sendNow(database.db, owner);
-    await sql`update deliveries set status = 'sent', sent_at = campanile_now(), attempts = 1`.execute(database.db);
-    await sql`update runs set queued = 0, sent = targets`.execute(database.db);
+    await execute(database.db)`update deliveries set status = 'sent', sent_at = campanile_now(), attempts = 1`;
+    await execute(database.db)`update runs set queued = 0, sent = targets`;
     const deps = { db: database.db, convert };
     await correctCampaign(deps, owner, { campaignId, runId: null, html: 'Corrected' });
     await analyze(isAnalyzedAfter);
@@ -154,13 +150,11 @@ describe.each([
   test('takes back a turn without walking along its run', async () => {
     const { owner, second } = await createHistory(2_000);
     await sendNow(database.db, owner);
-    await sql`
-      update lanes set work_at = null, in_hand = '{[7,9)}', in_hand_run_id = (select max(run_id) from runs) where account_id = ${second}`.execute(
-      database.db,
-    );
+    await execute(database.db)`
+      update lanes set work_at = null, in_hand = '{[7,9)}', in_hand_run_id = (select max(run_id) from runs) where account_id = ${second}`;
     await analyze(isAnalyzedAfter);
     const rowsRead = await countRows((db) => requeueLanes(db, [second], {}));
-    const { rows } = await sql`select position from deliveries where uncertain order by 1`.execute(database.db);
+    const rows = await readRows(database.db)`select position from deliveries where uncertain order by 1`;
     expect(rows).toEqual([{ position: 7 }, { position: 8 }]);
     expect(rowsRead).toBeLessThan(200);
   });
@@ -168,11 +162,9 @@ describe.each([
   test('lists the accounts without the posts that were sent', async () => {
     const { owner, second } = await createHistory(1_000);
     for (let n = 0; n < 10; n++) await sendNow(database.db, owner);
-    await sql`update deliveries set status = 'sent', sent_at = campanile_now() where position <= 950`.execute(
-      database.db,
-    );
-    await sql`update deliveries set account_id = ${second} where position > 970`.execute(database.db);
-    await sql`update runs set queued = 50, sent = 950 where status = 'running'`.execute(database.db);
+    await execute(database.db)`update deliveries set status = 'sent', sent_at = campanile_now() where position <= 950`;
+    await execute(database.db)`update deliveries set account_id = ${second} where position > 970`;
+    await execute(database.db)`update runs set queued = 50, sent = 950 where status = 'running'`;
     await analyze(isAnalyzedAfter);
     const rowsRead = await countRows(async (db) => {
       expect(await listAccounts({ db, timeZone: 'UTC' }, owner)).toMatchObject([

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { execute } from '../../../src/platform/database/statements.ts';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createManyAccounts, planRuns } from '../../../bench/support/many-accounts.ts';
 import { beginDueRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
 import { connectDatabase, type Database } from '../../../src/platform/database/connect.ts';
@@ -7,7 +7,7 @@ import { claimTurns, type Turn } from '../../../src/sending/deliveries/claim-tur
 import { finishTurns } from '../../../src/sending/deliveries/finish-turns.ts';
 import type { Outcome } from '../../../src/sending/deliveries/outcome.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createTestDatabase } from '../../support/database.ts';
 import { countReads as countReadsOf } from '../../support/rows-read.ts';
 
 // Rows are counted here and not time, since only time depends on the machine.
@@ -15,18 +15,13 @@ import { countReads as countReadsOf } from '../../support/rows-read.ts';
 const LANES = 100;
 const SHARDS = Array.from({ length: 256 }, (_, shard) => shard);
 
-let database: TestDatabase;
-let oneConnection: Database;
-
-beforeAll(async () => {
-  ({ database, oneConnection } = await createLedger());
-  // Preparation may take longer than the statement timeout of the service.
-  const db = connectDatabase(database.address, { log: createLog('silent'), poolSize: 1, silenceMs: Infinity });
-  await createManyAccounts(db, { accounts: 500, groups: 1 });
-  await planRuns(db, { afterMs: 86_400_000, each: 100 });
-  await sql`analyze`.execute(db);
-  await db.destroy();
-});
+const { database, oneConnection } = await createLedger();
+// Preparation may take longer than the statement timeout of the service.
+const db = connectDatabase(database.address, { log: createLog('silent'), poolSize: 1, silenceMs: Infinity });
+await createManyAccounts(db, { accounts: 500, groups: 1 });
+await planRuns(db, { afterMs: 86_400_000, each: 100 });
+await execute(db)`analyze`;
+await db.destroy();
 afterAll(async () => {
   await oneConnection.destroy();
   await database.drop();
@@ -35,8 +30,8 @@ afterAll(async () => {
 /** A ledger whose only worker, 1, holds all shards. */
 async function createLedger() {
   const made = await createTestDatabase();
-  await sql`insert into workers (name) values ('test')`.execute(made.db);
-  await sql`update shards set worker_id = 1`.execute(made.db);
+  await execute(made.db)`insert into workers (name) values ('test')`;
+  await execute(made.db)`update shards set worker_id = 1`;
   return {
     database: made,
     oneConnection: connectDatabase(made.address, { log: createLog('silent'), poolSize: 1 }),
@@ -86,16 +81,14 @@ test('reads only the lanes of the turns that it finishes', async () => {
 });
 
 test('reads no earlier deliveries of the account in a turn', async () => {
-  await sql`delete from deliveries`.execute(database.db);
+  await execute(database.db)`delete from deliveries`;
   await planRuns(database.db, { afterMs: 0 });
   while ((await beginDueRuns(database.db, SHARDS)) === 0);
   // As long as each account has one only, any index of the account's seems as good as the one by run and position.
-  await sql`analyze`.execute(database.db);
-  await sql`
+  await execute(database.db)`analyze`;
+  await execute(database.db)`
     insert into deliveries (workspace_id, account_id, run_id, position, group_id, message_id, status)
-    select workspace_id, account_id, 0, n, 0, 'sent before ' || n, 'sent' from lanes, generate_series(1, 60) n`.execute(
-    database.db,
-  );
+    select workspace_id, account_id, 0, n, 0, 'sent before ' || n, 'sent' from lanes, generate_series(1, 60) n`;
   for (const outcome of [SENT, FAILED]) {
     const claimed = await countReads(claim);
     const turns = claimed.answer.length;
@@ -109,13 +102,13 @@ test('reads no earlier deliveries of the account in a turn', async () => {
 test('finds retries without walking along their run', async () => {
   const { own, connection } = await createLedgerOfOwn();
   // The last statistics of the planner are from before the first send.
-  await sql`analyze`.execute(own.db);
+  await execute(own.db)`analyze`;
   await createManyAccounts(own.db, { accounts: 2, groups: 6_000 });
   await planRuns(own.db, { afterMs: 0 });
   for (let step = 0; step < 8; step++) await beginDueRuns(own.db, SHARDS);
-  await sql`update deliveries set not_before = campanile_now() where position % 1200 = 1199`.execute(own.db);
-  await sql`update deliveries set status = 'sent' where position < 5600 and not_before is null`.execute(own.db);
-  await sql`update runs set next_position = 5600`.execute(own.db);
+  await execute(own.db)`update deliveries set not_before = campanile_now() where position % 1200 = 1199`;
+  await execute(own.db)`update deliveries set status = 'sent' where position < 5600 and not_before is null`;
+  await execute(own.db)`update runs set next_position = 5600`;
   const { answer: turns, reads } = await countReads(claim, connection);
   const taken = turns.flatMap((turn) => turn.deliveries);
   expect(turns).toHaveLength(2);
@@ -123,10 +116,9 @@ test('finds retries without walking along their run', async () => {
   expect(reads / taken.length).toBeLessThan(4);
   // Few of them, so that needless reads show.
   await finish(connection, turns);
-  await sql`update deliveries set not_before = campanile_now(), status = 'queued' where position in (7, 1000, 2000)`.execute(
-    own.db,
-  );
-  await sql`update lanes set work_at = campanile_now()`.execute(own.db);
+  await execute(own.db)`
+    update deliveries set not_before = campanile_now(), status = 'queued' where position in (7, 1000, 2000)`;
+  await execute(own.db)`update lanes set work_at = campanile_now()`;
   const few = await countReads(claim, connection);
   const took = few.answer.flatMap((turn) => turn.deliveries).length;
   expect(took).toBe(6);
@@ -138,11 +130,11 @@ test('reads no due work of other accounts in a turn', async () => {
   await createManyAccounts(own.db, { accounts: 200, groups: 1 });
   await planRuns(own.db, { afterMs: 0 });
   while ((await beginDueRuns(own.db, SHARDS)) === 0);
-  await sql`
+  await execute(own.db)`
     insert into runs (workspace_id, campaign_id, due_at)
     select workspace_id, campaign_id, campanile_now() - n * interval '1 second'
-    from campaigns, generate_series(1, 20) n where workspace_id % 4 > 0`.execute(own.db);
-  await sql`update lanes set work_at = null where account_id % 4 > 0`.execute(own.db);
+    from campaigns, generate_series(1, 20) n where workspace_id % 4 > 0`;
+  await execute(own.db)`update lanes set work_at = null where account_id % 4 > 0`;
   const { answer: turns, reads } = await countReads(claim, connection);
   expect(turns.length).toBeGreaterThan(LANES / 4);
   expect(reads / turns.length).toBeLessThan(10);
@@ -150,7 +142,7 @@ test('reads no due work of other accounts in a turn', async () => {
 
 test('reads no later runs when it polls for due ones', async () => {
   const { own, connection } = await createLedgerOfOwn();
-  await sql`analyze`.execute(own.db);
+  await execute(own.db)`analyze`;
   await createManyAccounts(own.db, { accounts: 200, groups: 1 });
   await planRuns(own.db, { afterMs: 86_400_000, each: 50 });
   const { answer: pauseMs, reads } = await countReads((db) => beginDueRuns(db, SHARDS), connection);

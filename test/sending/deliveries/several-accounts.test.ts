@@ -1,13 +1,13 @@
 /** Several accounts of a workspace send one campaign: each delivery by one of them, once, in one ledger. */
-import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { execute, readRows } from '../../../src/platform/database/statements.ts';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { Worker } from '../../../src/app/worker.ts';
 import { beginDueRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
 import { pinCampaign, unpinCampaign } from '../../../src/sending/campaigns/change/pin-campaign.ts';
 import { recallCampaign } from '../../../src/sending/campaigns/change/recall-campaign.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../../src/sending/campaigns/change/control.ts';
 import { retryCampaign } from '../../../src/sending/campaigns/change/retry-campaign.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import {
   analyticsOf,
   analyticsWhen,
@@ -21,11 +21,7 @@ import { scriptMessenger } from '../../support/scripted-messenger.ts';
 import { addAccount, setSenders } from '../../support/several-accounts.ts';
 import { failed, sent, takeTurnsByHand } from '../../support/turns.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = await useTestDatabase();
 
 const workers: Worker[] = [];
 afterEach(async () => {
@@ -123,10 +119,7 @@ describe('a campaign to groups of several accounts', () => {
     const campaign = await sendNow(database.db, owner);
     await analyticsWhen(database.db, owner, campaign, ({ campaign: { status } }) => status === 'completed');
     await recallCampaign(database, owner, { campaignId: campaign, runId: null });
-    await until(
-      () => messenger.changes.length,
-      (count) => count === 4,
-    );
+    await until(() => messenger.changes.length, 4);
     const senders = new Map(messenger.arrivals.map(({ messageId, accountId }) => [messageId, accountId]));
     expect(messenger.changes.map(({ accountId }) => accountId).filter((id) => id === second)).toHaveLength(2);
     for (const { accountId, messageId } of messenger.changes) expect(accountId).toBe(senders.get(messageId));
@@ -138,15 +131,9 @@ describe('a campaign to groups of several accounts', () => {
     const campaign = await sendNow(database.db, owner);
     await analyticsWhen(database.db, owner, campaign, ({ campaign: { status } }) => status === 'completed');
     await pinCampaign(database, owner, { campaignId: campaign, runId: null, seconds: 86_400 });
-    await until(
-      () => messenger.changes.length,
-      (count) => count === 4,
-    );
+    await until(() => messenger.changes.length, 4);
     await unpinCampaign(database, owner, { campaignId: campaign, runId: null });
-    await until(
-      () => messenger.changes.length,
-      (count) => count === 8,
-    );
+    await until(() => messenger.changes.length, 8);
     const senders = new Map(messenger.arrivals.map(({ messageId, accountId }) => [messageId, accountId]));
     expect(messenger.changes.filter(({ accountId }) => accountId === second)).toHaveLength(4);
     for (const { accountId, messageId } of messenger.changes) expect(accountId).toBe(senders.get(messageId));
@@ -174,10 +161,8 @@ describe('a campaign to groups of several accounts', () => {
     const again = await turns.claim(lane, { batch: 1 });
     expect(again.deliveries).toMatchObject([{ position: 3, uncertain: true }]);
     await turns.finish(again, [sent]);
-    const { rows } = await sql<{ account_id: number; status: string }>`
-      select account_id, status from deliveries where workspace_id = ${owner.workspaceId} and position = 3`.execute(
-      database.db,
-    );
+    const rows = await readRows<{ account_id: number; status: string }>(database.db)`
+      select account_id, status from deliveries where workspace_id = ${owner.workspaceId} and position = 3`;
     expect(rows).toEqual([{ account_id: lane.accountId, status: 'sent' }]);
   });
 
@@ -204,9 +189,8 @@ describe('a campaign to groups of several accounts', () => {
 
   test('begins when only the second account can send', async () => {
     const { owner, second } = await createShared();
-    await sql`update lanes set held_until = campanile_now() + interval '1 hour' where account_id = ${owner.accountId}`.execute(
-      database.db,
-    );
+    await execute(database.db)`
+      update lanes set held_until = campanile_now() + interval '1 hour' where account_id = ${owner.accountId}`;
     const messenger = await work();
     const campaign = await sendNow(database.db, owner);
     await analyticsWhen(database.db, owner, campaign, ({ totals }) => totals.sent === 2);
@@ -225,9 +209,9 @@ describe('a campaign to groups of several accounts', () => {
     await schedule(database.db, owner, { startDate: day, endDate: day, time });
     await database.clock.advance({ hours: 1 });
     await beginDueRuns(database.db, [owner.workspaceId % 256]);
-    const { rows } = await sql`
+    const rows = await readRows(database.db)`
       select account_id, array_agg(position order by position) as positions from deliveries
-      where workspace_id = ${owner.workspaceId} group by 1 order by 1`.execute(database.db);
+      where workspace_id = ${owner.workspaceId} group by 1 order by 1`;
     const others = Array.from({ length: 60 }, (_, index) => index + 1).filter((at) => at !== 2 && at !== 51);
     expect(rows).toEqual([
       { account_id: owner.accountId, positions: [2, 51] },

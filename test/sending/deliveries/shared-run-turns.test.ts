@@ -1,5 +1,5 @@
 /** Several accounts send one run: their turns are fair, and what each finds does not depend on how much waits for the others. */
-import { sql } from 'kysely';
+import { execute, readRows } from '../../../src/platform/database/statements.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectDatabase, type Database } from '../../../src/platform/database/connect.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
@@ -29,7 +29,7 @@ beforeAll(async () => {
   ({ db } = database);
   oneConnection = connectDatabase(database.address, { log: createLog('silent'), poolSize: 1 });
   turns = await takeTurnsByHand(db);
-  const { rows } = await sql<{ workerId: number }>`select worker_id as "workerId" from shards limit 1`.execute(db);
+  const rows = await readRows<{ workerId: number }>(db)`select worker_id as "workerId" from shards limit 1`;
   workerId = rows[0]?.workerId ?? 0;
 });
 afterAll(async () => {
@@ -48,16 +48,14 @@ async function createShared(groups: number, isOfSecond: (number: number) => bool
   const accountId = await addAccount(db, owner);
   await setSenders(db, owner, [owner.accountId, accountId]);
   const ofSecond = owner.groupIds.filter((_id, index) => isOfSecond(index + 1));
-  await sql`
+  await execute(db)`
     insert into senders (workspace_id, group_id, account_ids, set_by)
-    select ${owner.workspaceId}, g, array[${accountId}::bigint], ${owner.userId} from unnest(${ofSecond}::bigint[]) g`.execute(
-    db,
-  );
+    select ${owner.workspaceId}, g, array[${accountId}::bigint], ${owner.userId} from unnest(${ofSecond}::bigint[]) g`;
   return { owner, second: { ...owner, accountId } };
 }
 
 async function takeDown({ accountId }: Owner): Promise<void> {
-  await sql`update accounts set status = 'reconnecting' where account_id = ${accountId}`.execute(db);
+  await execute(db)`update accounts set status = 'reconnecting' where account_id = ${accountId}`;
   await database.clock.advance({ minutes: 10 });
 }
 
@@ -117,8 +115,8 @@ describe('runs of a workspace with two accounts', () => {
     await takeDown(owner);
     expect(await handAll(owner)).toBe(5);
     await turns.drain(second, () => sent);
-    const { rows } = await sql<{ status: string; queued: number }>`
-      select status, queued from runs where workspace_id = ${owner.workspaceId}`.execute(db);
+    const rows = await readRows<{ status: string; queued: number }>(db)`
+      select status, queued from runs where workspace_id = ${owner.workspaceId}`;
     expect(rows).toEqual([{ status: 'completed', queued: 0 }]);
   });
 
@@ -133,7 +131,7 @@ describe('runs of a workspace with two accounts', () => {
     expect(await findDown(db, shards)).toMatchObject([{ accountId: owner.accountId }]);
     expect(await handAll(owner)).toBe(3);
     await sendOne(second);
-    await sql`update accounts set status = 'connected' where account_id = ${owner.accountId}`.execute(db);
+    await execute(db)`update accounts set status = 'connected' where account_id = ${owner.accountId}`;
     const [returning] = await findReturnable(db, shards);
     expect(returning).toMatchObject({ accountId: owner.accountId });
     if (returning) await inLedger(owner, (trx) => returnDeliveries(trx, returning, 'UTC'));
@@ -143,7 +141,7 @@ describe('runs of a workspace with two accounts', () => {
 
 describe.each(['without statistics', 'with statistics'])('%s', (which) => {
   const analyze = async () => {
-    if (which === 'with statistics') await sql`analyze`.execute(db);
+    if (which === 'with statistics') await execute(db)`analyze`;
   };
   const readsOfClaim = async ({ accountId }: Owner) => {
     const shards = [accountId % 256];
@@ -196,7 +194,7 @@ describe.each(['without statistics', 'with statistics'])('%s', (which) => {
   const LOOKS = 400;
   test('a look for accounts that are down reads few rows while one stays down', async () => {
     const { owner } = await createShared(GROUPS, () => false);
-    await sql`update workspaces set failover_minutes = 1 where workspace_id = ${owner.workspaceId}`.execute(db);
+    await execute(db)`update workspaces set failover_minutes = 1 where workspace_id = ${owner.workspaceId}`;
     await sendNow(db, owner);
     // Its worker dies with a post in hand, which stays with the account.
     await turns.claim(owner, { batch: 1 });
@@ -207,7 +205,7 @@ describe.each(['without statistics', 'with statistics'])('%s', (which) => {
     const looks = async (trx: Database) => {
       const down = await findDown(trx, shards);
       const returnable = await findReturnable(trx, shards);
-      const { rows } = await sql<{ due: boolean }>`select ${hasFailover(shards)} as due`.execute(trx);
+      const rows = await readRows<{ due: boolean }>(trx)`select ${hasFailover(shards)} as due`;
       const isOwn = (one: { workspaceId: number }) => one.workspaceId === owner.workspaceId;
       return { down: down.filter(isOwn).length, returnable: returnable.filter(isOwn).length, due: rows[0]?.due };
     };
@@ -218,16 +216,16 @@ describe.each(['without statistics', 'with statistics'])('%s', (which) => {
     const after = await countReads(oneConnection, looks);
     expect(after.answer).toMatchObject({ down: 0, returnable: 0 });
     expect(after.reads).toBeLessThan(LOOKS);
-    await sql`update accounts set status = 'connected' where account_id = ${owner.accountId}`.execute(db);
+    await execute(db)`update accounts set status = 'connected' where account_id = ${owner.accountId}`;
     const back = await countReads(oneConnection, looks);
     expect(back.answer).toMatchObject({ down: 0, returnable: 1 });
     expect(back.reads).toBeLessThan(LOOKS);
     const returning = (await findReturnable(db, shards)).find((one) => one.workspaceId === owner.workspaceId);
     if (returning) await inLedger(owner, (trx) => returnDeliveries(trx, returning, 'UTC'));
     expect((await countReads(oneConnection, looks)).answer).toMatchObject({ returnable: 0 });
-    const { rows } = await sql<{ count: number }>`
+    const rows = await readRows<{ count: number }>(db)`
       select count(*)::int as count from deliveries
-      where workspace_id = ${owner.workspaceId} and account_id = ${owner.accountId}`.execute(db);
+      where workspace_id = ${owner.workspaceId} and account_id = ${owner.accountId}`;
     expect(rows).toEqual([{ count: GROUPS }]);
   });
 });

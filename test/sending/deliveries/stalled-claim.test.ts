@@ -1,10 +1,10 @@
 /** A claim that commits in the server after its worker has timed out: the turn is orphaned, and must be requeued. */
-import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { execute, readRows } from '../../../src/platform/database/statements.ts';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { recallCampaign } from '../../../src/sending/campaigns/change/recall-campaign.ts';
 import { sleep } from '../../../src/platform/time/time.ts';
 import type { Worker } from '../../../src/app/worker.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import { analyticsWhen, createOwner, sendNow, startTestWorker, until, type Owner } from '../../support/ledger.ts';
 import { scriptMessenger, type ScriptedMessenger } from '../../support/scripted-messenger.ts';
 
@@ -12,25 +12,21 @@ import { scriptMessenger, type ScriptedMessenger } from '../../support/scripted-
 const STALL_MS = 13_000;
 const GAP = { minMs: 20, maxMs: 20 };
 
-let database: TestDatabase;
 let messenger: ScriptedMessenger;
 let worker: Worker;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
+const database = await useTestDatabase();
 beforeEach(async () => {
   messenger = scriptMessenger();
   worker = await startTestWorker(database, messenger, { gap: GAP });
 });
 afterEach(() => worker.stop());
-afterAll(() => database.drop());
 
 /** Puts a turn into the lane's hand, as the worker's own claim does, without telling it. */
 async function loseClaim(owner: Owner, positions: string): Promise<void> {
-  await sql`
+  await execute(database.db)`
     update lanes l set turn = l.turn + 1, work_at = null, in_hand = ${positions}::int4multirange,
            in_hand_run_id = (select max(run_id) from runs where workspace_id = l.workspace_id)
-    where account_id = ${owner.accountId}`.execute(database.db);
+    where account_id = ${owner.accountId}`;
 }
 
 test('resumes a campaign as soon as a stalled database answers', async () => {
@@ -41,9 +37,9 @@ test('resumes a campaign as soon as a stalled database answers', async () => {
     (count) => count >= 3,
   );
   await database.db.transaction().execute(async (trx) => {
-    await sql`lock table deliveries in access exclusive mode`.execute(trx);
+    await execute(trx)`lock table deliveries in access exclusive mode`;
     for (const endMs = performance.now() + STALL_MS; performance.now() < endMs; await sleep(1_000))
-      await sql`select 1`.execute(trx);
+      await execute(trx)`select 1`;
   });
   const { totals } = await analyticsWhen(database.db, owner, campaign, (found) => found.totals.queued === 0);
   expect(totals).toMatchObject({ sent: 40, failed: 0 });
@@ -82,21 +78,17 @@ test('requeues the orphaned turn of a recall', async () => {
 
 test('leaves the turn of another worker alone, even with a lease that is believed to hold', async () => {
   const owner = await createOwner(database.db, 2);
-  await sql`insert into workers (worker_id, name, beat_at) overriding system value values (999, 'other', 'infinity')`.execute(
-    database.db,
-  );
+  await execute(database.db)`
+    insert into workers (worker_id, name, beat_at) overriding system value values (999, 'other', 'infinity')`;
   await database.db.transaction().execute(async (trx) => {
     // As it is when the other has just taken the shard and begun a turn, and this one has not heard of it.
-    await sql`update shards set worker_id = 999, epoch = epoch + 1 where shard = campanile_shard(${owner.accountId})`.execute(
-      trx,
-    );
-    await sql`update lanes set turn = 7, in_hand_run_id = 1, in_hand = '{[1,2)}' where account_id = ${owner.accountId}`.execute(
-      trx,
-    );
+    await execute(trx)`
+      update shards set worker_id = 999, epoch = epoch + 1 where shard = campanile_shard(${owner.accountId})`;
+    await execute(trx)`
+      update lanes set turn = 7, in_hand_run_id = 1, in_hand = '{[1,2)}' where account_id = ${owner.accountId}`;
   });
   await sleep(2_500);
-  const { rows } = await sql`select turn, in_hand_run_id from lanes where account_id = ${owner.accountId}`.execute(
-    database.db,
-  );
+  const rows = await readRows(database.db)`
+    select turn, in_hand_run_id from lanes where account_id = ${owner.accountId}`;
   expect(rows).toEqual([{ turn: 7, in_hand_run_id: 1 }]);
 });

@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from 'kysely';
+import { describe, expect, test } from 'vitest';
+import { execute, readRows } from '../../../src/platform/database/statements.ts';
 import { renewLease, registerWorker, requeueLanes } from '../../../src/sending/leases/lease-store.ts';
-import { createTakeOver } from '../../../src/sending/leases/take-over.ts';
+import { createTakeOver } from '../../../src/sending/leases/leases.ts';
 import { lockLane } from '../../../src/sending/accounts/store.ts';
 import { cancelCampaign } from '../../../src/sending/campaigns/change/control.ts';
 import { claimTurns } from '../../../src/sending/deliveries/claim-turns.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { sleep } from '../../../src/platform/time/time.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import { countBlocked } from '../../support/count-blocked.ts';
 import {
   analyticsOf,
@@ -20,11 +20,7 @@ import {
 } from '../../support/ledger.ts';
 import { scriptMessenger } from '../../support/scripted-messenger.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = await useTestDatabase();
 
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 const log = createLog('fatal');
@@ -43,10 +39,10 @@ describe('shards', () => {
     expect(await take(second)).toHaveLength(128);
     const third = await registerWorker(database.db, 'third');
     for (const worker of [third, first, second, third]) await take(worker);
-    const { rows } = await sql<{ count: number }>`select count(*) from shards group by worker_id`.execute(database.db);
+    const rows = await readRows<{ count: number }>(database.db)`select count(*) from shards group by worker_id`;
     expect(rows.map((row) => row.count).toSorted()).toEqual([84, 86, 86]);
-    await sql`delete from workers`.execute(database.db);
-    await sql`update shards set worker_id = null`.execute(database.db);
+    await execute(database.db)`delete from workers`;
+    await execute(database.db)`update shards set worker_id = null`;
   });
 
   test('of a silent worker go to a steady one once the lease is over', async () => {
@@ -54,7 +50,7 @@ describe('shards', () => {
     const steady = await registerWorker(database.db, 'steady');
     await take(silent);
     await take(steady);
-    const { rows } = await sql<{ epoch: number }>`select sum(epoch) as epoch from shards`.execute(database.db);
+    const rows = await readRows<{ epoch: number }>(database.db)`select sum(epoch) as epoch from shards`;
     for (const seconds of [3, 6, 9]) {
       await database.clock.advance({ seconds: 3 });
       await renewLease(database.db, steady);
@@ -63,10 +59,10 @@ describe('shards', () => {
     await database.clock.advance({ seconds: 2 });
     await renewLease(database.db, steady);
     expect(await take(steady)).toHaveLength(256);
-    const after = await sql<{ epoch: number }>`select sum(epoch) as epoch from shards`.execute(database.db);
-    expect(after.rows[0]?.epoch).toBeGreaterThan(rows[0]?.epoch ?? 0);
-    await sql`delete from workers`.execute(database.db);
-    await sql`update shards set worker_id = null`.execute(database.db);
+    const after = await readRows<{ epoch: number }>(database.db)`select sum(epoch) as epoch from shards`;
+    expect(after[0]?.epoch).toBeGreaterThan(rows[0]?.epoch ?? 0);
+    await execute(database.db)`delete from workers`;
+    await execute(database.db)`update shards set worker_id = null`;
   });
 
   test('of a silent worker are lost to it even if it comes back during the take-over', async () => {
@@ -91,10 +87,7 @@ describe('shards', () => {
     });
     await locked.promise;
     const taking = take(steady);
-    await until(
-      () => countBlocked(database.db),
-      (waiting) => waiting === 1,
-    );
+    await until(() => countBlocked(database.db), 1);
     let isBack = false;
     const comingBack = renewLease(db, silent)
       .then(() => take(silent))
@@ -108,8 +101,8 @@ describe('shards', () => {
     const [taken, kept] = [await taking, await comingBack];
     expect(taken).toContain(shards[0]);
     expect(kept.filter((shard) => taken.includes(shard))).toEqual([]);
-    await sql`delete from workers`.execute(db);
-    await sql`update shards set worker_id = null`.execute(db);
+    await execute(db)`delete from workers`;
+    await execute(db)`update shards set worker_id = null`;
   });
 
   test('of a silent worker are taken no later after the clock was set back', async () => {
@@ -125,8 +118,8 @@ describe('shards', () => {
     await database.clock.advance({ seconds: 2 });
     await renewLease(database.db, steady);
     expect(await take(steady)).toHaveLength(256);
-    await sql`delete from workers`.execute(database.db);
-    await sql`update shards set worker_id = null`.execute(database.db);
+    await execute(database.db)`delete from workers`;
+    await execute(database.db)`update shards set worker_id = null`;
   });
 
   test('of a living worker stay with it when the clock is set back', async () => {
@@ -140,19 +133,19 @@ describe('shards', () => {
         expect(await take(worker)).toHaveLength(128);
       }
     }
-    await sql`delete from workers`.execute(database.db);
-    await sql`update shards set worker_id = null`.execute(database.db);
+    await execute(database.db)`delete from workers`;
+    await execute(database.db)`update shards set worker_id = null`;
   });
 
   test('are taken by one worker when several find them free at the same moment', async () => {
     const workers = await Promise.all(upTo(4).map((number) => registerWorker(database.db, `worker ${number}`)));
     for (let round = 0; round < 25; round += 1) {
-      await sql`update shards set worker_id = null`.execute(database.db);
+      await execute(database.db)`update shards set worker_id = null`;
       const taken = (await Promise.all(workers.map(take))).flat();
       expect(taken.toSorted((a, b) => a - b)).toEqual([...new Set(taken)].toSorted((a, b) => a - b));
     }
-    await sql`delete from workers`.execute(database.db);
-    await sql`update shards set worker_id = null`.execute(database.db);
+    await execute(database.db)`delete from workers`;
+    await execute(database.db)`update shards set worker_id = null`;
   });
 
   test('stay where they are after an outage in which no worker could renew its lease', async () => {
@@ -167,8 +160,8 @@ describe('shards', () => {
     expect(await take(first)).toHaveLength(128);
     await renewLease(database.db, second);
     expect(await take(second)).toHaveLength(128);
-    await sql`delete from workers`.execute(database.db);
-    await sql`update shards set worker_id = null`.execute(database.db);
+    await execute(database.db)`delete from workers`;
+    await execute(database.db)`update shards set worker_id = null`;
   });
 });
 
@@ -186,10 +179,7 @@ describe('a worker that dies in the middle of a turn', () => {
     const gap = { minMs: 1, maxMs: 1 };
     const dying = await startTestWorker(database, messenger, { gap, name: 'dying' });
     const campaign = await sendNow(database.db, owner);
-    await until(
-      () => cut,
-      (count) => count === 1,
-    );
+    await until(() => cut, 1);
     const next = await startTestWorker(database, messenger, { gap, name: 'next' });
     const { totals } = await analyticsWhen(database.db, owner, campaign, (found) => found.totals.queued === 0);
     expect(totals).toMatchObject({ sent: 40, failed: 0 });
@@ -223,21 +213,12 @@ describe('a worker that lost an account and got it back', () => {
     };
     const worker = await startTestWorker(database, messenger);
     const cut = await sendNow(database.db, owner);
-    await until(
-      () => begun,
-      (count) => count === 1,
-    );
+    await until(() => begun, 1);
     // As when another worker took the account over, and gave it up again.
     await database.db.transaction().execute((trx) => requeueLanes(trx, [owner.accountId], {}));
-    await until(
-      () => begun,
-      (count) => count === 2,
-    );
+    await until(() => begun, 2);
     holds[0]?.resolve();
-    await until(
-      () => messenger.arrivals.length,
-      (count) => count === 1,
-    );
+    await until(() => messenger.arrivals.length, 1);
     // The worker has polled for orphaned turns in the meantime.
     await sleep(LOOKED_MS);
     const other = await createOwner(database.db, 1);

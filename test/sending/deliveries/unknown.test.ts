@@ -1,24 +1,16 @@
 /** Attempts with an unknown outcome (contract §5), on messengers that drop repeated ids and on those that do not. */
-import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { execute, hasRow } from '../../../src/platform/database/statements.ts';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { retryCampaign } from '../../../src/sending/campaigns/change/retry-campaign.ts';
 import type { Destination, SendResult } from '../../../src/messengers/messenger.ts';
-import type { Worker } from '../../../src/app/worker.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import { analyticsOf, analyticsWhen, createOwner, sendNow, startTestWorker, type Owner } from '../../support/ledger.ts';
 import { scriptMessenger } from '../../support/scripted-messenger.ts';
 
-let database: TestDatabase;
-let worker: Worker;
 const messenger = scriptMessenger();
-beforeAll(async () => {
-  database = await createTestDatabase();
-  worker = await startTestWorker(database, messenger);
-});
-afterAll(async () => {
-  await worker.stop();
-  await database.drop();
-});
+const database = await useTestDatabase();
+const worker = await startTestWorker(database, messenger);
+afterAll(() => worker.stop());
 afterEach(() => {
   messenger.arrivals.length = 0;
   messenger.answer = () => undefined;
@@ -43,12 +35,10 @@ async function ended(owner: Owner, campaign: string) {
       ({ totals, groups }) => totals.queued === 0 || groups.some((group) => group.lastError !== null),
     );
     if (found.totals.queued === 0) return found;
-    const { rows } =
-      await sql`select from deliveries where workspace_id = ${owner.workspaceId} and not_before > campanile_now()`.execute(
-        database.db,
-      );
-    if (rows.length > 0) await database.clock.advance({ minutes: 20 });
-    await sql`select pg_notify('campanile_lanes', '')`.execute(database.db);
+    const hasWaiting = await hasRow(database.db)`
+      select from deliveries where workspace_id = ${owner.workspaceId} and not_before > campanile_now()`;
+    if (hasWaiting) await database.clock.advance({ minutes: 20 });
+    await execute(database.db)`select pg_notify('campanile_lanes', '')`;
   }
 }
 

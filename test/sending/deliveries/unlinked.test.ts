@@ -1,32 +1,26 @@
 /** An account that is not linked to its messaging application is left alone until it is. */
-import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { readCount } from '../../../src/platform/database/statements.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { recordState } from '../../../src/sending/sessions/record-state.ts';
 import { recallCampaign } from '../../../src/sending/campaigns/change/recall-campaign.ts';
 import { claimRevisions } from '../../../src/sending/deliveries/claim-revisions.ts';
 import { finishRevision } from '../../../src/sending/deliveries/finish-revision.ts';
 import type { SessionState } from '../../../src/messengers/messenger.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import { createOwner, sendNow, type Owner } from '../../support/ledger.ts';
-import { sent, takeTurnsByHand, type Turns } from '../../support/turns.ts';
+import { sent, takeTurnsByHand } from '../../support/turns.ts';
 
-let database: TestDatabase;
-let turns: Turns;
 let owner: Owner;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  turns = await takeTurnsByHand(database.db);
-});
+const database = await useTestDatabase();
+const turns = await takeTurnsByHand(database.db);
 beforeEach(async () => {
   owner = await createOwner(database.db, 2);
 });
-afterAll(() => database.drop());
 
 const NOT_THERE = { kind: 'snooze', cooldownMs: 5_000 } as const;
 
 async function workerId(): Promise<number> {
-  const { rows } = await sql<{ id: number }>`select worker_id as id from workers`.execute(database.db);
-  return rows[0]?.id ?? 0;
+  return readCount(database.db)`select worker_id as id from workers`;
 }
 const record = async (state: SessionState) =>
   recordState(database.db, { accountId: owner.accountId, workerId: await workerId(), state });

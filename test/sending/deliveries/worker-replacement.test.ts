@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { execute, readRows } from '../../../src/platform/database/statements.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { connectDatabase } from '../../../src/platform/database/connect.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
@@ -37,9 +37,9 @@ const nowMs = () => performance.timeOrigin + performance.now();
 
 /** How many shards each worker holds, by the pid of its process. */
 async function holders(): Promise<Map<number, number[]>> {
-  const { rows } = await sql<{ pid: number; shards: number[] }>`
+  const rows = await readRows<{ pid: number; shards: number[] }>(database.db)`
     select split_part(w.name, ':', 2)::int as pid, array_agg(s.shard::int) as shards
-    from shards s join workers w on w.worker_id = s.worker_id group by 1`.execute(database.db);
+    from shards s join workers w on w.worker_id = s.worker_id group by 1`;
   return new Map(rows.map((row) => [row.pid, row.shards]));
 }
 
@@ -57,7 +57,7 @@ function measureDelay(): () => number {
     while (!ended.signal.aborted) {
       const startedMs = performance.now();
       await sleep(50);
-      await sql`select 1`.execute(database.db);
+      await execute(database.db)`select 1`;
       delayMs += Math.max(0, performance.now() - startedMs - quietMs);
     }
   })();
@@ -71,11 +71,11 @@ function measureDelay(): () => number {
 /** An owner whose account the worker serves, with a campaign under way; `whatsapp` has no gap here, and turns of many posts. */
 async function beginAt(worker: WitnessedWorker, messenger: 'sandbox' | 'whatsapp' = 'sandbox') {
   const [shard = 0] = await shardsOf(worker);
-  await sql`select setval(pg_get_serial_sequence('accounts', 'account_id'),
-    (select coalesce(max(account_id), 0) / 256 * 256 + 256 + ${shard} - 1 from accounts))`.execute(database.db);
+  await execute(database.db)`select setval(pg_get_serial_sequence('accounts', 'account_id'),
+    (select coalesce(max(account_id), 0) / 256 * 256 + 256 + ${shard} - 1 from accounts))`;
   const owner = await createOwner(database.db, GROUPS);
-  await sql`update accounts set messenger = ${messenger} where account_id = ${owner.accountId}`.execute(database.db);
-  await sql`update lanes set messenger = ${messenger} where account_id = ${owner.accountId}`.execute(database.db);
+  await execute(database.db)`update accounts set messenger = ${messenger} where account_id = ${owner.accountId}`;
+  await execute(database.db)`update lanes set messenger = ${messenger} where account_id = ${owner.accountId}`;
   const askedMs = nowMs();
   const text = `to ${owner.accountId}`;
   const campaignId = await sendNow(database.db, owner, owner.groupIds, text);
@@ -105,10 +105,10 @@ async function freezeWithin(worker: WitnessedWorker): Promise<{ end(): Promise<v
   const locked = Promise.withResolvers<void>();
   const over = Promise.withResolvers<void>();
   const claim = db.transaction().execute(async (trx) => {
-    await sql`select from shards where shard = any(${shards}::smallint[]) for share`.execute(trx);
+    await execute(trx)`select from shards where shard = any(${shards}::smallint[]) for share`;
     locked.resolve();
     await over.promise;
-    await sql`select 1`.execute(trx);
+    await execute(trx)`select 1`;
   });
   await locked.promise;
   return {

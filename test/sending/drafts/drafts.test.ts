@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { execute } from '../../../src/platform/database/statements.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { dropUnusedMedia } from '../../../src/content/media/drop-unused.ts';
-import { groupsOf, startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { groupsOf, useTestApp, type Person } from '../../support/app.ts';
 import { PNG } from '../../support/inputs/sample-files.ts';
+import { callIn, createTeam } from '../../support/team.ts';
 
 interface Content {
   html: string;
@@ -21,20 +22,12 @@ interface Draft {
   content?: Content;
 }
 
-let app: TestApp;
-let alice: Person;
-let bob: Person;
-let groups: number[];
-
-beforeAll(async () => {
-  app = await startTestApp({ sandboxSpeed: 0 });
-  [alice, bob] = [await app.signUp('alice'), await app.signUp('bob')];
-  groups = await groupsOf(alice);
-});
+const app = await useTestApp({ sandboxSpeed: 0 });
+const [alice, bob] = [await app.signUp('alice'), await app.signUp('bob')];
+const groups = await groupsOf(alice);
 beforeEach(async () => {
-  await sql`delete from drafts`.execute(app.database.db);
+  await execute(app.database.db)`delete from drafts`;
 });
-afterAll(() => app.stop());
 
 const save = (person: Person, body: object) => person.call<{ version: number }>('venom/save-draft', body);
 const draftsOf = async (person: Person, body: object = {}) =>
@@ -71,11 +64,11 @@ test('returns the groups of a draft in their order, without groups that are gone
   const schedule = { is_schedule: true, start_date: '2032-06-01', schedule_time: '09:00', weekdays: [1, 2] };
   const id = await begun(alice, { html: 'Hello', group_metadata_ids: [groups[2], groups[0]], ...schedule });
   const { db } = app.database;
-  await sql`update groups set removed_at = now() where group_id = ${groups[0]}`.execute(db);
+  await execute(db)`update groups set removed_at = now() where group_id = ${groups[0]}`;
   const [draft] = await draftsOf(alice, { draft_id: id });
   expect(draft?.content).toMatchObject({ html: 'Hello', end_date: null, time_zone: null, ...schedule });
   expect(draft?.content?.groups).toMatchObject([{ group_metadata_id: groups[2], kind: expect.any(String) }]);
-  await sql`update groups set removed_at = null`.execute(db);
+  await execute(db)`update groups set removed_at = null`;
   const [whole] = await draftsOf(alice, { draft_id: id });
   expect(whole?.content?.groups.map((group) => group.group_metadata_id)).toEqual([groups[2], groups[0]]);
 });
@@ -149,7 +142,7 @@ describe('the file of a draft', () => {
     const id = await withFile();
     const { db } = app.database;
     const dropOld = async () => {
-      await sql`update media set used_at = now() - interval '2 days'`.execute(db);
+      await execute(db)`update media set used_at = now() - interval '2 days'`;
       await dropUnusedMedia(db, 0);
       return statusOfFile();
     };
@@ -181,4 +174,31 @@ test('rejects another user’s group in a draft with 404', async () => {
   const answer = await save(alice, { draft_id: randomUUID(), version: 0, group_metadata_ids: [groups[0], theirs] });
   expect(answer.status).toBe(404);
   expect(await draftsOf(alice)).toEqual([]);
+});
+
+test('a draft names the people who wrote it, in their order, while they are members', async () => {
+  const team = await createTeam(app, 'desk');
+  const { author, manager, owner } = team.members;
+  await author.call('user/update_profile', { first_name: 'Anna', last_name: 'Weber' });
+  const draft_id = randomUUID();
+  const write = (who: Person, version: number, name: string) =>
+    callIn(app, who, team.workspaceId, 'venom/save-draft', { draft_id, version, name });
+  await write(author, 0, 'Fair');
+  await write(manager, 1, 'Spring fair');
+  // Saving what is there already is no writing.
+  await write(owner, 2, 'Spring fair');
+  const writers = async () => {
+    const listed = await callIn<{ drafts: Array<{ written_by: object[] }> }>(
+      app,
+      owner,
+      team.workspaceId,
+      'venom/list-drafts',
+    );
+    return listed.body.data.drafts[0]?.written_by;
+  };
+  const anna = { user_id: author.userId, user_name: author.name, name: 'Anna Weber' };
+  const second = { user_id: manager.userId, user_name: manager.name, name: manager.name };
+  expect(await writers()).toEqual([anna, second]);
+  await callIn(app, owner, team.workspaceId, 'workspace/remove-member', { user_id: author.userId });
+  expect(await writers()).toEqual([{ user_id: author.userId, user_name: null, name: null }, second]);
 });

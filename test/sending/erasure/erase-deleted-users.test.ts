@@ -1,19 +1,14 @@
-import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { execute, readValue } from '../../../src/platform/database/statements.ts';
+import { expect, test } from 'vitest';
 import type { Messenger } from '../../../src/messengers/messenger.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { eraseDeletedUsers } from '../../../src/sending/erasure/erase-deleted-users.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { EVERY_SHARD } from '../../support/begin-runs.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import { createOwner, until } from '../../support/ledger.ts';
 import { scriptMessenger } from '../../support/scripted-messenger.ts';
 
-const EVERY_SHARD = Array.from({ length: 256 }, (_, shard) => shard);
-
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = await useTestDatabase();
 
 test('has every messenger forget a deleted user, until nothing is left', async () => {
   const { accountId, userId } = await createOwner(database.db, 1);
@@ -28,7 +23,7 @@ test('has every messenger forget a deleted user, until nothing is left', async (
       return true;
     },
   });
-  await sql`update users set deleted_at = campanile_now() where user_id = ${userId}`.execute(database.db);
+  await execute(database.db)`update users set deleted_at = campanile_now() where user_id = ${userId}`;
   const erasing = eraseDeletedUsers({
     db: database.db,
     log: createLog('silent'),
@@ -40,14 +35,10 @@ test('has every messenger forget a deleted user, until nothing is left', async (
       ['whatsapp', forgetful('whatsapp')],
     ]),
   });
-  await until(
-    async () => {
-      const { rows } = await sql<{ erased: boolean }>`
-        select erased_at is not null as erased from users where user_id = ${userId}`.execute(database.db);
-      return rows[0]?.erased;
-    },
-    (erased) => erased === true,
-  );
+  await until(async () => {
+    return readValue<boolean>(database.db)`
+        select erased_at is not null as erased from users where user_id = ${userId}`;
+  }, true);
   await erasing.stop();
   expect(left).toEqual({ sandbox: 0, whatsapp: 0 });
 });

@@ -1,10 +1,11 @@
 /** Property test: the activity of groups, which is kept and changed with each post, equals a count of all single posts. */
 import fc from 'fast-check';
-import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { execute, readRows } from '../../../src/platform/database/statements.ts';
+import { expect, test } from 'vitest';
 import type { MemberEvent } from '../../../src/messengers/messenger.ts';
 import { AppError } from '../../../src/platform/errors/errors.ts';
 import { beginDueRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
+import { sweepRuns } from '../../../src/sending/campaigns/begin/expire-runs.ts';
 import { deleteCampaign } from '../../../src/sending/campaigns/change/delete-campaign.ts';
 import { removeDeleted } from '../../../src/sending/campaigns/change/remove-deleted.ts';
 import { retryCampaign } from '../../../src/sending/campaigns/change/retry-campaign.ts';
@@ -12,22 +13,17 @@ import { rollUpRuns } from '../../../src/sending/campaigns/roll-up/roll-up-runs.
 import { readActivity } from '../../../src/sending/groups/read-activity.ts';
 import { updateActivity } from '../../../src/sending/groups/update-activity.ts';
 import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { EVERY_SHARD } from '../../support/begin-runs.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import { createOwner, schedule, sendNow, type Owner } from '../../support/ledger.ts';
 import { runs } from '../../support/runs.ts';
-import { failed, sent, takeTurnsByHand, type Turns } from '../../support/turns.ts';
+import { failed, sent, takeTurnsByHand } from '../../support/turns.ts';
 
 const RUNS = runs(8);
 const GROUPS = 6;
-const EVERY_SHARD = Array.from({ length: 256 }, (_, shard) => shard);
 
-let database: TestDatabase;
-let turns: Turns;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  turns = await takeTurnsByHand(database.db);
-});
-afterAll(() => database.drop());
+const database = await useTestDatabase();
+const turns = await takeTurnsByHand(database.db);
 
 /** One event; its numbers choose among the existing rows. */
 const choice = fc.nat({ max: 1_000 });
@@ -68,9 +64,8 @@ interface World {
 /** Half of the groups are channels: these have views. */
 async function createWorld(): Promise<World> {
   const owner = await createOwner(database.db, GROUPS);
-  await sql`update groups set kind = 'channel' where workspace_id = ${owner.workspaceId} and group_id % 2 = 0`.execute(
-    database.db,
-  );
+  await execute(database.db)`
+    update groups set kind = 'channel' where workspace_id = ${owner.workspaceId} and group_id % 2 = 0`;
   return { owner, campaigns: [] };
 }
 
@@ -89,16 +84,16 @@ async function scheduleTomorrow(owner: Owner, days: number): Promise<string> {
 
 /** Moves the clock to the next planned run, if there is one. */
 async function waitForNextRun({ workspaceId }: Owner): Promise<void> {
-  const { rows } = await sql<{ due: Date | null }>`
+  const rows = await readRows<{ due: Date | null }>(database.db)`
     select min(due_at) + interval '1 minute' as due from runs
-    where workspace_id = ${workspaceId} and status = 'planned' and due_at > campanile_now()`.execute(database.db);
+    where workspace_id = ${workspaceId} and status = 'planned' and due_at > campanile_now()`;
   if (rows[0]?.due) await database.clock.set(rows[0].due);
 }
 
 async function receive({ owner: { accountId, workspaceId } }: World, posts: readonly number[]): Promise<void> {
-  const { rows } = await sql<{ messageId: string; isChannel: boolean }>`
+  const rows = await readRows<{ messageId: string; isChannel: boolean }>(database.db)`
     select message_id as "messageId", g.kind = 'channel' as "isChannel" from deliveries d join groups g using (group_id)
-    where d.workspace_id = ${workspaceId} and d.status <> 'queued' order by run_id, position`.execute(database.db);
+    where d.workspace_id = ${workspaceId} and d.status <> 'queued' order by run_id, position`;
   if (rows.length === 0) return;
   const events = posts.map((post): MemberEvent => {
     const { messageId, isChannel } = rows[post % rows.length] ?? { messageId: '', isChannel: false };
@@ -135,6 +130,7 @@ async function take(world: World, one: Step): Promise<void> {
     case 'drain':
       await waitForNextRun(owner);
       while ((await beginDueRuns(db, EVERY_SHARD)) <= 10);
+      while (await sweepRuns(db, EVERY_SHARD));
       await turns.drain(owner, (position) => ((one.failing >> position) % 3 === 0 ? failed : sent));
       return;
     case 'receipts':
@@ -169,7 +165,7 @@ async function take(world: World, one: Step): Promise<void> {
 
 /** Counts every single post. */
 async function countPosts({ owner: { workspaceId } }: World): Promise<Map<number, object>> {
-  const { rows } = await sql<{ groupId: number }>`
+  const rows = await readRows<{ groupId: number }>(database.db)`
     select d.group_id as "groupId", count(*) filter (where d.status = 'sent')::int as posts,
            max(d.sent_at) filter (where d.status = 'sent') as "lastPostedAt", count(*) filter (where d.status = 'failed')::int as failed,
            coalesce(sum(greatest(d.recipients, d.delivered, d.reactions, d.replies, d.views)) filter (where d.status = 'sent'), 0)::int as recipients,
@@ -178,7 +174,7 @@ async function countPosts({ owner: { workspaceId } }: World): Promise<Map<number
     join runs r on r.workspace_id = d.workspace_id and r.run_id = d.run_id
     join campaigns c on c.campaign_id = r.campaign_id and c.deleted_at is null
     where d.workspace_id = ${workspaceId} and d.status in ('sent', 'failed') and r.started_at > campanile_now() - interval '90 days'
-    group by d.group_id`.execute(database.db);
+    group by d.group_id`;
   return new Map(rows.map(({ groupId, ...counts }) => [groupId, counts]));
 }
 
@@ -194,9 +190,9 @@ async function readAll({ owner }: World, groupIds: readonly number[]): Promise<M
 
 /** Returns what is kept, without any delivery. */
 async function readKept({ owner: { workspaceId } }: World): Promise<Map<number, object>> {
-  const { rows } = await sql<{ groupId: number }>`
+  const rows = await readRows<{ groupId: number }>(database.db)`
     select group_id as "groupId", posts, last_sent_at as "lastPostedAt", failed, recipients, read
-    from group_activity where workspace_id = ${workspaceId} and posts + failed > 0`.execute(database.db);
+    from group_activity where workspace_id = ${workspaceId} and posts + failed > 0`;
   return new Map(rows.map(({ groupId, ...counts }) => [groupId, counts]));
 }
 
@@ -245,8 +241,8 @@ test('reads no delivery of runs whose figures are kept', async () => {
   expect(before.size).toBe(groups.length);
   expect(before).toEqual(await countPosts(world));
   // Without its single posts it says the same, so none of them was read.
-  await sql`alter table deliveries disable trigger user`.execute(database.db);
-  await sql`delete from deliveries where workspace_id = ${world.owner.workspaceId}`.execute(database.db);
-  await sql`alter table deliveries enable trigger user`.execute(database.db);
+  await execute(database.db)`alter table deliveries disable trigger user`;
+  await execute(database.db)`delete from deliveries where workspace_id = ${world.owner.workspaceId}`;
+  await execute(database.db)`alter table deliveries enable trigger user`;
   expect(await readAll(world, groups)).toEqual(before);
 });

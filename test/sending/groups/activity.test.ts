@@ -1,5 +1,5 @@
 /** The activity of each group in `list-groups`. */
-import { sql } from 'kysely';
+import { execute } from '../../../src/platform/database/statements.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
@@ -90,6 +90,6 @@ test('returns the number of posts, the last post and the read rate of a group', 
 test('returns the activity of the groups on the page, for 90 days', async () => {
   const page = await list(alice, { with_activity: true, limit: 2 });
   expect(page.map((group) => group.activity?.posts)).toEqual([1, 2]);
-  await sql`update runs set started_at = started_at - interval '91 days'`.execute(app.database.db);
+  await execute(app.database.db)`update runs set started_at = started_at - interval '91 days'`;
   expect([...(await activityOf(alice)).values()].map((activity) => activity?.posts)).toEqual([0, 0, 0, 0]);
 });

@@ -1,8 +1,8 @@
 /** Groups in any order, narrowed by how they do, and how many there are. */
-import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
-import { until } from '../../support/ledger.ts';
+import { execute, readColumn } from '../../../src/platform/database/statements.ts';
+import { expect, test } from 'vitest';
+import { clearOld } from '../../support/clear-old.ts';
+import { untilCompleted, useTestApp } from '../../support/app.ts';
 
 interface Page {
   groups: Array<{ group_metadata_id: number; group_name: string; activity?: { failed: number; posts: number } }>;
@@ -10,18 +10,13 @@ interface Page {
   next_cursor: string | null;
 }
 
-let app: TestApp;
-let alice: Person;
 const ids = new Map<string, number>();
 
-beforeAll(async () => {
-  app = await startTestApp({ sandboxSpeed: 0 });
-  await app.database.clock.set('2031-03-01T12:00:00Z');
-  alice = await app.signUp('alice');
-  for (const name of ['Street 10', 'Street 2']) await alice.call('venom/create-channel', { name });
-  for (const group of (await find({})).groups) ids.set(group.group_name, group.group_metadata_id);
-});
-afterAll(() => app.stop());
+const app = await useTestApp({ sandboxSpeed: 0 });
+await app.database.clock.set('2031-03-01T12:00:00Z');
+const alice = await app.signUp('alice');
+for (const name of ['Street 10', 'Street 2']) await alice.call('venom/create-channel', { name });
+for (const group of (await find({})).groups) ids.set(group.group_name, group.group_metadata_id);
 
 async function find(body: object): Promise<Page> {
   const answer = await alice.call<Page>('venom/list-groups', body);
@@ -33,19 +28,14 @@ const names = async (body: object) => (await find(body)).groups.map((group) => g
 async function post(name: string): Promise<void> {
   const body = { name: 'News', html: 'Hello', group_metadata_ids: [ids.get(name)] };
   const { campaign_id: id } = (await alice.call<{ campaign_id: string }>('venom/add-campaign', body)).body.data;
-  await until(
-    () => alice.call<{ status: string }>('venom/get-campaign', { campaign_id: id }),
-    ({ body: { data } }) => data.status === 'completed',
-  );
+  await untilCompleted(alice.call, id);
 }
 
 /** Moves all that was posted to a group so far into the past. */
 async function age(name: string, days: number): Promise<void> {
-  await sql`
+  await execute(app.database.db)`
     with old as (update deliveries set sent_at = sent_at - ${days} * interval '1 day' where group_id = ${ids.get(name) ?? 0} returning run_id)
-    update runs set started_at = started_at - ${days} * interval '1 day' where run_id in (select run_id from old)`.execute(
-    app.database.db,
-  );
+    update runs set started_at = started_at - ${days} * interval '1 day' where run_id in (select run_id from old)`;
 }
 
 test('sorts groups by name with natural numbers, in both directions', async () => {
@@ -68,17 +58,15 @@ test('sorts names as a reader would: by letters without case and accents, and by
     'École',
     'Яблоко',
   ];
-  await sql`
+  await execute(app.database.db)`
     insert into groups (workspace_id, chat_id, send_to, kind, name, participants, can_send)
-    select workspace_id, n, n, 'group', n, 5, true from (select workspace_id from groups limit 1) a, unnest(${others}::text[]) n`.execute(
-    app.database.db,
-  );
+    select workspace_id, n, n, 'group', n, 5, true from (select workspace_id from groups limit 1) a, unnest(${others}::text[]) n`;
   const order = new Intl.Collator('en', { numeric: true });
   const sorted = [...ids.keys(), ...others].toSorted(order.compare);
   expect(await names({ sort_by: 'name' })).toEqual(sorted);
   expect(await names({ sort_by: 'name', descending: true })).toEqual(sorted.toReversed());
   expect(await names({ sort_by: 'failed' })).toEqual(sorted);
-  await sql`delete from groups where name = any(${others}::text[])`.execute(app.database.db);
+  await execute(app.database.db)`delete from groups where name = any(${others}::text[])`;
 });
 
 test('sorts groups by size and kind, then by name', async () => {
@@ -135,9 +123,9 @@ test('filters groups that were not posted to for some days, or never', async () 
 });
 
 test('filters groups with failed posts, and returns their number', async () => {
-  await sql`
+  await execute(app.database.db)`
     update deliveries set status = 'failed', sent_at = null, error = 'The group is gone'
-    where group_id = ${ids.get('Running club') ?? 0}`.execute(app.database.db);
+    where group_id = ${ids.get('Running club') ?? 0}`;
   const { groups } = await find({ has_failed: true, with_activity: true });
   expect(groups.map((group) => group.group_name)).toEqual(['Running club']);
   expect(groups[0]?.activity).toMatchObject({ failed: 1, posts: 0 });
@@ -147,9 +135,8 @@ test('filters groups with failed posts, and returns their number', async () => {
 
 test('sorts groups by read rate, those without one last', async () => {
   await post('Village news');
-  await sql`update deliveries set recipients = 10, delivered = 10, read = 5 where group_id = ${ids.get('Village news') ?? 0}`.execute(
-    app.database.db,
-  );
+  await execute(app.database.db)`
+    update deliveries set recipients = 10, delivered = 10, read = 5 where group_id = ${ids.get('Village news') ?? 0}`;
   expect((await names({ sort_by: 'read_rate', descending: true })).slice(0, 2)).toEqual([
     'Village news',
     'Chess friends',
@@ -160,13 +147,10 @@ test('sorts groups by read rate, those without one last', async () => {
 test('records the size of a group once a day, for a year', async () => {
   const { db, clock } = app.database;
   const group = ids.get('Village news') ?? 0;
-  const noted = async () =>
-    (
-      await sql<{ participants: number }>`
-      select participants from group_sizes where group_id = ${group} order by day`.execute(db)
-    ).rows.map((row) => row.participants);
+  const noted = () => readColumn<number>(db)`
+      select participants from group_sizes where group_id = ${group} order by day`;
   const change = (participants: number) =>
-    sql`update groups set participants = ${participants} where group_id = ${group}`.execute(db);
+    execute(db)`update groups set participants = ${participants} where group_id = ${group}`;
   expect(await noted()).toEqual([121]);
   await change(122);
   await change(122);
@@ -176,6 +160,11 @@ test('records the size of a group once a day, for a year', async () => {
   await change(124);
   expect(await noted()).toEqual([123, 124]);
   await clock.advance({ hours: 24 * 366 });
+  await clearOld(app.database, 'group_sizes');
+  expect(await noted()).toEqual([124]);
   await change(125);
   expect(await noted()).toEqual([124, 125]);
+  await clock.advance({ hours: 24 * 367 });
+  await clearOld(app.database, 'group_sizes');
+  expect(await noted()).toEqual([]);
 });

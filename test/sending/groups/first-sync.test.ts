@@ -1,12 +1,11 @@
 /** The first list of groups reads those of each account. */
-import { sql } from 'kysely';
-import { afterAll, expect, test } from 'vitest';
-import { startTestApp } from '../../support/app.ts';
+import { execute } from '../../../src/platform/database/statements.ts';
+import { expect, test } from 'vitest';
+import { useTestApp } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 import type { AccountId } from '../../../src/platform/database/schema.ts';
 
-const app = await startTestApp();
-afterAll(() => app.stop());
+const app = await useTestApp();
 
 interface Listed {
   groups: Array<{ can_send: boolean; accounts: Array<{ account_id: AccountId; can_send: boolean }> }>;
@@ -21,8 +20,8 @@ test('a list of groups reads those of every account that was never read, and say
   const groups = await until(list, (some) => some.every(({ accounts }) => accounts.length === 2));
   expect(groups).toHaveLength(3);
   const { db } = app.database;
-  await sql`update group_accounts set can_send = account_id = ${second} where group_id in (
-    select group_id from group_accounts where account_id = ${second})`.execute(db);
+  await execute(db)`update group_accounts set can_send = account_id = ${second} where group_id in (
+    select group_id from group_accounts where account_id = ${second})`;
   for (const { can_send, accounts } of await list()) {
     expect(can_send).toBe(true);
     expect(accounts.filter((one) => one.can_send).map(({ account_id }) => account_id)).toEqual([second]);

@@ -1,26 +1,21 @@
 /** The page of a group: its posts, planned posts, lists, and members over time. */
-import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { execute } from '../../../src/platform/database/statements.ts';
+import { beforeEach, expect, test } from 'vitest';
 import { readGroup } from '../../../src/sending/analytics/read-group.ts';
 import { pauseCampaign } from '../../../src/sending/campaigns/change/control.ts';
 import { AppError } from '../../../src/platform/errors/errors.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import { createOwner, schedule, sendNow, type Owner } from '../../support/ledger.ts';
-import { failed, takeTurnsByHand, type Turns } from '../../support/turns.ts';
+import { failed, takeTurnsByHand } from '../../support/turns.ts';
 
-let database: TestDatabase;
-let turns: Turns;
 let owner: Owner;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  turns = await takeTurnsByHand(database.db);
-});
+const database = await useTestDatabase();
+const turns = await takeTurnsByHand(database.db);
 beforeEach(async () => {
   await database.clock.set('2031-03-01T12:00:00Z');
   owner = await createOwner(database.db, 3);
 });
-afterAll(() => database.drop());
 
 const ofGroup = (number: number, days = 366) =>
   readGroup(database, owner, { groupId: owner.groupIds[number - 1] ?? 0, days });
@@ -48,11 +43,11 @@ test('returns the sums of a folded campaign in the group', async () => {
   const { db } = database;
   const campaign = await sendNow(db, owner);
   await turns.drain(owner, () => ({ kind: 'sent', recipients: 2 }));
-  await sql`
+  await execute(db)`
     insert into group_sums (workspace_id, campaign_id, group_id, last_sent_at, recipients, delivered, read, sent)
     select workspace_id, campaign_id, ${owner.groupIds[0] ?? 0}::bigint, campanile_now(), 2, 2, 1, 1 from campaigns
-    where workspace_id = ${owner.workspaceId}`.execute(db);
-  await sql`update campaigns set folded_at = campanile_now() where workspace_id = ${owner.workspaceId}`.execute(db);
+    where workspace_id = ${owner.workspaceId}`;
+  await execute(db)`update campaigns set folded_at = campanile_now() where workspace_id = ${owner.workspaceId}`;
   expect((await ofGroup(1)).posts).toEqual([
     expect.objectContaining({ campaignId: campaign, runId: null, sent: 1, recipients: 2, read: 1 }),
   ]);
@@ -77,7 +72,7 @@ test('returns members over time from syncs and from posts', async () => {
   await sendNow(db, owner);
   await turns.drain(owner, () => ({ kind: 'sent', recipients: 6 }));
   await clock.set('2031-03-05T12:00:00Z');
-  await sql`update groups set participants = 9 where group_id = ${owner.groupIds[0] ?? 0}`.execute(db);
+  await execute(db)`update groups set participants = 9 where group_id = ${owner.groupIds[0] ?? 0}`;
   expect((await ofGroup(1)).members).toEqual([
     { date: '2031-03-01', participants: 3 },
     { date: '2031-03-03', participants: 7 },
@@ -88,11 +83,9 @@ test('returns members over time from syncs and from posts', async () => {
 
 test('returns the lists of the group, and nothing of another workspace', async () => {
   const { db } = database;
-  await sql`
+  await execute(db)`
     insert into group_lists (workspace_id, name, group_ids) values
-      (${owner.workspaceId}, 'Village', ${[owner.groupIds[0] ?? 0]}::bigint[]), (${owner.workspaceId}, 'Others', ${owner.groupIds.slice(1)}::bigint[])`.execute(
-    db,
-  );
+      (${owner.workspaceId}, 'Village', ${[owner.groupIds[0] ?? 0]}::bigint[]), (${owner.workspaceId}, 'Others', ${owner.groupIds.slice(1)}::bigint[])`;
   expect((await ofGroup(1)).groupLists.map((list) => list.name)).toEqual(['Village']);
   const stranger = await createOwner(db, 1);
   const asking = readGroup(database, stranger, { groupId: owner.groupIds[0] ?? 0, days: 366 });

@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { execute } from '../../../src/platform/database/statements.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useTestApp, type Person } from '../../support/app.ts';
 
 interface Lists {
   group_lists: Array<{ group_list_id: number; name: string; group_count: number }>;
@@ -10,21 +10,12 @@ interface Groups {
   next_cursor: string | null;
 }
 
-let app: TestApp;
-let alice: Person;
-let bob: Person;
-let groups: number[];
-let bobs: number[];
-
-beforeAll(async () => {
-  app = await startTestApp({ sandboxSpeed: 0 });
-  [alice, bob] = [await app.signUp('alice'), await app.signUp('bob')];
-  [groups, bobs] = [await groupsOf(alice), await groupsOf(bob)];
-});
+const app = await useTestApp({ sandboxSpeed: 0 });
+const [alice, bob] = [await app.signUp('alice'), await app.signUp('bob')];
+const [groups, bobs] = [await groupsOf(alice), await groupsOf(bob)];
 beforeEach(async () => {
-  await sql`delete from group_lists`.execute(app.database.db);
+  await execute(app.database.db)`delete from group_lists`;
 });
-afterAll(() => app.stop());
 
 async function groupsOf(person: Person, filter: object = {}): Promise<number[]> {
   const { body } = await person.call<Groups>('venom/list-groups', filter);
@@ -78,7 +69,7 @@ test('deletes a list without its groups', async () => {
 test('does not count groups that are gone until they come back', async () => {
   const { body } = await save(alice, { name: 'mine', group_metadata_ids: groups });
   const { db } = app.database;
-  await sql`update groups set removed_at = now() where group_id = ${groups[0]}`.execute(db);
+  await execute(db)`update groups set removed_at = now() where group_id = ${groups[0]}`;
   expect(await listsOf(alice)).toMatchObject([{ group_count: 2 }]);
   expect(await groupsOf(alice, body.data)).toEqual(groups.slice(1));
   await alice.call('venom/sync-groups');
@@ -118,9 +109,9 @@ test.each([
 
 test('allows 500 lists, and overwriting them', async () => {
   const { group_list_id } = (await save(alice, { name: 'first', group_metadata_ids: groups })).body.data;
-  await sql`
+  await execute(app.database.db)`
     insert into group_lists (workspace_id, name, group_ids)
-    select workspace_id, 'more', group_ids from group_lists, generate_series(1, 499)`.execute(app.database.db);
+    select workspace_id, 'more', group_ids from group_lists, generate_series(1, 499)`;
   const list = { name: 'last', group_metadata_ids: groups };
   expect((await save(alice, list)).status).toBe(409);
   expect((await save(alice, { ...list, group_list_id })).status).toBe(200);

@@ -1,24 +1,20 @@
 /** Groups that several accounts of a workspace are members of. */
-import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { execute, readColumn, readRows } from '../../../src/platform/database/statements.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { StoredChatList, StoredGroup } from '../../../src/sending/accounts/commands.ts';
 import { endWays } from '../../../src/sending/accounts/group-accounts.ts';
 import { findMember, readWays } from '../../../src/sending/groups/read-ways.ts';
 import { replaceGroups, selectChannelIds, selectGroups, upsertGroup } from '../../../src/sending/groups/store.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import { createOwner, type Owner } from '../../support/ledger.ts';
 import { addAccount } from '../../support/several-accounts.ts';
 import type { AccountId } from '../../../src/platform/database/schema.ts';
 
-let database: TestDatabase;
 let owner: Owner;
 let first: AccountId;
 let second: AccountId;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = await useTestDatabase();
 beforeEach(async () => {
   owner = await createOwner(database.db, 0);
   first = owner.accountId;
@@ -46,11 +42,9 @@ async function present(): Promise<Record<string, boolean>> {
 
 /** Who is a member of a group: each account with its `can_send`. */
 async function waysTo(name: string): Promise<Array<[number, boolean]>> {
-  const { rows } = await sql<{ accountId: AccountId; canSend: boolean }>`
+  const rows = await readRows<{ accountId: AccountId; canSend: boolean }>(database.db)`
     select m.account_id as "accountId", m.can_send as "canSend" from groups g join group_accounts m using (group_id)
-    where g.workspace_id = ${owner.workspaceId} and g.name = ${name} and m.gone_at is null order by m.account_id`.execute(
-    database.db,
-  );
+    where g.workspace_id = ${owner.workspaceId} and g.name = ${name} and m.gone_at is null order by m.account_id`;
   return rows.map(({ accountId, canSend }) => [accountId, canSend]);
 }
 
@@ -135,23 +129,21 @@ describe('a sync', () => {
 
   test('writes nothing where nothing has changed for an hour', async () => {
     const versions = async () => {
-      const { rows } = await sql<{ version: string }>`
+      return readColumn<string>(database.db)`
         select g.xmin || ' ' || m.xmin as version from groups g join group_accounts m using (group_id)
-        where g.workspace_id = ${owner.workspaceId} order by 1`.execute(database.db);
-      return rows.map(({ version }) => version);
+        where g.workspace_id = ${owner.workspaceId} order by 1`;
     };
     const chats = [chat('A'), chat('B', { isAdmin: true })];
     await sync(first, chats);
     const before = await versions();
     expect(await sync(first, chats)).toEqual({ added: 0, updated: 0, removed: 0 });
     expect(await versions()).toEqual(before);
-    await sql`update group_accounts set seen_at = seen_at - interval '61 minutes' where account_id = ${first}`.execute(
-      database.db,
-    );
+    await execute(database.db)`
+      update group_accounts set seen_at = seen_at - interval '61 minutes' where account_id = ${first}`;
     expect(await sync(first, chats)).toEqual({ added: 0, updated: 0, removed: 0 });
-    const { rows } = await sql<{ isRecent: boolean }>`
+    const rows = await readRows<{ isRecent: boolean }>(database.db)`
       select bool_and(seen_at > campanile_now() - interval '1 minute') as "isRecent" from group_accounts
-      where account_id = ${first}`.execute(database.db);
+      where account_id = ${first}`;
     expect(rows).toEqual([{ isRecent: true }]);
   });
 
@@ -219,7 +211,7 @@ describe('an account whose ways end', () => {
 test('about a group a connected member is asked, the default account first', async () => {
   const { db } = database;
   const setStatus = (accountId: AccountId, status: string) =>
-    sql`update accounts set status = ${status}::account_status where account_id = ${accountId}`.execute(db);
+    execute(db)`update accounts set status = ${status}::account_status where account_id = ${accountId}`;
   await sync(first, [chat('A')]);
   await sync(second, [chat('A'), chat('B')]);
   const [a, b] = [await idOf('A'), await idOf('B')];

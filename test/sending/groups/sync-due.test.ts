@@ -1,6 +1,6 @@
 /** When the groups of accounts are read again without being asked for. */
-import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { execute, readColumn, readRows, readValue } from '../../../src/platform/database/statements.ts';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { Worker } from '../../../src/app/worker.ts';
 import type { MessengerGroup } from '../../../src/messengers/messenger.ts';
 import type { AccountId } from '../../../src/platform/database/schema.ts';
@@ -9,20 +9,16 @@ import { createLog } from '../../../src/platform/log/log.ts';
 import { createGroupSyncs } from '../../../src/sending/sessions/sync-due-groups.ts';
 import { recordState } from '../../../src/sending/sessions/record-state.ts';
 import { replaceGroups } from '../../../src/sending/groups/store.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import { createOwner, schedule, startTestWorker, until, type Owner } from '../../support/ledger.ts';
 import { scriptMessenger, type ScriptedMessenger } from '../../support/scripted-messenger.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = await useTestDatabase();
 
 const workers: Worker[] = [];
 afterEach(async () => {
   for (const worker of workers.splice(0)) await worker.stop();
-  await sql`update accounts set groups_sync_at = null`.execute(database.db);
+  await execute(database.db)`update accounts set groups_sync_at = null`;
 });
 
 async function work(messenger: ScriptedMessenger, name = 'test', alone = true): Promise<Worker> {
@@ -67,28 +63,25 @@ async function createSynced(): Promise<Owner> {
   const { createdAt, ...chat } = groupOf(owner.accountId);
   const chats = [{ ...chat, createdAt: createdAt.toISOString() }];
   await replaceGroups(database.db, owner, { chats, areChannelsUnread: false });
-  const { rows } = await sql<{ id: number }>`
-    select group_id as id from groups where workspace_id = ${owner.workspaceId}`.execute(database.db);
+  const rows = await readRows<{ id: number }>(database.db)`
+    select group_id as id from groups where workspace_id = ${owner.workspaceId}`;
   return { ...owner, groupIds: rows.map(({ id }) => id) };
 }
 
 /** In minutes from now. */
 async function dueIn({ accountId }: Owner): Promise<number | null> {
-  const { rows } = await sql<{ minutes: number | null }>`
+  const rows = await readRows<{ minutes: number | null }>(database.db)`
     select extract(epoch from groups_sync_at - campanile_now())::float8 / 60 as minutes from accounts
-    where account_id = ${accountId}`.execute(database.db);
+    where account_id = ${accountId}`;
   return rows[0]?.minutes ?? null;
 }
 
 const setStatus = (owner: Owner, status: string) =>
-  sql`update accounts set status = ${status}::account_status where account_id = ${owner.accountId}`.execute(
-    database.db,
-  );
+  execute(database.db)`update accounts set status = ${status}::account_status where account_id = ${owner.accountId}`;
 
 async function nameOf({ workspaceId }: Owner): Promise<string | undefined> {
-  const { rows } = await sql<{ name: string }>`
-    select name from groups where workspace_id = ${workspaceId} and removed_at is null`.execute(database.db);
-  return rows[0]?.name;
+  return readValue<string>(database.db)`
+    select name from groups where workspace_id = ${workspaceId} and removed_at is null`;
 }
 
 describe('the groups of an account are read', () => {
@@ -101,10 +94,7 @@ describe('the groups of an account are read', () => {
     expect(await dueIn(owner)).toBeGreaterThan(9);
     expect(reads).toEqual([]);
     await database.clock.advance({ minutes: 10 });
-    await until(
-      () => nameOf(owner),
-      (name) => name === 'Band',
-    );
+    await until(() => nameOf(owner), 'Band');
     expect(await dueIn(owner)).toBeGreaterThan(23 * 60);
     expect(reads).toEqual([owner.accountId]);
   });
@@ -119,10 +109,7 @@ describe('the groups of an account are read', () => {
     expect(runIn - due).toBeGreaterThanOrEqual(9.9);
     expect(runIn - due).toBeLessThanOrEqual(60);
     await database.clock.advance({ seconds: Math.ceil(due * 60) });
-    await until(
-      () => reads.length,
-      (count) => count === 1,
-    );
+    await until(() => reads.length, 1);
     // Those of the next day are read before the next run.
     const next = await until(
       () => dueIn(owner),
@@ -163,19 +150,14 @@ describe('the groups of an account are read', () => {
     );
     expect(reads).toEqual([other.accountId]);
     await setStatus(owner, 'connected');
-    await until(
-      () => reads.length,
-      (count) => count === 2,
-    );
+    await until(() => reads.length, 2);
   });
 
   test('a minute after a new link', async () => {
     const owner = await createOwner(database.db, 0);
     const { messenger } = counting();
     await work(messenger);
-    const { rows } = await sql<{ workerId: number }>`select worker_id as "workerId" from shards limit 1`.execute(
-      database.db,
-    );
+    const rows = await readRows<{ workerId: number }>(database.db)`select worker_id as "workerId" from shards limit 1`;
     await recordState(database.db, {
       accountId: owner.accountId,
       workerId: rows[0]?.workerId ?? 0,
@@ -183,12 +165,7 @@ describe('the groups of an account are read', () => {
     });
     expect(await nameOf(owner)).toBeUndefined();
     await database.clock.advance({ minutes: 1 });
-    expect(
-      await until(
-        () => nameOf(owner),
-        (name) => name !== undefined,
-      ),
-    ).toBe('Choir');
+    expect(await until(() => nameOf(owner), Boolean)).toBe('Choir');
   });
 });
 
@@ -205,9 +182,8 @@ async function planIn(owner: Owner, hours: number): Promise<Date[]> {
     endDate: last.toPlainDate().toString(),
     time: first.toPlainTime().round('second').toString(),
   });
-  const { rows } = await sql<{ at: Date }>`
-    select due_at as at from runs where workspace_id = ${owner.workspaceId} order by due_at`.execute(database.db);
-  return rows.map(({ at }) => at);
+  return readColumn<Date>(database.db)`
+    select due_at as at from runs where workspace_id = ${owner.workspaceId} order by due_at`;
 }
 
 describe('a change that the messaging application reports', () => {
@@ -262,14 +238,8 @@ describe('a read that fails', () => {
     state.wait = () => Promise.reject(new Error('no answer'));
     await work(messenger);
     await database.clock.advance({ days: 1 });
-    await until(
-      () => reads.length,
-      (count) => count === 1,
-    );
-    await until(
-      () => state.now,
-      (now) => now === 0,
-    );
+    await until(() => reads.length, 1);
+    await until(() => state.now, 0);
     expect(await nameOf(owner)).toBe('Choir');
     const due = (await dueIn(owner)) ?? 0;
     expect(due).toBeGreaterThan(28);
@@ -277,10 +247,7 @@ describe('a read that fails', () => {
     state.wait = () => Promise.resolve();
     state.about = { name: 'Band' };
     await database.clock.advance({ minutes: 30 });
-    await until(
-      () => nameOf(owner),
-      (name) => name === 'Band',
-    );
+    await until(() => nameOf(owner), 'Band');
     expect(reads).toHaveLength(2);
   });
 
@@ -309,10 +276,7 @@ describe('a read that fails', () => {
     state.wait = () => Promise.reject(new Error('no answer'));
     await work(messenger);
     await database.clock.advance({ days: 1 });
-    await until(
-      () => reads.length,
-      (count) => count === 1,
-    );
+    await until(() => reads.length, 1);
     await messenger.emit([{ kind: 'chats_changed', accountId: owner.accountId }]);
     expect(await dueIn(owner)).toBeGreaterThan(13);
   });
@@ -325,10 +289,7 @@ describe('a worker', () => {
     state.wait = () => new Promise((resolve) => void setImmediate(resolve));
     await database.clock.advance({ days: 1 });
     await Promise.all([work(messenger, 'one', false), work(messenger, 'two', false)]);
-    await until(
-      () => reads.length,
-      (count) => count === 7,
-    );
+    await until(() => reads.length, 7);
     for (const owner of owners)
       await until(
         () => dueIn(owner),
@@ -345,29 +306,17 @@ describe('a worker', () => {
     state.wait = () => mayEnd.promise;
     await database.clock.advance({ days: 1 });
     await work(messenger);
-    await until(
-      () => reads.length,
-      (count) => count === 2,
-    );
+    await until(() => reads.length, 2);
     const asked = owners[0]?.accountId ?? 0;
-    await sql`
-      insert into account_commands (account_id, kind, input) values (${asked}, 'get_invite_link', '{"chatId": "1@g.us"}')`.execute(
-      database.db,
-    );
-    await until(
-      async () => {
-        const { rows } = await sql<{ status: string }>`
-          select status from account_commands where account_id = ${asked}`.execute(database.db);
-        return rows[0]?.status;
-      },
-      (status) => status === 'done',
-    );
+    await execute(database.db)`
+      insert into account_commands (account_id, kind, input) values (${asked}, 'get_invite_link', '{"chatId": "1@g.us"}')`;
+    await until(async () => {
+      return readValue<string>(database.db)`
+          select status from account_commands where account_id = ${asked}`;
+    }, 'done');
     expect(reads).toHaveLength(2);
     mayEnd.resolve();
-    await until(
-      () => reads.length,
-      (count) => count === 3,
-    );
+    await until(() => reads.length, 3);
   });
 
   test('reads nothing while its lease is not good: another one may have the session', async () => {

@@ -29,8 +29,6 @@ export interface Case {
   isDone: (scene: Scene, owner: Owner) => Promise<boolean>;
 }
 
-export const EVERY_SHARD = Array.from({ length: 256 }, (_, shard) => shard);
-
 export const ofAccount =
   (table: string, on?: Poison['on']) =>
   ({ accountId }: Owner): Poison => ({ table, column: 'account_id', value: accountId, ...(on && { on }) });

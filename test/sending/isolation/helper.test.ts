@@ -1,21 +1,16 @@
 /** Fault isolation: bisection of a batch, classification of errors, and quarantine with backoff. */
-import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { readRows, sql } from '../../../src/platform/database/statements.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { isolateEach, isolateFailures } from '../../../src/platform/database/isolate-failures.ts';
 import { clearIdleQuarantine } from '../../../src/platform/database/quarantine.ts';
 import { isDataError } from '../../../src/platform/errors/database-errors.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import { createOwner, until } from '../../support/ledger.ts';
 import type { AccountId } from '../../../src/platform/database/schema.ts';
 
-let database: TestDatabase;
-let accountIds: AccountId[];
-beforeAll(async () => {
-  database = await createTestDatabase();
-  accountIds = [];
-  for (let count = 0; count < 16; count++) accountIds.push((await createOwner(database.db, 1)).accountId);
-});
-afterAll(() => database.drop());
+const database = await useTestDatabase();
+const accountIds: AccountId[] = [];
+for (let count = 0; count < 16; count++) accountIds.push((await createOwner(database.db, 1)).accountId);
 beforeEach(() => sql`delete from quarantine`.execute(database.db).then(() => undefined));
 
 const idOf = (id: number) => id;
@@ -35,10 +30,12 @@ async function runBatch(bad: readonly number[], { error = new RangeError('a bad 
 }
 
 const read = async () => {
-  const { rows } = await sql<{ account_id: AccountId; failures: number; minutes: number; reason: string }>`
+  const rows = await readRows<{ account_id: AccountId; failures: number; minutes: number; reason: string }>(
+    database.db,
+  )`
     select account_id, failures, reason,
            round(extract(epoch from next_try_at - campanile_now()) / 60)::int as minutes
-    from quarantine order by account_id`.execute(database.db);
+    from quarantine order by account_id`;
   return rows;
 };
 

@@ -1,5 +1,5 @@
 /** Poison message: in each batch over many accounts one of them fails. All others go on, and it does, once it is mended. */
-import { sql } from 'kysely';
+import { readRows } from '../../../src/platform/database/statements.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BATCHES } from '../../../src/platform/database/quarantine.ts';
 import { createTestDatabase } from '../../support/database.ts';
@@ -14,10 +14,8 @@ import { UPKEEP } from './upkeep.ts';
 const CASES: Case[] = [...SENDING, ...NOTIFYING, ...UPKEEP];
 
 const readQuarantine = async ({ db }: Scene, batch: string) => {
-  const { rows } = await sql<{ id: number; reason: string; failures: number }>`
-    select coalesce(account_id, workspace_id, user_id) as id, reason, failures from quarantine where batch = ${batch}`.execute(
-    db,
-  );
+  const rows = await readRows<{ id: number; reason: string; failures: number }>(db)`
+    select coalesce(account_id, workspace_id, user_id) as id, reason, failures from quarantine where batch = ${batch}`;
   return rows;
 };
 
@@ -40,13 +38,10 @@ describe.each(CASES)('$batch', ({ batch, poison, prepare, step, start, isDone })
     const stop = await start?.(scene, owners);
     // A step that throws is tried again, as by its loop.
     const stepUntil = (holds: () => Promise<boolean>) =>
-      until(
-        async () => {
-          await step?.(scene, owners).catch(() => undefined);
-          return holds();
-        },
-        (isSo) => isSo,
-      );
+      until(async () => {
+        await step?.(scene, owners).catch(() => undefined);
+        return holds();
+      }, Boolean);
     const areDone = async () => (await Promise.all(good.map((owner) => isDone(scene, owner)))).every(Boolean);
     try {
       await stepUntil(areDone);

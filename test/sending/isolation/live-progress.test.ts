@@ -1,19 +1,13 @@
-import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { groupsOf, startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { execute } from '../../../src/platform/database/statements.ts';
+import { expect, test } from 'vitest';
+import { groupsOf, useTestApp, type Person } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 import { listen } from '../../support/http/listen.ts';
 import { ownerOf } from '../../support/workspaces.ts';
 
-let app: TestApp;
-let bad: Person;
-let good: Person;
-beforeAll(async () => {
-  app = await startTestApp();
-  bad = await app.signUp('bad');
-  good = await app.signUp('good');
-});
-afterAll(() => app.stop());
+const app = await useTestApp();
+const bad = await app.signUp('bad');
+const good = await app.signUp('good');
 
 async function send(person: Person): Promise<string> {
   const sent = await person.call<{ campaign_id: string }>('venom/add-campaign', {
@@ -38,8 +32,8 @@ test('closes the stream of a workspace whose progress cannot be read, and keeps 
     schedule_time: '09:00:00',
     time_zone: 'UTC',
   });
-  // No valid instant: the progress of the campaign cannot be serialized.
-  await sql`update runs set due_at = 'infinity' where workspace_id = ${workspaceId}`.execute(app.database.db);
+  // No valid instant of JavaScript: the progress of the campaign cannot be serialized.
+  await execute(app.database.db)`update runs set due_at = '290000-01-01' where workspace_id = ${workspaceId}`;
   const [broken, listener] = [await listen(app.url, bad.token), await listen(app.url, good.token)];
   const campaign = await send(good);
   await listener.hears(campaign, ({ status }) => status === 'completed');

@@ -1,6 +1,6 @@
 /** Cases of events, webhooks, notices, mails, receipts, sessions and commands. */
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
+import { execute, readRows, sql } from '../../../src/platform/database/statements.ts';
 import { keepSessionsOpen } from '../../../src/sending/sessions/keep-open.ts';
 import { claimSyncs } from '../../../src/sending/accounts/plan-syncs.ts';
 import { serveCommands } from '../../../src/sending/sessions/command-handler.ts';
@@ -18,20 +18,11 @@ import { deliverNotices } from '../../../src/notifications/notices/deliver-notic
 import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
 import { aboutSecret } from '../../../src/notifications/webhooks/webhook-store.ts';
 import { sendWebhooks } from '../../../src/notifications/webhooks/send-webhooks.ts';
+import { EVERY_SHARD } from '../../support/begin-runs.ts';
 import { sendNow, type Owner } from '../../support/ledger.ts';
 import { scriptMessenger } from '../../support/scripted-messenger.ts';
 import { sent } from '../../support/turns.ts';
-import {
-  EVERY_SHARD,
-  finds,
-  idsOf,
-  ofAccount,
-  ofUser,
-  ofWorkspace,
-  workspacesOf,
-  type Case,
-  type Scene,
-} from './cases.ts';
+import { finds, idsOf, ofAccount, ofUser, ofWorkspace, workspacesOf, type Case, type Scene } from './cases.ts';
 import type { AccountId } from '../../../src/platform/database/schema.ts';
 
 const log = createLog('silent');
@@ -43,17 +34,15 @@ const vault = createVault({ key: Buffer.alloc(32, 2), previousKey: OLD_KEY });
 const usersOf = (owners: readonly Owner[]) => owners.map(({ userId }) => userId);
 
 async function writeEvents({ db }: Scene, owners: readonly Owner[]): Promise<void> {
-  await sql`
+  await execute(db)`
     insert into events (workspace_id, type, data)
-    select id, 'campaign.completed', '{"name": "Test"}' from unnest(${workspacesOf(owners)}::bigint[]) i (id)`.execute(
-    db,
-  );
+    select id, 'campaign.completed', '{"name": "Test"}' from unnest(${workspacesOf(owners)}::bigint[]) i (id)`;
 }
 
 /** Adds a pending notice for each owner, for the browser or by e-mail. */
 async function waitToBeTold({ db }: Scene, owners: readonly Owner[], by: 'browser' | 'email'): Promise<void> {
   for (const { userId } of owners)
-    await sql`
+    await execute(db)`
       with subscription as (
         insert into push_subscriptions (user_id, endpoint, p256dh, auth)
         select ${userId}, 'https://push.example/' || ${userId}::text, 'x', 'x' where ${by === 'browser'}
@@ -63,9 +52,7 @@ async function waitToBeTold({ db }: Scene, owners: readonly Owner[], by: 'browse
         values (${userId}, ${userId}, 'campaign_missed', campanile_now(), '{"name": "Test"}') returning notice_id
       )
       insert into notice_turns (user_id, kind, subscription_id, waiting, notice_id)
-      select ${userId}, 'campaign_missed', (select subscription_id from subscription), 1, notice_id from notice`.execute(
-      db,
-    );
+      select ${userId}, 'campaign_missed', (select subscription_id from subscription), 1, notice_id from notice`;
 }
 
 const startNotices = async ({ db }: Scene) => {
@@ -84,7 +71,7 @@ const startNotices = async ({ db }: Scene) => {
 
 const startWebhooks = async ({ db }: Scene) => {
   const egress = {
-    checkUrl: (text: string) => new URL(text),
+    requireUrl: () => undefined,
     post: () => Promise.reject(new Error('nobody is there')),
     close: () => undefined,
   };
@@ -105,10 +92,10 @@ export const NOTIFYING: Case[] = [
     batch: 'webhooks',
     poison: ofWorkspace('webhooks', 'update'),
     async prepare({ db }, owners) {
-      await sql`
+      await execute(db)`
         insert into webhooks (webhook_id, workspace_id, user_id, url, description, events, signature, secret, position, newest)
         select gen_random_uuid(), id, 1, 'https://hook.example', '', '{campaign.completed}', 'v1', 'x', 0, 1
-        from unnest(${workspacesOf(owners)}::bigint[]) i (id)`.execute(db);
+        from unnest(${workspacesOf(owners)}::bigint[]) i (id)`;
     },
     start: startWebhooks,
     isDone: ({ db }, { workspaceId }) =>
@@ -121,11 +108,9 @@ export const NOTIFYING: Case[] = [
       for (const { workspaceId, userId } of owners) {
         const webhookId = randomUUID();
         const secret = vault.seal(Buffer.alloc(32, 3), aboutSecret(webhookId));
-        await sql`
+        await execute(scene.db)`
           insert into webhooks (webhook_id, workspace_id, user_id, url, description, events, signature, secret, position, newest)
-          values (${webhookId}, ${workspaceId}, ${userId}, 'https://hook.example', '', '{campaign.completed}', 'v1', ${secret}, 0, 0)`.execute(
-          scene.db,
-        );
+          values (${webhookId}, ${workspaceId}, ${userId}, 'https://hook.example', '', '{campaign.completed}', 'v1', ${secret}, 0, 0)`;
       }
       await writeEvents(scene, owners);
       while (await assignPositions(scene));
@@ -187,9 +172,9 @@ export const NOTIFYING: Case[] = [
       }
     },
     async step({ db }, owners) {
-      const { rows } = await sql<{ accountId: AccountId; messageId: string }>`
+      const rows = await readRows<{ accountId: AccountId; messageId: string }>(db)`
         select account_id as "accountId", message_id as "messageId" from deliveries
-        where workspace_id = any(${workspacesOf(owners)}::bigint[])`.execute(db);
+        where workspace_id = any(${workspacesOf(owners)}::bigint[])`;
       const events = rows.map((row) => ({ ...row, kind: 'read' as const, participant: 'ann', at: new Date() }));
       await recordReceipts(db, events, log);
     },
@@ -210,7 +195,7 @@ export const NOTIFYING: Case[] = [
       }
       await sandbox.close();
       await database.clock.advance({ minutes: 10 });
-      await sql`update sandbox_messages set next_activity_at = campanile_now()`.execute(db);
+      await execute(db)`update sandbox_messages set next_activity_at = campanile_now()`;
     },
     step: ({ db }) => emitSimulatedActivity({ db, log, speed: 1, record: async () => undefined }),
     isDone: ({ db }, { accountId }) =>
@@ -223,9 +208,9 @@ export const NOTIFYING: Case[] = [
     batch: 'commands',
     poison: ofAccount('account_commands', 'update'),
     async prepare({ db }, owners) {
-      await sql`
+      await execute(db)`
         insert into account_commands (account_id, kind, input)
-        select id, 'list_groups', '{"knownChannels": []}' from unnest(${idsOf(owners)}::bigint[]) i (id)`.execute(db);
+        select id, 'list_groups', '{"knownChannels": []}' from unnest(${idsOf(owners)}::bigint[]) i (id)`;
     },
     async start({ db }) {
       const sessions = {
@@ -266,7 +251,7 @@ export const NOTIFYING: Case[] = [
         async get(accountId: AccountId) {
           if (accountId === owners[0]?.accountId) await failAsPoisoned(db, accountId);
           isOpen.add(accountId);
-          await sql`update accounts set status_reason = 'open' where account_id = ${accountId}`.execute(db);
+          await execute(db)`update accounts set status_reason = 'open' where account_id = ${accountId}`;
           return undefined;
         },
         has: (accountId: AccountId) => isOpen.has(accountId),
@@ -284,10 +269,8 @@ export const NOTIFYING: Case[] = [
     batch: 'erasure',
     poison: ofWorkspace('groups', 'delete'),
     async prepare({ db }, owners) {
-      await sql`
-        update users set deleted_at = campanile_now() - interval '1 hour' where user_id = any(${usersOf(owners)}::bigint[])`.execute(
-        db,
-      );
+      await execute(db)`
+        update users set deleted_at = campanile_now() - interval '1 hour' where user_id = any(${usersOf(owners)}::bigint[])`;
     },
     async start({ db }) {
       const sessions = { closeUnless: () => Promise.resolve() };
@@ -309,11 +292,9 @@ export const NOTIFYING: Case[] = [
     async prepare({ db }, owners) {
       const old = createVault({ key: OLD_KEY });
       for (const { accountId } of owners)
-        await sql`
+        await execute(db)`
           insert into account_keys (account_id, kind, name, sealed)
-          values (${accountId}, 'kind', 'name', ${old.seal(Buffer.from('x'), aboutOf(accountId, 'kind', 'name'))})`.execute(
-          db,
-        );
+          values (${accountId}, 'kind', 'name', ${old.seal(Buffer.from('x'), aboutOf(accountId, 'kind', 'name'))})`;
     },
     step: ({ db }) => resealKeys({ db, log }, vault),
     isDone: ({ db }, { accountId }) =>
@@ -326,7 +307,7 @@ export const NOTIFYING: Case[] = [
 
 /** Runs work that claims an account's credentials, and fails while the account is poisoned. */
 async function failAsPoisoned(db: Scene['db'], accountId: AccountId): Promise<void> {
-  await sql`
+  await execute(db)`
     insert into account_sessions (account_id, number) values (${accountId}, 1)
-    on conflict (account_id) do update set number = 1`.execute(db);
+    on conflict (account_id) do update set number = 1`;
 }

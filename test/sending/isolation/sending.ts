@@ -1,6 +1,6 @@
 /** Cases of runs: begin, send and end. */
-import { sql } from 'kysely';
-import { createTakeOver } from '../../../src/sending/leases/take-over.ts';
+import { execute, readRows, sql } from '../../../src/platform/database/statements.ts';
+import { createTakeOver } from '../../../src/sending/leases/leases.ts';
 import { beginDueRuns, beginRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
 import { sweepRuns } from '../../../src/sending/campaigns/begin/expire-runs.ts';
 import { detectLateRuns } from '../../../src/sending/campaigns/begin/detect-late-runs.ts';
@@ -12,10 +12,11 @@ import { watchOrphanedTurns } from '../../../src/sending/deliveries/requeue-orph
 import { expireLateRevisions } from '../../../src/sending/deliveries/expire-late-revisions.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { startLoop } from '../../../src/platform/concurrency/loop.ts';
+import { EVERY_SHARD } from '../../support/begin-runs.ts';
 import { schedule, sendNow, startTestWorker, type Owner } from '../../support/ledger.ts';
 import { scriptMessenger } from '../../support/scripted-messenger.ts';
 import { sent } from '../../support/turns.ts';
-import { EVERY_SHARD, finds, idsOf, ofAccount, ofWorkspace, workspacesOf, type Case, type Scene } from './cases.ts';
+import { finds, idsOf, ofAccount, ofWorkspace, workspacesOf, type Case, type Scene } from './cases.ts';
 import type { AccountId } from '../../../src/platform/database/schema.ts';
 
 const log = createLog('silent');
@@ -70,9 +71,8 @@ export const SENDING: Case[] = [
     poison: ofWorkspace('campaigns', 'update'),
     async prepare(scene, owners) {
       await planEach(scene, owners);
-      await sql`update campaigns set tzdata_version = '2000a' where workspace_id = any(${workspacesOf(owners)}::bigint[])`.execute(
-        scene.db,
-      );
+      await execute(scene.db)`
+        update campaigns set tzdata_version = '2000a' where workspace_id = any(${workspacesOf(owners)}::bigint[])`;
     },
     step: ({ db }) => replanStaleRuns(db, EVERY_SHARD, log),
     isDone: ({ db }, { workspaceId }) =>
@@ -90,9 +90,7 @@ export const SENDING: Case[] = [
     poison: ofAccount('lanes'),
     async prepare(scene, owners) {
       await sendEach(scene, owners);
-      await sql`update accounts set daily_cap = 100 where account_id = any(${idsOf(owners)}::bigint[])`.execute(
-        scene.db,
-      );
+      await execute(scene.db)`update accounts set daily_cap = 100 where account_id = any(${idsOf(owners)}::bigint[])`;
     },
     start: startSending,
     isDone: runIs(sql`status = 'completed'`),
@@ -112,7 +110,7 @@ export const SENDING: Case[] = [
       await takeInHand(scene, owners);
     },
     async step({ db }) {
-      const { rows } = await sql<{ id: number }>`select worker_id as id from shards limit 1`.execute(db);
+      const rows = await readRows<{ id: number }>(db)`select worker_id as id from shards limit 1`;
       const leases = { workerId: () => rows[0]?.id ?? 0, untaken: () => new Map<AccountId, number>() };
       await watchOrphanedTurns({ db, log, leases, gaps: {}, knows: () => false }).requeue(EVERY_SHARD);
     },
@@ -125,11 +123,11 @@ export const SENDING: Case[] = [
     async prepare(scene, owners) {
       await sendEach(scene, owners);
       await takeInHand(scene, owners);
-      await sql`delete from workers`.execute(scene.db);
-      await sql`insert into workers (name) values ('next')`.execute(scene.db);
+      await execute(scene.db)`delete from workers`;
+      await execute(scene.db)`insert into workers (name) values ('next')`;
     },
     async start({ db }) {
-      const { rows } = await sql<{ id: number }>`select worker_id as id from workers`.execute(db);
+      const rows = await readRows<{ id: number }>(db)`select worker_id as id from workers`;
       const takeOver = createTakeOver({ db, log, leaseMs: 10_000, gapMsOf: {} });
       const loop = startLoop('leases', () => takeOver.claimShards(rows[0]?.id ?? 0).then(() => 20), { log });
       return () => loop.stop();
@@ -176,10 +174,10 @@ export const SENDING: Case[] = [
     poison: ofWorkspace('revisions', 'insert'),
     async prepare(scene, owners) {
       await sendAndDrain(scene, owners);
-      await sql`
+      await execute(scene.db)`
         insert into revision_requests (workspace_id, run_id, kind, number, tried_before, next_position)
         select workspace_id, run_id, 'recall', nextval('revision_numbers'), 4, 1 from runs
-        where workspace_id = any(${workspacesOf(owners)}::bigint[])`.execute(scene.db);
+        where workspace_id = any(${workspacesOf(owners)}::bigint[])`;
     },
     step: ({ db }) => processBulkRequests(db, EVERY_SHARD, { log }),
     isDone: ({ db }, { workspaceId }) =>

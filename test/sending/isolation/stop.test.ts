@@ -1,19 +1,15 @@
 /** A worker that stops while outcomes of an account wait in quarantine. */
-import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { readRows } from '../../../src/platform/database/statements.ts';
+import { expect, test } from 'vitest';
+import { useTestDatabase } from '../../support/database.ts';
 import { analyticsWhen, createOwner, sendNow, startTestWorker, until } from '../../support/ledger.ts';
 import { plantPoison } from '../../support/poison.ts';
 import { scriptMessenger } from '../../support/scripted-messenger.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = await useTestDatabase();
 
 const countQuarantined = async () => {
-  const { rows } = await sql`select from quarantine where batch = 'outcomes'`.execute(database.db);
+  const rows = await readRows(database.db)`select from quarantine where batch = 'outcomes'`;
   return rows.length;
 };
 
@@ -29,10 +25,7 @@ test('stops at once, and the next worker takes the turn over as uncertain', asyn
   await mend();
 
   const next = await startTestWorker(database, messenger);
-  await until(
-    () => messenger.arrivals.length,
-    (count) => count === 2,
-  );
+  await until(() => messenger.arrivals.length, 2);
   // The outcome of before is held against the account until its next try is due.
   await database.clock.advance({ minutes: 1, seconds: 1 });
   await analyticsWhen(database.db, owner, campaign, ({ totals }) => totals.sent === 1);

@@ -1,5 +1,5 @@
 /** Cases of housekeeping: roll-ups, folding, deletion. */
-import { sql } from 'kysely';
+import { execute, sql } from '../../../src/platform/database/statements.ts';
 import { deleteCampaign } from '../../../src/sending/campaigns/change/delete-campaign.ts';
 import { removeDeleted } from '../../../src/sending/campaigns/change/remove-deleted.ts';
 import { compactOldCampaigns } from '../../../src/sending/campaigns/roll-up/compact-old-campaigns.ts';
@@ -29,17 +29,11 @@ async function sendAndDrain(scene: Scene, owners: readonly Owner[], daysAgo: num
 }
 
 async function sumAll({ db }: Scene): Promise<void> {
-  await until(
-    () => rollUpRuns(db),
-    (isMore) => !isMore,
-  );
+  await until(() => rollUpRuns(db), false);
 }
 
 async function dropReceipts({ db }: Scene): Promise<void> {
-  await until(
-    () => foldReceipts(db),
-    (isMore) => !isMore,
-  );
+  await until(() => foldReceipts(db), false);
 }
 
 const isGone =
@@ -112,10 +106,8 @@ export const UPKEEP: Case[] = [
     poison: ofWorkspace('media'),
     async prepare({ db, database }, owners) {
       for (const { workspaceId } of owners)
-        await sql`
-          insert into media (workspace_id, sha256, mime, size, bytes) values (${workspaceId}, 'x', 'image/png', 1, 'x')`.execute(
-          db,
-        );
+        await execute(db)`
+          insert into media (workspace_id, sha256, mime, size, bytes) values (${workspaceId}, 'x', 'image/png', 1, 'x')`;
       await database.clock.advance({ days: 2 });
     },
     step: ({ db }) => dropUnusedMedia(db, 0, undefined, log),
@@ -126,9 +118,9 @@ export const UPKEEP: Case[] = [
     poison: ofWorkspace('audit_log'),
     async prepare({ database }, owners) {
       for (const { workspaceId, userId } of owners)
-        await sql`
+        await execute(database.db)`
           insert into audit_log (workspace_id, user_id, action, subject, address)
-          values (${workspaceId}, ${userId}, 'test', 'test', '192.0.2.1')`.execute(database.db);
+          values (${workspaceId}, ${userId}, 'test', 'test', '192.0.2.1')`;
       await database.clock.advance({ days: 370 });
     },
     async start({ db }) {
@@ -142,10 +134,8 @@ export const UPKEEP: Case[] = [
     poison: ofUser('signed_out_tokens'),
     async prepare({ database }, owners) {
       for (const { userId } of owners)
-        await sql`
-          insert into signed_out_tokens (user_id, token_id, expires_at) values (${userId}, 'token', campanile_now())`.execute(
-          database.db,
-        );
+        await execute(database.db)`
+          insert into signed_out_tokens (user_id, token_id, expires_at) values (${userId}, 'token', campanile_now())`;
       await database.clock.advance({ days: 1 });
     },
     step: (scene) => clearExpiredTokens({ ...scene, log }),
@@ -155,9 +145,9 @@ export const UPKEEP: Case[] = [
     batch: 'old rows of accounts',
     poison: ofAccount('whatsapp_sent'),
     async prepare({ db, database }, owners) {
-      await sql`
+      await execute(db)`
         insert into whatsapp_sent (account_id, message_id, chat_id, post_hash, sent_at)
-        select id, 'm' || id, 'c', 'x', campanile_now() from unnest(${idsOf(owners)}::bigint[]) i (id)`.execute(db);
+        select id, 'm' || id, 'c', 'x', campanile_now() from unnest(${idsOf(owners)}::bigint[]) i (id)`;
       await database.clock.advance({ days: 60 });
     },
     step: ({ db }) => deleteOldMessages(db, log),

@@ -1,21 +1,16 @@
-import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { execute, readRows } from '../../../src/platform/database/statements.ts';
+import { expect, test } from 'vitest';
 import { cancelCampaign } from '../../../src/sending/campaigns/change/control.ts';
 import { sweepRuns } from '../../../src/sending/campaigns/begin/expire-runs.ts';
 import type { Turn } from '../../../src/sending/deliveries/claim-turns.ts';
 import type { Outcome } from '../../../src/sending/deliveries/outcome.ts';
 import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import { analyticsOf, createOwner, sendNow, type Owner } from '../../support/ledger.ts';
-import { failed, sent, takeTurnsByHand, type Turns } from '../../support/turns.ts';
+import { failed, sent, takeTurnsByHand } from '../../support/turns.ts';
 
-let database: TestDatabase;
-let turns: Turns;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  turns = await takeTurnsByHand(database.db);
-});
-afterAll(() => database.drop());
+const database = await useTestDatabase();
+const turns = await takeTurnsByHand(database.db);
 
 /** A turn of three posts in hand. */
 async function takeInHand() {
@@ -26,7 +21,7 @@ async function takeInHand() {
 
 /** Records a receipt for the first post of the turn. */
 async function receiveFirst({ owner, turn }: { owner: Owner; turn: Turn }): Promise<void> {
-  const { rows } = await sql<{ at: Date }>`select campanile_now() as at`.execute(database.db);
+  const rows = await readRows<{ at: Date }>(database.db)`select campanile_now() as at`;
   const messageId = turn.deliveries[0]?.messageId ?? '';
   const at = rows[0]?.at ?? new Date(0);
   await recordReceipts(database.db, [
@@ -80,9 +75,8 @@ test('records it as sent when it expires', async () => {
   const taken = await takeInHand();
   await receiveFirst(taken);
   await turns.takeOver(taken.owner);
-  await sql`update runs set progress_at = progress_at - interval '30 hours' where workspace_id = ${taken.owner.workspaceId}`.execute(
-    database.db,
-  );
+  await execute(database.db)`
+    update runs set progress_at = progress_at - interval '30 hours' where workspace_id = ${taken.owner.workspaceId}`;
   await sweepRuns(database.db, [taken.owner.workspaceId % 256]);
   const { totals } = await analyticsOf(database.db, taken.owner, taken.campaign);
   expect(totals).toMatchObject({ deliveries: 3, sent: 1, cancelled: 0, failed: 2, queued: 0, delivered: 1 });

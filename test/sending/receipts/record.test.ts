@@ -1,31 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from 'kysely';
+import { afterAll, describe, expect, test } from 'vitest';
+import { readRows } from '../../../src/platform/database/statements.ts';
 import type { MemberEvent } from '../../../src/messengers/messenger.ts';
 import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import { analyticsOf, analyticsWhen, createOwner, sendNow, startTestWorker, type Owner } from '../../support/ledger.ts';
 import { scriptMessenger } from '../../support/scripted-messenger.ts';
-import type { Worker } from '../../../src/app/worker.ts';
 
-let database: TestDatabase;
-let worker: Worker;
 const messenger = scriptMessenger();
-beforeAll(async () => {
-  database = await createTestDatabase();
-  worker = await startTestWorker(database, messenger);
-});
-afterAll(async () => {
-  await worker.stop();
-  await database.drop();
-});
+const database = await useTestDatabase();
+const worker = await startTestWorker(database, messenger);
+afterAll(() => worker.stop());
 
 async function sentTo(owner: Owner): Promise<{ campaign: string; messageIds: string[] }> {
   const campaign = await sendNow(database.db, owner);
   await analyticsWhen(database.db, owner, campaign, ({ totals }) => totals.queued === 0);
-  const { rows } = await sql<{ message_id: string }>`
-    select message_id from deliveries where workspace_id = ${owner.workspaceId} order by run_id, position`.execute(
-    database.db,
-  );
+  const rows = await readRows<{ message_id: string }>(database.db)`
+    select message_id from deliveries where workspace_id = ${owner.workspaceId} order by run_id, position`;
   return { campaign, messageIds: rows.map((row) => row.message_id) };
 }
 
@@ -160,8 +150,8 @@ describe('a receipt', () => {
     expect(waiting.groups[0]?.lastError).toBe('the line was cut. The service retries automatically');
     messenger.answer = () => undefined;
     expect(waiting.totals).toMatchObject({ queued: 1 });
-    const { rows } = await sql<{ message_id: string }>`
-      select message_id from deliveries where workspace_id = ${owner.workspaceId}`.execute(database.db);
+    const rows = await readRows<{ message_id: string }>(database.db)`
+      select message_id from deliveries where workspace_id = ${owner.workspaceId}`;
     await recordReceipts(database.db, [event(owner, rows[0]?.message_id, 'delivered', 'ann')]);
     const { totals, campaign: head } = await analyticsOf(database.db, owner, campaign);
     expect(totals).toMatchObject({ sent: 1, queued: 0, delivered: 1 });

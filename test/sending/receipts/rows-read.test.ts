@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { execute, readRows } from '../../../src/platform/database/statements.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { createManyAccounts, planRuns } from '../../../bench/support/many-accounts.ts';
 import { beginDueRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
@@ -14,10 +14,10 @@ const MESSAGES = 100;
 
 async function countReads(db: Database, work: () => Promise<unknown>): Promise<number> {
   const readsSoFar = async () => {
-    await sql`select pg_stat_force_next_flush()`.execute(db);
-    const { rows } = await sql<{ reads: number }>`
+    await execute(db)`select pg_stat_force_next_flush()`;
+    const rows = await readRows<{ reads: number }>(db)`
       select (sum(seq_tup_read) + sum(idx_tup_fetch))::float8 as reads from pg_stat_user_tables
-      where relname in ('deliveries', 'runs', 'receipts', 'groups', 'lanes')`.execute(db);
+      where relname in ('deliveries', 'runs', 'receipts', 'groups', 'lanes')`;
     return rows[0]?.reads ?? Number.NaN;
   };
   const before = await readsSoFar();
@@ -31,15 +31,15 @@ test('counts receipts by a few lookups each in a ledger that has grown since pla
   // A single session: others report what they have read only some time later.
   const db = connectDatabase(database.address, { log: createLog('silent'), poolSize: 1, silenceMs: Infinity });
   onTestFinished(() => db.destroy());
-  await sql`analyze`.execute(db);
+  await execute(db)`analyze`;
   await createManyAccounts(db, { accounts: 3, groups: 4_000 });
   await planRuns(db, { afterMs: 0 });
   const shards = Array.from({ length: 256 }, (_, shard) => shard);
   for (let step = 0; step < 8; step++) await beginDueRuns(db, shards);
-  await sql`update deliveries set status = 'sent', sent_at = campanile_now()`.execute(db);
-  const { rows } = await sql<{ account_id: AccountId; message_id: string }>`
+  await execute(db)`update deliveries set status = 'sent', sent_at = campanile_now()`;
+  const rows = await readRows<{ account_id: AccountId; message_id: string }>(db)`
     select account_id, message_id from deliveries where workspace_id = (select min(workspace_id) from lanes)
-    order by md5(position::text) limit ${MESSAGES}`.execute(db);
+    order by md5(position::text) limit ${MESSAGES}`;
   expect(rows).toHaveLength(MESSAGES);
   const messages = rows.map((row) => ({ accountId: row.account_id, messageId: row.message_id, at: new Date() }));
   const record = (events: Parameters<typeof recordReceipts>[1]) => countReads(db, () => recordReceipts(db, events));

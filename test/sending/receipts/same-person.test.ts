@@ -1,35 +1,25 @@
 /** A person with receipts under two ids before both ids are known to be theirs. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import fc from 'fast-check';
-import { sql } from 'kysely';
+import { readRows } from '../../../src/platform/database/statements.ts';
 import type { MemberEvent } from '../../../src/messengers/messenger.ts';
 import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import { analyticsOf, analyticsWhen, createOwner, sendNow, startTestWorker, type Owner } from '../../support/ledger.ts';
 import { scriptMessenger } from '../../support/scripted-messenger.ts';
-import type { Worker } from '../../../src/app/worker.ts';
 
 type Doing = 'delivered' | 'read' | 'reacted' | 'replied';
 
-let database: TestDatabase;
-let worker: Worker;
 const messenger = scriptMessenger();
-beforeAll(async () => {
-  database = await createTestDatabase();
-  worker = await startTestWorker(database, messenger);
-});
-afterAll(async () => {
-  await worker.stop();
-  await database.drop();
-});
+const database = await useTestDatabase();
+const worker = await startTestWorker(database, messenger);
+afterAll(() => worker.stop());
 
 async function sentTo(owner: Owner): Promise<{ campaign: string; messageIds: string[] }> {
   const campaign = await sendNow(database.db, owner);
   await analyticsWhen(database.db, owner, campaign, ({ totals }) => totals.queued === 0);
-  const { rows } = await sql<{ message_id: string }>`
-    select message_id from deliveries where workspace_id = ${owner.workspaceId} order by run_id desc, position`.execute(
-    database.db,
-  );
+  const rows = await readRows<{ message_id: string }>(database.db)`
+    select message_id from deliveries where workspace_id = ${owner.workspaceId} order by run_id desc, position`;
   return { campaign, messageIds: rows.map((row) => row.message_id) };
 }
 
@@ -84,9 +74,7 @@ test('counts once as soon as both ids are known to be one person: in group, run 
   expect(after.groups[0]).toMatchObject({ delivered: 2, read: 2, reactions: 1, replies: 0 });
   expect(after.groups[1]).toMatchObject({ delivered: 0, read: 0, reactions: 0, replies: 1 });
   expect(sumOf(after.timeline)).toEqual({ delivered: 2, read: 2 });
-  const { rows } = await sql`select delivered, read from runs where workspace_id = ${owner.workspaceId}`.execute(
-    database.db,
-  );
+  const rows = await readRows(database.db)`select delivered, read from runs where workspace_id = ${owner.workspaceId}`;
   expect(rows).toEqual([{ delivered: 2, read: 2 }]);
 });
 
@@ -130,9 +118,8 @@ test('counts the same in any order, batch and repetition', async () => {
       const expected = { delivered: count('delivered', 'read'), read: count('read') };
       expect(totals).toMatchObject({ ...expected, reactions: count('reacted'), replies: count('replied') });
       expect(sumOf(timeline)).toEqual(expected);
-      const { rows } = await sql`select from provisional_receipts where workspace_id = ${owner.workspaceId}`.execute(
-        database.db,
-      );
+      const rows = await readRows(database.db)`
+        select from provisional_receipts where workspace_id = ${owner.workspaceId}`;
       expect(rows).toEqual([]);
     }),
     { numRuns: 40 },

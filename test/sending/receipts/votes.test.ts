@@ -1,9 +1,8 @@
 /** Votes on polls: the newest of each member counts, whatever the order in which votes arrive. */
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import { sql } from 'kysely';
-import type { Worker } from '../../../src/app/worker.ts';
+import { execute, readRows, sql } from '../../../src/platform/database/statements.ts';
 import type { PollExtra } from '../../../src/content/post/ballot.ts';
 import type { MemberEvent } from '../../../src/messengers/messenger.ts';
 import { readNamedVotes, readPollResults } from '../../../src/sending/analytics/read-poll-results.ts';
@@ -12,21 +11,14 @@ import { deleteCampaign } from '../../../src/sending/campaigns/change/delete-cam
 import { removeDeleted } from '../../../src/sending/campaigns/change/remove-deleted.ts';
 import { foldReceipts } from '../../../src/sending/receipts/fold-receipts.ts';
 import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import { analyticsWhen, convert, createOwner, startTestWorker, until, type Owner } from '../../support/ledger.ts';
 import { scriptMessenger } from '../../support/scripted-messenger.ts';
 
-let database: TestDatabase;
-let worker: Worker;
 const messenger = scriptMessenger();
-beforeAll(async () => {
-  database = await createTestDatabase();
-  worker = await startTestWorker(database, messenger);
-});
-afterAll(async () => {
-  await worker.stop();
-  await database.drop();
-});
+const database = await useTestDatabase();
+const worker = await startTestWorker(database, messenger);
+afterAll(() => worker.stop());
 
 const OPTIONS = ['Saturday', 'Sunday', 'Not at all'];
 const hash = (option: string) => createHash('sha256').update(option).digest('hex');
@@ -43,10 +35,8 @@ async function asked(owner: Owner, poll: Partial<PollExtra> = {}): Promise<{ cam
     scheduleTime: null,
   });
   await analyticsWhen(database.db, owner, campaignId, ({ totals }) => totals.queued === 0);
-  const { rows } = await sql<{ message_id: string }>`
-    select message_id from deliveries where workspace_id = ${owner.workspaceId} order by run_id desc, position`.execute(
-    database.db,
-  );
+  const rows = await readRows<{ message_id: string }>(database.db)`
+    select message_id from deliveries where workspace_id = ${owner.workspaceId} order by run_id desc, position`;
   return { campaign: campaignId, messageIds: rows.map((row) => row.message_id) };
 }
 
@@ -226,9 +216,8 @@ test('voters are stored only where the poll names them', async () => {
   await recordReceipts(database.db, [vote(owner, secret.messageIds[0], ballot)]);
   const about = { campaignId: secret.campaign, runId: null };
   await expect(readNamedVotes(database, owner, about)).rejects.toMatchObject({ code: 'voters_not_named' });
-  const { rows } = await sql`select from votes where workspace_id = ${owner.workspaceId} and voter is null`.execute(
-    database.db,
-  );
+  const rows = await readRows(database.db)`
+    select from votes where workspace_id = ${owner.workspaceId} and voter is null`;
   expect(rows).toHaveLength(1);
 });
 
@@ -240,45 +229,34 @@ test('totals stay when the votes are removed, and later votes count no more; a d
     vote(owner, messageIds[0], { participant, choices: ['Sunday'], votedMs: NOW, voter: participant }),
   );
   await recordReceipts(db, ann ? [ann] : []);
-  await sql`update runs set finished_at = finished_at - interval '91 days' where workspace_id = ${owner.workspaceId}`.execute(
-    db,
-  );
-  await until(
-    () => foldReceipts(db),
-    (more) => !more,
-  );
+  await execute(db)`
+    update runs set finished_at = finished_at - interval '91 days' where workspace_id = ${owner.workspaceId}`;
+  await until(() => foldReceipts(db), false);
   await recordReceipts(db, ben ? [ben] : []);
-  const { rows } = await sql`select from votes where workspace_id = ${owner.workspaceId}`.execute(db);
+  const rows = await readRows(db)`select from votes where workspace_id = ${owner.workspaceId}`;
   expect(rows).toEqual([]);
   expect((await resultsOf(owner, campaign)).totals).toEqual({ voters: 1, unreadable: 0, votes: [0, 1, 0] });
   await deleteCampaign({ db }, owner, campaign);
-  await until(
-    () => removeDeleted(db),
-    (more) => !more,
-  );
+  await until(() => removeDeleted(db), false);
   for (const table of ['poll_results', 'poll_hours']) {
-    const left = await sql`select from ${sql.table(table)} where workspace_id = ${owner.workspaceId}`.execute(db);
-    expect(left.rows, table).toEqual([]);
+    const left = await readRows(db)`select from ${sql.table(table)} where workspace_id = ${owner.workspaceId}`;
+    expect(left, table).toEqual([]);
   }
 });
 
 test('webhooks get the totals of each group whose votes changed', async () => {
   const { db } = database;
   const owner = await createOwner(db, 2);
-  await sql`
+  await execute(db)`
     insert into webhooks (webhook_id, workspace_id, user_id, url, description, events, signature, secret, position, newest)
-    values (gen_random_uuid(), ${owner.workspaceId}, ${owner.userId}, '', '', '{poll.vote}', 'v1', '', 0, 0)`.execute(
-    db,
-  );
+    values (gen_random_uuid(), ${owner.workspaceId}, ${owner.userId}, '', '', '{poll.vote}', 'v1', '', 0, 0)`;
   const { campaign, messageIds } = await asked(owner);
   const cast = (post: number, participant: string, votedMs: number, ...choices: string[]) =>
     vote(owner, messageIds[post], { participant, choices, votedMs });
   await recordReceipts(db, [cast(0, 'ann', NOW, 'Sunday'), cast(1, 'ann', NOW, 'Saturday')]);
   await recordReceipts(db, [cast(0, 'ann', NOW + 1)]);
-  const { rows } = await sql<{ data: { campaign_id: string; groups: object[] } }>`
-    select data from events where workspace_id = ${owner.workspaceId} and type = 'poll.vote' order by event_id`.execute(
-    db,
-  );
+  const rows = await readRows<{ data: { campaign_id: string; groups: object[] } }>(db)`
+    select data from events where workspace_id = ${owner.workspaceId} and type = 'poll.vote' order by event_id`;
   const of = (index: number, votes: number[]) => ({
     group_metadata_id: owner.groupIds[index],
     voters: votes.some(Boolean) ? 1 : 0,

@@ -1,12 +1,12 @@
 /** Who is told that posts wait for an account that cannot send, or were handed over: by events for webhooks, and by notices (contract §4). */
-import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { execute } from '../../../src/platform/database/statements.ts';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { WEBHOOK_EVENTS } from '../../../src/api/contract/webhook-events.ts';
 import { readAllowedHosts } from '../../../src/platform/network/allowed-hosts.ts';
-import { startTestApp, type TestApp } from '../../support/app.ts';
+import { startTestApp } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
-import { startMailServer, type MailServer } from '../../support/servers/mail-server.ts';
-import { startReceiver, type Receiver } from '../../support/servers/receiver.ts';
+import { startMailServer } from '../../support/servers/mail-server.ts';
+import { startReceiver } from '../../support/servers/receiver.ts';
 import { callIn, createTeam, type Team } from '../../support/team.ts';
 import type { AccountId } from '../../../src/platform/database/schema.ts';
 
@@ -18,27 +18,22 @@ interface ListedNotice {
 }
 type Member = keyof Team['members'];
 
-let app: TestApp;
-let mails: MailServer;
-let receiver: Receiver;
 let team: Team;
 let accountId: AccountId;
 let groups: number[];
 let teams = 0;
 
-beforeAll(async () => {
-  const allowed = readAllowedHosts(['127.0.0.0/8']);
-  if (!allowed) throw new Error('no such hosts');
-  mails = await startMailServer();
-  receiver = await startReceiver();
-  app = await startTestApp({
-    egress: { allowHttp: true, allowed, proxy: {} },
-    smtpUrl: mails.url,
-    mailFrom: 'campanile@example.com',
-    publicUrl: 'https://campanile.example.com',
-    signUp: 'open',
-    sandboxSpeed: 200,
-  });
+const allowed = readAllowedHosts(['127.0.0.0/8']);
+if (!allowed) throw new Error('no such hosts');
+const mails = await startMailServer();
+const receiver = await startReceiver();
+const app = await startTestApp({
+  egress: { allowHttp: true, allowed, proxy: {} },
+  smtpUrl: mails.url,
+  mailFrom: 'campanile@example.com',
+  publicUrl: 'https://campanile.example.com',
+  signUp: 'open',
+  sandboxSpeed: 200,
 });
 afterAll(async () => {
   await app.stop();
@@ -54,9 +49,7 @@ beforeEach(async () => {
   accountId = (await say<{ account_id: AccountId }>('owner', 'venom/update-account', { name: 'Main line' })).account_id;
   await say('owner', 'venom/add-account', { name: 'Backup' });
   await say('owner', 'venom/create-webhook', { url: receiver.url, events: ['account.*'] });
-  await sql`update users set email_verified_at = campanile_now() where email_verified_at is null`.execute(
-    app.database.db,
-  );
+  await execute(app.database.db)`update users set email_verified_at = campanile_now() where email_verified_at is null`;
 });
 
 async function say<Data = object>(who: Member, path: string, body: object = {}): Promise<Data> {
@@ -87,7 +80,7 @@ const mailTo = (who: Member, about: string) =>
   until(
     () =>
       mails.mails.find(({ to, subject }) => to === `${team.members[who].name}@example.com` && subject.includes(about)),
-    (mail) => mail !== undefined,
+    Boolean,
   );
 
 test('asks owner and managers once for each failure, in the dashboard, by mail and by webhook', async () => {
@@ -101,16 +94,22 @@ test('asks owner and managers once for each failure, in the dashboard, by mail a
     (all) => all.length === 1,
   );
   expect(received('account.waiting')).toEqual([
-    { account_id: accountId, name: 'Main line', status: 'unlinked', down_since: notice?.down_since },
+    {
+      account_id: accountId,
+      name: 'Main line',
+      status: 'unlinked',
+      waits_for: 'not_linked',
+      down_since: notice?.down_since,
+    },
   ]);
   const mail = await mailTo('owner', 'cannot send');
   expect(mail?.subject).toMatch(
-    /^Main line cannot send, and posts are waiting for it\. You can hand them over to another account on the Account page\. It has not been able to send since .*20\d\d/,
+    /^Main line cannot send, and posts are waiting for it\. The account is not linked, so nothing is sent\. Link it\. It has not been able to send since .*20\d\d/,
   );
-  const page = `https://campanile.example.com/account?account=${accountId}`;
+  const page = `https://campanile.example.com/account?account=${accountId}&workspace=${team.workspaceId}`;
   expect(mail?.text.split(/\s+/)).toContain(page);
   const other = await mailTo('manager', 'cannot send');
-  expect(other?.text.split(/\s+/)).toContain(`${page}&workspace=${team.workspaceId}`);
+  expect(other?.text.split(/\s+/)).toContain(page);
 
   await app.database.clock.advance({ minutes: 5 });
   await say('owner', 'venom/connect-account', { account_id: accountId });

@@ -1,23 +1,19 @@
 /** Which account sends to a group: the function `choose_senders`. */
-import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { execute, readCount, readRows } from '../../../src/platform/database/statements.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { AccountId } from '../../../src/platform/database/schema.ts';
 import type { Connection } from '../../../src/platform/database/connect.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import { createOwner, type Owner } from '../../support/ledger.ts';
 import { addAccount } from '../../support/several-accounts.ts';
 
-let database: TestDatabase;
 let owner: Owner;
 /** Letters of accounts, `D` is the default one. */
 let accounts: Record<string, number>;
 let group: number;
 let listId: number;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = await useTestDatabase();
 beforeEach(async () => {
   const { db } = database;
   owner = await createOwner(db, 2);
@@ -28,47 +24,42 @@ beforeEach(async () => {
 });
 
 async function addList(db: Connection, groupIds: readonly number[]): Promise<number> {
-  const { rows } = await sql<{ id: number }>`
+  return readCount(db)`
     insert into group_lists (workspace_id, name, group_ids) values (${owner.workspaceId}, 'L', ${[...groupIds]}::bigint[])
-    returning group_list_id as id`.execute(db);
-  return rows[0]?.id ?? 0;
+    returning group_list_id as id`;
 }
 
 const idOf = (letter: string) => accounts[letter] ?? 0;
 
 async function setRule(scope: 'group' | 'list' | 'workspace', order: string, of = listId): Promise<void> {
   const [groupId, groupListId] = [scope === 'group' ? group : null, scope === 'list' ? of : null];
-  await sql`
+  await execute(database.db)`
     insert into senders (workspace_id, group_id, group_list_id, account_ids, set_by)
-    values (${owner.workspaceId}, ${groupId}::bigint, ${groupListId}::bigint, ${[...order].map(idOf)}::bigint[], ${owner.userId})`.execute(
-    database.db,
-  );
+    values (${owner.workspaceId}, ${groupId}::bigint, ${groupListId}::bigint, ${[...order].map(idOf)}::bigint[], ${owner.userId})`;
 }
 
 /** Returns the letter of the account that is chosen for the group. */
 async function choose({ wanted, passed }: { wanted?: string; passed?: string } = {}): Promise<string | undefined> {
-  const { rows } = await sql<{ sender: number | null }>`
+  const rows = await readRows<{ sender: number | null }>(database.db)`
     select account_id as sender from choose_senders(
-      ${owner.workspaceId}, ${[group]}::bigint[], ${wanted ? idOf(wanted) : null}::bigint, ${passed ? [idOf(passed)] : []}::bigint[])`.execute(
-    database.db,
-  );
+      ${owner.workspaceId}, ${[group]}::bigint[], ${wanted ? idOf(wanted) : null}::bigint, ${passed ? [idOf(passed)] : []}::bigint[])`;
   const chosen = rows[0]?.sender ?? owner.accountId;
   return Object.entries(accounts).find(([, id]) => id === chosen)?.[0];
 }
 
 const change = (letter: string, set: { canSend?: boolean; isGone?: boolean }) =>
-  sql`update group_accounts set can_send = coalesce(${set.canSend ?? null}::boolean, can_send),
+  execute(database.db)`update group_accounts set can_send = coalesce(${set.canSend ?? null}::boolean, can_send),
         gone_at = case when ${set.isGone ?? false}::boolean then campanile_now() end
-      where account_id = ${idOf(letter)}`.execute(database.db);
+      where account_id = ${idOf(letter)}`;
 
 /** Takes an account down, so many minutes ago. */
 async function takeDown(letter: string, minutes: number): Promise<void> {
-  await sql`update accounts set status = 'logged_out' where account_id = ${idOf(letter)}`.execute(database.db);
+  await execute(database.db)`update accounts set status = 'logged_out' where account_id = ${idOf(letter)}`;
   // Only the trigger sets it.
-  await sql`alter table accounts disable trigger accounts_downtime`.execute(database.db);
-  await sql`update accounts set down_since = campanile_now() - ${minutes} * interval '1 minute'
-            where account_id = ${idOf(letter)}`.execute(database.db);
-  await sql`alter table accounts enable trigger accounts_downtime`.execute(database.db);
+  await execute(database.db)`alter table accounts disable trigger accounts_downtime`;
+  await execute(database.db)`update accounts set down_since = campanile_now() - ${minutes} * interval '1 minute'
+            where account_id = ${idOf(letter)}`;
+  await execute(database.db)`alter table accounts enable trigger accounts_downtime`;
 }
 
 type Rules = Partial<Record<'group' | 'list' | 'workspace', string>>;
@@ -99,7 +90,7 @@ describe('among accounts that can send', () => {
 
   test('takes the rule of the list that was set last', async () => {
     await setRule('list', 'A');
-    await sql`update senders set set_at = set_at - interval '1 hour'`.execute(database.db);
+    await execute(database.db)`update senders set set_at = set_at - interval '1 hour'`;
     await setRule('list', 'B', await addList(database.db, [group]));
     expect(await choose()).toBe('B');
   });
@@ -108,9 +99,9 @@ describe('among accounts that can send', () => {
     await setRule('group', 'A');
     await setRule('list', 'B');
     expect(await choose()).toBe('A');
-    await sql`update senders set replaced_at = campanile_now() where group_id = ${group}`.execute(database.db);
+    await execute(database.db)`update senders set replaced_at = campanile_now() where group_id = ${group}`;
     expect(await choose()).toBe('B');
-    await sql`delete from group_lists where group_list_id = ${listId}`.execute(database.db);
+    await execute(database.db)`delete from group_lists where group_list_id = ${listId}`;
     expect(await choose()).toBe('D');
   });
 });
@@ -148,7 +139,7 @@ describe('the stand-in', () => {
 test('disregards a removed account, also one that a rule or the campaign names', async () => {
   await setRule('group', 'BA');
   expect(await choose({ wanted: 'B' })).toBe('B');
-  await sql`update accounts set removed_at = campanile_now() where account_id = ${idOf('B')}`.execute(database.db);
+  await execute(database.db)`update accounts set removed_at = campanile_now() where account_id = ${idOf('B')}`;
   expect(await choose()).toBe('A');
   expect(await choose({ wanted: 'B' })).toBe('A');
 });
@@ -156,10 +147,8 @@ test('disregards a removed account, also one that a rule or the campaign names',
 test('chooses for each of many groups', async () => {
   const other = owner.groupIds[1] ?? 0;
   await setRule('workspace', 'A');
-  const { rows } = await sql<{ group_id: number; account_id: AccountId }>`
-    select group_id, account_id from choose_senders(${owner.workspaceId}, ${[other, group]}::bigint[]) order by group_id`.execute(
-    database.db,
-  );
+  const rows = await readRows<{ group_id: number; account_id: AccountId }>(database.db)`
+    select group_id, account_id from choose_senders(${owner.workspaceId}, ${[other, group]}::bigint[]) order by group_id`;
   expect(rows).toEqual([
     { group_id: group, account_id: idOf('A') },
     { group_id: other, account_id: idOf('D') },

@@ -1,22 +1,19 @@
 /** A post that one account may not send leaves by another account that may, if it surely has not left before. */
-import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { execute, readRows } from '../../../src/platform/database/statements.ts';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { Worker } from '../../../src/app/worker.ts';
 import type { SendResult } from '../../../src/messengers/messenger.ts';
 import { requeueLanes } from '../../../src/sending/leases/lease-store.ts';
+import { toOutcomeUnknown } from '../../../src/platform/errors/failures.ts';
 import { classifyResult, type Outcome } from '../../../src/sending/deliveries/outcome.ts';
 import type { AccountId } from '../../../src/platform/database/schema.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import { analyticsWhen, createOwner, sendNow, startTestWorker, type Owner } from '../../support/ledger.ts';
 import { scriptMessenger, type ScriptedMessenger } from '../../support/scripted-messenger.ts';
 import { addAccount, setSenders } from '../../support/several-accounts.ts';
 import { failed, sent, takeTurnsByHand } from '../../support/turns.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = await useTestDatabase();
 
 const workers: Worker[] = [];
 afterEach(async () => {
@@ -48,19 +45,17 @@ interface Row {
   messageId: string;
 }
 async function rowsOf(owner: Owner): Promise<Row[]> {
-  const { rows } = await sql<Row>`
+  const rows = await readRows<Row>(database.db)`
     select account_id as account, status, attempts, uncertain, error, message_id as "messageId" from deliveries
-    where workspace_id = ${owner.workspaceId} order by run_id, position`.execute(database.db);
+    where workspace_id = ${owner.workspaceId} order by run_id, position`;
   return rows;
 }
 
 /** Whether the account may post in each group, and whether anybody may. */
 async function waysOf(owner: Owner, accountId: AccountId): Promise<boolean[][]> {
-  const { rows } = await sql<{ own: boolean; any: boolean }>`
+  const rows = await readRows<{ own: boolean; any: boolean }>(database.db)`
     select m.can_send as own, g.can_send as "any" from groups g join group_accounts m using (group_id)
-    where g.workspace_id = ${owner.workspaceId} and m.account_id = ${accountId} order by g.group_id`.execute(
-    database.db,
-  );
+    where g.workspace_id = ${owner.workspaceId} and m.account_id = ${accountId} order by g.group_id`;
   return rows.map(({ own, any }) => [own, any]);
 }
 
@@ -152,7 +147,7 @@ describe('a post that an account may not send', () => {
     const { owner: other } = await createPair(1);
     await sendNow(database.db, other);
     const turn = await turns.claim(other);
-    await sql`update deliveries set delivered = 1 where workspace_id = ${other.workspaceId}`.execute(database.db);
+    await execute(database.db)`update deliveries set delivered = 1 where workspace_id = ${other.workspaceId}`;
     await turns.finish(turn, [denied]);
     expect(await rowsOf(other)).toMatchObject([{ account: other.accountId, status: 'sent' }]);
     expect(second).not.toBe(owner.accountId);
@@ -203,8 +198,8 @@ test.each<[string, SendResult, Partial<Extract<Outcome, { kind: 'failed' }>>]>([
   ['a refused post', { kind: 'refused', reason: 'too long', final: true }, { uncertain: false }],
   [
     'a post of which a part is there',
-    { kind: 'refused', reason: 'outcome_unknown: a part', final: true },
-    { uncertain: true, reason: 'outcome_unknown: a part' },
+    { kind: 'refused', ...toOutcomeUnknown({ reason: 'a part' }), final: true },
+    { uncertain: true, reason: 'outcome_unknown: a part', code: 'outcome_unknown' },
   ],
 ])('%s is a failure of its kind', (_what, result, expected) => {
   const outcome = classifyResult(result, NO_EARLIER);

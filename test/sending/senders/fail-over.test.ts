@@ -1,6 +1,6 @@
 /** Failover: stand-ins send what an account that cannot send has not tried, and nothing else. */
-import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { execute, readColumn, readRows, sql } from '../../../src/platform/database/statements.ts';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { Worker } from '../../../src/app/worker.ts';
 import type { MessengerGroup } from '../../../src/messengers/messenger.ts';
 import { AppError } from '../../../src/platform/errors/errors.ts';
@@ -9,7 +9,7 @@ import { handOver } from '../../../src/sending/senders/hand-over.ts';
 import { returnDeliveries } from '../../../src/sending/deliveries/assign-senders.ts';
 import { lockLedger } from '../../../src/sending/accounts/store.ts';
 import { countBlocked } from '../../support/count-blocked.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import {
   analyticsOf,
   analyticsWhen,
@@ -26,11 +26,7 @@ import type { AccountId } from '../../../src/platform/database/schema.ts';
 
 const ALL_SHARDS = Array.from({ length: 256 }, (_, shard) => shard);
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = await useTestDatabase();
 
 const workers: Worker[] = [];
 afterEach(async () => {
@@ -51,24 +47,17 @@ async function createWaiting(groups = 4): Promise<{ owner: Owner; second: Accoun
 
 const LOGGED_OUT = sql`status = 'logged_out', status_reason = 'WhatsApp logged it out'`;
 const setState = async (accountId: AccountId, state = LOGGED_OUT) => {
-  await sql`update accounts set ${state} where account_id = ${accountId}`.execute(database.db);
-  await sql`
+  await execute(database.db)`update accounts set ${state} where account_id = ${accountId}`;
+  await execute(database.db)`
     update lanes l set held_until = case when a.down_since is null then '-infinity'::timestamptz else campanile_now() + interval '1 day' end,
            work_at = campanile_now()
-    from accounts a where a.account_id = l.account_id and l.account_id = ${accountId} and l.in_hand_run_id is null`.execute(
-    database.db,
-  );
+    from accounts a where a.account_id = l.account_id and l.account_id = ${accountId} and l.in_hand_run_id is null`;
 };
 const setMinutes = (owner: Owner, minutes: number | null) =>
-  sql`update workspaces set failover_minutes = ${minutes} where workspace_id = ${owner.workspaceId}`.execute(
-    database.db,
-  );
+  execute(database.db)`update workspaces set failover_minutes = ${minutes} where workspace_id = ${owner.workspaceId}`;
 const sendersOf = async (owner: Owner) => {
-  const { rows } = await sql<{ sender: AccountId }>`
-    select account_id as sender from deliveries where workspace_id = ${owner.workspaceId} order by position`.execute(
-    database.db,
-  );
-  return rows.map(({ sender }) => sender);
+  return readColumn<AccountId>(database.db)`
+    select account_id as sender from deliveries where workspace_id = ${owner.workspaceId} order by position`;
 };
 const handAll = (owner: Owner, from = owner.accountId, acceptDuplicates = false) =>
   database.db.transaction().execute(async (trx) => {
@@ -82,10 +71,8 @@ const handAll = (owner: Owner, from = owner.accountId, acceptDuplicates = false)
     });
   });
 async function readAccount(accountId: AccountId): Promise<{ downSince: Date | null; triedAt: Date | null }> {
-  const { rows } = await sql<{ downSince: Date | null; triedAt: Date | null }>`
-    select down_since as "downSince", failover_tried_at as "triedAt" from accounts where account_id = ${accountId}`.execute(
-    database.db,
-  );
+  const rows = await readRows<{ downSince: Date | null; triedAt: Date | null }>(database.db)`
+    select down_since as "downSince", failover_tried_at as "triedAt" from accounts where account_id = ${accountId}`;
   return rows[0] ?? { downSince: null, triedAt: null };
 }
 const downOf = async ({ workspaceId }: Owner) =>
@@ -133,10 +120,8 @@ describe('a failed account', () => {
     await analyticsWhen(database.db, owner, campaign, ({ campaign: { status } }) => status === 'completed');
     expect(messenger.arrivals.map(({ accountId }) => accountId)).toEqual([second, second, second, second]);
     expect(new Set(messenger.arrivals.map(({ chatId }) => chatId)).size).toBe(4);
-    const { rows } = await sql<{ action: string; changes: unknown }>`
-      select action, changes from audit_log where workspace_id = ${owner.workspaceId} and action = 'account.handed_over'`.execute(
-      database.db,
-    );
+    const rows = await readRows<{ action: string; changes: unknown }>(database.db)`
+      select action, changes from audit_log where workspace_id = ${owner.workspaceId} and action = 'account.handed_over'`;
     expect(rows).toMatchObject([{ changes: [{ field: 'handed_over', after: '4' }] }]);
   });
 
@@ -153,10 +138,8 @@ describe('a failed account', () => {
 
   test('keeps a delivery of which an attempt was interrupted', async () => {
     const { owner, second } = await createWaiting();
-    await sql`
-      update deliveries set interrupted_attempts = 1 where workspace_id = ${owner.workspaceId} and position = 1`.execute(
-      database.db,
-    );
+    await execute(database.db)`
+      update deliveries set interrupted_attempts = 1 where workspace_id = ${owner.workspaceId} and position = 1`;
     await setState(owner.accountId);
     expect(await handAll(owner)).toBe(3);
     expect(await sendersOf(owner)).toEqual([owner.accountId, second, second, second]);
@@ -241,7 +224,7 @@ describe('a failed account', () => {
 
   test('leaves with its stand-ins what they have, if the workspace wants that', async () => {
     const { owner, second, campaign } = await createWaiting();
-    await sql`update workspaces set fails_back = false where workspace_id = ${owner.workspaceId}`.execute(database.db);
+    await execute(database.db)`update workspaces set fails_back = false where workspace_id = ${owner.workspaceId}`;
     await setState(owner.accountId);
     await handAll(owner);
     await setState(owner.accountId, sql`status = 'connected', status_reason = null`);
@@ -393,9 +376,8 @@ describe('of several stand-ins', () => {
     await setSenders(database.db, owner, [owner.accountId, second, third]);
     await setMinutes(owner, 5);
     await setState(owner.accountId);
-    await sql`update accounts set quiet_from = '00:00', quiet_to = '23:59' where account_id = ${second}`.execute(
-      database.db,
-    );
+    await execute(database.db)`
+      update accounts set quiet_from = '00:00', quiet_to = '23:59' where account_id = ${second}`;
     await database.clock.set('2031-05-05T12:00:00Z');
     expect(await handAll(owner)).toBe(4);
     expect(await sendersOf(owner)).toEqual([third, third, third, third]);
@@ -411,11 +393,9 @@ describe('of several stand-ins', () => {
     await setMinutes(owner, 5);
     await setState(owner.accountId);
     await database.clock.advance({ minutes: 6 });
-    await sql`update accounts set daily_cap = 3 where account_id = ${second}`.execute(database.db);
-    await sql`
-      insert into sent_slots (account_id, slot, posts) values (${second}, quarter_hour(campanile_now()), 3)`.execute(
-      database.db,
-    );
+    await execute(database.db)`update accounts set daily_cap = 3 where account_id = ${second}`;
+    await execute(database.db)`
+      insert into sent_slots (account_id, slot, posts) values (${second}, quarter_hour(campanile_now()), 3)`;
     await sendNow(database.db, owner);
     expect(await sendersOf(owner)).toEqual([third, third, third, third]);
   });
@@ -424,11 +404,9 @@ describe('of several stand-ins', () => {
     const owner = await createOwner(database.db, 2);
     const second = await addAccount(database.db, owner);
     await setSenders(database.db, owner, [owner.accountId, second]);
-    await sql`update accounts set daily_cap = 3 where account_id = ${owner.accountId}`.execute(database.db);
-    await sql`
-      insert into sent_slots (account_id, slot, posts) values (${owner.accountId}, quarter_hour(campanile_now()), 3)`.execute(
-      database.db,
-    );
+    await execute(database.db)`update accounts set daily_cap = 3 where account_id = ${owner.accountId}`;
+    await execute(database.db)`
+      insert into sent_slots (account_id, slot, posts) values (${owner.accountId}, quarter_hour(campanile_now()), 3)`;
     await sendNow(database.db, owner);
     expect(await sendersOf(owner)).toEqual([owner.accountId, owner.accountId]);
   });
@@ -498,15 +476,11 @@ describe('while an account cannot send and the workspace wants to be asked', () 
 
 /** The data of the events that ask who is to send. */
 async function asked(owner: Owner): Promise<unknown[]> {
-  const { rows } = await sql<{ data: unknown }>`
-    select data from events where workspace_id = ${owner.workspaceId} and type = 'account.waiting'`.execute(
-    database.db,
-  );
-  return rows.map(({ data }) => data);
+  return readColumn<unknown>(database.db)`
+    select data from events where workspace_id = ${owner.workspaceId} and type = 'account.waiting'`;
 }
 
 async function messageIds(owner: Owner): Promise<string[]> {
-  const { rows } = await sql<{ message_id: string }>`
-    select message_id from deliveries where workspace_id = ${owner.workspaceId} order by position`.execute(database.db);
-  return rows.map((row) => row.message_id);
+  return readColumn<string>(database.db)`
+    select message_id from deliveries where workspace_id = ${owner.workspaceId} order by position`;
 }

@@ -1,6 +1,6 @@
 /** Posts of an account that was removed: a retry gives them to another account if they surely have not left. */
-import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { execute, readRows, sql } from '../../../src/platform/database/statements.ts';
+import { describe, expect, test } from 'vitest';
 import { removeAccount } from '../../../src/sending/accounts/remove-account.ts';
 import { correctCampaign } from '../../../src/sending/campaigns/change/correct-campaign.ts';
 import { deleteCampaign } from '../../../src/sending/campaigns/change/delete-campaign.ts';
@@ -9,17 +9,13 @@ import { recallCampaign } from '../../../src/sending/campaigns/change/recall-cam
 import { retryCampaign } from '../../../src/sending/campaigns/change/retry-campaign.ts';
 import { checkLanes } from '../../../src/operations/doctor/check-failures.ts';
 import type { AccountId } from '../../../src/platform/database/schema.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { useTestDatabase } from '../../support/database.ts';
 import { analyticsWhen, convert, createOwner, sendNow, type Owner } from '../../support/ledger.ts';
 import { addAccount, banAccount, setSenders } from '../../support/several-accounts.ts';
 import { failed, sent, takeTurnsByHand } from '../../support/turns.ts';
 import type { Outcome } from '../../../src/sending/deliveries/outcome.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = await useTestDatabase();
 
 const unknown: Outcome = { kind: 'failed', reason: 'outcome_unknown: no answer', uncertain: true };
 
@@ -35,7 +31,7 @@ async function createFailed(outcomes: Outcome[]) {
 }
 
 async function remove(owner: Owner, accountId: AccountId): Promise<void> {
-  await sql`update accounts set status = 'unlinked' where account_id = ${accountId}`.execute(database.db);
+  await execute(database.db)`update accounts set status = 'unlinked' where account_id = ${accountId}`;
   await removeAccount(database, owner, accountId);
 }
 
@@ -43,9 +39,11 @@ const retry = (owner: Owner, campaign: string, acceptDuplicates = false) =>
   retryCampaign({ db: database.db }, owner, campaign, { acceptDuplicates });
 
 async function rowsOf(owner: Owner) {
-  const { rows } = await sql<{ account: AccountId; status: string; error: string | null; messageId: string }>`
+  const rows = await readRows<{ account: AccountId; status: string; error: string | null; messageId: string }>(
+    database.db,
+  )`
     select account_id as account, status, error, message_id as "messageId" from deliveries
-    where workspace_id = ${owner.workspaceId} order by position`.execute(database.db);
+    where workspace_id = ${owner.workspaceId} order by position`;
   return rows;
 }
 
@@ -153,12 +151,8 @@ describe('of a post that a removed account sent', () => {
     error: string | null;
   }
   const changed = async (owner: Owner, table: 'revisions' | 'pins') =>
-    (
-      await sql<Changed>`
-        select wanted, error from ${sql.table(table)} where workspace_id = ${owner.workspaceId} order by position`.execute(
-        database.db,
-      )
-    ).rows;
+    await readRows<Changed>(database.db)`
+        select wanted, error from ${sql.table(table)} where workspace_id = ${owner.workspaceId} order by position`;
   const GONE = { wanted: null, error: expect.stringMatching(/^The account that sent this post was removed/) };
 
   /** Two posts: the account that sent the first was removed since. */
@@ -195,8 +189,8 @@ describe('of a post that a removed account sent', () => {
   test('a pin ends at once, and so does taking it off', async () => {
     const { owner, second, campaign } = await createSent();
     await pinCampaign(database, owner, { campaignId: campaign, runId: null, seconds: 86_400 });
-    await sql`update pins set wanted = null, pinned_until = campanile_now() + interval '1 day'
-              where workspace_id = ${owner.workspaceId}`.execute(database.db);
+    await execute(database.db)`update pins set wanted = null, pinned_until = campanile_now() + interval '1 day'
+              where workspace_id = ${owner.workspaceId}`;
     await remove(owner, second);
     await unpinCampaign(database, owner, { campaignId: campaign, runId: null });
     expect(await changed(owner, 'pins')).toMatchObject([GONE, { wanted: 'unpin', error: null }]);
@@ -223,7 +217,7 @@ describe('a delivery that waits for an account without a lane', () => {
   test('is found by the doctor', async () => {
     const { owner, second, campaign } = await createFailed([failed, failed]);
     await retry(owner, campaign);
-    await sql`update accounts set removed_at = campanile_now() where account_id = ${second}`.execute(database.db);
+    await execute(database.db)`update accounts set removed_at = campanile_now() where account_id = ${second}`;
     expect(await checkLanes(database.db)).toMatchObject([
       { level: 'error', message: `2 posts of workspace ${owner.workspaceId} wait for an account that was removed` },
     ]);

@@ -1,5 +1,5 @@
 /** Rules on which account sends, over the API. */
-import { sql } from 'kysely';
+import { execute, readRows } from '../../../src/platform/database/statements.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type Answer, type Person, type TestApp } from '../../support/app.ts';
 import type { Owner } from '../../support/ledger.ts';
@@ -42,7 +42,7 @@ beforeAll(async () => {
   bob = { ...(await setUp(other)), list: await saveList(other, (await setUp(other)).groups) };
 });
 beforeEach(async () => {
-  await sql`delete from senders`.execute(app.database.db);
+  await execute(app.database.db)`delete from senders`;
 });
 afterAll(() => app.stop());
 
@@ -53,11 +53,11 @@ async function setUp(person: Person): Promise<{ groups: number[]; accounts: numb
   const accountId = listed[0]?.accounts?.[0]?.account_id ?? 0;
   if (person !== alice) return { groups: ids, accounts: [accountId] };
   const { db } = app.database;
-  const { rows } = await sql<{ workspace_id: WorkspaceId }>`
-    select workspace_id from accounts where account_id = ${accountId}`.execute(db);
+  const rows = await readRows<{ workspace_id: WorkspaceId }>(db)`
+    select workspace_id from accounts where account_id = ${accountId}`;
   const owner = { workspaceId: rows[0]?.workspace_id, accountId, groupIds: ids } as Owner;
   const others = [await addAccount(db, owner), await addAccount(db, owner)];
-  await sql`update accounts set name = 'Second' where account_id = ${others[0]}`.execute(db);
+  await execute(db)`update accounts set name = 'Second' where account_id = ${others[0]}`;
   return { groups: ids, accounts: [accountId, ...others] };
 }
 
@@ -170,17 +170,17 @@ test('lists the rules that concern a group, and all in pages', async () => {
 
 test('sets the rule of a thousand groups at once, and of no more', async () => {
   const { db } = app.database;
-  const { rows } = await sql<{ group_id: number }>`
+  const rows = await readRows<{ group_id: number }>(db)`
     insert into groups (workspace_id, chat_id, send_to, kind, name, participants, can_send)
     select (select workspace_id from accounts where account_id = ${accounts[0]}), 'many' || n, 'many' || n, 'group', 'Many ' || n, 3, true from generate_series(1, 1000) n
-    returning group_id`.execute(db);
+    returning group_id`;
   const ids = rows.map((row) => row.group_id);
   for (const account_ids of [[accounts[1]], [accounts[2]]])
     expect((await set({ group_metadata_ids: ids, account_ids })).status).toBe(200);
   const { senders: rules, history, next_cursor } = await list({ with_history: true });
   expect([rules.length, history?.length, next_cursor]).toEqual([1_000, 100, null]);
   expect((await set({ group_metadata_ids: [...ids, 1], account_ids: [accounts[1]] })).status).toBe(400);
-  await sql`delete from groups where chat_id like 'many%'`.execute(db);
+  await execute(db)`delete from groups where chat_id like 'many%'`;
 });
 
 test('two at once replace one another', async () => {

@@ -394,6 +394,7 @@ async function createApiKey(ada: Actors): Promise<void> {
   await recorder.send('list_audit_log', { limit: 2 }, ada);
   await recorder.send('export_audit_log', { kind: 'keys', format: 'csv' }, ada);
   await recorder.send('list_security_log', { limit: 2 }, ada);
+  await recorder.send('export_account', {}, ada);
 }
 
 /** Mary joins, gets another role, becomes the owner and gives the workspace back. */
@@ -411,13 +412,16 @@ async function shareWorkspace(ada: Actors): Promise<void> {
   const { invitations } = await recorder.send('list-workspace-invitations', {}, ada);
   const [, other] = invitations as Array<{ invitation_id: number }>;
   await recorder.send('revoke-invitation', { invitation_id: other?.invitation_id }, ada);
+  await recorder.send('get-invitation', { code });
   const { workspace_id: joined } = await recorder.send('accept-invitation', { code }, mary);
+  await recorder.send('create-workspace', { name: 'Village news' }, mary);
   await recorder.send('list-workspaces', {}, mary);
   const { members } = await recorder.send('list-members', {}, ada);
   const userId = (members as Array<{ user_id: number; role: string }>).find(({ role }) => role !== 'owner')?.user_id;
   const adasId = (members as Array<{ user_id: number; role: string }>).find(({ role }) => role === 'owner')?.user_id;
   await recorder.send('set-member-role', { user_id: userId, role: 'manager' }, ada);
   const here = { ...mary, headers: { 'x-workspace': String(joined) } };
+  await recorder.send('open-workspace', {}, here);
   await approvePosts(ada, here);
   await recorder.send('hand-over-workspace', { user_id: userId }, ada);
   await recorder.poll('hand-over-workspace', { user_id: adasId }, here);
@@ -483,7 +487,7 @@ async function confirmAddress(ada: Actors): Promise<void> {
 async function codeOf({ mails }: Actors, to: string, subject: RegExp): Promise<string> {
   const mail = await until(
     () => mails.mails.findLast((one) => one.to === to && one.code !== undefined && subject.test(one.subject)),
-    (found) => found !== undefined,
+    Boolean,
   );
   return mail?.code ?? '';
 }

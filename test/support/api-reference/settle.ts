@@ -71,6 +71,7 @@ const PLACEHOLDERS_OF: Readonly<Record<string, Readonly<Record<string, unknown>>
   accept_invite: { code: 'BFFkLuLPStiV7VPkaTJE392vAHWMw6Pb' },
   'invite-member': { code: INVITATION_CODE },
   'accept-invitation': { code: INVITATION_CODE },
+  'get-invitation': { code: INVITATION_CODE },
   list_sessions: { expires_at: `${TODAY.add({ days: 1 })}T09:00:00.000Z` },
   'list-messages': { message_id: '3EB06B49F3A878491279B2' },
   get_installation: { findings: [{ check: 'hold', level: 'ok', message: 'The ledger is not held', advice: null }] },

@@ -49,7 +49,7 @@ export async function pasteMessage(page: Page, clipboard: { text?: string; html?
 /** Selects every group, sends, and waits for the page of the campaign. Resolves to its id. */
 export async function sendToAll(page: Page): Promise<string> {
   await page.getByRole('button', { name: 'Select all matching' }).click();
-  await page.getByRole('button', { name: /^Send to \d+ groups? now$/ }).click();
+  await page.getByRole('button', { name: /^Send to \d+ simulated groups? now$/ }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Send now', exact: true }).click();
   await page.waitForURL(/\/campaigns\/[0-9a-f-]{36}$/);
   return page.url().slice(-36);
@@ -81,6 +81,7 @@ export async function changeAsAsked(
   await page.getByRole('button', { name: 'Change the post', exact: true }).click();
   const message = page.getByRole('textbox', { name: 'Message' });
   await message.getByText(from).waitFor();
+  await page.getByRole('note').getByText(remark).waitFor();
   await message.click();
   await page.keyboard.press('ControlOrMeta+a');
   await page.keyboard.type(to);

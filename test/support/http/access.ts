@@ -1,17 +1,23 @@
 /** IDOR: tests whether an operation gives access to resources of another user. Works with every documented operation. */
+import { readZip } from '../read-zip.ts';
 import { exampleOf, formsOf, type DocumentedOperation } from './openapi.ts';
 
 /** Sends an operation and returns the answer; the body is parsed JSON, or the text. */
 export type Send = (path: string, body: unknown, token: string) => Promise<{ status: number; body: unknown }>;
 
-/** Sends operations to the service at `url`. */
-export function sendTo(url: string): Send {
+const bearerOf = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
+
+/** Sends operations to the service at `url`, as the person whom `identify` names in the headers. */
+export function sendTo(url: string, identify = bearerOf): Send {
   return async (path, body, token) => {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const headers = { ...identify(token), 'content-type': 'application/json' };
     const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
-    const text = await answer.text();
-    const isJson = answer.headers.get('content-type')?.startsWith('application/json') ?? false;
-    return { status: answer.status, body: isJson ? JSON.parse(text) : text };
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    const text = bytes.toString('utf8');
+    const type = answer.headers.get('content-type') ?? '';
+    // An archive has the time at which it was made.
+    if (type === 'application/zip') return { status: answer.status, body: Object.fromEntries(readZip(bytes)) };
+    return { status: answer.status, body: type.startsWith('application/json') ? JSON.parse(text) : text };
   };
 }
 

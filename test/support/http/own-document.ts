@@ -1,28 +1,8 @@
-import { Registry } from 'prom-client';
-import type { Database } from '../../../src/platform/database/connect.ts';
-import { listOperations, type OperationDependencies } from '../../../src/api/routes/operations.ts';
-import { buildServer } from '../../../src/api/server/server.ts';
-import { createLog } from '../../../src/platform/log/log.ts';
-import { systemClock } from '../../../src/platform/time/time.ts';
+import type { OperationContract } from '../../../src/api/contract/define-operations.ts';
+import { describeService } from '../../../src/api/server/serve-document.ts';
+import { createDocument } from '../../../scripts/openapi/create-document.ts';
 
-/** Returns the complete OpenAPI document of the service. It calls no operation, so it needs no database. */
-export async function readDocument(): Promise<unknown> {
-  const db = {} as Database;
-  const server = await buildServer({
-    operations: listOperations({ db } as OperationDependencies),
-    events: { db, clock: systemClock },
-    authenticate: () => {
-      throw new Error('nobody is to ask');
-    },
-    readyChecks: {},
-    isDiskFull: () => false,
-    readPool: () => ({ total: 0, idle: 0, waiting: 0 }) as never,
-    metrics: new Registry(),
-    log: createLog('silent'),
-    settings: { publicUrl: 'https://campanile.example', publicDocs: true },
-  });
-  await server.ready();
-  const document: unknown = server.swagger();
-  await server.close();
-  return document;
+/** Returns the OpenAPI document of the declarations, or of these operations, as a service serves it. */
+export async function readDocument(operations?: readonly OperationContract[]): Promise<unknown> {
+  return describeService(await createDocument(operations), 'https://campanile.example');
 }

@@ -91,7 +91,7 @@ export function probes(behaviour: Behaviour): Operation[] {
       },
       async do({ handle }, { caller }) {
         await handle?.();
-        return { user_id: caller.userId };
+        return { userId: caller.userId };
       },
       toil: async () => ({}),
       many: async () => ({}),

@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { readPool, type Database } from '../../../src/platform/database/connect.ts';
 import { createAuthenticate } from '../../../src/api/server/auth.ts';
-import type { EventSource } from '../../../src/api/events/register-events.ts';
+import type { EventSource } from '../../../src/api/events/watch-progress.ts';
 import type { Operation } from '../../../src/api/operation.ts';
 import { listOperations, type OperationDependencies } from '../../../src/api/routes/operations.ts';
 import type { DashboardState } from '../../../src/api/server/serve-dashboard.ts';
@@ -85,11 +85,11 @@ export async function startTestServer({
     isPublic: false,
     vault: createVault({ key: Buffer.alloc(32, 7) }),
     timeZone: 'UTC',
-    async onUserCreated() {},
+    async onWorkspaceCreated() {},
     async onTestWorkspaceCreated() {},
     async onHandedOver() {},
     async onUserDeleted() {},
-    async onUserDisabled() {},
+    async onUserSwitched() {},
     async allowsNumber() {},
     ...users,
   });

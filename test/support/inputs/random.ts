@@ -1,4 +1,4 @@
-/** Returns a seeded generator of numbers in [0, 1), so that a soak is reproducible. */
+/** Returns a seeded generator of numbers in [0, 1), so that what it decides is reproducible. */
 export function seededRandom(seed: number): () => number {
   let state = seed | 0;
   return () => {

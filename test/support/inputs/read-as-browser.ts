@@ -2,6 +2,7 @@
 import { defaultTreeAdapter, html as htmlNames, parseFragment, type DefaultTreeAdapterTypes } from 'parse5';
 import type { DocumentWriter } from '../../../src/content/text/reading/document-writer.ts';
 import { readTarget } from '../../../src/content/text/reading/link.ts';
+import { NO_TRAITS, readListTraits } from '../../../src/content/text/reading/list-markers.ts';
 import { roleOf } from '../../../src/content/text/reading/tags.ts';
 
 /** Emits the tree of HTML with allowed tags only to `sink`. */
@@ -15,21 +16,21 @@ export function readAsBrowser(html: string, sink: DocumentWriter): void {
 function tell(node: DefaultTreeAdapterTypes.Node, link: string | undefined, sink: DocumentWriter): void {
   if ('value' in node) return sink.text(node.value);
   const role = 'tagName' in node ? roleOf(node.tagName) : undefined;
-  const value = 'tagName' in node ? valueOf(node) : undefined;
+  const value = 'tagName' in node && role === 'link' ? targetOf(node) : undefined;
   const children = 'childNodes' in node ? node.childNodes : [];
   if (role === undefined || (role === 'link' && value === undefined)) {
     for (const child of children) tell(child, link, sink);
     return;
   }
   if (role === 'link' && link !== undefined) sink.close('link');
-  sink.open(role, value);
+  const isList = role === 'numbers' || role === 'bullets' || role === 'item';
+  sink.open(role, value, 'attrs' in node && isList ? readListTraits(node.attrs) : NO_TRAITS);
   for (const child of children) tell(child, role === 'link' ? value : link, sink);
   if (role !== 'break') sink.close(role);
   if (role === 'link' && link !== undefined) sink.open('link', link);
 }
 
-function valueOf({ tagName, attrs }: DefaultTreeAdapterTypes.Element): string | undefined {
-  const wanted = tagName === 'a' ? 'href' : 'start';
-  const value = attrs.find(({ name }) => name === wanted)?.value;
-  return tagName === 'a' && value !== undefined ? readTarget(value) : value;
+function targetOf({ attrs }: DefaultTreeAdapterTypes.Element): string | undefined {
+  const value = attrs.find(({ name }) => name === 'href')?.value;
+  return value === undefined ? undefined : readTarget(value);
 }

@@ -1,5 +1,6 @@
 /** The smallest files of each kind that is recognised by its bytes. */
 import { crc32, deflateRawSync } from 'node:zlib';
+import { drawPlain } from './pictures.ts';
 
 export interface ZipEntry {
   name: string;
@@ -63,9 +64,9 @@ export const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
   'base64',
 );
-export const JPEG = Buffer.concat([Buffer.from('ffd8ffe000104a46494600010100000100010000', 'hex'), Buffer.alloc(16)]);
-export const WEBP = Buffer.concat([Buffer.from('RIFF\x1a\0\0\0WEBPVP8L', 'latin1'), Buffer.alloc(16)]);
-export const GIF = Buffer.concat([Buffer.from('GIF89a'), Buffer.from('01000100000000', 'hex'), Buffer.alloc(8)]);
+export const [JPEG, WEBP, GIF, AVIF] = (await Promise.all(
+  (['jpeg', 'webp', 'gif', 'avif'] as const).map((format) => drawPlain(1, 1, format)),
+)) as [Buffer, Buffer, Buffer, Buffer];
 
 const WAV = Buffer.concat([Buffer.from('RIFF\0\0\0\0WAVEfmt ', 'latin1'), Buffer.alloc(16)]);
 const BMP = Buffer.concat([Buffer.from('BM'), Buffer.alloc(12), Buffer.from([40]), Buffer.alloc(64)]);
@@ -78,7 +79,7 @@ export const TAKEN: readonly (readonly [name: string, bytes: Buffer, mime: strin
     ['JPEG', JPEG, 'image/jpeg', 'image', 'jpg'],
     ['PNG', PNG, 'image/png', 'image', 'png'],
     ['WebP', WEBP, 'image/webp', 'image', 'webp'],
-    ['AVIF', boxed('avif'), 'image/avif', 'image', 'avif'],
+    ['AVIF', AVIF, 'image/avif', 'image', 'avif'],
     ['GIF', GIF, 'image/gif', 'image', 'gif'],
     ['MP4', boxed('isom'), 'video/mp4', 'video', 'mp4'],
     ['M4V', boxed('M4V '), 'video/mp4', 'video', 'mp4'],

@@ -8,13 +8,7 @@ import { join } from 'node:path';
 import { sleep } from '../../../src/platform/time/time.ts';
 import { PATIENCE_MS } from '../patience.ts';
 import { findFreePort, NOBODY } from './pgbouncer.ts';
-import { startProxy, type Proxy } from './proxy.ts';
-
-/**
- * A fault of a leader. `killed`: Patroni and every process of its server are killed. `frozen`: all of them are suspended. `cut off`: a
- * network partition between that node and the others, etcd and HAProxy.
- */
-export type LeaderHarm = 'killed' | 'frozen' | 'cut off';
+import { signal } from './signal.ts';
 
 /**
  * Three PostgreSQL servers under Patroni, with etcd, and HAProxy in front that routes to the leader: configured as in `deploy/patroni.yml` and
@@ -29,14 +23,8 @@ export interface Patroni {
   awaitLeader(not?: string): Promise<string>;
   /** Kills Patroni and the server of the leader, as a machine failure does. Resolves to its name. */
   killLeader(): Promise<string>;
-  /** Injects the fault into the leader. Resolves to its name. */
-  harmLeader(how: LeaderHarm): Promise<string>;
-  /** Restarts a killed node, resumes a frozen one, and reconnects one that is cut off. */
-  revive(name: string): Promise<void>;
-  /** Waits until all three run, on the leader's timeline. */
-  awaitWhole(): Promise<void>;
-  /** Returns the last log lines of each, for debugging. */
-  log(): string;
+  /** Starts a killed node again. */
+  revive(name: string): void;
   stop(): Promise<void>;
 }
 
@@ -65,10 +53,9 @@ function sectionOfEtcd(): 'etcd' | 'etcd3' {
 
 interface Node {
   name: string;
-  /** The proxies for connections of all others to the server and its Patroni, and of that Patroni to etcd. */
-  server: Proxy;
-  rest: Proxy;
-  etcd: Proxy;
+  /** Of the server, and of its Patroni. */
+  port: number;
+  restPort: number;
   dataDir: string;
   configFile: string;
 }
@@ -77,7 +64,6 @@ interface Member {
   name: string;
   role: string;
   state: string;
-  timeline?: number;
 }
 
 export async function startPatroni(): Promise<Patroni> {
@@ -104,9 +90,7 @@ export async function startPatroni(): Promise<Patroni> {
   undo.defer(() => kill(running, 'etcd'));
   const nodes: Node[] = [];
   for (const name of ['node1', 'node2', 'node3']) {
-    const node = await writeNode(folder, name, etcdPort);
-    for (const network of networksOf(node)) undo.defer(network.close);
-    nodes.push(node);
+    nodes.push(await writeNode(folder, name, etcdPort));
   }
   const port = await writeProxy(folder, nodes);
   run('haproxy', 'haproxy', ['-f', join(folder, 'haproxy.cfg'), '-db']);
@@ -131,24 +115,12 @@ export async function startPatroni(): Promise<Patroni> {
     database: 'postgres',
     socket: () => ({ host: '127.0.0.1', port }),
     awaitLeader: (not) => awaitLeader(nodes, not, why),
-    killLeader: () => patroni.harmLeader('killed'),
-    async harmLeader(how) {
+    async killLeader() {
       const name = await patroni.awaitLeader();
-      const node = find(name);
-      if (how === 'killed') await killNode(node);
-      else if (how === 'frozen') signalNode(node, running.get(name), 'SIGSTOP');
-      else for (const network of networksOf(node)) network.stall();
+      await killNode(find(name));
       return name;
     },
-    async revive(name) {
-      const node = find(name);
-      const child = running.get(name);
-      for (const network of networksOf(node)) network.heal();
-      if (child && isRunning(child)) signalNode(node, child, 'SIGCONT');
-      else start(node);
-    },
-    awaitWhole: () => awaitWhole(nodes, why),
-    log: () => said.join(''),
+    revive: (name) => start(find(name)),
     stop: () => undo.disposeAsync(),
   };
   try {
@@ -189,10 +161,6 @@ async function startEtcd(
 async function writeNode(folder: string, name: string, etcdPort: number): Promise<Node> {
   const port = await findFreePort();
   const restPort = await findFreePort();
-  const [server, rest, etcd] = await Promise.all(
-    [port, restPort, etcdPort].map((target) => startProxy(() => ({ host: '127.0.0.1', port: target }))),
-  );
-  if (!server || !rest || !etcd) throw new Error('a network is missing');
   const home = join(folder, name);
   await mkdir(home);
   await chmod(home, 0o777);
@@ -200,20 +168,17 @@ async function writeNode(folder: string, name: string, etcdPort: number): Promis
   const settings = (await readFile(join(DEPLOY, 'patroni.yml'), 'utf8'))
     .replace('name: node1', `name: ${name}`)
     .replace('etcd3:', `${sectionOfEtcd()}:`)
-    .replace('connect_address: 10.0.0.1:8008', `connect_address: 127.0.0.1:${rest.port}`)
-    .replace('connect_address: 10.0.0.1:5432', `connect_address: 127.0.0.1:${server.port}`)
+    .replace('connect_address: 10.0.0.1:8008', `connect_address: 127.0.0.1:${restPort}`)
+    .replace('connect_address: 10.0.0.1:5432', `connect_address: 127.0.0.1:${port}`)
     .replace('listen: 10.0.0.1:8008', `listen: 127.0.0.1:${restPort}`)
     .replace('listen: 10.0.0.1:5432', `listen: 127.0.0.1:${port}`)
-    // Otherwise it asks etcd for its own address, and bypasses the proxy.
-    .replace(/hosts: .*/, `hosts: 127.0.0.1:${etcd.port}\n  use_proxies: true`)
+    .replace(/hosts: .*/, `hosts: 127.0.0.1:${etcdPort}`)
     .replace(/data_dir: .*/, `data_dir: ${dataDir}\n  parameters:\n    unix_socket_directories: ${home}`)
     .replace(/pg_hba:\n[^]*/, 'pg_hba:\n    - host all,replication all 127.0.0.1/32 trust\n');
   const configFile = join(home, 'patroni.yml');
   await writeFile(configFile, settings, { mode: 0o644 });
-  return { name, server, rest, etcd, dataDir, configFile };
+  return { name, port, restPort, dataDir, configFile };
 }
-
-const networksOf = ({ server, rest, etcd }: Node) => [server, rest, etcd];
 
 async function writeProxy(folder: string, nodes: readonly Node[]): Promise<number> {
   const port = await findFreePort();
@@ -221,7 +186,7 @@ async function writeProxy(folder: string, nodes: readonly Node[]): Promise<numbe
   for (const node of nodes)
     settings = settings.replace(
       new RegExp(`server ${node.name} .*`),
-      `server ${node.name} 127.0.0.1:${node.server.port} check port ${node.rest.port}`,
+      `server ${node.name} 127.0.0.1:${node.port} check port ${node.restPort}`,
     );
   await writeFile(join(folder, 'haproxy.cfg'), settings, { mode: 0o644 });
   return port;
@@ -234,16 +199,6 @@ function awaitLeader(nodes: readonly Node[], not: string | undefined, why: () =>
     const leader = findLeader(members);
     const hasReplica = members.some(({ role, name }) => role === 'sync_standby' && name !== not);
     return leader && hasReplica && leader.name !== not ? leader.name : undefined;
-  });
-}
-
-async function awaitWhole(nodes: readonly Node[], why: () => string): Promise<void> {
-  await awaitMembers(nodes, why, (members) => {
-    const leader = findLeader(members);
-    const follows = ({ name, state, timeline }: Member) =>
-      name === leader?.name || (['running', 'streaming'].includes(state) && timeline === leader?.timeline);
-    const isSafe = members.some(({ role }) => role === 'sync_standby');
-    return (leader && isSafe && members.length === nodes.length && members.every(follows)) || undefined;
   });
 }
 
@@ -267,9 +222,9 @@ async function awaitMembers<Found>(
   }
 }
 
-async function readMembers({ rest }: Node): Promise<Member[]> {
+async function readMembers({ restPort }: Node): Promise<Member[]> {
   try {
-    const answer = await fetch(`http://127.0.0.1:${rest.port}/cluster`, { signal: AbortSignal.timeout(2_000) });
+    const answer = await fetch(`http://127.0.0.1:${restPort}/cluster`, { signal: AbortSignal.timeout(2_000) });
     return ((await answer.json()) as { members: Member[] }).members;
   } catch {
     // It has not started yet, or is faulty: another node answers.
@@ -294,15 +249,6 @@ function killServer(dataDir: string): void {
   for (const one of [pid, ...childrenOf(pid)]) signal(one, 'SIGKILL');
 }
 
-/** Parents first, so that no forked process is missed. */
-function signalNode({ dataDir }: Node, patroni: ChildProcess | undefined, name: 'SIGSTOP' | 'SIGCONT'): void {
-  for (const pid of [patroni?.pid, postmasterOf(dataDir)]) {
-    if (pid === undefined) continue;
-    signal(pid, name);
-    for (const child of childrenOf(pid)) signal(child, name);
-  }
-}
-
 /** Undefined if the server has ended: the pid file of a killed server may name another process by now. */
 function postmasterOf(dataDir: string): number | undefined {
   try {
@@ -316,12 +262,3 @@ function postmasterOf(dataDir: string): number | undefined {
 
 const childrenOf = (pid: number) =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
-
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch (error) {
-    // It has already exited.
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
-  }
-}

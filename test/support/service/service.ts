@@ -107,10 +107,7 @@ export async function startService({
 /** Kills the service and waits until its PostgreSQL has ended, too: its data is not a consistent copy before. */
 export async function killWithServer(service: Service, dataDir = join(service.folder, 'data')): Promise<void> {
   await service.kill();
-  await until(
-    () => existsSync(join(dataDir, 'postgres/postmaster.pid')),
-    (isRunning) => !isRunning,
-  );
+  await until(() => existsSync(join(dataDir, 'postgres/postmaster.pid')), false);
 }
 
 /** Removes the folder of a service that has ended. */

@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { PASSWORD, post } from '../app.ts';
+import { PNG } from '../inputs/sample-files.ts';
 
 /** A user, and the sandbox groups to send to. */
 export interface Sender {
@@ -19,7 +20,8 @@ export interface Uploaded {
   campaignId: string | undefined;
 }
 
-const JPEG_HEAD = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0x00, 0x10, 0x4a, 0x46, 0x49, 0x46, 0x00, 0x01]);
+/** A picture, with more behind its end: multiples of three bytes. */
+const PICTURE = Buffer.concat([PNG, Buffer.alloc(3 - (PNG.length % 3))]);
 const OWN_BYTES = 12;
 
 /** Signs up a sender. */
@@ -42,16 +44,16 @@ export async function storm(
 ): Promise<Uploaded[]> {
   const agent = new Agent({ maxSockets: Infinity });
   // All files have the same tail, so that the test needs little memory; base64 of multiples of three bytes can be concatenated.
-  const tail = randomBytes(bytes - JPEG_HEAD.length - OWN_BYTES);
+  const tail = randomBytes(bytes - PICTURE.length - OWN_BYTES);
   const tailText = Buffer.from(tail.toString('base64'), 'latin1');
   try {
     return await Promise.all(
       Array.from({ length: count }, (_, index) => {
         const sender = senders[index % senders.length];
         if (!sender) throw new Error('a storm needs a sender');
-        const head = Buffer.concat([JPEG_HEAD, randomBytes(OWN_BYTES)]);
+        const head = Buffer.concat([PICTURE, randomBytes(OWN_BYTES)]);
         const campaign = { name: `Storm ${index}`, html: 'Look', group_metadata_ids: sender.groupIds.slice(0, 1) };
-        const open = `${JSON.stringify(campaign).slice(0, -1)},"image":"data:image/jpeg;base64,${head.toString('base64')}`;
+        const open = `${JSON.stringify(campaign).slice(0, -1)},"image":"data:image/png;base64,${head.toString('base64')}`;
         const sha256 = createHash('sha256').update(head).update(tail).digest('hex');
         return upload(`${url}/api/v1/venom/add-campaign`, agent, sender, [
           Buffer.from(open),

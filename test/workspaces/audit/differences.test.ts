@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { parse as parseContentDisposition } from 'content-disposition';
 import { parse } from 'csv-parse/sync';
-import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { execute, readCount } from '../../../src/platform/database/statements.ts';
+import { describe, expect, test } from 'vitest';
 import type { Connection } from '../../../src/platform/database/connect.ts';
 import type { WorkspaceId } from '../../../src/platform/database/schema.ts';
 import { listAuditLog, SCAN_LIMIT, type AuditPage } from '../../../src/workspaces/audit/list-audit-log.ts';
-import { startTestApp, type Call } from '../../support/app.ts';
-import { createTeam, inWorkspace, type Team } from '../../support/team.ts';
+import { useTestApp, type Call } from '../../support/app.ts';
+import { createTeam, inWorkspace } from '../../support/team.ts';
 
 interface Change {
   field: string;
@@ -24,20 +24,12 @@ interface Entry {
   changes?: Change[];
 }
 
-const app = await startTestApp();
-afterAll(() => app.stop());
-let team: Team;
-let owner: Call;
-let manager: Call;
-let author: Call;
-let groupIds: number[];
-beforeAll(async () => {
-  team = await createTeam(app, 'parish');
-  const as = (role: 'owner' | 'manager' | 'author') => inWorkspace(app, team.members[role], team.workspaceId);
-  [owner, manager, author] = [as('owner'), as('manager'), as('author')];
-  const { body } = await owner<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
-  groupIds = body.data.groups.slice(0, 3).map((group) => group.group_metadata_id);
-});
+const app = await useTestApp();
+const team = await createTeam(app, 'parish');
+const as = (role: 'owner' | 'manager' | 'author') => inWorkspace(app, team.members[role], team.workspaceId);
+const [owner, manager, author] = [as('owner'), as('manager'), as('author')];
+const { body } = await owner<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+const groupIds = body.data.groups.slice(0, 3).map((group) => group.group_metadata_id);
 
 const log = async (filter: object = {}) =>
   (await owner<{ entries: Entry[] }>('user/list_audit_log', { limit: 200, ...filter })).body.data.entries;
@@ -232,10 +224,10 @@ async function download(body: object) {
 
 test('is exported as CSV that no spreadsheet runs, all of it, in steps', async () => {
   await ok(manager, 'venom/save-group-list', { name: '=1+1', group_metadata_ids: groupIds });
-  await sql`
+  await execute(app.database.db)`
     insert into audit_log (workspace_id, user_id, action, subject, address, at)
     select ${team.workspaceId}::bigint, ${team.members.manager.userId}, 'group.created', 'Group ' || g, '', campanile_now() - interval '1 day'
-    from generate_series(1, 1200) g`.execute(app.database.db);
+    from generate_series(1, 1200) g`;
   const { answer, rows } = await download({});
   expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8');
   const { parameters } = parseContentDisposition(answer.headers.get('content-disposition') ?? '');
@@ -259,12 +251,12 @@ test('is for the owner alone, as a list and as a file', async () => {
 test('a filter that few entries match reads a bounded part of the log for each page, and comes to them', async () => {
   const { members, workspaceId } = await createTeam(app, 'archive');
   const { db } = app.database;
-  await sql`
+  await execute(db)`
     insert into audit_log (workspace_id, user_id, action, subject, address, at)
     select ${workspaceId}, ${members.owner.userId}, case when i = 1 then 'webhook.created' else 'draft.changed' end,
            gen_random_uuid(), '', now() - interval '1 year' + i * interval '1 s'
-    from generate_series(1, ${2.5 * SCAN_LIMIT}::int) i`.execute(db);
-  await sql`analyze audit_log`.execute(db);
+    from generate_series(1, ${2.5 * SCAN_LIMIT}::int) i`;
+  await execute(db)`analyze audit_log`;
   const actor = {
     ...members.owner,
     workspaceId: Number(workspaceId) as WorkspaceId,
@@ -291,8 +283,7 @@ test('a filter that few entries match reads a bounded part of the log for each p
 
 /** The rows of the log that this transaction has fetched. */
 async function readRows(trx: Connection): Promise<number> {
-  const { rows } = await sql<{ reads: number }>`
+  return readCount(trx)`
     select (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::float8 as reads
-    from pg_stat_xact_user_tables where relname = 'audit_log'`.execute(trx);
-  return rows[0]?.reads ?? 0;
+    from pg_stat_xact_user_tables where relname = 'audit_log'`;
 }

@@ -1,16 +1,16 @@
-import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { execute, readColumn, sql } from '../../../src/platform/database/statements.ts';
+import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { beginDueRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
 import { recallCampaign } from '../../../src/sending/campaigns/change/recall-campaign.ts';
 import { pauseCampaign, resumeCampaign } from '../../../src/sending/campaigns/change/control.ts';
 import { detectLateRuns } from '../../../src/sending/campaigns/begin/detect-late-runs.ts';
-import { clearOldEvents } from '../../../src/workspaces/events/clear-old-events.ts';
+import { clearOld } from '../../support/clear-old.ts';
 import { readEventsAfter } from '../../../src/workspaces/events/read-events.ts';
 import { assignPositions } from '../../../src/workspaces/events/assign-positions.ts';
 import { EVENT_TYPES } from '../../../src/workspaces/events/event-types.ts';
 import { WEBHOOK_EVENTS } from '../../../src/api/contract/webhook-events.ts';
 import { classifyEnding } from '../../../src/messengers/whatsapp/failures.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createTestDatabase, useTestDatabase } from '../../support/database.ts';
 import {
   createOwner,
   groupNumber,
@@ -20,23 +20,14 @@ import {
   until,
   type Owner,
 } from '../../support/ledger.ts';
-import { scriptMessenger, type ScriptedMessenger } from '../../support/scripted-messenger.ts';
-import type { Worker } from '../../../src/app/worker.ts';
+import { scriptMessenger } from '../../support/scripted-messenger.ts';
 
-let database: TestDatabase;
-let messenger: ScriptedMessenger;
-let worker: Worker;
 let owner: Owner;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  messenger = scriptMessenger();
-  worker = await startTestWorker(database, messenger);
-});
-afterAll(async () => {
-  await worker.stop();
-  await database.drop();
-});
+const database = await useTestDatabase();
+const messenger = scriptMessenger();
+const worker = await startTestWorker(database, messenger);
+afterAll(() => worker.stop());
 beforeEach(async () => {
   messenger.answer = () => undefined;
   owner = await createOwner(database.db, 3);
@@ -61,11 +52,9 @@ const typesOf = async (whose: Owner) => (await eventsOf(whose)).map(({ type }) =
 
 /** Adds a webhook for these events. */
 async function listen({ workspaceId, userId }: Owner, events: readonly string[] = EVENT_TYPES): Promise<void> {
-  await sql`
+  await execute(database.db)`
     insert into webhooks (webhook_id, workspace_id, user_id, url, description, events, signature, secret, position, newest)
-    values (gen_random_uuid(), ${workspaceId}, ${userId}, '', '', ${[...events]}::text[], 'v1', '', 0, 0)`.execute(
-    database.db,
-  );
+    values (gen_random_uuid(), ${workspaceId}, ${userId}, '', '', ${[...events]}::text[], 'v1', '', 0, 0)`;
 }
 
 async function ended(whose: Owner): Promise<void> {
@@ -122,7 +111,7 @@ test('emits failed deliveries in groups of a hundred, unknown ones separately, a
   // Different reasons, which pause no campaign.
   messenger.answer = ({ chatId }) =>
     chatId.endsWith('-1@g.us')
-      ? { kind: 'unknown', reason: 'outcome_unknown: nobody answered' }
+      ? { kind: 'unknown', reason: 'nobody answered' }
       : { kind: 'refused', final: true, reason: `no such group ${groupNumber(chatId) % 2}` };
   const many = await createOwner(database.db, 251);
   await listen(many);
@@ -173,7 +162,7 @@ test('emits a run as late after a minute, once, and as missed if it can no longe
   const tomorrow = new Date((await database.clock.now()).getTime() + 24 * 3_600_000).toISOString().slice(0, 10);
   await schedule(database.db, owner, { startDate: tomorrow, endDate: tomorrow, time: '09:00:00' });
   // No worker may send for it meanwhile.
-  await sql`update lanes set held_until = 'infinity' where account_id = ${owner.accountId}`.execute(database.db);
+  await execute(database.db)`update lanes set held_until = 'infinity' where account_id = ${owner.accountId}`;
   await database.clock.set(`${tomorrow}T09:00:59Z`);
   const shards = Array.from({ length: 256 }, (_, shard) => shard);
   await detectLateRuns(database.db, shards);
@@ -182,7 +171,7 @@ test('emits a run as late after a minute, once, and as missed if it can no longe
   await detectLateRuns(database.db, shards);
   await detectLateRuns(database.db, shards);
   expect((await typesOf(owner)).filter((type) => type === 'campaign.late')).toHaveLength(1);
-  await sql`update lanes set held_until = '-infinity' where account_id = ${owner.accountId}`.execute(database.db);
+  await execute(database.db)`update lanes set held_until = '-infinity' where account_id = ${owner.accountId}`;
   await database.clock.set(`${tomorrow}T15:00:01Z`);
   await until(
     () => typesOf(owner),
@@ -207,9 +196,8 @@ test('emits a run as late that begins a minute late, but not one that was paused
       Array.from({ length: 256 }, (_, shard) => shard),
     );
   const told = async ({ workspaceId }: Owner) => {
-    const { rows } = await sql<{ type: string }>`
-      select type from events where workspace_id = ${workspaceId} order by event_id`.execute(alone.db);
-    return rows.map(({ type }) => type);
+    return readColumn<string>(alone.db)`
+      select type from events where workspace_id = ${workspaceId} order by event_id`;
   };
   const missed = await due();
   await alone.clock.set(`${missed.today}T09:01:01Z`);
@@ -236,7 +224,7 @@ test('emits a run as late that begins a minute late, but not one that was paused
 
 test('emits that an account is linked, paused, restricted, outdated, and logged out', async () => {
   const become = (set: string) =>
-    sql`update accounts set ${sql.raw(set)} where account_id = ${owner.accountId}`.execute(database.db);
+    execute(database.db)`update accounts set ${sql.raw(set)} where account_id = ${owner.accountId}`;
   await become(`status = 'linking'`);
   await become(`status = 'connected'`);
   await become(`status = 'reconnecting'`);
@@ -262,11 +250,10 @@ test('emits that an account is linked, paused, restricted, outdated, and logged 
 
 test('emits groups that are removed or renamed, but no change of their size', async () => {
   await listen(owner);
-  await sql`update groups set participants = participants + 1 where workspace_id = ${owner.workspaceId}`.execute(
-    database.db,
-  );
-  await sql`update groups set name = name || '!' where group_id = ${owner.groupIds[0]}`.execute(database.db);
-  await sql`update groups set removed_at = campanile_now() where group_id = ${owner.groupIds[1]}`.execute(database.db);
+  await execute(database.db)`
+    update groups set participants = participants + 1 where workspace_id = ${owner.workspaceId}`;
+  await execute(database.db)`update groups set name = name || '!' where group_id = ${owner.groupIds[0]}`;
+  await execute(database.db)`update groups set removed_at = campanile_now() where group_id = ${owner.groupIds[1]}`;
   const told = (await eventsOf(owner)).filter(({ type }) => type === 'group.changed');
   expect(told.map(({ data }) => data)).toMatchObject([
     { groups: [{ group_metadata_id: owner.groupIds[0], change: 'changed', name: 'Group 1!' }] },
@@ -317,15 +304,13 @@ test('deletes events after a day, and after 30 days with a webhook', async () =>
   const heard = await createOwner(database.db, 1);
   await listen(heard);
   for (const { workspaceId } of [owner, heard])
-    await sql`insert into events (workspace_id, type, data) values (${workspaceId}, 'test.old', '{}')`.execute(
-      database.db,
-    );
+    await execute(database.db)`insert into events (workspace_id, type, data) values (${workspaceId}, 'test.old', '{}')`;
   await sequenceAll();
   await database.clock.advance({ days: 2 });
-  await clearOldEvents(database);
+  await clearOld(database, 'events');
   expect(await typesOf(owner)).toEqual([]);
   expect(await typesOf(heard)).toHaveLength(1);
   await database.clock.advance({ days: 29 });
-  await clearOldEvents(database);
+  await clearOld(database, 'events');
   expect(await typesOf(heard)).toEqual([]);
 });

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { dropUnusedMedia } from '../../../src/content/media/drop-unused.ts';
-import { startTestApp, type TestApp } from '../../support/app.ts';
+import { useTestApp } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 import { PNG } from '../../support/inputs/sample-files.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startTestApp({ sandboxSpeed: 0, mediaDays: 30 });
-});
-afterAll(() => app.stop());
+const app = await useTestApp({ sandboxSpeed: 0, mediaDays: 30 });
 
 interface Campaign {
   campaign_id: string;

@@ -1,16 +1,12 @@
-import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { execute, readRows } from '../../../src/platform/database/statements.ts';
+import { describe, expect, test } from 'vitest';
+import { startTestApp, useTestApp, type Person } from '../../support/app.ts';
 import { PNG } from '../../support/inputs/sample-files.ts';
 
 const FILE_BYTES = 100_000;
 const MOST = { storedBytes: 5 * FILE_BYTES, openCampaigns: 4, groupsPerDay: { sandbox: 3 }, accounts: 2 };
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startTestApp({ quotas: MOST });
-});
-afterAll(() => app.stop());
+const app = await useTestApp({ quotas: MOST });
 
 interface Quotas {
   stored_bytes: { used: number; limit: number };
@@ -76,15 +72,15 @@ describe('the files of a workspace', () => {
   });
 
   test('add up to the recorded sum, after any saves and deletions', async () => {
-    const { rows } = await sql<{ told: number; real: number }>`
+    const rows = await readRows<{ told: number; real: number }>(app.database.db)`
       select stored_bytes as told, coalesce((select sum(octet_length(bytes)) from media m where m.workspace_id = w.workspace_id), 0)::bigint as real
-      from workspaces w`.execute(app.database.db);
+      from workspaces w`;
     expect(rows.length).toBeGreaterThan(1);
     for (const { told, real } of rows) expect(told).toBe(real);
-    await sql`delete from drafts`.execute(app.database.db);
-    await sql`delete from media`.execute(app.database.db);
-    const left = await sql`select from workspaces where stored_bytes <> 0`.execute(app.database.db);
-    expect(left.rows).toEqual([]);
+    await execute(app.database.db)`delete from drafts`;
+    await execute(app.database.db)`delete from media`;
+    const left = await readRows(app.database.db)`select from workspaces where stored_bytes <> 0`;
+    expect(left).toEqual([]);
   });
 });
 
@@ -131,9 +127,9 @@ describe('the groups that a workspace creates in a day', () => {
   test('do not count attempts that surely failed', async () => {
     const person = await app.signUp('fails');
     for (let round = 0; round < 5; round += 1) await create(person, `No. ${round}`);
-    await sql`
+    await execute(app.database.db)`
       update account_commands set status = 'failed', result = '{"outcomeUnknown": false}'
-      where kind = 'create_community' and account_id = (select max(account_id) from accounts)`.execute(app.database.db);
+      where kind = 'create_community' and account_id = (select max(account_id) from accounts)`;
     expect((await quotasOf(person)).groups_created?.used).toBe(0);
     expect((await create(person, 'Again')).status).toBe(200);
   });

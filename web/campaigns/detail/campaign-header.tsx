@@ -10,13 +10,13 @@ import { useZone } from '../../format/zone-context.tsx';
 import boxClasses from '../../parts/box.module.css';
 import { Callout } from '../../parts/callout.tsx';
 import { RelativeTime, useNow } from '../../parts/relative-time.tsx';
-import { Progress } from '../../parts/progress.tsx';
-import { Status } from '../../parts/status.tsx';
+import { Status, Waiting } from '../../parts/status.tsx';
 import textClasses from '../../parts/text.module.css';
 import { t } from '../../i18n/translate.ts';
 import classes from './campaign-header.module.css';
 import { DeliveryFunnel } from './delivery-funnel.tsx';
-import { SendDelay } from './send-delay.tsx';
+import { GroupSquares } from './group-squares.tsx';
+import { SendDelay, useWait } from './send-delay.tsx';
 
 /** The state and progress of the campaign. */
 export function CampaignHeader({ analytics, rule }: { analytics: Analytics; rule: ReactNode }) {
@@ -25,6 +25,7 @@ export function CampaignHeader({ analytics, rule }: { analytics: Analytics; rule
   const zone = useZone();
   // A paused campaign goes nowhere until it is resumed.
   const next = campaign.status === 'paused' ? undefined : runs.find((run) => run.status === 'planned');
+  const wait = useWait(campaign);
   const isRecalled = totals.sent > 0 && (totals.recalled ?? 0) >= totals.sent;
   // Of posts that have all been sent, the first figure says enough.
   const deliveries = totals.deliveries - skipped;
@@ -33,7 +34,11 @@ export function CampaignHeader({ analytics, rule }: { analytics: Analytics; rule
     <section className={`${boxClasses.surface} ${classes.head}`} aria-label={t('campaign.progress')}>
       <div className={classes.line}>
         <span aria-live="polite">
-          <Status of={isRecalled ? 'recalled' : campaign.status} large />
+          {wait && (wait.reason !== 'warm_up' || wait.until !== null) && campaign.status === 'running' ? (
+            <Waiting until={wait.until} large />
+          ) : (
+            <Status of={isRecalled ? 'recalled' : campaign.status} large />
+          )}
         </span>
         <Text size="sm" c="dimmed">
           {t('campaign.created')} <RelativeTime at={campaign.created_at} />
@@ -52,7 +57,7 @@ export function CampaignHeader({ analytics, rule }: { analytics: Analytics; rule
       {totals.deliveries > 0 && <DeliveryFunnel totals={totals} groups={groups} />}
       {isUnfinished && (
         <>
-          <Progress {...totals} deliveries={deliveries} label={t('campaigns.progressLabel', { name: campaign.name })} />
+          <GroupSquares groups={groups} />
           <Text size="sm">
             {t('campaign.soFar', {
               sent: count(totals.sent),

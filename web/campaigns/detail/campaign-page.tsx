@@ -42,6 +42,8 @@ function Campaign({ id, analytics }: { id: string; analytics: Analytics }) {
   const post = useQuery(campaignQuery(id));
   const isQuiet = timeline.every((point) => point.sent === 0 && point.delivered === 0);
   const isToCome = totals.deliveries === 0;
+  // Beside the post there is nothing else to show by then.
+  const isTableBeside = isToCome || (isQuiet && totals.failed === 0);
   const hasRuns = campaign.is_schedule || runs.length > 1;
   return (
     <Page title={campaign.name} actions={<CampaignActions analytics={analytics} />}>
@@ -58,7 +60,7 @@ function Campaign({ id, analytics }: { id: string; analytics: Analytics }) {
           {post.data?.follow_up && <FollowUpResults followUp={post.data.follow_up} analytics={analytics} />}
           {post.data && (post.data.poll ?? post.data.event) && (
             <Suspense fallback={<RowsSkeleton rows={2} height={60} />}>
-              <PollResults campaign={campaign} />
+              <PollResults campaign={campaign} groups={analytics.groups} />
             </Suspense>
           )}
           {!isQuiet && (
@@ -69,14 +71,14 @@ function Campaign({ id, analytics }: { id: string; analytics: Analytics }) {
             </Section>
           )}
           <NonReaders analytics={analytics} />
-          {isToCome && <GroupTable analytics={analytics} />}
+          {isTableBeside && <GroupTable analytics={analytics} />}
         </Stack>
         <Stack gap="md" className={classes.side}>
           {post.data && <PostPreview post={post.data} analytics={analytics} />}
           {post.isError && <ErrorAlert error={post.error} retry={() => void post.refetch()} />}
           {!isToCome && hasRuns && <Runs analytics={analytics} />}
         </Stack>
-        {!isToCome && (
+        {!isTableBeside && (
           <div className={classes.whole}>
             <GroupTable analytics={analytics} />
           </div>

@@ -95,6 +95,6 @@ function Step({
 }
 
 /** Returns the denominator of the rates: each member once per post. Followers of channels send no receipts. */
-function countMembers(groups: readonly GroupRow[]): number {
+export function countMembers(groups: readonly GroupRow[]): number {
   return groups.reduce((sum, { kind, recipients }) => (kind === 'channel' ? sum : sum + recipients), 0);
 }

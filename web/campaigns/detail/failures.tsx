@@ -1,11 +1,13 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from 'wouter';
+import type { Advice } from '../../../src/platform/errors/failures.ts';
 import type { Analytics, GroupRow } from '../../api/operations.ts';
 import { useMay } from '../../api/workspace.ts';
 import { notifyError } from '../../parts/notify.ts';
 import { Section } from '../../parts/page.tsx';
-import { t } from '../../i18n/translate.ts';
+import { failureText } from '../../format/failure-text.ts';
+import { t, type PlainKey } from '../../i18n/translate.ts';
 import { SaveListButton } from '../../groups/save-list-button.tsx';
 import { useCampaignAction } from '../use-campaign-action.ts';
 import { DuplicateButton } from './duplicate-button.tsx';
@@ -20,8 +22,8 @@ export function Failures({ analytics }: { analytics: Analytics }) {
   const maySend = useMay('manager') !== false;
   const failing = groups.filter((group) => group.failed > 0);
   if (failing.length === 0) return null;
-  const reasons = [...Map.groupBy(failing, (group) => group.last_error ?? '')].toSorted(
-    ([, one], [, other]) => other.length - one.length,
+  const reasons = [...Map.groupBy(failing, (group) => textOf(group).what).values()].toSorted(
+    (one, other) => other.length - one.length,
   );
   return (
     <Section
@@ -35,18 +37,21 @@ export function Failures({ analytics }: { analytics: Analytics }) {
       }
     >
       <OutcomeList>
-        {reasons.map(([reason, hit]) => {
-          const { what, todo, href, action } = adviceOf(reason);
+        {reasons.map((hit) => {
+          const [first] = hit;
+          if (!first) return null;
+          const { what, todo, advice } = textOf(first);
+          const page = advice && PAGES[advice];
           return (
             <OutcomeReason
-              key={reason}
+              key={what}
               what={t('campaign.couldNot', { groups: hit.length, why: what })}
               hit={hit}
               more={todo}
               action={
-                href !== undefined && (
-                  <Button component={Link} href={href} variant="default" size="xs">
-                    {action}
+                page && (
+                  <Button component={Link} href={page.href} variant="default" size="xs">
+                    {t(page.action)}
                   </Button>
                 )
               }
@@ -77,26 +82,11 @@ function GroupActions({ analytics, hit }: { analytics: Analytics; hit: readonly 
   );
 }
 
-interface Advice {
-  what: string;
-  todo: string;
-  href?: string;
-  action?: string;
-}
+const textOf = ({ last_error: error, ...group }: GroupRow) => failureText({ ...group, error });
 
-/** Why posts fail, by what the service says of it; the first that matches counts. */
-const REASONS = [
-  // It names the refusal of the last attempt, too.
-  { pattern: /^outcome_unknown/i, key: 'outcomeUnknown', href: undefined },
-  { pattern: /no longer exists|not a member/i, key: 'gone', href: '/groups' },
-  { pattern: /admin/i, key: 'notAdmin', href: '/groups' },
-  { pattern: /^expired/i, key: 'expired', href: '/account' },
-] as const;
-
-/** What to do about a reason; an unknown one is shown as it stands. */
-function adviceOf(reason: string): Advice {
-  const known = REASONS.find(({ pattern }) => pattern.test(reason));
-  if (!known) return { what: reason === '' ? t('campaign.noReason') : reason, todo: t('campaign.tryOneByHand') };
-  const advice = { what: t(`reasons.${known.key}.what`), todo: t(`reasons.${known.key}.todo`) };
-  return known.href === undefined ? advice : { ...advice, href: known.href, action: t(`reasons.${known.key}.action`) };
-}
+/** Where the owner can follow an advice. */
+const PAGES: Partial<Record<Advice, { href: string; action: PlainKey }>> = {
+  join_group: { href: '/groups', action: 'failures.toGroups' },
+  ask_admin: { href: '/groups', action: 'failures.toGroups' },
+  check_account: { href: '/account', action: 'failures.toAccount' },
+};

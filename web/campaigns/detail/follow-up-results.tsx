@@ -47,12 +47,4 @@ export function FollowUpResults({
   );
 }
 
-function isKnown({ skipped = '' }: GroupRow): boolean {
-  return /\d/.test(skipped);
-}
-
-/** Why a follow-up left a group out, for its row. */
-export function skippedText(skipped: string): string {
-  const [percent] = /\d+/.exec(skipped) ?? [];
-  return percent === undefined ? t('followUp.skippedUnknown') : t('followUp.skipped', { percent: Number(percent) });
-}
+const isKnown = ({ error_code: code }: GroupRow) => code !== 'reads_unknown';

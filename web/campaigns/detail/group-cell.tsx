@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react';
 import type { GroupRow } from '../../api/operations.ts';
+import { failureText } from '../../format/failure-text.ts';
 import { count, share } from '../../format/numbers.ts';
 import { GroupLink } from '../../groups/group-link.tsx';
 import { Rate } from '../../parts/rate.tsx';
 import textClasses from '../../parts/text.module.css';
 import { locale, t } from '../../i18n/translate.ts';
 import classes from './group-table.module.css';
-import { skippedText } from './follow-up-results.tsx';
 import { isRefused } from './revisions.tsx';
 
 /** Created once: `localeCompare` would create a collator for each pair. */
@@ -67,7 +67,7 @@ function contentOf({ group, column, isPaused }: CellProps): {
       };
     case 'sent':
       return {
-        title: group.skipped === undefined ? undefined : skippedText(group.skipped),
+        title: group.skipped === undefined ? undefined : reasonOf(group),
         children: sentOf(group, isPaused),
       };
     case 'revised': {
@@ -76,7 +76,7 @@ function contentOf({ group, column, isPaused }: CellProps): {
     }
     case 'failed':
       return {
-        title: group.last_error ?? undefined,
+        title: group.last_error === null ? undefined : reasonOf(group),
         ...(group.failed > 0 ? { className: textClasses.failed } : { isDim: true }),
         children: count(group.failed),
       };
@@ -102,6 +102,8 @@ function contentOf({ group, column, isPaused }: CellProps): {
       return column satisfies never;
   }
 }
+
+const reasonOf = ({ last_error: error, ...group }: GroupRow) => failureText({ ...group, error }).what;
 
 function sentOf(group: GroupRow, isPaused: boolean): string {
   return group.deliveries > 1

@@ -1,11 +1,11 @@
-import { Group, NativeSelect, UnstyledButton } from '@mantine/core';
+import { Group, NativeSelect } from '@mantine/core';
 import { useMemo } from 'react';
 import type { Analytics } from '../../api/operations.ts';
 import { count } from '../../format/numbers.ts';
 import { Empty } from '../../parts/empty.tsx';
-import { Icon } from '../../parts/icons.tsx';
 import { Section } from '../../parts/page.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
+import { ariaSort, SortButton, type Sort } from '../../parts/sort-button.tsx';
 import { oneOf, useQueryParam, useDebouncedQueryParam } from '../../parts/use-query-param.ts';
 import { useIsPhone } from '../../parts/use-is-phone.ts';
 import { ScrollBox, useVirtualRows } from '../../parts/virtual-rows.tsx';
@@ -24,7 +24,7 @@ const MANY = 8;
 type Order = Column | `-${Column}`;
 const isOrder = oneOf<Order>(COLUMNS.flatMap((column) => [column, `-${column}` as const]));
 
-function orderOf(order: Order): { by: Column; isDown: boolean } {
+function orderOf(order: Order): Sort<Column> {
   const by = COLUMNS.find((column) => order === column || order === `-${column}`) ?? 'group_name';
   return { by, isDown: order !== by };
 }
@@ -99,7 +99,7 @@ function Head({
   setSorted,
 }: {
   columns: readonly Column[];
-  sort: ReturnType<typeof orderOf>;
+  sort: Sort<Column>;
   setSorted: (order: Order) => void;
 }) {
   return (
@@ -113,15 +113,14 @@ function Head({
             aria-sort={ariaSort(sort, column)}
             {...(column === 'group_name' && { className: classes.name })}
           >
-            <UnstyledButton
-              className={classes.sorter}
-              onClick={() =>
+            <SortButton
+              label={t(`campaign.columns.${column}`)}
+              column={column}
+              sort={sort}
+              sortBy={() =>
                 setSorted((sort.by === column ? !sort.isDown : column !== 'group_name') ? `-${column}` : column)
               }
-            >
-              {t(`campaign.columns.${column}`)}
-              {sort.by === column && <Icon name={sort.isDown ? 'down' : 'up'} size={12} />}
-            </UnstyledButton>
+            />
           </th>
         ))}
       </tr>
@@ -159,9 +158,4 @@ function Gap({ height, columns }: { height: number; columns: number }) {
       <td colSpan={columns} />
     </tr>
   );
-}
-
-function ariaSort(sort: { by: Column; isDown: boolean }, column: Column) {
-  if (sort.by !== column) return 'none';
-  return sort.isDown ? 'descending' : 'ascending';
 }

@@ -57,7 +57,9 @@ export function NonReaders({ analytics }: { analytics: Analytics }) {
               </div>
             )}
           </VirtualList>
-          {mayWrite && <Actions campaign={analytics.campaign} groups={under} percent={percent ?? HALF} />}
+          {mayWrite && (analytics.totals.recalled ?? 0) < analytics.totals.sent && (
+            <Actions campaign={analytics.campaign} groups={under} percent={percent ?? HALF} />
+          )}
         </>
       )}
     </Section>

@@ -1,4 +1,4 @@
-import { Group, Progress, Stack, Table, Text } from '@mantine/core';
+import { Group, Progress, Stack, Table, Text, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
 import type { Analytics, Data } from '../../api/operations.ts';
@@ -14,6 +14,7 @@ import textClasses from '../../parts/text.module.css';
 import { useIsPhone } from '../../parts/use-is-phone.ts';
 import { ScrollBox, useVirtualRows } from '../../parts/virtual-rows.tsx';
 import { t } from '../../i18n/translate.ts';
+import { countMembers } from './delivery-funnel.tsx';
 import classes from './poll-results.module.css';
 
 type Poll = Data<'analytics/get-poll-results'>['polls'][number];
@@ -24,7 +25,7 @@ const PHONE_ROW_HEIGHT = 58;
 const SHOWN_ROWS = 8;
 
 /** The results of the campaign's poll or event, live. */
-export default function PollResults({ campaign }: Pick<Analytics, 'campaign'>) {
+export default function PollResults({ campaign, groups }: Pick<Analytics, 'campaign' | 'groups'>) {
   const results = useQuery(pollResultsQuery(campaign.campaign_id));
   if (results.isPending) return <RowsSkeleton rows={2} height={60} />;
   if (!results.data) return <ErrorAlert error={results.error} retry={() => void results.refetch()} />;
@@ -34,26 +35,40 @@ export default function PollResults({ campaign }: Pick<Analytics, 'campaign'>) {
       title={t('poll.results')}
       aside={<Exports campaign={campaign} namesVoters={poll.names_voters} />}
     >
-      <Results poll={poll} />
+      {/* Of several, who was reached by which is not told. */}
+      <Results poll={poll} members={results.data.polls.length === 1 ? countMembers(groups) : undefined} />
     </Section>
   ));
 }
 
-function Results({ poll }: { poll: Poll }) {
+function Results({ poll, members }: { poll: Poll; members: number | undefined }) {
   const zone = useZone();
   const labels = optionLabels(poll);
   const closesAt = poll.runs.at(-1)?.closes_at;
   const isEvent = poll.kind === 'event';
+  const parts = partsOf(poll);
+  const most = Math.max(...poll.votes);
+  const isWon = !isEvent && most > 0 && poll.votes.filter((votes) => votes === most).length === 1;
   return (
     <Stack gap="sm">
       <Text fw={600}>{poll.question}</Text>
       <Stack gap={8} component="ul" m={0} p={0}>
         {labels.map((label, index) => (
-          <Option key={label} label={label} votes={votesOf(poll, poll.votes[index] ?? 0)} part={partOf(poll, index)} />
+          <Option
+            key={label}
+            label={label}
+            votes={votesOf(poll, poll.votes[index] ?? 0)}
+            part={parts[index] ?? 0}
+            leads={isWon && poll.votes[index] === most}
+          />
         ))}
       </Stack>
       <Text size="sm" c="dimmed">
         {t(isEvent ? 'poll.answered' : 'poll.voters', { voters: poll.voters })}
+        {members !== undefined &&
+          members > 0 &&
+          poll.voters <= members &&
+          ` · ${t('poll.turnout', { rate: share(poll.voters / members) })}`}
         {poll.unreadable > 0 &&
           ` · ${t(isEvent ? 'poll.unreadableAnswers' : 'poll.unreadable', { votes: poll.unreadable })}`}
         {closesAt && ` · ${t('poll.closes', { at: exactTime(closesAt, zone) })}`}
@@ -73,21 +88,35 @@ function votesOf({ kind }: Poll, votes: number): string {
   return t(kind === 'event' ? 'poll.answersOf' : 'poll.votes', { votes });
 }
 
-/** The share of the voters that chose an option. */
-function partOf({ votes, voters }: Poll, option: number): number {
-  return voters === 0 ? 0 : (votes[option] ?? 0) / voters;
+/**
+ * Returns the share of the voters that chose each option. Where everybody has chosen one, the shares add up to a whole also as
+ * percentages: those with the largest remainders are rounded up.
+ */
+function partsOf({ votes, voters }: Poll): number[] {
+  const exact = votes.map((chosen) => (voters === 0 ? 0 : chosen / voters));
+  if (votes.reduce((sum, chosen) => sum + chosen, 0) !== voters || voters === 0) return exact;
+  const whole = exact.map((part) => Math.floor(part * 100));
+  const left = 100 - whole.reduce((sum, percent) => sum + percent, 0);
+  const byRemainder = exact
+    .map((part, index) => ({ index, remainder: part * 100 - (whole[index] ?? 0) }))
+    .toSorted((one, other) => other.remainder - one.remainder);
+  for (const { index } of byRemainder.slice(0, left)) whole[index] = (whole[index] ?? 0) + 1;
+  return whole.map((percent) => percent / 100);
 }
 
-function Option({ label, votes, part }: { label: string; votes: string; part: number }) {
+function Option({ label, votes, part, leads }: { label: string; votes: string; part: number; leads: boolean }) {
   return (
     <li style={{ listStyle: 'none' }}>
       <Group justify="space-between" gap="xs" wrap="nowrap">
-        <Text size="sm">{label}</Text>
+        <Text size="sm" {...(leads && { fw: 600 })}>
+          {label}
+          {leads && <VisuallyHidden> ({t('poll.leads')})</VisuallyHidden>}
+        </Text>
         <Text size="sm" c="dimmed" className={textClasses.nowrap}>
           {votes} · {share(part)}
         </Text>
       </Group>
-      <Progress value={part * 100} aria-label={label} />
+      <Progress value={part * 100} aria-label={label} {...(!leads && { color: 'bronze.3' })} />
     </li>
   );
 }

@@ -53,7 +53,7 @@ export function PostPreview({ post, analytics }: { post: Campaign; analytics: An
         )}
       </Phone>
       <Downloads post={post} />
-      <RevisionButtons analytics={analytics} />
+      <RevisionButtons analytics={analytics} asks={post.poll !== null || post.event !== null} />
     </Section>
   );
 }

@@ -13,11 +13,17 @@ import { RecallDialog } from './recall-dialog.tsx';
 import { changeableUntil } from './revision-windows.ts';
 
 /** Pins, edits or deletes sent posts for everyone, for those who may send. Renders nothing if nothing was sent, or if the campaign is folded. */
-export function RevisionButtons({ analytics }: { analytics: Analytics }) {
-  return useMay('manager') === false ? null : <Buttons analytics={analytics} />;
+export function RevisionButtons(props: RevisionProps) {
+  return useMay('manager') === false ? null : <Buttons {...props} />;
 }
 
-function Buttons({ analytics }: { analytics: Analytics }) {
+interface RevisionProps {
+  analytics: Analytics;
+  /** The post is a poll or an event, which can be deleted, but not edited. */
+  asks: boolean;
+}
+
+function Buttons({ analytics, asks }: RevisionProps) {
   const [asking, setAsking] = useState<'correct' | 'recall' | 'pin' | 'unpin'>();
   const { campaign, totals, groups, runs } = analytics;
   const hasGroups = groups.some((group) => group.kind !== 'channel');
@@ -27,7 +33,7 @@ function Buttons({ analytics }: { analytics: Analytics }) {
   if (totals.sent <= (totals.recalled ?? 0) || campaign.folded_at !== undefined) return null;
   // Posts that are still to be sent can be changed whatever became of the others.
   const isOpen = runs.some(({ status }) => status === 'planned' || status === 'running');
-  const over = (['correct', 'recall'] as const).filter((revision) => {
+  const over = (asks ? (['recall'] as const) : (['correct', 'recall'] as const)).filter((revision) => {
     const until = changeableUntil(groups, revision);
     return !isOpen && until !== undefined && until.getTime() <= nowMs;
   });
@@ -57,7 +63,7 @@ function Buttons({ analytics }: { analytics: Analytics }) {
             {t('pin.unpinOpen')}
           </Button>
         )}
-        {!over.includes('correct') && (
+        {!asks && !over.includes('correct') && (
           <Button
             size="xs"
             variant="default"

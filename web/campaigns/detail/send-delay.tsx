@@ -3,24 +3,39 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Analytics } from '../../api/operations.ts';
-import { sendWindowQuery } from '../../api/queries.ts';
+import { accountsQuery, campaignQuery, sendWindowQueryOf } from '../../api/queries.ts';
 import { readWarmUp, type WarmUpToday } from '../../api/warm-up.ts';
 import { count } from '../../format/numbers.ts';
-import { exactTime } from '../../format/time.ts';
+import { accountNames } from '../../format/account-name.ts';
+import { waitText } from '../../format/wait-text.ts';
 import { useZone } from '../../format/zone-context.tsx';
 import { Callout } from '../../parts/callout.tsx';
 import { t } from '../../i18n/translate.ts';
 
-/** Says that posts wait because the number was just linked, or because it warms up; renders nothing otherwise. */
+/** Says why posts of the campaign that are due do not leave, and until when; renders nothing while they leave. */
 export function SendDelay({ campaign, totals }: Pick<Analytics, 'campaign' | 'totals'>) {
   const zone = useZone();
-  const isWaiting = campaign.status === 'running' && totals.queued > 0;
-  const { data: rests } = useQuery({ ...sendWindowQuery, enabled: isWaiting });
-  if (!rests || !isWaiting) return null;
-  if (rests.rest_reason === 'new_link' && rests.rests_until !== null)
-    return <Delay>{t('rests.newLink', { time: exactTime(rests.rests_until, zone) })}</Delay>;
-  const warmUp = readWarmUp(rests);
-  return warmUp ? <WarmUpDelay {...warmUp} queued={totals.queued} /> : null;
+  const wait = useWait(campaign);
+  const isWarmingUp = wait?.reason === 'warm_up';
+  const { data: rests } = useQuery({ ...sendWindowQueryOf(wait?.account_id), enabled: isWarmingUp });
+  const { data: accounts = [] } = useQuery(accountsQuery);
+  if (!wait) return null;
+  const warmUp = isWarmingUp && rests ? readWarmUp(rests) : undefined;
+  if (isWarmingUp) return warmUp ? <WarmUpDelay {...warmUp} queued={totals.queued} /> : null;
+  const name = accounts.length > 1 ? accountNames(accounts).get(wait.account_id) : undefined;
+  return (
+    <Delay see={t('pages.account')}>
+      {name !== undefined && <strong dir="auto">{name}: </strong>}
+      {waitText(wait, zone)}
+    </Delay>
+  );
+}
+
+/** What posts of a campaign that are due wait for; undefined while they leave. */
+export function useWait({ campaign_id: id, status }: Pick<Analytics['campaign'], 'campaign_id' | 'status'>) {
+  const isOpen = status === 'running' || status === 'scheduled';
+  const { data } = useQuery({ ...campaignQuery(id), enabled: isOpen });
+  return isOpen ? data?.waits_for : undefined;
 }
 
 function WarmUpDelay({ day, caps, cap, sent, gap, queued }: WarmUpToday & { queued: number }) {
@@ -34,12 +49,12 @@ function WarmUpDelay({ day, caps, cap, sent, gap, queued }: WarmUpToday & { queu
   return <Delay>{t('warmUp.slow', { min: count(gap.min), max: count(gap.max) })}</Delay>;
 }
 
-function Delay({ children }: { children: ReactNode }) {
+function Delay({ children, see = t('warmUp.see') }: { children: ReactNode; see?: string }) {
   return (
     <Callout role="status">
       {children}{' '}
       <Anchor component={Link} href="/account" size="sm" underline="always">
-        {t('warmUp.see')}
+        {see}
       </Anchor>
     </Callout>
   );

@@ -1,6 +1,6 @@
 import type { Run } from '../../api/operations.ts';
 import type { Draft } from '../../compose/draft.ts';
-import { audienceFigures } from '../../compose/audience.ts';
+import { useAudienceFigures } from '../../compose/audience.ts';
 import { describeSchedule } from '../../compose/send-times.tsx';
 import { count } from '../../format/numbers.ts';
 import { Callout } from '../../parts/callout.tsx';
@@ -34,6 +34,7 @@ export function ChangeSummary({
   texts: { before: string; after: string };
   warnings: readonly string[];
 }) {
+  const figures = useAudienceFigures(draft.groups);
   const lines: string[] = [];
   if (typeof change.name === 'string') lines.push(t('change.what.name', { name: change.name, before: before.name }));
   const isBallotChanged =
@@ -53,7 +54,7 @@ export function ChangeSummary({
     if (runs !== undefined) lines.push(t('change.what.follow', { runs, before: planned }));
   }
   return (
-    <Receipt warnings={warnings} figures={audienceFigures(draft.groups)} lines={[]}>
+    <Receipt warnings={warnings} figures={figures} lines={[]}>
       <ul className={classes.changes}>
         {lines.map((line) => (
           <li key={line}>{line}</li>

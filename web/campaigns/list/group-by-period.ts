@@ -1,28 +1,24 @@
 import type { CampaignRow } from '../../api/operations.ts';
-import { daysOfView } from '../../calendar/days.ts';
 import { dateIn } from '../../format/time.ts';
 
 /** In the order of the page. */
-const PERIODS = ['today', 'week', 'later', 'earlier'] as const;
+const PERIODS = ['now', 'next', 'today', 'earlier'] as const;
 
 export type Period = (typeof PERIODS)[number];
 
 /**
- * Groups campaigns by the day, in `zone`, of one instant each: the next run of a campaign that has one (`next_run_at`), else the creation
- * (`created_at`). Runs to come are first in their period, the soonest before the others; the rest follows, newest first.
+ * Groups campaigns by what comes first to a manager: those that send, those with a run to come (the soonest first), and the rest by the
+ * day of creation in `zone`, newest first.
  */
 export function groupByPeriod(
   campaigns: readonly CampaignRow[],
   today: string,
   zone: string,
 ): Array<[Period, CampaignRow[]]> {
-  const week = daysOfView('week', today);
-  const [first = today, last = today] = [week[0], week.at(-1)];
   const periodOf = (campaign: CampaignRow): Period => {
-    const day = dateIn(instantOf(campaign), zone);
-    if (day === today) return 'today';
-    if (day > last) return 'later';
-    return day >= first ? 'week' : 'earlier';
+    if (isSending(campaign)) return 'now';
+    if (campaign.next_run_at !== null) return 'next';
+    return dateIn(campaign.created_at, zone) === today ? 'today' : 'earlier';
   };
   const found = Map.groupBy(campaigns.toSorted(compare), periodOf);
   return PERIODS.flatMap((period) => {
@@ -31,8 +27,10 @@ export function groupByPeriod(
   });
 }
 
-function instantOf(campaign: CampaignRow): string {
-  return campaign.next_run_at ?? campaign.created_at;
+/** Whether posts of it are under way. A reminder sends to fewer groups than it has: which it left out is not told by its sums. */
+function isSending({ status, next_run_at: nextRunAt, is_follow_up: isFollowUp, progress }: CampaignRow): boolean {
+  if (status !== 'running') return false;
+  return nextRunAt === null || (isFollowUp !== true && progress.sent + progress.failed < progress.deliveries);
 }
 
 function compare(one: CampaignRow, other: CampaignRow): number {

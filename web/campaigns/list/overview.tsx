@@ -1,4 +1,4 @@
-import { SegmentedControl, VisuallyHidden } from '@mantine/core';
+import { SegmentedControl, Text, VisuallyHidden } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { call } from '../../api/call.ts';
@@ -48,6 +48,7 @@ export function Overview() {
           )}
         </Figure>
       </dl>
+      {totals.missed_runs > 0 && <Text size="sm">{t('report.missedRuns', { runs: totals.missed_runs })}</Text>}
       <SegmentedControl
         size="xs"
         aria-label={t('overview.span')}

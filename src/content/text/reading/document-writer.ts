@@ -1,10 +1,12 @@
 import { settleAddresses } from '../addresses.ts';
-import { BOLD, ITALIC, PLAIN, TEXT_LIMIT, type Document, type Line } from '../document.ts';
+import { hasVisible } from '../boundaries.ts';
+import { BOLD, ITALIC, PLAIN, TEXT_LIMIT, type Document, type Line, type Style } from '../document.ts';
 import type { Warning, TextWarningCode } from '../warnings.ts';
 import { appendTarget, appendText, beginLine, collapseSpace, cutAt, endOf, trimEnd } from './draft-line.ts';
 import type { DraftLine, LinePosition } from './draft-line.ts';
 import { hasMailDetails, resemblesOtherTarget, parenthesizedTarget, showsTarget, writtenTarget } from './link.ts';
-import { bulletedList, numberedList, nextMarker, type List, type Marker } from './list-markers.ts';
+import { NO_TRAITS, nextMarker, openList, type List, type ListTraits, type Marker } from './list-markers.ts';
+import { spaceOut } from './no-break-spaces.ts';
 import type { Role } from './tags.ts';
 import { WarningsInOrder } from './warnings-in-order.ts';
 
@@ -38,6 +40,8 @@ export class DocumentWriter {
   #line: DraftLine | undefined;
   /** Line breaks between the last line and the next. */
   #gap = 0;
+  /** Invisible text at the beginning of a line. It is dropped with a line that has nothing else. */
+  readonly #held: Array<{ text: string; style: Style }> = [];
   /** The marker of an item whose first text is still to come. */
   #marker: Marker | undefined;
   #bold = 0;
@@ -47,8 +51,8 @@ export class DocumentWriter {
   /** The total length of written link targets: a long target may repeat in thousands of paragraphs. */
   #targetsLength = 0;
 
-  /** `value` is the checked target of a link, or the `start` of numbers; undefined where the author gave none. */
-  open(role: Role, value: string | undefined): void {
+  /** `value` is the checked target of a link, or the `start` of numbers; undefined where the author gave none. `traits` are of lists and items. */
+  open(role: Role, value: string | undefined, traits = NO_TRAITS): void {
     switch (role) {
       case 'heading':
         this.#breakBlock();
@@ -72,10 +76,10 @@ export class DocumentWriter {
       case 'bullets':
       case 'numbers':
         this.#breakBlock();
-        this.#lists.push(role === 'numbers' ? numberedList(value) : bulletedList());
+        this.#lists.push(openList(role === 'numbers', traits));
         break;
       case 'item':
-        this.#openItem();
+        this.#openItem(traits);
         break;
       case 'plain':
         break;
@@ -109,8 +113,8 @@ export class DocumentWriter {
         break;
       case 'item':
         this.#items--;
-        this.#marker = undefined;
         this.#endLine(LINE_GAP);
+        this.#marker = undefined;
         break;
       case 'break':
       case 'plain':
@@ -122,13 +126,17 @@ export class DocumentWriter {
 
   text(text: string): void {
     const settled = collapseSpace(text);
-    const fresh = settled.startsWith(' ') && (this.#line?.endsInSpace ?? true) ? settled.slice(1) : settled;
-    if (fresh !== '') this.#append((this.#line ??= this.#beginLine()), fresh);
+    const isSpaced = this.#line?.endsInSpace ?? this.#held.at(-1)?.text.endsWith(' ') ?? true;
+    const fresh = settled.startsWith(' ') && isSpaced ? settled.slice(1) : settled;
+    if (fresh === '') return;
+    if (this.#line === undefined && !hasVisible(fresh)) this.#held.push({ text: fresh, style: this.#style() });
+    else this.#append((this.#line ??= this.#beginLine()), fresh, this.#style());
   }
 
   /** Returns the document and the warnings for its author. */
   finish(): { document: Document; warnings: Warning[] } {
     this.#endLine(0);
+    spaceOut(this.#lines);
     const document = this.#lines.map((line, number) => this.#settleLine(line, number));
     return { document, warnings: this.#warnings.list() };
   }
@@ -139,7 +147,11 @@ export class DocumentWriter {
     return { head, runs: settled.runs };
   }
 
-  #append(line: DraftLine, text: string): void {
+  #style(): Style {
+    return (this.#bold > 0 ? BOLD : PLAIN) | (this.#italic > 0 ? ITALIC : PLAIN);
+  }
+
+  #append(line: DraftLine, text: string, style: Style): void {
     if (this.#link !== undefined) {
       this.#link.text += text;
       if (this.#link.line === undefined) {
@@ -148,7 +160,7 @@ export class DocumentWriter {
         this.#link.place = endOf(line);
       }
     }
-    appendText(line, text, (this.#bold > 0 ? BOLD : PLAIN) | (this.#italic > 0 ? ITALIC : PLAIN));
+    appendText(line, text, style);
   }
 
   #beginLine(): DraftLine {
@@ -160,15 +172,20 @@ export class DocumentWriter {
     const line = beginLine(marker?.head);
     if (marker !== undefined && marker.text !== '') {
       appendText(line, marker.text, PLAIN);
-      this.#warnings.add('list_flattened', this.#lines.length, 0);
+      line.from = marker.text.length;
+      if (marker.isInner) this.#warnings.add('list_flattened', this.#lines.length, 0);
     }
     this.#lines.push(line);
+    for (const { text, style } of this.#held.splice(0)) appendText(line, text, style);
     return line;
   }
 
   #endLine(gap: number): void {
     if (this.#line) trimEnd(this.#line);
     this.#line = undefined;
+    // A line with nothing to see is an empty line, unless it is an item.
+    if (this.#held.length > 0 && this.#marker === undefined) this.#gap++;
+    this.#held.length = 0;
     this.#gap = Math.max(this.#gap, gap);
     if (this.#link) this.#link.text += ' ';
   }
@@ -178,14 +195,14 @@ export class DocumentWriter {
   }
 
   #breakLine(): void {
-    if (this.#line === undefined) this.#gap++;
+    if (this.#line === undefined && this.#held.length === 0) this.#gap++;
     this.#endLine(LINE_GAP);
   }
 
-  #openItem(): void {
+  #openItem(traits: ListTraits): void {
     this.#endLine(LINE_GAP);
     this.#items++;
-    this.#marker = nextMarker(this.#lists);
+    this.#marker = nextMarker(this.#lists, traits);
   }
 
   #openLink(target: string | undefined): void {
@@ -200,7 +217,7 @@ export class DocumentWriter {
 
   #endLink(link: Link): void {
     const text = link.text.trim();
-    if (text === '') return this.#warn('link_without_text', link);
+    if (!hasVisible(text)) return this.#warn('link_without_text', link);
     const showsUrl = showsTarget(text, link.target);
     if (resemblesOtherTarget(text, link.target)) this.#warn('link_shows_other_target', link);
     else if (!showsUrl) this.#warn('link_text_differs', link);

@@ -7,6 +7,8 @@ export interface DraftLine extends Line {
   runs: DraftRun[];
   /** Of its text, in UTF-16 units. */
   length: number;
+  /** Where the author's text begins, after the marker of an inner item. */
+  from: number;
   /** Known without a look at the text: that would put its pieces together each time. */
   endsInSpace: boolean;
 }
@@ -24,7 +26,7 @@ export function collapseSpace(text: string): string {
 
 /** A line with nothing in it yet; a space would not be seen there. */
 export function beginLine(head: Head | undefined): DraftLine {
-  return { head, runs: [], length: 0, endsInSpace: true };
+  return { head, runs: [], length: 0, from: 0, endsInSpace: true };
 }
 
 export function appendText(line: DraftLine, text: string, style: Style): void {

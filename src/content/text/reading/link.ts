@@ -20,7 +20,12 @@ export function readTarget(href: string): string | undefined {
   const written = addScheme(trimControls(href).replace(REMOVED_BY_BROWSERS, ''));
   const scheme = SCHEME.exec(written)?.[0].toLowerCase();
   if (scheme === undefined || !SCHEMES.has(scheme)) return undefined;
-  const target = scheme + written.slice(scheme.length).replace(UNSAFE_IN_ADDRESS, percentEncode);
+  const target =
+    scheme +
+    written.slice(scheme.length).replace(UNSAFE_IN_ADDRESS, (character) =>
+      // Half a surrogate pair would make it throw.
+      encodeURIComponent(character.toWellFormed()),
+    );
   return isComplete(scheme, target) ? target : undefined;
 }
 
@@ -76,11 +81,6 @@ function trimControls(href: string): string {
   while (from < to && href.charCodeAt(from) <= 0x20) from++;
   while (to > from && href.charCodeAt(to - 1) <= 0x20) to--;
   return href.slice(from, to);
-}
-
-function percentEncode(character: string): string {
-  // Half a surrogate pair would make it throw.
-  return encodeURIComponent(character.toWellFormed());
 }
 
 function isComplete(scheme: string, target: string): boolean {

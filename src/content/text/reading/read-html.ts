@@ -2,23 +2,20 @@ import {
   defaultTreeAdapter,
   html as htmlNames,
   Parser,
-  serialize,
   Tokenizer,
   Token,
   type DefaultTreeAdapterTypes,
   type TokenHandler,
 } from 'parse5';
 import { readTarget } from './link.ts';
+import { findIgnored } from './ignored-styles.ts';
 import { TEXT_STATES } from './text-states.ts';
-import { attributeOf, DEPTH_LIMIT, isBlock, isCell, isHidden, isWrapper, roleOf } from './tags.ts';
+import { ATTRIBUTES, DEPTH_LIMIT, FOREIGN_ATTRIBUTES, roleOf, WRAPPERS } from './tags.ts';
 
 /** The most elements of HTML of this length. Only tags that nobody writes, reopened in block after block, make more. */
 function elementLimit(length: number): number {
   return 1_000 + length;
 }
-
-/** How tags that are not allowed are treated: `drop` takes them out and keeps the text within. */
-export type UnknownTags = 'reject' | 'drop';
 
 /** The parts of the author's HTML that cannot be sent; empty when the HTML is fine. */
 export interface Findings {
@@ -26,6 +23,10 @@ export interface Findings {
   tags: Set<string>;
   /** `href`s that are no http, https, mailto or tel addresses, each once. */
   links: Set<string>;
+  /** Styles that would decide what one sees, each once. */
+  styles: Set<string>;
+  /** Whether styles of allowed tags count where HTML is foreign. */
+  isStyled: boolean;
   /** Whether tags are nested deeper than `DEPTH_LIMIT`. */
   isTooDeep: boolean;
   /** Whether it makes more elements than `elementLimit` allows. */
@@ -34,21 +35,19 @@ export interface Findings {
 
 /**
  * Returns the tree that browsers make of HTML, including unclosed and misnested tags. It contains only allowed tags, with no attributes
- * but a checked `href` or the `start` of an `ol`; copies of an element, which misnesting makes, share the attribute list. Findings
- * describe the author's HTML, even where a browser would drop it (a lone `<td>`). The tree is incomplete if it is too deep or too complex,
- * and with tags that are not allowed, unless these are dropped.
+ * but a checked `href` or those that decide the markers of lists; copies of an element, which misnesting makes, share the attribute list.
+ * Findings describe the author's HTML, even where a browser would drop it (a lone `<td>`). The tree is incomplete if it is too deep, too
+ * complex, or has tags that are not allowed.
  */
-export function readHtml(
-  html: string,
-  unknownTags: UnknownTags,
-): { tree: DefaultTreeAdapterTypes.ParentNode; findings: Findings } {
-  const author = new Author(html, unknownTags);
+export function readHtml(html: string): { tree: DefaultTreeAdapterTypes.ParentNode; findings: Findings } {
+  const author = new Author(html, false);
   return { tree: author.read(), findings: author.findings };
 }
 
-/** Returns the HTML of a tree: that of the author without attributes and tags that do not count. */
-export function writeHtml(tree: DefaultTreeAdapterTypes.ParentNode): string {
-  return serialize(tree);
+/** Returns the tree that browsers make of HTML with all of its tags, for `rewriteForeign`. It is incomplete if it is too complex. */
+export function readForeignHtml(html: string): { tree: DefaultTreeAdapterTypes.ParentNode; isTooComplex: boolean } {
+  const author = new Author(html, true);
+  return { tree: author.read(), isTooComplex: author.findings.isTooComplex };
 }
 
 /** Counts all elements ever created. */
@@ -62,25 +61,34 @@ const COUNTING: typeof defaultTreeAdapter = {
   },
 };
 
+/** The deepest nesting of foreign tags; those within leave their text, as in browsers. */
+const FOREIGN_DEPTH = 500;
+const SPACE: Token.CharacterToken = { type: Token.TokenType.WHITESPACE_CHARACTER, chars: ' ', location: null };
+
 /**
- * A filter between the tokenizer and the parser. It passes only allowed tags, and none once they are too deep or too many. So the findings
- * include every tag of the author, and the parser's list of open elements stays small for any input: without other attributes at most
- * three of each mark reopen in a new block.
+ * A filter between the tokenizer and the parser. It passes only allowed tags, unless all are wanted, and none once they are too deep or too
+ * many. So the findings include every tag of the author, and the parser's list of open elements stays small for any input: without other
+ * attributes at most three of each mark reopen in a new block.
  */
 class Author implements TokenHandler {
-  readonly findings: Findings = { tags: new Set(), links: new Set(), isTooDeep: false, isTooComplex: false };
+  readonly findings: Findings = {
+    tags: new Set(),
+    links: new Set(),
+    styles: new Set(),
+    isStyled: false,
+    isTooDeep: false,
+    isTooComplex: false,
+  };
   readonly #tokenizer = new Tokenizer({ sourceCodeLocationInfo: false }, this);
   readonly #parser: Parser<DefaultTreeAdapterTypes.DefaultTreeAdapterMap>;
   readonly #html: string;
-  readonly #unknownTags: UnknownTags;
-  /** The dropped element whose content is dropped, too. */
-  #hidden: string | undefined;
+  readonly #isForeign: boolean;
   readonly #createdBefore = created;
   #isGivenUp = false;
 
-  constructor(html: string, unknownTags: UnknownTags) {
+  constructor(html: string, isForeign: boolean) {
     this.#html = html;
-    this.#unknownTags = unknownTags;
+    this.#isForeign = isForeign;
     // The content of a body, not parse5's own default of a template, in which `</br>` breaks no line.
     const body = defaultTreeAdapter.createElement('body', htmlNames.NS.HTML, []);
     this.#parser = Parser.getFragmentParser(body, { treeAdapter: COUNTING });
@@ -93,10 +101,11 @@ class Author implements TokenHandler {
 
   onStartTag(token: Token.TagToken): void {
     const name = token.tagName;
-    if (roleOf(name) === undefined) {
-      if (!isWrapper(name)) this.findings.tags.add(name);
-      this.#tokenizer.state = TEXT_STATES.get(name) ?? this.#tokenizer.state;
-      if (this.#unknownTags === 'drop') this.#dropStartTag(token);
+    const isAllowed = roleOf(name) !== undefined;
+    if (!isAllowed) this.#tokenizer.state = TEXT_STATES.get(name) ?? this.#tokenizer.state;
+    if (this.#isForeign) return this.#openForeign(token);
+    if (!isAllowed) {
+      if (!WRAPPERS.has(name)) this.findings.tags.add(name);
       return;
     }
     token.attrs = this.#readAttributes(token);
@@ -108,21 +117,21 @@ class Author implements TokenHandler {
   }
 
   onEndTag(token: Token.TagToken): void {
-    if (token.tagName === this.#hidden) this.#hidden = undefined;
-    const isDropped = roleOf(token.tagName) === undefined;
-    if (this.#isGivenUp || (isDropped && !(this.#unknownTags === 'drop' && isBlock(token.tagName)))) return;
-    this.#parser.onEndTag(isDropped ? asParagraph(token) : token);
+    if (this.#isGivenUp || (!this.#isForeign && roleOf(token.tagName) === undefined)) return;
+    this.#parser.onEndTag(token);
     this.#giveUpIfTooMuch();
   }
 
   onCharacter(token: Token.CharacterToken): void {
-    if (this.#isGivenUp || this.#hidden !== undefined) return;
+    if (this.#isGivenUp) return;
     this.#parser.onCharacter(token);
     this.#giveUpIfTooMuch();
   }
 
   onWhitespaceCharacter(token: Token.CharacterToken): void {
-    this.onCharacter(token);
+    if (this.#isGivenUp) return;
+    this.#parser.onWhitespaceCharacter(token);
+    this.#giveUpIfTooMuch();
   }
 
   onNullCharacter(): void {}
@@ -130,21 +139,35 @@ class Author implements TokenHandler {
   onDoctype(): void {}
   onEof(): void {}
 
-  /** A dropped block becomes a paragraph, and a dropped cell a space, so that words stay apart. */
-  #dropStartTag(token: Token.TagToken): void {
-    const name = token.tagName;
-    if (isHidden(name)) this.#hidden = name;
-    if (isCell(name)) this.onCharacter({ type: Token.TokenType.WHITESPACE_CHARACTER, chars: ' ', location: null });
-    if (isBlock(name)) this.onStartTag(asParagraph(token));
+  #openForeign(token: Token.TagToken): void {
+    if (this.#isGivenUp || this.#parser.openElements.stackTop > FOREIGN_DEPTH) return;
+    // The words of cells without a table stay apart.
+    if (CELLS.has(token.tagID) && !this.#parser.openElements.hasInTableScope(htmlNames.TAG_ID.TABLE))
+      this.onCharacter(SPACE);
+    token.attrs = token.attrs.filter(({ name }) => FOREIGN_ATTRIBUTES.has(name));
+    this.#parser.onStartTag(token);
+    this.#giveUpIfTooMuch();
   }
 
-  /** The one that counts. A link whose target is not allowed is without one. */
+  /** Those that count. A link whose target is not allowed is without one. */
   #readAttributes({ tagName, attrs }: Token.TagToken): Token.Attribute[] {
-    const wanted = attrs.find(({ name }) => name === attributeOf(tagName));
-    if (wanted === undefined || tagName !== 'a') return wanted ? [wanted] : [];
-    const value = readTarget(wanted.value);
-    if (value === undefined) this.findings.links.add(wanted.value);
-    return value === undefined ? [] : [{ name: wanted.name, value }];
+    if (attrs.length === 0) return attrs;
+    this.#findStyles(tagName, attrs);
+    const names = ATTRIBUTES.get(tagName);
+    if (tagName !== 'a') return names === undefined ? [] : attrs.filter(({ name }) => names.has(name));
+    const href = attrs.find(({ name }) => name === 'href');
+    const value = href && readTarget(href.value);
+    if (href && value === undefined) this.findings.links.add(href.value);
+    return value === undefined ? [] : [{ name: 'href', value }];
+  }
+
+  #findStyles(tagName: string, attrs: Token.Attribute[]): void {
+    for (const { name, value } of attrs) {
+      if (name !== 'style' && name !== 'class' && name !== 'hidden') continue;
+      const ignored = findIgnored(tagName, name, value);
+      this.findings.isStyled ||= ignored !== undefined;
+      if (ignored?.isSeen) this.findings.styles.add(ignored.written);
+    }
   }
 
   #giveUpIfTooMuch(): void {
@@ -153,6 +176,4 @@ class Author implements TokenHandler {
   }
 }
 
-function asParagraph(token: Token.TagToken): Token.TagToken {
-  return { ...token, tagName: 'p', tagID: htmlNames.TAG_ID.P, attrs: [], selfClosing: false };
-}
+const CELLS = new Set([htmlNames.TAG_ID.TD, htmlNames.TAG_ID.TH]);

@@ -29,38 +29,22 @@ export function roleOf(tagName: string): Role | undefined {
 }
 
 // Dropped silently: editors and mail programs wrap their HTML in these.
-const WRAPPERS = new Set(['html', 'head', 'body']);
+export const WRAPPERS: ReadonlySet<string> = new Set(['html', 'head', 'body']);
 
-export function isWrapper(tagName: string): boolean {
-  return WRAPPERS.has(tagName);
-}
+/** The attributes of tags that count in HTML of the specification. */
+export const ATTRIBUTES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['a', new Set(['href'])],
+  ['ol', new Set(['start', 'type'])],
+  ['li', new Set(['value', 'data-list', 'class', 'aria-level', 'data-aria-level'])],
+]);
 
-// Of a pasted page: elements that begin a line of their own, and those whose content a browser does not show.
-const BLOCKS = new Set(
-  'address article aside blockquote caption center dd details dialog div dl dt fieldset figcaption figure footer form header hr main nav pre section summary table tr'.split(
-    ' ',
-  ),
-);
-const CELLS = new Set(['td', 'th']);
-const HIDDEN = new Set(['iframe', 'noembed', 'noframes', 'noscript', 'script', 'style', 'title']);
-
-export function isBlock(tagName: string): boolean {
-  return BLOCKS.has(tagName);
-}
-
-export function isCell(tagName: string): boolean {
-  return CELLS.has(tagName);
-}
-
-export function isHidden(tagName: string): boolean {
-  return HIDDEN.has(tagName);
-}
-
-/** The attribute whose value counts of a tag; undefined when none does. */
-export function attributeOf(tagName: string): string | undefined {
-  if (tagName === 'a') return 'href';
-  return tagName === 'ol' ? 'start' : undefined;
-}
+/** The attributes that count in foreign HTML. */
+export const FOREIGN_ATTRIBUTES: ReadonlySet<string> = new Set([
+  ...[...ATTRIBUTES.values()].flatMap((names) => [...names]),
+  'alt',
+  'hidden',
+  'style',
+]);
 
 /** The deepest nesting of tags (contract §2, status 400). */
 export const DEPTH_LIMIT = 100;

@@ -1,5 +1,6 @@
 import type { DefaultTreeAdapterTypes } from 'parse5';
 import type { DocumentWriter } from './document-writer.ts';
+import { NO_TRAITS, readListTraits } from './list-markers.ts';
 import { roleOf } from './tags.ts';
 
 type Node = DefaultTreeAdapterTypes.Node;
@@ -31,13 +32,17 @@ function walkNode(node: Node, link: string | undefined, context: WalkContext): v
   if ('value' in node) return context.writer.text(node.value);
   if (!('childNodes' in node)) return;
   const role = 'tagName' in node ? roleOf(node.tagName) : undefined;
-  const value = 'tagName' in node ? node.attrs[0]?.value : undefined;
+  const value = 'tagName' in node && role === 'link' ? node.attrs[0]?.value : undefined;
   const isNothing = role === undefined || (role === 'link' && (value === undefined || isEmptyCopy(node, context)));
   if (isNothing) return walkAll(node.childNodes, link, context);
   const { writer } = context;
   const outer = role === 'link' ? link : undefined;
   if (outer !== undefined) writer.close('link');
-  writer.open(role, value);
+  writer.open(
+    role,
+    value,
+    'attrs' in node && (role === 'item' || role === 'numbers') ? readListTraits(node.attrs) : NO_TRAITS,
+  );
   walkAll(node.childNodes, role === 'link' ? value : link, context);
   writer.close(role);
   if (outer !== undefined) writer.open('link', outer);

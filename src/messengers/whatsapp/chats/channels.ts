@@ -35,14 +35,13 @@ export interface ChannelList {
   failure?: unknown;
 }
 
-export interface ChannelQueries {
-  /** `picture` comes from `toChannelPicture`. Throws as `queryMex` does. */
-  create(
-    client: Client,
-    channel: { name: string; description: string; picture: Buffer | null },
-  ): Promise<MessengerGroup>;
-  /** The channels that the account follows or runs. `known` are those that were listed or created before. Never rejects. */
-  list(client: Client, known: readonly string[]): Promise<ChannelList>;
+export type ChannelQueries = ReturnType<typeof createChannelQueries>;
+
+interface NewChannel {
+  name: string;
+  description: string;
+  /** From `toChannelPicture`. */
+  picture: Buffer | null;
 }
 
 interface QueryOptions {
@@ -52,14 +51,16 @@ interface QueryOptions {
   log: Log;
 }
 
-export function createChannelQueries({ ids, answerMs, log }: QueryOptions): ChannelQueries {
+export function createChannelQueries({ ids, answerMs, log }: QueryOptions) {
   const asking: Asking = { ids: { ...QUERY_IDS, ...ids }, answerMs, log };
   return {
-    async create(client, channel) {
+    /** Throws as `queryMex` does. */
+    async create(client: Client, channel: NewChannel) {
       await acceptTerms(client, asking);
       return createChannel(client, asking, channel);
     },
-    list: (client, known) => listChannels(client, asking, known),
+    /** The channels that the account follows or runs. `known` are those that were listed or created before. Never rejects. */
+    list: (client: Client, known: readonly string[]) => listChannels(client, asking, known),
   };
 }
 
@@ -86,7 +87,7 @@ async function acceptTerms(client: Client, { answerMs, log }: Asking): Promise<v
 async function createChannel(
   client: Client,
   { ids, answerMs }: Asking,
-  { name, description, picture }: Parameters<ChannelQueries['create']>[1],
+  { name, description, picture }: NewChannel,
 ): Promise<MessengerGroup> {
   const image = picture === null ? {} : { picture: picture.toString('base64') };
   const variables = { input: { name, description, ...image } };

@@ -76,7 +76,7 @@ function findRole(client: Pick<Client, 'me'>, group: Group): boolean | undefined
   return findOwn(client, group) ? isAdmin(client, group) : undefined;
 }
 
-function isAdmin(client: Pick<Client, 'me'>, group: Group): boolean {
+export function isAdmin(client: Pick<Client, 'me'>, group: Group): boolean {
   const own = findOwn(client, group);
   return own?.admin === 'admin' || own?.admin === 'superadmin';
 }

@@ -2,7 +2,7 @@
  * Checks the signatures that the library ignores: it notices only exceptions, and not a result of false. These are the signatures of
  * the server's certificates, and the signature of the phone that links the account. Against replay of recorded certificates, the
  * server's key is compared with the key in its certificate. All of it goes through `Curve`, an exported object whose functions can
- * be replaced (decision 37).
+ * be replaced (docs/explanation/decisions/0012).
  */
 import { Curve, proto, WA_ADV_ACCOUNT_SIG_PREFIX, WA_CERT_DETAILS } from 'baileys';
 import type { SignatureRules } from './engine.ts';

@@ -2,13 +2,12 @@ import type { ConnectionState, WASocket } from 'baileys';
 import { unlessAborted } from '../../../platform/concurrency/unless-aborted.ts';
 import type { Client, PendingAck } from './client.ts';
 import { createSignal } from './create-signal.ts';
-import { isTimeout, NoAnswerError, rejecting } from './errors.ts';
+import { isTimeout, NoAnswerError, rejecting, QueryRejectedError } from './errors.ts';
 import { interceptMessages } from './intercept-messages.ts';
 import { interceptStanzas } from './intercept-stanzas.ts';
 import { createLidMappings } from './lid-mappings.ts';
-import type { Node } from './node.ts';
+import { childOf, type Node } from './node.ts';
 import { findPrivacyToken } from './privacy-tokens.ts';
-import { requestPairingCode } from './request-pairing-code.ts';
 
 /** The server has a JID without a user. */
 const SERVER = '@s.whatsapp.net';
@@ -89,4 +88,24 @@ function awaitAck(socket: WASocket, messageId: string): PendingAck {
       stopListening();
     },
   };
+}
+
+const ANSWER_MS = 15_000;
+
+/**
+ * Requests a code to enter on the phone with this number (digits). Throws QueryRejectedError when WhatsApp gives none: the library
+ * resolves when its request has left, and does not listen to the answer.
+ */
+async function requestPairingCode(socket: WASocket, phoneNumber: string): Promise<string> {
+  const answer = socket.waitForMessage<Node>(tagAfter(socket.generateMessageTag()), ANSWER_MS);
+  const [code, answered] = await Promise.all([socket.requestPairingCode(phoneNumber), answer]);
+  if (!answered) throw new NoAnswerError();
+  const error = childOf(answered, 'error');
+  if (error) throw new QueryRejectedError(Number(error.attrs['code']), error.attrs['text'] ?? 'refused');
+  return code;
+}
+
+/** The library numbers its stanzas, and tells nobody the number of this one. */
+function tagAfter(tag: string): string {
+  return tag.replace(/\d+$/, (number) => String(Number(number) + 1));
 }

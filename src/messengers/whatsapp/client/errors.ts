@@ -1,5 +1,7 @@
 /** The errors of a connection and of its queries, read from those that the library throws. */
 
+import { AppError } from '../../../platform/errors/errors.ts';
+
 /** WhatsApp answered a query with an error. */
 export class QueryRejectedError extends Error {
   readonly code: number;
@@ -34,6 +36,16 @@ export interface CloseReason {
   attrs: Readonly<Record<string, string>>;
   /** The phone that was to be linked has not proven that it is the one: which of its proofs does not hold. */
   forgery?: 'hmac' | 'signature' | undefined;
+}
+
+/** The error of a request that WhatsApp has rejected for now. */
+export function unavailable(message: string, cause?: unknown): AppError {
+  return new AppError('messenger_unavailable', message, { retryAfterSeconds: 5, cause });
+}
+
+/** The error of a request that WhatsApp has not answered, because there is no way to it or the answer was lost. */
+export function unreachable(message: string, cause?: unknown): AppError {
+  return new AppError('messenger_unreachable', message, { retryAfterSeconds: 5, cause });
 }
 
 /** The code of a rejected query. Undefined for another error: whether the query took effect is then unknown. */

@@ -15,22 +15,18 @@ export interface KeyChange {
 }
 
 /** JSON by kind and name. The library's own kinds are not to be used. */
-export interface KeyValueStore {
-  /** The values of those names that exist. */
-  read(kind: string, names: readonly string[]): Promise<Map<string, unknown>>;
-  list(kind: string): Promise<Map<string, unknown>>;
-  /** Stores all or none; null deletes. Throws ClaimLostError when a later session has claimed the account. */
-  write(kind: string, values: ReadonlyMap<string, unknown>): Promise<void>;
-}
+export type KeyValueStore = ReturnType<typeof createKeyValueStore>;
 
 /** Plain JSON: the library's own format would read a list of numbers as bytes. */
-export function createKeyValueStore(storage: KeyStorage): KeyValueStore {
+export function createKeyValueStore(storage: KeyStorage) {
   const parse = (found: ReadonlyMap<string, Buffer>) =>
     new Map([...found].map(([name, bytes]) => [name, JSON.parse(bytes.toString()) as unknown]));
   return {
-    read: async (kind, names) => parse(await storage.read(kind, names)),
-    list: async (kind) => parse(await storage.list(kind)),
-    write: (kind, values) =>
+    /** The values of those names that exist. */
+    read: async (kind: string, names: readonly string[]) => parse(await storage.read(kind, names)),
+    list: async (kind: string) => parse(await storage.list(kind)),
+    /** Stores all or none; null deletes. Throws ClaimLostError when a later session has claimed the account. */
+    write: (kind: string, values: ReadonlyMap<string, unknown>) =>
       storage.write(
         [...values].map(([name, value]) => ({
           kind,

@@ -1,6 +1,6 @@
 /**
  * The protocol by which a device links to a number that has a passkey ("Shortcake"). It follows whatsmeow and zapo; nothing here was run
- * against WhatsApp (docs/explanation/decisions/0086-link-numbers-that-have-a-passkey.md).
+ * against WhatsApp (docs/explanation/decisions/0086-link-numbers-that-have-a-passkey-and-keep-an-ended-link.md).
  *
  *   WhatsApp  passkey_prologue_request    a phone has agreed: the challenge of the passkey
  *   device    ref, passkey_prologue       the assertion, and a commitment to a nonce and a key
@@ -36,6 +36,8 @@ interface Attempt {
 }
 
 interface State extends Linking {
+  /** The phone knows the secret of this device, from a QR code or since it has answered a pairing code. */
+  isSecretShared: boolean;
   handoff: { key: Buffer; untilMs: number } | undefined;
   attempt: Attempt | undefined;
 }
@@ -49,19 +51,26 @@ const CODE_BYTES = 5;
 /** Shorter than the wait of the user's request, also for three answers. */
 const ANSWER_MS = 7_000;
 
-const HANDLERS: Readonly<Record<string, (state: State, stanza: Node) => Promise<void>>> = {
+const HANDLERS: Readonly<Record<string, (state: State, stanza: Node) => Promise<void> | void>> = {
   passkey_prologue_request: takeRequest,
   crsc_continuation: takeContinuation,
+  // A phone whose number has a passkey may give no key for a pairing code; the library fails without one.
+  link_code_companion_reg(state) {
+    state.isSecretShared = false;
+  },
 };
+
+const hasCodeKey = (stanza: Node): boolean =>
+  childOf(childOf(stanza, 'link_code_companion_reg'), 'link_code_pairing_wrapped_primary_ephemeral_pub') !== undefined;
 
 export function linkByPasskey(linking: Linking): PasskeyLink {
   const { client, listener } = linking;
-  const state: State = { ...linking, handoff: undefined, attempt: undefined };
+  const state: State = { ...linking, isSecretShared: true, handoff: undefined, attempt: undefined };
   client.interceptStanzas('notification', (stanza, pass) => {
     const { type = '', from = '' } = stanza.attrs;
     const handle = FROM_SERVER.test(from) ? HANDLERS[type] : undefined;
     // The library acknowledges it and does nothing, or fails before there is a number.
-    if (!handle) return pass();
+    if (!handle || hasCodeKey(stanza)) return pass();
     void client
       .sendNode(notificationAck(stanza))
       .then(() => handle(state, stanza))
@@ -87,10 +96,11 @@ async function takeRequest(state: State, stanza: Node): Promise<void> {
   stopCodes();
   const secret = Buffer.from(socket.authState.creds.advSecretKey, 'base64');
   // A repeated request must not replace the key by one that the phone does not know.
-  state.handoff ??= {
-    key: derive(secret, '', 'shortcake-passkey-handoff-v1'),
-    untilMs: performance.now() + handoffMs,
-  };
+  if (state.isSecretShared)
+    state.handoff ??= {
+      key: derive(secret, '', 'shortcake-passkey-handoff-v1'),
+      untilMs: performance.now() + handoffMs,
+    };
   const hasOptions = childOf(stanza, 'passkey_request_options') !== undefined;
   listener.onRequest(hasOptions ? readOptions(stanza) : await fetchOptions(state));
 }
@@ -149,12 +159,7 @@ function readOptions(stanza: Node): PasskeyOptions {
   return { ...options, challenge };
 }
 
-interface PhoneKeys {
-  publicKey: Uint8Array;
-  nonce: Uint8Array;
-}
-
-function readPhone(stanza: Node): PhoneKeys {
+function readPhone(stanza: Node) {
   const bytes = bytesOf(childOf(stanza, 'primary_ephemeral_identity'));
   const { publicKey, nonce } = proto.PrimaryEphemeralIdentity.decode(bytes);
   if (publicKey?.length !== KEY_BYTES || nonce?.length !== KEY_BYTES) throw new Error('the phone gave no key');
@@ -168,7 +173,7 @@ function prologueOf({ key, nonce, ref }: Attempt): Uint8Array {
   return proto.ProloguePayload.encode({ companionEphemeralIdentity, commitment: { hash } }).finish();
 }
 
-function verificationCodeOf({ nonce }: Attempt, phone: PhoneKeys): string {
+function verificationCodeOf({ nonce }: Attempt, phone: ReturnType<typeof readPhone>): string {
   const digest = createHash('sha256').update(nonce).update(phone.publicKey).digest();
   return bytesToCrockford(
     Buffer.from(digest.subarray(0, CODE_BYTES).map((byte, index) => byte ^ (phone.nonce[index] ?? 0))),

@@ -2,7 +2,13 @@
  * The account's signed prekeys. A device that has no session with us begins one with the present key, which is renewed every 27 days as
  * WhatsApp Web does (docs/explanation/whatsapp-evidence.md). A message may have been encrypted to a former key, so the last two are kept.
  */
-import { signedKeyPair, type AuthenticationCreds, type SignedKeyPair, type UserFacingSocketConfig } from 'baileys';
+import {
+  proto,
+  signedKeyPair,
+  type AuthenticationCreds,
+  type SignedKeyPair,
+  type UserFacingSocketConfig,
+} from 'baileys';
 import type { Log } from '../../../platform/log/log.ts';
 import { sleep } from '../../../platform/time/time.ts';
 import type { Client } from './client.ts';
@@ -10,7 +16,6 @@ import type { LibraryCredentials } from './credentials.ts';
 import { rejectionCodeOf } from './errors.ts';
 import type { KeyValueStore } from './key-storage.ts';
 import type { Node } from './node.ts';
-import { readVarint } from './read-varint.ts';
 
 export const RENEW_AFTER_MS = 27 * 24 * 3_600_000;
 /** After an error of the server's own. */
@@ -141,10 +146,11 @@ export function withFormerKeys(make: MakeRepository, store: KeyValueStore): Make
   };
 }
 
-/** The field of Signal's PreKeyWhisperMessage that holds the signed prekey's id. */
-const SIGNED_PREKEY_FIELD = 6;
-
-/** A PreKeyWhisperMessage is a byte with the version, then protobuf. Returns undefined if it names no signed prekey. */
+/** A prekey message is a byte with the version, then protobuf. Returns undefined if it names no signed prekey, or is not well-formed. */
 function signedPreKeyIdOf(ciphertext: Uint8Array): number | undefined {
-  return readVarint(ciphertext.subarray(1), SIGNED_PREKEY_FIELD);
+  try {
+    return proto.PreKeySignalMessage.decode(ciphertext.subarray(1)).signedPreKeyId ?? undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { readRow } from '../../../platform/database/statements.ts';
 import type { Database } from '../../../platform/database/connect.ts';
 import { PINNED_ON, PINNED_VERSION } from './pinned-version.ts';
 
@@ -21,11 +21,8 @@ export interface ClientInUse {
 
 /** Undefined if no account has ever logged in. */
 export async function readClientInUse(db: Database): Promise<ClientInUse | undefined> {
-  const { rows } = await sql<{ version: string; acceptedAt: Date; endsAt: Date | null; now: Date }>`
-    select version, let_in_at as "acceptedAt", ends_at as "endsAt", campanile_now() as now from whatsapp_version`.execute(
-    db,
-  );
-  const [row] = rows;
+  const row = await readRow<{ version: string; acceptedAt: Date; endsAt: Date | null; now: Date }>(db)`
+    select version, let_in_at as "acceptedAt", ends_at as "endsAt", campanile_now() as now from whatsapp_version`;
   if (!row) return undefined;
   const { version, acceptedAt, endsAt, now } = row;
   const end = endsAt ? { at: endsAt, inMs: endsAt.getTime() - now.getTime() } : undefined;

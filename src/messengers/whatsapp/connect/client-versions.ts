@@ -1,5 +1,5 @@
 /** The version of WhatsApp's client that we claim to be: WhatsApp rejects old ones. */
-import { sql } from 'kysely';
+import { execute, readValue } from '../../../platform/database/statements.ts';
 import type { Database } from '../../../platform/database/connect.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import type { PageReader } from '../../../platform/http-client/safe-http-client.ts';
@@ -8,16 +8,7 @@ import { PINNED_VERSION } from './pinned-version.ts';
 import { readVersionPages, type VersionPage } from './version-pages.ts';
 
 /** Shared by the sessions of a process. */
-export interface ClientVersions {
-  /** The version to connect with. Once a day a call waits up to three seconds for the pages that name it. Never rejects. */
-  choose(): Promise<ClientVersion>;
-  /** WhatsApp has accepted a login with this version. Stored for other processes and later starts; never rejects. */
-  recordAccepted(version: ClientVersion): Promise<void>;
-  /** WhatsApp has told until when it takes this version, with which an account is logged in. Never rejects. */
-  recordEnd(version: ClientVersion, endsAt: Date): Promise<void>;
-  /** WhatsApp has rejected this version. Queries the pages again; resolves to whether another version is known. Never rejects. */
-  replace(version: ClientVersion): Promise<boolean>;
-}
+export type ClientVersions = ReturnType<typeof createClientVersions>;
 
 export interface VersionOptions {
   db: Database;
@@ -33,7 +24,7 @@ export interface VersionOptions {
   onRejected(): void;
 }
 
-export function createClientVersions(options: VersionOptions): ClientVersions {
+export function createClientVersions(options: VersionOptions) {
   const { db, log, configured, askEveryMs, onRejected } = options;
   const rejected = new Set<string>();
   let known: Promise<ClientVersion[]> | undefined;
@@ -69,21 +60,25 @@ export function createClientVersions(options: VersionOptions): ClientVersions {
   }
 
   return {
+    /** The version to connect with. Once a day a call waits up to three seconds for the pages that name it. Never rejects. */
     choose: async () => configured ?? (await best()),
-    async recordAccepted(version) {
+    /** WhatsApp has accepted a login with this version. Stored for other processes and later starts; never rejects. */
+    async recordAccepted(version: ClientVersion) {
       const name = nameOf(version);
       rejected.delete(name);
       if (stored === name) return;
       stored = name;
       if (!(await tryToStore(name))) stored = undefined;
     },
-    async recordEnd(version, endsAt) {
+    /** WhatsApp has told until when it takes this version, with which an account is logged in. Never rejects. */
+    async recordEnd(version: ClientVersion, endsAt: Date) {
       const told = `${nameOf(version)} ${endsAt.toISOString()}`;
       if (lastEnd === told) return;
       lastEnd = told;
       if (!(await tryToStore(nameOf(version), endsAt))) lastEnd = undefined;
     },
-    async replace(version) {
+    /** WhatsApp has rejected this version. Queries the pages again; resolves to whether another version is known. Never rejects. */
+    async replace(version: ClientVersion) {
       const name = nameOf(version);
       rejected.add(name);
       onRejected();
@@ -108,8 +103,8 @@ async function findVersions({ db, log, configured, http, pages }: VersionOptions
 
 async function readStored(db: Database, log: Log): Promise<ClientVersion | undefined> {
   try {
-    const { rows } = await sql<{ version: string }>`select version from whatsapp_version`.execute(db);
-    return rows[0] && readVersion(rows[0].version);
+    const version = await readValue<string>(db)`select version from whatsapp_version`;
+    return version === undefined ? undefined : readVersion(version);
   } catch (error) {
     log.warn({ err: error }, 'the stored version of the WhatsApp client could not be read');
     return undefined;
@@ -117,14 +112,12 @@ async function readStored(db: Database, log: Log): Promise<ClientVersion | undef
 }
 
 async function store(db: Database, version: string, endsAt: Date | undefined): Promise<void> {
-  await sql`
+  await execute(db)`
     insert into whatsapp_version as w (version, ends_at) values (${version}, ${endsAt ?? null})
     on conflict (only_row) do update
     set version = excluded.version,
         let_in_at = case when w.version = excluded.version then w.let_in_at else campanile_now() end,
-        ends_at = case when w.version = excluded.version then coalesce(excluded.ends_at, w.ends_at) else excluded.ends_at end`.execute(
-    db,
-  );
+        ends_at = case when w.version = excluded.version then coalesce(excluded.ends_at, w.ends_at) else excluded.ends_at end`;
 }
 
 function nameOf(version: ClientVersion): string {

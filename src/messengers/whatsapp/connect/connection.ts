@@ -16,23 +16,11 @@ import type { ConnectionOptions, ConnectionState } from './connection-state.ts';
 import { ClaimLostError } from './key-table.ts';
 import { logOut } from './log-out.ts';
 import type { Client } from '../client/client.ts';
+import { rejectionCodeOf, unavailable, unreachable } from '../client/errors.ts';
 
-export interface Connection {
-  /** Undefined while there is no connection. */
-  online(): Client | undefined;
-  /** Throws an AppError (`account_not_connected`) while there is no connection. */
-  requireOnline(): Client;
-  /** Resolves when no connection is made any more. */
-  ended: Promise<void>;
-  /**
-   * Ends the link at WhatsApp, and the connection for good. False if there is no connection in time. Throws an AppError
-   * (`messenger_unavailable`) when WhatsApp does not confirm.
-   */
-  unlink(): Promise<boolean>;
-  close(): Promise<void>;
-}
+export type Connection = ReturnType<typeof startConnection>;
 
-export function startConnection(options: ConnectionOptions): Connection {
+export function startConnection(options: ConnectionOptions) {
   const state: ConnectionState = {
     ...options,
     online: undefined,
@@ -45,9 +33,16 @@ export function startConnection(options: ConnectionOptions): Connection {
   };
   const ended = reconnectUntilClosed(state);
   return {
+    /** Undefined while there is no connection. */
     online: () => state.online?.client,
+    /** Throws an AppError (`account_not_connected`) while there is no connection. */
     requireOnline: () => requireOnline(state),
+    /** Resolves when no connection is made any more. */
     ended,
+    /**
+     * Ends the link at WhatsApp, and the connection for good. False if there is no connection in time. Throws an AppError
+     * (`messenger_unavailable`, `messenger_unreachable`) when WhatsApp does not confirm.
+     */
     unlink: () => unlink(state, ended),
     async close() {
       state.closing.abort();
@@ -165,6 +160,6 @@ async function leave(state: ConnectionState, ended: Promise<void>): Promise<bool
   } catch (error) {
     state.isLeaving = false;
     const message = 'WhatsApp did not confirm that the link was ended: try again in a moment';
-    throw new AppError('messenger_unavailable', message, { retryAfterSeconds: 5, cause: error });
+    throw rejectionCodeOf(error) === undefined ? unreachable(message, error) : unavailable(message, error);
   }
 }

@@ -1,5 +1,13 @@
 /** The credentials of accounts in the database: sealed, changed in single transactions, and only by the session opened last. */
-import { sql } from 'kysely';
+import {
+  execute,
+  hasRow,
+  readColumn,
+  readCount,
+  readRows,
+  readValue,
+  sql,
+} from '../../../platform/database/statements.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
 import { isolateStatement, ownedBy, type Owners } from '../../../platform/database/isolate-statement.ts';
 import type { QuarantineDeps } from '../../../platform/database/quarantine.ts';
@@ -7,22 +15,8 @@ import type { Vault } from '../../../platform/secrets/secret-box.ts';
 import type { KeyChange, KeyStorage } from '../client/key-storage.ts';
 import type { AccountId } from '../../../platform/database/schema.ts';
 
-/** One account's credentials, for the session that claimed them. `write` throws ClaimLostError when a later session has. */
-export interface KeyTable extends KeyStorage {
-  /** Deletes them all. Throws ClaimLostError when a later session has claimed them. */
-  clear(): Promise<void>;
-  /**
-   * Marks the link as ended: the credentials are kept for a week from then on. Resolves to the rest of it, in milliseconds. Throws
-   * ClaimLostError when a later session has claimed them.
-   */
-  markEnded(): Promise<number>;
-  /** For how many milliseconds yet they are kept; undefined if the link has not ended. */
-  endedLeftMs(): Promise<number | undefined>;
-  /** The ended link is tried once more. Throws ClaimLostError when a later session has claimed them. */
-  revive(): Promise<void>;
-  /** Throws ClaimLostError when a later session has claimed them. */
-  requireClaim(): Promise<void>;
-}
+/** One account's credentials, for the session that claimed them. Writing throws ClaimLostError when a later session has. */
+export type KeyTable = Awaited<ReturnType<typeof claimKeys>>;
 
 /** Another session of the account was opened after this one; this one must not write any more. */
 export class ClaimLostError extends Error {
@@ -40,25 +34,24 @@ const KEPT_LEFT_MS = sql<number>`greatest(0, extract(epoch from ended_at + ${KEP
 export const aboutOf = (accountId: AccountId, kind: string, name: string) => `account ${accountId} ${kind} ${name}`;
 
 /** Fencing token: claims an account's credentials. Earlier claimants can read, and not write any more. */
-export async function claimKeys(db: Database, vault: Vault, accountId: AccountId): Promise<KeyTable> {
-  const { rows } = await sql<{ number: number }>`
+export async function claimKeys(db: Database, vault: Vault, accountId: AccountId) {
+  const claim = await readCount(db)`
     insert into account_sessions (account_id, number) values (${accountId}, 1)
-    on conflict (account_id) do update set number = account_sessions.number + 1 returning number`.execute(db);
-  const claim = rows[0]?.number ?? 0;
+    on conflict (account_id) do update set number = account_sessions.number + 1 returning number`;
   const open = (kind: string, rows: ReadonlyArray<{ name: string; sealed: Buffer }>) =>
     new Map(rows.map(({ name, sealed }) => [name, vault.open(sealed, aboutOf(accountId, kind, name))]));
 
-  return {
+  const keys: KeyStorage = {
     async read(kind, names) {
       if (names.length === 0) return new Map();
-      const { rows } = await sql<{ name: string; sealed: Buffer }>`
+      const rows = await readRows<{ name: string; sealed: Buffer }>(db)`
         select name, sealed from account_keys
-        where account_id = ${accountId} and kind = ${kind} and name = any(${names}::text[])`.execute(db);
+        where account_id = ${accountId} and kind = ${kind} and name = any(${names}::text[])`;
       return open(kind, rows);
     },
     async list(kind) {
-      const { rows } = await sql<{ name: string; sealed: Buffer }>`
-        select name, sealed from account_keys where account_id = ${accountId} and kind = ${kind}`.execute(db);
+      const rows = await readRows<{ name: string; sealed: Buffer }>(db)`
+        select name, sealed from account_keys where account_id = ${accountId} and kind = ${kind}`;
       return open(kind, rows);
     },
     async write(changes) {
@@ -72,47 +65,52 @@ export async function claimKeys(db: Database, vault: Vault, accountId: AccountId
         if (kept.length > 0) await upsertKeys(trx, accountId, kept);
       });
     },
+  };
+  return {
+    ...keys,
+    /** Deletes them all. */
     async clear() {
       await db.transaction().execute(async (trx) => {
         await requireClaim(trx, accountId, claim);
-        await sql`delete from account_keys where account_id = ${accountId}`.execute(trx);
-        await sql`update account_sessions set ended_at = null where account_id = ${accountId}`.execute(trx);
+        await execute(trx)`delete from account_keys where account_id = ${accountId}`;
+        await execute(trx)`update account_sessions set ended_at = null where account_id = ${accountId}`;
       });
     },
+    /** Marks the link as ended: the credentials are kept for a week from then on. Resolves to the rest of it, in milliseconds. */
     async markEnded() {
-      const { rows } = await sql<{ leftMs: number }>`
+      const leftMs = await readValue<number>(db)`
         update account_sessions set ended_at = coalesce(ended_at, campanile_now())
-        where account_id = ${accountId} and number = ${claim} returning ${KEPT_LEFT_MS} as "leftMs"`.execute(db);
-      if (!rows[0]) throw new ClaimLostError();
-      return rows[0].leftMs;
+        where account_id = ${accountId} and number = ${claim} returning ${KEPT_LEFT_MS} as "leftMs"`;
+      if (leftMs === undefined) throw new ClaimLostError();
+      return leftMs;
     },
-    async endedLeftMs() {
-      const { rows } = await sql<{ leftMs: number }>`
-        select ${KEPT_LEFT_MS} as "leftMs" from account_sessions
-        where account_id = ${accountId} and ended_at is not null`.execute(db);
-      return rows[0]?.leftMs;
-    },
+    /** For how many milliseconds yet they are kept; undefined if the link has not ended. */
+    endedLeftMs: () => readValue<number>(db)`
+      select ${KEPT_LEFT_MS} as "leftMs" from account_sessions
+      where account_id = ${accountId} and ended_at is not null`,
+    /** The ended link is tried once more. */
     async revive() {
-      await db.transaction().execute(async (trx) => {
-        await requireClaim(trx, accountId, claim);
-        await sql`update account_sessions set ended_at = null where account_id = ${accountId}`.execute(trx);
-      });
+      const isClaimed = await hasRow(db)`
+        update account_sessions set ended_at = null
+        where account_id = ${accountId} and number = ${claim} returning 1`;
+      if (!isClaimed) throw new ClaimLostError();
     },
+    /** Throws ClaimLostError when a later session has claimed them. */
     requireClaim: () => requireClaim(db, accountId, claim),
   };
 }
 
 async function requireClaim(trx: Connection, accountId: AccountId, claim: number): Promise<void> {
-  const { rows } = await sql`
-    select from account_sessions where account_id = ${accountId} and number = ${claim} for share`.execute(trx);
-  if (rows.length === 0) throw new ClaimLostError();
+  const isClaimed = await hasRow(trx)`
+    select from account_sessions where account_id = ${accountId} and number = ${claim} for share`;
+  if (!isClaimed) throw new ClaimLostError();
 }
 
 async function deleteKeys(trx: Connection, accountId: AccountId, keys: readonly KeyChange[]): Promise<void> {
-  await sql`
+  await execute(trx)`
     delete from account_keys k
     using unnest(${keys.map(({ kind }) => kind)}::text[], ${keys.map(({ name }) => name)}::text[]) g (kind, name)
-    where k.account_id = ${accountId} and k.kind = g.kind and k.name = g.name`.execute(trx);
+    where k.account_id = ${accountId} and k.kind = g.kind and k.name = g.name`;
 }
 
 async function upsertKeys(
@@ -120,24 +118,23 @@ async function upsertKeys(
   accountId: AccountId,
   keys: ReadonlyArray<{ kind: string; name: string; sealed: Buffer }>,
 ): Promise<void> {
-  await sql`
+  await execute(trx)`
     insert into account_keys (account_id, kind, name, sealed)
     select ${accountId}::bigint, * from unnest(${keys.map(({ kind }) => kind)}::text[], ${keys.map(({ name }) => name)}::text[],
                                                ${keys.map(({ sealed }) => sealed)}::bytea[])
-    on conflict (account_id, kind, name) do update set sealed = excluded.sealed`.execute(trx);
+    on conflict (account_id, kind, name) do update set sealed = excluded.sealed`;
 }
 
 /** Whether an account has credentials. */
 export async function hasKeys(db: Connection, accountId: AccountId): Promise<boolean> {
-  const { rows } = await sql`select from account_keys where account_id = ${accountId} limit 1`.execute(db);
-  return rows.length > 0;
+  return hasRow(db)`select from account_keys where account_id = ${accountId} limit 1`;
 }
 
 /** Deletes the credentials of a deleted account, regardless of claims. */
 export async function dropKeys(db: Connection, accountId: AccountId): Promise<void> {
-  await sql`
+  await execute(db)`
     with keys as (delete from account_keys where account_id = ${accountId})
-    delete from account_sessions where account_id = ${accountId}`.execute(db);
+    delete from account_sessions where account_id = ${accountId}`;
 }
 
 /** Deletes the credentials of links that ended a week ago. */
@@ -145,12 +142,7 @@ export async function dropEndedKeys(deps: QuarantineDeps): Promise<void> {
   const { db } = deps;
   const isOver = sql<boolean>`ended_at < campanile_now() - ${KEPT}`;
   await isolateStatement(deps, 'credentials', {
-    findOwners: async () => {
-      const { rows } = await sql<{ id: number }>`select account_id as id from account_sessions where ${isOver}`.execute(
-        db,
-      );
-      return rows.map(({ id }) => id);
-    },
+    findOwners: () => readColumn<number>(db)`select account_id as id from account_sessions where ${isOver}`,
     run: (owners) =>
       sql`
         with over as materialized (
@@ -166,30 +158,27 @@ const RESEALED_PER_STEP = 500;
 export async function resealKeys(deps: QuarantineDeps, vault: Vault): Promise<number> {
   const { db } = deps;
   const resealed = await isolateStatement(deps, 'credentials', {
-    findOwners: async () => {
-      const { rows } = await sql<{ id: number }>`
-        select distinct account_id as id from account_keys
-        where substring(sealed for ${vault.keyIdPrefix.length}) <> ${vault.keyIdPrefix}`.execute(db);
-      return rows.map(({ id }) => id);
-    },
+    findOwners: () => readColumn<number>(db)`
+      select distinct account_id as id from account_keys
+      where substring(sealed for ${vault.keyIdPrefix.length}) <> ${vault.keyIdPrefix}`,
     run: (owners) => db.transaction().execute((trx) => resealThose(trx, vault, owners)),
   });
   return resealed.reduce((sum, count) => sum + count, 0);
 }
 
 async function resealThose(trx: Connection, vault: Vault, owners: Owners): Promise<number> {
-  const { rows } = await sql<{ account_id: AccountId; kind: string; name: string; sealed: Buffer }>`
+  const rows = await readRows<{ account_id: AccountId; kind: string; name: string; sealed: Buffer }>(trx)`
     select account_id, kind, name, sealed from account_keys
     where substring(sealed for ${vault.keyIdPrefix.length}) <> ${vault.keyIdPrefix} and ${ownedBy('account_id', owners)}
-    order by account_id, kind, name limit ${RESEALED_PER_STEP} for update skip locked`.execute(trx);
+    order by account_id, kind, name limit ${RESEALED_PER_STEP} for update skip locked`;
   const resealed = rows.map(({ account_id, kind, name, sealed }) => {
     const about = aboutOf(account_id, kind, name);
     return vault.seal(vault.open(sealed, about), about);
   });
-  await sql`
+  await execute(trx)`
     update account_keys k set sealed = n.sealed
     from unnest(${rows.map((row) => row.account_id)}::bigint[], ${rows.map((row) => row.kind)}::text[],
                 ${rows.map((row) => row.name)}::text[], ${resealed}::bytea[]) n (account_id, kind, name, sealed)
-    where k.account_id = n.account_id and k.kind = n.kind and k.name = n.name`.execute(trx);
+    where k.account_id = n.account_id and k.kind = n.kind and k.name = n.name`;
   return rows.length;
 }

@@ -2,7 +2,7 @@ import { AppError } from '../../../platform/errors/errors.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import type { LinkMethod, LinkedAccount, OnStateChange, PasskeyAssertion } from '../../messenger.ts';
 import { FIRST_QR_MS, NEXT_QR_MS, type PasskeyListener, type Socket } from '../client/engine.ts';
-import { rejectionCodeOf, type CloseReason } from '../client/errors.ts';
+import { rejectionCodeOf, unavailable, unreachable, type CloseReason } from '../client/errors.ts';
 import { classifyEnding } from '../failures.ts';
 import type { WhatsAppCondition } from './conditions.ts';
 import { createPasskeyStep } from './passkey-step.ts';
@@ -75,7 +75,7 @@ export function startLinking(options: LinkingOptions): Linking {
   }
 
   const deadline = createDeadline(end);
-  const limit = setTimeout(fail, FIRST_CODE_LIMIT_MS, UNREACHABLE);
+  const limit = setTimeout(() => failWith(unreachable(UNREACHABLE)), FIRST_CODE_LIMIT_MS);
 
   async function showPairingCode(used: Socket): Promise<void> {
     const goodForMs = pairingCodeMs(timing.qrMs);
@@ -109,22 +109,20 @@ export function startLinking(options: LinkingOptions): Linking {
     passkey: listener,
     submitPasskey: submit,
     fail,
-    giveUp: (reason) => fail(describeEnd(reason, shown > 0)),
+    giveUp: (reason) => failWith(explainEnd(reason, shown > 0)),
   };
 }
-
-const unavailable = (reason: string) => new AppError('messenger_unavailable', reason, { retryAfterSeconds: 5 });
 
 /** A pairing code is good for as long as QR codes are shown. */
 const pairingCodeMs = (qrMs: number | undefined) => (qrMs ?? FIRST_QR_MS) + NEXT_QRS * (qrMs ?? NEXT_QR_MS);
 
 /** Returns why no phone was linked. */
-function describeEnd({ code, attrs }: CloseReason, hasShown: boolean): string {
+function explainEnd({ code, attrs }: CloseReason, hasShown: boolean): AppError {
   const ending = classifyEnding(code, attrs);
-  if (ending.kind !== 'again') return ending.reason;
-  return hasShown
-    ? 'The connection to WhatsApp broke before a phone was linked: connect the account again'
-    : UNREACHABLE;
+  if (ending.kind !== 'again') return unavailable(ending.reason);
+  return unreachable(
+    hasShown ? 'The connection to WhatsApp broke before a phone was linked: connect the account again' : UNREACHABLE,
+  );
 }
 
 /** Ends the linking at the time that was set last. */
@@ -143,11 +141,7 @@ const TOO_MANY = 429;
 
 function toPairingCodeError(error: unknown, onCondition: LinkingOptions['onCondition']): AppError {
   const code = rejectionCodeOf(error);
-  if (code === undefined)
-    return new AppError('messenger_unavailable', 'WhatsApp gave no code to enter: try again in a moment', {
-      retryAfterSeconds: 5,
-      cause: error,
-    });
+  if (code === undefined) return unreachable('WhatsApp gave no code to enter: try again in a moment', error);
   onCondition('pairing_code_refused');
   if (code === TOO_MANY)
     return new AppError(

@@ -2,9 +2,9 @@ import type { PageReader } from '../../../platform/http-client/safe-http-client.
 import type { Database } from '../../../platform/database/connect.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import { createEngine } from '../client/create-engine.ts';
-import type { Engine, SignatureDoubt } from '../client/engine.ts';
+import type { SignatureDoubt } from '../client/engine.ts';
 import type { WhatsAppCondition } from './conditions.ts';
-import { createClientVersions, type ClientVersions } from './client-versions.ts';
+import { createClientVersions } from './client-versions.ts';
 import { VERSION_PAGES, type VersionPage } from './version-pages.ts';
 
 export interface ClientOptions {
@@ -39,25 +39,11 @@ export type WhatsAppAlarm =
 
 const ASK_EVERY_MS = 24 * 60 * 60_000;
 
-/** The client library of the process, and the versions that it can claim to be. */
-export interface LoadedClient {
-  engine: Engine;
-  versions: ClientVersions;
-}
+export type LoadedClient = ReturnType<typeof loadClient>;
 
-/** Prepares the client library for the process. */
-export function loadClient(options: ClientOptions): LoadedClient {
-  const {
-    db,
-    log,
-    url,
-    rootKey,
-    rejectsForgeries = false,
-    version,
-    http,
-    askEveryMs = ASK_EVERY_MS,
-    onAlarm,
-  } = options;
+/** Prepares the client library for the process, and the versions that it can claim to be. */
+export function loadClient(options: ClientOptions) {
+  const { log, url, rootKey, rejectsForgeries = false, onAlarm } = options;
   const engine = createEngine();
   const isEnforced = rootKey !== undefined || rejectsForgeries;
   engine.prepare(log, {
@@ -71,10 +57,14 @@ export function loadClient(options: ClientOptions): LoadedClient {
       onAlarm?.(doubt);
     },
   });
-  const { versionPages: pages = url === undefined ? VERSION_PAGES : [] } = options;
-  const onRejected = () => onAlarm?.('version_refused');
-  return {
-    engine,
-    versions: createClientVersions({ db, log, configured: version, http, pages, askEveryMs, onRejected }),
-  };
+  const versions = createClientVersions({
+    db: options.db,
+    log,
+    configured: options.version,
+    http: options.http,
+    pages: options.versionPages ?? (url === undefined ? VERSION_PAGES : []),
+    askEveryMs: options.askEveryMs ?? ASK_EVERY_MS,
+    onRejected: () => onAlarm?.('version_refused'),
+  });
+  return { engine, versions };
 }

@@ -2,7 +2,7 @@
 import { AppError } from '../../../platform/errors/errors.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import type { PasskeyAssertion, PasskeyStep } from '../../messenger.ts';
-import { QueryRejectedError } from '../client/errors.ts';
+import { QueryRejectedError, unreachable } from '../client/errors.ts';
 import type { PasskeyLink, PasskeyListener, PasskeyOptions } from '../client/engine.ts';
 import type { WhatsAppCondition } from './conditions.ts';
 import { fieldError } from '../../../platform/errors/issues.ts';
@@ -27,11 +27,7 @@ const NOT_CONTINUED = 'The phone did not finish the link after the passkey was s
 const NO_ANSWER = 'WhatsApp did not answer: try again in a moment';
 const FAILED = 'WhatsApp did not complete the link by passkey: connect the account again';
 
-export function createPasskeyStep({ log, timing, link, onCondition, emit, end, endAfter }: StepOptions): {
-  listener: PasskeyListener;
-  /** As `MessengerSession.submitPasskey`. */
-  submit(assertion: PasskeyAssertion): Promise<void>;
-} {
+export function createPasskeyStep({ log, timing, link, onCondition, emit, end, endAfter }: StepOptions) {
   const { passkeyMs, phoneMs } = timing;
   let options: PasskeyOptions | undefined;
   let verificationCode: string | null = null;
@@ -58,24 +54,26 @@ export function createPasskeyStep({ log, timing, link, onCondition, emit, end, e
     }
   }
 
-  return {
-    listener: {
-      onRequest(requested) {
-        log.info('WhatsApp asks for a passkey to link an account');
-        onCondition('passkey_asked');
-        request(requested);
-      },
-      onVerificationCode(code) {
-        verificationCode = code;
-        options = undefined;
-        awaitPhone();
-      },
-      onFailure(error) {
-        log.warn({ err: error }, 'an account could not be linked by a passkey');
-        end(FAILED);
-      },
+  const listener: PasskeyListener = {
+    onRequest(requested) {
+      log.info('WhatsApp asks for a passkey to link an account');
+      onCondition('passkey_asked');
+      request(requested);
     },
-    async submit(assertion) {
+    onVerificationCode(code) {
+      verificationCode = code;
+      options = undefined;
+      awaitPhone();
+    },
+    onFailure(error) {
+      log.warn({ err: error }, 'an account could not be linked by a passkey');
+      end(FAILED);
+    },
+  };
+  return {
+    listener,
+    /** As `MessengerSession.submitPasskey`. */
+    async submit(assertion: PasskeyAssertion): Promise<void> {
       const used = link();
       if (!options || !used) throw new AppError('passkey_not_requested', NOT_REQUESTED);
       if (!isFor(assertion, options)) throw rejected(OTHER_REQUEST);
@@ -99,8 +97,7 @@ async function showTo(
   try {
     await link.submit(toWire(assertion));
   } catch (error) {
-    if (!(error instanceof QueryRejectedError))
-      throw new AppError('messenger_unavailable', NO_ANSWER, { retryAfterSeconds: 5, cause: error });
+    if (!(error instanceof QueryRejectedError)) throw unreachable(NO_ANSWER, error);
     await onRejection(error.code);
     throw rejected(
       `WhatsApp rejected it (${error.code}): use the line that is shown now, and the passkey of this number`,

@@ -1,6 +1,6 @@
 /** The proxy of each account: one address for all accounts of an installation is suspected of automation. */
 import { createHash } from 'node:crypto';
-import { sql } from 'kysely';
+import { execute, readValue } from '../../../platform/database/statements.ts';
 import type { Database } from '../../../platform/database/connect.ts';
 import type { AccountId } from '../../../platform/database/schema.ts';
 
@@ -22,8 +22,8 @@ export async function chooseProxy(
   const byId = new Map(urls.map((url) => [idOf(url), url]));
   const id = await db.transaction().execute(async (trx) => {
     // Accounts that get one at the same time get different ones.
-    await sql`lock table whatsapp_proxies in share row exclusive mode`.execute(trx);
-    const { rows } = await sql<{ proxy: string }>`
+    await execute(trx)`lock table whatsapp_proxies in share row exclusive mode`;
+    const proxy = await readValue<string>(trx)`
       with listed as (
         select proxy, nr from unnest(${[...byId.keys()]}::text[]) with ordinality l (proxy, nr)
       ), kept as (
@@ -35,8 +35,8 @@ export async function chooseProxy(
       insert into whatsapp_proxies (account_id, proxy)
       select ${accountId}::bigint, coalesce((select proxy from kept), (select proxy from fewest))
       on conflict (account_id) do update set proxy = excluded.proxy
-      returning proxy`.execute(trx);
-    return rows[0]?.proxy ?? '';
+      returning proxy`;
+    return proxy ?? '';
   });
   return byId.get(id);
 }

@@ -1,19 +1,7 @@
 import type { OnStateChange, SessionState, Warning } from '../../messenger.ts';
 import { NEW_CHATS_LOCKED } from '../failures.ts';
 
-/**
- * A restriction of new private chats (reach-out time lock). Groups and channels go on, as in WhatsApp Web, so it pauses nothing: its user
- * is warned, and the account slows down.
- */
-export interface Warnings {
-  isActive(): boolean;
-  /** `forMs`: in milliseconds, if WhatsApp says how long. */
-  begin(forMs?: number): void;
-  /** WhatsApp says that there is no restriction. */
-  lift(): void;
-  /** Reports the state of the account, with the warning. */
-  report: OnStateChange;
-}
+export type Warnings = ReturnType<typeof createWarnings>;
 
 const LINKED: ReadonlySet<SessionState['status']> = new Set(['connected', 'reconnecting', 'paused']);
 const UNKNOWN_LENGTH_MS = 60 * 60_000;
@@ -25,8 +13,11 @@ interface Current {
   isGiven: boolean;
 }
 
-/** `known` is the last reported warning, of any process. */
-export function createWarnings(emit: OnStateChange, known: Warning | undefined): Warnings {
+/**
+ * A restriction of new private chats (reach-out time lock). Groups and channels go on, as in WhatsApp Web, so it pauses nothing: its user
+ * is warned, and the account slows down. `known` is the last reported warning, of any process.
+ */
+export function createWarnings(emit: OnStateChange, known: Warning | undefined) {
   let current: Current | undefined = known && {
     reason: known.reason,
     untilMs: performance.now() + known.leftMs,
@@ -39,6 +30,7 @@ export function createWarnings(emit: OnStateChange, known: Warning | undefined):
     return current && leftMs > 0 ? { reason: current.reason, leftMs } : undefined;
   }
 
+  /** Reports the state of the account, with the warning. */
   function report(state: SessionState): void {
     last = state;
     emit(LINKED.has(state.status) ? { ...state, warning: now() } : state);
@@ -46,7 +38,8 @@ export function createWarnings(emit: OnStateChange, known: Warning | undefined):
 
   return {
     isActive: () => now() !== undefined,
-    begin(forMs) {
+    /** `forMs`: in milliseconds, if WhatsApp says how long. */
+    begin(forMs?: number) {
       const isGiven = forMs !== undefined && forMs > 0;
       // The end that WhatsApp has named is known better.
       if (!isGiven && now()) return;
@@ -57,6 +50,7 @@ export function createWarnings(emit: OnStateChange, known: Warning | undefined):
       };
       if (last) report(last);
     },
+    /** WhatsApp says that there is no restriction. */
     lift() {
       // One that began with a rejected query stays: the next query would be rejected again.
       if (!current?.isGiven) return;

@@ -2,15 +2,13 @@ import { createCipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'n
 import type { MediaKind } from '../../../content/media/sniff.ts';
 
 /** Yields the bytes of a file from its beginning, each time it is called. */
-export type ReadPieces = () => AsyncIterable<Buffer>;
+type ReadPieces = () => AsyncIterable<Buffer>;
 
-export interface EncryptedFile {
-  /** The key for the receivers of the post. */
-  mediaKey: Buffer;
+export interface FileContent {
+  pieces: ReadPieces;
   /** In bytes. */
   size: number;
   sha256: Buffer;
-  pieces: ReadPieces;
 }
 
 /** A picture of a link has keys of its own kind. */
@@ -26,12 +24,23 @@ const KEY_INFO: Readonly<Record<FileKind, string>> = {
 const MAC_BYTES = 10;
 
 /**
+ * What is uploaded of a file: it is encrypted, but for a channel. `keys` are for the receivers of the post, with the hash of the encrypted
+ * file.
+ */
+export async function toUpload(file: FileContent, kind: FileKind, isForChannel: boolean) {
+  if (isForChannel) return { file: { path: `/newsletter/newsletter-${kind}`, ...file }, keys: undefined };
+  const { mediaKey, ...encrypted } = await encryptFile(file.pieces, kind);
+  const keys = { mediaKey, mediaKeyTimestamp: Math.floor(Date.now() / 1_000) };
+  return { file: { path: `/mms/${kind}`, ...encrypted }, keys };
+}
+
+/**
  * Encrypts a file with a key of its own. It is never in memory as a whole: the path of an upload has the hash of the encrypted bytes, so
  * they are made twice, for the hash and for the upload.
  */
-export async function encryptFile(pieces: ReadPieces, kind: FileKind): Promise<EncryptedFile> {
+async function encryptFile(pieces: ReadPieces, kind: FileKind) {
   const mediaKey = randomBytes(32);
-  const encrypted = () => encryptPieces(pieces(), mediaKey, kind);
+  const encrypted: ReadPieces = () => encryptPieces(pieces(), mediaKey, kind);
   const hash = createHash('sha256');
   let size = 0;
   for await (const piece of encrypted()) {

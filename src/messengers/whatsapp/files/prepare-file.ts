@@ -3,22 +3,23 @@ import { createHash } from 'node:crypto';
 import { kindOf, type MediaKind } from '../../../content/media/sniff.ts';
 import type { PostMedia } from '../../messenger.ts';
 import type { Message } from '../client/message.ts';
-import { encryptFile, piecesOf, type ReadPieces } from './encrypt-file.ts';
+import { piecesOf, toUpload, type FileContent } from './encrypt-file.ts';
 import { prepareForDelivery, type Picture } from '../../../content/media/pictures.ts';
-import { prepareCardPicture } from './prepare-card-picture.ts';
 import { stripPicture } from './strip-picture.ts';
-import type { PreparedFile } from './prepared-file.ts';
-import type { UploadAnswer } from './upload-file.ts';
+import type { FileToUpload, UploadAnswer } from './upload-file.ts';
 import type { UploadKey } from './uploads-table.ts';
 
+/** A file that is converted and encrypted for WhatsApp. */
+interface PreparedFile {
+  file: FileToUpload;
+  /** The message without a caption, for the uploaded file. */
+  describe(answer: UploadAnswer): Message;
+}
+
 /** A file as members get it. */
-interface Shown {
+interface Shown extends FileContent {
   kind: MediaKind;
   mime: string;
-  pieces: ReadPieces;
-  /** In bytes. */
-  size: number;
-  sha256: Buffer;
   picture: Picture | undefined;
   movie: PostMedia['movie'];
   /** Of a film: a small JPEG. */
@@ -36,20 +37,9 @@ export async function prepareFile(
   if (target === 'channel cards') return prepareCardPicture(media, 'channels', accountId);
   const shown = await toShown(media, accountId);
   const { kind, pieces, size, sha256 } = shown;
-  if (target === 'channels') {
-    const file = { path: `/newsletter/newsletter-${kind}`, pieces, size, sha256 };
-    return { file, describe: (answer) => describe(shown, locationOf(answer)) };
-  }
-  const encrypted = await encryptFile(pieces, kind);
-  const keys = {
-    mediaKey: encrypted.mediaKey,
-    fileEncSha256: encrypted.sha256,
-    mediaKeyTimestamp: Math.floor(Date.now() / 1_000),
-  };
-  return {
-    file: { path: `/mms/${kind}`, pieces: encrypted.pieces, size: encrypted.size, sha256: encrypted.sha256 },
-    describe: (answer) => describe(shown, { ...keys, ...locationOf(answer) }),
-  };
+  const { file, keys } = await toUpload({ pieces, size, sha256 }, kind, target === 'channels');
+  const encryption = keys && { ...keys, fileEncSha256: file.sha256 };
+  return { file, describe: (answer) => describe(shown, { ...encryption, ...locationOf(answer) }) };
 }
 
 /** A picture that phones do not show as one, such as an animated one, becomes a document and stays complete. */
@@ -82,7 +72,7 @@ async function toShown(media: PostMedia, accountId: number): Promise<Shown> {
   return { ...asItIs, mime: 'image/jpeg', ...inMemory(jpeg), picture };
 }
 
-function inMemory(bytes: Buffer): Pick<Shown, 'pieces' | 'size' | 'sha256'> {
+function inMemory(bytes: Buffer): FileContent {
   const sha256 = createHash('sha256').update(bytes).digest();
   return { pieces: () => piecesOf(bytes), size: bytes.length, sha256 };
 }
@@ -126,4 +116,28 @@ function describeMovie({ width, height, seconds }: NonNullable<Shown['movie']>) 
 
 function describePicture({ width, height, thumbnail }: Picture) {
   return { width, height, ...(thumbnail && { jpegThumbnail: thumbnail }) };
+}
+
+/** The picture of a link preview: a small one in the message, and the file that phones load. */
+async function prepareCardPicture(
+  media: PostMedia,
+  place: 'chats' | 'channels',
+  accountId: number,
+): Promise<PreparedFile> {
+  const bytes = await media.load();
+  const { size, sha256 } = media;
+  const { width = 0, height = 0, thumbnail } = (await prepareForDelivery(bytes, { accountId })) ?? {};
+  const shown = {
+    ...(thumbnail && { jpegThumbnail: thumbnail }),
+    thumbnailSha256: sha256,
+    thumbnailWidth: width,
+    thumbnailHeight: height,
+  };
+  const source = { pieces: () => piecesOf(bytes), size, sha256 };
+  const { file, keys } = await toUpload(source, 'thumbnail-link', place === 'channels');
+  const card = { ...shown, ...(keys && { ...keys, thumbnailEncSha256: file.sha256 }) };
+  return {
+    file,
+    describe: ({ directPath }) => ({ extendedTextMessage: { ...card, thumbnailDirectPath: directPath } }),
+  };
 }

@@ -3,7 +3,8 @@ import type { Agent } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../../platform/database/connect.ts';
 import type { Log } from '../../../platform/log/log.ts';
-import type { FairSemaphore } from '../../../platform/concurrency/fair-semaphore.ts';
+import { withPermit, type FairSemaphore } from '../../../platform/concurrency/fair-semaphore.ts';
+import { describeFailure } from '../../../platform/errors/failures.ts';
 import { sleep } from '../../../platform/time/time.ts';
 import type { PostMedia, SendResult } from '../../messenger.ts';
 import type { Client } from '../client/client.ts';
@@ -14,14 +15,7 @@ import { UploadFailedError, uploadFile } from './upload-file.ts';
 import { findUpload, recordUpload, type Uploaded, type UploadKey, type UploadTarget } from './uploads-table.ts';
 import type { AccountId } from '../../../platform/database/schema.ts';
 
-export interface UploadCache {
-  /**
-   * The uploaded file. Throws NotUploadedError when the upload takes longer than a few seconds, in which case it goes on, so that a
-   * large file does not hold up a turn; also when the file cannot be uploaded. Throws as the client does when WhatsApp asks for a
-   * cool-down in place of naming its media hosts.
-   */
-  get(media: PostMedia, target: UploadTarget, by: Uploader): Promise<Uploaded>;
-}
+export type UploadCache = ReturnType<typeof createUploadCache>;
 
 export interface Uploader {
   accountId: AccountId;
@@ -63,7 +57,7 @@ const POLL_AGAIN_MS = 1_000;
 const REJECTION_TTL_MS = 60_000;
 const LONGEST_RETRY_MS = 5 * 60_000;
 
-export function createUploadCache({ db, log, ca, permits, waitMs, retryMs }: UploadsOptions): UploadCache {
+export function createUploadCache({ db, log, ca, permits, waitMs, retryMs }: UploadsOptions) {
   const uploads = new LRUCache<string, Uploaded, () => Promise<Uploaded>>({
     max: MAX_CACHED,
     ttl: CACHE_TTL_MS,
@@ -79,16 +73,14 @@ export function createUploadCache({ db, log, ca, permits, waitMs, retryMs }: Upl
   ): Promise<Uploaded> {
     const known = await findUpload(db, key);
     if (known) return known;
-    const release = await permits.acquire({ party: [`account ${accountId}`], signal });
-    try {
+    const prepareAndUpload = async () => {
       const { file, describe } = await prepareFile(media, key);
       const answer = await uploadFile(client, file, { ca, agent, signal });
       const uploaded = { message: describe(answer), handle: answer.handle };
       await recordUpload(db, key, uploaded);
       return uploaded;
-    } finally {
-      release();
-    }
+    };
+    return withPermit(permits, prepareAndUpload, { party: [`account ${accountId}`], signal });
   }
 
   async function upload(name: string, media: PostMedia, key: UploadKey, by: Uploader): Promise<Uploaded> {
@@ -105,7 +97,12 @@ export function createUploadCache({ db, log, ca, permits, waitMs, retryMs }: Upl
   }
 
   return {
-    async get(media, target, by) {
+    /**
+     * The uploaded file. Throws NotUploadedError when the upload takes longer than a few seconds, in which case it goes on, so that a
+     * large file does not hold up a turn; also when the file cannot be uploaded. Throws as the client does when WhatsApp asks for a
+     * cool-down in place of naming its media hosts.
+     */
+    async get(media: PostMedia, target: UploadTarget, by: Uploader): Promise<Uploaded> {
       const { accountId } = by;
       const name = `${accountId} ${target} ${media.sha256.toString('hex')}`;
       const failed = failures.find(name);
@@ -115,7 +112,7 @@ export function createUploadCache({ db, log, ca, permits, waitMs, retryMs }: Upl
       const waiting = new AbortController();
       const uploaded = await Promise.race([uploading, sleep(waitMs, waiting.signal)]).finally(() => waiting.abort());
       if (uploaded) return uploaded;
-      throw new NotUploadedError({ kind: 'later', reason: 'The file is being uploaded', waitMs: POLL_AGAIN_MS });
+      throw new NotUploadedError({ kind: 'later', ...describeFailure('file_uploading'), waitMs: POLL_AGAIN_MS });
     },
   };
 }
@@ -150,26 +147,22 @@ function classifyUploadFailure(error: unknown, retryMs: number): NotUploaded | u
   if (error instanceof UploadFailedError) return classifyUploadStatus(error.status, retryMs);
   const code = rejectionCodeOf(error);
   if (code === undefined || classifyRejection(code).kind === 'cooldown') return undefined;
-  return { kind: 'refused', reason: `WhatsApp did not say where to upload the file to (${code})`, final: false };
+  return { kind: 'refused', ...describeFailure('upload_refused', { code }), final: false };
 }
 
 function classifyUploadStatus(status: number | undefined, retryMs: number): NotUploaded {
   switch (status) {
     case 413:
-      return { kind: 'refused', reason: 'WhatsApp does not take a file of this size (413)', final: true };
+      return { kind: 'refused', ...describeFailure('file_too_large', { code: status }), final: true };
     case 415:
-      return { kind: 'refused', reason: 'WhatsApp does not take this file (415)', final: true };
+      return { kind: 'refused', ...describeFailure('file_type_refused', { code: status }), final: true };
     case undefined:
     case 408:
     case 429:
       break;
     default:
       if (status >= 500) break;
-      return {
-        kind: 'refused',
-        reason: `WhatsApp's media host refused the file for the moment (${status})`,
-        final: false,
-      };
+      return { kind: 'refused', ...describeFailure('file_refused', { code: status }), final: false };
   }
-  return { kind: 'later', reason: 'The file could not be uploaded yet', waitMs: retryMs };
+  return { kind: 'later', ...describeFailure('file_not_uploaded'), waitMs: retryMs };
 }

@@ -5,17 +5,12 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { unlessAborted } from '../../../platform/concurrency/unless-aborted.ts';
 import type { Client } from '../client/client.ts';
-import type { ReadPieces } from './encrypt-file.ts';
+import type { FileContent } from './encrypt-file.ts';
 import { childOf, childrenOf } from '../client/node.ts';
 
-export interface FileToUpload {
+export interface FileToUpload extends FileContent {
   /** By kind of file and chat, such as `/mms/image`. */
   path: string;
-  /** For each attempt from its beginning. */
-  pieces: ReadPieces;
-  /** In bytes. */
-  size: number;
-  sha256: Buffer;
 }
 
 export interface UploadOptions {

@@ -1,5 +1,5 @@
 /** Files that were uploaded to WhatsApp, for reuse. */
-import { sql } from 'kysely';
+import { execute, readRow } from '../../../platform/database/statements.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import { decodeMessage, encodeMessage, type Message } from '../client/message.ts';
 import type { AccountId } from '../../../platform/database/schema.ts';
@@ -27,11 +27,10 @@ export async function findUpload(
   db: Connection,
   { accountId, sha256, target }: UploadKey,
 ): Promise<Uploaded | undefined> {
-  const { rows } = await sql<{ message: Buffer; handle: string | null }>`
+  const row = await readRow<{ message: Buffer; handle: string | null }>(db)`
     select message, handle from whatsapp_uploads
     where account_id = ${accountId} and sha256 = ${sha256} and target = ${target}
-      and uploaded_at > campanile_now() - ${REUSED_HOURS} * interval '1 hour'`.execute(db);
-  const [row] = rows;
+      and uploaded_at > campanile_now() - ${REUSED_HOURS} * interval '1 hour'`;
   return row && { message: decodeMessage(row.message), handle: row.handle ?? undefined };
 }
 
@@ -40,9 +39,9 @@ export async function recordUpload(
   { accountId, sha256, target }: UploadKey,
   { message, handle }: Uploaded,
 ): Promise<void> {
-  await sql`
+  await execute(db)`
     insert into whatsapp_uploads (account_id, sha256, target, message, handle, uploaded_at)
     values (${accountId}, ${sha256}, ${target}, ${encodeMessage(message)}, ${handle ?? null}, campanile_now())
     on conflict (account_id, sha256, target) do update set
-      message = excluded.message, handle = excluded.handle, uploaded_at = excluded.uploaded_at`.execute(db);
+      message = excluded.message, handle = excluded.handle, uploaded_at = excluded.uploaded_at`;
 }

@@ -12,11 +12,7 @@ export interface Known {
 }
 
 /** Returns how a person is counted. A new pair of their ids is reported when it is stored. */
-export async function identify(
-  known: Known,
-  chatId: Jid,
-  ids: Ids,
-): Promise<{ participant: string; isProvisional: boolean }> {
+export async function identify(known: Known, chatId: Jid, ids: Ids) {
   const { number } = ids;
   const lid = ids.lid ?? (number === undefined ? undefined : await resolveLid(known, chatId, number));
   if (lid !== undefined && number !== undefined) await known.client.lids.store([{ lid, number }]);

@@ -8,20 +8,19 @@ import { sleep } from '../../../platform/time/time.ts';
 import type { MemberEvent } from '../../messenger.ts';
 import type { Client } from '../client/client.ts';
 import type { Group } from '../client/group.ts';
-import type { Message } from '../client/message.ts';
+import { decodeReaction, unwrapMessage, type Message } from '../client/message.ts';
 import type { Node } from '../client/node.ts';
 import type { MessageSecretKeys } from '../connect/message-secret-keys.ts';
-import { skipPrivateChats } from './skip-private-chats.ts';
 import { completeIds, identify } from './identify.ts';
 import { isOwn, isSame, readIds } from './participants.ts';
-import { decryptReaction } from './decrypt-reaction.ts';
-import { createDecrypter } from './open-sealed.ts';
+import { createDecrypter, type Decrypt } from './open-sealed.ts';
 import { readMessage, readReceipts, type MemberAction } from './read-member-actions.ts';
 import { readAnswer } from './read-answer.ts';
 import { readVote } from './read-vote.ts';
 import { postIdsOf } from '../send/split-post.ts';
 import type { EmitMemberEvents } from './member-event-emitter.ts';
 import type { AccountId } from '../../../platform/database/schema.ts';
+import { isChannel, isGroup } from '../client/jid.ts';
 
 export interface InboundContext {
   accountId: AccountId;
@@ -115,4 +114,39 @@ function findPosts({ kind, messageIds }: MemberAction): Array<{ messageId: strin
   const posts = messageIds.map((messageId) => ({ messageId }));
   if (kind === 'delivered' || kind === 'read') return posts;
   return [...posts, ...messageIds.flatMap(postIdsOf).map((messageId) => ({ messageId, isAboutPart: true as const }))];
+}
+
+/**
+ * Returns an encrypted reaction, as announcement groups have them, as a plain one. Returns any other message unchanged, and a reaction
+ * that cannot be decrypted.
+ */
+async function decryptReaction(decrypt: Decrypt, message: Message): Promise<Message> {
+  const sealed = unwrapMessage(message)?.encReactionMessage;
+  const key = sealed?.targetMessageKey;
+  if (!sealed || !key) return message;
+  const opened = await decrypt(sealed, { key, use: 'Enc Reaction' });
+  return opened ? { reactionMessage: { ...decodeReaction(opened), key } } : message;
+}
+
+/**
+ * Acknowledges statuses and private chats before the library receives them, so that private messages are never decrypted. The
+ * library's own option to ignore chats rejects their messages, and WhatsApp then holds back the queue behind a rejected status.
+ */
+function skipPrivateChats(client: Client, log: Log): void {
+  const acknowledge = (stanza: Node) => {
+    client.acknowledge(stanza).catch((error: unknown) => {
+      log.debug({ err: error }, 'a private message was not acknowledged, WhatsApp tells it again');
+    });
+  };
+  client.interceptStanzas('message', (stanza, pass) => (isPrivate(client, stanza) ? acknowledge(stanza) : pass()));
+  // The library does not acknowledge these statuses, for which WhatsApp ends the connection again and again.
+  client.onStanza({ tag: 'status' }, acknowledge);
+}
+
+/** False for groups, channels, and messages of the account's phone to its devices, such as keys, which have no recipient. */
+function isPrivate(client: Client, { attrs: { from = '', recipient, category } }: Node): boolean {
+  if (isGroup(from) || isChannel(from)) return false;
+  const sender = readIds([from]);
+  const isForOwnDevices = recipient === undefined || category === 'peer';
+  return !(sender && isOwn(client, sender) && isForOwnDevices);
 }

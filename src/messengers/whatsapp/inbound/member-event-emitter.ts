@@ -7,11 +7,7 @@ import type { MemberEvent, RecordEvents } from '../../messenger.ts';
 /** Resolves to true when these and all earlier events are recorded, and to false when they will not be. Never rejects. */
 export type EmitMemberEvents = (events: MemberEvent[]) => Promise<boolean>;
 
-export interface MemberEventEmitter {
-  emit: EmitMemberEvents;
-  /** As `Messenger.watchMembers`. */
-  watch(record: RecordEvents): () => Promise<void>;
-}
+export type MemberEventEmitter = ReturnType<typeof createMemberEventEmitter>;
 
 /** Backpressure: events in memory while they cannot be recorded, for instance when the database is down. */
 const MAX_QUEUED = 50_000;
@@ -33,7 +29,7 @@ interface MemberEventEmitterOptions {
   onLoopError?: OnLoopError | undefined;
 }
 
-export function createMemberEventEmitter(options: MemberEventEmitterOptions): MemberEventEmitter {
+export function createMemberEventEmitter(options: MemberEventEmitterOptions) {
   const { log, maxQueued = MAX_QUEUED, onLoopError } = options;
   const lose = countLost(options);
   let waiting: QueuedEvents[] = [];
@@ -60,7 +56,7 @@ export function createMemberEventEmitter(options: MemberEventEmitterOptions): Me
   }
 
   return {
-    emit(events) {
+    emit(events: MemberEvent[]): Promise<boolean> {
       if (!wake) return Promise.resolve(false);
       if (queued + events.length > maxQueued) {
         lose(events.length);
@@ -72,9 +68,10 @@ export function createMemberEventEmitter(options: MemberEventEmitterOptions): Me
       wake();
       return promise;
     },
-    watch(record) {
+    /** As `Messenger.watchMembers`. */
+    watch(record: RecordEvents) {
       const step = () => recordNext(record);
-      const loop = startLoop('WhatsApp members', step, { log, ...(onLoopError && { onError: onLoopError }) });
+      const loop = startLoop('WhatsApp members', step, { log, onLoopError });
       wake = () => loop.wake();
       return async () => {
         wake = undefined;

@@ -9,43 +9,37 @@ export interface PollTiming {
   pollGapMs: number;
 }
 
-/** Instants are milliseconds of a monotonic clock. */
-export interface PollSchedule {
-  /** Schedules a poll after a new post. */
-  pollSoon(chatId: string, nowMs: number): void;
-  /** The channel to poll now, or how long to wait. */
-  next(nowMs: number): { chatId: string } | { waitMs: number };
-  recordPoll(chatId: string, found: 'news' | 'nothing', nowMs: number): void;
-  /** Suspends all polls for `cooldownMs`. */
-  coolDown(nowMs: number, cooldownMs: number): void;
-  drop(chatId: string): void;
-}
+export type PollSchedule = ReturnType<typeof createPollSchedule>;
 
-export function createPollSchedule({ firstPollMs, longestPollMs, pollGapMs }: PollTiming): PollSchedule {
+/** Instants are milliseconds of a monotonic clock. */
+export function createPollSchedule({ firstPollMs, longestPollMs, pollGapMs }: PollTiming) {
   const channels = new Map<string, { atMs: number; pauseMs: number }>();
   let notBeforeMs = -Infinity;
   return {
-    pollSoon(chatId, nowMs) {
+    /** Schedules a poll after a new post. */
+    pollSoon(chatId: string, nowMs: number) {
       const atMs = Math.min(channels.get(chatId)?.atMs ?? Infinity, nowMs + firstPollMs);
       channels.set(chatId, { atMs, pauseMs: firstPollMs });
     },
-    next(nowMs) {
+    /** The channel to poll now, or how long to wait. */
+    next(nowMs: number): { chatId: string } | { waitMs: number } {
       let first: { chatId: string; atMs: number } | undefined;
       for (const [chatId, { atMs }] of channels) if (!first || atMs < first.atMs) first = { chatId, atMs };
       if (!first) return { waitMs: longestPollMs };
       const waitMs = Math.max(first.atMs, notBeforeMs) - nowMs;
       return waitMs > 0 ? { waitMs } : { chatId: first.chatId };
     },
-    recordPoll(chatId, found, nowMs) {
+    recordPoll(chatId: string, found: 'news' | 'nothing', nowMs: number) {
       notBeforeMs = Math.max(notBeforeMs, nowMs + pollGapMs);
       const channel = channels.get(chatId);
       if (!channel) return;
       channel.pauseMs = found === 'news' ? firstPollMs : Math.min(2 * channel.pauseMs, longestPollMs);
       channel.atMs = nowMs + channel.pauseMs;
     },
-    coolDown(nowMs, cooldownMs) {
+    /** Suspends all polls for `cooldownMs`. */
+    coolDown(nowMs: number, cooldownMs: number) {
       notBeforeMs = Math.max(notBeforeMs, nowMs + cooldownMs);
     },
-    drop: (chatId) => void channels.delete(chatId),
+    drop: (chatId: string) => void channels.delete(chatId),
   };
 }

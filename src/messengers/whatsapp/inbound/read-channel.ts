@@ -24,16 +24,14 @@ const POSTS_READ = 100;
 /** A post that was not found so often has not arrived, or was deleted: posts are no longer read in full for it. */
 const LONGEST_SEARCH = 3;
 
-export function createChannelReader({
-  log,
-  answerMs,
-  storeServerIds,
-}: {
+interface ReaderOptions {
   log: Log;
   /** How long an answer may take, in milliseconds. */
   answerMs: number;
   storeServerIds(posts: readonly NumberedPost[]): Promise<void>;
-}): ReadChannel {
+}
+
+export function createChannelReader({ log, answerMs, storeServerIds }: ReaderOptions): ReadChannel {
   const query = { count: POSTS_READ, timeoutMs: answerMs };
   let supportsCounts = true;
   let havePostsViews = true;

@@ -31,12 +31,6 @@ export interface ChannelWatchOptions {
   onLoopError?: OnLoopError | undefined;
 }
 
-export interface ChannelWatch {
-  /** A post may just have left for a channel, or its number is known. */
-  add(post: NumberedPost): void;
-  stop(): Promise<void>;
-}
-
 /** Later changes are few, and sent messages are stored as long. */
 export const WATCHED_DAYS = 7;
 const DAY_MS = 24 * 60 * 60_000;
@@ -58,7 +52,7 @@ interface Watching extends ChannelWatchOptions {
   stopping: AbortSignal;
 }
 
-export function watchChannels(options: ChannelWatchOptions): ChannelWatch {
+export function watchChannels(options: ChannelWatchOptions) {
   const { log, timing, onLoopError } = options;
   const stopping = new AbortController();
   const watching: Watching = {
@@ -72,10 +66,11 @@ export function watchChannels(options: ChannelWatchOptions): ChannelWatch {
   const loop = startLoop('channels', () => step(watching), {
     log,
     accountId: options.accountId,
-    ...(onLoopError && { onError: onLoopError }),
+    onLoopError,
   });
   return {
-    add(post) {
+    /** A post may just have left for a channel, or its number is known. */
+    add(post: NumberedPost) {
       add(watching, { ...post, ageMs: 0 });
       loop.wake();
     },

@@ -25,11 +25,7 @@ export interface AnsweringAll extends Omit<Answering, 'client'> {
   onLoopError?: OnLoopError | undefined;
 }
 
-export interface Answers {
-  /** Listens to one connection, from before its opening to its end. The library does not receive these receipts. */
-  listen(client: Client): void;
-  stop(): Promise<void>;
-}
+export type Answers = ReturnType<typeof answerRetries>;
 
 /** To one device for one post. WhatsApp's own clients do not ask more often. */
 const MAX_ANSWERS = 5;
@@ -62,7 +58,7 @@ interface State extends AnsweringAll {
   stopping: AbortSignal;
 }
 
-export function answerRetries(options: AnsweringAll): Answers {
+export function answerRetries(options: AnsweringAll) {
   const { log, accountId, store, onLoopError } = options;
   const stopping = new AbortController();
   const state: State = {
@@ -77,7 +73,7 @@ export function answerRetries(options: AnsweringAll): Answers {
   const loop = startLoop('answers', () => step(state), {
     log,
     accountId: options.accountId,
-    ...(onLoopError && { onError: onLoopError }),
+    onLoopError,
   });
   const recording = createBatcher(
     async (retries: Retry[]) => {
@@ -98,7 +94,8 @@ export function answerRetries(options: AnsweringAll): Answers {
   }
 
   return {
-    listen(client) {
+    /** Listens to one connection, from before its opening to its end. The library does not receive these receipts. */
+    listen(client: Client) {
       client.interceptStanzas('receipt', (stanza, pass) => {
         if (!isRetryInGroup(stanza)) return pass();
         take(client, stanza).catch((error: unknown) => {

@@ -28,20 +28,11 @@ const DEVICES_GOOD_FOR_MS = 24 * 60 * 60_000;
 /** The number of devices that WhatsApp hosts for companies, which groups are not encrypted for. */
 const HOSTED = 99;
 
-export interface GroupDevices {
-  /** The devices to encrypt for: all that are not left out, the account's own other devices too. */
-  reachable: MemberDevice[];
-  /** The number of members whose devices WhatsApp does not tell. */
-  unknown: number;
-  /** All devices, this one included. */
-  all: Set<Jid>;
-}
-
 /**
  * Throws as the client does, and when WhatsApp has given no device of any other member. Members whose list is missing in WhatsApp's
  * answer are queried again with the next post.
  */
-export async function findDevices(client: Client, members: MemberCache, group: Group): Promise<GroupDevices> {
+export async function findDevices(client: Client, members: MemberCache, group: Group) {
   const jids = [...new Set(group.participants.map(({ id }) => userJidOf(id)))];
   const known = await members.read(jids);
   const nowMs = Date.now();
@@ -54,9 +45,12 @@ export async function findDevices(client: Client, members: MemberCache, group: G
     throw new Error('WhatsApp has given no devices of the members of a group');
   const isLeftOut = ({ member, number }: MemberDevice) => (known.get(member)?.leftOut[number] ?? 0) > nowMs;
   return {
+    /** The devices to encrypt for: all that are not left out, the account's own other devices too. */
     reachable: devices.filter((device) => !ours.has(device.jid) && !isLeftOut(device)),
+    /** The number of members whose devices WhatsApp does not tell. */
     unknown: jids.filter((jid) => !known.get(jid)?.devices.length && !isOwn(client, jid)).length,
-    all: new Set([...devices.map(({ jid }) => jid), normalizeDevice(senderIn(client, group).meId) ?? '']),
+    /** All devices, this one included. */
+    all: new Set<Jid>([...devices.map(({ jid }) => jid), normalizeDevice(senderIn(client, group).meId) ?? '']),
   };
 }
 

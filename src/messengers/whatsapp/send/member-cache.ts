@@ -3,6 +3,7 @@
  * credentials, so that it survives a restart, and queried again only when it may have changed.
  */
 import { LRUCache } from 'lru-cache';
+import { createMutex } from '../../../platform/concurrency/mutex.ts';
 import type { KeyValueStore } from '../client/key-storage.ts';
 
 /** Stored as JSON under the JID by which a group addresses the member. */
@@ -19,25 +20,17 @@ export interface KnownMember {
   leftOut: Readonly<Record<number, number>>;
 }
 
-export interface MemberCache {
-  /** A sender key that a departed member holds is renewed when it is older, in milliseconds. */
+/** In milliseconds. */
+export interface MemberTiming {
+  /** A sender key that a departed member holds is renewed when it is older. */
   keyMinAgeMs: number;
-  /** Any sender key is renewed when it is older, in milliseconds. */
+  /** Any sender key is renewed when it is older. */
   keyMaxAgeMs: number;
-  /** How long members that WhatsApp rejects queries about, and devices without keys are left out, in milliseconds. */
+  /** How long members that WhatsApp rejects queries about, and devices without keys are left out. */
   leaveOutMs: number;
-  /** The known ones, by JID. */
-  read(jids: readonly string[]): Promise<Map<string, KnownMember>>;
-  /** Changes are made one after the other. Resolves when stored. `change` gets undefined for an unknown member. */
-  change(jids: readonly string[], change: ChangeMember): Promise<void>;
-  /** The devices that hold the sender key of a group, and the owner's `phone` at the time they got it. */
-  keyHolders(chatId: string): Promise<KeyHolders>;
-  recordKeyHolders(chatId: string, holders: KeyHolders): Promise<void>;
-  /** When the present sender key of a group was created, in milliseconds since 1970. Undefined if that was never recorded. */
-  keyCreatedAtMs(chatId: string): Promise<number | undefined>;
-  /** The next message to the group creates a sender key. */
-  recordKeyCreated(chatId: string): Promise<void>;
 }
+
+export type MemberCache = ReturnType<typeof createMemberCache>;
 
 /** Returns the changed member; undefined leaves it as it is. */
 export type ChangeMember = (member: KnownMember | undefined, jid: string) => KnownMember | undefined;
@@ -50,14 +43,12 @@ const KEY_CREATED = 'group-key-created';
 /** Some of the largest groups; the members of others are read from the database. */
 const MEMBERS_IN_MEMORY = 5_000;
 
-export function createMemberCache(
-  store: KeyValueStore,
-  { leaveOutMs, keyMinAgeMs, keyMaxAgeMs }: Pick<MemberCache, 'leaveOutMs' | 'keyMinAgeMs' | 'keyMaxAgeMs'>,
-): MemberCache {
+export function createMemberCache(store: KeyValueStore, { leaveOutMs, keyMinAgeMs, keyMaxAgeMs }: MemberTiming) {
   // Each account has one of these. `max` would allocate all of it at once; `maxSize` grows with use.
   const recent = new LRUCache<string, KnownMember>({ maxSize: MEMBERS_IN_MEMORY, sizeCalculation: () => 1 });
-  let last: Promise<unknown> = Promise.resolve();
+  const oneAtATime = createMutex();
 
+  /** The known ones, by JID. */
   async function read(jids: readonly string[]): Promise<Map<string, KnownMember>> {
     const known = new Map(jids.flatMap((jid) => toEntry(jid, recent.get(jid))));
     const missing = jids.filter((jid) => !known.has(jid));
@@ -84,22 +75,22 @@ export function createMemberCache(
     keyMinAgeMs,
     keyMaxAgeMs,
     read,
-    change(jids, change) {
-      const changed = last.then(() => changeNow(jids, change));
-      last = changed.catch(() => undefined);
-      return changed;
-    },
-    async keyHolders(chatId) {
+    /** Changes are made one after the other. Resolves when stored. `change` gets undefined for an unknown member. */
+    change: (jids: readonly string[], change: ChangeMember) => oneAtATime(() => changeNow(jids, change)),
+    /** The devices that hold the sender key of a group, and the owner's `phone` at the time they got it. */
+    async keyHolders(chatId: string) {
       return ((await store.read(KEY_HOLDERS, [chatId])).get(chatId) ?? {}) as KeyHolders;
     },
-    async recordKeyHolders(chatId, holders) {
+    async recordKeyHolders(chatId: string, holders: KeyHolders) {
       await store.write(KEY_HOLDERS, new Map([[chatId, holders]]));
     },
-    async keyCreatedAtMs(chatId) {
+    /** When the present sender key of a group was created, in milliseconds since 1970. Undefined if that was never recorded. */
+    async keyCreatedAtMs(chatId: string) {
       const stored = (await store.read(KEY_CREATED, [chatId])).get(chatId);
       return typeof stored === 'number' ? stored : undefined;
     },
-    recordKeyCreated: (chatId) => store.write(KEY_CREATED, new Map([[chatId, Date.now()]])),
+    /** The next message to the group creates a sender key. */
+    recordKeyCreated: (chatId: string) => store.write(KEY_CREATED, new Map([[chatId, Date.now()]])),
   };
 }
 

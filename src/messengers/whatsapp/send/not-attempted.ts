@@ -1,7 +1,8 @@
 import { OverloadError } from '../../../platform/errors/errors.ts';
+import { describeFailure } from '../../../platform/errors/failures.ts';
 import type { SendResult } from '../../messenger.ts';
 import { rejectionCodeOf } from '../client/errors.ts';
-import { NEW_CHATS_LOCKED, REACHOUT_LOCKED } from '../failures.ts';
+import { REACHOUT_LOCKED } from '../failures.ts';
 import { NotUploadedError } from '../files/upload-cache.ts';
 import { toResult } from './relay.ts';
 import type { Sending } from './sending.ts';
@@ -19,7 +20,7 @@ export function notAttempted(sending: Sending, error: unknown): SendResult {
   const code = rejectionCodeOf(error);
   if (code === REACHOUT_LOCKED) {
     sending.warn();
-    return { kind: 'later', reason: NEW_CHATS_LOCKED, waitMs: LOCKED_RETRY_MS };
+    return { kind: 'later', ...describeFailure('chats_locked'), waitMs: LOCKED_RETRY_MS };
   }
   if (code !== undefined) return toResult(sending, code);
   if (error instanceof OverloadError)

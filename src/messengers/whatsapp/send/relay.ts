@@ -1,6 +1,7 @@
 /** Hands one message to WhatsApp, and waits for its acknowledgement. */
 import type { Log } from '../../../platform/log/log.ts';
-import { OUTCOME_UNKNOWN, type SendResult } from '../../messenger.ts';
+import { describeFailure, toOutcomeUnknown, type Failure } from '../../../platform/errors/failures.ts';
+import type { SendResult } from '../../messenger.ts';
 import type { Client, PendingAck } from '../client/client.ts';
 import type { Node } from '../client/node.ts';
 import { classifyRejection } from '../failures.ts';
@@ -47,10 +48,10 @@ export async function relay(relaying: Relaying, relayed: Relayed, leave: () => P
       isHandedOver = true;
       onUnanswered(answer);
     }
-    return { kind: 'unknown', reason: 'WhatsApp has not acknowledged the post' };
+    return { kind: 'unknown', ...describeFailure('not_acknowledged') };
   } catch (error) {
     log.warn({ err: error, messageId }, 'a post broke off, its outcome is unknown');
-    return { kind: 'unknown', reason: 'The connection broke while the post was being sent' };
+    return { kind: 'unknown', ...describeFailure('connection_broke') };
   } finally {
     if (!isHandedOver) answer.stop();
     resumeRetries();
@@ -77,9 +78,9 @@ export function toResult({ cooldown }: Pick<Relaying, 'cooldown'>, code: number)
   const refusal = classifyRejection(code);
   switch (refusal.kind) {
     case 'final':
-      return refused(refusal.reason, refusal);
+      return { ...refusal, kind: 'refused', final: true };
     case 'passing':
-      return { kind: 'refused', reason: refusal.reason, final: false };
+      return { ...refusal, kind: 'refused', final: false };
     case 'cooldown':
       return { kind: 'offline', reason: refusal.reason, cooldownMs: cooldown(refusal) };
     default:
@@ -88,14 +89,15 @@ export function toResult({ cooldown }: Pick<Relaying, 'cooldown'>, code: number)
 }
 
 export function refused(
-  reason: string,
+  why: Failure | string,
   { isAccessDenied = false }: { isAccessDenied?: boolean } = {},
 ): Extract<SendResult, { kind: 'refused' }> {
-  return { kind: 'refused', reason, final: true, ...(isAccessDenied && { isAccessDenied }) };
+  const failure = typeof why === 'string' ? { reason: why } : why;
+  return { kind: 'refused', ...failure, final: true, ...(isAccessDenied && { isAccessDenied }) };
 }
 
 /** Returns the result of a post of which a part is there, by the result of the part that followed. No other account may send it again. */
 export function partlySent(rest: Exclude<SendResult, { kind: 'sent' }>): SendResult {
-  const reason = `A part of the post was sent, and the rest was not: ${rest.reason}`;
-  return rest.kind === 'refused' && rest.final ? refused(`${OUTCOME_UNKNOWN}: ${reason}`) : { kind: 'unknown', reason };
+  const failure = describeFailure('part_sent', { rest: rest.reason });
+  return rest.kind === 'refused' && rest.final ? refused(toOutcomeUnknown(failure)) : { kind: 'unknown', ...failure };
 }

@@ -1,35 +1,43 @@
 /** Deletes a post for everyone, edits it, or pins it (contract §4). Late revisions are not requested: WhatsApp would not reject them. */
 import type { Post, PostChange, RevisionResult, SentPost } from '../../messenger.ts';
 import { rejectionCodeOf } from '../client/errors.ts';
+import { isAdmin, mayPin } from '../chats/groups.ts';
 import { isChannel } from '../client/jid.ts';
-import { decodeMessage, encodeMessage, MESSAGE_EDIT, REVOKE, type Message } from '../client/message.ts';
+import { keyOf } from './message-key.ts';
+import {
+  decodeMessage,
+  encodeMessage,
+  MESSAGE_EDIT,
+  REVOKE,
+  type Message,
+  PIN_FOR_ALL,
+  UNPIN_FOR_ALL,
+} from '../client/message.ts';
 import { NEW_CHATS_LOCKED, REACHOUT_LOCKED } from '../failures.ts';
 import { withMentionAll } from '../../../content/text/mention-all.ts';
 import { NotUploadedError } from '../files/upload-cache.ts';
 import { mentionsAll } from './context-info.ts';
 import { ballotOf } from './encode-ballot.ts';
 import { describeType, encodePart } from './encode-part.ts';
-import { pinPost } from './pin-post.ts';
 import { refused, relay, toResult } from './relay.ts';
 import { sendChange, toRevision } from './send-change.ts';
-import type { Sending } from './sending.ts';
+import type { Revising } from './revising.ts';
 import { uploadPart } from './upload-part.ts';
 import { CAPTION_LIMIT } from '../../../content/text/caption.ts';
-import { firstFileIdOf, partIdsOf, type PostPart } from './split-post.ts';
-
-export interface Revising extends Sending {
-  /** The stored message with this id; undefined if it is too old. */
-  findMessage(post: SentPost): Promise<Buffer | undefined>;
-}
+import { firstFileIdOf, partIdsOf, splitIds, type PostPart } from './split-post.ts';
 
 /** The attribute `edit`: of the sender's change in a group, of an admin's in a channel. */
 const EDIT = { recall: { group: '7', channel: '8' }, correct: { group: '1', channel: '3' } } as const;
+const DELETED_BY_ADMIN = '8';
+const NO_ADMIN = 'Only admins may delete or pin the posts of others here';
 const GONE = 404;
 const RETRY_MS = 5_000;
 
 export async function revisePost(revising: Revising, change: PostChange, post: SentPost): Promise<RevisionResult> {
   try {
-    if (change.kind === 'recall') return await recallAll(revising, post);
+    const group = post.sentBy && (await revising.chats.group(post.chatId));
+    if (group && !isAdmin(revising.client, group)) return refused(NO_ADMIN, { isAccessDenied: true });
+    if (change.kind === 'recall') return await recallAll(revising, change, post);
     return change.kind === 'correct' ? await correct(revising, change, post) : await pinPost(revising, change, post);
   } catch (error) {
     if (error instanceof NotUploadedError) return toRevision(error.result);
@@ -45,9 +53,16 @@ export async function revisePost(revising: Revising, change: PostChange, post: S
 }
 
 /** The other messages of a post are deleted first: the last one proves that all are gone. */
-async function recallAll(revising: Revising, post: SentPost): Promise<RevisionResult> {
-  const stored = await revising.findStored(post.chatId, partIdsOf(post.messageId));
-  const parts = [...stored.map((messageId) => ({ ...post, messageId })), post];
+async function recallAll(
+  revising: Revising,
+  { post: content }: Extract<PostChange, { kind: 'recall' }>,
+  post: SentPost,
+): Promise<RevisionResult> {
+  const stored = await revising.findStored([...partIdsOf(post.messageId), post.messageId]);
+  // Nothing is stored any more of what a removed account has sent.
+  const known = stored.length === 0 && content ? splitIds(content, post.messageId) : stored;
+  const others = known.filter((messageId) => messageId !== post.messageId);
+  const parts = [...others.map((messageId) => ({ ...post, messageId })), post];
   let last: RevisionResult = { kind: 'done' };
   for (const part of parts) {
     // A device that could not decrypt the post must not get it now.
@@ -136,16 +151,19 @@ async function rewriteText(
 /** A revision is a message of its own to all members. */
 async function reviseInGroup(
   revising: Revising,
-  { chatId, messageId }: SentPost,
+  post: SentPost,
   content: Message | undefined,
 ): Promise<RevisionResult> {
-  const key = { remoteJid: chatId, fromMe: true, id: messageId };
+  const { chatId } = post;
+  const key = await keyOf(revising, post);
+  if (typeof key === 'string') return refused(key);
   const message: Message = {
     protocolMessage: content
       ? { key, type: MESSAGE_EDIT, editedMessage: content, timestampMs: Date.now() }
       : { key, type: REVOKE },
   };
-  return sendChange(revising, { chatId, message, edit: EDIT[content ? 'correct' : 'recall'].group });
+  const edit = key.fromMe ? EDIT[content ? 'correct' : 'recall'].group : DELETED_BY_ADMIN;
+  return sendChange(revising, { chatId, message, edit });
 }
 
 /** In a channel a revision has the id of the post, and brings the new content. */
@@ -167,4 +185,32 @@ async function reviseInChannel(
     revising.client.sendNode({ tag: 'message', attrs: { to: chatId, id: messageId, type, edit }, content: [plain] }),
   );
   return isGone ? { kind: 'absent', reason: 'The post is not there any more' } : toRevision(result);
+}
+
+/** The attribute `edit` of a pin. */
+const PIN_EDIT = '2';
+
+/** Pins a post in its group for all members, or unpins it. Repeating it is harmless: phones take the newest. */
+async function pinPost(
+  revising: Revising,
+  change: Extract<PostChange, { kind: 'pin' | 'unpin' }>,
+  post: SentPost,
+): Promise<RevisionResult> {
+  const { chatId } = post;
+  if (isChannel(chatId)) return refused('Posts in channels cannot be pinned');
+  const group = await revising.chats.group(chatId);
+  // WhatsApp takes the message from anybody, and phones ignore it.
+  if (!mayPin(revising.client, group))
+    return refused('Only admins may pin in this group: ask one to make you an admin', { isAccessDenied: true });
+  const key = await keyOf(revising, post);
+  if (typeof key === 'string') return refused(key);
+  const message: Message = {
+    pinInChatMessage: {
+      key,
+      type: change.kind === 'pin' ? PIN_FOR_ALL : UNPIN_FOR_ALL,
+      senderTimestampMs: Date.now(),
+    },
+    messageContextInfo: { messageAddOnDurationInSecs: change.kind === 'pin' ? change.seconds : 0 },
+  };
+  return sendChange(revising, { chatId, message, edit: PIN_EDIT });
 }

@@ -1,12 +1,20 @@
+import { describeFailure } from '../../../platform/errors/failures.ts';
 import type { Destination, Post, SendResult } from '../../messenger.ts';
 import { withMentionAll } from '../../../content/text/mention-all.ts';
-import { mayMentionAll } from '../chats/groups.ts';
+import { mayMentionAll, mayPost, sizeOf } from '../chats/groups.ts';
 import { isChannel } from '../client/jid.ts';
 import { notAttempted } from './not-attempted.ts';
 import { sendToChannel } from './send-to-channel.ts';
-import { sendToGroup } from './send-to-group.ts';
 import type { Sending } from './sending.ts';
-import { splitPost } from './split-post.ts';
+import { splitPost, type PostPart } from './split-post.ts';
+import { encodeMessage, type Message } from '../client/message.ts';
+import { announceAlbum, withAlbum } from './album.ts';
+import { encodePart } from './encode-part.ts';
+import { addContextInfo, contextOf } from './context-info.ts';
+import { partlySent, refused } from './relay.ts';
+import { sendToMembers } from './send-to-members.ts';
+import { uploadPart } from './upload-part.ts';
+import { withSecret } from '../connect/message-secret.ts';
 
 const ADMINS_ONLY = 'WhatsApp lets only admins mention everybody in a group of this size';
 
@@ -29,4 +37,49 @@ async function mentionAll(sending: Sending, post: Post, to: Destination): Promis
     return sendToGroup(sending, splitPost({ ...post, text: withMentionAll(post.text) }, to.messageId), to);
   const result = await sendToGroup(sending, splitPost(post, to.messageId), { ...to, mentionAll: false });
   return result.kind === 'sent' ? { ...result, mentionLeftOut: ADMINS_ONLY } : result;
+}
+
+/** Sends one post to a group, or to the announcement group of a community. Phones drop a repeated message id. */
+async function sendToGroup(sending: Sending, parts: readonly PostPart[], to: Destination): Promise<SendResult> {
+  const { client } = sending;
+  const group = await sending.chats.group(to.chatId);
+  if (group.isCommunity) return refused(describeFailure('community_itself'));
+  if (!mayPost(client, group)) return refused(describeFailure('admins_only'), { isAccessDenied: true });
+  const context = contextOf(client, group, to);
+  const withText = parts.find(({ media }) => media === null) ?? parts[0];
+  const files = await Promise.all(
+    parts.map(async (part) => {
+      const uploaded = await uploadPart(sending, part, 'chats');
+      const encoded = encodePart(part, uploaded, group);
+      const message = context && part === withText ? addContextInfo(encoded, context) : encoded;
+      return { messageId: part.messageId, message };
+    }),
+  );
+  const messages = await Promise.all(
+    announceAlbum(files, to.messageId).map(async ({ messageId, message }) => {
+      const expiring = setEphemeralExpiration(message, group.ephemeralDuration);
+      const key = await sending.storeMessage({ messageId, chatId: to.chatId, message: encodeMessage(expiring) });
+      // Stored without its secret and its album, so that it is the same for all groups and stored once.
+      const complete = withAlbum(expiring, { chatId: to.chatId, messageId });
+      return { messageId, message: withSecret(key, complete, messageId) };
+    }),
+  );
+  const recipients = sizeOf(group) - 1;
+  let withoutDevices = 0;
+  for (const [index, message] of messages.entries()) {
+    // A part that has left leaves again in the next attempt, under its own id: phones show it once.
+    const leaving = sendToMembers(sending, { ...message, chatId: to.chatId, recipients });
+    const result = await (index === 0 ? leaving : leaving.catch((error: unknown) => notAttempted(sending, error)));
+    if (result.kind !== 'sent') return index === 0 ? result : partlySent(result);
+    withoutDevices = Math.max(withoutDevices, result.withoutDevices ?? 0);
+  }
+  return { kind: 'sent', recipients: Math.max(0, recipients), ...(withoutDevices > 0 && { withoutDevices }) };
+}
+
+/**
+ * Disappearing messages: sets after how many seconds the message disappears, as the group requires; undefined if it stays. Phones show
+ * a message without the setting as one that will not disappear.
+ */
+function setEphemeralExpiration(message: Message, expiration: number | undefined): Message {
+  return expiration ? addContextInfo(message, { expiration }) : message;
 }

@@ -1,18 +1,21 @@
 /** Sends and revises the posts of one account, in order and one at a time, over its present connection. */
 import type { Agent } from 'node:http';
 import type { Database } from '../../../platform/database/connect.ts';
-import type { Log } from '../../../platform/log/log.ts';
-import type { FairSemaphore } from '../../../platform/concurrency/fair-semaphore.ts';
-import type { Destination, MessengerSession, Post, PostChange, SentPost } from '../../messenger.ts';
-import type { RevisionResult, SendResult } from '../../messenger.ts';
+import type {
+  Destination,
+  MessengerSession,
+  Post,
+  PostChange,
+  SentPost,
+  RevisionResult,
+  SendResult,
+} from '../../messenger.ts';
 import type { Client } from '../client/client.ts';
-import type { ChatCache } from '../chats/chat-cache.ts';
 import type { Cooldown } from '../connect/cooldown.ts';
 import type { MessageSecretKeys } from '../connect/message-secret-keys.ts';
 import { NotUploadedError, type UploadCache } from '../files/upload-cache.ts';
-import type { RetrySuppression } from './retry-suppression.ts';
-import type { MemberCache } from './member-cache.ts';
 import { revisePost } from './revise-post.ts';
+import type { Revising } from './revising.ts';
 import { sendPost } from './send-post.ts';
 import { NO_LEASE, type Sending } from './sending.ts';
 import {
@@ -23,37 +26,30 @@ import {
   storeMessage,
   type NumberedPost,
 } from './sent-messages.ts';
-import { createRejectionBreaker } from './rejection-breaker.ts';
-import type { AccountId } from '../../../platform/database/schema.ts';
+import { REJECTED_IN_A_ROW } from '../failures.ts';
 
-export interface AccountSending {
-  accountId: AccountId;
+/** What of a send depends on the present connection, or on the lease. */
+type OfOneSend =
+  | 'client'
+  | 'cooldown'
+  | 'mayGoOn'
+  | 'storeMessage'
+  | 'storeServerId'
+  | 'deleteMessage'
+  | 'isStored'
+  | 'upload';
+
+export interface AccountSending extends Omit<Sending, OfOneSend> {
   db: Database;
-  log: Log;
   secretKeys: MessageSecretKeys;
   /** Undefined while the account is not connected. */
   client(): Client | undefined;
   cooldown: Pick<Cooldown, 'now' | 'begin'>;
-  /** As `Sending.warn`. */
-  warn(): void;
-  chats: ChatCache;
-  members: MemberCache;
   uploads: UploadCache;
   /** For uploads. Undefined: hosts are reached directly. */
   agent: Agent | undefined;
-  /** Permits for first posts to large groups. */
-  fanOuts: FairSemaphore;
-  /** How long the answer to a post is waited for, in milliseconds. */
-  answerMs: number;
-  /** Suppresses the answers to retry receipts of messages that are being sent. */
-  retrySuppression: RetrySuppression;
   /** Aborted when the account is to be left alone. */
   signal: AbortSignal;
-  onDevicesMissed: Sending['onDevicesMissed'];
-  onCondition: Sending['onCondition'];
-  unresolvedHashes: Sending['unresolvedHashes'];
-  unanswered: Sending['unanswered'];
-  lateAckMs: number;
   /** Called with each message that may leave, and again when its number in a channel is known. */
   onLeaving(message: NumberedPost): void;
 }
@@ -95,27 +91,32 @@ async function reviseOne(
 ): Promise<RevisionResult> {
   const sending = prepare(account, mayGoOn);
   if ('kind' in sending) return sending;
-  const find = async (sent: SentPost) => (await findMessage(account.db, account.accountId, sent))?.message;
-  return revisePost({ ...sending, findMessage: find }, change, post);
+  const { db, accountId, secretKeys } = account;
+  const revising: Revising = {
+    ...sending,
+    findMessage: async (sent) => (await findMessage(db, accountId, sent))?.message,
+    findStored: (messageIds) => findStored(db, post.sentBy ?? accountId, { chatId: post.chatId, messageIds }),
+    deleteMessage: (sent) => deleteMessage(db, post.sentBy ?? accountId, sent),
+    findNumberOf: secretKeys.findNumberOf,
+  };
+  return revisePost(revising, change, post);
 }
 
 /** The dependencies of a send, or the reason why nothing can be sent. */
 function prepare(account: AccountSending, mayGoOn: () => boolean): Sending | Extract<SendResult, { kind: 'offline' }> {
-  const { accountId, db, log, secretKeys, cooldown, chats, members, uploads, fanOuts, answerMs } = account;
-  const { retrySuppression, signal } = account;
+  const { accountId, db, log, secretKeys, cooldown, uploads, agent, signal } = account;
   if (!mayGoOn()) return { kind: 'offline', reason: NO_LEASE, cooldownMs: 0 };
   const resting = cooldown.now();
   if (resting) return { kind: 'offline', reason: resting.reason, cooldownMs: resting.leftMs };
   const client = account.client();
   if (!client) return { kind: 'offline', reason: 'not connected', cooldownMs: OFFLINE_COOLDOWN_MS };
   return {
-    accountId,
+    ...account,
     client,
-    log,
-    chats,
-    members,
+    cooldown: cooldown.begin,
+    mayGoOn,
     async storeMessage(sent) {
-      await secretKeys.recordAuthor(client.me);
+      await secretKeys.recordAuthor(accountId, client.me);
       const isOfLink = await storeMessage(db, accountId, sent);
       account.onLeaving({ ...sent, serverId: undefined });
       return isOfLink ? client.noiseKey : secretKeys.key;
@@ -130,18 +131,27 @@ function prepare(account: AccountSending, mayGoOn: () => boolean): Sending | Ext
     },
     deleteMessage: (sent) => deleteMessage(db, accountId, sent),
     isStored: async (sent) => (await findMessage(db, accountId, sent)) !== undefined,
-    findStored: (chatId, messageIds) => findStored(db, accountId, { chatId, messageIds }),
-    upload: (media, target) => uploads.get(media, target, { accountId, client, agent: account.agent, signal }),
-    fanOuts,
-    onDevicesMissed: account.onDevicesMissed,
-    onCondition: account.onCondition,
-    unresolvedHashes: account.unresolvedHashes,
-    unanswered: account.unanswered,
-    lateAckMs: account.lateAckMs,
-    answerMs,
-    retrySuppression,
-    cooldown: cooldown.begin,
-    warn: account.warn,
-    mayGoOn,
+    upload: (media, target) => uploads.get(media, target, { accountId, client, agent, signal }),
+  };
+}
+
+/** After so many different chats in a row, the cause is the account. */
+const CHATS_IN_A_ROW = 5;
+
+/**
+ * Circuit breaker: begins a cool-down when WhatsApp rejects posts to several chats in a row for the moment, before it has to ask for one.
+ * The post that begins it is tried again after it. Final refusals are about the post or the chats: they pause the campaign
+ * (`src/sending/deliveries/ledger-writes.ts`).
+ */
+function createRejectionBreaker(cooldown: Pick<Cooldown, 'begin'>): (chatId: string, result: SendResult) => SendResult {
+  const rejecting = new Set<string>();
+  return (chatId, result) => {
+    if (result.kind === 'sent') rejecting.clear();
+    if (result.kind !== 'refused' || result.final) return result;
+    rejecting.add(chatId);
+    if (rejecting.size < CHATS_IN_A_ROW) return result;
+    rejecting.clear();
+    const reason = REJECTED_IN_A_ROW;
+    return { kind: 'offline', reason, cooldownMs: cooldown.begin({ cause: 'refused', reason }) };
   };
 }

@@ -2,6 +2,7 @@
  * Sends one post to one channel. A channel may show a repeated message twice. Nothing about the channel is queried before: its followers
  * are those of the last list, and WhatsApp rejects a post without the right to post.
  */
+import { describeFailure } from '../../../platform/errors/failures.ts';
 import type { Destination, SendResult } from '../../messenger.ts';
 import { sendUnlessThere } from '../../send-unless-there.ts';
 import { readPosts, serverIdOf } from '../chats/channel-posts.ts';
@@ -24,7 +25,7 @@ export async function sendToChannel(
 ): Promise<SendResult> {
   const { client, answerMs } = sending;
   const { chatId } = to;
-  if (parts.some(({ ballot }) => ballot)) return refused('Votes cannot be counted in a channel');
+  if (parts.some(({ ballot }) => ballot)) return refused(describeFailure('votes_in_channel'));
   let there = new Set<string>();
 
   return sendUnlessThere(to, {

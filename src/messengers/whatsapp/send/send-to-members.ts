@@ -11,6 +11,7 @@
  * Before `relay` nothing has left.
  */
 import { OverloadError } from '../../../platform/errors/errors.ts';
+import { describeFailure } from '../../../platform/errors/failures.ts';
 import type { SendResult } from '../../messenger.ts';
 import type { PendingAck } from '../client/client.ts';
 import { rejectionCodeOf } from '../client/errors.ts';
@@ -25,7 +26,6 @@ import { addressingOf } from './sender-key.ts';
 import { NO_LEASE, type Missed, type Sending, type Tried, type Unanswered } from './sending.ts';
 
 const RETRY_MS = 5_000;
-const MAY_COME = 'WhatsApp may still acknowledge the post';
 
 /**
  * Only `unknown` means that the message may have left. If WhatsApp reports that the cached members are stale, they are queried again
@@ -35,7 +35,7 @@ const MAY_COME = 'WhatsApp may still acknowledge the post';
 export async function sendToMembers(sending: Sending, to: Addressed): Promise<SendResult> {
   const { unanswered } = sending;
   const before = unanswered.get(to.chatId);
-  if (before && !before.tried) return { kind: 'later', reason: MAY_COME, waitMs: RETRY_MS };
+  if (before && !before.tried) return { kind: 'later', ...describeFailure('may_be_acknowledged'), waitMs: RETRY_MS };
   unanswered.delete(to.chatId);
   const first = before?.messageId === to.messageId && before.tried ? before.tried : await tryOnce(sending, to);
   if (first.isStale) return (await tryOnce(sending, to)).result;
@@ -207,10 +207,12 @@ function notEncrypted(sending: Sending, { messageId }: ToMembers, error: unknown
   if (error instanceof OverloadError || code === REACHOUT_LOCKED) throw error;
   if (code !== undefined) {
     const result = toResult(sending, code);
-    return result.kind === 'refused' ? { kind: 'refused', reason: result.reason, final: false } : result;
+    if (result.kind !== 'refused') return result;
+    const { isAccessDenied: _isAccessDenied, ...refusal } = result;
+    return { ...refusal, final: false };
   }
   sending.log.warn({ err: error, messageId }, 'a post could not be encrypted for its members');
   if (!sending.client.isOpen)
     return { kind: 'offline', reason: 'The connection broke before the post left', cooldownMs: RETRY_MS };
-  return { kind: 'refused', reason: 'The members of the group could not be written to', final: false };
+  return { kind: 'refused', ...describeFailure('members_not_reached'), final: false };
 }

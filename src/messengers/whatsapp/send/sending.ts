@@ -22,8 +22,6 @@ export interface Sending extends Relaying {
   /** Deletes a stored message that has not left. */
   deleteMessage(post: { messageId: string; chatId: string }): Promise<void>;
   isStored(post: { messageId: string; chatId: string }): Promise<boolean>;
-  /** Those of these messages to a chat that are stored, in the given order. */
-  findStored(chatId: string, messageIds: readonly string[]): Promise<string[]>;
   /** Throws NotUploadedError when a file is not uploaded yet, or cannot be. */
   upload(media: PostMedia, target: UploadTarget): Promise<Uploaded>;
   /** Permits for posts that distribute a sender key to many devices: each costs seconds of CPU. */

@@ -1,6 +1,6 @@
 /** The messages of the last week: to answer retry receipts, also after a restart, and to poll channels for their views. */
 import { createHash } from 'node:crypto';
-import { sql, type RawBuilder } from 'kysely';
+import { execute, readRow, readRows, readValue, sql, type RawBuilder } from '../../../platform/database/statements.ts';
 import { clearSomeRows } from '../../../platform/database/clear-old-rows.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
 import type { Log } from '../../../platform/log/log.ts';
@@ -27,7 +27,7 @@ export async function storeMessage(
   { messageId, chatId, message, edits = messageId }: StoredMessage,
 ): Promise<boolean> {
   const hash = createHash('sha256').update(message).digest();
-  const { rows } = await sql<{ isOfLink: boolean }>`
+  const isOfLink = await readValue<boolean>(db)`
     with post as (
       insert into whatsapp_posts (account_id, post_hash, message, sent_at)
       values (${accountId}, ${hash}, ${Buffer.from(message)}, campanile_now())
@@ -38,8 +38,8 @@ export async function storeMessage(
     values (${accountId}, ${messageId}, ${chatId}, ${hash}, campanile_now(), coalesce((
       select has_link_secret from whatsapp_sent where account_id = ${accountId} and message_id = ${edits}), false))
     on conflict (account_id, message_id) do update set sent_at = excluded.sent_at
-    returning has_link_secret as "isOfLink"`.execute(db);
-  return rows[0]?.isOfLink ?? false;
+    returning has_link_secret as "isOfLink"`;
+  return isOfLink ?? false;
 }
 
 export interface FoundMessage {
@@ -54,10 +54,9 @@ export async function findMessage(
   accountId: AccountId,
   { messageId, chatId }: { messageId: string; chatId: string },
 ): Promise<FoundMessage | undefined> {
-  const { rows } = await sql<FoundMessage>`
+  return readRow<FoundMessage>(db)`
     select p.message, s.has_link_secret as "isOfLink" from whatsapp_sent s join whatsapp_posts p using (account_id, post_hash)
-    where s.account_id = ${accountId} and s.message_id = ${messageId} and s.chat_id = ${chatId}`.execute(db);
-  return rows[0];
+    where s.account_id = ${accountId} and s.message_id = ${messageId} and s.chat_id = ${chatId}`;
 }
 
 /** Those of these messages that are stored, in the given order. */
@@ -66,9 +65,9 @@ export async function findStored(
   accountId: AccountId,
   { chatId, messageIds }: { chatId: string; messageIds: readonly string[] },
 ): Promise<string[]> {
-  const { rows } = await sql<{ message_id: string }>`
+  const rows = await readRows<{ message_id: string }>(db)`
     select message_id from whatsapp_sent
-    where account_id = ${accountId} and message_id = any(${messageIds}::text[]) and chat_id = ${chatId}`.execute(db);
+    where account_id = ${accountId} and message_id = any(${messageIds}::text[]) and chat_id = ${chatId}`;
   const found = new Set(rows.map((row) => row.message_id));
   return messageIds.filter((messageId) => found.has(messageId));
 }
@@ -85,11 +84,11 @@ export async function storeServerIds(
   accountId: AccountId,
   posts: readonly NumberedPost[],
 ): Promise<void> {
-  await sql`
+  await execute(db)`
     update whatsapp_sent s set server_id = n.server_id
     from unnest(${posts.map(({ messageId }) => messageId)}::text[], ${posts.map(({ chatId }) => chatId)}::text[],
                 ${posts.map(({ serverId }) => serverId ?? null)}::bigint[]) n (message_id, chat_id, server_id)
-    where s.account_id = ${accountId} and s.message_id = n.message_id and s.chat_id = n.chat_id`.execute(db);
+    where s.account_id = ${accountId} and s.message_id = n.message_id and s.chat_id = n.chat_id`;
 }
 
 /** The posts to channels in the last days, and their age. */
@@ -98,12 +97,12 @@ export async function listChannelPosts(
   accountId: AccountId,
   days: number,
 ): Promise<Array<NumberedPost & { ageMs: number }>> {
-  const { rows } = await sql<{ chatId: string; messageId: string; serverId: number | null; ageMs: number }>`
+  const rows = await readRows<{ chatId: string; messageId: string; serverId: number | null; ageMs: number }>(db)`
     select chat_id as "chatId", message_id as "messageId", server_id as "serverId",
            (extract(epoch from campanile_now() - sent_at) * 1000)::float8 as "ageMs"
     from whatsapp_sent
     where account_id = ${accountId} and chat_id like '%@newsletter'
-      and sent_at > campanile_now() - ${days} * interval '1 day'`.execute(db);
+      and sent_at > campanile_now() - ${days} * interval '1 day'`;
   return rows.map(({ serverId, ...post }) => ({ ...post, serverId: serverId ?? undefined }));
 }
 
@@ -113,9 +112,9 @@ export async function deleteMessage(
   accountId: AccountId,
   { messageId, chatId }: { messageId: string; chatId: string },
 ): Promise<void> {
-  await sql`
+  await execute(db)`
     delete from whatsapp_sent
-    where account_id = ${accountId} and message_id = ${messageId} and chat_id = ${chatId}`.execute(db);
+    where account_id = ${accountId} and message_id = ${messageId} and chat_id = ${chatId}`;
 }
 
 /** Retention: deletes some of the old messages and uploads. False when none was left. */

@@ -1,5 +1,6 @@
 /** One post may be several messages: its files, and a text that no file can bear as its caption. */
 import type { EventExtra, PollExtra } from '../../../content/post/ballot.ts';
+import { kindOf } from '../../../content/media/sniff.ts';
 import { isCaption } from '../../../content/text/caption.ts';
 import type { Post, PostCard, PostMedia } from '../../messenger.ts';
 
@@ -60,6 +61,13 @@ const MASKS = [...FILE_MASKS, ALBUM_MASK];
 /** The ids that messages of this post other than the last one may have. Throws if it is no delivery's id. */
 export function partIdsOf(messageId: string): string[] {
   return MASKS.map((mask) => changeId(messageId, mask));
+}
+
+/** The ids that the messages of this post have, its album among them, as `partIdsOf` orders them. */
+export function splitIds(post: Post, messageId: string): string[] {
+  const parts = splitPost(post, messageId);
+  const shown = parts.filter(({ media }) => media && ['image', 'video'].includes(kindOf(media.mime)));
+  return [...parts.map((part) => part.messageId), ...(shown.length > 1 ? [albumIdOf(messageId)] : [])];
 }
 
 /** The id of the first message of a post of several messages. */

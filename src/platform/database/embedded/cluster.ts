@@ -1,9 +1,9 @@
-import { chmod, chown, mkdir, mkdtemp, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { StartupError, errorCodeOf } from '../../errors/errors.ts';
 import type { Binaries } from './binaries.ts';
 import { SUPERUSER } from './config.ts';
-import { diskFull } from './folder.ts';
+import { diskFull, readIfThere, syncFolder } from './folder.ts';
 import { creatorOf, changeOwnerOfCluster, changeOwner } from './run-as-user.ts';
 import { failureLine, runProgram, type Identity } from './program.ts';
 
@@ -58,10 +58,10 @@ export async function prepareCluster(
 /** The major version of the cluster; undefined when there is none yet. */
 async function readVersion(cluster: string): Promise<string | undefined> {
   try {
-    return (await readFile(join(cluster, 'PG_VERSION'), 'utf8')).trim();
+    const version = await readIfThere(join(cluster, 'PG_VERSION'));
+    if (version !== undefined) return version.trim();
   } catch (error) {
-    if (errorCodeOf(error) === 'ENOTDIR') throw notACluster(cluster, error);
-    if (errorCodeOf(error) !== 'ENOENT') throw error;
+    throw errorCodeOf(error) === 'ENOTDIR' ? notACluster(cluster, error) : error;
   }
   try {
     await rmdir(cluster);
@@ -81,15 +81,4 @@ async function removeDrafts(cluster: string): Promise<void> {
   for (const name of await readdir(parent))
     if (name.startsWith(`${basename(cluster)}.new-`))
       await rm(join(parent, name), { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
-}
-
-/** fsync of a folder, so that a rename survives a power cut. Windows has no such call for folders. */
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const handle = await open(folder);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { access, chmod, constants, mkdir, realpath, stat } from 'node:fs/promises';
+import { access, chmod, constants, mkdir, open, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { StartupError, errorCodeOf } from '../../errors/errors.ts';
 
@@ -49,6 +49,27 @@ export function folderError(error: unknown, dataDir: string): unknown {
   const code = errorCodeOf(error);
   const reason = typeof code === 'string' ? REASONS[code] : undefined;
   return reason ? new StartupError(reason(dataDir), error) : error;
+}
+
+/** Returns the text of a file; undefined where it is missing. */
+export async function readIfThere(file: string | URL): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (errorCodeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** fsync of a folder, so that a rename survives a power cut. Windows has no such call for folders, and needs none. */
+export async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(folder);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 /** PostgreSQL did not start because the disk is full: the one reason that may pass by itself. */

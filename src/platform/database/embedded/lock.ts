@@ -4,24 +4,19 @@ import { DatabaseSync } from 'node:sqlite';
 import { StartupError } from '../../errors/errors.ts';
 import { sleep } from '../../time/time.ts';
 
-/** Locks DATA_DIR until `release`, or until this process ends in any way. */
-export interface FolderLock {
-  release(): void;
-}
-
 const SQLITE_BUSY = 5;
 /** A process that was killed a moment ago has its lock until the system has cleared it away. */
 const PATIENCE_MS = 2_000;
 const POLL_MS = 50;
 
 /**
- * Takes DATA_DIR for this process. Throws a StartupError when a living process has it.
+ * Takes DATA_DIR for this process until `release`, or until it ends in any way. Throws a StartupError when a living process has it.
  *
  * Node has no file locks of its own, but its SQLite takes real ones: the system frees them when the process dies, so there is
  * no stale lock to detect by pid and no race, and they hold between containers that share a volume. The file stays empty.
  * Trap: a process that opens and closes the file in any other way loses its lock.
  */
-export async function lockFolder(dataDir: string): Promise<FolderLock> {
+export async function lockFolder(dataDir: string): Promise<{ release: () => void }> {
   const holderFile = join(dataDir, 'campanile.pid');
   const file = new DatabaseSync(join(dataDir, 'campanile.lock'));
   try {

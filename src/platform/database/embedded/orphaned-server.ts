@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { StartupError, errorCodeOf } from '../../errors/errors.ts';
 import type { Log } from '../../log/log.ts';
 import { sleep } from '../../time/time.ts';
+import { readIfThere } from './folder.ts';
 import { runProgram } from './program.ts';
 
 /** The signals and waiting times: PostgreSQL's fast shutdown, its immediate one, then SIGKILL. */
@@ -40,13 +41,8 @@ export async function stopOrphanedServer(cluster: string, log: Log): Promise<voi
 }
 
 async function readRecordedPid(pidFile: string): Promise<number | undefined> {
-  try {
-    const pid = Number.parseInt(await readFile(pidFile, 'utf8'), 10);
-    return pid > 1 ? pid : undefined;
-  } catch (error) {
-    if (errorCodeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+  const pid = Number.parseInt((await readIfThere(pidFile)) ?? '', 10);
+  return pid > 1 ? pid : undefined;
 }
 
 /** The living processes of a server that works in `cluster`; a zombie is none. */

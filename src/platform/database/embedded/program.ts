@@ -48,11 +48,7 @@ export function startProgram(command: string, args: readonly string[], identity:
 }
 
 /** Runs a program to its end. Never rejects: one that cannot be run is one that failed. */
-export async function runProgram(
-  command: string,
-  args: readonly string[],
-  identity: Identity,
-): Promise<{ ok: boolean; output: Output }> {
+export async function runProgram(command: string, args: readonly string[], identity: Identity) {
   const child = startProgram(command, args, identity);
   const output = readOutput([child.stdout, child.stderr]);
   const end = await programEnd(child);

@@ -4,13 +4,6 @@ import { DiskFullError } from './folder.ts';
 import type { Server } from './server.ts';
 import { errorCodeOf } from '../../errors/errors.ts';
 
-/** A server that is started again when it ends by itself. */
-export interface SupervisedServer {
-  stop(): Promise<void>;
-  /** Resolves with the reason when starting it again has been given up. */
-  exited: Promise<string>;
-}
-
 /** The pauses before each new start. When they are used up the operator has to look. */
 const PAUSES_MS = [0, 500, 1_000, 2_000, 4_000, 8_000];
 /** A full disk is nothing that trying could make worse: it goes on until there is room. */
@@ -24,7 +17,7 @@ export function superviseServer(
   restart: () => Promise<Server>,
   log: Log,
   pausesMs: readonly number[] = PAUSES_MS,
-): SupervisedServer {
+) {
   const stopping = new AbortController();
   const givenUp = Promise.withResolvers<string>();
   let server = first;
@@ -63,6 +56,7 @@ export function superviseServer(
 
   watch();
   return {
+    /** Resolves with the reason when starting it again has been given up. */
     exited: givenUp.promise,
     async stop() {
       stopping.abort();

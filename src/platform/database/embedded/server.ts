@@ -1,5 +1,6 @@
 import type { Log } from '../../log/log.ts';
 import { StartupError } from '../../errors/errors.ts';
+import { sleep } from '../../time/time.ts';
 import type { Binaries } from './binaries.ts';
 import { DiskFullError } from './folder.ts';
 import {
@@ -146,13 +147,10 @@ async function sendSignal(
 }
 
 async function endsWithin(ended: Promise<unknown>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => (timer = setTimeout(() => resolve(false), ms)));
-  try {
-    return await Promise.race([ended.then(() => true), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const ending = new AbortController();
+  void ended.then(() => ending.abort());
+  await sleep(ms, ending.signal);
+  return ending.signal.aborted;
 }
 
 /** Errors of a statement or a connection are reported to their client. Only messages about the server are worth a warning. */

@@ -13,8 +13,7 @@ create or replace function choose_senders(
 as $$
   with account as materialized (
     select a.account_id, a.is_default, a.account_id = any(resting) as is_resting, a.account_id = any(passed) as is_passed,
-           a.stop_reason is not null or a.status not in ('connected', 'reconnecting')
-             or coalesce(a.down_since <= campanile_now() - coalesce(w.failover_minutes, 1) * interval '1 minute', false) as is_down
+           is_down(a.status::text, a.stop_reason::text, a.down_since, w.failover_minutes) as is_down
     from workspaces w join accounts a using (workspace_id)
     where w.workspace_id = of_workspace and a.removed_at is null
   ), rule as materialized (

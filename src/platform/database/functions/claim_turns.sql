@@ -5,7 +5,9 @@
 --
 -- An account with quiet hours, a daily cap, a warm-up or a new link gets no turn, but a row with nothing but the account and the messenger: the caller
 -- evaluates its rules, and claims for it with `rooms`, the number of posts that may leave of each account in `wanted`. Claims count the
--- posts that they take (docs/explanation/decisions/0028-enforce-send-windows-in-the-claim.md).
+-- posts that they take (docs/explanation/decisions/0028-enforce-send-windows-in-the-claim.md). An account in `quiet` has quiet hours: only runs that
+-- ignore them get a turn. Of each account in `wanted`, `leftovers` has runs that go after all others, in this order, and `waiting` runs of
+-- which nothing may leave yet: lists of their ids as texts.
 --
 -- A lane sends the deliveries of its account. Of a run that several accounts send, run_senders has how far the account has come. While another transaction has the ledger of the workspace locked, the lane stays due: nothing
 -- here waits for a lock.
@@ -17,7 +19,8 @@
 -- nested loops only. test/sending/deliveries/rows-read.test.ts counts the rows that are read, and fails without them.
 create or replace function claim_turns(
     worker bigint, of_shards smallint[], shard_limit int, lane_limit int, batch int, paced text[],
-    skipped bigint[] default '{}', wanted bigint[] default null, rooms int[] default null)
+    skipped bigint[] default '{}', wanted bigint[] default null, rooms int[] default null, quiet bigint[] default '{}',
+    leftovers text[] default null, waiting text[] default null)
   returns table (account_id bigint, workspace_id bigint, messenger text, turn bigint, run_id bigint, content_id bigint, "position" int,
                  message_id text, send_to text, attempts smallint, uncertain boolean, is_gone boolean)
   language plpgsql
@@ -88,7 +91,9 @@ begin
       select from (
         select p.paused from runs p where p.workspace_id = i.workspace_id and p.status = 'planned'
           and p.due_at <= campanile_now() and p.due_at > campanile_now() - interval '6 hours' offset 0) p
-      where not p.paused) as blocked
+      where not p.paused) as blocked,
+           coalesce(leftovers[array_position(wanted, i.account_id)]::bigint[], '{}') as leftovers,
+           coalesce(waiting[array_position(wanted, i.account_id)]::bigint[], '{}') as waiting
     from unnest(due_accounts, due_workspaces, due_messengers, due_turns, due_room) i (account_id, workspace_id, messenger, turn, room)
   ), turn as materialized (
     -- A lane that has nothing to send has one row, without a run.
@@ -99,14 +104,15 @@ begin
       left join run_senders s on s.workspace_id = r.workspace_id and s.run_id = r.run_id and s.account_id = l.account_id
       cross join lateral (select case when r.is_shared then s.next_position else r.next_position end as position) f
       where l.room > 0 and not l.blocked
-        and r.workspace_id = l.workspace_id and r.status = 'running' and not r.paused
+        and r.workspace_id = l.workspace_id and r.status = 'running' and not r.paused and not is_stalled(r.progress_at, r.workspace_id)
+        and (r.ignores_quiet_hours or l.account_id <> all(quiet)) and r.run_id <> all(l.waiting)
         -- The order forces the index that has it, where another index seems as good.
         and ((select d.position from deliveries d where d.workspace_id = r.workspace_id and d.run_id = r.run_id
                 and d.position >= f.position and d.status = 'queued' and d.not_before is null and d.account_id = l.account_id
               order by d.position limit 1) is not null
              or (select w.not_before from deliveries w where w.workspace_id = r.workspace_id and w.run_id = r.run_id
                    and w.not_before <= campanile_now() and w.account_id = l.account_id order by w.not_before limit 1) is not null)
-      order by coalesce(s.served_turn, r.served_turn), r.due_at, r.run_id limit 1
+      order by array_position(l.leftovers, r.run_id) nulls first, coalesce(s.served_turn, r.served_turn), r.due_at, r.run_id limit 1
     ) r on true
     left join lateral (
       (select w.position, w.message_id, w.group_id, w.attempts, w.uncertain from deliveries w
@@ -133,10 +139,11 @@ begin
             select min(w.not_before)
             from runs r join deliveries w on w.workspace_id = r.workspace_id and w.run_id = r.run_id and w.not_before is not null
               and w.account_id = t.account_id
-            where r.workspace_id = l.workspace_id and r.status = 'running' and not r.paused) end
-    from (select account_id, turn, blocked, min(run_id) as run_id, count(position)::int as taken,
+            where r.workspace_id = l.workspace_id and r.status = 'running' and not r.paused
+              and (r.ignores_quiet_hours or t.account_id <> all(quiet)) and r.run_id <> all(t.waiting)) end
+    from (select account_id, turn, blocked, waiting, min(run_id) as run_id, count(position)::int as taken,
                  range_agg(int4range(position, position + 1)) filter (where position is not null) as positions
-          from turn where room > 0 group by account_id, turn, blocked) t
+          from turn where room > 0 group by account_id, turn, blocked, waiting) t
     where l.account_id = t.account_id
   )
   select t.account_id, t.workspace_id, t.messenger, t.turn, t.run_id, t.content_id, t.position, t.message_id, g.send_to, t.attempts, t.uncertain,

@@ -20,8 +20,9 @@ begin
     join runs r on r.workspace_id = n.workspace_id and r.run_id = n.run_id
     join campaigns c on c.campaign_id = r.campaign_id
     cross join lateral (
-      select case when n.error like 'outcome\_unknown%' then 'delivery.unknown' else 'delivery.failed' end as kind,
-             jsonb_build_object('group_metadata_id', n.group_id, 'attempts', n.attempts, 'error', left(n.error, 80)) as item
+      select case when n.error_code = 'outcome_unknown' then 'delivery.unknown' else 'delivery.failed' end as kind,
+             jsonb_build_object('group_metadata_id', n.group_id, 'attempts', n.attempts, 'error', left(n.error, 80))
+               || jsonb_strip_nulls(jsonb_build_object('error_code', n.error_code, 'error_params', n.error_params)) as item
       where n.status = 'failed' and o.status <> 'failed'
       union all
       select 'message.reply', jsonb_build_object('group_metadata_id', n.group_id, 'replies', n.replies) where n.replies > o.replies

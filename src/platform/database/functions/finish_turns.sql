@@ -56,7 +56,7 @@ begin
     set status = 'sent', sent_at = campanile_now(), not_before = null, attempts = d.attempts + 1,
         recipients = coalesce(o.recipients[d.position - o.first + 1],
           (select g.participants - case g.kind when 'channel' then 0 else 1 end from groups g where g.group_id = d.group_id)),
-        error = null, uncertain = false
+        error = null, error_code = null, error_params = null, uncertain = false
     from jsonb_to_recordset(sent_ranges) o (workspace_id bigint, account_id bigint, turn bigint, run_id bigint, first int, last int, recipients int[])
     cross join lateral (
       select q.ctid from deliveries q
@@ -78,10 +78,16 @@ begin
           then (select g.participants - case g.kind when 'channel' then 0 else 1 end from groups g where g.group_id = d.group_id)
           else d.recipients end,
         attempts = d.attempts + o.tries, error = case when d.delivered + d.views = 0 then o.error end,
+        error_code = case when d.delivered + d.views = 0 then o.error_code end,
+        error_params = case when d.delivered + d.views = 0 then o.error_params end,
         uncertain = o.uncertain and d.delivered + d.views = 0
     from jsonb_to_recordset(others) o (workspace_id bigint, account_id bigint, turn bigint, run_id bigint, position int, status text, wait_ms float8,
-                                       tries smallint, error text, uncertain boolean)
-    where d.workspace_id = o.workspace_id and d.run_id = o.run_id and d.position = o.position and d.status = 'queued'
+                                       tries smallint, error text, error_code text, error_params jsonb, uncertain boolean)
+    -- A lookup for each, whatever the planner believes of a table that has just grown.
+    cross join lateral (
+      select q.ctid from deliveries q
+      where q.workspace_id = o.workspace_id and q.run_id = o.run_id and q.position = o.position and q.status = 'queued' limit 1) at
+    where d.ctid = at.ctid
     returning d.workspace_id, o.account_id, o.turn, d.run_id, d.position, d.status
   ), run as (
     update runs r

@@ -1,5 +1,5 @@
 -- Trigger function of groups, once a statement: a sync writes ten thousand groups at once. Records changed numbers of members, one row a
--- day and group at most, and removes rows of these groups that are older than a year.
+-- day and group at most.
 create or replace function record_group_sizes() returns trigger language plpgsql
   set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
@@ -18,8 +18,6 @@ begin
     select workspace_id, group_id, max(participants) filter (where is_new) as participants
     from (select true as is_new, n.* from new_rows n union all select false, o.* from old_rows o) g
     group by workspace_id, group_id having min(participants) <> max(participants)
-  ), forgotten as (
-    delete from group_sizes s using change c where s.workspace_id = c.workspace_id and s.group_id = c.group_id and s.day < today - 366
   )
   insert into group_sizes (workspace_id, group_id, day, participants) select workspace_id, group_id, today, participants from change
   on conflict (workspace_id, group_id, day) do update set participants = excluded.participants;

@@ -12,7 +12,9 @@ begin
     where n.first <= (select r.summed from runs r where r.workspace_id = n.workspace_id and r.run_id = n.run_id limit 1)) then return null; end if;
 
   with change as materialized (
-    select r.campaign_id, r.in_activity, d.*
+    -- `reached`, and what is made of it below: the same expressions as in src/sending/groups/update-activity.ts.
+    select r.campaign_id, r.in_activity, d.*,
+           case d.status when 'sent' then greatest(d.recipients, d.delivered, d.reactions, d.replies) else 0 end as reached
     from (select 1 as sign, n.* from new_rows n union all select -1, o.* from old_rows o) d
     join runs r on r.workspace_id = d.workspace_id and r.run_id = d.run_id and d.position <= r.summed
   ), late as (
@@ -21,10 +23,9 @@ begin
     where sent_at is not null group by 1, 2, 3 having sum(sign) <> 0
     on conflict (workspace_id, run_id, minute) do update set sent = m.sent + excluded.sent
   ), active as (
-    -- The same expressions as in src/sending/groups/update-activity.ts.
     insert into group_activity as a (workspace_id, group_id, last_sent_at, recipients, read, posts, failed)
     select workspace_id, group_id, max(sent_at) filter (where sign = 1 and status = 'sent'),
-           sum(case status when 'sent' then sign * greatest(recipients, delivered, reactions, replies, views) else 0 end),
+           sum(case status when 'sent' then sign * greatest(reached, views) else 0 end),
            sum(case status when 'sent' then sign * greatest(read, views) else 0 end),
            sum(sign * (status = 'sent')::int), sum(sign * (status = 'failed')::int)
     from change where position <= in_activity group by workspace_id, group_id
@@ -34,9 +35,7 @@ begin
   ), acknowledged as (
     update runs r set acknowledging = r.acknowledging + n.acknowledging
     from (
-      select c.workspace_id, c.run_id,
-             sum(case c.status when 'sent' then c.sign * greatest(c.recipients, c.delivered, c.reactions, c.replies) else 0 end)::int as acknowledging
-      from change c join groups g on g.group_id = c.group_id
+      select c.workspace_id, c.run_id, sum(c.sign * c.reached)::int as acknowledging from change c join groups g on g.group_id = c.group_id
       where g.kind <> 'channel' group by c.workspace_id, c.run_id) n
     where r.workspace_id = n.workspace_id and r.run_id = n.run_id and n.acknowledging <> 0
   ), counted as (
@@ -46,18 +45,19 @@ begin
         reactions = s.reactions + c.reactions, replies = s.replies + c.replies, views = s.views + c.views,
         views_seen = s.views_seen or c.views_seen,
         queued = s.queued + c.queued, sent = s.sent + c.sent, failed = s.failed + c.failed, cancelled = s.cancelled + c.cancelled,
-        error = case when c.error_run_id >= coalesce(s.error_run_id, 0) then c.error else s.error end,
+        failure = case when c.error_run_id >= coalesce(s.error_run_id, 0) then c.failure else s.failure end,
         error_waits = case when c.error_run_id >= coalesce(s.error_run_id, 0) then c.error_waits else s.error_waits end,
         error_run_id = greatest(s.error_run_id, c.error_run_id)
     from (
       select workspace_id, campaign_id, group_id, min(sent_at) as first_sent_at, max(sent_at) as last_sent_at,
-             sum(case status when 'sent' then sign * greatest(recipients, delivered, reactions, replies) else 0 end) as recipients,
+             sum(sign * reached) as recipients,
              sum(sign * delivered) as delivered, sum(sign * read) as read, sum(sign * reactions) as reactions,
              sum(sign * replies) as replies, sum(sign * views) as views, bool_or(views_seen or views > 0) as views_seen,
              sum(sign * (status = 'queued')::int) as queued, sum(sign * (status = 'sent')::int) as sent,
              sum(sign * (status = 'failed')::int) as failed, sum(sign * (status = 'cancelled')::int) as cancelled,
              max(run_id) filter (where sign = 1 and error is not null) as error_run_id,
-             (array_agg(error order by run_id desc) filter (where sign = 1 and error is not null))[1] as error,
+             (array_agg(jsonb_build_object('error', error, 'code', error_code, 'params', error_params) order by run_id desc)
+                filter (where sign = 1 and error is not null))[1] as failure,
              (array_agg(status = 'queued' order by run_id desc) filter (where sign = 1 and error is not null))[1] as error_waits,
              max(run_id) filter (where sign = -1 and error is not null) as former_run_id
       from change group by workspace_id, campaign_id, group_id) c
@@ -73,14 +73,15 @@ begin
     from (select distinct campaign_id from unnest(lost)) l join runs r on r.campaign_id = l.campaign_id
     where r.summed > 0 and r.queued + r.failed + r.cancelled > 0
   )
-  update group_sums s set error = before.error, error_run_id = before.run_id, error_waits = coalesce(before.waits, false)
+  update group_sums s set failure = before.failure, error_run_id = before.run_id, error_waits = coalesce(before.waits, false)
   from unnest(lost) l
   left join lateral (
-    select c.run_id, d.error, d.waits
+    select c.run_id, d.failure, d.waits
     from (select * from candidate where campaign_id = l.campaign_id and run_id < l.error_run_id order by run_id desc) c
     join contents t on t.content_id = c.content_id
     cross join lateral (
-      select q.error, q.status = 'queued' as waits from deliveries q
+      select jsonb_build_object('error', q.error, 'code', q.error_code, 'params', q.error_params) as failure, q.status = 'queued' as waits
+      from deliveries q
       where q.workspace_id = c.workspace_id and q.run_id = c.run_id and q.position = array_position(t.group_ids, l.group_id)
         and q.position <= c.summed and q.error is not null limit 1) d
     limit 1) before on true

@@ -8,7 +8,8 @@ create or replace function write_late_sends(living bigint[], sent_ranges jsonb) 
     join deliveries d on d.workspace_id = o.workspace_id and d.run_id = o.run_id and d.position between o.first and o.last
     where d.status in ('cancelled', 'failed') and o.account_id = any(living)
   ), recorded as (
-    update deliveries d set status = 'sent', sent_at = campanile_now(), recipients = late.recipients, error = null
+    update deliveries d set status = 'sent', sent_at = campanile_now(), recipients = late.recipients,
+                            error = null, error_code = null, error_params = null
     from late where d.workspace_id = late.workspace_id and d.run_id = late.run_id and d.position = late.position
   )
   update runs r set sent = r.sent + t.cancelled + t.failed, cancelled = r.cancelled - t.cancelled, failed = r.failed - t.failed

@@ -4,6 +4,13 @@
 -- constant defaults write no row; lanes are rewritten, one row an account. group_accounts gets a row a group: some seconds for a million.
 -- events in SHARE mode while their index is built, some 1 s for each million.
 
+-- The function that the trigger of lanes below names and 035-workspace-ledgers.sql drops.
+create or replace function set_ledger() returns trigger language plpgsql as $$
+begin
+  new.ledger_id := coalesce(nullif(new.ledger_id, 0), new.account_id);
+  return new;
+end $$;
+
 -- Every workspace has one default account from its creation on: its campaigns, groups and receipts are kept under the id of that account.
 alter table accounts
   add column name       text,                            -- null: its number stands for it

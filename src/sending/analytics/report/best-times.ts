@@ -5,6 +5,8 @@
  * is a ratio estimate, with the runs as clusters, and its variance that of cluster sampling (Cochran, Sampling Techniques, §6).
  */
 
+import { sumFields } from '../sum-fields.ts';
+
 /** Sums over runs with members whose reads are reported. `n` is their number in a run, `r` how many of them read it. */
 export interface RateSums {
   runs: number;
@@ -43,10 +45,10 @@ export const MIN_RUNS = 5;
 const Z_ONE = 1.96;
 const Z_SHARED = { hours: 3.078, weekdays: 2.69 } as const;
 
-export const NO_RUNS: RateSums = { runs: 0, n: 0, r: 0, nn: 0, nr: 0, rr: 0 };
+export const NO_RUNS: RateSums = addRates();
 
-export function addRates(one: RateSums, other: RateSums): RateSums {
-  return combine(one, other, 1);
+export function addRates(...sums: readonly RateSums[]): RateSums {
+  return sumFields(sums, ['runs', 'n', 'r', 'nn', 'nr', 'rr']);
 }
 
 /** Returns the best of the times. `sums`: of each time that had a run. */
@@ -61,26 +63,11 @@ export function findBestTime(sums: ReadonlyMap<number, RateSums>, unit: keyof ty
   const candidates = times.filter(([, { runs }]) => runs >= MIN_RUNS);
   if (candidates.length < 2) return { best: null, certainty: 'not_enough', times: rates };
   const [best, bestSums] = candidates.reduce((one, other) => (rateOf(other[1]) > rateOf(one[1]) ? other : one));
-  const rest = combine(
-    times.reduce((all, [, sum]) => addRates(all, sum), NO_RUNS),
-    bestSums,
-    -1,
-  );
+  const rest = addRates(...times.filter(([value]) => value !== best).map(([, sum]) => sum));
   const standardError = Math.sqrt(varianceOf(bestSums) + varianceOf(rest));
   const critical = studentQuantile(Z_SHARED[unit], Math.min(bestSums.runs, rest.runs) - 1);
   const isClear = rateOf(bestSums) - rateOf(rest) > critical * standardError;
   return { best, certainty: isClear ? 'clear' : 'unclear', times: rates };
-}
-
-function combine(one: RateSums, other: RateSums, sign: 1 | -1): RateSums {
-  return {
-    runs: one.runs + sign * other.runs,
-    n: one.n + sign * other.n,
-    r: one.r + sign * other.r,
-    nn: one.nn + sign * other.nn,
-    nr: one.nr + sign * other.nr,
-    rr: one.rr + sign * other.rr,
-  };
 }
 
 function rateOf({ n, r }: RateSums): number {

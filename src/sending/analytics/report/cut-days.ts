@@ -1,6 +1,7 @@
 /** Cuts quarters of an hour into the days, hours and weekdays of a time zone. Pure. */
 import type { Day } from '../../campaigns/occurrences.ts';
-import type { OverviewSums } from '../read-overview.ts';
+import { NOTHING, OVERVIEW_FIELDS, type OverviewSums } from '../read-overview.ts';
+import { sumFields } from '../sum-fields.ts';
 import { addRates, NO_RUNS, type RateSums } from './best-times.ts';
 import type { RunSums } from './select-posts.ts';
 
@@ -19,8 +20,7 @@ export function addRun(quarters: Map<number, QuarterHour>, startedAt: Date, run:
   let quarter = quarters.get(at);
   if (!quarter) {
     const { runs: ratedRuns, ...rates } = NO_RUNS;
-    const none = { runs: 0, sent: 0, failed: 0, delivered: 0, read: 0, acknowledging: 0 };
-    quarters.set(at, (quarter = { at: new Date(at), ...none, ratedRuns, ...rates }));
+    quarters.set(at, (quarter = { at: new Date(at), ...NOTHING, ratedRuns, ...rates }));
   }
   const { acknowledging: n, read } = run;
   quarter.runs += 1;
@@ -35,15 +35,7 @@ export function addRun(quarters: Map<number, QuarterHour>, startedAt: Date, run:
 }
 
 export function addUp(quarters: readonly QuarterHour[]): OverviewSums {
-  const add = (pick: (quarter: OverviewSums) => number) => quarters.reduce((sum, quarter) => sum + pick(quarter), 0);
-  return {
-    runs: add((quarter) => quarter.runs),
-    sent: add((quarter) => quarter.sent),
-    failed: add((quarter) => quarter.failed),
-    delivered: add((quarter) => quarter.delivered),
-    read: add((quarter) => quarter.read),
-    acknowledging: add((quarter) => quarter.acknowledging),
-  };
+  return sumFields(quarters, OVERVIEW_FIELDS);
 }
 
 /** Returns the sums of every day. Both arguments are in order of time. */

@@ -1,3 +1,4 @@
+import { withPermit } from '../../../platform/concurrency/fair-semaphore.ts';
 import { partyIn } from '../../../platform/concurrency/requester.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../../platform/database/connect.ts';
@@ -6,16 +7,20 @@ import { invalid } from '../../../platform/errors/errors.ts';
 import { fieldError } from '../../../platform/errors/issues.ts';
 import { readTimeZone } from '../../campaigns/accept/add-scheduled-campaign.ts';
 import { findOwnCampaign } from '../../campaigns/store.ts';
+import { readValue } from '../../../platform/database/statements.ts';
 import { readNow } from '../../../platform/database/read-now.ts';
-import { readGroupList } from '../../groups/group-list-store.ts';
-import { explainError } from '../explain-error.ts';
+import { readGroupList } from '../../groups/group-lists.ts';
+import type { FailureCode, FailureParams } from '../../../platform/errors/failures.ts';
+import { explainFailure } from '../explain-failure.ts';
 import { readingPermits } from '../reading-permits.ts';
 import type { OverviewSums } from '../read-overview.ts';
+import { sumFields } from '../sum-fields.ts';
 import { findBestTime, type BestTime } from './best-times.ts';
 import { addUp, byDay, byTime } from './cut-days.ts';
+import { describeRuns, type ReportRun } from './describe-runs.ts';
 import { reportSpan, type ReportSpan, type Span } from './report-span.ts';
-import { planSpan, readSpan, type PlannedSpan, type ReportGroup } from './read-span.ts';
-import type { Scope, Step } from './select-runs.ts';
+import { planSpan, readSpan, type ReportGroup } from './read-span.ts';
+import { countMissed, type Scope, type Step } from './select-runs.ts';
 
 /** Single posts that one report reads: some seconds of a core. */
 const MOST_SINGLE_POSTS = 1_000_000;
@@ -29,6 +34,8 @@ export interface ReportRequest {
   endDate: string;
   campaignId?: string | undefined;
   groupListId?: number | undefined;
+  /** Also each run, with a small picture of what it posted. */
+  withRuns?: boolean | undefined;
 }
 
 /** The same with all names resolved, so that it can be answered later and without the user. */
@@ -41,15 +48,19 @@ export interface ReportSelection {
 }
 
 /** A group of a report, with its error in words. */
-export interface ReportRow extends Omit<ReportGroup, 'error' | 'isWaiting'> {
-  /** The cause of the latest failure, and what to do about it. null: nothing failed. */
+export interface ReportRow extends Omit<ReportGroup, 'failure' | 'isWaiting'> {
+  /** The cause of the latest failure in English, and what to do about it. null: nothing failed. */
   lastError: string | null;
+  errorCode: FailureCode | null;
+  errorParams: FailureParams | null;
   /** Nobody has read it or reacted a day after the first post. */
   isSilent: boolean;
 }
 
 export interface ReportTotals extends OverviewSums {
   groups: number;
+  /** Runs that were due in the span and could not begin in time. */
+  missedRuns: number;
   /** Members of the groups and communities posted to, each once for each group. */
   peopleReached: number;
   /** Followers of the channels posted to, the same way. */
@@ -62,15 +73,19 @@ export interface ReportTotals extends OverviewSums {
 }
 
 export interface Report extends Omit<ReportSelection, 'scope'> {
+  /** null: the workspace has no name. */
+  workspaceName: string | null;
   totals: ReportTotals;
   previous: Span & OverviewSums;
   daily: Array<OverviewSums & { date: string }>;
   hours: BestTime;
   weekdays: BestTime;
+  /** Newest first, 1,000 at most. undefined: not asked for. */
+  runs: ReportRun[] | undefined;
   /** By read rate, highest first; then channels. */
   groups: ReportRow[];
   /** Failed posts by the latest cause in their group, most frequent first. */
-  failures: Array<{ error: string; groups: number; posts: number }>;
+  failures: Array<Pick<ReportRow, 'errorCode' | 'errorParams'> & { error: string; groups: number; posts: number }>;
   /** Runs of folded campaigns that `groups` lacks. */
   unknownRuns: number;
 }
@@ -85,7 +100,7 @@ export async function readReport(
   request: ReportRequest,
 ): Promise<Report> {
   const selection = await selectReport(deps, actor, request);
-  return readSelection(deps, actor.workspaceId, selection);
+  return readSelection(deps, actor.workspaceId, selection, request);
 }
 
 /** Resolves a request: days in the time zone of the user, the campaign, the groups of the list. Throws as `readReport` does. */
@@ -111,49 +126,49 @@ export async function readSelection(
   { db }: { db: Database },
   workspaceId: WorkspaceId,
   selection: ReportSelection,
+  { withRuns = false }: Pick<ReportRequest, 'withRuns'>,
 ): Promise<Report> {
   const { span, scope, ...about } = selection;
   const step = createStep(db, workspaceId);
   const now = await step(readNow);
   const asked = await planSpan(step, scope, { span, withGroups: true });
   const before = await planSpan(step, scope, { span: span.previous, withGroups: false });
-  assertReadable([asked, before]);
-  const { quarters, groups, unknownRuns } = await readSpan(step, scope, asked);
+  if (asked.posts + before.posts > MOST_SINGLE_POSTS)
+    throw invalid([fieldError('start_date', 'too_many_posts', { limit: MOST_SINGLE_POSTS })]);
+  const { quarters, runs, groups, unknownRuns } = await readSpan(step, scope, asked);
   const previous = await readSpan(step, scope, before);
   const rows = toRows(groups, now);
   const settled = quarters.filter(({ at }) => at.getTime() <= now.getTime() - READ_AFTER_MS);
   return {
     ...about,
+    workspaceName: await step((trx) => readWorkspaceName(trx, workspaceId)),
     span,
-    totals: { ...addUp(quarters), ...addGroups(rows) },
+    totals: { ...addUp(quarters), ...addGroups(rows), missedRuns: await step((trx) => countMissed(trx, scope, span)) },
     previous: { ...span.previous, ...addUp(previous.quarters) },
     daily: byDay(quarters, span.days),
     hours: findBestTime(byTime(settled, span.timeZone, 'hour'), 'hours'),
     weekdays: findBestTime(byTime(settled, span.timeZone, 'dayOfWeek'), 'weekdays'),
+    runs: withRuns ? await describeRuns(step, workspaceId, runs) : undefined,
     groups: rows,
     failures: addFailures(rows),
     unknownRuns,
   };
 }
 
+async function readWorkspaceName(db: Database, workspaceId: WorkspaceId): Promise<string | null> {
+  return (await readValue<string | null>(db)`select name from workspaces where workspace_id = ${workspaceId}`) ?? null;
+}
+
 /** Fairness: each step waits for its own permit and connection, so that a large report delays others by one step at most. */
 function createStep(db: Database, workspaceId: WorkspaceId): Step {
   let isContinuation = false;
-  return async (work) => {
-    const release = await readingPermits.acquire({ party: partyIn(workspaceId), isContinuation });
-    isContinuation = true;
-    try {
-      return await work(db);
-    } finally {
-      release();
-    }
+  return (work) => {
+    const read = () => {
+      isContinuation = true;
+      return work(db);
+    };
+    return withPermit(readingPermits, read, { party: partyIn(workspaceId), isContinuation });
   };
-}
-
-function assertReadable(spans: readonly PlannedSpan[]): void {
-  const posts = spans.reduce((sum, span) => sum + span.posts, 0);
-  if (posts > MOST_SINGLE_POSTS)
-    throw invalid([fieldError('start_date', 'too_many_posts', { limit: MOST_SINGLE_POSTS })]);
 }
 
 const collator = new Intl.Collator('en', { numeric: true });
@@ -171,42 +186,35 @@ function toRows(groups: readonly ReportGroup[], now: Date): ReportRow[] {
       collator.compare(one.group.name, other.group.name) ||
       one.group.groupId - other.group.groupId,
   );
-  return rated.map(({ group: { error, isWaiting, ...group } }) => ({
-    ...group,
-    lastError: group.failed > 0 && error !== null ? explainError(error, isWaiting) : null,
-    isSilent: isSilent(group, now),
-  }));
+  return rated.map(({ group: { failure, isWaiting, ...group } }) => {
+    const { error: lastError, errorCode, errorParams } = explainFailure(group.failed > 0 ? failure : null, isWaiting);
+    return { ...group, lastError, errorCode, errorParams, isSilent: isSilent(group, now) };
+  });
 }
 
 /** A channel whose views are unknown is not silent, and neither is a group with nobody who could read. */
-function isSilent(group: Omit<ReportGroup, 'error' | 'isWaiting'>, now: Date): boolean {
+function isSilent(group: Omit<ReportGroup, 'failure' | 'isWaiting'>, now: Date): boolean {
   const { kind, sent, recipients, read, reactions, replies, views, firstSentAt } = group;
   if (sent === 0 || recipients === 0 || firstSentAt === null) return false;
   if (firstSentAt.getTime() > now.getTime() - READ_AFTER_MS) return false;
   return reactions + replies === 0 && (kind === 'channel' ? views === 0 : read === 0);
 }
 
-function addGroups(rows: readonly ReportRow[]): Omit<ReportTotals, keyof OverviewSums> {
+function addGroups(rows: readonly ReportRow[]): Omit<ReportTotals, keyof OverviewSums | 'missedRuns'> {
   const reached = rows.filter(({ sent }) => sent > 0);
-  const add = (some: readonly ReportRow[], pick: (row: ReportRow) => number) =>
-    some.reduce((sum, row) => sum + pick(row), 0);
-  /** The average of its posts: members come and go. */
-  const audience = ({ recipients, sent }: ReportRow) => Math.round(recipients / sent);
+  /** The average of the posts to each group: members come and go. */
+  const addAudience = (some: readonly ReportRow[]) =>
+    some.reduce((sum, { recipients, sent }) => sum + Math.round(recipients / sent), 0);
+  const [channels = [], others = []] = [true, false].map((isChannel) =>
+    reached.filter(({ kind }) => (kind === 'channel') === isChannel),
+  );
   const views = reached.map((row) => row.views).filter((count) => count !== null);
   return {
     groups: reached.length,
-    peopleReached: add(
-      reached.filter(({ kind }) => kind !== 'channel'),
-      audience,
-    ),
-    followersReached: add(
-      reached.filter(({ kind }) => kind === 'channel'),
-      audience,
-    ),
-    recipients: add(rows, (row) => row.recipients),
-    reactions: add(rows, (row) => row.reactions),
-    replies: add(rows, (row) => row.replies),
-    views: views.length === 0 ? null : views.reduce((sum, count) => sum + count, 0),
+    peopleReached: addAudience(others),
+    followersReached: addAudience(channels),
+    ...sumFields(rows, ['recipients', 'reactions', 'replies']),
+    views: views.length === 0 ? null : views.reduce((sum, count) => sum + count),
   };
 }
 
@@ -217,8 +225,10 @@ function addFailures(rows: readonly ReportRow[]): Report['failures'] {
   );
   const failures = [...byError].map(([error, failed]) => ({
     error,
+    errorCode: failed[0]?.errorCode ?? null,
+    errorParams: failed[0]?.errorParams ?? null,
     groups: failed.length,
-    posts: failed.reduce((sum, row) => sum + row.failed, 0),
+    posts: sumFields(failed, ['failed']).failed,
   }));
   return failures.toSorted((one, other) => other.posts - one.posts || collator.compare(one.error, other.error));
 }

@@ -1,7 +1,6 @@
 import { addRun, type QuarterHour } from './cut-days.ts';
 import { CHUNK, cutPosts, type PostsOfRun } from './cut-posts.ts';
 import type { Span } from './report-span.ts';
-import { addRunSums, addSums } from './add-sums.ts';
 import {
   selectNames,
   selectSums,
@@ -21,6 +20,7 @@ import {
   type Scope,
   type Step,
 } from './select-runs.ts';
+import { inSnapshot } from '../../../platform/database/in-snapshot.ts';
 
 /** What the posts of the span came to in one group. */
 export interface ReportGroup extends Omit<GroupSums, 'viewsSeen' | 'views' | 'errorRunId'>, NamedGroup {
@@ -41,12 +41,15 @@ export interface PlannedSpan {
 export interface SpanFigures {
   /** Oldest first. */
   quarters: QuarterHour[];
+  /** Newest first, 1,000 at most. */
+  runs: BegunRun[];
   /** Groups that something was sent to, or failed. */
   groups: ReportGroup[];
   /** Runs of folded campaigns that `groups` lacks. */
   unknownRuns: number;
 }
 
+const MOST_RUNS = 1_000;
 /** Runs of a step beside its posts. */
 const RUNS_OF_STEP = 5_000;
 
@@ -74,22 +77,28 @@ export async function planSpan(
 export async function readSpan(step: Step, scope: Scope, planned: PlannedSpan): Promise<SpanFigures> {
   const quarters = new Map<number, QuarterHour>();
   const groups = new Map<number, GroupSums>();
+  let runs: BegunRun[] = [];
   let unknownRuns = 0;
   for (const campaigns of batchesOf(planned.campaigns)) {
     const batch = await readWholeBatch(step, scope, { ...planned, campaigns });
-    for (const { startedAt, ...run } of batch.begun) addRun(quarters, startedAt, run);
+    for (const run of batch.begun) addRun(quarters, run.startedAt, run);
+    runs = [...runs, ...batch.begun].toSorted(compareNewest).slice(0, MOST_RUNS);
     addSums(groups, batch.sums);
     unknownRuns += batch.unknownRuns;
   }
   return {
     quarters: [...quarters.values()].toSorted((one, other) => one.at.getTime() - other.at.getTime()),
+    runs,
     groups: await nameGroups(step, [...groups.values()]),
     unknownRuns,
   };
 }
 
+const compareNewest = (one: BegunRun, other: BegunRun) =>
+  other.startedAt.getTime() - one.startedAt.getTime() || other.runId - one.runId;
+
 interface BatchFigures {
-  begun: Array<Omit<RunSums, 'runId'> & { startedAt: Date }>;
+  begun: BegunRun[];
   sums: GroupSums[];
   unknownRuns: number;
 }
@@ -156,21 +165,17 @@ async function readSums(
 ): Promise<Batch> {
   const whole = campaigns.filter(({ isWhole, isFolded }) => withGroups && isWhole && !(scope.groupIds && isFolded));
   const { runs, sums } = await step((db) =>
-    db
-      .transaction()
-      .setIsolationLevel('repeatable read')
-      .setAccessMode('read only')
-      .execute(async (trx) => ({
-        runs: await selectRuns(trx, span, campaigns),
-        sums:
-          whole.length > 0
-            ? await selectSums(
-                trx,
-                scope,
-                whole.map(({ campaignId }) => campaignId),
-              )
-            : [],
-      })),
+    inSnapshot(db, async (trx) => ({
+      runs: await selectRuns(trx, span, campaigns),
+      sums:
+        whole.length > 0
+          ? await selectSums(
+              trx,
+              scope,
+              whole.map(({ campaignId }) => campaignId),
+            )
+          : [],
+    })),
   );
   addSums(groups, sums);
   const { groupIds } = scope;
@@ -193,7 +198,7 @@ async function readRuns(
     addRunSums(sums, await step((db) => sumByRun(db, workspaceId, pieces)));
   return runs.flatMap((run) => {
     const read = sums.get(run.runId);
-    if (positions) return read ? [{ ...read, startedAt: run.startedAt }] : [];
+    if (positions) return read ? [{ ...run, ...read }] : [];
     return [{ ...run, acknowledging: run.acknowledging + (read?.acknowledging ?? 0) }];
   });
 }
@@ -239,4 +244,34 @@ async function nameGroups(step: Step, sums: readonly GroupSums[]): Promise<Repor
     }
   }
   return named;
+}
+
+const OF_GROUP = ['sent', 'failed', 'recipients', 'delivered', 'read', 'reactions', 'replies', 'views'] as const;
+const OF_RUN = ['sent', 'failed', 'delivered', 'read', 'acknowledging'] as const;
+
+/** Adds sums to those of the same groups. */
+export function addSums(all: Map<number, GroupSums>, some: readonly GroupSums[]): void {
+  for (const one of some) {
+    const other = all.get(one.groupId);
+    if (!other) {
+      all.set(one.groupId, one);
+      continue;
+    }
+    for (const field of OF_GROUP) other[field] += one[field];
+    other.viewsSeen ||= one.viewsSeen;
+    if (one.firstSentAt && !(other.firstSentAt && other.firstSentAt <= one.firstSentAt))
+      other.firstSentAt = one.firstSentAt;
+    if (one.lastSentAt && !(other.lastSentAt && other.lastSentAt >= one.lastSentAt)) other.lastSentAt = one.lastSentAt;
+    if ((one.errorRunId ?? 0) > (other.errorRunId ?? 0))
+      Object.assign(other, { failure: one.failure, errorRunId: one.errorRunId, isWaiting: one.isWaiting });
+  }
+}
+
+/** Adds sums to those of the same runs. */
+export function addRunSums(all: Map<number, RunSums>, some: readonly RunSums[]): void {
+  for (const one of some) {
+    const other = all.get(one.runId);
+    if (!other) all.set(one.runId, one);
+    else for (const field of OF_RUN) other[field] += one[field];
+  }
 }

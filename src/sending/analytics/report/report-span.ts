@@ -32,7 +32,8 @@ export function reportSpan(startDate: string, endDate: string, timeZone: string)
   return { ...spanOf(days), timeZone, days, previous: spanOf(before) };
 }
 
-function spanOf(days: readonly Day[]): Span {
+/** Returns the span from the first to the last of these days. */
+export function spanOf(days: readonly Day[]): Span {
   const [first, last] = [days[0], days.at(-1)];
   if (!first || !last) throw new Error('a span has a day at least');
   return { startDate: first.date, endDate: last.date, beginsAt: first.beginsAt, endsAt: last.endsAt };

@@ -1,8 +1,9 @@
 /** The SQL that adds up posts, from the sums of campaigns and from single deliveries. Each statement reads a bounded number of rows. */
-import { sql } from 'kysely';
+import { readRows, sql } from '../../../platform/database/statements.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import type { GroupKind, WorkspaceId } from '../../../platform/database/schema.ts';
-import { SKIPPED } from '../../campaigns/begin/skip-readers.ts';
+import { SKIPPED_CODES } from '../../../platform/errors/failures.ts';
+import type { StoredFailure } from '../explain-failure.ts';
 import { deliveryCounts } from '../../campaigns/roll-up/roll-up-runs.ts';
 import type { Piece } from './cut-posts.ts';
 
@@ -23,7 +24,7 @@ export interface GroupSums {
   firstSentAt: Date | null;
   lastSentAt: Date | null;
   /** Of the latest run with an error. */
-  error: string | null;
+  failure: StoredFailure | null;
   errorRunId: number | null;
   isWaiting: boolean;
 }
@@ -40,13 +41,13 @@ export interface RunSums {
 }
 
 /** Not why a follow-up left a group out. */
-const isError = sql`not starts_with(p.error, ${SKIPPED})`;
+const isError = sql`(p.failure is not null and (p.failure ->> 'code' = any(${SKIPPED_CODES}::text[])) is not true)`;
 
 const SUMS = sql`
   p.group_id as "groupId", sum(p.sent)::float8 as sent, sum(p.failed)::float8 as failed, sum(p.recipients)::float8 as recipients,
   sum(p.delivered)::float8 as delivered, sum(p.read)::float8 as read, sum(p.reactions)::float8 as reactions,
   sum(p.replies)::float8 as replies, sum(p.views)::float8 as views, bool_or(p.views_seen) as "viewsSeen",
-  (array_agg(p.error order by p.error_run_id desc) filter (where ${isError}))[1] as error,
+  (array_agg(p.failure order by p.error_run_id desc) filter (where ${isError}))[1] as failure,
   max(p.error_run_id) filter (where ${isError}) as "errorRunId",
   coalesce((array_agg(p.error_waits order by p.error_run_id desc) filter (where ${isError}))[1], false) as "isWaiting"`;
 
@@ -56,50 +57,43 @@ export async function selectSums(
   { workspaceId, groupIds }: { workspaceId: WorkspaceId; groupIds: readonly number[] | null },
   campaignIds: readonly number[],
 ): Promise<GroupSums[]> {
-  const { rows } = await sql<GroupSums>`
+  return readRows<GroupSums>(db)`
     select ${SUMS}, min(p.first_sent_at) as "firstSentAt", max(p.last_sent_at) as "lastSentAt"
     from unnest(${[...campaignIds]}::bigint[]) c (campaign_id)
     cross join lateral (
       select s.group_id, s.first_sent_at, s.last_sent_at, s.sent, s.failed, s.recipients, s.delivered, s.read, s.reactions, s.replies, s.views,
-             s.views_seen or s.views > 0 as views_seen, s.error, s.error_run_id, s.error_waits
+             s.views_seen or s.views > 0 as views_seen, s.failure, s.error_run_id, s.error_waits
       from group_sums s where s.workspace_id = ${workspaceId} and s.campaign_id = c.campaign_id
       order by s.group_id) p
     where ${groupIds ?? null}::bigint[] is null or p.group_id = any(${groupIds ?? null}::bigint[])
-    group by p.group_id`.execute(db);
-  return rows;
+    group by p.group_id`;
 }
 
 const piecesOf = (pieces: readonly Piece[]) => sql`
   unnest(${pieces.map(({ runId }) => runId)}::bigint[], ${pieces.map(({ after }) => after)}::int[],
          ${pieces.map(({ until }) => until)}::int[]) piece (run_id, after, until)`;
 
-/** The deliveries of a piece, in the order of the key, so that no other index is read (docs/explanation/decisions/0008). */
+/** The deliveries of a piece, in the order of the key, so that no other index is read (docs/explanation/decisions/0022). */
 const deliveriesOf = (workspaceId: WorkspaceId) => sql`
   select d.run_id, d.group_id, ${deliveryCounts} from deliveries d
   where d.workspace_id = ${workspaceId} and d.run_id = piece.run_id and d.position > piece.after and d.position <= piece.until
   order by d.position`;
 
 /** Returns what the posts came to, by group. */
-export async function sumByGroup(
-  db: Connection,
-  workspaceId: WorkspaceId,
-  pieces: readonly Piece[],
-): Promise<GroupSums[]> {
-  const { rows } = await sql<GroupSums>`
+export async function sumByGroup(db: Connection, workspaceId: WorkspaceId, pieces: readonly Piece[]) {
+  return readRows<GroupSums>(db)`
     select ${SUMS}, min(p.sent_at) as "firstSentAt", max(p.sent_at) as "lastSentAt"
-    from ${piecesOf(pieces)} cross join lateral (${deliveriesOf(workspaceId)}) p group by p.group_id`.execute(db);
-  return rows;
+    from ${piecesOf(pieces)} cross join lateral (${deliveriesOf(workspaceId)}) p group by p.group_id`;
 }
 
 /** Returns what the posts came to, by run. */
 export async function sumByRun(db: Connection, workspaceId: WorkspaceId, pieces: readonly Piece[]): Promise<RunSums[]> {
-  const { rows } = await sql<RunSums>`
+  return readRows<RunSums>(db)`
     select p.run_id as "runId", sum(p.sent)::float8 as sent, sum(p.failed)::float8 as failed, sum(p.delivered)::float8 as delivered,
            sum(p.read)::float8 as read, coalesce(sum(p.recipients) filter (where g.kind <> 'channel'), 0)::float8 as acknowledging
     from ${piecesOf(pieces)} cross join lateral (${deliveriesOf(workspaceId)}) p
     cross join lateral (select kind from groups where group_id = p.group_id limit 1) g
-    group by p.run_id`.execute(db);
-  return rows;
+    group by p.run_id`;
 }
 
 export interface NamedGroup {
@@ -110,9 +104,8 @@ export interface NamedGroup {
 }
 
 export async function selectNames(db: Connection, groupIds: readonly number[]): Promise<NamedGroup[]> {
-  const { rows } = await sql<NamedGroup>`
+  return readRows<NamedGroup>(db)`
     select g.group_id as "groupId", g.name, g.kind, g.participants
     from unnest(${[...groupIds]}::bigint[]) i (group_id)
-    cross join lateral (select * from groups where group_id = i.group_id limit 1) g`.execute(db);
-  return rows;
+    cross join lateral (select * from groups where group_id = i.group_id limit 1) g`;
 }

@@ -1,6 +1,8 @@
-import { sql } from 'kysely';
+import { readCount, readOne, readRows } from '../../../platform/database/statements.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
+import { sumFields } from '../sum-fields.ts';
 import type { Span } from './report-span.ts';
+import type { RunSums } from './select-posts.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
 /** The campaigns and groups that a report is about. */
@@ -28,17 +30,11 @@ export interface BegunCampaign {
   chosen: number;
 }
 
-export interface BegunRun {
-  runId: number;
+/** `acknowledging` is of the first `summed` posts. */
+export interface BegunRun extends RunSums {
   campaignId: number;
   contentId: number;
   startedAt: Date;
-  sent: number;
-  failed: number;
-  delivered: number;
-  read: number;
-  /** Members whose reads are reported, once for each post, of the first `summed` posts. */
-  acknowledging: number;
   summed: number;
   expanded: number;
 }
@@ -56,22 +52,29 @@ export async function selectCampaigns(step: Step, scope: Scope, span: Span): Pro
   while (after) {
     const from: Position = after;
     const page = await step((db) => selectPage(db, scope, span, from));
-    for (const one of page.campaigns) campaigns.set(one.campaignId, addPages(one, campaigns.get(one.campaignId)));
+    for (const one of page.campaigns) {
+      const other = campaigns.get(one.campaignId) ?? { runs: 0, posts: 0, summed: 0, chosen: 0, groups: 0 };
+      const sums = sumFields([one, other], ['runs', 'posts', 'summed', 'chosen']);
+      campaigns.set(one.campaignId, { ...one, ...sums, groups: Math.max(one.groups, other.groups) });
+    }
     after = page.last;
   }
   return [...campaigns.values()];
 }
 
-function addPages(one: BegunCampaign, other: BegunCampaign | undefined): BegunCampaign {
-  if (!other) return one;
-  return {
-    ...one,
-    runs: one.runs + other.runs,
-    groups: Math.max(one.groups, other.groups),
-    posts: one.posts + other.posts,
-    summed: one.summed + other.summed,
-    chosen: one.chosen + other.chosen,
-  };
+/** Returns how many runs that were due in the span could not begin in time. Of tests and deleted campaigns they do not count. */
+export function countMissed(
+  db: Connection,
+  { workspaceId, campaignId, groupIds }: Scope,
+  { beginsAt, endsAt }: Pick<Span, 'beginsAt' | 'endsAt'>,
+): Promise<number> {
+  return readCount(db)`
+    select count(*) from runs r
+    join campaigns c on c.campaign_id = r.campaign_id and c.deleted_at is null and not c.is_test
+    where r.workspace_id = ${workspaceId} and r.status = 'missed' and r.due_at >= ${beginsAt} and r.due_at < ${endsAt}
+      and (${campaignId}::bigint is null or r.campaign_id = ${campaignId}::bigint)
+      and (${groupIds}::bigint[] is null or exists (
+        select from contents t where t.content_id = c.content_id and t.group_ids && ${groupIds}::bigint[]))`;
 }
 
 /** As text: a Date has no microseconds. */
@@ -85,8 +88,8 @@ async function selectPage(
   { workspaceId, campaignId, groupIds }: Scope,
   { beginsAt, endsAt }: Span,
   { startedAt, runId }: Position,
-): Promise<{ campaigns: BegunCampaign[]; last: Position | null }> {
-  const { rows } = await sql<{ campaigns: BegunCampaign[]; last: Position | null }>`
+) {
+  return readOne<{ campaigns: BegunCampaign[]; last: Position | null }>(db)`
     with page as materialized (
       select run_id, campaign_id, started_at, targets, expanded, summed from runs
       where workspace_id = ${workspaceId} and started_at >= ${beginsAt} and started_at < ${endsAt}
@@ -103,17 +106,14 @@ async function selectPage(
         'campaignId', p.campaign_id, 'isFolded', c.folded_at is not null, 'isWhole', not o.is_outside, 'runs', p.runs, 'groups', p.groups,
         'posts', p.posts, 'summed', p.summed, 'chosen', p.chosen)), '[]')
       from campaign p
-      -- Lookups by the key, whatever is known of the table (docs/explanation/decisions/0008).
+      -- Lookups by the key, whatever is known of the table (docs/explanation/decisions/0022).
       cross join lateral (select * from campaigns where campaign_id = p.campaign_id limit 1) c
       cross join lateral (
         select exists (
           select from runs o where o.campaign_id = p.campaign_id and (o.started_at < ${beginsAt} or o.started_at >= ${endsAt})) as is_outside) o
       where c.deleted_at is null and not c.is_test) as campaigns, (
       select jsonb_build_object('startedAt', started_at::text, 'runId', run_id) from page
-      where (select count(*) from page) = ${PAGE} order by started_at desc, run_id desc limit 1) as last`.execute(db);
-  const [page] = rows;
-  if (!page) throw new Error('a page is one row');
-  return page;
+      where (select count(*) from page) = ${PAGE} order by started_at desc, run_id desc limit 1) as last`;
 }
 
 /** Returns whether each of these campaigns is folded; those that were deleted are missing. */
@@ -121,28 +121,21 @@ export async function readFolded(
   db: Connection,
   campaigns: readonly BegunCampaign[],
 ): Promise<ReadonlyMap<number, boolean>> {
-  const { rows } = await sql<{ campaignId: number; isFolded: boolean }>`
+  const rows = await readRows<{ campaignId: number; isFolded: boolean }>(db)`
     select campaign_id as "campaignId", folded_at is not null as "isFolded" from campaigns
-    where campaign_id = any(${campaigns.map(({ campaignId }) => campaignId)}::bigint[]) and deleted_at is null`.execute(
-    db,
-  );
+    where campaign_id = any(${campaigns.map(({ campaignId }) => campaignId)}::bigint[]) and deleted_at is null`;
   return new Map(rows.map(({ campaignId, isFolded }) => [campaignId, isFolded]));
 }
 
 /** Returns the runs of some campaigns that began in the span. */
-export async function selectRuns(
-  db: Connection,
-  { beginsAt, endsAt }: Span,
-  campaigns: readonly BegunCampaign[],
-): Promise<BegunRun[]> {
-  const { rows } = await sql<BegunRun>`
+export async function selectRuns(db: Connection, { beginsAt, endsAt }: Span, campaigns: readonly BegunCampaign[]) {
+  return readRows<BegunRun>(db)`
     select r.run_id as "runId", r.campaign_id as "campaignId", r.content_id as "contentId", r.started_at as "startedAt", r.sent, r.failed,
            r.delivered, r.read, r.acknowledging, r.summed, r.expanded
     from unnest(${campaigns.map(({ campaignId }) => campaignId)}::bigint[]) c (campaign_id)
     cross join lateral (
       select * from runs r where r.campaign_id = c.campaign_id and r.started_at >= ${beginsAt} and r.started_at < ${endsAt}
-      order by r.due_at) r`.execute(db);
-  return rows;
+      order by r.due_at) r`;
 }
 
 /** Returns the places of the chosen groups, from 1 and in order, in each content that has one of them. */
@@ -151,11 +144,11 @@ export async function selectChosenPositions(
   groupIds: readonly number[],
   contentIds: readonly number[],
 ): Promise<Map<number, number[]>> {
-  const { rows } = await sql<{ contentId: number; positions: number[] }>`
+  const rows = await readRows<{ contentId: number; positions: number[] }>(db)`
     select c.content_id as "contentId", array_agg(t.position::int order by t.position) as positions
     from unnest(${[...contentIds]}::bigint[]) i (content_id)
     cross join lateral (select content_id, group_ids from contents where content_id = i.content_id limit 1) c
     cross join lateral unnest(c.group_ids) with ordinality t (group_id, position)
-    where t.group_id = any(${[...groupIds]}::bigint[]) group by c.content_id`.execute(db);
+    where t.group_id = any(${[...groupIds]}::bigint[]) group by c.content_id`;
   return new Map(rows.map(({ contentId, positions }) => [contentId, positions]));
 }

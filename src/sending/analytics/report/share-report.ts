@@ -1,15 +1,17 @@
-/** Links by which anyone may read one report until they expire (docs/explanation/decisions/0101). */
+/** Links by which anyone may read one report until they expire (docs/explanation/decisions/0101). A token is nowhere stored, only its SHA-256. */
 import { randomBytes } from 'node:crypto';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
 import { assertStillMember, lockMembers } from '../../../workspaces/members/assert-still-member.ts';
-import type { Database } from '../../../platform/database/connect.ts';
+import type { Database, Connection } from '../../../platform/database/connect.ts';
 import { AppError } from '../../../platform/errors/errors.ts';
 import { fieldError } from '../../../platform/errors/issues.ts';
 import { hashSecret } from '../../../platform/secrets/hash-secret.ts';
 import { knownTimeZone } from '../../../platform/time/time-zone.ts';
-import { countLinks, deleteLink, findLinkedReport, insertLink, selectLinks, type ReportLink } from './link-store.ts';
 import { readSelection, selectReport, type Report, type ReportRequest } from './read-report.ts';
 import { reportSpan } from './report-span.ts';
+import { execute, readCount, readOne, readRow, readRows, sql } from '../../../platform/database/statements.ts';
+import { PERSON_NAME } from '../../../workspaces/members/person-name.ts';
+import type { UserId, WorkspaceId } from '../../../platform/database/schema.ts';
 
 const LINKS_LIMIT = 50;
 /** 256 bits: nobody guesses one. */
@@ -36,37 +38,30 @@ export async function shareReport(
   return deps.db.transaction().execute(async (trx) => {
     await lockMembers(trx, actor.workspaceId);
     await assertStillMember(trx, actor, 'manager');
-    if ((await countLinks(trx, actor.workspaceId)) >= LINKS_LIMIT)
+    const count = await readCount(trx)`
+      select count(*) from report_links where workspace_id = ${actor.workspaceId} and expires_at > campanile_now()`;
+    if (count >= LINKS_LIMIT)
       throw new AppError(
         'report_link_limit_reached',
         `You have reached the limit of ${LINKS_LIMIT} links to reports. Revoke one.`,
       );
     const { startDate, endDate, timeZone } = span;
-    const link = await insertLink(trx, actor.workspaceId, {
-      createdBy: actor.userId,
-      tokenHash: hashSecret(token),
-      expiresInDays,
-      startDate,
-      endDate,
-      timeZone,
-      groupListName,
-      campaignId: scope.campaignId,
-      groupIds: scope.groupIds,
-    });
+    const link = await readOne<Omit<SharedReport, 'token'>>(trx)`
+      insert into report_links (workspace_id, created_by, token_hash, expires_at, start_date, end_date, time_zone, campaign_id, group_list_name, group_ids)
+      values (${actor.workspaceId}, ${actor.userId}, ${hashSecret(token)}, campanile_now() + ${expiresInDays} * interval '1 day', ${startDate}::date,
+              ${endDate}::date, ${timeZone}, ${scope.campaignId}, ${groupListName}, ${scope.groupIds}::bigint[])
+      returning report_link_id as "reportLinkId", expires_at as "expiresAt"`;
     await recordAudit(trx, { ...actor, action: 'report.shared', subject: `${startDate} – ${endDate}` });
     return { ...link, token };
   });
 }
 
-/** Returns the links of the workspace that hold, newest first. */
-export function listReportLinks({ db }: { db: Database }, { workspaceId }: Actor): Promise<ReportLink[]> {
-  return selectLinks(db, workspaceId);
-}
-
 /** Ends a link at once. Throws 404 for a link that the workspace does not have. */
 export async function revokeReportLink({ db }: { db: Database }, actor: Actor, reportLinkId: number): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    if (!(await deleteLink(trx, actor.workspaceId, reportLinkId)))
+    const affected = await execute(trx)`
+      delete from report_links where workspace_id = ${actor.workspaceId} and report_link_id = ${reportLinkId}`;
+    if (affected === 0)
       throw new AppError('report_link_not_found', 'You have no link to a report with this id', {
         details: [fieldError('report_link_id', 'unknown_id', { of: 'links' })],
       });
@@ -80,15 +75,67 @@ export async function revokeReportLink({ db }: { db: Database }, actor: Actor, r
  */
 export async function readSharedReport(
   { db, timeZone }: { db: Database; timeZone: string },
-  token: string,
+  { token, withRuns }: { token: string } & Pick<ReportRequest, 'withRuns'>,
 ): Promise<Report> {
   const linked = await findLinkedReport(db, hashSecret(token));
   if (!linked) throw new AppError('report_link_not_found', 'This link has expired, was revoked, or never existed');
   const { workspaceId, startDate, endDate, campaign, groupListName, groupIds } = linked;
-  return readSelection({ db }, workspaceId, {
-    span: reportSpan(startDate, endDate, knownTimeZone(linked.timeZone, timeZone)),
-    scope: { workspaceId, campaignId: linked.internalCampaignId, groupIds },
-    campaign,
-    groupListName,
-  });
+  const span = reportSpan(startDate, endDate, knownTimeZone(linked.timeZone, timeZone));
+  const scope = { workspaceId, campaignId: linked.internalCampaignId, groupIds };
+  return readSelection({ db }, workspaceId, { span, scope, campaign, groupListName }, { withRuns });
+}
+
+/** A link as its owner sees it. */
+export interface ReportLink {
+  reportLinkId: number;
+  createdAt: Date;
+  /** Null: not known. */
+  createdBy: { userId: UserId; userName: string | null; name: string | null } | null;
+  expiresAt: Date;
+  /** `YYYY-MM-DD`, both included, in `timeZone`. */
+  startDate: string;
+  endDate: string;
+  timeZone: string;
+  campaign: { campaignId: string; name: string } | null;
+  groupListName: string | null;
+}
+
+/** What a link shows, fixed when it was created. */
+interface LinkedReport extends Pick<ReportLink, 'startDate' | 'endDate' | 'timeZone' | 'campaign' | 'groupListName'> {
+  workspaceId: WorkspaceId;
+  internalCampaignId: number | null;
+  groupIds: number[] | null;
+}
+
+/** A link whose campaign was deleted is as good as gone. */
+const VALID = sql`
+  l.expires_at > campanile_now() and (l.campaign_id is null or c.campaign_id is not null)`;
+const CAMPAIGN = sql`left join campaigns c on c.campaign_id = l.campaign_id and c.deleted_at is null`;
+const DATES = sql`to_char(l.start_date, 'YYYY-MM-DD') as "startDate", to_char(l.end_date, 'YYYY-MM-DD') as "endDate", l.time_zone as "timeZone"`;
+const CAMPAIGN_COLUMN = sql`
+  case when c.campaign_id is not null then jsonb_build_object('campaignId', c.public_id, 'name', c.name) end as campaign`;
+
+/** Returns the links of the workspace that hold, newest first. */
+export function listReportLinks({ db }: { db: Database }, { workspaceId }: Actor): Promise<ReportLink[]> {
+  return readRows<ReportLink>(db)`
+    select l.report_link_id as "reportLinkId", l.created_at as "createdAt", l.expires_at as "expiresAt", ${DATES}, ${CAMPAIGN_COLUMN},
+           l.group_list_name as "groupListName",
+           case when l.created_by is not null then jsonb_build_object('userId', l.created_by, 'userName', u.user_name, 'name', ${PERSON_NAME}) end as "createdBy"
+    from report_links l ${CAMPAIGN}
+    left join users u on u.user_id = l.created_by and u.deleted_at is null
+    where l.workspace_id = ${workspaceId} and ${VALID} order by l.report_link_id desc`;
+}
+
+/** Returns undefined for a token that is unknown, has expired or was revoked, and while its maker is disabled, or the owner is disabled or deleted. */
+async function findLinkedReport(db: Connection, tokenHash: Buffer): Promise<LinkedReport | undefined> {
+  return readRow<LinkedReport>(db)`
+    select l.workspace_id as "workspaceId", ${DATES}, c.campaign_id as "internalCampaignId", ${CAMPAIGN_COLUMN},
+           l.group_list_name as "groupListName", l.group_ids as "groupIds"
+    from report_links l
+    join workspaces w on w.workspace_id = l.workspace_id
+    ${CAMPAIGN}
+    where l.token_hash = ${tokenHash} and ${VALID} and exists (
+      select from memberships m join users u on u.user_id = m.user_id
+      where m.workspace_id = coalesce(w.test_of, w.workspace_id) and m.role = 'owner' and u.deleted_at is null and u.disabled_at is null)
+      and not exists (select from users u where u.user_id = l.created_by and u.disabled_at is not null)`;
 }

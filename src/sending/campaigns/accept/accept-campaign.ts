@@ -12,13 +12,14 @@ import { listLosses } from '../../../content/text/warnings.ts';
 import { requireCountedGroups } from './ballot-problems.ts';
 import { saveCard, type CardDeps } from './prepare-card.ts';
 import { preparePost, type PostInput, type PreparedPost } from './prepare-post.ts';
-import { enforceCampaignQuota } from './enforce-campaign-quota.ts';
 import { requireMentionsLeft, requireReach } from './require-reach.ts';
 import { insertCampaign, type NewCampaign, type Plan } from '../store.ts';
 import { requireNoApproval } from '../../../workspaces/approval/approval-rules.ts';
 import { readNow } from '../../../platform/database/read-now.ts';
 import type { FieldError } from '../../../platform/errors/issues.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
+import { readOne } from '../../../platform/database/statements.ts';
+import { AppError } from '../../../platform/errors/errors.ts';
 
 export interface AcceptedCampaign {
   campaignId: string;
@@ -39,7 +40,6 @@ export interface AcceptDeps {
   timeZone?: string | undefined;
 }
 
-/** A campaign as it is asked for. */
 export interface CampaignRequest {
   actor: Actor;
   input: PostInput;
@@ -57,6 +57,7 @@ export interface CampaignRequest {
 const UNLINKED: ReadonlySet<string> = new Set(['unlinked', 'linking', 'logged_out']);
 const NOT_LINKED =
   'Your account is not linked to a messaging application: the posts wait until you link it, and expire if you do not';
+const HELD = 'Nothing is sent for any user, since the ledger is held: the posts wait until an administrator resumes it';
 
 /** Writes what a campaign begins with, once its runs are there. */
 export type Start = (
@@ -107,7 +108,9 @@ export async function prepareCampaign(
   const { workspaceId } = actor;
   const accounts = await findOwnAccounts(db, workspaceId);
   const isUnlinked = accounts.every(({ status }) => UNLINKED.has(status));
-  const warnings = [...listLosses(prepared.warnings), ...notes, ...(isUnlinked ? [NOT_LINKED] : [])];
+  const isHeld = accounts.some(({ heldSince }) => heldSince);
+  const waits = [...(isUnlinked ? [NOT_LINKED] : []), ...(isHeld ? [HELD] : [])];
+  const warnings = [...listLosses(prepared.warnings), ...notes, ...waits];
   await requireTargets(db, { ...prepared, workspaceId, givenIds: input.groupIds });
   return { ...prepared, workspaceId, warnings };
 }
@@ -172,4 +175,29 @@ export async function writeCampaign(
   const changes = diffValues({}, { status: campaign.plan.isSchedule ? 'scheduled' : 'running' });
   await recordAudit(trx, { ...actor, action: 'campaign.accepted', subject: publicId, changes });
   return publicId;
+}
+
+/**
+ * Returns the instant of the database's clock. Throws 409 when the workspace has as many campaigns under way or planned as it may have. Its
+ * ledger must be locked, so that of two that come at once the second counts the first. Never more than the limit of index entries are read,
+ * and nothing is counted twice that could drift apart (docs/explanation/decisions/0044-limit-each-workspace-by-quotas.md).
+ */
+export async function enforceCampaignQuota(
+  trx: Connection,
+  workspaceId: WorkspaceId,
+  { openCampaigns: most }: Pick<Quotas, 'openCampaigns'>,
+): Promise<Date> {
+  // One statement: every campaign needs both.
+  const { now, open } = await readOne<{ now: Date; open: number }>(trx)`
+    select campanile_now() as now, count(*)::int as open from (
+      select from campaigns
+      where workspace_id = ${workspaceId} and coalesce(deleted_at, finished_at, 'infinity'::timestamptz) = 'infinity'
+      limit ${most}
+    ) c`;
+  if (open < most) return now;
+  const many = most.toLocaleString('en');
+  throw new AppError(
+    'campaign_limit_reached',
+    `You have reached the limit of ${many} campaigns under way or planned. Cancel one, or wait for the end of one.`,
+  );
 }

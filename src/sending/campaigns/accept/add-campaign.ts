@@ -1,3 +1,4 @@
+import { execute } from '../../../platform/database/statements.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { IdempotencyKey } from '../../../workspaces/idempotency/once.ts';
 import {
@@ -17,6 +18,8 @@ const GROUPS_LIMIT = 10_000;
 export interface SendNowInput extends PostInput {
   /** As it was sent; kept, delays nothing. */
   scheduleTime: string | null;
+  /** It leaves in quiet hours, too. Default is `false`. */
+  ignoresQuietHours?: boolean;
 }
 
 /**
@@ -29,7 +32,7 @@ export function addCampaign(
   input: SendNowInput,
   key?: IdempotencyKey,
 ): Promise<AcceptedCampaign> {
-  return acceptCampaign(deps, { actor, input, plan: planOfNow(input), dueAt: dueNow, key }, startNow);
+  return acceptCampaign(deps, { actor, input, plan: planOfNow(input), dueAt: dueNow, key }, startOf(input));
 }
 
 /** Returns the plan of a campaign that goes out at once. */
@@ -42,3 +45,11 @@ export const dueNow: CampaignRequest['dueAt'] = (now) => [now];
 
 export const startNow: Start = (trx, { workspaceId, campaignId, timeZone }) =>
   beginRuns(trx, [workspaceId], { first: GROUPS_LIMIT, campaignId, timeZone });
+
+function startOf({ ignoresQuietHours = false }: SendNowInput): Start {
+  if (!ignoresQuietHours) return startNow;
+  return async (trx, stored) => {
+    await startNow(trx, stored);
+    await execute(trx)`update runs set ignores_quiet_hours = true where campaign_id = ${stored.campaignId}`;
+  };
+}

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { readValue } from '../../../platform/database/statements.ts';
 import { dateIn } from '../../accounts/quiet-hours.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../../platform/database/connect.ts';
@@ -55,7 +55,6 @@ export async function planScheduled(
   return { plan, notes, ...dueBySchedule({ ...input, timeZone }) };
 }
 
-/** Returns when the runs of a schedule are due. */
 export function dueBySchedule(schedule: Schedule): Required<Pick<CampaignRequest, 'problems' | 'dueAt'>> {
   const { occurrences, problems } = planOccurrences(schedule);
   return { problems, dueAt: (now) => stillToCome(occurrences, now, schedule.timeZone) };
@@ -65,11 +64,12 @@ export const startScheduled: Start = (trx) => notifyAfterCommit(trx, 'campanile_
 
 /** Whether the user has never chosen a zone, and this is the first schedule that needs one: then it is worth a warning, once. */
 async function isFirstWithoutZone(db: Database, { userId, workspaceId }: Actor): Promise<boolean> {
-  const { rows } = await sql<{ isFirst: boolean }>`
+  return (
+    (await readValue<boolean>(db)`
     select time_zone is null and not exists (
              select from campaigns c where c.workspace_id = ${workspaceId} and c.is_schedule) as "isFirst"
-    from users where user_id = ${userId}`.execute(db);
-  return rows[0]?.isFirst ?? false;
+    from users where user_id = ${userId}`) ?? false
+  );
 }
 
 function describeAssumedZone(timeZone: string): string {
@@ -134,6 +134,6 @@ export async function readTimeZone(
   { db, timeZone }: { db: Database; timeZone: string },
   userId: UserId,
 ): Promise<string> {
-  const row = await db.selectFrom('users').select('time_zone').where('user_id', '=', userId).executeTakeFirst();
-  return knownTimeZone(row?.time_zone ?? null, timeZone);
+  const own = await readValue<string | null>(db)`select time_zone from users where user_id = ${userId}`;
+  return knownTimeZone(own ?? null, timeZone);
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { readCount } from '../../../platform/database/statements.ts';
 import { ASKING, type PostExtras } from '../../../content/post/post-extras.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import { invalid } from '../../../platform/errors/errors.ts';
@@ -23,12 +23,15 @@ export async function requireCountedGroups(
   groupIds: readonly number[],
 ): Promise<void> {
   if (!isBallot(extras)) return;
-  const { rows } = await sql<{ channels: number }>`
-    select count(*)::int as channels from groups where group_id = any(${groupIds}::bigint[]) and kind = 'channel'`.execute(
-    db,
-  );
-  const channels = rows[0]?.channels ?? 0;
+  const channels = await countChannels(db, groupIds);
   if (channels === 0) return;
   const found = channels === 1 ? 'a channel' : `${channels} channels`;
   throw invalid([fieldError('group_metadata_ids', 'votes_in_channels', { found })]);
+}
+
+/** Returns how many of these groups are channels. */
+export function countChannels(db: Connection, groupIds: readonly number[]): Promise<number> {
+  return readCount(db)`
+    select count(*) from unnest(${[...groupIds]}::bigint[]) i (group_id) join groups g on g.group_id = i.group_id
+    where g.kind = 'channel'`;
 }

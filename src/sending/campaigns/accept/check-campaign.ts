@@ -1,4 +1,8 @@
-import { readResting } from '../../accounts/send-window-rules.ts';
+import { hasCap, readResting, readSendWindows, type SendWindow } from '../../accounts/send-window-rules.ts';
+import type { Gaps } from '../../deliveries/pace.ts';
+import { findWaits } from '../../accounts/find-waits.ts';
+import { findAccounts } from '../../accounts/store.ts';
+import { keepHour, soonest, type Wait } from '../read/find-wait.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../../platform/database/connect.ts';
 import { requireGroups } from '../../groups/require-groups.ts';
@@ -11,7 +15,7 @@ import type { SendNowInput } from './add-campaign.ts';
 import { countSenders, type SenderShare } from './count-senders.ts';
 import { requireCountedGroups } from './ballot-problems.ts';
 import { planOccurrences, readTimeZone, stillToCome, type ScheduledInput } from './add-scheduled-campaign.ts';
-import { estimateSeconds, readOthers, type Pace } from '../read/estimate-seconds.ts';
+import { estimateSeconds, readOthers } from '../read/estimate-seconds.ts';
 import { findGroupProblems, type GroupProblem } from './find-group-problems.ts';
 import { toLocalTime } from '../occurrences.ts';
 import type { CardDeps, PreparedCard } from './prepare-card.ts';
@@ -19,13 +23,10 @@ import { preparePost } from './prepare-post.ts';
 import { diffSchedule } from '../change/replan-runs.ts';
 import { findOwnCampaign, scheduleOf, type OwnCampaign } from '../store.ts';
 import { readNow } from '../../../platform/database/read-now.ts';
-import type { CheckWarning } from './check-warning.ts';
-import { warnOfCap } from './warn-of-cap.ts';
-import { warnOfFrequency } from './warn-of-frequency.ts';
-import { warnOfPace } from './warn-of-pace.ts';
+import { warnOfFrequency, type CheckWarning } from './warn-of-frequency.ts';
+import { warnOfCap, warnOfPace, warnOfQuietHours } from './warn-of-windows.ts';
 import { requireMentionsLeft, requireReach } from './require-reach.ts';
 import { warnOfReach } from './warn-of-reach.ts';
-import type { FieldError } from '../../../platform/errors/issues.ts';
 import type { AccountId, WorkspaceId } from '../../../platform/database/schema.ts';
 
 export interface CheckDeps {
@@ -35,7 +36,7 @@ export interface CheckDeps {
   convert: Convert;
   linkPreviews?: CardDeps['linkPreviews'];
   /** The pace of each messenger's accounts. */
-  gaps: Readonly<Record<string, Pace>>;
+  gaps: Gaps;
 }
 
 /** A campaign that might be sent, now or by a schedule. */
@@ -56,6 +57,8 @@ export interface CampaignCheck {
   ballot: Pick<PostExtras, 'poll' | 'event'>;
   groups: { /** Groups without a problem. */ ok: number; problems: GroupProblem[] };
   expectedSeconds: number;
+  /** Why nothing of it would leave if it was sent now. Undefined: it would, or it has a schedule. */
+  wait: Wait | undefined;
 }
 
 /**
@@ -74,7 +77,8 @@ export async function checkCampaign(
   const insteadOf = before?.campaignId;
   const chosen = draft.when === 'scheduled' ? draft.post.timeZone : null;
   const timeZone = chosen ?? (await readTimeZone(deps, userId));
-  const { occurrences, problems } = planDraft(draft, timeZone);
+  const { occurrences, problems } =
+    draft.when === 'now' ? { occurrences: null, problems: [] } : planOccurrences({ ...draft.post, timeZone });
   const now = await readNow(db);
   const planned = async () => (occurrences ? listDue(db, occurrences, { before, timeZone, now }) : [now]);
   const prepared = await preparePost(deps, draft.post, problems, planned);
@@ -93,9 +97,14 @@ export async function checkCampaign(
   const shares = await countSenders(db, workspaceId, { groupIds, wanted: extras.accountId, resting });
   const often = { groupIds, dueAt, except: insteadOf, timeZone: deps.timeZone };
   const frequent = await warnOfFrequency(db, workspaceId, often);
+  const senders = shares.map(({ accountId }) => accountId);
+  const windows = new Map((await readSendWindows(db, senders, deps.timeZone)).map((one) => [one.accountId, one]));
+  // Of a campaign for now, `wait` says so.
+  const quiet = draft.when === 'now' ? [] : warnOfQuietHours(shares, { dueAt, windows });
   const bySender = await checkSenders(deps, shares, {
     workspaceId,
     resting,
+    windows,
     dueAt,
     first,
     now,
@@ -109,6 +118,7 @@ export async function checkCampaign(
       ...(caption ? [caption] : []),
       ...(shares.every(({ isConnected }) => isConnected) ? [] : [NOT_CONNECTED]),
       ...(await warnOfReach(db, workspaceId, reaching)),
+      ...quiet,
       ...bySender.warnings,
       ...frequent,
     ],
@@ -119,13 +129,31 @@ export async function checkCampaign(
     runs: dueAt.map((due) => ({ dueAt: due, local: toLocalTime(due, timeZone) })),
     groups: { ok: groupIds.length - new Set(found.map((problem) => problem.groupId)).size, problems: found },
     expectedSeconds: bySender.expectedSeconds,
+    wait: draft.when === 'now' ? await findSendersWait(deps, shares, draft.post, { windows, now }) : undefined,
   };
+}
+
+/** Why none of these accounts would send now: the one that can send soonest. */
+async function findSendersWait(
+  { db, timeZone }: CheckDeps,
+  shares: readonly SenderShare[],
+  { ignoresQuietHours = false }: SendNowInput,
+  { windows, now }: Pick<Planned, 'windows' | 'now'>,
+): Promise<Wait | undefined> {
+  const ids = shares.map(({ accountId }) => accountId);
+  const accounts = (await findAccounts(db, ids)).filter((account) => account !== undefined);
+  const waits = await findWaits(db, accounts, timeZone);
+  const wait = waits.size < ids.length ? undefined : soonest(waits);
+  if (ignoresQuietHours && wait?.reason === 'quiet_hours') return undefined;
+  const window = wait && windows.get(wait.accountId);
+  return window ? keepHour(wait, { dueAt: now, timeZone: null, ignoresQuietHours }, window) : wait;
 }
 
 interface Planned {
   workspaceId: WorkspaceId;
   /** Accounts that rest when the first run is due. */
   resting: AccountId[];
+  windows: ReadonlyMap<AccountId, SendWindow>;
   /** In order, one at least. */
   dueAt: Date[];
   /** The first of them. */
@@ -140,21 +168,22 @@ interface Planned {
 async function checkSenders(
   { db, gaps, timeZone }: CheckDeps,
   shares: readonly SenderShare[],
-  { workspaceId, resting, dueAt, first, now, except, isPinned }: Planned,
+  { workspaceId, resting, windows, dueAt, first, now, except, isPinned }: Planned,
 ): Promise<{ warnings: CheckWarning[]; expectedSeconds: number }> {
-  const warnings = new Map<string, CheckWarning>();
+  const warnings: CheckWarning[] = [];
+  // Most accounts have no cap, and their checks need no transaction.
+  if (windows.values().some(hasCap))
+    warnings.push(...(await warnOfCap(db, { workspaceId, shares, dueAt, except, resting, timeZone, now })));
   let expectedSeconds = 0;
-  const cap = await warnOfCap(db, { workspaceId, shares, dueAt, except, resting, timeZone, now });
-  if (cap) warnings.set(cap.code, cap);
   const others = await readOthers(db, workspaceId, { at: first, except, resting });
   for (const { accountId, messenger, groups } of shares) {
     const pace = gaps[messenger];
-    for (const warning of await warnOfPace(db, accountId, { dueAt, pace, timeZone }))
-      if (!warnings.has(warning.code)) warnings.set(warning.code, warning);
+    for (const warning of warnOfPace(windows.get(accountId), { dueAt, pace }))
+      if (warnings.every(({ code }) => code !== warning.code)) warnings.push(warning);
     const planned = { groups, isPinned, at: first, pace, timeZone, others: others.get(accountId) };
     expectedSeconds = Math.max(expectedSeconds, await estimateSeconds(db, accountId, planned));
   }
-  return { warnings: [...warnings.values()], expectedSeconds };
+  return { warnings, expectedSeconds };
 }
 
 function toFile(file: { mime: string; size: number } | undefined): CampaignCheck['media'] {
@@ -183,7 +212,3 @@ const NOT_CONNECTED: CheckWarning = {
   message: 'Your account is not connected at the moment. Posts wait for the connection, 6 hours at most.',
   params: { hours: 6 },
 };
-
-function planDraft(draft: CampaignDraft, timeZone: string): { occurrences: Date[] | null; problems: FieldError[] } {
-  return draft.when === 'now' ? { occurrences: null, problems: [] } : planOccurrences({ ...draft.post, timeZone });
-}

@@ -7,9 +7,10 @@ import { findKept } from '../../../content/post/post-files.ts';
 import type { PostExtras } from '../../../content/post/post-extras.ts';
 import { moveAhead, type Schedule } from '../occurrences.ts';
 import { findOwnCampaign, readContent, scheduleOf, type Content } from '../store.ts';
+import type { WorkspaceId } from '../../../platform/database/schema.ts';
+import { dropRemoved } from './require-reach.ts';
 import { readNow } from '../../../platform/database/read-now.ts';
 
-/** A card as a request has it. */
 export interface CardCopy {
   url: string;
   title: string;
@@ -51,17 +52,19 @@ export async function duplicateCampaign(
   const readable = before && { ...before, timeZone: knownTimeZone(before.timeZone, 'UTC') };
   const schedule = readable ? { ...moveAhead(readable, await readNow(db)), timeZone: before.timeZone } : null;
   const { name, description, isChannelCampaign, scheduleTime } = campaign;
-  const post = await copyPost(db, { mediaId, extras });
+  const post = await copyPost(db, workspaceId, { mediaId, extras });
   return { name, description, html, ...post, groupIds, isChannelCampaign, scheduleTime, schedule };
 }
 
-/** Returns the files and extras of a stored post as a request has them. */
+/** Returns the files and extras of a stored post as a request has them, without what is removed since. */
 export async function copyPost(
   db: Database,
+  workspaceId: WorkspaceId,
   { mediaId, extras }: Pick<Content, 'mediaId' | 'extras'>,
 ): Promise<Pick<CampaignCopy, 'image' | 'extras' | 'card'>> {
   const image = mediaId === null ? null : await openDataUrl(db, mediaId);
-  return { image, extras: await keepFiles(db, extras), card: await copyCard(db, extras) };
+  const present = await dropRemoved(db, workspaceId, extras);
+  return { image, extras: await keepFiles(db, present), card: await copyCard(db, extras) };
 }
 
 /** Without the files that are no longer kept. */

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { readColumn, readRows } from '../../../platform/database/statements.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import { describeIssue, type Issue } from '../../../platform/errors/issues.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
@@ -38,15 +38,11 @@ export async function findGroupProblems(
   });
 }
 
-async function findClosed(
-  db: Connection,
-  workspaceId: WorkspaceId,
-  groupIds: readonly number[],
-): Promise<Map<number, Issue>> {
-  const { rows } = await sql<{ group_id: number; is_gone: boolean; is_plain: boolean }>`
+async function findClosed(db: Connection, workspaceId: WorkspaceId, groupIds: readonly number[]) {
+  const rows = await readRows<{ group_id: number; is_gone: boolean; is_plain: boolean }>(db)`
     select g.group_id, g.removed_at is not null as is_gone, g.kind = 'group' as is_plain
     from unnest(${groupIds}::bigint[]) i (group_id) join groups g on g.group_id = i.group_id
-    where g.workspace_id = ${workspaceId} and (g.removed_at is not null or not g.can_send)`.execute(db);
+    where g.workspace_id = ${workspaceId} and (g.removed_at is not null or not g.can_send)`;
   return new Map(
     rows.map((row) => [row.group_id, row.is_gone ? GONE : row.is_plain ? NO_SENDING : ADMINS_ONLY] as const),
   );
@@ -56,12 +52,8 @@ async function findClosed(
  * Returns the groups with the same text within 24 hours: posted before the first run, queued, or planned near one of the runs. Recalled
  * posts do not count.
  */
-async function findRepeated(
-  db: Connection,
-  workspaceId: WorkspaceId,
-  { groupIds, text, dueAt, insteadOf }: Draft,
-): Promise<Set<number>> {
-  const { rows } = await sql<{ group_id: number }>`
+async function findRepeated(db: Connection, workspaceId: WorkspaceId, { groupIds, text, dueAt, insteadOf }: Draft) {
+  const repeated = await readColumn<number>(db)`
     with near as materialized (
       select range_agg(tstzrange(at - interval '24 hours', at + interval '24 hours', '()')) as times
       from unnest(${dueAt}::timestamptz[]) d (at)
@@ -93,8 +85,6 @@ async function findRepeated(
         and not exists (select from revision_requests q where q.workspace_id = d.workspace_id and q.run_id = d.run_id
                           and q.kind = 'recall' and q.next_position is not null)
     )
-    select i.group_id from unnest(${groupIds}::bigint[]) i (group_id) where i.group_id in (select group_id from reached)`.execute(
-    db,
-  );
-  return new Set(rows.map((row) => row.group_id));
+    select i.group_id from unnest(${groupIds}::bigint[]) i (group_id) where i.group_id in (select group_id from reached)`;
+  return new Set(repeated);
 }

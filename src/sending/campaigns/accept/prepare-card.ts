@@ -1,18 +1,17 @@
 /** The card of a post: as its author wants it, or fetched from the site of the first link. Nothing here holds a lock or a transaction. */
-import { createHash } from 'node:crypto';
 import type { Connection } from '../../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 import { AppError } from '../../../platform/errors/errors.ts';
 import { fieldError, type FieldError } from '../../../platform/errors/issues.ts';
-import { acceptMedia } from '../../../content/media/accept-media.ts';
-import { toCardPicture, type JpegPicture } from '../../../content/media/pictures.ts';
+import { acceptCardPicture, describeMedia } from '../../../content/media/accept-media.ts';
+import type { JpegPicture } from '../../../content/media/pictures.ts';
 import { saveMedia } from '../../../content/media/store.ts';
 import { findLinks, toUrl } from '../../../content/link-preview/find-links.ts';
 import { toOneLine, DESCRIPTION_LIMIT, TITLE_LIMIT } from '../../../content/link-preview/link-card.ts';
 import { explainNoCard, type LinkPreviews } from '../../../content/link-preview/link-previews.ts';
 import type { PostExtras } from '../../../content/post/post-extras.ts';
 import type { StoredCard } from '../../../content/post/stored-card.ts';
-import { lossOf, warningOf, type Warning } from '../../../content/text/warnings.ts';
+import { namedWarning, warningOf, type Warning } from '../../../content/text/warnings.ts';
 import type { Quotas } from '../../../workspaces/quotas/quotas.ts';
 
 export interface CardDeps {
@@ -75,7 +74,8 @@ async function takeCard(
   if (title === '') return NONE;
   const problems: FieldError[] = [];
   if (text !== undefined && !findLinks(text).includes(url)) problems.push(NO_SUCH_LINK);
-  const picture = await takePicture(image, problems);
+  const picture =
+    image === null ? null : await collectProblems(problems, () => acceptCardPicture('link_preview.image', image));
   return {
     card: { url, title, description: toOneLine(description, DESCRIPTION_LIMIT), picture, isFetched: false },
     problems,
@@ -84,13 +84,14 @@ async function takeCard(
 }
 
 export const NO_SUCH_LINK: FieldError = fieldError('link_preview.url', 'foreign_link');
-const PICTURE_FIELD = 'link_preview.image';
 
-async function takePicture(image: string | null, problems: FieldError[]): Promise<JpegPicture | null> {
-  if (image === null) return null;
+/** Returns what `act` does. If it throws a 400, adds its problems to `problems`, and returns null. */
+export async function collectProblems<Result>(
+  problems: FieldError[],
+  act: () => Promise<Result>,
+): Promise<Result | null> {
   try {
-    const { bytes } = await acceptMedia(PICTURE_FIELD, image, { only: 'image' });
-    return await toCardPicture({ field: PICTURE_FIELD, bytes });
+    return await act();
   } catch (error) {
     if (!(error instanceof AppError) || error.kind !== 'invalid') throw error;
     problems.push(...error.details);
@@ -102,7 +103,7 @@ async function fetchCard({ linkPreviews }: CardDeps, link: string): Promise<Card
   const found = linkPreviews ? await linkPreviews.find(toUrl(link)) : ({ card: null, reason: 'disabled' } as const);
   if (found.card) return { ...NOTHING, card: { url: link, ...found.card, isFetched: true } };
   // Clients that word it themselves name the link alone: the reason is in English.
-  const loss = lossOf('link_preview_missing', `${link} (${explainNoCard(found.reason)})`);
+  const loss = namedWarning('link_preview_missing', `${link} (${explainNoCard(found.reason)})`);
   return { ...NONE, warnings: [{ ...loss, params: { names: link } }] };
 }
 
@@ -122,11 +123,10 @@ export async function saveCard(
   const card = { url, title, description };
   if (!picture) return card;
   const { bytes, width, height } = picture;
-  const hash = createHash('sha256').update(bytes).digest();
-  const media = { mime: 'image/jpeg', kind: 'image', size: bytes.length, sha256: hash, bytes } as const;
+  const media = await describeMedia({ mime: 'image/jpeg', kind: 'image' }, bytes);
   try {
     const mediaId = await saveMedia(trx, workspaceId, media, quotas);
-    return { ...card, picture: { mediaId, sha256: hash.toString('hex'), size: bytes.length, width, height } };
+    return { ...card, picture: { mediaId, sha256: media.sha256.toString('hex'), size: media.size, width, height } };
   } catch (error) {
     if (isFetched && error instanceof AppError && error.code === 'storage_full') return card;
     throw error;

@@ -1,4 +1,4 @@
-import { AppError, invalid } from '../../../platform/errors/errors.ts';
+import { invalid } from '../../../platform/errors/errors.ts';
 import { acceptMedia, type Media } from '../../../content/media/accept-media.ts';
 import { NO_EXTRAS, type PostExtras } from '../../../content/post/post-extras.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
@@ -6,7 +6,7 @@ import type { UnknownTags } from '../../../content/text/html-to-whatsapp.ts';
 import { CAPTION_LIMIT } from '../../../content/text/caption.ts';
 import type { Warning } from '../../../content/text/warnings.ts';
 import { findBallotProblems, isBallot } from './ballot-problems.ts';
-import { prepareCard, type CardDeps, type CardPreparation, type CardRequest } from './prepare-card.ts';
+import { collectProblems, prepareCard, type CardDeps, type CardPreparation, type CardRequest } from './prepare-card.ts';
 import { fieldError, type FieldError } from '../../../platform/errors/issues.ts';
 
 /** What both ways of sending have in common, as it comes from outside but already of the right types and lengths. */
@@ -67,8 +67,10 @@ export async function preparePost(
   const { html = '', text = '', media, card, warnings, problems } = await understand(deps, input, known);
   if (input.withFile && media === null)
     problems.push(...findBallotProblems(input.extras ?? NO_EXTRAS, { text: '', hasFile: true }));
-  if (problems.length + known.length > 0)
-    throw invalid([...problems, ...(known.length > 0 ? known : await problemsOf(plan))]);
+  if (problems.length + known.length > 0) {
+    if (known.length === 0) await collectProblems(problems, plan);
+    throw invalid([...problems, ...known]);
+  }
   const extras = input.extras ?? NO_EXTRAS;
   return { html, text, media, extras, card, groupIds: [...new Set(input.groupIds)], warnings };
 }
@@ -95,17 +97,6 @@ export async function findPostProblems(
 ): Promise<FieldError[]> {
   const { problems } = await understand({ convert }, post, known);
   return [...problems, ...known];
-}
-
-/** What a 400 that `act` throws would tell. */
-async function problemsOf(act: () => Promise<unknown>): Promise<readonly FieldError[]> {
-  try {
-    await act();
-    return [];
-  } catch (error) {
-    if (!(error instanceof AppError) || error.kind !== 'invalid') throw error;
-    return error.details;
-  }
 }
 
 /** As `PostInput` has it. */
@@ -138,7 +129,7 @@ async function understand(deps: PrepareDeps, post: SentPost, known: readonly Fie
   if (isEmpty && problems.length === 0) problems.push(NO_TEXT);
   problems.push(...findBallotProblems(extras, { text: text ?? '', hasFile }));
   if (extras.fileName !== undefined && image === null && !withFile) problems.push(NO_FILE);
-  const media = await recognise(image, problems);
+  const media = image === null ? null : await collectProblems(problems, () => acceptMedia('image', image));
   const isWrong = problems.length + known.length > 0;
   const prepared = await preparePostCard(deps, { ...post, text, media, isWrong });
   return {
@@ -174,16 +165,4 @@ function preparePostCard(
     text: said,
     isCaption: hasCaption && (said ?? '').length <= CAPTION_LIMIT,
   });
-}
-
-/** The media, or null where there is none or something is wrong with it, which is then added to `problems`. */
-async function recognise(image: string | null, problems: FieldError[]): Promise<Media | null> {
-  if (image === null) return null;
-  try {
-    return await acceptMedia('image', image);
-  } catch (error) {
-    if (!(error instanceof AppError) || error.kind !== 'invalid') throw error;
-    problems.push(...error.details);
-    return null;
-  }
 }

@@ -1,5 +1,5 @@
 /** What has to hold for a post that mentions everybody, is pinned, replies to an earlier campaign, or names who sends (contract §3). */
-import { sql } from 'kysely';
+import { hasRow, readCount, sql } from '../../../platform/database/statements.ts';
 import { accountNotFoundError } from '../../accounts/store.ts';
 import { dateIn, dayOf } from '../../accounts/quiet-hours.ts';
 import { readWorkspaceRules } from '../../accounts/read-workspace-rules.ts';
@@ -7,7 +7,7 @@ import { countMentions } from '../../deliveries/decide-mentions.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import type { PostExtras, ReplyTo } from '../../../content/post/post-extras.ts';
 import { TEXT_LIMIT } from '../../../content/text/html-to-whatsapp.ts';
-import { isBallot } from './ballot-problems.ts';
+import { countChannels, isBallot } from './ballot-problems.ts';
 import { withMentionAll } from '../../../content/text/mention-all.ts';
 import { findCampaignOfWorkspace } from '../store.ts';
 import { AppError, invalid } from '../../../platform/errors/errors.ts';
@@ -42,14 +42,24 @@ export async function requireReach(db: Connection, reaching: Reaching): Promise<
     ]);
   if (replyTo) await requireEarlier(db, workspaceId, { field: 'reply_to', earlier: replyTo, changed: campaignId });
   if (followUp) await requireEarlier(db, workspaceId, { field: 'follow_up', earlier: followUp, changed: campaignId });
-  if (extras.accountId !== undefined) await requireSender(db, workspaceId, extras.accountId);
+  if (extras.accountId !== undefined && !(await hasAccount(db, workspaceId, extras.accountId)))
+    throw accountNotFoundError('account_id');
 }
 
-/** Throws 404 for an account that is not of the workspace. */
-async function requireSender(db: Connection, workspaceId: WorkspaceId, accountId: AccountId): Promise<void> {
-  const { rows } = await sql`
-    select from lanes where account_id = ${accountId}::bigint and workspace_id = ${workspaceId}`.execute(db);
-  if (rows.length === 0) throw accountNotFoundError('account_id');
+const hasAccount = (db: Connection, workspaceId: WorkspaceId, accountId: AccountId): Promise<boolean> => hasRow(db)`
+  select from lanes where account_id = ${accountId}::bigint and workspace_id = ${workspaceId}`;
+
+/** Returns the extras of an accepted post without the account and the campaigns that are removed since: it is sent as if it had none. */
+export async function dropRemoved(db: Connection, workspaceId: WorkspaceId, extras: PostExtras): Promise<PostExtras> {
+  const { accountId, replyTo, followUp, ...kept } = extras;
+  const isThere = async (earlier: ReplyTo) =>
+    (await findCampaignOfWorkspace(db, workspaceId, earlier.campaignId)) !== undefined;
+  return {
+    ...kept,
+    ...(replyTo && (await isThere(replyTo)) && { replyTo }),
+    ...(followUp && (await isThere(followUp)) && { followUp }),
+    ...(accountId !== undefined && (await hasAccount(db, workspaceId, accountId)) && { accountId }),
+  };
 }
 
 /** Throws 404 if the workspace has no such campaign, or it has no such run, and 400 for the campaign that is changed. */
@@ -69,28 +79,10 @@ async function requireEarlier(
     });
   if (found === changed)
     throw invalid([fieldError(field, field === 'reply_to' ? 'reply_to_itself' : 'follow_up_itself')]);
-  if (runId !== undefined && !(await hasRun(db, found, runId)))
+  if (runId !== undefined && !(await hasRow(db)`select from runs where campaign_id = ${found} and run_id = ${runId}`))
     throw new AppError('run_not_found', `The campaign in ${field} has no run with this id`, {
       details: [fieldError(field, 'unknown_run')],
     });
-}
-
-async function hasRun(db: Connection, campaignId: number, runId: number): Promise<boolean> {
-  const found = await db
-    .selectFrom('runs')
-    .select('run_id')
-    .where('campaign_id', '=', campaignId)
-    .where('run_id', '=', runId)
-    .executeTakeFirst();
-  return found !== undefined;
-}
-
-/** Returns how many of these groups are channels. */
-export async function countChannels(db: Connection, groupIds: readonly number[]): Promise<number> {
-  const { rows } = await sql<{ channels: number }>`
-    select count(*)::int as channels from unnest(${[...groupIds]}::bigint[]) i (group_id) join groups g on g.group_id = i.group_id
-    where g.kind = 'channel'`.execute(db);
-  return rows[0]?.channels ?? 0;
 }
 
 /**
@@ -114,7 +106,7 @@ export async function requireMentionsLeft(
   const at = firstAt.toTemporalInstant();
   const { begin, end } = dayOf(zone, at);
   const date = dateIn(zone, at).toString();
-  const { rows } = await sql<{ groups: number }>`
+  const used = await readCount(trx)`
     with coming as materialized (
       select t.group_id, count(*) as mentions
       from runs r
@@ -130,19 +122,14 @@ export async function requireMentionsLeft(
           where m.workspace_id = r.workspace_id and m.run_id = r.run_id and m.position = t.position)
       group by t.group_id
     )
-    select count(*)::int as groups
+    select count(*)
     from unnest(${[...groupIds]}::bigint[]) i (group_id) left join coming o on o.group_id = i.group_id
-    where coalesce(o.mentions, 0) + ${countMentions(sql`${workspaceId}`, sql.ref('i.group_id'), date)} >= ${cap}`.execute(
-    trx,
-  );
-  const used = rows[0]?.groups ?? 0;
+    where coalesce(o.mentions, 0) + ${countMentions(sql`${workspaceId}`, sql.ref('i.group_id'), date)} >= ${cap}`;
   if (used === 0) return;
   const often = cap === 1 ? 'once' : `${cap} times`;
   throw new AppError(
     'mention_cap_reached',
     `Everybody in ${used === 1 ? 'one' : used} of these groups is mentioned ${often} on ${date} already, as often as your workspace allows in a day`,
-    {
-      details: [fieldError('mention_all', 'mention_used_up', { groups: used, date })],
-    },
+    { details: [fieldError('mention_all', 'mention_used_up', { groups: used, date })] },
   );
 }

@@ -2,8 +2,8 @@ import { dateIn } from '../../accounts/quiet-hours.ts';
 import { readWorkspaceRules } from '../../accounts/read-workspace-rules.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import { findFrequentPosts, type FrequentPosts } from '../read/find-frequent-posts.ts';
-import type { CheckWarning } from './check-warning.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
+import type { IssueParams } from '../../../platform/errors/issues.ts';
 
 interface Planned {
   groupIds: readonly number[];
@@ -49,4 +49,12 @@ export function describeFrequency(
     message: `${groupsGet} more than ${limit} posts in 7 days, ${posts} at most, on ${date} for the first time: ${names}`,
     params: { groups, posts, limit, date, names },
   };
+}
+
+/** Something that the author of a checked campaign will want to know. It does not keep the campaign from being added. */
+export interface CheckWarning {
+  code: string;
+  message: string;
+  /** The figures and names of the message. */
+  params?: IssueParams;
 }

@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
+import { readCount, readOne, sql } from '../../../platform/database/statements.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import type { FollowUp, PostExtras } from '../../../content/post/post-extras.ts';
 import { findCampaignOfWorkspace } from '../store.ts';
-import { percentOf, reads } from '../roll-up/sum-deliveries.ts';
-import type { CheckWarning } from './check-warning.ts';
+import { percentOf, reads } from '../roll-up/roll-up-runs.ts';
+import type { CheckWarning } from './warn-of-frequency.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
 /** WhatsApp's own choices, by their seconds. */
@@ -25,10 +25,9 @@ export async function warnOfReach(
 }
 
 async function warnOfMention(db: Connection, groupIds: readonly number[]): Promise<CheckWarning> {
-  const { rows } = await sql<{ people: number; large: number }>`
+  const { people, large } = await readOne<{ people: number; large: number }>(db)`
     select coalesce(sum(greatest(g.participants - 1, 0)), 0)::int as people, count(*) filter (where g.participants >= 33)::int as large
-    from unnest(${[...groupIds]}::bigint[]) i (group_id) join groups g on g.group_id = i.group_id`.execute(db);
-  const { people = 0, large = 0 } = rows[0] ?? {};
+    from unnest(${[...groupIds]}::bigint[]) i (group_id) join groups g on g.group_id = i.group_id`;
   const whom = `Everybody is mentioned: ${people === 1 ? 'one person is' : `${people} people are`} notified, also where they muted the group.`;
   const admins =
     ' In groups of 33 members or more only admins can do that: where you are no admin, the post leaves without the mention.';
@@ -48,7 +47,7 @@ async function warnOfQuotes(
   workspaceId: WorkspaceId,
   { groupIds, replyTo }: { groupIds: readonly number[]; replyTo: NonNullable<PostExtras['replyTo']> },
 ): Promise<CheckWarning[]> {
-  const { rows } = await sql<{ groups: number }>`
+  const without = await readCount(db)`
     with run as (
       select o.workspace_id, o.run_id, t.group_ids
       from campaigns k join runs o on o.workspace_id = k.workspace_id and o.campaign_id = k.campaign_id
@@ -57,14 +56,13 @@ async function warnOfQuotes(
         and (${replyTo.runId ?? null}::bigint is null or o.run_id = ${replyTo.runId ?? null}::bigint)
       order by o.run_id desc limit 1
     )
-    select count(*)::int as groups
+    select count(*)
     from unnest(${[...groupIds]}::bigint[]) i (group_id) join groups g on g.group_id = i.group_id
     where g.kind = 'channel' or not exists (
       select from run r
       join deliveries d on d.workspace_id = r.workspace_id and d.run_id = r.run_id and d.position = array_position(r.group_ids, i.group_id)
       left join revisions v on v.workspace_id = d.workspace_id and v.run_id = d.run_id and v.position = d.position
-      where d.status = 'sent' and v.recalled_at is null and v.wanted is distinct from 'recall')`.execute(db);
-  const without = rows[0]?.groups ?? 0;
+      where d.status = 'sent' and v.recalled_at is null and v.wanted is distinct from 'recall')`;
   if (without === 0) return [];
   const which = without === 1 ? 'One of the groups did' : `${without} of the groups did`;
   return [
@@ -83,13 +81,10 @@ async function countFollowed(
   { groupIds, followUp }: { groupIds: readonly number[]; followUp: FollowUp },
 ): Promise<CheckWarning> {
   const campaignId = (await findCampaignOfWorkspace(db, workspaceId, followUp.campaignId)) ?? 0;
-  const { rows } = await sql<{ left: number; unknown: number }>`
+  const { left, unknown } = await readOne<{ left: number; unknown: number }>(db)`
     with ${reads({ workspaceId, campaignId, runId: followUp.runId })}
     select count(*) filter (where percent < ${followUp.underPercent}::int)::int as left, count(*) filter (where percent is null)::int as unknown
-    from (select ${percentOf(sql.ref('i.group_id'))} as percent from reads r, unnest(${[...groupIds]}::bigint[]) i (group_id)) g`.execute(
-    db,
-  );
-  const { left = 0, unknown = 0 } = rows[0] ?? {};
+    from (select ${percentOf(sql.ref('i.group_id'))} as percent from reads r, unnest(${[...groupIds]}::bigint[]) i (group_id)) g`;
   const groups = groupIds.length;
   const percent = followUp.underPercent;
   return {

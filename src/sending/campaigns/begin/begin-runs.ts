@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from 'kysely';
+import { readColumn, readRows, readValue, sql, type RawBuilder } from '../../../platform/database/statements.ts';
 import { isolateWrites } from '../../accounts/quarantine-account.ts';
 import { readResting } from '../../accounts/send-window-rules.ts';
 import { lockFreeLedgers } from '../../accounts/store.ts';
@@ -11,7 +11,6 @@ import { replanLocked } from '../change/replan-stale-runs.ts';
 import { isLate } from './detect-late-runs.ts';
 import { expireSuperseded, latestStart, missRuns } from './expire-runs.ts';
 import { selectFollowUps, skipReaders, type FollowUpPiece } from './skip-readers.ts';
-import { traceRuns } from './trace-runs.ts';
 import { insertDeliveries, insertSenders } from '../../deliveries/insert-deliveries.ts';
 import { hasUnwritten, writeDeliveries } from './write-deliveries.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
@@ -54,8 +53,9 @@ export async function beginDueRuns(
 ): Promise<number> {
   if (shards.length === 0) return 1_000;
   const { held } = await readQuarantined(db, 'due runs');
-  const found = (await findDueWorkspaces(db, shards)).filter((workspaceId) => !held.has(workspaceId));
-  const due = turns.begin.order(found).slice(0, WORKSPACES_PER_STEP);
+  const found = await readColumn<WorkspaceId>(db)`${selectDueWorkspaces(shards)} order by d.due_at, d.workspace_id`;
+  const open = found.filter((workspaceId) => !held.has(workspaceId));
+  const due = turns.begin.order(open).slice(0, WORKSPACES_PER_STEP);
   turns.begin.served(due);
   const begun = due.length > 0 && (await beginOrQuarantine(db, due, { log, timeZone }));
   const written = await writeDeliveries(db, shards, { turns: turns.write, log, timeZone });
@@ -80,13 +80,6 @@ async function beginOrQuarantine(
   return results.some(Boolean);
 }
 
-/** In the order of what they have due. */
-async function findDueWorkspaces(db: Connection, shards: number[]): Promise<WorkspaceId[]> {
-  const { rows } = await sql<{ workspace_id: WorkspaceId }>`
-    ${selectDueWorkspaces(shards)} order by d.due_at, d.workspace_id`.execute(db);
-  return rows.map((row) => row.workspace_id);
-}
-
 /** Leaves out workspaces that rest, or are stopped, for which nothing could be done yet. */
 function selectDueWorkspaces(shards: readonly number[]): RawBuilder<unknown> {
   return sql`
@@ -105,16 +98,19 @@ function selectDueWorkspaces(shards: readonly number[]): RawBuilder<unknown> {
       select from lanes l where l.workspace_id = d.workspace_id and l.held_until < 'infinity'))`;
 }
 
-/** True if an account of the workspace of this row sends. */
+/**
+ * True if an account of the workspace of this row can send (contract §5): its sender is chosen when a run begins, and not tried in vain. The
+ * limits force lookups, also while nobody knows how many accounts there are.
+ */
 const canSend = (row: RawBuilder<unknown>) => sql<boolean>`exists (
-  select from lanes l where l.workspace_id = ${row}.workspace_id and l.held_until <= campanile_now())`;
+  select from lanes l
+  where l.workspace_id = ${row}.workspace_id and l.held_until <= campanile_now() and not (
+    select is_down(a.status::text, a.stop_reason::text, a.down_since,
+                   (select w.failover_minutes from workspaces w where w.workspace_id = l.workspace_id limit 1))
+    from accounts a where a.account_id = l.account_id limit 1))`;
 
 /** Begins or misses the due runs of these accounts. Locked lanes are skipped; false if all are locked. */
-async function beginRunsOf(
-  trx: Connection,
-  workspaceIds: readonly WorkspaceId[],
-  timeZone: string | undefined,
-): Promise<boolean> {
+async function beginRunsOf(trx: Connection, workspaceIds: readonly WorkspaceId[], timeZone: string | undefined) {
   const workspaces = await lockFreeLedgers(trx, workspaceIds);
   if (workspaces.length === 0) return false;
   // A run that new time zone rules make due later must not begin at its former instant.
@@ -137,11 +133,17 @@ export async function beginRuns(
     first,
     campaignId = null,
     timeZone = 'UTC',
-  }: { first: number; /** Only this campaign's. */ campaignId?: number | null; timeZone?: string | undefined },
+  }: {
+    first: number;
+    /** Only the run of this campaign, which was asked for now: its posts wait, whoever can send. */ campaignId?:
+      | number
+      | null;
+    timeZone?: string | undefined;
+  },
 ): Promise<void> {
   if (workspaceIds.length === 0) return;
   const resting = await readResting(trx, workspaceIds, timeZone);
-  const { rows } = await sql<FollowUpPiece>`
+  const rows = await readRows<FollowUpPiece>(trx)`
     with due as materialized (
       select r.workspace_id, r.run_id, r.campaign_id, c.content_id, c.public_id, cardinality(t.group_ids) as targets, t.extras,
              k.legacy_account_id, a.account_id, (select count(*) from lanes o where o.workspace_id = k.workspace_id) > 1 as is_shared
@@ -156,7 +158,7 @@ export async function beginRuns(
       ) r
       join campaigns c on c.campaign_id = r.campaign_id
       join contents t on t.content_id = c.content_id
-      where k.workspace_id = any(${workspaceIds}::bigint[]) and ${canSend(sql`k`)}
+      where k.workspace_id = any(${workspaceIds}::bigint[]) and (${campaignId}::bigint is not null or ${canSend(sql`k`)})
     ), begun as (
       update runs r set status = 'running', content_id = d.content_id, started_at = campanile_now(), progress_at = campanile_now(),
              targets = d.targets, queued = d.targets, is_shared = d.is_shared, expanded = least(d.targets, ${first}::int),
@@ -174,10 +176,9 @@ export async function beginRuns(
       update lanes l set work_at = campanile_now()
       from (select distinct workspace_id from due) d where l.workspace_id = d.workspace_id and l.in_hand_run_id is null
     )
-    ${selectFollowUps(sql`due`, { first: sql`1`, last: sql`${first}::int` })}`.execute(trx);
+    ${selectFollowUps(sql`due`, { first: sql`1`, last: sql`${first}::int` })}`;
   await skipReaders(trx, rows);
   await notifyAfterCommit(trx, 'campanile_lanes');
-  await traceRuns(trx, workspaceIds);
 }
 
 /** The run that the posts of the run `d` quote: the given one, or the latest of that campaign that has begun. Null: there is none. */
@@ -190,7 +191,7 @@ const repliedRun = sql`(
 
 /** Milliseconds until a run falls due that is not due yet; `restMs` at most, since a hint can be lost. */
 async function nextDueMs(db: Connection, shards: number[], restMs: number): Promise<number> {
-  const { rows } = await sql<{ ms: number | null }>`
+  const ms = await readValue<number | null>(db)`
     select (extract(epoch from min(r.due_at) - campanile_now()) * 1000)::float8 as ms
     from unnest(${shards}::smallint[]) s (shard)
     cross join lateral (
@@ -198,6 +199,6 @@ async function nextDueMs(db: Connection, shards: number[], restMs: number): Prom
         -- Older servers subtract nothing from an infinite instant.
         and due_at < 'infinity'
       order by due_at limit 1
-    ) r`.execute(db);
-  return Math.min(restMs, Math.max(1, rows[0]?.ms ?? restMs));
+    ) r`;
+  return Math.min(restMs, Math.max(1, ms ?? restMs));
 }

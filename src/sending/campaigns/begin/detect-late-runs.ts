@@ -1,23 +1,20 @@
-import { sql, type RawBuilder } from 'kysely';
-import { lockFreeLedgers } from '../../accounts/store.ts';
+import { execute, readRows, sql, type RawBuilder } from '../../../platform/database/statements.ts';
+import { hasEnabledOwner } from '../../accounts/disable-accounts.ts';
+import { workInLedgers } from '../../accounts/quarantine-account.ts';
 import type { Database } from '../../../platform/database/connect.ts';
-import { isolateFailures } from '../../../platform/database/isolate-failures.ts';
 import { readHeld } from '../../../platform/database/quarantine.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
 const BATCH = 100;
 
-/** True if the planned run `r` should have begun a minute ago and is not recorded as late. */
-export const isLate = sql<boolean>`r.late_at is null and r.due_at <= campanile_now() - interval '1 minute'`;
+/** True if the planned run `r` should have begun a minute ago and is not recorded as late. Runs of a disabled owner are not late. */
+export const isLate = sql<boolean>`(
+  r.late_at is null and r.due_at <= campanile_now() - interval '1 minute' and ${hasEnabledOwner(sql`r`)})`;
 
 /** The condition that these shards have a run to record. */
 export function hasLateRuns(shards: readonly number[]): RawBuilder<boolean> {
-  return sql`exists (
-    select from unnest(${[...shards]}::smallint[]) s (shard)
-    cross join lateral (
-      select from runs r where r.shard = s.shard and status = 'planned' and not paused and ${isLate} order by due_at limit 1
-    ) r)`;
+  return sql`exists (${selectLate(shards, { limit: 1 })})`;
 }
 
 /**
@@ -26,29 +23,28 @@ export function hasLateRuns(shards: readonly number[]): RawBuilder<boolean> {
  */
 export async function detectLateRuns(db: Database, shards: readonly number[], log?: Log): Promise<boolean> {
   const held = await readHeld(db, 'unbegun runs');
-  const { rows } = await sql<{ workspace_id: WorkspaceId }>`
-    select distinct r.workspace_id from unnest(${shards}::smallint[]) s (shard)
-    cross join lateral (
-      select workspace_id from runs r
-      where r.shard = s.shard and status = 'planned' and not paused and ${isLate} and workspace_id <> all(${held}::bigint[])
-      order by due_at limit ${BATCH}
-    ) r limit ${BATCH}`.execute(db);
-  await isolateFailures({ db, log }, 'unbegun runs', rows, {
-    idOf: (row) => row.workspace_id,
-    run: (some) =>
-      recordLateRuns(
-        db,
-        some.map((row) => row.workspace_id),
-      ),
-  });
-  return rows.length === BATCH;
+  const workspaces = await readRows<{ workspaceId: WorkspaceId }>(db)`
+    select distinct workspace_id as "workspaceId" from (${selectLate(shards, { limit: BATCH, held })}) r limit ${BATCH}`;
+  await workInLedgers(
+    { db, log },
+    'unbegun runs',
+    workspaces,
+    (trx, { workspaceId }) =>
+      execute(trx)`
+      update runs r set late_at = campanile_now()
+      where workspace_id = ${workspaceId} and status = 'planned' and not paused and ${isLate}`,
+  );
+  return workspaces.length === BATCH;
 }
 
-async function recordLateRuns(db: Database, workspaceIds: readonly WorkspaceId[]): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    const accounts = await lockFreeLedgers(trx, workspaceIds);
-    await sql`
-      update runs r set late_at = campanile_now()
-      where workspace_id = any(${accounts}::bigint[]) and status = 'planned' and not paused and ${isLate}`.execute(trx);
-  });
-}
+/** At most `limit` of each shard. */
+const selectLate = (
+  shards: readonly number[],
+  { limit, held = [] }: { limit: number; held?: readonly number[] },
+) => sql`
+  select r.workspace_id from unnest(${[...shards]}::smallint[]) s (shard)
+  cross join lateral (
+    select workspace_id from runs r where r.shard = s.shard and status = 'planned' and not paused and ${isLate}
+      and workspace_id <> all(${[...held]}::bigint[])
+    order by due_at limit ${limit}
+  ) r`;

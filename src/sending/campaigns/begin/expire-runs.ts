@@ -1,12 +1,12 @@
-import { sql } from 'kysely';
+import { readColumn, readRows, sql } from '../../../platform/database/statements.ts';
 import { writeOrQuarantine } from '../../accounts/quarantine-account.ts';
-import { lockLedger } from '../../accounts/store.ts';
+import { inLedger } from '../../accounts/store.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
 import { isolateEach } from '../../../platform/database/isolate-failures.ts';
 import { readHeld } from '../../../platform/database/quarantine.ts';
 import { isUncertain } from '../../deliveries/assign-senders.ts';
-import { setUnsentStatus } from '../../deliveries/set-unsent-status.ts';
-import { closeRuns, settleRuns, type RunKey } from '../../deliveries/settle-runs.ts';
+import { describeFailure, toOutcomeUnknown } from '../../../platform/errors/failures.ts';
+import { selectFailure, setUnsentStatus, closeRuns, settleRuns, type RunKey } from '../../deliveries/settle-runs.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
@@ -15,20 +15,13 @@ const LATEST_START_HOURS = 6;
 /** Due before this instant: too late to begin. */
 export const latestStart = sql`campanile_now() - ${LATEST_START_HOURS} * interval '1 hour'`;
 
-/** A run of which nothing could be sent for this long has expired (contract §5). */
-const STALLED_HOURS = 24;
-/** Where the account rests by the day, of which one has 25 hours: what waits for the next one has to have the time to leave then. */
-const STALLED_RESTING_HOURS = 26;
-/** Of a run `r`, that nothing of it could be sent for so long. */
-const isStalled = sql<boolean>`r.progress_at <= campanile_now() - ${STALLED_HOURS} * interval '1 hour' and (
-  r.progress_at <= campanile_now() - ${STALLED_RESTING_HOURS} * interval '1 hour' or not exists (
-    select from lanes s join accounts a on a.account_id = s.account_id
-    where s.workspace_id = r.workspace_id and coalesce(a.quiet_from, a.daily_cap::text, a.warm_up_from::text) is not null))`;
+/** Of a run `r`, that it has expired. */
+const isStalled = sql<boolean>`is_stalled(r.progress_at, r.workspace_id)`;
 
 /** Why a delivery `d` failed that was not sent in time. */
-const expired = sql<string>`
-  case when ${isUncertain(sql`d`)} then 'outcome_unknown: it could not be tried again in time'
-       else 'expired: it could not be sent in time' end`;
+const expired = sql`
+  ${selectFailure(toOutcomeUnknown(describeFailure('not_tried_again')))} where ${isUncertain(sql`d`)}
+  union all ${selectFailure(describeFailure('expired'))} where not ${isUncertain(sql`d`)}`;
 
 /** Runs are missed so many in a transaction. */
 const MISSED_TOGETHER = 500;
@@ -42,7 +35,7 @@ export async function missRuns(
   workspaceIds: readonly WorkspaceId[],
   { campaignId = null }: { /** Only this campaign's. */ campaignId?: number | null } = {},
 ): Promise<void> {
-  const { rows } = await sql<{ campaign_id: number }>`
+  const campaignIds = await readColumn<number>(trx)`
     update runs r set status = 'missed', finished_at = campanile_now()
     from (
       select workspace_id, run_id from runs
@@ -51,14 +44,10 @@ export async function missRuns(
       order by workspace_id, due_at limit ${MISSED_TOGETHER}
     ) late
     where r.workspace_id = late.workspace_id and r.run_id = late.run_id
-    returning r.campaign_id`.execute(trx);
-  await closeRuns(
-    trx,
-    rows.map((row) => row.campaign_id),
-  );
+    returning r.campaign_id`;
+  await closeRuns(trx, campaignIds);
 }
 
-/** A run that is to expire. */
 interface Expiring extends RunKey {
   /** All its deliveries have a row. */
   isWritten: boolean;
@@ -77,13 +66,12 @@ export async function expireSuperseded(trx: Connection, workspaceIds: readonly W
 
 /** The first of each workspace come first. */
 async function findSuperseded(trx: Connection, workspaceIds: readonly WorkspaceId[]): Promise<Expiring[]> {
-  const { rows } = await sql<Expiring>`
+  return readRows<Expiring>(trx)`
     select r.workspace_id as "workspaceId", r.run_id as "runId", r.expanded = r.targets as "isWritten" from runs r
     where r.workspace_id = any(${[...workspaceIds]}::bigint[]) and r.status = 'running' and exists (
       select from runs n where n.workspace_id = r.workspace_id and n.campaign_id = r.campaign_id and n.status = 'planned'
         and not n.paused and n.due_at <= campanile_now() and n.due_at > ${latestStart})
-    order by row_number() over (partition by r.workspace_id order by r.run_id), r.workspace_id`.execute(trx);
-  return rows;
+    order by row_number() over (partition by r.workspace_id order by r.run_id), r.workspace_id`;
 }
 
 /**
@@ -93,7 +81,7 @@ async function findSuperseded(trx: Connection, workspaceIds: readonly WorkspaceI
 async function expireUnsent(trx: Connection, runs: readonly Expiring[]): Promise<Expiring[]> {
   if (runs.length === 0) return [];
   const each = Math.ceil(EXPIRED_TOGETHER / runs.length);
-  const { rows } = await sql<{ run_id: number; count: number }>`
+  const rows = await readRows<{ run_id: number; count: number }>(trx)`
     with expired as (
       update deliveries d set ${setUnsentStatus('failed', expired)}
       -- By where they are, whatever the planner believes of tables that have just grown.
@@ -112,7 +100,7 @@ async function expireUnsent(trx: Connection, runs: readonly Expiring[]): Promise
     from (select workspace_id, run_id, count(*)::int as count, count(*) filter (where status = 'sent')::int as sent
           from expired group by 1, 2) e
     where r.workspace_id = e.workspace_id and r.run_id = e.run_id
-    returning r.run_id, e.count`.execute(trx);
+    returning r.run_id, e.count`;
   await settleRuns(trx, runs);
   const counts = new Map(rows.map((row) => [row.run_id, row.count]));
   return runs.filter((run) => !run.isWritten || counts.get(run.runId) === each);
@@ -124,14 +112,14 @@ async function expireUnsent(trx: Connection, runs: readonly Expiring[]): Promise
  */
 export async function sweepRuns(db: Database, shards: number[], log?: Log): Promise<boolean> {
   const held = await readHeld(db, 'late runs');
-  const { rows } = await sql<Overdue>`
+  const rows = await readRows<Overdue>(db)`
     select workspace_id, coalesce(array_agg(run_id) filter (where status = 'running'), '{}') as run_ids,
            count(*) filter (where status = 'planned')::int as late
     from runs r
     where shard = any(${shards}::smallint[]) and workspace_id <> all(${held}::bigint[])
       and (status = 'running' and expanded = targets and ${isStalled}
            or status = 'planned' and paused and due_at <= ${latestStart})
-    group by workspace_id`.execute(db);
+    group by workspace_id`;
   const { results } = await isolateEach({ db, log }, 'late runs', rows, {
     idOf: (overdue) => overdue.workspace_id,
     run: (overdue) =>
@@ -146,9 +134,8 @@ interface Overdue {
   late: number;
 }
 
-function sweepWorkspace(db: Database, { workspace_id, run_ids, late }: Overdue): Promise<boolean> {
-  return db.transaction().execute(async (trx) => {
-    if (!(await lockLedger(trx, workspace_id))) return false;
+function sweepWorkspace(db: Database, { workspace_id, run_ids, late }: Overdue): Promise<boolean | undefined> {
+  return inLedger(db, workspace_id, async (trx) => {
     await missRuns(trx, [workspace_id]);
     const stalled = await stillStalled(trx, workspace_id, run_ids.slice(0, EXPIRING_TOGETHER));
     const left = await expireUnsent(trx, stalled);
@@ -157,10 +144,8 @@ function sweepWorkspace(db: Database, { workspace_id, run_ids, late }: Overdue):
 }
 
 async function stillStalled(trx: Connection, workspaceId: WorkspaceId, runIds: number[]): Promise<Expiring[]> {
-  const { rows } = await sql<{ run_id: number }>`
+  const rows = await readRows<{ run_id: number }>(trx)`
     select run_id from runs r
-    where workspace_id = ${workspaceId} and run_id = any(${runIds}::bigint[]) and status = 'running' and ${isStalled}`.execute(
-    trx,
-  );
+    where workspace_id = ${workspaceId} and run_id = any(${runIds}::bigint[]) and status = 'running' and ${isStalled}`;
   return rows.map((row) => ({ workspaceId, runId: row.run_id, isWritten: true }));
 }

@@ -1,9 +1,10 @@
-import { sql, type RawBuilder } from 'kysely';
+import { execute, sql, type RawBuilder } from '../../../platform/database/statements.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import type { FollowUp } from '../../../content/post/post-extras.ts';
 import { findCampaignOfWorkspace } from '../store.ts';
-import { settleRuns } from '../../deliveries/settle-runs.ts';
-import { percentOf, reads } from '../roll-up/sum-deliveries.ts';
+import { describeFailure, FAILURES } from '../../../platform/errors/failures.ts';
+import { selectFailure, settleRuns } from '../../deliveries/settle-runs.ts';
+import { percentOf, reads } from '../roll-up/roll-up-runs.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
 /** Deliveries of a follow-up that were just written, by their positions. */
@@ -26,9 +27,6 @@ export const selectFollowUps = (
   select p.workspace_id as "workspaceId", p.run_id as "runId", p.extras -> 'followUp' as "followUp", ${first} as first, ${last} as last
   from ${runs} p where p.extras ? 'followUp'`;
 
-/** What `deliveries.error` of a delivery says that was left out begins with. */
-export const SKIPPED = 'skipped: ';
-
 /**
  * Decides which deliveries of a follow-up go out, in the transaction that wrote them: those of groups that have read enough, or whose
  * reads are unknown, are cancelled with the reason. So each is decided once, and no crash falls between the check and the queue. Ends
@@ -38,6 +36,8 @@ export async function skipReaders(trx: Connection, pieces: readonly FollowUpPiec
   for (const piece of pieces) await skipReadersOf(trx, piece);
   await settleRuns(trx, pieces);
 }
+
+const [, , READ_BY] = FAILURES.already_read;
 
 async function skipReadersOf(
   trx: Connection,
@@ -51,10 +51,14 @@ async function skipReadersOf(
     runId: campaignId === undefined ? undefined : followUp.runId,
   };
   const percent = percentOf(sql.ref('d.group_id'));
-  await sql`
+  await execute(trx)`
     with ${reads(source)}, skipped as (
       update deliveries d
-      set status = 'cancelled', error = ${SKIPPED} || coalesce('read by ' || floor(${percent}) || ' %', 'reads unknown')
+      set status = 'cancelled',
+          (error, error_code, error_params) = (
+            ${selectFailure(describeFailure('reads_unknown'))} where ${percent} is null
+            union all select replace(${READ_BY}::text, '{percent}', floor(${percent})::text), 'already_read', jsonb_build_object('percent', floor(${percent}))
+            where ${percent} is not null)
       from reads r
       where d.workspace_id = ${workspaceId} and d.run_id = ${runId} and d.position between ${first}::int and ${last}::int and d.status = 'queued'
         and coalesce(${percent} >= ${followUp.underPercent}::int, true)
@@ -62,5 +66,5 @@ async function skipReadersOf(
     )
     update runs r set queued = r.queued - n.count, cancelled = r.cancelled + n.count, skipped = r.skipped + n.count
     from (select count(*)::int as count from skipped) n
-    where r.workspace_id = ${workspaceId} and r.run_id = ${runId}`.execute(trx);
+    where r.workspace_id = ${workspaceId} and r.run_id = ${runId}`;
 }

@@ -1,4 +1,11 @@
-import { dateIn, dayOf, nextQuietStart, quietUntil, type QuietHours } from '../../accounts/quiet-hours.ts';
+import {
+  dateIn,
+  dayOf,
+  nextQuietStart,
+  nextTimeOfDay,
+  quietUntil,
+  type QuietHours,
+} from '../../accounts/quiet-hours.ts';
 import { capOn, isWarmingUp, type DailyLimits } from '../../accounts/warm-up.ts';
 
 /** Quiet hours and daily limits of an account, and its posts of today. */
@@ -15,6 +22,8 @@ export interface Waiting {
   posts: number;
   /** How many of them are pinned afterwards: all or none. Default is 0. */
   pins?: number;
+  /** When they were to leave: what a cap leaves over keeps that hour of day. Default is `from`. */
+  dueAt?: Temporal.Instant;
 }
 
 interface Readiness {
@@ -42,12 +51,13 @@ interface Lane {
 
 /**
  * Returns when the last post leaves and is pinned, if the first may leave at `from`, at these gaps, and nothing leaves in quiet hours or
- * beyond the daily limit. The unsent posts of `others`, in order of time, take turns with these, so each of them counts for at most
+ * beyond the daily limit; what a limit leaves over goes on at the hour of day of its plan. The unsent posts of `others`, in order of time,
+ * take turns with these, so each of them counts for at most
  * `posts`. Pins and other changes of sent posts take turns with posts, too (deliveries/watch-revisions.ts); they are in no daily limit.
  * Nothing leaves before `readyAt`, by default `now`; `sentToday` was counted at `now`.
  */
 export function findLastPost(
-  { from, posts, pins = 0, others = [], changes = 0, readyAt, ...gaps }: Waiting & Readiness,
+  { from, posts, pins = 0, dueAt = from, others = [], changes = 0, readyAt, ...gaps }: Waiting & Readiness,
   rests: SendLimits,
   now: Temporal.Instant,
 ): Temporal.Instant {
@@ -59,14 +69,15 @@ export function findLastPost(
   for (const other of others) {
     lane.at = later(lane.at, other.from);
     const pinned = (other.pins ?? 0) > 0;
-    const { left } = advanceLane(lane, { posts: other.posts, until: from, ...withPins(gaps, pinned ? 1 : 0) }, rests);
+    const waiting = { posts: other.posts, dueAt: other.dueAt ?? other.from, until: from };
+    const { left } = advanceLane(lane, { ...waiting, ...withPins(gaps, pinned ? 1 : 0) }, rests);
     turns += Math.min(posts, left);
     pinTurns += pinned ? Math.min(posts, left) : 0;
   }
   lane.at = later(lane.at, from);
   // Between two posts is one pin at most.
   const share = turns > 1 ? Math.min(pinTurns, turns - 1) / (turns - 1) : 0;
-  const { last } = advanceLane(lane, { posts: turns, until: undefined, ...withPins(gaps, share) }, rests);
+  const { last } = advanceLane(lane, { posts: turns, dueAt, until: undefined, ...withPins(gaps, share) }, rests);
   return pins > 0 ? last.add({ milliseconds: Math.round(gaps.gapMs) }) : last;
 }
 
@@ -75,15 +86,24 @@ function withPins({ gapMs, warmUpGapMs = gapMs }: Gaps, share: number): Gaps {
   return { gapMs: gapMs * (1 + share), warmUpGapMs: warmUpGapMs * (1 + share) };
 }
 
-/** Advances the lane until no post is left, or until `until`. */
+/**
+ * Advances the lane until no post is left, or until `until`. Returns the posts that are left to take turns: what a limit leaves over gives
+ * way to newer posts.
+ */
 function advanceLane(
   lane: Lane,
-  { posts, until, ...gaps }: { posts: number; until: Temporal.Instant | undefined } & Gaps,
+  {
+    posts,
+    dueAt,
+    until,
+    ...gaps
+  }: { posts: number; dueAt: Temporal.Instant; until: Temporal.Instant | undefined } & Gaps,
   rests: SendLimits,
 ): { left: number; last: Temporal.Instant } {
   const { quietHours, timeZone } = rests;
   let left = posts;
   let last = lane.at;
+  let isLeftOver = false;
   for (let step = 0; step < MOST_STEPS && left > 0; step++) {
     if (until && Temporal.Instant.compare(lane.at, until) >= 0) break;
     const quietEnd = quietHours && quietUntil(quietHours, timeZone, lane.at);
@@ -98,7 +118,9 @@ function advanceLane(
     const gapMs = (isWarmingUp(rests, date) ? gaps.warmUpGapMs : undefined) ?? gaps.gapMs;
     const room = cap === null ? Infinity : cap - lane.day.posts;
     if (room <= 0) {
-      lane.at = end;
+      const hour = nextTimeOfDay((quietHours && quietUntil(quietHours, timeZone, dueAt)) ?? dueAt, timeZone, end);
+      lane.at = until ? earlier(hour, until) : hour;
+      isLeftOver = true;
       continue;
     }
     const quiet = quietHours && nextQuietStart(quietHours, timeZone, lane.at);
@@ -111,7 +133,11 @@ function advanceLane(
     lane.at = lane.at.add({ milliseconds: Math.round(sent * gapMs) });
   }
   // Given up, or in the midst of a rest: nobody can say more exactly.
-  return { left, last: left > 0 ? lane.at : last };
+  return { left: isLeftOver ? 0 : left, last: left > 0 ? lane.at : last };
+}
+
+function earlier(one: Temporal.Instant, other: Temporal.Instant): Temporal.Instant {
+  return Temporal.Instant.compare(one, other) < 0 ? one : other;
 }
 
 function later(one: Temporal.Instant, other: Temporal.Instant): Temporal.Instant {

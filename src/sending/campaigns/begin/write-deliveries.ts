@@ -1,5 +1,5 @@
 /** Runs that have begun get their deliveries: in pieces, so that nothing waits long for one, and workspaces take turns. */
-import { sql, type RawBuilder } from 'kysely';
+import { readColumn, readRows, sql, type RawBuilder } from '../../../platform/database/statements.ts';
 import { isolateWrites } from '../../accounts/quarantine-account.ts';
 import { readResting } from '../../accounts/send-window-rules.ts';
 import { lockFreeLedgers } from '../../accounts/store.ts';
@@ -26,7 +26,8 @@ export async function writeDeliveries(
   { turns, log, timeZone }: { turns: Rotation; log?: Log | undefined; timeZone?: string | undefined },
 ): Promise<'nothing' | 'locked' | 'written'> {
   const { held } = await readQuarantined(db, 'written deliveries');
-  const workspaces = turns.order((await findUnwritten(db, shards)).filter((workspaceId) => !held.has(workspaceId)));
+  const found = await readColumn<WorkspaceId>(db)`${selectUnwritten(shards)}`;
+  const workspaces = turns.order(found.filter((workspaceId) => !held.has(workspaceId)));
   const endMs = performance.now() + STEP_MS;
   let free = 0;
   for (let from = 0; from < workspaces.length && performance.now() < endMs; from += WORKSPACES_PER_PIECE) {
@@ -34,35 +35,23 @@ export async function writeDeliveries(
     turns.served(some);
     const { results } = await isolateWrites({ db, log }, 'written deliveries', some, {
       idOf: (workspaceId) => workspaceId,
-      run: (ids) => lockAndWrite(db, ids, timeZone),
+      run: (ids) =>
+        db.transaction().execute(async (trx) => {
+          const locked = await lockFreeLedgers(trx, ids);
+          await writePiece(trx, locked, timeZone);
+          return locked.length;
+        }),
     });
+    // The others are locked by somebody else.
     free += results.reduce<number>((sum, count) => sum + (count ?? 0), 0);
   }
   if (free > 0) return 'written';
   return workspaces.length > 0 ? 'locked' : 'nothing';
 }
 
-/** Answers for how many accounts; the others are locked by somebody else. */
-function lockAndWrite(
-  db: Database,
-  workspaceIds: readonly WorkspaceId[],
-  timeZone: string | undefined,
-): Promise<number> {
-  return db.transaction().execute(async (trx) => {
-    const locked = await lockFreeLedgers(trx, workspaceIds);
-    await writePiece(trx, locked, timeZone);
-    return locked.length;
-  });
-}
-
 /** The condition that these shards have deliveries to write. */
 export function hasUnwritten(shards: readonly number[]): RawBuilder<boolean> {
   return sql`exists (${selectUnwritten(shards)})`;
-}
-
-async function findUnwritten(db: Connection, shards: number[]): Promise<WorkspaceId[]> {
-  const { rows } = await sql<{ workspace_id: WorkspaceId }>`${selectUnwritten(shards)}`.execute(db);
-  return rows.map((row) => row.workspace_id);
 }
 
 function selectUnwritten(shards: readonly number[]): RawBuilder<unknown> {
@@ -73,14 +62,14 @@ function selectUnwritten(shards: readonly number[]): RawBuilder<unknown> {
       group by shard, workspace_id order by shard, workspace_id
     ) r
     -- Of a workspace that is stopped nothing is written.
-    where exists (select from accounts a where a.workspace_id = r.workspace_id and a.stop_reason is null and a.removed_at is null)`;
+    where exists (select from accounts a where a.workspace_id = r.workspace_id and a.stop_reason is null and a.disabled_at is null and a.removed_at is null)`;
 }
 
 async function writePiece(trx: Connection, workspaceIds: readonly WorkspaceId[], timeZone = 'UTC'): Promise<void> {
   if (workspaceIds.length === 0) return;
   const each = Math.ceil(DELIVERIES_PER_PIECE / workspaceIds.length);
   const resting = await readResting(trx, workspaceIds, timeZone);
-  const { rows } = await sql<FollowUpPiece>`
+  const rows = await readRows<FollowUpPiece>(trx)`
     with part as materialized (
       select a.workspace_id, r.run_id, r.content_id, k.public_id, i.legacy_account_id, o.account_id, r.is_shared, r.expanded, least(r.expanded + ${each}::int - r.before, r.targets)::int as upto
       from unnest(${[...workspaceIds]}::bigint[]) a (workspace_id)
@@ -107,6 +96,6 @@ async function writePiece(trx: Connection, workspaceIds: readonly WorkspaceId[],
     ${selectFollowUps(sql`(select p.*, c.extras from part p join contents c on c.content_id = p.content_id)`, {
       first: sql`p.expanded + 1`,
       last: sql`p.upto`,
-    })}`.execute(trx);
+    })}`;
   await skipReaders(trx, rows);
 }

@@ -1,7 +1,6 @@
-import { sql } from 'kysely';
+import { execute, readColumn } from '../../../platform/database/statements.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
-import { dropQueued } from '../../deliveries/drop-queued.ts';
-import { closeRuns } from '../../deliveries/settle-runs.ts';
+import { dropQueued, closeRuns } from '../../deliveries/settle-runs.ts';
 import type { OwnCampaign } from '../store.ts';
 
 /**
@@ -14,7 +13,7 @@ export async function cancelRuns(
   { campaignId, workspaceId }: Pick<OwnCampaign, 'campaignId' | 'workspaceId'>,
   runId: number | null = null,
 ): Promise<number> {
-  const { rows } = await sql<{ run_id: number }>`
+  const runIds = await readColumn<number>(trx)`
     update runs r
     set status = 'cancelled', finished_at = campanile_now(), paused = false,
         -- What has no row needs none.
@@ -22,8 +21,8 @@ export async function cancelRuns(
         dropping = r.queued > r.targets - r.expanded
     where r.workspace_id = ${workspaceId} and r.campaign_id = ${campaignId} and r.status in ('planned', 'running')
       and (${runId}::bigint is null or r.run_id = ${runId})
-    returning r.run_id`.execute(trx);
-  await sql`
+    returning r.run_id`;
+  await execute(trx)`
     update deliveries d set uncertain = true
     where d.ctid = any(array(
       select at.row from lanes l
@@ -33,18 +32,15 @@ export async function cancelRuns(
           and q.position >= lower(l.in_hand) and q.position < upper(l.in_hand) and q.position <@ l.in_hand
         order by q.position
       ) at
-      where l.workspace_id = ${workspaceId} and l.in_hand_run_id = any(${rows.map((row) => row.run_id)}::bigint[])))`.execute(
-    trx,
-  );
+      where l.workspace_id = ${workspaceId} and l.in_hand_run_id = any(${runIds}::bigint[])))`;
   await dropQueued(trx, workspaceId);
   if (runId === null)
-    await sql`
+    await execute(trx)`
       update campaigns set status = 'cancelled', finished_at = campanile_now(), open_runs = 0
-      where campaign_id = ${campaignId} and finished_at is null`.execute(trx);
-  else
-    await closeRuns(
-      trx,
-      rows.map(() => campaignId),
-    );
-  return rows.length;
+      where campaign_id = ${campaignId} and finished_at is null`;
+  else {
+    const closed = runIds.map(() => campaignId);
+    await closeRuns(trx, closed);
+  }
+  return runIds.length;
 }

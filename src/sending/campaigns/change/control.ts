@@ -1,11 +1,12 @@
 /** Pause, resume and cancel. Each locks the ledger, so that after it at most the turn in hand still leaves (contract §4). */
-import { sql } from 'kysely';
+import type { Transaction } from 'kysely';
+import { execute } from '../../../platform/database/statements.ts';
 import { STOPPED, writeOrQuarantine } from '../../accounts/quarantine-account.ts';
 import { lockOwnLedger, wakeLanes } from '../../accounts/store.ts';
 import { diffValues, type Change } from '../../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor, type AuditAction } from '../../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
-import type { CampaignStatus } from '../../../platform/database/schema.ts';
+import type { CampaignStatus, Schema } from '../../../platform/database/schema.ts';
 import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
 import { AppError } from '../../../platform/errors/errors.ts';
 import type { Log } from '../../../platform/log/log.ts';
@@ -26,13 +27,10 @@ export interface Controlled {
 export function pauseCampaign(deps: ControlDeps, actor: Actor, publicId: string): Promise<Controlled> {
   return control(deps, actor, publicId, 'campaign.paused', async (trx, campaign) => {
     requireStatus(campaign, ['scheduled', 'running'], 'paused');
-    await sql`
-      update runs set paused = true where campaign_id = ${campaign.campaignId} and status in ('planned', 'running')`.execute(
-      trx,
-    );
-    await sql`update campaigns set status = 'paused', pause_reason = null where campaign_id = ${campaign.campaignId}`.execute(
-      trx,
-    );
+    await execute(trx)`
+      update runs set paused = true where campaign_id = ${campaign.campaignId} and status in ('planned', 'running')`;
+    await execute(trx)`
+      update campaigns set status = 'paused', pause_reason = null where campaign_id = ${campaign.campaignId}`;
   });
 }
 
@@ -40,18 +38,18 @@ export function pauseCampaign(deps: ControlDeps, actor: Actor, publicId: string)
 export function resumeCampaign(deps: ControlDeps, actor: Actor, publicId: string): Promise<Controlled> {
   return control(deps, actor, publicId, 'campaign.resumed', async (trx, campaign) => {
     requireStatus(campaign, ['paused'], 'resumed');
-    await sql`
+    await execute(trx)`
       update runs r
       -- What its owner kept from beginning is no news to them: it counts as noted.
       set paused = false, late_at = case when status = 'planned' and ${isLate} then campanile_now() else late_at end
-      where campaign_id = ${campaign.campaignId} and status in ('planned', 'running')`.execute(trx);
-    await sql`
+      where campaign_id = ${campaign.campaignId} and status in ('planned', 'running')`;
+    await execute(trx)`
       update campaigns c
       set status = case when c.is_schedule and not exists (
                           select from runs r where r.campaign_id = c.campaign_id and r.status = 'running')
                         then 'scheduled' else 'running' end::campaign_status,
           pause_reason = null, refusals = 0
-      where campaign_id = ${campaign.campaignId}`.execute(trx);
+      where campaign_id = ${campaign.campaignId}`;
     await missRuns(trx, [campaign.workspaceId], { campaignId: campaign.campaignId });
     await wakeLanes(trx, campaign.workspaceId);
     await notifyAfterCommit(trx, 'campanile_runs');
@@ -78,13 +76,11 @@ export async function control(
   action: AuditAction,
   change: (trx: Connection, campaign: OwnCampaign) => Promise<readonly Change[] | void>,
 ): Promise<Controlled> {
-  const { workspaceId } = await findOwnCampaign(db, actor.workspaceId, publicId);
+  const { workspaceId } = actor;
   const write = () =>
-    db.transaction().execute(async (trx) => {
-      await lockOwnLedger(trx, workspaceId);
-      const before = await findOwnCampaign(trx, actor.workspaceId, publicId);
+    changeCampaign(db, actor, publicId, async (trx, before) => {
       const changed = (await change(trx, before)) ?? [];
-      const { status } = await findOwnCampaign(trx, actor.workspaceId, publicId);
+      const { status } = await findOwnCampaign(trx, workspaceId, publicId);
       const changes = [...changed, ...diffValues({ status: before.status }, { status })];
       await recordAudit(trx, { ...actor, action, subject: publicId, changes });
       return { campaignId: publicId, status };
@@ -92,6 +88,19 @@ export async function control(
   const done = await writeOrQuarantine({ db, log }, { workspaceId }, write);
   if (!done) throw new AppError('account_stopped', STOPPED);
   return done;
+}
+
+/** Resolves to what `change` makes of a campaign of the workspace, whose ledger is locked. Throws 404, and all errors of `change`. */
+export function changeCampaign<Result>(
+  db: Database,
+  { workspaceId }: Actor,
+  publicId: string,
+  change: (trx: Transaction<Schema>, campaign: OwnCampaign) => Promise<Result>,
+): Promise<Result> {
+  return db.transaction().execute(async (trx) => {
+    await lockOwnLedger(trx, workspaceId);
+    return change(trx, await findOwnCampaign(trx, workspaceId, publicId));
+  });
 }
 
 /** Throws 409 for a campaign whose single posts are no longer kept. */

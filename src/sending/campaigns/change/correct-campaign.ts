@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { execute, hasRow, readRows } from '../../../platform/database/statements.ts';
 import { lockOwnLedger } from '../../accounts/store.ts';
 import { diffValues } from '../../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
@@ -17,11 +17,12 @@ import { dropLostCard, saveCard, type CardRequest } from '../accept/prepare-card
 import { NO_TEXT, prepareChange, type PrepareDeps } from '../accept/prepare-post.ts';
 import { QUOTAS, type Quotas } from '../../../workspaces/quotas/quotas.ts';
 import { requirePosts } from './control.ts';
-import { findBegunRuns } from './find-begun-runs.ts';
+import { findBegunRuns } from './find-runs.ts';
 import type { Revised } from './recall-campaign.ts';
+import { requireInTime, type WindowDeps } from '../../deliveries/too-late.ts';
 import { findOwnCampaign } from '../store.ts';
 
-export type CorrectDeps = PrepareDeps & { db: Database; quotas?: Quotas | undefined };
+export type CorrectDeps = PrepareDeps & WindowDeps & { db: Database; quotas?: Quotas | undefined };
 
 interface Correction {
   campaignId: string;
@@ -37,7 +38,7 @@ interface Correction {
  * Edits the posts of a campaign, or of one of its runs (contract §4, correct-campaign); files stay. Unsent posts leave with the new text;
  * without `runId` those of later runs too. The request is durable when this resolves. The lanes of the workspace carry it out at their pace, and
  * the analytics show the state of each group. A second correction replaces the pending part of the first; recalled posts stay recalled.
- * Throws 400 for invalid html and for a post that would have neither text nor file, 404, and 409 if nothing is left to correct, for a
+ * Throws 400 for invalid html and for a post that would have neither text nor file, 404, and 409 if nothing is left to correct, or too late for all of it, for a
  * poll or an event, and where the post needs an approval.
  */
 export async function correctCampaign(
@@ -70,6 +71,7 @@ export async function correctCampaign(
     const groups = await requestRevision(trx, workspaceId, runIds, 'correct');
     if (groups === 0 && !waiting)
       throw new AppError('nothing_sent', 'Nothing to correct: no post was sent, or all posts were recalled');
+    if (!waiting) await requireInTime(trx, deps, { workspaceId, runIds, kind: 'correct' });
     await writeCampaignEvent(trx, 'campaign.corrected', campaignId);
     const changes = diffValues({ text: before }, { text: text ?? '' });
     await recordAudit(trx, { ...actor, action: 'campaign.corrected', subject: publicId, changes });
@@ -79,8 +81,8 @@ export async function correctCampaign(
 
 /** A 👍 on the post that a review group was shown approves exactly that: it stays as it is. */
 async function requireNoReview(trx: Connection, campaignId: number): Promise<void> {
-  const { rows } = await sql`select from approval_reviews where campaign_id = ${campaignId}`.execute(trx);
-  if (rows.length > 0)
+  const isFound = await hasRow(trx)`select from approval_reviews where campaign_id = ${campaignId}`;
+  if (isFound)
     throw new AppError(
       'campaign_wrong_state',
       'This post shows a request for approval to the review group, and cannot be corrected: change the request',
@@ -101,19 +103,16 @@ interface Rewriting {
  * Gives the runs, and without `runId` the campaign, content with the new text; the old stays as it was. Returns whether any of it is yet
  * to leave, and the text before, of several the newest.
  */
-async function rewrite(
-  trx: Connection,
-  rewriting: Rewriting,
-): Promise<{ waiting: boolean; before: string | undefined }> {
+async function rewrite(trx: Connection, rewriting: Rewriting) {
   const { workspaceId, campaignId, runId, html, text } = rewriting;
   // Runs that differ in nothing but what they said share it from now on.
-  const { rows: posts } = await sql<{
+  const posts = await readRows<{
     olds: number[];
     groups: number;
     before: string;
     hasFile: boolean;
     extras: PostExtras | null;
-  }>`
+  }>(trx)`
     select array_agg(content_id) as olds, cardinality(group_ids) as groups, (array_agg(text order by content_id desc))[1] as before,
            media_id is not null or coalesce(extras ? 'files', false) as "hasFile", extras
     from contents
@@ -124,7 +123,7 @@ async function rewrite(
       union
       select content_id from campaigns where campaign_id = ${campaignId} and ${runId}::bigint is null)
     group by name, media_id, extras, group_ids
-    order by max(content_id) desc`.execute(trx);
+    order by max(content_id) desc`;
   await requireNoApproval(trx, rewriting.workspaceId, Math.max(0, ...posts.map(({ groups }) => groups)));
   if (posts.some(({ extras }) => extras && isBallot(extras)))
     throw new AppError(
@@ -133,7 +132,7 @@ async function rewrite(
     );
   if (text === '' && posts.some(({ hasFile }) => !hasFile)) throw invalid([NO_TEXT]);
   for (const { olds, extras } of posts)
-    await sql`
+    await execute(trx)`
       with written as (
         insert into contents (campaign_id, name, html, text, media_id, extras, group_ids)
         select campaign_id, name, ${html}, ${text}, media_id, ${storeExtras(correctExtras(extras ?? {}, rewriting))}::jsonb, group_ids
@@ -145,13 +144,11 @@ async function rewrite(
           and (${runId}::bigint is null or run_id = ${runId})
       )
       update campaigns set content_id = (select content_id from written)
-      where campaign_id = ${campaignId} and content_id = any(${olds}::bigint[]) and ${runId}::bigint is null`.execute(
-      trx,
-    );
-  const { rows } = await sql`
+      where campaign_id = ${campaignId} and content_id = any(${olds}::bigint[]) and ${runId}::bigint is null`;
+  const waiting = await hasRow(trx)`
     select from runs where workspace_id = ${workspaceId} and campaign_id = ${campaignId} and status in ('planned', 'running')
-      and (${runId}::bigint is null or run_id = ${runId}) limit 1`.execute(trx);
-  return { waiting: rows.length > 0, before: posts[0]?.before };
+      and (${runId}::bigint is null or run_id = ${runId}) limit 1`;
+  return { waiting, before: posts[0]?.before };
 }
 
 function correctExtras(before: PostExtras, { linkPreview, text }: Rewriting): PostExtras {

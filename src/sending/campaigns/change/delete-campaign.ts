@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { execute, hasRow } from '../../../platform/database/statements.ts';
 import { lockOwnLedger } from '../../accounts/store.ts';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
@@ -27,9 +27,7 @@ export async function deleteCampaign(
       const campaign = await findOwnCampaign(trx, actor.workspaceId, publicId);
       requireStatus(campaign, ['completed', 'completed_with_errors', 'cancelled'], 'deleted. Cancel it first');
       await requireRevised(trx, campaign.campaignId);
-      await sql`update campaigns set deleted_at = campanile_now() where campaign_id = ${campaign.campaignId}`.execute(
-        trx,
-      );
+      await execute(trx)`update campaigns set deleted_at = campanile_now() where campaign_id = ${campaign.campaignId}`;
       await recordAudit(trx, { ...actor, action: 'campaign.deleted', subject: publicId });
       return { campaignId: publicId };
     }),
@@ -38,7 +36,7 @@ export async function deleteCampaign(
 
 /** Throws 409 while posts of the campaign are still to be recalled, corrected, pinned or unpinned: nobody would know of them any more. */
 async function requireRevised(trx: Connection, campaignId: number): Promise<void> {
-  const { rows } = await sql`
+  const isFound = await hasRow(trx)`
     select from runs r
     where r.campaign_id = ${campaignId}
       and (exists (select from revision_requests q
@@ -47,8 +45,8 @@ async function requireRevised(trx: Connection, campaignId: number): Promise<void
                order by v.position limit 1) is not null
            or (select p.position from pins p where p.workspace_id = r.workspace_id and p.run_id = r.run_id and p.wanted is not null
                order by p.position limit 1) is not null)
-    limit 1`.execute(trx);
-  if (rows.length === 0) return;
+    limit 1`;
+  if (!isFound) return;
   throw new AppError(
     'campaign_revising',
     'Posts of this campaign are still being recalled, corrected, pinned or unpinned. Delete it afterwards.',

@@ -1,19 +1,21 @@
-import { sql } from 'kysely';
+import { execute, hasRow, readRow, readValue } from '../../../platform/database/statements.ts';
 import { diffValues } from '../../../workspaces/audit/diff-values.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
-import { invalid } from '../../../platform/errors/errors.ts';
+import { invalid, AppError } from '../../../platform/errors/errors.ts';
 import type { PostExtras } from '../../../content/post/post-extras.ts';
 import { dateIn } from '../../accounts/quiet-hours.ts';
 import { readWorkspaceRules } from '../../accounts/read-workspace-rules.ts';
 import { requireMentionsLeft } from '../accept/require-reach.ts';
 import { readNow } from '../../../platform/database/read-now.ts';
-import { control, requireStatus, type ControlDeps } from './control.ts';
-import { requirePlannedRun, type PlannedRun } from './require-planned-run.ts';
+import { control, requirePosts, requireStatus, type ControlDeps, type Controlled } from './control.ts';
+import { requirePlannedRun, requireRun, type PlannedRun } from './find-runs.ts';
+import { requireFiles, type RetryDeps } from './retry-campaign.ts';
 import { fieldError } from '../../../platform/errors/issues.ts';
 import { requireNoApproval } from '../../../workspaces/approval/approval-rules.ts';
 import type { OwnCampaign } from '../store.ts';
+import { knownTimeZone } from '../../../platform/time/time-zone.ts';
 
 /** A run is at most this many days away from the instant that its schedule gave it (contract §4). */
 const DAYS_LIMIT = 366;
@@ -49,16 +51,26 @@ export async function moveRun(deps: MoveDeps, actor: Actor, target: RunOfCampaig
   return { ...target, dueAt };
 }
 
-/** Makes a planned run due now. Throws 404; 409 once it has begun, for a campaign that is paused or has ended, and as `requireMentionsLeftOn`. */
-export async function sendRunNow(deps: MoveDeps, actor: Actor, target: RunOfCampaign): Promise<MovedRun> {
+/**
+ * Makes a run due now that is planned, or was missed. Throws 404; 409 once it has begun, for a campaign that is paused, was cancelled, or
+ * has ended without it, for files that are no longer kept, and as `requireMentionsLeftOn`.
+ */
+export async function sendRunNow(deps: MoveDeps & RetryDeps, actor: Actor, target: RunOfCampaign): Promise<MovedRun> {
   let dueAt = new Date(Number.NaN);
   await control(deps, actor, target.campaignId, 'campaign.updated', async (trx, campaign) => {
-    requireStatus(campaign, ['scheduled', 'running'], 'sent now');
+    const { status } = await requireRun(trx, campaign, target.runId);
+    const isMissed = status === 'missed';
+    requireStatus(
+      campaign,
+      ['scheduled', 'running', ...(isMissed ? (['completed_with_errors'] as const) : [])],
+      'sent now',
+    );
     await requireFreePlan(trx, actor, campaign);
+    if (isMissed) await reopen(trx, campaign, { runId: target.runId, mediaDays: deps.mediaDays });
     const run = await requirePlannedRun(trx, campaign, target.runId);
     dueAt = await readNow(trx);
     // One that is due already begins by itself.
-    if (run.dueAt <= dueAt) return [];
+    if (run.dueAt <= dueAt && !isMissed) return [];
     await requireMentionsLeftOn(trx, run, { dueAt, timeZone: deps.timeZone });
     await writeInstant(trx, run, dueAt);
     return diffValues({ due_at: run.dueAt }, { due_at: dueAt });
@@ -66,12 +78,29 @@ export async function sendRunNow(deps: MoveDeps, actor: Actor, target: RunOfCamp
   return { ...target, dueAt };
 }
 
+/** Plans a missed run again. The ledger must be locked. */
+async function reopen(
+  trx: Connection,
+  campaign: OwnCampaign,
+  { runId, mediaDays }: { runId: number; mediaDays: number | undefined },
+): Promise<void> {
+  requirePosts(campaign, 'sent now');
+  await requireFiles(trx, campaign, mediaDays);
+  await execute(trx)`
+    update runs set status = 'planned', finished_at = null, left_out = false
+    where workspace_id = ${campaign.workspaceId} and run_id = ${runId} and status = 'missed'`;
+  await execute(trx)`
+    update campaigns
+    set open_runs = open_runs + 1, finished_at = null, status = case when finished_at is null then status else 'scheduled' end
+    where campaign_id = ${campaign.campaignId}`;
+}
+
 /** Throws 409 where the plan of the campaign needs an approval. */
 async function requireFreePlan(trx: Connection, { workspaceId }: Actor, { campaignId }: OwnCampaign): Promise<void> {
-  const { rows } = await sql<{ groups: number }>`
+  const groups = await readValue<number>(trx)`
     select cardinality(t.group_ids) as groups from campaigns c join contents t on t.content_id = c.content_id
-    where c.campaign_id = ${campaignId}`.execute(trx);
-  await requireNoApproval(trx, workspaceId, rows[0]?.groups ?? 0);
+    where c.campaign_id = ${campaignId}`;
+  await requireNoApproval(trx, workspaceId, groups ?? 0);
 }
 
 async function validateInstant(trx: Connection, run: PlannedRun, dueAt: Date): Promise<void> {
@@ -80,11 +109,9 @@ async function validateInstant(trx: Connection, run: PlannedRun, dueAt: Date): P
   const occurrence = run.movedFrom ?? run.dueAt;
   if (Math.abs(dueAt.getTime() - occurrence.getTime()) > DAYS_LIMIT * DAY_MS)
     throw invalid([fieldError('due_at', 'run_too_far', { limit: DAYS_LIMIT })]);
-  const { rows } = await sql<{ isTaken: boolean }>`
-    select exists (
-      select from runs where campaign_id = ${run.campaignId} and due_at = ${dueAt} and run_id <> ${run.runId} and status = 'planned'
-    ) as "isTaken"`.execute(trx);
-  if (rows[0]?.isTaken) throw invalid([fieldError('due_at', 'run_taken')]);
+  const isTaken = await hasRow(trx)`
+    select from runs where campaign_id = ${run.campaignId} and due_at = ${dueAt} and run_id <> ${run.runId} and status = 'planned'`;
+  if (isTaken) throw invalid([fieldError('due_at', 'run_taken')]);
 }
 
 /**
@@ -96,11 +123,10 @@ async function requireMentionsLeftOn(
   { workspaceId, runId, campaignId, dueAt: before }: PlannedRun,
   { dueAt, timeZone }: { dueAt: Date; timeZone: string },
 ): Promise<void> {
-  const { rows } = await sql<{ groupIds: number[]; extras: PostExtras }>`
+  const post = await readRow<{ groupIds: number[]; extras: PostExtras }>(trx)`
     select t.group_ids as "groupIds", t.extras
     from campaigns c join contents t on t.content_id = c.content_id
-    where c.campaign_id = ${campaignId} and t.extras ? 'mentionAll'`.execute(trx);
-  const [post] = rows;
+    where c.campaign_id = ${campaignId} and t.extras ? 'mentionAll'`;
   const rules = post && (await readWorkspaceRules(trx, workspaceId, timeZone));
   if (!post || !rules) return;
   const dateOf = (at: Date) => dateIn(rules.timeZone, at.toTemporalInstant()).toString();
@@ -110,9 +136,45 @@ async function requireMentionsLeftOn(
 
 /** The ledger must be locked. A run that is back at its occurrence was not moved. */
 async function writeInstant(trx: Connection, run: PlannedRun, dueAt: Date): Promise<void> {
-  await sql`
+  await execute(trx)`
     update runs
     set moved_from = nullif(coalesce(moved_from, due_at), ${dueAt}::timestamptz), due_at = ${dueAt}, late_at = null
-    where workspace_id = ${run.workspaceId} and run_id = ${run.runId} and status = 'planned'`.execute(trx);
+    where workspace_id = ${run.workspaceId} and run_id = ${run.runId} and status = 'planned'`;
   await notifyAfterCommit(trx, 'campanile_runs');
+}
+
+/**
+ * Leaves a run out. A planned one is deleted, and its date is one of the schedule's skipped dates; one that was missed, or ended with
+ * failures, keeps its figures and is flagged. Throws 404, and 409 for any other run, and for the last run of a campaign, which can be
+ * cancelled instead.
+ */
+export function skipRun(
+  deps: ControlDeps,
+  actor: Actor,
+  { campaignId: publicId, runId }: RunOfCampaign,
+): Promise<Controlled> {
+  return control(deps, actor, publicId, 'campaign.updated', async (trx, campaign) => {
+    const { status, failed } = await requireRun(trx, campaign, runId);
+    if (status === 'missed' || (status === 'completed_with_errors' && failed > 0)) {
+      const { workspaceId } = campaign;
+      await execute(trx)`update runs set left_out = true where workspace_id = ${workspaceId} and run_id = ${runId}`;
+      return undefined;
+    }
+    requireStatus(campaign, ['scheduled', 'running', 'paused'], 'changed');
+    const { workspaceId, campaignId, dueAt, movedFrom } = await requirePlannedRun(trx, campaign, runId);
+    const isFollowed = await hasRow(trx)`
+      select from runs where campaign_id = ${campaignId} and run_id <> ${runId} and finished_at is null limit 1`;
+    if (!isFollowed)
+      throw new AppError(
+        'run_wrong_state',
+        'This is the last run of the campaign, so it cannot be skipped. Cancel the campaign instead.',
+      );
+    const zone = knownTimeZone(campaign.timeZone, 'UTC');
+    const date = dateIn(zone, (movedFrom ?? dueAt).toTemporalInstant()).toString();
+    await execute(trx)`delete from runs where workspace_id = ${workspaceId} and run_id = ${runId}`;
+    await execute(trx)`
+      update campaigns set skip_dates = ${[...new Set([...campaign.skipDates, date])].toSorted()}, open_runs = open_runs - 1
+      where campaign_id = ${campaignId}`;
+    return diffValues({ due_at: dueAt }, { due_at: null });
+  });
 }

@@ -1,12 +1,12 @@
 /** Bulk requests about more deliveries than a request may write, in pieces. */
-import { sql, type RawBuilder } from 'kysely';
+import { readColumn, sql, type RawBuilder } from '../../../platform/database/statements.ts';
 import { writeOrQuarantine } from '../../accounts/quarantine-account.ts';
 import { lockFreeLedgers } from '../../accounts/store.ts';
-import type { Connection, Database } from '../../../platform/database/connect.ts';
+import type { Database } from '../../../platform/database/connect.ts';
 import { isolateEach } from '../../../platform/database/isolate-failures.ts';
 import { readQuarantined } from '../../../platform/database/quarantine.ts';
-import { dropQueued } from '../../deliveries/drop-queued.ts';
-import { writeRevisions } from '../../deliveries/write-revisions.ts';
+import { dropQueued } from '../../deliveries/settle-runs.ts';
+import { writeRevisions } from '../../deliveries/request-revision.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import { createRoundRobin, type Rotation } from '../../../platform/concurrency/round-robin.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
@@ -27,7 +27,8 @@ export async function processBulkRequests(
   { turns = createRoundRobin(), log, restMs = 1_000 }: { turns?: Rotation; log?: Log; restMs?: number } = {},
 ): Promise<number> {
   const { held } = await readQuarantined(db, 'requests');
-  const workspaces = turns.order((await findRequesters(db, shards)).filter((workspaceId) => !held.has(workspaceId)));
+  const found = await readColumn<WorkspaceId>(db)`${selectRequesters(shards)} order by workspace_id`;
+  const workspaces = turns.order(found.filter((workspaceId) => !held.has(workspaceId)));
   const endMs = performance.now() + STEP_MS;
   let isLocked = true;
   for (const workspaceId of workspaces) {
@@ -59,12 +60,6 @@ function writePiece(db: Database, workspaceId: WorkspaceId): Promise<boolean> {
   });
 }
 
-async function findRequesters(db: Connection, shards: number[]): Promise<WorkspaceId[]> {
-  const { rows } = await sql<{ workspace_id: WorkspaceId }>`
-    ${selectRequesters(shards)} order by workspace_id`.execute(db);
-  return rows.map((row) => row.workspace_id);
-}
-
 function selectRequesters(shards: readonly number[]): RawBuilder<unknown> {
   return sql`
     select workspace_id from (
@@ -74,5 +69,5 @@ function selectRequesters(shards: readonly number[]): RawBuilder<unknown> {
     ) r
     where shard = any(${[...shards]}::smallint[])
       -- Of a workspace that is stopped nothing is written.
-      and exists (select from accounts a where a.workspace_id = r.workspace_id and a.stop_reason is null and a.removed_at is null)`;
+      and exists (select from accounts a where a.workspace_id = r.workspace_id and a.stop_reason is null and a.disabled_at is null and a.removed_at is null)`;
 }

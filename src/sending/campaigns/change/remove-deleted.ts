@@ -1,11 +1,9 @@
-import { sql } from 'kysely';
-import { lockLedger } from '../../accounts/store.ts';
+import { execute, readRows, sql } from '../../../platform/database/statements.ts';
+import { workInLedgers } from '../../accounts/quarantine-account.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
-import { isolateEach } from '../../../platform/database/isolate-failures.ts';
 import { readHeld } from '../../../platform/database/quarantine.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import { removeCampaignActivity } from '../../groups/update-activity.ts';
-import { removePosts } from './remove-posts.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
 /** So long live progress reports that the campaign is gone. */
@@ -39,7 +37,7 @@ interface Deleted {
  */
 export async function removeDeleted(db: Database, log?: Log): Promise<boolean> {
   const held = await readHeld(db, 'deleted campaigns');
-  const { rows } = await sql<Deleted>`
+  const rows = await readRows<Deleted>(db)`
     select c.workspace_id as "workspaceId", c.campaign_id as "campaignId"
     from campaigns c join workspace_ledgers l on l.workspace_id = c.workspace_id
     where c.deleted_at is not null and c.workspace_id <> all(${held}::bigint[])
@@ -51,15 +49,8 @@ export async function removeDeleted(db: Database, log?: Log): Promise<boolean> {
       and not exists (
         select from lanes o join runs r on r.workspace_id = c.workspace_id and r.run_id = o.in_hand_run_id and r.campaign_id = c.campaign_id
         where o.workspace_id = c.workspace_id)
-    order by c.deleted_at limit 1`.execute(db);
-  await isolateEach({ db, log }, 'deleted campaigns', rows, {
-    idOf: ({ workspaceId }) => workspaceId,
-    run: (deleted) =>
-      db.transaction().execute(async (trx) => {
-        if (await lockLedger(trx, deleted.workspaceId)) await removeNext(trx, deleted);
-      }),
-  });
-  return rows.length > 0;
+    order by c.deleted_at limit 1`;
+  return workInLedgers({ db, log }, 'deleted campaigns', rows, removeNext);
 }
 
 async function removeNext(trx: Connection, { workspaceId, campaignId }: Deleted): Promise<void> {
@@ -67,19 +58,40 @@ async function removeNext(trx: Connection, { workspaceId, campaignId }: Deleted)
   // Deliveries first: what members go on doing about posts that are gone is counted no more.
   if (await removePosts(trx, campaignId, RUN_TABLES)) return;
   for (const table of ['group_sums', 'time_sums']) {
-    const { numAffectedRows = 0n } = await sql`
+    const affected = await execute(trx)`
       delete from ${sql.table(table)} where ctid = any(array(
-        select ctid from ${sql.table(table)} where workspace_id = ${workspaceId} and campaign_id = ${campaignId} limit ${SUMS_CHUNK}))`.execute(
-      trx,
-    );
-    if (numAffectedRows > 0n) return;
+        select ctid from ${sql.table(table)} where workspace_id = ${workspaceId} and campaign_id = ${campaignId} limit ${SUMS_CHUNK}))`;
+    if (affected > 0) return;
   }
-  const { numAffectedRows = 0n } = await sql`
+  const affected = await execute(trx)`
     delete from contents where content_id = any(array(
-      select content_id from contents where campaign_id = ${campaignId} limit ${CONTENTS_CHUNK}))`.execute(trx);
-  if (numAffectedRows > 0n) return;
+      select content_id from contents where campaign_id = ${campaignId} limit ${CONTENTS_CHUNK}))`;
+  if (affected > 0) return;
   // With its runs, some hundreds at most.
-  await sql`
+  await execute(trx)`
     delete from campaigns
-    where campaign_id = ${campaignId} and deleted_at <= campanile_now() - ${HUSK_DAYS} * interval '1 day'`.execute(trx);
+    where campaign_id = ${campaignId} and deleted_at <= campanile_now() - ${HUSK_DAYS} * interval '1 day'`;
+}
+
+/** Rows a step, so that none holds the lane for long. */
+const CHUNK = 5_000;
+
+/** What hangs on a campaign by its runs. */
+export type RunTable = (typeof RUN_TABLES)[number];
+
+/**
+ * Removes the next rows of the first of these tables that has any of the campaign; false when none has. Latest run first: if a post turns
+ * out to have been sent, the errors of earlier runs still exist. The ledger must be locked.
+ */
+export async function removePosts(trx: Connection, campaignId: number, tables: readonly RunTable[]): Promise<boolean> {
+  for (const table of tables) {
+    const affected = await execute(trx)`
+      delete from ${sql.table(table)} where ctid = any(array(
+        select t.row from (select workspace_id, run_id from runs where campaign_id = ${campaignId} order by run_id desc offset 0) r
+        cross join lateral (
+          select ctid as row from ${sql.table(table)} q where q.workspace_id = r.workspace_id and q.run_id = r.run_id limit ${CHUNK}) t
+        limit ${CHUNK}))`;
+    if (affected > 0) return true;
+  }
+  return false;
 }

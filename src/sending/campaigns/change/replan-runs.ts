@@ -1,22 +1,15 @@
-import { sql } from 'kysely';
+import { execute, readRows } from '../../../platform/database/statements.ts';
 import { planSyncsBeforeRuns } from '../../accounts/plan-syncs.ts';
 import { dateIn } from '../../accounts/quiet-hours.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import { knownTimeZone } from '../../../platform/time/time-zone.ts';
 import { scheduleIsOver } from '../accept/add-scheduled-campaign.ts';
-import type { WorkspaceId } from '../../../platform/database/schema.ts';
+import type { RunStatus, WorkspaceId } from '../../../platform/database/schema.ts';
 
 /** The time zones that give runs their dates: of the stored schedule, and of the new one. */
 interface Zones {
   before: string;
   after: string;
-}
-
-/** How a changed schedule changes the runs of a campaign. */
-interface NewPlan {
-  kept: Array<{ runId: number; dueAt: Date }>;
-  dropped: Array<{ runId: number; dueAt: Date }>;
-  missing: Date[];
 }
 
 /**
@@ -29,12 +22,9 @@ export async function diffSchedule(
   campaignId: number,
   occurrences: readonly Date[],
   { zones, now }: { zones: Zones; now: Date },
-): Promise<NewPlan> {
-  const runs = await db
-    .selectFrom('runs')
-    .select(['run_id as runId', 'due_at as dueAt', 'moved_from as movedFrom', 'status'])
-    .where('campaign_id', '=', campaignId)
-    .execute();
+) {
+  const runs = await readRows<{ runId: number; dueAt: Date; movedFrom: Date | null; status: RunStatus }>(db)`
+    select run_id as "runId", due_at as "dueAt", moved_from as "movedFrom", status from runs where campaign_id = ${campaignId}`;
   const planned = runs.filter((run) => run.status === 'planned');
   const over = runs.filter((run) => run.status !== 'planned');
   const zoneBefore = knownTimeZone(zones.before, zones.after);
@@ -62,13 +52,13 @@ export async function replanRuns(
 ): Promise<number> {
   const { campaignId } = campaign;
   const { dropped, missing } = await diffSchedule(trx, campaignId, occurrences, when);
-  await sql`
+  await execute(trx)`
     with gone as (
       delete from runs where workspace_id = ${campaign.workspaceId} and run_id = any(${dropped.map(({ runId }) => runId)}::bigint[])
     )
     insert into runs (workspace_id, campaign_id, due_at, paused)
     select ${campaign.workspaceId}::bigint, ${campaignId}::bigint, due_at, ${campaign.paused}::boolean
-    from unnest(${missing}::timestamptz[]) d (due_at) order by due_at`.execute(trx);
+    from unnest(${missing}::timestamptz[]) d (due_at) order by due_at`;
   await planSyncsBeforeRuns(trx, campaign.workspaceId);
   return missing.length - dropped.length;
 }

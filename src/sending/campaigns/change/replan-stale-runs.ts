@@ -1,5 +1,5 @@
 /** Planned runs follow the newest time zone rules: a run accepted for 09:00 local time begins at 09:00 local time. */
-import { sql } from 'kysely';
+import { execute, readColumn, readRows, sql } from '../../../platform/database/statements.ts';
 import { isolateWrites } from '../../accounts/quarantine-account.ts';
 import { lockFreeLedgers } from '../../accounts/store.ts';
 import { listOccurrences } from '../occurrences.ts';
@@ -65,18 +65,13 @@ export async function replanStaleRuns(db: Database, shards: number[], log?: Log)
   return sum('locked') > 0 ? 0 : LOCKED_PAUSE_MS;
 }
 
-async function findStaleWorkspaces(
-  db: Connection,
-  shards: number[],
-  held: ReadonlySet<number>,
-): Promise<WorkspaceId[]> {
-  const { rows } = await sql<{ workspaceId: WorkspaceId }>`
+async function findStaleWorkspaces(db: Connection, shards: number[], held: ReadonlySet<number>) {
+  return readColumn<WorkspaceId>(db)`
     select distinct workspace_id as "workspaceId" from (
       select c.workspace_id from campaigns c
       where ${isStale} and campanile_shard(c.workspace_id) = any(${shards}::smallint[]) and c.workspace_id <> all(${[...held]}::bigint[])
       order by c.tzdata_version limit ${CAMPAIGNS_PER_STEP}
-    ) s limit ${WORKSPACES_PER_STEP}`.execute(db);
-  return rows.map(({ workspaceId }) => workspaceId);
+    ) s limit ${WORKSPACES_PER_STEP}`;
 }
 
 /**
@@ -93,35 +88,28 @@ export async function replanLocked(
   if (stale.length === 0) return { campaigns: 0, runs: 0 };
   const moves = await findMoves(trx, stale);
   const ids = stale.map(({ campaignId }) => campaignId);
-  await sql`
-    update campaigns set tzdata_version = ${TZDATA_VERSION} where campaign_id = any(${ids}::bigint[])`.execute(trx);
+  await execute(trx)`
+    update campaigns set tzdata_version = ${TZDATA_VERSION} where campaign_id = any(${ids}::bigint[])`;
   if (moves.length > 0) await writeMoves(trx, moves);
   return { campaigns: stale.length, runs: moves.length };
 }
 
-async function readStaleCampaigns(
-  trx: Connection,
-  workspaceIds: readonly WorkspaceId[],
-  onlyDue: boolean,
-): Promise<StaleCampaign[]> {
-  const { rows } = await sql<StaleCampaign>`
+async function readStaleCampaigns(trx: Connection, workspaceIds: readonly WorkspaceId[], onlyDue: boolean) {
+  return readRows<StaleCampaign>(trx)`
     select c.campaign_id as "campaignId", c.workspace_id as "workspaceId", c.start_date as "startDate", c.end_date as "endDate",
            c.schedule_time as "scheduleTime", c.time_zone as "timeZone", c.weekdays, c.skip_dates as "skipDates"
     from campaigns c
     where ${isStale} and c.workspace_id = any(${[...workspaceIds]}::bigint[])
       and (not ${onlyDue}::boolean or exists (
         select from runs r where r.campaign_id = c.campaign_id and r.status = 'planned' and r.due_at <= campanile_now()))
-    order by c.campaign_id limit ${onlyDue ? null : CAMPAIGNS_PER_STEP}::bigint`.execute(trx);
-  return rows;
+    order by c.campaign_id limit ${onlyDue ? null : CAMPAIGNS_PER_STEP}::bigint`;
 }
 
 async function findMoves(trx: Connection, campaigns: readonly StaleCampaign[]): Promise<Move[]> {
   const ids = campaigns.map(({ campaignId }) => campaignId);
-  const { rows } = await sql<Omit<Move, 'workspaceId'> & { now: Date }>`
+  const rows = await readRows<Omit<Move, 'workspaceId'> & { now: Date }>(trx)`
     select campaign_id as "campaignId", run_id as "runId", due_at as "dueAt", campanile_now() as now
-    from runs where campaign_id = any(${ids}::bigint[]) and status = 'planned' and moved_from is null order by campaign_id, due_at`.execute(
-    trx,
-  );
+    from runs where campaign_id = any(${ids}::bigint[]) and status = 'planned' and moved_from is null order by campaign_id, due_at`;
   const runs = Map.groupBy(rows, ({ campaignId }) => campaignId);
   return campaigns.flatMap((campaign) => {
     const schedule = scheduleOf(campaign);
@@ -159,11 +147,11 @@ function nearest(instants: readonly number[], toMs: number): number | undefined 
 /** Writes the new instants, and an event and an entry of the audit log for each campaign. */
 async function writeMoves(trx: Connection, moves: readonly Move[]): Promise<void> {
   const column = <Key extends keyof Move>(key: Key) => moves.map((move) => move[key]);
-  await sql`
+  await execute(trx)`
     update runs r set due_at = m.due_at, late_at = case when m.due_at > campanile_now() then null else r.late_at end
     from unnest(${column('workspaceId')}::bigint[], ${column('runId')}::bigint[], ${column('dueAt')}::timestamptz[]) m (workspace_id, run_id, due_at)
-    where r.workspace_id = m.workspace_id and r.run_id = m.run_id and r.status = 'planned'`.execute(trx);
-  await sql`
+    where r.workspace_id = m.workspace_id and r.run_id = m.run_id and r.status = 'planned'`;
+  await execute(trx)`
     with moved as materialized (
       select campaign_id, count(*) as runs from unnest(${column('campaignId')}::bigint[]) m (campaign_id) group by campaign_id
     ), logged as (
@@ -174,6 +162,6 @@ async function writeMoves(trx: Connection, moves: readonly Move[]): Promise<void
       join memberships o on o.workspace_id = coalesce(w.test_of, w.workspace_id) and o.role = 'owner'
     )
     select write_campaign_event('campaign.rescheduled', c.campaign_id, jsonb_build_object('run_count', m.runs, 'time_zone', c.time_zone))
-    from moved m join campaigns c on c.campaign_id = m.campaign_id`.execute(trx);
+    from moved m join campaigns c on c.campaign_id = m.campaign_id`;
   await notifyAfterCommit(trx, 'campanile_runs');
 }

@@ -1,15 +1,18 @@
-import { sql } from 'kysely';
+import { execute, hasRow, readRows, sql } from '../../../platform/database/statements.ts';
 import { wakeLanes } from '../../accounts/store.ts';
 import { assignSenders, hasLane, isUncertain } from '../../deliveries/assign-senders.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import { AppError } from '../../../platform/errors/errors.ts';
+import { describeFailure, toOutcomeUnknown } from '../../../platform/errors/failures.ts';
+import { selectFailure } from '../../deliveries/settle-runs.ts';
 import { MEDIA_DAYS } from '../../../content/media/drop-unused.ts';
 import { control, requirePosts, requireStatus, type Controlled, type ControlDeps } from './control.ts';
 import type { OwnCampaign } from '../store.ts';
+import { requireRun } from './find-runs.ts';
 
 /** Said of posts that no other account sends a second time. */
-export const SENDER_REMOVED = 'The account that may have sent it was removed, and no other account sends it again';
+const SENDER_REMOVED = describeFailure('sender_removed');
 
 export interface RetryDeps extends ControlDeps {
   /** As MEDIA_RETENTION_DAYS; 90 unless given. */
@@ -22,29 +25,31 @@ export interface RetryDeps extends ControlDeps {
  * With `acceptDuplicates`, others whose account is no longer linked get another account, too, and a group may get them twice.
  * Ended runs and the campaign are running again; a paused campaign stays paused. The 24 hours after which a run expires start
  * again, but the campaign's next run still ends them. A delivery that may have left is sent all the same, because its owner asked for it.
- * Cancelled and recalled runs are skipped: deleted posts do not come back. Throws 409 if nothing else has failed or can be queued, or the
- * campaign was cancelled.
+ * With `runId` only the deliveries of that run. Cancelled and recalled runs are skipped: deleted posts do not come back. Throws 409 if nothing else has failed or can be queued, or the
+ * campaign was cancelled, and 404 for a run of another campaign.
  */
 export function retryCampaign(
   { mediaDays, ...deps }: RetryDeps,
   actor: Actor,
   publicId: string,
-  { acceptDuplicates = false }: { acceptDuplicates?: boolean | undefined } = {},
+  { acceptDuplicates = false, runId }: { acceptDuplicates?: boolean | undefined; runId?: number | undefined } = {},
 ): Promise<Controlled> {
   return control(deps, actor, publicId, 'campaign.retried', async (trx, campaign) => {
     requireStatus(campaign, ['scheduled', 'running', 'paused', 'completed', 'completed_with_errors'], 'retried');
     requirePosts(campaign, 'retried');
     await requireFiles(trx, campaign, mediaDays);
-    const { runs, kept } = await queueFailed(trx, campaign, acceptDuplicates);
-    if (runs.length === 0 && kept > 0) throw new AppError('sender_removed', `Nothing to retry. ${SENDER_REMOVED}`);
+    if (runId !== undefined) await requireRun(trx, campaign, runId);
+    const { runs, kept } = await queueFailed(trx, campaign, { acceptDuplicates, runId });
+    if (runs.length === 0 && kept > 0)
+      throw new AppError('sender_removed', `Nothing to retry. ${SENDER_REMOVED.reason}`);
     if (runs.length === 0)
       throw new AppError('nothing_failed', 'Nothing to retry: no post of this campaign has failed');
     const reopened = runs.filter(({ hadEnded }) => hadEnded).length;
-    await sql`
+    await execute(trx)`
       update campaigns
       set status = case status when 'paused' then status else 'running' end, open_runs = open_runs + ${reopened}::int,
           finished_at = null, refusals = 0
-      where campaign_id = ${campaign.campaignId}`.execute(trx);
+      where campaign_id = ${campaign.campaignId}`;
     const { workspaceId } = campaign;
     for (const { runId, isShared, positions } of runs)
       if (isShared) await assignSenders(trx, { workspaceId, runId, only: positions, acceptDuplicates });
@@ -53,8 +58,12 @@ export function retryCampaign(
 }
 
 /** Throws 409 if a file was deleted, or the campaign ended so long ago that it may have been. */
-async function requireFiles(trx: Connection, { campaignId }: OwnCampaign, mediaDays = MEDIA_DAYS): Promise<void> {
-  const { rows } = await sql`
+export async function requireFiles(
+  trx: Connection,
+  { campaignId }: OwnCampaign,
+  mediaDays = MEDIA_DAYS,
+): Promise<void> {
+  const isFound = await hasRow(trx)`
     select from campaigns c
     where campaign_id = ${campaignId}
       and exists (
@@ -62,8 +71,8 @@ async function requireFiles(trx: Connection, { campaignId }: OwnCampaign, mediaD
         join media m on m.media_id = t.media_id
           or m.media_id in (select f.media_id from content_files f where f.content_id = t.content_id)
         where t.campaign_id = c.campaign_id
-          and (m.bytes is null or c.finished_at <= campanile_now() - ${mediaDays} * interval '1 day'))`.execute(trx);
-  if (rows.length > 0)
+          and (m.bytes is null or c.finished_at <= campanile_now() - ${mediaDays} * interval '1 day'))`;
+  if (isFound)
     throw new AppError(
       'campaign_media_gone',
       `A file of this campaign was deleted, or the campaign ended over ${mediaDays} days ago, so that its files are no longer kept. Duplicate it, and choose the files again.`,
@@ -80,19 +89,20 @@ interface Requeued {
 }
 
 /** True of a failed delivery `d` of which an attempt may have left. */
-const mayHaveLeft = sql`(${isUncertain(sql`d`)} or coalesce(d.error like 'outcome_unknown%', false))`;
+const mayHaveLeft = sql`(${isUncertain(sql`d`)} or coalesce(d.error_code = 'outcome_unknown', false))`;
 
 /** Returns the runs of which it queued deliveries, and how many deliveries stay failed because no other account may send them. */
 async function queueFailed(
   trx: Connection,
   { workspaceId, campaignId, status }: OwnCampaign,
-  acceptDuplicates: boolean,
+  { acceptDuplicates, runId }: { acceptDuplicates: boolean; runId: number | undefined },
 ): Promise<{ runs: Requeued[]; kept: number }> {
   const maySend = sql`(not ${mayHaveLeft} or ${acceptDuplicates}::boolean or ${hasLane(sql`d`)})`;
-  const { rows } = await sql<Requeued & { kept: number }>`
+  const rows = await readRows<Requeued & { kept: number }>(trx)`
     with failed as materialized (
       select r.run_id, r.status from runs r
       where r.campaign_id = ${campaignId} and r.failed > 0 and r.status <> 'cancelled'
+        and (${runId ?? null}::bigint is null or r.run_id = ${runId ?? null})
         and not exists (select from revision_requests q
                         where q.workspace_id = r.workspace_id and q.run_id = r.run_id and q.kind = 'recall')
         and not exists (select from revisions v where v.workspace_id = r.workspace_id and v.run_id = r.run_id
@@ -106,7 +116,7 @@ async function queueFailed(
         and ${maySend}
       returning d.run_id, d.position, ${hasLane(sql`d`)} as has_lane
     ), kept as (
-      update deliveries d set error = ${`outcome_unknown: ${SENDER_REMOVED}`}
+      update deliveries d set (error, error_code, error_params) = (${selectFailure(toOutcomeUnknown(SENDER_REMOVED))})
       from failed f where d.workspace_id = ${workspaceId} and d.run_id = f.run_id and d.status = 'failed'
         and not ${maySend}
       returning d.run_id
@@ -117,7 +127,7 @@ async function queueFailed(
       where d.workspace_id = ${workspaceId} and d.run_id = a.run_id and d.position < a.last and d.status = 'queued' and d.not_before is null
     ), reopened as (
       update runs r
-      set status = 'running', finished_at = null, progress_at = campanile_now(), receipts_dropped = false, queued = r.queued + a.count,
+      set status = 'running', finished_at = null, left_out = false, progress_at = campanile_now(), receipts_dropped = false, queued = r.queued + a.count,
           failed = r.failed - a.count, paused = ${status === 'paused'}
       from (select run_id, count(*)::int as count, array_agg(position order by position) as positions, bool_and(has_lane) as have_lanes
             from again group by run_id) a
@@ -127,7 +137,7 @@ async function queueFailed(
     select f.run_id as "runId", coalesce(r.positions, '{}') as positions, f.status <> 'running' as "hadEnded",
            (select count(*)::int from kept k where k.run_id = f.run_id) as kept,
            not coalesce(r.have_lanes, true) or (select count(*) from lanes where workspace_id = ${workspaceId}) > 1 as "isShared"
-    from failed f left join reopened r on r.run_id = f.run_id order by f.run_id`.execute(trx);
+    from failed f left join reopened r on r.run_id = f.run_id order by f.run_id`;
   return {
     runs: rows.filter(({ positions }) => positions.length > 0),
     kept: rows.reduce((sum, { kept }) => sum + kept, 0),

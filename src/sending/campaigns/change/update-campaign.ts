@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { lockOwnLedger } from '../../accounts/store.ts';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
-import { diffCampaigns } from './diff-campaigns.ts';
+import { execute, readValue } from '../../../platform/database/statements.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
 import { AppError, invalid } from '../../../platform/errors/errors.ts';
@@ -18,7 +18,7 @@ import type { Schedule } from '../occurrences.ts';
 import { findBallotProblems, isBallot, requireCountedGroups } from '../accept/ballot-problems.ts';
 import { dropLostCard, saveCard, type CardRequest } from '../accept/prepare-card.ts';
 import { NO_FILE, NO_TEXT, prepareChange } from '../accept/prepare-post.ts';
-import { requireMentionsLeft, requireReach } from '../accept/require-reach.ts';
+import { dropRemoved, requireMentionsLeft, requireReach } from '../accept/require-reach.ts';
 import { requireNoApproval } from '../../../workspaces/approval/approval-rules.ts';
 import { replanRuns } from './replan-runs.ts';
 import { EXTRAS_FIELDS, EXTRAS_NAMES, NO_EXTRAS, type PostExtras } from '../../../content/post/post-extras.ts';
@@ -26,7 +26,10 @@ import { requireFiles } from '../../../content/post/post-files.ts';
 import { requireGroups } from '../../groups/require-groups.ts';
 import { findOwnCampaign, readContent, scheduleOf, writeContent, type Content, type OwnCampaign } from '../store.ts';
 import { readNow } from '../../../platform/database/read-now.ts';
-import { fieldError, type FieldError } from '../../../platform/errors/issues.ts';
+import { fieldError } from '../../../platform/errors/issues.ts';
+import { diffValues, type Change, type Values } from '../../../workspaces/audit/diff-values.ts';
+import type { WorkspaceId } from '../../../platform/database/schema.ts';
+import { diffGroups } from '../../groups/diff-groups.ts';
 
 /** What a campaign is to become; what is undefined stays as it is. */
 export interface CampaignChange {
@@ -146,20 +149,11 @@ async function changeSchedule(trx: Connection, campaign: OwnCampaign, change: Ca
   const zones = { before: schedule.timeZone, after: next.timeZone };
   const now = await readNow(trx);
   const added = await replanRuns(trx, { workspaceId, campaignId, paused }, occurrences, { zones, now });
-  await trx
-    .updateTable('campaigns')
-    .set((eb) => ({
-      start_date: next.startDate,
-      end_date: next.endDate,
-      schedule_time: next.time,
-      time_zone: next.timeZone,
-      weekdays: next.weekdays === null ? null : [...next.weekdays],
-      skip_dates: [...next.skipDates],
-      tzdata_version: TZDATA_VERSION,
-      open_runs: eb('open_runs', '+', added),
-    }))
-    .where('campaign_id', '=', campaignId)
-    .execute();
+  await execute(trx)`
+    update campaigns
+    set start_date = ${next.startDate}, end_date = ${next.endDate}, schedule_time = ${next.time}, time_zone = ${next.timeZone},
+        weekdays = ${next.weekdays}, skip_dates = ${next.skipDates}, tzdata_version = ${TZDATA_VERSION}, open_runs = open_runs + ${added}
+    where campaign_id = ${campaignId}`;
   await notifyAfterCommit(trx, 'campanile_runs');
 }
 
@@ -167,8 +161,9 @@ type ContentChange = { [Key in keyof Content]: Content[Key] | undefined } & Pick
 
 /** Writes a further content for the runs still planned; what no run points to is dropped. */
 async function changeContent(trx: Connection, campaign: OwnCampaign, change: ContentChange): Promise<void> {
-  const { campaignId } = campaign;
-  const content = await readContent(trx, campaignId);
+  const { campaignId, workspaceId } = campaign;
+  const before = await readContent(trx, campaignId);
+  const content = { ...before, extras: await dropRemoved(trx, workspaceId, before.extras) };
   const text = change.text ?? content.text;
   const next: Content = {
     html: change.html ?? content.html,
@@ -185,8 +180,12 @@ async function changeContent(trx: Connection, campaign: OwnCampaign, change: Con
   await requireCountedGroups(trx, next.extras, next.groupIds);
   await requireReach(trx, { ...campaign, ...next });
   if (next.text === '' && !hasFile && !isBallot(next.extras))
-    throw invalid([change.html === undefined ? describeEmptied(change) : NO_TEXT]);
-  if (!(await hasPlanned(trx, campaignId)))
+    throw invalid([
+      change.html !== undefined
+        ? NO_TEXT
+        : fieldError(change.removedExtras?.length ? 'remove' : 'remove_image', 'nothing_left'),
+    ]);
+  if (!(await findFirstPlanned(trx, campaignId)))
     throw new AppError(
       'campaign_wrong_state',
       'Every run of this campaign has begun, so its post and groups cannot be changed',
@@ -195,7 +194,9 @@ async function changeContent(trx: Connection, campaign: OwnCampaign, change: Con
           ...(next.html === content.html ? [] : ['html']),
           ...(next.mediaId === content.mediaId ? [] : ['image']),
           ...(next.groupIds.join() === content.groupIds.join() ? [] : ['group_metadata_ids']),
-          ...listChangedExtras(next.extras, content.extras),
+          ...EXTRAS_NAMES.filter((name) => !isDeepStrictEqual(next.extras[name], content.extras[name])).map(
+            (name) => EXTRAS_FIELDS[name],
+          ),
         ].map((field) => fieldError(field, 'too_late')),
       },
     );
@@ -210,20 +211,9 @@ async function requireMentions(
 ): Promise<void> {
   const { extras, groupIds } = await readContent(trx, campaignId);
   if (!extras.mentionAll) return;
-  const first = await trx
-    .selectFrom('runs')
-    .select('due_at')
-    .where('campaign_id', '=', campaignId)
-    .where('status', '=', 'planned')
-    .orderBy('due_at')
-    .limit(1)
-    .executeTakeFirst();
-  if (!first) return;
-  await requireMentionsLeft(trx, { workspaceId, campaignId, groupIds, extras }, { firstAt: first.due_at, timeZone });
-}
-
-function describeEmptied({ removedExtras = [] }: ContentChange): FieldError {
-  return fieldError(removedExtras.length > 0 ? 'remove' : 'remove_image', 'nothing_left');
+  const firstAt = await findFirstPlanned(trx, campaignId);
+  if (!firstAt) return;
+  await requireMentionsLeft(trx, { workspaceId, campaignId, groupIds, extras }, { firstAt, timeZone });
 }
 
 /** The name of a file goes with its file, and so do other files: a post has the one file, or those of the library. */
@@ -236,21 +226,9 @@ function changeExtras(
   return { ...Object.fromEntries(kept), ...extras };
 }
 
-function listChangedExtras(after: PostExtras, before: PostExtras): string[] {
-  return EXTRAS_NAMES.filter((name) => !isDeepStrictEqual(after[name], before[name])).map(
-    (name) => EXTRAS_FIELDS[name],
-  );
-}
-
-async function hasPlanned(trx: Connection, campaignId: number): Promise<boolean> {
-  const run = await trx
-    .selectFrom('runs')
-    .select('run_id')
-    .where('campaign_id', '=', campaignId)
-    .where('status', '=', 'planned')
-    .limit(1)
-    .executeTakeFirst();
-  return run !== undefined;
+async function findFirstPlanned(trx: Connection, campaignId: number): Promise<Date | undefined> {
+  return readValue<Date>(trx)`
+    select due_at from runs where campaign_id = ${campaignId} and status = 'planned' order by due_at limit 1`;
 }
 
 /** Changes what members do not see. */
@@ -262,4 +240,43 @@ async function updateDescription(trx: Connection, campaignId: number, change: Ca
     .set({ name, description, is_channel_campaign: isChannelCampaign })
     .where('campaign_id', '=', campaignId)
     .execute();
+}
+
+interface WholeCampaign {
+  campaign: OwnCampaign;
+  content: Content;
+}
+
+/** Returns what has changed in a campaign since `before` was read, for the audit log. */
+export async function diffCampaigns(
+  trx: Connection,
+  workspaceId: WorkspaceId,
+  before: WholeCampaign,
+): Promise<Change[]> {
+  const { campaignId, publicId } = before.campaign;
+  const after = {
+    campaign: await findOwnCampaign(trx, workspaceId, publicId),
+    content: await readContent(trx, campaignId),
+  };
+  return [
+    ...diffValues(valuesOf(before), valuesOf(after)),
+    ...(await diffGroups(trx, before.content.groupIds, after.content.groupIds)),
+  ];
+}
+
+function valuesOf({ campaign, content: { text, mediaId, extras } }: WholeCampaign): Values {
+  return {
+    name: campaign.name,
+    description: campaign.description,
+    is_channel_campaign: campaign.isChannelCampaign,
+    start_date: campaign.startDate,
+    end_date: campaign.endDate,
+    schedule_time: campaign.scheduleTime,
+    time_zone: campaign.timeZone,
+    weekdays: campaign.weekdays ?? [],
+    skip_dates: campaign.skipDates,
+    text,
+    media_id: mediaId,
+    ...Object.fromEntries(EXTRAS_NAMES.map((name) => [EXTRAS_FIELDS[name], extras[name] ?? null])),
+  };
 }

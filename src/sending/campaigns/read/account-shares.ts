@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { readRows } from '../../../platform/database/statements.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import { deliveryCounts } from '../roll-up/roll-up-runs.ts';
 import type { AccountId } from '../../../platform/database/schema.ts';
@@ -31,7 +31,7 @@ export interface AccountShare {
  * counted, so of a campaign whose posts were summed up for good there is none.
  */
 export async function readAccountShares(db: Connection, campaignId: number): Promise<AccountShare[]> {
-  const { rows } = await sql<AccountShare>`
+  return readRows<AccountShare>(db)`
     with part as (
       select d.account_id, d.group_id, d.queued, d.sent, d.failed, d.cancelled, d.recipients, d.delivered, d.read,
              case r.status when 'running' then d.queued else 0 end as "left"
@@ -59,6 +59,5 @@ export async function readAccountShares(db: Connection, campaignId: number): Pro
     select s.account_id as "accountId", a.name, a.messenger, coalesce(a.status = 'connected', false) as "isConnected", s.deliveries, s.queued, s.sent, s.failed,
            s.cancelled, s.recipients, s.delivered, s.read, s.acknowledging, s."left"
     from share s left join accounts a on a.account_id = s.account_id
-    order by a.is_default desc nulls last, s.account_id`.execute(db);
-  return rows;
+    order by a.is_default desc nulls last, s.account_id`;
 }

@@ -1,8 +1,9 @@
-import { sql } from 'kysely';
+import { readRow } from '../../../platform/database/statements.ts';
+import type { Gaps } from '../../deliveries/pace.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../../platform/database/connect.ts';
 import { readAccountShares, type AccountShare } from './account-shares.ts';
-import { estimateSeconds, readOthers, type Pace } from './estimate-seconds.ts';
+import { estimateSeconds, readOthers } from './estimate-seconds.ts';
 import { readNow } from '../../../platform/database/read-now.ts';
 import type { AccountId } from '../../../platform/database/schema.ts';
 
@@ -11,7 +12,7 @@ export interface ExpectDeps {
   /** IANA zone of users who chose none. */
   timeZone: string;
   /** The pace of each messenger's accounts. */
-  gaps: Readonly<Record<string, Pace>>;
+  gaps: Gaps;
 }
 
 /** When the last post of a running campaign is expected to leave and to be pinned, in all and by account. */
@@ -30,12 +31,12 @@ export async function estimateFinish(
   shares?: readonly AccountShare[],
 ): Promise<ExpectedFinish> {
   const { db } = deps;
-  const { rows } = await sql<Running>`
-    select r.campaign_id as "campaignId", r."left", r."isPinned", r."isShared",
+  const running = await readRow<Running>(db)`
+    select r.campaign_id as "campaignId", r.run_id as "runId", r."dueAt", r."left", r."isPinned", r."isShared",
            a.account_id as "accountId", a.messenger, coalesce(a.status = 'connected', false) as "isConnected"
     from (
       select r.campaign_id, sum(r.queued)::int as "left", bool_or(r.pin_seconds is not null) as "isPinned",
-             bool_or(r.is_shared) as "isShared", max(r.run_id) as run_id
+             bool_or(r.is_shared) as "isShared", max(r.run_id) as run_id, max(r.due_at) as "dueAt"
       from campaigns c join runs r on r.campaign_id = c.campaign_id
       where c.workspace_id = ${workspaceId} and c.public_id = ${publicId} and c.status = 'running' and r.status = 'running'
       group by r.campaign_id
@@ -44,8 +45,7 @@ export async function estimateFinish(
     cross join lateral (
       select d.account_id from deliveries d
       where d.workspace_id = ${workspaceId} and d.run_id = r.run_id order by d.position limit 1) d
-    left join accounts a on a.account_id = d.account_id`.execute(db);
-  const [running] = rows;
+    left join accounts a on a.account_id = d.account_id`;
   const byAccount = new Map<AccountId, Date | null>();
   if (!running || running.left === 0) return { at: null, byAccount };
   const all = running.isShared ? (shares ?? (await readAccountShares(db, running.campaignId))) : [running];
@@ -61,7 +61,7 @@ export async function estimateFinish(
     const { isPinned } = running;
     const { timeZone } = deps;
     const asked = { groups, isPinned, at: now, pace: deps.gaps[messenger], timeZone, others: others.get(accountId) };
-    const seconds = await estimateSeconds(db, accountId, asked);
+    const seconds = await estimateSeconds(db, accountId, { ...asked, running });
     byAccount.set(accountId, new Date(now.getTime() + seconds * 1_000));
   }
   return { at: latestOf([...byAccount.values()]), byAccount };
@@ -69,6 +69,8 @@ export async function estimateFinish(
 
 interface Running extends Pick<AccountShare, 'accountId' | 'messenger' | 'isConnected' | 'left'> {
   campaignId: number;
+  runId: number;
+  dueAt: Date;
   isPinned: boolean;
   isShared: boolean;
 }

@@ -1,18 +1,12 @@
-import { sql } from 'kysely';
+import { readRow, readRows, sql } from '../../../platform/database/statements.ts';
+import type { Gap, Range } from '../../deliveries/pace.ts';
+import { readLeftovers } from '../../accounts/leftovers.ts';
 import { readSendWindows } from '../../accounts/send-window-rules.ts';
 import { userGoneError } from '../../accounts/store.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import { waitingRuns } from './waiting-runs.ts';
 import { findLastPost, type Waiting } from '../begin/wait-for-send-windows.ts';
 import type { AccountId, WorkspaceId } from '../../../platform/database/schema.ts';
-
-/** The random gap between two sends of an account, in milliseconds. */
-export interface Pace {
-  minMs: number;
-  maxMs: number;
-  /** During a warm-up, unless the usual gap is longer. Default is the usual gap. */
-  warmUp?: { minMs: number; maxMs: number } | undefined;
-}
 
 /** What a send without a gap takes at least. */
 const SEND_MS = 1;
@@ -24,7 +18,8 @@ const MOST_OTHERS = 2_000;
 /**
  * Estimates the seconds from `at`, when a run is due, to its last post, or to the pin of that: at the account's pace, in turns with the
  * account's other unsent posts (`others`) and pending pins, recalls and corrections, and with quiet hours, daily cap, warm-up and the rest
- * after a new link. Runs take turns, so a longer run counts for as many turns as this one has. `timeZone` is the installation's. Rounded up.
+ * after a new link. `running` is the run that they are of, if it has begun. Runs take turns, so a longer run counts for as many turns as
+ * this one has. `timeZone` is the installation's. Rounded up.
  */
 export async function estimateSeconds(
   db: Connection,
@@ -36,36 +31,50 @@ export async function estimateSeconds(
     pace,
     timeZone,
     others = [],
+    running,
   }: {
     groups: number;
     isPinned: boolean;
     at: Date;
-    pace: Pace | undefined;
+    pace: Gap | undefined;
     timeZone: string;
     others?: readonly Waiting[] | undefined;
+    running?: { runId: number; dueAt: Date } | undefined;
   },
 ): Promise<number> {
   const gapMs = averageMs(pace);
   const warmUpGapMs = Math.max(gapMs, averageMs(pace?.warmUp));
   const [rest] = await readSendWindows(db, [accountId], timeZone);
   const { now, readyAt: laneReadyAt, changes } = await readReadiness(db, accountId);
-  const readyAt = laterOf(laneReadyAt, rest?.linkRestUntil);
+  const leftovers = running && rest ? (await readLeftovers(db, [rest])).get(accountId) : undefined;
+  const leftover = leftovers?.find(({ runId }) => runId === running?.runId);
+  const readyAt = latestOf(laneReadyAt, rest?.linkRestUntil, leftover?.at);
   const pins = isPinned ? posts : 0;
   const last = findLastPost(
-    { from: at.toTemporalInstant(), posts, pins, gapMs, warmUpGapMs, others, changes, readyAt },
+    {
+      from: at.toTemporalInstant(),
+      posts,
+      pins,
+      dueAt: (running?.dueAt ?? at).toTemporalInstant(),
+      gapMs,
+      warmUpGapMs,
+      others,
+      changes,
+      readyAt,
+    },
     rest ?? { ...NO_SEND_LIMITS, timeZone },
     now.toTemporalInstant(),
   );
   return Math.ceil((last.epochMilliseconds + SEND_MS - at.getTime()) / 1_000);
 }
 
-function averageMs(gap: { minMs: number; maxMs: number } | undefined): number {
+function averageMs(gap: Range | undefined): number {
   return Math.max(SEND_MS, gap ? (gap.minMs + gap.maxMs) / 2 : 0);
 }
 
-function laterOf(one: Date, other: Temporal.Instant | null | undefined): Temporal.Instant {
-  const instant = one.toTemporalInstant();
-  return other && Temporal.Instant.compare(instant, other) < 0 ? other : instant;
+function latestOf(one: Date, ...others: ReadonlyArray<Temporal.Instant | null | undefined>): Temporal.Instant {
+  const all = [one.toTemporalInstant(), ...others.flatMap((other) => other ?? [])];
+  return all.reduce((latest, instant) => (Temporal.Instant.compare(latest, instant) < 0 ? instant : latest));
 }
 
 /**
@@ -76,15 +85,15 @@ async function readReadiness(
   db: Connection,
   accountId: AccountId,
 ): Promise<{ now: Date; readyAt: Date; changes: number }> {
-  const { rows } = await sql<{ now: Date; readyAt: Date; changes: number }>`
+  const readiness = await readRow<{ now: Date; readyAt: Date; changes: number }>(db)`
     select campanile_now() as now,
            greatest(campanile_now(), nullif(next_send_at, '-infinity'), case when isfinite(held_until) then held_until end) as "readyAt",
            (select count(*) from pins p where p.workspace_id = l.workspace_id and p.account_id = l.account_id and p.wanted is not null)::int
              + (select count(*) from revisions v
                 where v.workspace_id = l.workspace_id and v.account_id = l.account_id and v.wanted is not null)::int as changes
-    from lanes l where l.account_id = ${accountId}`.execute(db);
-  if (!rows[0]) throw userGoneError();
-  return rows[0];
+    from lanes l where l.account_id = ${accountId}`;
+  if (!readiness) throw userGoneError();
+  return readiness;
 }
 
 /**
@@ -97,14 +106,14 @@ export async function readOthers(
   { at, except, resting }: { at: Date; except: number | undefined; resting: readonly AccountId[] },
 ): Promise<Map<AccountId, Waiting[]>> {
   const which = sql`r.due_at <= ${at}`;
-  const { rows } = await sql<{ accountId: AccountId; posts: number; isPinned: boolean; from: Date }>`
+  const rows = await readRows<{ accountId: AccountId; posts: number; isPinned: boolean; from: Date; dueAt: Date }>(db)`
     with ${waitingRuns({ workspaceId, which, except, most: MOST_OTHERS, resting })}
-    select account_id as "accountId", posts, is_pinned as "isPinned", greatest(due_at, campanile_now()) as from
-    from waiting order by due_at, run_id`.execute(db);
+    select account_id as "accountId", posts, is_pinned as "isPinned", greatest(due_at, campanile_now()) as from, due_at as "dueAt"
+    from waiting order by due_at, run_id`;
   const others = new Map<AccountId, Waiting[]>();
-  for (const { accountId, posts, isPinned, from } of rows)
+  for (const { accountId, posts, isPinned, from, dueAt } of rows)
     others
       .getOrInsertComputed(accountId, () => [])
-      .push({ posts, pins: isPinned ? posts : 0, from: from.toTemporalInstant() });
+      .push({ posts, pins: isPinned ? posts : 0, from: from.toTemporalInstant(), dueAt: dueAt.toTemporalInstant() });
   return others;
 }

@@ -1,37 +1,19 @@
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
-import type { RunStatus } from '../../../platform/database/schema-ledger.ts';
 import type { PostExtras } from '../../../content/post/post-extras.ts';
-import { STORED_EXTRAS } from '../../../content/post/stored-extras.ts';
 import { readFiles, type ShownFile } from '../../../content/post/post-files.ts';
-import { findOwnCampaign, noSuchCampaign, type OwnCampaign } from '../store.ts';
+import { findOwnCampaign, noSuchCampaign, readContent, type Content, type OwnCampaign } from '../store.ts';
+import { findStoredResult } from '../../../workspaces/idempotency/once.ts';
+import type { AcceptedCampaign } from '../accept/accept-campaign.ts';
 
-export interface CampaignDetails extends OwnCampaign {
-  html: string;
-  text: string;
+export interface CampaignDetails extends OwnCampaign, Omit<Content, 'mediaId'> {
   media: { mime: string; size: number; sha256: string } | null;
-  extras: PostExtras;
   /** All files, in their order. */
   files: ShownFile[];
-  groupIds: number[];
   runs: RunDetails[];
 }
 
-export interface RunDetails {
-  runId: number;
-  dueAt: Date;
-  /** The instant that the schedule gave it; null: it was not moved. */
-  movedFrom: Date | null;
-  startedAt: Date | null;
-  finishedAt: Date | null;
-  status: RunStatus;
-  queued: number;
-  sent: number;
-  failed: number;
-  cancelled: number;
-  /** Of the cancelled: left out of a follow-up. */
-  skipped: number;
-}
+export type RunDetails = Awaited<ReturnType<typeof readRuns>>[number];
 
 /** Returns a campaign of the workspace with its content, groups and runs, by due time. Throws 404. */
 export async function getCampaign(
@@ -41,14 +23,7 @@ export async function getCampaign(
 ): Promise<CampaignDetails> {
   const campaign = await findOwnCampaign(db, workspaceId, publicId);
   const { campaignId } = campaign;
-  const row = await db
-    .selectFrom('campaigns as c')
-    .innerJoin('contents as t', 't.content_id', 'c.content_id')
-    .select(['t.html', 't.text', 't.group_ids as groupIds', STORED_EXTRAS.as('extras'), 't.media_id as mediaId'])
-    .where('c.campaign_id', '=', campaignId)
-    .executeTakeFirst();
-  if (!row) throw noSuchCampaign();
-  const { mediaId, ...content } = row;
+  const { mediaId, ...content } = await readContent(db, campaignId);
   const files = await listFiles(db, content.extras, mediaId);
   const [first] = files;
   const media = first ? { mime: first.mime, size: first.size, sha256: first.sha256.toString('hex') } : null;
@@ -62,12 +37,13 @@ async function listFiles(db: Connection, extras: PostExtras, mediaId: number | n
 }
 
 /** A campaign's runs in order of their due time. */
-export function readRuns(db: Connection, id: number): Promise<RunDetails[]> {
+export function readRuns(db: Connection, id: number) {
   return db
     .selectFrom('runs')
     .select([
       'run_id as runId',
       'due_at as dueAt',
+      /** The instant that the schedule gave it; null: it was not moved. */
       'moved_from as movedFrom',
       'started_at as startedAt',
       'finished_at as finishedAt',
@@ -76,10 +52,25 @@ export function readRuns(db: Connection, id: number): Promise<RunDetails[]> {
       'sent',
       'failed',
       'cancelled',
+      /** Of the cancelled: left out of a follow-up. */
       'skipped',
     ])
     .where('campaign_id', '=', id)
     .orderBy('due_at')
     .orderBy('run_id')
     .execute();
+}
+
+/**
+ * Returns the public id of the workspace's campaign that was added with an `Idempotency-Key`, as long as the key is remembered. `operations`
+ * are those that add campaigns: a key belongs to one operation. Throws 404.
+ */
+export async function findByIdempotencyKey(
+  { db }: { db: Database },
+  { workspaceId }: Actor,
+  { key, operations }: { key: string; operations: readonly string[] },
+): Promise<string> {
+  const accepted = await findStoredResult<AcceptedCampaign>(db, { workspaceId, key, operations });
+  if (!accepted) throw noSuchCampaign();
+  return accepted.campaignId;
 }

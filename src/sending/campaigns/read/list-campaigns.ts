@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from 'kysely';
+import { readCount, readRows, sql, type RawBuilder } from '../../../platform/database/statements.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../../platform/database/connect.ts';
 import type { CampaignStatus } from '../../../platform/database/schema.ts';
@@ -9,7 +9,7 @@ import { kindOfContent, type ListedPost } from './list-runs.ts';
 
 export interface CampaignFilter {
   status?: CampaignStatus | undefined;
-  /** Part of the name, in any case. */
+  /** Words of the name and the post. */
   search?: string | undefined;
   /** Accepted on this day or later, in the user's time zone: `2026-12-01`. */
   createdFrom?: string | undefined;
@@ -24,11 +24,16 @@ export interface CampaignFilter {
   withTotals?: boolean;
   /** Also who could have read it, which takes longer to find out. */
   withReads?: boolean;
+  /** Only posts of this kind. */
+  postKind?: ListedPost['kind'] | undefined;
   /** Also tests. */
   withTests?: boolean;
   /** Also to how many groups it goes, with which file, and what kind of post it is. */
   withPost?: boolean;
 }
+
+/** Characters. */
+const EXCERPT = 100;
 
 export type CampaignColumn = 'created_at' | 'name' | 'next_run_at';
 
@@ -57,6 +62,8 @@ export interface CampaignSummary {
   mediaMime: string | null;
   /** null unless asked for. */
   postKind: ListedPost['kind'] | null;
+  /** The beginning of what members read; null unless asked for. */
+  excerpt: string | null;
 }
 
 export interface CampaignPage {
@@ -81,11 +88,11 @@ export async function listCampaigns(
   const found = await whereOf(deps, actor, filter);
   const isOnPage = sort ? sql`true` : sql`(${after}::bigint is null or c.campaign_id < ${after})`;
   const offset = sort ? (after ?? 0) : 0;
-  const { rows } = await sql<CampaignSummary & { id: number }>`
+  const rows = await readRows<CampaignSummary & { id: number }>(db)`
     select c.campaign_id as id, c.public_id as "campaignId", c.name, c.status, c.is_schedule as "isSchedule",
            coalesce((select t.extras ? 'followUp' from contents t where t.content_id = c.content_id), false) as "isFollowUp", c.created_at as "createdAt",
            r.next_run_at as "nextRunAt", r.deliveries, r.sent, r.failed, r.delivered, r.read, r.acknowledging, r.recalled,
-           post."groupCount", post."mediaMime", post."postKind"
+           post."groupCount", post."mediaMime", post."postKind", post.excerpt
     from campaigns c
     cross join lateral (
       select min(r.due_at) filter (where r.status = 'planned') as next_run_at,
@@ -99,17 +106,20 @@ export async function listCampaigns(
       where r.campaign_id = c.campaign_id
     ) r
     left join lateral (
-      select cardinality(t.group_ids) as "groupCount", m.mime as "mediaMime", ${kindOfContent} as "postKind"
+      select cardinality(t.group_ids) as "groupCount", m.mime as "mediaMime", ${kindOfContent} as "postKind",
+             left(coalesce(nullif(t.text, ''), t.extras #>> '{poll,question}', t.extras #>> '{event,name}'), ${EXCERPT}) as excerpt
       from contents t left join media m on m.media_id = coalesce(t.media_id, (t.extras #>> '{files,0,mediaId}')::bigint)
       where ${filter.withPost ?? false}::boolean and t.content_id = c.content_id
     ) post on true
     where ${found} and ${isOnPage}
-    order by ${orderOf(sort)} limit ${limit + 1} offset ${offset}`.execute(db);
+    order by ${orderOf(sort)} limit ${limit + 1} offset ${offset}`;
   const page = rows.slice(0, limit);
   const next = sort ? offset + limit : (page.at(-1)?.id ?? null);
   return {
     campaigns: page.map(({ id: _id, ...campaign }) => campaign),
-    totals: withTotals ? { campaigns: await countFound(db, found) } : undefined,
+    totals: withTotals
+      ? { campaigns: await readCount(db)`select count(*) from campaigns c where ${found}` }
+      : undefined,
     next: rows.length > limit ? next : null,
   };
 }
@@ -120,23 +130,19 @@ async function whereOf(
   filter: CampaignFilter,
 ): Promise<RawBuilder<unknown>> {
   const [status, search] = [filter.status ?? null, filter.search ?? null];
-  const { createdFrom, createdTo } = filter;
+  const { createdFrom, createdTo, postKind = null } = filter;
   const isDated = createdFrom !== undefined || createdTo !== undefined;
   const zone = isDated ? await readTimeZone(deps, userId) : deps.timeZone;
   const beginsAt = createdFrom === undefined ? null : spanOf(createdFrom, createdFrom, zone).beginsAt;
   const endsAt = createdTo === undefined ? null : spanOf(createdTo, createdTo, zone).endsAt;
   return sql`c.workspace_id = ${workspaceId} and c.deleted_at is null
       and (${filter.withTests ?? false}::boolean or not c.is_test)
+      and (${postKind}::text is null or exists (
+        select from contents t where t.content_id = c.content_id and ${kindOfContent} = ${postKind}))
       and (${status}::campaign_status is null or c.status = ${status}::campaign_status)
-      and (${search}::text is null or position(lower(${search}::text) in lower(c.name)) > 0)
+      and (${search}::text is null or has_words(concat_ws(' ', plain_text(c.name), (select t.said from contents t where t.content_id = c.content_id)), ${search}::text))
       and (${beginsAt}::timestamptz is null or c.created_at >= ${beginsAt})
       and (${endsAt}::timestamptz is null or c.created_at < ${endsAt})`;
-}
-
-async function countFound(db: Database, found: RawBuilder<unknown>): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from campaigns c where ${found}`.execute(db);
-  return rows[0]?.count ?? 0;
 }
 
 /** Campaigns that are alike go by their age, those without a next run come last. */

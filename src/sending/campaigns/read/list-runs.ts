@@ -1,16 +1,14 @@
-import { sql } from 'kysely';
+import { readRows, sql } from '../../../platform/database/statements.ts';
 import { readWorkspaceRules } from '../../accounts/read-workspace-rules.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
-import type { Database } from '../../../platform/database/connect.ts';
-import type { RunStatus } from '../../../platform/database/schema-ledger.ts';
+import type { Database, Connection } from '../../../platform/database/connect.ts';
+import type { RunStatus } from '../../../platform/database/schema.ts';
 import type { CampaignStatus, GroupKind, WorkspaceId } from '../../../platform/database/schema.ts';
-import { readListedGroups } from '../../groups/group-list-store.ts';
+import { readGroupList } from '../../groups/group-lists.ts';
 import { invalid } from '../../../platform/errors/errors.ts';
 import { readTimeZone } from '../accept/add-scheduled-campaign.ts';
-import type { CheckWarning } from '../accept/check-warning.ts';
-import { describeFrequency } from '../accept/warn-of-frequency.ts';
+import { describeFrequency, type CheckWarning } from '../accept/warn-of-frequency.ts';
 import { spanOf } from '../occurrences.ts';
-import { findContainingLists } from './find-containing-lists.ts';
 import { findFrequentPosts } from './find-frequent-posts.ts';
 import { fieldError } from '../../../platform/errors/issues.ts';
 
@@ -44,6 +42,8 @@ export interface ListedRun {
   queued: number;
   sent: number;
   failed: number;
+  /** It was missed or ended with failures, and somebody has left it out. */
+  leftOut: boolean;
   isFollowUp: boolean;
   /** Absent: none, or not asked for. */
   warnings?: CheckWarning[];
@@ -58,7 +58,7 @@ export interface ListedPost {
   kind: 'text' | 'file' | 'files' | 'poll' | 'event';
   /** When its event begins, ISO 8601 in UTC; null: it is no event. */
   eventStartAt: string | null;
-  mentionsAll: boolean;
+  mentionAll: boolean;
   pinSeconds: number | null;
   isReply: boolean;
 }
@@ -89,10 +89,10 @@ export async function listRuns(
   if (days < 1) throw invalid([fieldError('end_date', 'end_before_start')]);
   if (days > DAYS_LIMIT) throw invalid([fieldError('end_date', 'too_many_days', { limit: DAYS_LIMIT })]);
   const { db } = deps;
-  const listed = groupListId === undefined ? null : await readListedGroups(db, workspaceId, groupListId);
-  const { rows } = await sql<ListedRun & { contentId: number }>`
+  const listed = groupListId === undefined ? null : (await readGroupList(db, workspaceId, groupListId)).groupIds;
+  const rows = await readRows<ListedRun & { contentId: number }>(db)`
     with run as materialized (
-      select r.run_id, c.public_id, c.name, c.status as campaign_status, r.due_at, r.status, r.queued, r.sent, r.failed,
+      select r.run_id, c.public_id, c.name, c.status as campaign_status, r.due_at, r.status, r.queued, r.sent, r.failed, r.left_out,
              coalesce(r.content_id, c.content_id) as content_id
       from runs r join campaigns c on c.campaign_id = r.campaign_id
       where r.workspace_id = ${workspaceId} and c.deleted_at is null and not c.is_test
@@ -102,7 +102,7 @@ export async function listRuns(
       select t.content_id, cardinality(t.group_ids) as groups, coalesce(t.extras ? 'followUp', false) as is_follow_up,
              jsonb_build_object(
                'kind', ${kindOfContent},
-               'eventStartAt', t.extras -> 'event' -> 'startAt', 'mentionsAll', coalesce(t.extras ? 'mentionAll', false),
+               'eventStartAt', t.extras -> 'event' -> 'startAt', 'mentionAll', coalesce(t.extras ? 'mentionAll', false),
                'pinSeconds', t.extras -> 'pinSeconds', 'isReply', coalesce(t.extras ? 'replyTo', false)) as post
       from contents t
       where t.content_id in (select content_id from run)
@@ -112,9 +112,9 @@ export async function listRuns(
         and (${listed}::bigint[] is null or exists (select from unnest(t.group_ids) u (group_id) where u.group_id = any(${listed}::bigint[])))
     )
     select r.run_id as "runId", r.content_id as "contentId", r.public_id as "campaignId", r.name, r.campaign_status as "campaignStatus", r.due_at as "dueAt", r.status,
-           content.groups as "groupCount", content.is_follow_up as "isFollowUp", r.queued, r.sent, r.failed, content.post
+           content.groups as "groupCount", content.is_follow_up as "isFollowUp", r.queued, r.sent, r.failed, r.left_out as "leftOut", content.post
     from run r join content on content.content_id = r.content_id
-    order by r.run_id limit ${limit + 1}`.execute(db);
+    order by r.run_id limit ${limit + 1}`;
   const page = rows.slice(0, limit);
   const runIds = page.map(({ runId }) => runId);
   const warnings = withWarnings ? await warnOfRuns(deps, workspaceId, { startDate, endDate, runIds }) : undefined;
@@ -144,4 +144,35 @@ async function warnOfRuns(
     own.push(describeFrequency(one, { weekly, timeZone: zone }));
   }
   return warnings;
+}
+
+/**
+ * Returns, by content id, the smallest saved list that has all groups of a content; of several, the oldest. A content with a group outside
+ * of every list is left out. Linear in the groups of lists and contents: each group has one bit for each list, smallest list first, and
+ * the lists of a content are the bits that all its groups share. 500 is the limit of lists (contract §9).
+ */
+export async function findContainingLists(
+  db: Connection,
+  workspaceId: WorkspaceId,
+  contents: ReadonlyArray<{ contentId: number }>,
+): Promise<Map<number, number>> {
+  const ids = [...new Set(contents.map(({ contentId }) => contentId))];
+  const rows = await readRows<{ contentId: number; groupListId: number }>(db)`
+    with list as materialized (
+      select group_list_id, group_ids, row_number() over (order by cardinality(group_ids), group_list_id)::int as place
+      from group_lists where workspace_id = ${workspaceId}
+      order by place limit 500
+    ), member as materialized (
+      select u.group_id, bit_or(set_bit(0::bit(500), l.place - 1, 1)) as lists
+      from list l cross join unnest(l.group_ids) u (group_id)
+      group by u.group_id
+    ), content as (
+      select t.content_id, position(B'1' in bit_and(coalesce(m.lists, 0::bit(500)))) as place
+      from contents t cross join unnest(t.group_ids) u (group_id) left join member m on m.group_id = u.group_id
+      where t.content_id = any(${ids}::bigint[]) and exists (select from list)
+      group by t.content_id
+    )
+    select content.content_id as "contentId", list.group_list_id as "groupListId"
+    from content join list on list.place = content.place`;
+  return new Map(rows.map(({ contentId, groupListId }) => [contentId, groupListId]));
 }

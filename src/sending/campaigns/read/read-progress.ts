@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { readRows, sql } from '../../../platform/database/statements.ts';
 import type { Database } from '../../../platform/database/connect.ts';
 import type { CampaignStatus, WorkspaceId } from '../../../platform/database/schema.ts';
 
@@ -60,7 +60,7 @@ export async function readProgress(
   { db }: { db: Database },
   watched: readonly Watched[],
 ): Promise<WorkspaceProgress[]> {
-  const { rows } = await sql<ProgressRow>`
+  const rows = await readRows<ProgressRow>(db)`
     with changed as materialized (
       select k.* from (
         select k.workspace_id, ${changes} as changes, w.changes as seen
@@ -98,7 +98,7 @@ export async function readProgress(
       where c.workspace_id = k.workspace_id and c.workspace_id = any(array(select workspace_id from changed))
         and coalesce(c.deleted_at, c.finished_at, 'infinity'::timestamptz) > campanile_now() - interval '1 day'
     ) c on true
-    order by k.workspace_id, c.id`.execute(db);
+    order by k.workspace_id, c.id`;
   return [...Map.groupBy(rows, (row) => row.workspaceId)].map(([workspaceId, own]) => ({
     workspaceId,
     changes: own[0]?.changes ?? NEVER_SEEN,

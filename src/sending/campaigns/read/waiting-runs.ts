@@ -1,8 +1,7 @@
 /** What the accounts of a workspace have still to send. */
-import { sql, type RawBuilder } from 'kysely';
+import { sql, type RawBuilder } from '../../../platform/database/statements.ts';
 import type { AccountId, WorkspaceId } from '../../../platform/database/schema.ts';
 
-/** Of which runs. */
 interface WaitingRuns {
   workspaceId: WorkspaceId;
   /** A condition about runs `r`. */

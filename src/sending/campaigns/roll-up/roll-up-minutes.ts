@@ -1,27 +1,20 @@
-import { sql } from 'kysely';
-import { lockLedger } from '../../accounts/store.ts';
+import { execute, readRows } from '../../../platform/database/statements.ts';
+import { workInLedgers } from '../../accounts/quarantine-account.ts';
+import type { RunKey } from '../../deliveries/settle-runs.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
-import { isolateEach } from '../../../platform/database/isolate-failures.ts';
 import type { Log } from '../../../platform/log/log.ts';
-import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
 /** Runs looked at a step. */
 const RUNS_PER_STEP = 50;
 /** Minutes moved at once, so that none holds the lane for long. */
 const CHUNK = 5_000;
 
-/** A run that was looked at. */
-export interface SummedRun {
-  workspaceId: WorkspaceId;
-  runId: number;
-}
-
 /**
  * Looks at the next few runs that have minutes, behind `after`, and adds those of which all is in the sums to the timeline of their
  * campaigns. Resolves to the last that was looked at; undefined when there was none. What comes later is found the next time.
  */
-export async function sumMinutes(db: Database, after?: SummedRun, log?: Log): Promise<SummedRun | undefined> {
-  const { rows } = await sql<SummedRun & { isSummed: boolean }>`
+export async function sumMinutes(db: Database, after?: RunKey, log?: Log): Promise<RunKey | undefined> {
+  const rows = await readRows<RunKey & { isSummed: boolean }>(db)`
     with recursive run as (
       (select workspace_id, run_id, 1 as place from run_minutes
        where (workspace_id, run_id) > (${after?.workspaceId ?? 0}::bigint, ${after?.runId ?? 0}::bigint) order by workspace_id, run_id limit 1)
@@ -33,23 +26,15 @@ export async function sumMinutes(db: Database, after?: SummedRun, log?: Log): Pr
       where b.place < ${RUNS_PER_STEP}
     )
     select run.workspace_id as "workspaceId", run.run_id as "runId", coalesce(r.summed > 0 and r.summed = r.expanded, false) as "isSummed"
-    from run left join runs r on r.workspace_id = run.workspace_id and r.run_id = run.run_id order by run.place`.execute(
-    db,
-  );
+    from run left join runs r on r.workspace_id = run.workspace_id and r.run_id = run.run_id order by run.place`;
   const summed = rows.filter(({ isSummed }) => isSummed);
-  await isolateEach({ db, log }, 'sums of minutes', summed, {
-    idOf: ({ workspaceId }) => workspaceId,
-    run: (run) =>
-      db.transaction().execute(async (trx) => {
-        if (await lockLedger(trx, run.workspaceId)) await move(trx, run);
-      }),
-  });
+  await workInLedgers({ db, log }, 'sums of minutes', summed, move);
   return rows.at(-1);
 }
 
 /** By the step that the timeline has now: it only grows, to whole numbers of itself. */
-async function move(trx: Connection, { workspaceId, runId }: SummedRun): Promise<void> {
-  await sql`
+async function move(trx: Connection, { workspaceId, runId }: RunKey): Promise<void> {
+  await execute(trx)`
     with campaign as materialized (
       select campaign_id from runs where workspace_id = ${workspaceId} and run_id = ${runId}
     ), told as (
@@ -73,7 +58,5 @@ async function move(trx: Connection, { workspaceId, runId }: SummedRun): Promise
     from moved m, campaign c, step group by 2, 3
     on conflict (workspace_id, campaign_id, at) do update set
       first_at = least(s.first_at, excluded.first_at), last_at = greatest(s.last_at, excluded.last_at),
-      sent = s.sent + excluded.sent, delivered = s.delivered + excluded.delivered, read = s.read + excluded.read`.execute(
-    trx,
-  );
+      sent = s.sent + excluded.sent, delivered = s.delivered + excluded.delivered, read = s.read + excluded.read`;
 }

@@ -39,7 +39,7 @@ describe('the picture of a channel', () => {
     const broken = (await drawNoise(60, 60)).subarray(0, 1_500);
     const bomb = await drawPlain(12_000, 12_000, 'png');
     for (const [picture, issue] of [
-      [broken, 'is a picture that cannot be read'],
+      [broken, 'is a picture that is cut off or damaged'],
       [bomb, 'has more than 25 megapixels'],
     ] as const) {
       const { status, body } = await createChannel(person, picture);

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Person, type TestApp } from '../../../support/app.ts';
+import { startTestApp, type Answer, type Person, type TestApp } from '../../../support/app.ts';
 import { linkByQr, OWN_NUMBER, statusOf, statusWhen, towards, type Status } from '../../../support/whatsapp.ts';
 import { startWhatsAppPeer, type WhatsAppPeer } from '../../../whatsapp-peer/peer.ts';
 import type { Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
@@ -9,6 +9,7 @@ let app: TestApp;
 let phone: PeerPerson;
 let people = 0;
 const signUp = () => app.signUp(`person${++people}`);
+const codeOf = ({ body }: Answer<unknown>) => (body as { error_code?: string }).error_code;
 const connect = (person: Person, body: object = {}) => person.call<Status>('venom/connect-account', body);
 
 /** A user with a unique phone number: a pairing code is bound to the number. */
@@ -36,6 +37,7 @@ describe('an account on WhatsApp', () => {
       is_default: true,
       messenger: 'whatsapp',
       status: 'unlinked',
+      waits_for: { reason: 'not_linked', since: null, until: null },
       whatsapp_number: '+49 (151) 1234567',
     });
     expect((await alice.call('venom/create-group', { group_name: 'Club', participants: [] })).status).toBe(409);
@@ -128,9 +130,18 @@ describe('an account on WhatsApp', () => {
     const alice = await signUp();
     peer.script.isReachable = false;
     const answer = await connect(alice);
-    expect(answer.status).toBe(503);
+    expect([answer.status, codeOf(answer)]).toEqual([503, 'messenger_unreachable']);
     expect(answer.headers.get('retry-after')).toBeTruthy();
     expect(await statusOf(alice)).toMatchObject({ status: 'unlinked', reason: expect.stringContaining('reached') });
+    peer.behave();
+    await linkByQr(peer, alice, phone);
+  });
+
+  test('reports that WhatsApp refuses to link', async () => {
+    const alice = await signUp();
+    peer.script.refuseLogin = 403;
+    const answer = await connect(alice);
+    expect([answer.status, codeOf(answer)]).toEqual([503, 'messenger_unavailable']);
     peer.behave();
     await linkByQr(peer, alice, phone);
   });

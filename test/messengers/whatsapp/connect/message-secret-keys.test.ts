@@ -7,11 +7,11 @@ import {
   resealMessageSecretKeys,
 } from '../../../../src/messengers/whatsapp/connect/message-secret-keys.ts';
 import { createVault } from '../../../../src/platform/secrets/secret-box.ts';
-import { eraseNext } from '../../../../src/sending/erasure/erase-user.ts';
+import { eraseNext } from '../../../../src/sending/erasure/erase-deleted-users.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
 import { createOwner } from '../../../support/ledger.ts';
 import { countRemainingRows } from '../../../support/remaining-rows.ts';
-import type { WorkspaceId } from '../../../../src/platform/database/schema.ts';
+import type { AccountId, WorkspaceId } from '../../../../src/platform/database/schema.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -63,27 +63,38 @@ test('stays the same when the encryption key changes, and is given up with a los
 
 test('finds a number that has sent by either id, within its workspace, and what is learned later of it', async () => {
   const [mine, theirs] = [await newWorkspace(), await newWorkspace()];
+  const [one, other] = [1 as AccountId, 2 as AccountId];
   const first = await open(mine);
-  await first.recordAuthor(undefined);
-  await first.recordAuthor({ id: '4915100000001:7@s.whatsapp.net' });
+  await first.recordAuthor(one, undefined);
+  await first.recordAuthor(one, { id: '4915100000001:7@s.whatsapp.net' });
   expect(await first.findAuthor({ number: '4915100000001', lid: undefined })).toEqual({ number: '4915100000001' });
-  await first.recordAuthor({ id: '4915100000001:7@s.whatsapp.net', lid: '77001:7@lid' });
+  await first.recordAuthor(one, { id: '4915100000001:7@s.whatsapp.net', lid: '77001:7@lid' });
   const second = await open(mine);
-  await second.recordAuthor({ id: '4915100000001:8@s.whatsapp.net' });
-  await second.recordAuthor({ id: '4915100000002:1@s.whatsapp.net', lid: '77002:1@lid' });
+  await second.recordAuthor(one, { id: '4915100000001:8@s.whatsapp.net' });
+  await second.recordAuthor(other, { id: '4915100000002:1@s.whatsapp.net', lid: '77002:1@lid' });
   const both = { number: '4915100000001', lid: '77001' };
   expect(await second.findAuthor({ number: '4915100000001', lid: undefined })).toEqual(both);
   expect(await second.findAuthor({ number: undefined, lid: '77001' })).toEqual(both);
   expect(await second.findAuthor({ number: undefined, lid: '77003' })).toBeUndefined();
-  expect(await (await open(theirs)).findAuthor(both)).toBeUndefined();
+  const others = await open(theirs);
+  expect(await others.findAuthor(both)).toBeUndefined();
+  expect([await second.findNumberOf(one), await second.findNumberOf(other)]).toEqual([
+    both,
+    { number: '4915100000002', lid: '77002' },
+  ]);
+  expect([await second.findNumberOf(3 as AccountId), await others.findNumberOf(one)]).toEqual([undefined, undefined]);
+  // Its number was changed.
+  await (await open(mine)).recordAuthor(one, { id: '4915100000003:1@s.whatsapp.net', lid: '77003:1@lid' });
+  expect(await second.findNumberOf(one)).toEqual({ number: '4915100000003', lid: '77003' });
+  expect(await second.findAuthor({ number: '4915100000001', lid: undefined })).toEqual(both);
 });
 
 test('goes with its workspace, and nothing is made for a removed account', async () => {
   const owner = await createOwner(database.db, 0);
   const { userId, workspaceId, accountId } = owner;
-  await (await open(workspaceId)).recordAuthor({ id: '4915100000001:7@s.whatsapp.net', lid: '77001:7@lid' });
+  await (await open(workspaceId)).recordAuthor(accountId, { id: '4915100000001:7@s.whatsapp.net', lid: '77001:7@lid' });
   const forgotten = await open(undefined);
-  await forgotten.recordAuthor({ id: '4915100000001:7@s.whatsapp.net' });
+  await forgotten.recordAuthor(accountId, { id: '4915100000001:7@s.whatsapp.net' });
   expect(await forgotten.findAuthor({ number: '4915100000001', lid: '77001' })).toBeUndefined();
   const left = () => countRemainingRows(database.db, owner);
   expect(await left()).toMatchObject({ message_secret_keys: 1, whatsapp_numbers: 1 });

@@ -106,6 +106,7 @@ test('reports the number of a rejected phone, and lets the user take it over', a
     is_default: true,
     messenger: 'whatsapp',
     status: 'unlinked',
+    waits_for: { reason: 'not_linked', since: null, until: null },
     whatsapp_number: `+${other}`,
   });
   await linkByQr(peer, alice, phone);

@@ -81,6 +81,18 @@ test.each(['qr', 'pairing_code'] as const)('links a number by its passkey (%s)',
   expect(connected.passkey).toBeUndefined();
 });
 
+test('links a number by its passkey when the phone gives no key for the pairing code', async () => {
+  peer.script.withholdsCodeKey = true;
+  peer.script.passkeyProof = 'absent';
+  const { alice, own, linked, status } = await askForPasskey(app, 'pairing_code');
+  expect(status).toMatchObject({ status: 'linking', passkey: { verification_code: null } });
+  expect((await submit(alice, signChallenge(own, optionsIn(status)))).status).toBe(200);
+  const { passkey } = await codeShown(alice);
+  await peer.compare(own, passkey?.verification_code ?? '');
+  await linked;
+  await statusWhen(alice, 'connected');
+});
+
 test('asks WhatsApp for the options of the passkey when its request has none', async () => {
   peer.script.withholdsPasskeyOptions = true;
   peer.script.phoneComparesCodes = false;

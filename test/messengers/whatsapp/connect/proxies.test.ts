@@ -130,9 +130,9 @@ test('the doctor tries each proxy, and says which do not work', async () => {
     whatsappProxies: [good.url, bad.url, wrong],
   });
   expect(findings).toEqual([
-    { check: 'whatsapp', level: 'ok', message: expect.stringContaining(`Proxy 1 (${new URL(good.url).host}) reaches`) },
-    { check: 'whatsapp', level: 'error', message: expect.stringContaining('Proxy 2'), advice: expect.any(String) },
-    { check: 'whatsapp', level: 'error', message: expect.stringContaining('Proxy 3'), advice: expect.any(String) },
+    { level: 'ok', message: expect.stringContaining(`Proxy 1 (${new URL(good.url).host}) reaches`) },
+    { level: 'error', message: expect.stringContaining('Proxy 2'), advice: expect.any(String) },
+    { level: 'error', message: expect.stringContaining('Proxy 3'), advice: expect.any(String) },
   ]);
   expect(JSON.stringify(findings)).not.toContain(PROXY_PASSWORD);
 });

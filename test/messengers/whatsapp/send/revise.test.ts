@@ -108,14 +108,14 @@ test.each([
   '$what that comes too late is refused with “$how”, and WhatsApp is not even asked',
   async ({ what, after, how, where }) => {
     const text = `Too old ${what} ${how}`;
-    const { person, campaign, shown, settled } = await posted(where, text);
+    const { person, campaign, shown } = await posted(where, text);
     await database.clock.advance(after);
     await database.clock.advance({ seconds: 1 });
     const received = peer.received.length;
-    await (what === 'a recall' ? recall(person, campaign) : correct(person, campaign, 'Newer'));
-    const [outcome] = await settled(({ last_error }) => last_error !== null);
-    expect(outcome?.last_error).toMatch(/^Too late/);
-    expect(outcome?.last_error).toContain(how);
+    const { body } = await (what === 'a recall' ? recall(person, campaign) : correct(person, campaign, 'Newer'));
+    expect(body).toMatchObject({ code: 409, error_code: 'too_late' });
+    expect(body.message).toMatch(/^Too late/);
+    expect(body.message).toContain(how);
     expect(peer.received.length).toBe(received);
     expect(shown().flat()).toContain(text);
   },
