@@ -94,13 +94,6 @@ export const accountId = optional(requiredAccountId).meta({
   description: 'One of your accounts. Default: the default account of the workspace.',
 });
 
-/** The body of an operation without parameters. */
-export const nothing = z
-  .object({})
-  .meta({ id: 'Nothing', description: 'An empty object. The body may also be empty.' });
-/** The data of an operation that only confirms. */
-export const nothingData = z.object({}).meta({ id: 'NoData', description: 'Empty: the operation only confirms.' });
-
 /** What is wrong with a field or a group, for programs. */
 export const issueCode = z.string().meta({
   id: 'IssueCode',

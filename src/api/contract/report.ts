@@ -7,8 +7,6 @@ import {
   count,
   failureFields,
   instant,
-  nothing,
-  nothingData,
   optional,
   pageLimit,
   person,
@@ -151,7 +149,6 @@ export const report = defineOperations('Analytics', {
   getReport: {
     path: '/api/v1/analytics/get-report',
     access: 'read',
-    role: 'analyst',
     summary: 'Get the report on a span of days',
     description:
       'Posts, reach, read rate, best times, groups, silent groups and failures. A run counts, with all its results, on the day it began.',
@@ -167,7 +164,6 @@ export const report = defineOperations('Analytics', {
   exportReport: {
     path: '/api/v1/analytics/export-report',
     access: 'read',
-    role: 'analyst',
     summary: 'Export all groups of a report as CSV',
     description:
       'One row per group, as `groups` of the report, in the format of `export-campaign`. For JSON, set a high `limit` of `get-report`.',
@@ -203,7 +199,6 @@ export const report = defineOperations('Analytics', {
     role: 'manager',
     summary: 'List your links to reports',
     description: 'Without expired and revoked ones, newest first.',
-    body: nothing,
     data: z.object({
       links: z.array(
         z.object({
@@ -222,7 +217,6 @@ export const report = defineOperations('Analytics', {
     role: 'manager',
     summary: 'Revoke a link to a report',
     body: z.object({ report_link_id: z.int() }),
-    data: nothingData,
     errors: ['report_link_not_found'],
   },
   getSharedReport: {

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../platform/errors/error-codes.ts';
-import { idempotencyOf, type Access, type Declaration } from '../contract/define-operations.ts';
+import { idempotencyOf, type Access, type OperationContract } from '../contract/define-operations.ts';
 
 /** Errors that a request to any operation can get. */
 const OF_EVERY_REQUEST: readonly ErrorCode[] = [
@@ -33,7 +33,10 @@ const OF_CREDENTIALS: readonly ErrorCode[] = [
 const OF_WORKSPACES: readonly ErrorCode[] = ['role_missing', 'workspace_not_found'];
 
 /** The part of a declaration that its errors follow from. */
-export type Failing = Pick<Declaration, 'access' | 'role' | 'errors' | 'idempotency' | 'requiresRecentAuth'> & {
+export type Failing = Pick<
+  OperationContract,
+  'access' | 'role' | 'errors' | 'idempotency' | 'requiresRecentAuth'
+> & {
   /** False for a GET. */
   hasBody?: boolean;
 };
