@@ -9,7 +9,7 @@ import { linkAccount, prepareHandOver, unlinkAccount } from '../sending/accounts
 import { setAccountsDisabled } from '../sending/accounts/disable-accounts.ts';
 import { buildOperatorServer } from '../api/server/operator-server.ts';
 import type { Config, Gap } from '../platform/config/config.ts';
-import { builtDashboard, openDashboard, type Dashboard } from './dashboard.ts';
+import { openDashboard, type Dashboard } from './dashboard.ts';
 import { readPool, type Database } from '../platform/database/connect.ts';
 import { createSafeHttpClient, type Downloader, type Egress } from '../platform/http-client/safe-http-client.ts';
 import type { ReadMessages } from '../sending/groups/list-messages.ts';
@@ -112,15 +112,12 @@ export async function startApp(
       for (const messenger of open) closing.push(() => messenger.close());
       worker = await startSending(shared, { messengers: open, alone: isEmbedded, workPoll });
       closing.push(worker.stop);
-      closing.push(startMails(shared, { secret: secrets.jwtSecret, workPoll }).stop);
-      closing.push(startWebhooks(shared, { egress, vault, workPoll }).stop);
-      closing.push(startNotices(shared, { egress, vault, keys: pushKeys, workPoll }).stop);
+      const parts = { jwtSecret: secrets.jwtSecret, egress, vault, keys: pushKeys, workPoll };
+      closing.push(...startDelivering(shared, parts).map(({ stop: stopDelivering }) => stopDelivering));
       measureShards(shared.metrics.registry, worker.shardsHeld);
       closing.push(await startBackups(shared));
     }
-    const chooseDashboard = () =>
-      dashboardFolder === undefined ? openDashboard(log) : builtDashboard(dashboardFolder);
-    const dashboard = config.role === 'worker' ? undefined : chooseDashboard();
+    const dashboard = config.role === 'worker' ? undefined : openDashboard(log, dashboardFolder);
     const server =
       worker && config.role === 'worker'
         ? buildWorkerServer(shared, worker)
@@ -183,50 +180,26 @@ function startSending(
   });
 }
 
-function startWebhooks(
-  { log, sendingDb, metrics, onLoopError }: Shared,
-  deps: { egress: Egress; vault: Vault; workPoll: WorkPoll },
+/** Starts what delivers all but posts: mails, the messages of webhooks, and notices. */
+function startDelivering(
+  { config, log, sendingDb: db, notifications, metrics, onLoopError }: Shared,
+  parts: { jwtSecret: string; egress: Egress; vault: Vault; keys: PushKeys; workPoll: WorkPoll },
 ) {
-  return sendWebhooks({
-    ...deps,
-    db: sendingDb,
-    log,
-    ...createWebhookMetrics(metrics.registry),
-    onLoopError,
-  });
-}
-
-function startNotices(
-  { config: { smtpUrl, mailFrom, publicUrl, timeZone }, log, sendingDb, onLoopError }: Shared,
-  deps: { workPoll: WorkPoll; egress: Egress; vault: Vault; keys: PushKeys },
-) {
-  return deliverNotices({
-    db: sendingDb,
-    log,
-    ...deps,
-    // Push services accept HTTPS contacts only. A service without a public HTTPS URL has no contact to give.
-    contact: publicUrl?.startsWith('https:') === true ? publicUrl : 'https://campanile.invalid',
-    hasMail: smtpUrl !== undefined && mailFrom !== undefined && publicUrl !== undefined,
-    timeZone,
-    onLoopError,
-  });
-}
-
-function startMails(
-  { config, log, sendingDb, notifications, onLoopError }: Shared,
-  { secret, workPoll }: { secret: string; workPoll: WorkPoll },
-) {
-  const { smtpUrl, mailFrom: from, publicUrl } = config;
-  return sendMails({
-    db: sendingDb,
-    log,
-    notifications,
-    links: createMailLinks(secret),
-    mail:
-      smtpUrl === undefined || from === undefined || publicUrl === undefined ? undefined : { smtpUrl, from, publicUrl },
-    workPoll,
-    onLoopError,
-  });
+  const { smtpUrl, mailFrom: from, publicUrl, timeZone } = config;
+  const mail =
+    smtpUrl === undefined || from === undefined || publicUrl === undefined ? undefined : { smtpUrl, from, publicUrl };
+  const common = { db, log, notifications, onLoopError, ...parts };
+  return [
+    sendMails({ ...common, links: createMailLinks(parts.jwtSecret), mail }),
+    sendWebhooks({ ...common, ...createWebhookMetrics(metrics.registry) }),
+    deliverNotices({
+      ...common,
+      // Push services accept HTTPS contacts only. A service without a public HTTPS URL has no contact to give.
+      contact: publicUrl?.startsWith('https:') === true ? publicUrl : 'https://campanile.invalid',
+      hasMail: mail !== undefined,
+      timeZone,
+    }),
+  ];
 }
 
 /** The server of a process without operations. */
