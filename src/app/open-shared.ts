@@ -1,13 +1,8 @@
 import { backUpBeforeUpgrade } from '../operations/backup/back-up-before-upgrade.ts';
 import type { Config } from '../platform/config/config.ts';
 import { migrateDatabase } from '../platform/database/migrate-database.ts';
-import {
-  addressOf,
-  connectDatabase,
-  type Connection,
-  type Database,
-  type PostgresAddress,
-} from '../platform/database/connect.ts';
+import { addressOf, connectDatabase, type PostgresAddress } from '../platform/database/connect.ts';
+import type { Connection, Database } from '../platform/database/statements.ts';
 import { checkNewConnections } from '../platform/database/check-new-connections.ts';
 import { startEmbeddedPostgres } from '../platform/database/embedded/embedded.ts';
 import { listenForNotifications, type Notifications } from '../platform/database/listen.ts';

@@ -1,6 +1,7 @@
 import { backUpDaily } from '../operations/backup/back-up-daily.ts';
 import type { Config } from '../platform/config/config.ts';
-import type { Database, PostgresAddress } from '../platform/database/connect.ts';
+import type { PostgresAddress } from '../platform/database/connect.ts';
+import type { Database } from '../platform/database/statements.ts';
 import type { Log } from '../platform/log/log.ts';
 import { measureBackupCommand, measureBackups, type Metrics } from '../operations/metrics.ts';
 import { readVersion } from '../platform/config/version.ts';

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandle
 import { isDeepStrictEqual } from 'node:util';
 import { hashBody } from '../../workspaces/idempotency/hash-body.ts';
 import type { IdempotencyKey } from '../../workspaces/idempotency/once.ts';
-import { invalid } from '../../platform/errors/errors.ts';
+import { invalid, fieldError } from '../../platform/errors/errors.ts';
 import { boundBody } from './body-bounds.ts';
 import { ForeignWorkspaceError, requireRole, requireScope, type Authenticate, type Reach } from './auth.ts';
 import type { CheckRate } from './rate-limits.ts';
@@ -19,7 +19,6 @@ import { beginAnswer, streamPieces, streamSuccess, toPieces, type LimitPerWorksp
 import { settleBody, assertValidBody, addWarningsHeader, warningsOf } from './validate-body.ts';
 import { beginFile, registerWithFileBody } from './file-bodies.ts';
 import { endBodyPermit, receiveBigBodies, SMALL_BODY_BYTES } from './receive-bodies.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
 import { listErrorCodes } from './operation-errors.ts';
 
 declare module 'fastify' {

@@ -1,5 +1,4 @@
-import { invalid } from '../../platform/errors/errors.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
+import { invalid, fieldError } from '../../platform/errors/errors.ts';
 import { MEBIBYTE, MEDIA_LIMITS } from './media-limits.ts';
 import { hasControlCharacter, isPlainText, sniff, sniffFurther, type MediaType } from './sniff.ts';
 

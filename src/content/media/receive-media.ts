@@ -1,8 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { execute, readCount, readRow } from '../../platform/database/statements.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
-import { invalid } from '../../platform/errors/errors.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
+import { execute, readCount, readRow, type Connection, type Database } from '../../platform/database/statements.ts';
+import { invalid, fieldError } from '../../platform/errors/errors.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import { assertStillMember } from '../../workspaces/members/assert-still-member.ts';
 import { QUOTAS, type Quotas } from '../../workspaces/quotas/quotas.ts';

@@ -1,9 +1,8 @@
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
-import { AppError } from '../../platform/errors/errors.ts';
+import { AppError, fieldError } from '../../platform/errors/errors.ts';
 import type { UserDependencies } from '../dependencies.ts';
 import { selectSessions } from './session-store.ts';
 import { signOut } from './sign-out.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
 
 /**
  * Ends one of the user's sessions, by the id of its token: at once in this process, within a second in all others. Throws `not_found` for

@@ -1,12 +1,11 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { execute, readRows, readValue, sql, type RawBuilder } from '../../platform/database/statements.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
+import type { Connection, Database } from '../../platform/database/statements.ts';
 import { createBatcher } from '../../platform/concurrency/batcher.ts';
 import { isDataError } from '../../platform/errors/database-errors.ts';
-import { AppError, invalid } from '../../platform/errors/errors.ts';
+import { AppError, invalid, fieldError } from '../../platform/errors/errors.ts';
 import type { GroupKind, MessengerGroup, NewCommunity } from '../messenger.ts';
 import { lockAccounts } from './forget.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 /** WhatsApp's limits. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readRow, readRows, sql, type RawBuilder } from '../../platform/database/statements.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
+import type { Connection, Database } from '../../platform/database/statements.ts';
 import { createBatcher } from '../../platform/concurrency/batcher.ts';
 import { isDataError } from '../../platform/errors/database-errors.ts';
 import { kindOf } from '../../content/media/sniff.ts';

@@ -1,4 +1,3 @@
-import type { Database, Connection } from '../../platform/database/connect.ts';
 import type { WorkPoll } from '../../platform/database/work-poll.ts';
 import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
 import type { Log } from '../../platform/log/log.ts';
@@ -17,7 +16,7 @@ import { createPostSender, type SendPost } from './messages.ts';
 import { reviseMessages } from './revise-messages.ts';
 import { emitSimulatedActivity, hasActivity } from './emit-simulated-activity.ts';
 import { SANDBOX } from './capabilities.ts';
-import { execute, readValue, sql } from '../../platform/database/statements.ts';
+import { execute, readValue, sql, type Database, type Connection } from '../../platform/database/statements.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
 
 const POLL_MS = 1_000;

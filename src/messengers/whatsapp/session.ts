@@ -1,5 +1,5 @@
 /** The session of one account: its connection, and everything that is sent and received over it. */
-import type { Database } from '../../platform/database/connect.ts';
+import type { Database } from '../../platform/database/statements.ts';
 import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
 import type { Log } from '../../platform/log/log.ts';
 import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';

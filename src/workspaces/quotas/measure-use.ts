@@ -1,5 +1,4 @@
-import { readOne } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import { readOne, type Connection } from '../../platform/database/statements.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
 
 /** Counts the groups that an account created in the last 24 hours, attempts under way included, certain failures excluded. */
