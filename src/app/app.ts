@@ -16,6 +16,7 @@ import { createSafeHttpClient, type Downloader, type Egress } from '../platform/
 import type { ReadMessages } from '../sending/groups/list-messages.ts';
 import { runChecksOnce } from '../operations/doctor/run-checks-once.ts';
 import { createAuthenticate } from '../api/server/auth.ts';
+import type { Operation } from '../api/operation.ts';
 import { listOperations } from '../api/routes/operations.ts';
 import { buildServer, type HttpLimits } from '../api/server/server.ts';
 import { readHoldReason } from '../operations/hold/read-hold.ts';
@@ -69,8 +70,8 @@ export interface App {
 }
 
 export interface AppOptions {
-  /** Checks answers against their schemas, for tests. */
-  checkAnswers?: boolean;
+  /** For tests, which check what operations answer. */
+  wrapOperation?: (operation: Operation) => Operation;
   /** Messengers to send through instead of those that come with the service; they are closed with the app. */
   messengers?: readonly Messenger[];
   /** For tests, which cannot wait as long as production should wait for WhatsApp. */
@@ -85,7 +86,13 @@ export interface AppOptions {
 export async function startApp(
   config: Config,
   log: Log,
-  { checkAnswers = false, messengers, whatsappTiming, httpLimits = {}, dashboardFolder }: AppOptions = {},
+  {
+    wrapOperation = (operation) => operation,
+    messengers,
+    whatsappTiming,
+    httpLimits = {},
+    dashboardFolder,
+  }: AppOptions = {},
 ): Promise<App> {
   const starting = await answerWhileStarting(config, log);
   // Closed in the opposite order when the app stops, or does not start.
@@ -129,7 +136,7 @@ export async function startApp(
             egress,
             pushPublicKey: pushKeys.publicKey,
             dashboard,
-            checkAnswers,
+            wrapOperation,
             limits: httpLimits,
             convert: converter.convert,
             linkPreviews: openLinkPreviews(shared, closing),
@@ -229,7 +236,7 @@ interface ApiParts {
   egress: Egress & Downloader;
   pushPublicKey: string;
   dashboard: Dashboard | undefined;
-  checkAnswers: boolean;
+  wrapOperation: (operation: Operation) => Operation;
   limits: Partial<HttpLimits>;
   convert: Convert;
   linkPreviews: LinkPreviews;
@@ -243,7 +250,7 @@ function openLinkPreviews({ config, log }: Shared, closing: Array<() => Promise<
 
 function buildApi(
   { config, log, db, healthDb, checkDatabase, disk, notifications, metrics, health, onLoopError }: Shared,
-  { jwtSecret, jwtSecretPrevious, vault, pushPublicKey, dashboard, checkAnswers, limits, ...parts }: ApiParts,
+  { jwtSecret, jwtSecretPrevious, vault, pushPublicKey, dashboard, wrapOperation, limits, ...parts }: ApiParts,
 ): Promise<FastifyInstance> {
   const users = createUserDependencies({
     db,
@@ -279,7 +286,7 @@ function buildApi(
       defaultMessenger: config.messenger,
       readMessages: new Map<string, ReadMessages>([[SANDBOX.name, (...of) => readMessages(db, ...of)]]),
       runChecks: runChecksOnce({ config, db }),
-    }),
+    }).map(wrapOperation),
     events: { db, timeZone: config.timeZone, clock: systemClock, notifications, onLoopError },
     authenticate: createAuthenticate(users),
     readyChecks: { database: checkDatabase },
@@ -293,7 +300,6 @@ function buildApi(
     dashboard: dashboard && { ...dashboard, users },
     settings: config,
     limits,
-    checkAnswers,
   });
 }
 

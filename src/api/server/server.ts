@@ -51,8 +51,6 @@ export interface ServerDependencies extends Omit<ReadinessDependencies, 'isStopp
   dashboard?: (DashboardFiles & { users: UserDependencies }) | undefined;
   settings: HttpSettings;
   limits?: Partial<HttpLimits>;
-  /** For tests: fails an answer that violates its schema. */
-  checkAnswers?: boolean;
 }
 
 /** The operator's settings (contract §1). */
@@ -147,7 +145,7 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
   measureRequests(server, dependencies.metrics);
   logRequests(server, { log: dependencies.log, access: settings.accessLog ?? false });
   measureLoad(server, dependencies);
-  await registerOperations(server, { ...dependencies, door, toErrorAnswer }, limits);
+  await registerOperations(server, { ...dependencies, door }, limits);
   registerOperatorRoutes(server, { ...dependencies, isStopping });
   const forReaders = { onRequest: requireSignInForDocs(dependencies) };
   await registerDocument(server, { ...forReaders, publicUrl: settings.publicUrl });
@@ -249,17 +247,10 @@ async function allowOrigins(server: FastifyInstance, origins: readonly string[])
 
 async function registerOperations(
   server: FastifyInstance,
-  dependencies: ServerDependencies & { door: Door; toErrorAnswer: ErrorToAnswer },
+  dependencies: ServerDependencies & { door: Door },
   limits: HttpLimits,
 ) {
-  const {
-    operations,
-    authenticate,
-    door,
-    toErrorAnswer,
-    checkAnswers = false,
-    assertDiskSpace = async () => {},
-  } = dependencies;
+  const { operations, authenticate, door, assertDiskSpace = async () => {} } = dependencies;
   const { rateLimit, previewRateLimit = PREVIEWS_PER_MINUTE } = dependencies.settings;
   const { metrics, log } = dependencies;
   const options = {
@@ -269,8 +260,6 @@ async function registerOperations(
     limitPerWorkspace: createLimitPerWorkspace(createFairSemaphore(LONG_RESPONSE_PERMITS)),
     door,
     assertDiskSpace,
-    checkAnswers,
-    toErrorAnswer,
     isHttps: isBehindHttps(dependencies.settings),
     ...(await limitRates(server, { all: rateLimit, previews: previewRateLimit })),
   };
