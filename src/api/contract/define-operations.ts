@@ -65,7 +65,7 @@ export interface OperationContract {
   body: z.ZodType;
   /** The `data` of the envelope. Default: none, since the operation only confirms. */
   data: z.ZodType;
-  /** The errors of its own; those that follow from the access and from the request are in `server/operation-errors.ts`. */
+  /** The errors of its own; those that follow from the access and from the request are in `scripts/openapi/operation-errors.ts`. */
   errors?: readonly ErrorCode[];
   /** Default: `always` for the scope `read`, else `never`. */
   idempotency?: Idempotency;

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import type { BearerContext, Operation } from '../../../src/api/operation.ts';
-import { listErrorCodes } from '../../../src/api/server/operation-errors.ts';
+import { listErrorCodes } from '../../../scripts/openapi/operation-errors.ts';
 import { AppError } from '../../../src/platform/errors/errors.ts';
 
 /** Returns an operation that fails where its answer violates its schema, or its error is one that it does not declare. */
