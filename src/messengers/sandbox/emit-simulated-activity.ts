@@ -1,8 +1,7 @@
 import { execute, readRows, readValue, sql, type RawBuilder } from '../../platform/database/statements.ts';
 import type { Connection, Database } from '../../platform/database/statements.ts';
 import type { MemberEvent, RecordEvents } from '../messenger.ts';
-import { simulateMember } from './members.ts';
-import { simulateVotes, type Ballot } from './simulated-votes.ts';
+import { simulateMember, simulateVotes, type Ballot } from './members.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
 
 const MESSAGES_PER_STEP = 200;

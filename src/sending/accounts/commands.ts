@@ -17,7 +17,7 @@ import type {
   NotAdded,
   PasskeyAssertion,
 } from '../../messengers/messenger.ts';
-import { countCreatedGroups } from '../../workspaces/quotas/measure-use.ts';
+import { countCreatedGroups } from '../../workspaces/quotas/quotas.ts';
 import { accountNotFoundError } from './store.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
 
