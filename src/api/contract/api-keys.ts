@@ -1,9 +1,8 @@
 /** API keys (contract §4). */
 import { z } from 'zod';
 import { defineOperations } from './define-operations.ts';
-import { list } from './list.ts';
 import { memberRole } from './workspaces.ts';
-import { count, instant, optional, text, zonedInstant, named } from './fields.ts';
+import { count, instant, optional, text, zonedInstant, named, list } from './fields.ts';
 
 const apiKeyScope = z.enum(['read', 'write', 'send', 'webhooks', 'admin']).meta({
   id: 'ApiKeyScope',

@@ -2,9 +2,8 @@
 import { z } from 'zod';
 import { ADDING_ERRORS, campaignId, duplicateCampaignData, eitherCampaignBody, POST_LIMIT_BYTES } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
-import { count, instant, optional, person, text, userId, withDefault, named, objects } from './fields.ts';
+import { count, instant, optional, person, text, userId, withDefault, named, objects, list } from './fields.ts';
 import { groupKind } from './groups.ts';
-import { list } from './list.ts';
 import { shownFiles } from './post-files.ts';
 
 const approvalId = z.guid().meta({ format: 'uuid', examples: ['7d0e7a0c-6c0e-4f0a-9c55-2d1d1c3a7f10'] });

@@ -16,10 +16,10 @@ import {
   withDefault,
   named,
   objects,
+  list,
 } from './fields.ts';
 import { forms } from './forms.ts';
 import { fetchLinkPreview, linkPreviewCopy } from './link-preview.ts';
-import { list } from './list.ts';
 import { longText } from './long-text.ts';
 import { shownFiles } from './post-files.ts';
 import { ballotFieldsData } from './ballot-fields.ts';

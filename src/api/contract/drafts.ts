@@ -15,10 +15,10 @@ import {
   withDefault,
   named,
   objects,
+  list,
 } from './fields.ts';
 import { draftBallotFields, draftBallotFieldsData } from './ballot-fields.ts';
 import { linkPreviewCopy } from './link-preview.ts';
-import { list } from './list.ts';
 import { copiedExtras, postExtras } from './post-extras.ts';
 import { shownFiles } from './post-files.ts';
 

@@ -19,9 +19,9 @@ import {
   withDefault,
   named,
   objects,
+  list,
 } from './fields.ts';
 import { groupListId } from './group-lists.ts';
-import { list } from './list.ts';
 
 /** A picture of 16 MiB in base64, and the rest. */
 const PICTURE_LIMIT_BYTES = 23 * 1024 * 1024;

@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import { campaignId } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
-import { count, currentPassword, instant, optional, withDefault, named } from './fields.ts';
-import { list } from './list.ts';
+import { count, currentPassword, instant, optional, withDefault, named, list } from './fields.ts';
 
 /** Maximum number of campaigns in one answer, and in one body. */
 export const MOST_QUEUED = 1_000;

@@ -3,17 +3,7 @@ import { z } from 'zod';
 import { NOTICE_KINDS } from '../../notifications/notices/kinds.ts';
 import { waitReason } from './accounts.ts';
 import { defineOperations } from './define-operations.ts';
-import {
-  count,
-  instant,
-  nextCursor,
-  optional,
-  pageLimit,
-  text,
-  named,
-  objects,
-} from './fields.ts';
-import { list } from './list.ts';
+import { count, instant, nextCursor, optional, pageLimit, text, named, objects, list } from './fields.ts';
 
 const noticeKind = z.enum(NOTICE_KINDS).meta({
   id: 'NoticeKind',

@@ -13,9 +13,9 @@ import {
   requiredAccountId,
   text,
   named,
+  list,
 } from './fields.ts';
 import { groupListId } from './group-lists.ts';
-import { list } from './list.ts';
 
 const MOST_GROUPS_AT_ONCE = 1_000;
 const MOST_ACCOUNTS = 10;

@@ -13,8 +13,8 @@ import {
   withDefault,
   zonedInstant,
   named,
+  list,
 } from './fields.ts';
-import { list } from './list.ts';
 
 const webhookId = z.uuid({
   error: (issue) => (issue.input === undefined ? 'is required' : 'must be the id of a webhook'),

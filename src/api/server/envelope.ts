@@ -1,7 +1,7 @@
 import { ERROR_CODES, type ErrorCode, type ErrorKind } from '../../platform/errors/error-codes.ts';
 import { AppError, type FieldError } from '../../platform/errors/errors.ts';
 import type { Failure } from '../contract/envelope.ts';
-import { MOST_DETAILS } from '../contract/list.ts';
+import { MOST_DETAILS } from '../contract/fields.ts';
 import { classifyDatabaseError } from './database-unavailable.ts';
 import type { RateHeader } from './rate-limits.ts';
 

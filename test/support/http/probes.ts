@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { defineOperations } from '../../../src/api/contract/define-operations.ts';
-import { list } from '../../../src/api/contract/list.ts';
 import { LongText, longText } from '../../../src/api/contract/long-text.ts';
 import { writeCsv } from '../../../src/api/routes/csv.ts';
-import { optional, text, withDefault } from '../../../src/api/contract/fields.ts';
+import { optional, text, withDefault, list } from '../../../src/api/contract/fields.ts';
 import { ERROR_CODES, type ErrorCode } from '../../../src/platform/errors/error-codes.ts';
 import { implement, type Operation } from '../../../src/api/operation.ts';
 
