@@ -56,7 +56,7 @@ export async function openShared(
   config: Config,
   log: Log,
   { closing, setPhase }: { closing: Array<() => Promise<unknown>>; setPhase: (phase: Phase) => void },
-): Promise<{ shared: Shared; isEmbedded: boolean; failed: Promise<string> }> {
+): Promise<{ shared: Shared; failed: Promise<string> }> {
   const disk = watchDisk({
     folder: config.databaseUrl === undefined ? config.dataDir : undefined,
     floorBytes: config.diskFloorBytes,
@@ -113,7 +113,7 @@ export async function openShared(
   };
   const shared: Shared = { ...own, db, sendingDb, healthDb, checkDatabase };
   const failed = Promise.race([epoch.superseded, ...(postgres ? [postgres.exited] : [])]);
-  return { shared, isEmbedded: postgres !== undefined, failed };
+  return { shared, failed };
 }
 
 /** Undefined: the operator has said that none is to be made. */
