@@ -2,17 +2,7 @@
 import { z } from 'zod';
 import { WAIT_REASONS } from '../../workspaces/events/wait-reasons.ts';
 import { defineOperations } from './define-operations.ts';
-import {
-  accountId,
-  count,
-  instant,
-  optional,
-  requiredAccountId,
-  text,
-  withDefault,
-  named,
-  objects,
-} from './fields.ts';
+import { accountId, count, instant, optional, requiredAccountId, text, withDefault, named, objects } from './fields.ts';
 import { forms } from './forms.ts';
 import { whatsappNumber } from './users.ts';
 

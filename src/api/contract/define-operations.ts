@@ -128,7 +128,7 @@ export function defineOperations<
   const Resource extends Tag | Shared,
   const Declared extends Record<string, Declaration>,
 >(resource: Resource, declared: Declared & Checked<SharedBy<Resource>, Declared>) {
-  const shared = typeof resource === 'string' ? { tag: resource } : resource;
+  const shared: Partial<Shared> = typeof resource === 'string' ? { tag: resource } : (resource as Shared);
   const operations = Object.entries<Declaration>(declared).map(([name, one]) => {
     const { access } = { ...shared, ...one };
     const role = access === undefined || access === 'open' || access === 'token' ? 'none' : LEAST_ROLES[access];

@@ -3,16 +3,7 @@ import { z } from 'zod';
 import { postKind } from './campaign-reads.ts';
 import { campaignId, date } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
-import {
-  count,
-  failureFields,
-  instant,
-  optional,
-  pageLimit,
-  person,
-  text,
-  withDefault,
-} from './fields.ts';
+import { count, failureFields, instant, optional, pageLimit, person, text, withDefault } from './fields.ts';
 import { groupListId } from './group-lists.ts';
 import { groupKind } from './groups.ts';
 import { longList } from './long-list.ts';

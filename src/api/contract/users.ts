@@ -5,17 +5,7 @@ import { phoneDigits } from '../../identity/phone-number.ts';
 import { defineOperations } from './define-operations.ts';
 import { factorCode } from './factors.ts';
 import { forms } from './forms.ts';
-import {
-  acceptLanguage,
-  bytes,
-  count,
-  currentPassword,
-  optional,
-  text,
-  timeZone,
-  units,
-  named,
-} from './fields.ts';
+import { acceptLanguage, bytes, count, currentPassword, optional, text, timeZone, units, named } from './fields.ts';
 
 const firstName = text(1, 100).meta({ examples: ['Alice'] });
 const lastName = text(0, 100).meta({ description: 'May be empty.', examples: ['Adams'] });
