@@ -14,14 +14,14 @@ import {
 } from '../test/support/api-reference/document.ts';
 import { ERROR_CODES, type ErrorCode } from '../src/platform/errors/error-codes.ts';
 import { statusOf } from '../src/api/server/envelope.ts';
-import { listCommonErrorCodes } from '../src/api/server/operation-errors.ts';
+import { listCommonErrorCodes } from './openapi/operation-errors.ts';
 import { formatJson } from './format-json.ts';
 import { listFields, renderFieldTable } from './render-fields.ts';
 
 /** The index describes them once. */
 const COMMON_CODES = new Set([
   ...listCommonErrorCodes({ access: 'read', role: 'analyst', requiresRecentAuth: true }),
-  ...listCommonErrorCodes({ access: 'token' }),
+  ...listCommonErrorCodes({ access: 'token', role: 'none' }),
 ]);
 
 interface Documented {

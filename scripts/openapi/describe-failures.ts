@@ -1,7 +1,7 @@
 import { ERROR_CODES, type ErrorCode } from '../../src/platform/errors/error-codes.ts';
 import type { DocumentedResponse } from './document-types.ts';
 import { statusOf } from '../../src/api/server/envelope.ts';
-import { listCommonErrorCodes, listOwnErrorCodes, type Failing } from '../../src/api/server/operation-errors.ts';
+import { listCommonErrorCodes, listOwnErrorCodes, type Failing } from './operation-errors.ts';
 import { RATE_HEADERS } from '../../src/api/server/rate-limits.ts';
 import { HEADERS, type Shared } from './shared-components.ts';
 

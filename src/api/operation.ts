@@ -5,7 +5,7 @@ import type { IdempotencyKey } from '../workspaces/idempotency/once.ts';
 import type { TokenIdentity } from '../identity/sessions/token.ts';
 import type { OperationContract, RequiredRole, Scope } from './contract/define-operations.ts';
 import type { Transfer } from '../platform/concurrency/transfers.ts';
-import type { FieldError } from '../platform/errors/issues.ts';
+import type { FieldError } from '../platform/errors/errors.ts';
 import { fromWire, toWire, type FromWire, type ToWire } from './wire.ts';
 
 /** The user and workspace of a request's token or API key. Open operations have no caller. */

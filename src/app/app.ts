@@ -1,55 +1,45 @@
 /** Wires the rooms to each other, as the configuration says. */
-import { hostname } from 'node:os';
 import type { FastifyInstance } from 'fastify';
-import { startWorkPoll, type WorkPoll } from '../platform/database/work-poll.ts';
 import { prepareNumberChange } from '../sending/accounts/change-number.ts';
 import { awaitCommandResults } from '../sending/accounts/commands.ts';
-import { LEASE_MS } from '../sending/leases/leases.ts';
 import { linkAccount, prepareHandOver, unlinkAccount } from '../sending/accounts/link-account.ts';
 import { setAccountsDisabled } from '../sending/accounts/disable-accounts.ts';
 import { buildOperatorServer } from '../api/server/operator-server.ts';
-import type { Config, Gap } from '../platform/config/config.ts';
-import { builtDashboard, openDashboard, type Dashboard } from './dashboard.ts';
-import { readPool, type Database } from '../platform/database/connect.ts';
+import type { Config } from '../platform/config/config.ts';
+import { openDashboard, type Dashboard } from './dashboard.ts';
+import { readPool } from '../platform/database/connect.ts';
+import type { Database } from '../platform/database/statements.ts';
 import { createSafeHttpClient, type Downloader, type Egress } from '../platform/http-client/safe-http-client.ts';
 import type { ReadMessages } from '../sending/groups/list-messages.ts';
 import { runChecksOnce } from '../operations/doctor/run-checks-once.ts';
 import { createAuthenticate } from '../api/server/auth.ts';
+import type { Operation } from '../api/operation.ts';
 import { listOperations } from '../api/routes/operations.ts';
 import { buildServer, type HttpLimits } from '../api/server/server.ts';
 import { readHoldReason } from '../operations/hold/read-hold.ts';
-import { fencingRecordsIn } from '../operations/hold/fencing-record-file.ts';
-import { watchLedger } from '../operations/hold/watch-ledger.ts';
 import type { Log } from '../platform/log/log.ts';
 import { systemClock } from '../platform/time/time.ts';
 import { answerWhileStarting } from './answer-while-starting.ts';
 import { listen, listenIfFree, warnOfPlainHttp } from './listen.ts';
-import { createMailLinks } from '../platform/mail/mail-links.ts';
-import { sendMails } from '../platform/mail/send-mails.ts';
 import { createVault, type Vault } from '../platform/secrets/secret-box.ts';
-import { createWebhookMetrics } from '../operations/measure-webhooks.ts';
 import type { Messenger, MessengerCapabilities } from '../messengers/messenger.ts';
 import { readMessages } from '../messengers/sandbox/messages.ts';
 import { SANDBOX } from '../messengers/sandbox/capabilities.ts';
 import { WHATSAPP } from '../messengers/whatsapp/capabilities.ts';
 import { resealMessageSecretKeys } from '../messengers/whatsapp/connect/message-secret-keys.ts';
 import type { WhatsAppOptions } from '../messengers/whatsapp/whatsapp.ts';
-import { measureShards } from '../operations/metrics.ts';
-import { loadPushKeys, resealPushKeys, type PushKeys } from '../notifications/notices/push-keys.ts';
-import { openMessengers } from './open-messengers.ts';
+import { loadPushKeys, resealPushKeys } from '../notifications/notices/push-keys.ts';
 import { openShared, type Shared } from './open-shared.ts';
 import { publishHealth } from '../operations/publish-health.ts';
 import { loadSecrets } from '../platform/secrets/load-secrets.ts';
-import { startBackups } from './start-backups.ts';
-import { deliverNotices } from '../notifications/notices/deliver-notices.ts';
 import { createLinkPreviews, type LinkPreviews } from '../content/link-preview/link-previews.ts';
 import { createConverter, type Convert } from '../content/text/convert-in-worker.ts';
 import { PAIRING_CODES_PER_NUMBER, countAttempts } from '../identity/sign-in/brute-force-limit.ts';
 import { resealTotps } from '../identity/factors/set-up-totp.ts';
 import { resealWebhooks } from '../notifications/webhooks/manage-webhooks.ts';
-import { sendWebhooks } from '../notifications/webhooks/send-webhooks.ts';
 import { createUserDependencies } from '../identity/dependencies.ts';
-import { startWorker, type Worker } from './worker.ts';
+import { gapsOf, startSending } from './start-sending.ts';
+import type { Worker } from './worker.ts';
 
 /** The capabilities of the messengers that accounts can use. */
 const MESSENGERS = { sandbox: SANDBOX, whatsapp: WHATSAPP } satisfies Record<
@@ -68,8 +58,8 @@ export interface App {
 }
 
 export interface AppOptions {
-  /** Checks answers against their schemas, for tests. */
-  checkAnswers?: boolean;
+  /** For tests, which check what operations answer. */
+  wrapOperation?: (operation: Operation) => Operation;
   /** Messengers to send through instead of those that come with the service; they are closed with the app. */
   messengers?: readonly Messenger[];
   /** For tests, which cannot wait as long as production should wait for WhatsApp. */
@@ -84,7 +74,13 @@ export interface AppOptions {
 export async function startApp(
   config: Config,
   log: Log,
-  { checkAnswers = false, messengers, whatsappTiming, httpLimits = {}, dashboardFolder }: AppOptions = {},
+  {
+    wrapOperation = (operation) => operation,
+    messengers,
+    whatsappTiming,
+    httpLimits = {},
+    dashboardFolder,
+  }: AppOptions = {},
 ): Promise<App> {
   const starting = await answerWhileStarting(config, log);
   // Closed in the opposite order when the app stops, or does not start.
@@ -93,45 +89,31 @@ export async function startApp(
     for (const close of closing.splice(0).toReversed()) await close();
   };
   try {
-    const { shared, isEmbedded, failed } = await openShared(config, log, { closing, setPhase: starting.setPhase });
+    const { shared, failed } = await openShared(config, log, { closing, setPhase: starting.setPhase });
     const { db } = shared;
     const secrets = await loadSecrets({ config, address: shared.address, log });
     closing.push(publishHealth(shared).stop);
     const converter = createConverter();
     closing.push(() => converter.close());
-    let worker: Worker | undefined;
     const vault = createVault({ key: secrets.encryptionKey, previousKey: config.encryptionKeyPrevious });
     if (config.encryptionKeyPrevious) await resealSecrets(db, { vault, log });
     const egress = createSafeHttpClient(config.egress);
     closing.push(async () => egress.close());
     const pushKeys = await loadPushKeys(db, vault);
-    if (config.role !== 'api') {
-      const workPoll = startWorkPoll({ db: shared.sendingDb, log, onLoopError: shared.onLoopError });
-      closing.push(workPoll.stop);
-      const open = messengers ?? openMessengers({ ...shared, ...secrets, egress, whatsappTiming, workPoll });
-      for (const messenger of open) closing.push(() => messenger.close());
-      worker = await startSending(shared, { messengers: open, alone: isEmbedded, workPoll });
-      closing.push(worker.stop);
-      closing.push(startMails(shared, { secret: secrets.jwtSecret, workPoll }).stop);
-      closing.push(startWebhooks(shared, { egress, vault, workPoll }).stop);
-      closing.push(startNotices(shared, { egress, vault, keys: pushKeys, workPoll }).stop);
-      measureShards(shared.metrics.registry, worker.shardsHeld);
-      closing.push(await startBackups(shared));
-    }
-    const chooseDashboard = () =>
-      dashboardFolder === undefined ? openDashboard(log) : builtDashboard(dashboardFolder);
-    const dashboard = config.role === 'worker' ? undefined : chooseDashboard();
+    const { jwtSecret, jwtSecretPrevious } = secrets;
+    const common = { jwtSecret, vault, egress };
+    const sending = { ...common, keys: pushKeys, messengers, whatsappTiming };
+    const worker = config.role === 'api' ? undefined : await startSending(shared, sending, closing);
+    const dashboard = config.role === 'worker' ? undefined : openDashboard(log, dashboardFolder);
     const server =
       worker && config.role === 'worker'
         ? buildWorkerServer(shared, worker)
         : await buildApi(shared, {
-            jwtSecret: secrets.jwtSecret,
-            jwtSecretPrevious: secrets.jwtSecretPrevious,
-            vault,
-            egress,
+            ...common,
+            jwtSecretPrevious,
             pushPublicKey: pushKeys.publicKey,
             dashboard,
-            checkAnswers,
+            wrapOperation,
             limits: httpLimits,
             convert: converter.convert,
             linkPreviews: openLinkPreviews(shared, closing),
@@ -149,84 +131,6 @@ export async function startApp(
     await stop();
     throw error;
   }
-}
-
-function startSending(
-  { config, log, sendingDb, notifications, metrics, onLoopError }: Shared,
-  { messengers, alone, workPoll }: { messengers: readonly Messenger[]; alone: boolean; workPoll: WorkPoll },
-): Promise<Worker> {
-  return startWorker({
-    db: sendingDb,
-    log,
-    notifications,
-    messengers: new Map(messengers.map((messenger) => [messenger.name, messenger])),
-    gaps: gapsOf(config),
-    timeZone: config.timeZone,
-    quotas: config.quotas,
-    retentionDays: config.retentionDays,
-    mediaDays: config.mediaDays,
-    name: `${hostname()}:${process.pid}`,
-    // This process has just started the embedded server, so no earlier worker can be alive.
-    alone,
-    maySend: watchLedger({
-      db: sendingDb,
-      log,
-      fencingRecords: fencingRecordsIn(config.stateDir),
-      dataDir: config.databaseUrl === undefined ? config.dataDir : undefined,
-      patienceMs: LEASE_MS,
-    }),
-    onOutcome: metrics.countOutcome,
-    onRetry: metrics.countRetry,
-    onFirstAttempt: metrics.observeFirstAttempt,
-    workPoll,
-    onLoopError,
-  });
-}
-
-function startWebhooks(
-  { log, sendingDb, metrics, onLoopError }: Shared,
-  deps: { egress: Egress; vault: Vault; workPoll: WorkPoll },
-) {
-  return sendWebhooks({
-    ...deps,
-    db: sendingDb,
-    log,
-    ...createWebhookMetrics(metrics.registry),
-    onLoopError,
-  });
-}
-
-function startNotices(
-  { config: { smtpUrl, mailFrom, publicUrl, timeZone }, log, sendingDb, onLoopError }: Shared,
-  deps: { workPoll: WorkPoll; egress: Egress; vault: Vault; keys: PushKeys },
-) {
-  return deliverNotices({
-    db: sendingDb,
-    log,
-    ...deps,
-    // Push services accept HTTPS contacts only. A service without a public HTTPS URL has no contact to give.
-    contact: publicUrl?.startsWith('https:') === true ? publicUrl : 'https://campanile.invalid',
-    hasMail: smtpUrl !== undefined && mailFrom !== undefined && publicUrl !== undefined,
-    timeZone,
-    onLoopError,
-  });
-}
-
-function startMails(
-  { config, log, sendingDb, notifications, onLoopError }: Shared,
-  { secret, workPoll }: { secret: string; workPoll: WorkPoll },
-) {
-  const { smtpUrl, mailFrom: from, publicUrl } = config;
-  return sendMails({
-    db: sendingDb,
-    log,
-    notifications,
-    links: createMailLinks(secret),
-    mail:
-      smtpUrl === undefined || from === undefined || publicUrl === undefined ? undefined : { smtpUrl, from, publicUrl },
-    workPoll,
-    onLoopError,
-  });
 }
 
 /** The server of a process without operations. */
@@ -255,7 +159,7 @@ interface ApiParts {
   egress: Egress & Downloader;
   pushPublicKey: string;
   dashboard: Dashboard | undefined;
-  checkAnswers: boolean;
+  wrapOperation: (operation: Operation) => Operation;
   limits: Partial<HttpLimits>;
   convert: Convert;
   linkPreviews: LinkPreviews;
@@ -269,7 +173,7 @@ function openLinkPreviews({ config, log }: Shared, closing: Array<() => Promise<
 
 function buildApi(
   { config, log, db, healthDb, checkDatabase, disk, notifications, metrics, health, onLoopError }: Shared,
-  { jwtSecret, jwtSecretPrevious, vault, pushPublicKey, dashboard, checkAnswers, limits, ...parts }: ApiParts,
+  { jwtSecret, jwtSecretPrevious, vault, pushPublicKey, dashboard, wrapOperation, limits, ...parts }: ApiParts,
 ): Promise<FastifyInstance> {
   const users = createUserDependencies({
     db,
@@ -305,7 +209,7 @@ function buildApi(
       defaultMessenger: config.messenger,
       readMessages: new Map<string, ReadMessages>([[SANDBOX.name, (...of) => readMessages(db, ...of)]]),
       runChecks: runChecksOnce({ config, db }),
-    }),
+    }).map(wrapOperation),
     events: { db, timeZone: config.timeZone, clock: systemClock, notifications, onLoopError },
     authenticate: createAuthenticate(users),
     readyChecks: { database: checkDatabase },
@@ -319,7 +223,6 @@ function buildApi(
     dashboard: dashboard && { ...dashboard, users },
     settings: config,
     limits,
-    checkAnswers,
   });
 }
 
@@ -331,14 +234,4 @@ async function resealSecrets(db: Database, { vault, log }: { vault: Vault; log: 
     pushKeys: await resealPushKeys(db, vault),
   };
   if (Object.values(sealed).some(Boolean)) log.info(sealed, 'secrets were sealed with the new ENCRYPTION_KEY');
-}
-
-/** The pace of each messenger's accounts. */
-function gapsOf({ sandboxGap, whatsappGap, whatsappWarmUpGap: warmUp }: Config) {
-  return { sandbox: gapOf(SANDBOX, sandboxGap), whatsapp: { ...gapOf(WHATSAPP, whatsappGap), warmUp } };
-}
-
-/** Without a gap a turn would hold hundreds of posts. */
-function gapOf({ sendsOneByOne }: MessengerCapabilities, { minMs, maxMs }: Gap): Gap {
-  return { minMs, maxMs: sendsOneByOne ? Math.max(1, maxMs) : maxMs };
 }

@@ -17,8 +17,11 @@ export interface Dashboard extends DashboardFiles {
   stop(): Promise<void>;
 }
 
-/** Opens the dashboard: `building` if its sources have changed since the last build, and the tools are there. */
-export function openDashboard(log: Log): Dashboard {
+/**
+ * Opens the dashboard: `building` if its sources have changed since the last build, and the tools are there. `builtFolder` is of one that
+ * was built beforehand.
+ */
+export function openDashboard(log: Log, builtFolder?: string): Dashboard {
   const stopping = new AbortController();
   const lastBuild = () => (existsSync(BUILD_FOLDER) ? 'built' : 'missing');
   let state = firstState();
@@ -26,7 +29,7 @@ export function openDashboard(log: Log): Dashboard {
 
   function firstState(): DashboardState {
     // The package has no sources to build from.
-    if (!existsSync(BUILDER) || isFresh()) return 'built';
+    if (builtFolder !== undefined || !existsSync(BUILDER) || isFresh()) return 'built';
     if (hasTools()) return 'building';
     log.warn(failure(lastBuild()));
     return lastBuild();
@@ -39,7 +42,7 @@ export function openDashboard(log: Log): Dashboard {
   }
 
   return {
-    folder: BUILD_FOLDER,
+    folder: builtFolder ?? BUILD_FOLDER,
     state: () => state,
     build: () => (building ??= run()),
     async stop() {
@@ -47,11 +50,6 @@ export function openDashboard(log: Log): Dashboard {
       await building;
     },
   };
-}
-
-/** A dashboard that was built beforehand. */
-export function builtDashboard(folder: string): Dashboard {
-  return { folder, state: () => 'built', build: () => Promise.resolve(), stop: () => Promise.resolve() };
 }
 
 /** Whether the development dependencies are there. */

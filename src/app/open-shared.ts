@@ -1,13 +1,8 @@
 import { backUpBeforeUpgrade } from '../operations/backup/back-up-before-upgrade.ts';
 import type { Config } from '../platform/config/config.ts';
 import { migrateDatabase } from '../platform/database/migrate-database.ts';
-import {
-  addressOf,
-  connectDatabase,
-  type Connection,
-  type Database,
-  type PostgresAddress,
-} from '../platform/database/connect.ts';
+import { addressOf, connectDatabase, type PostgresAddress } from '../platform/database/connect.ts';
+import type { Connection, Database } from '../platform/database/statements.ts';
 import { checkNewConnections } from '../platform/database/check-new-connections.ts';
 import { startEmbeddedPostgres } from '../platform/database/embedded/embedded.ts';
 import { listenForNotifications, type Notifications } from '../platform/database/listen.ts';
@@ -61,7 +56,7 @@ export async function openShared(
   config: Config,
   log: Log,
   { closing, setPhase }: { closing: Array<() => Promise<unknown>>; setPhase: (phase: Phase) => void },
-): Promise<{ shared: Shared; isEmbedded: boolean; failed: Promise<string> }> {
+): Promise<{ shared: Shared; failed: Promise<string> }> {
   const disk = watchDisk({
     folder: config.databaseUrl === undefined ? config.dataDir : undefined,
     floorBytes: config.diskFloorBytes,
@@ -118,7 +113,7 @@ export async function openShared(
   };
   const shared: Shared = { ...own, db, sendingDb, healthDb, checkDatabase };
   const failed = Promise.race([epoch.superseded, ...(postgres ? [postgres.exited] : [])]);
-  return { shared, isEmbedded: postgres !== undefined, failed };
+  return { shared, failed };
 }
 
 /** Undefined: the operator has said that none is to be made. */

@@ -4,7 +4,7 @@ import { keepSessionsOpen } from '../sending/sessions/keep-open.ts';
 import { SHARDS, startLeases, type Leases } from '../sending/leases/leases.ts';
 import { openSessions } from '../sending/sessions/sessions.ts';
 import { watchRuns } from '../sending/campaigns/begin/watch-runs.ts';
-import type { Database } from '../platform/database/connect.ts';
+import type { Database } from '../platform/database/statements.ts';
 import type { WorkPoll } from '../platform/database/work-poll.ts';
 import type { Notifications } from '../platform/database/listen.ts';
 import { startSendLoop } from '../sending/deliveries/send-loop.ts';

@@ -1,7 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { Schema, UserId, WorkspaceId } from '../platform/database/schema.ts';
-import { AppError, invalid } from '../platform/errors/errors.ts';
-import { fieldError } from '../platform/errors/issues.ts';
+import { AppError, invalid, fieldError } from '../platform/errors/errors.ts';
 import { queueMail } from '../platform/mail/mail-store.ts';
 import { setEmailVerified } from './account-flags-store.ts';
 import { insertUserIn, type SignUp } from './create-user.ts';

@@ -1,6 +1,5 @@
 /** The SQL of a user's flags: administrator, address verified, disabled. */
-import { execute, hasRow, readRow } from '../platform/database/statements.ts';
-import type { Connection } from '../platform/database/connect.ts';
+import { execute, hasRow, readRow, type Connection } from '../platform/database/statements.ts';
 import type { UserId, WorkspaceId } from '../platform/database/schema.ts';
 import { notifyAfterCommit } from '../platform/database/notify-after-commit.ts';
 import { DEFAULT_MEMBERSHIP } from '../workspaces/members/default-membership.ts';

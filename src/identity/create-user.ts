@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { recordAudit } from '../workspaces/audit/record-audit.ts';
 import type { Schema, UserId, WorkspaceId } from '../platform/database/schema.ts';
-import { AppError } from '../platform/errors/errors.ts';
+import { AppError, fieldError } from '../platform/errors/errors.ts';
 import { queueMail } from '../platform/mail/mail-store.ts';
 import { SIGN_UPS_PER_ADDRESS, countAttempts } from './sign-in/brute-force-limit.ts';
 import type { UserDependencies } from './dependencies.ts';
@@ -15,7 +15,6 @@ import { hasUsers, isFirstUser, makeAdmin } from './account-flags-store.ts';
 import { createWorkspaceOf } from './members/create-workspace.ts';
 import { type NewUser, type User, USER_COLUMNS } from './store.ts';
 import { withSignInPermit } from './sign-in/sign-in-permits.ts';
-import { fieldError } from '../platform/errors/issues.ts';
 import { readColumn, readOne } from '../platform/database/statements.ts';
 
 export interface SignUp extends Omit<NewUser, 'whatsappDigits' | 'passwordHash'> {

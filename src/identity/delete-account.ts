@@ -1,6 +1,5 @@
 import type { Transaction } from 'kysely';
 import type { Actor } from '../workspaces/audit/record-audit.ts';
-import type { Connection } from '../platform/database/connect.ts';
 import type { Schema, UserId, WorkspaceId } from '../platform/database/schema.ts';
 import { AppError } from '../platform/errors/errors.ts';
 import { confirmPassword } from './passwords/confirm-password.ts';
@@ -11,7 +10,7 @@ import { deleteFactors } from './factors/factor-store.ts';
 import { forgetPerson } from './forget-person.ts';
 import type { UserWithSecrets } from './store.ts';
 import type { TokenIdentity } from './sessions/token.ts';
-import { execute, hasRow } from '../platform/database/statements.ts';
+import { execute, hasRow, type Connection } from '../platform/database/statements.ts';
 import { notifyAfterCommit } from '../platform/database/notify-after-commit.ts';
 
 type DeleteDeps = Pick<UserDependencies, 'db' | 'dropCached' | 'onUserDeleted' | 'onWorkspaceCreated'>;

@@ -1,5 +1,4 @@
-import { execute } from '../platform/database/statements.ts';
-import type { Connection } from '../platform/database/connect.ts';
+import { execute, type Connection } from '../platform/database/statements.ts';
 import { LANGUAGE_TAGS } from '../platform/i18n/languages.ts';
 import { translatorFor } from '../platform/i18n/load-messages.ts';
 import type { User } from './store.ts';

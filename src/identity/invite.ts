@@ -1,5 +1,5 @@
 import { recordAudit, type Actor } from '../workspaces/audit/record-audit.ts';
-import { AppError } from '../platform/errors/errors.ts';
+import { AppError, fieldError } from '../platform/errors/errors.ts';
 import { dropInvitation, queueMail, selectInvitations, type Invitation } from '../platform/mail/mail-store.ts';
 import { countAttempts } from './sign-in/brute-force-limit.ts';
 import type { UserDependencies } from './dependencies.ts';
@@ -7,7 +7,6 @@ import { loginOf } from './login.ts';
 import { INVITATIONS_PER_USER } from './mail-limits.ts';
 import { requireAdmin } from './manage-users.ts';
 import { findUserByLogin } from './store.ts';
-import { fieldError } from '../platform/errors/issues.ts';
 
 /**
  * Invites a person to sign up within seven days. Revokes an earlier invitation to the same address. Without a mail server it returns the

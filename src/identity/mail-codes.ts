@@ -1,9 +1,8 @@
-import type { Connection } from '../platform/database/connect.ts';
+import type { Connection } from '../platform/database/statements.ts';
 import type { MailKind } from '../platform/database/schema.ts';
-import { AppError, invalid } from '../platform/errors/errors.ts';
+import { AppError, invalid, fieldError } from '../platform/errors/errors.ts';
 import type { MailLinks } from '../platform/mail/mail-links.ts';
 import { consumeMailToken, type UsedMail } from '../platform/mail/mail-store.ts';
-import { fieldError } from '../platform/errors/issues.ts';
 
 /**
  * Consumes the code of a link, in the transaction of the action that it permits. Throws `invalid` on `code` when it is unknown, used or

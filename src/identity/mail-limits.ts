@@ -1,4 +1,4 @@
-import type { Database } from '../platform/database/connect.ts';
+import type { Database } from '../platform/database/statements.ts';
 import { AppError } from '../platform/errors/errors.ts';
 import { countAttempts, type AttemptLimit } from './sign-in/brute-force-limit.ts';
 

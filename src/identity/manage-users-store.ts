@@ -1,6 +1,5 @@
 /** The SQL of administrators. */
-import { readColumn, readRow, readRows } from '../platform/database/statements.ts';
-import type { Connection } from '../platform/database/connect.ts';
+import { readColumn, readRow, readRows, type Connection } from '../platform/database/statements.ts';
 import type { UserId, WorkspaceId } from '../platform/database/schema.ts';
 import { DEFAULT_MEMBERSHIP } from '../workspaces/members/default-membership.ts';
 

@@ -1,6 +1,5 @@
 /** User management for administrators. They see each user's use of quotas, and no content of anybody's posts. */
 import { recordAudit, type Actor } from '../workspaces/audit/record-audit.ts';
-import type { Database } from '../platform/database/connect.ts';
 import type { UserId, WorkspaceId } from '../platform/database/schema.ts';
 import { AppError } from '../platform/errors/errors.ts';
 import { queueMail } from '../platform/mail/mail-store.ts';
@@ -14,7 +13,7 @@ import { selectUsers, type ListedUser, type UserPage } from './manage-users-stor
 import { readAccountFlags } from './account-flags-store.ts';
 import { findUser } from './store.ts';
 import type { TokenIdentity } from './sessions/token.ts';
-import { hasRow, readRow } from '../platform/database/statements.ts';
+import { hasRow, readRow, type Database } from '../platform/database/statements.ts';
 import { notifyAfterCommit } from '../platform/database/notify-after-commit.ts';
 import { DEFAULT_MEMBERSHIP } from '../workspaces/members/default-membership.ts';
 

@@ -1,5 +1,4 @@
-import { invalid } from '../platform/errors/errors.ts';
-import { fieldError } from '../platform/errors/issues.ts';
+import { invalid, fieldError } from '../platform/errors/errors.ts';
 
 const SEPARATORS = /[\s./()\p{Pd}]/gu;
 /** As URIs and the APIs of messaging services write it. */

@@ -7,9 +7,9 @@ import {
   readValue,
   sql,
   type RawBuilder,
+  type Connection,
 } from '../platform/database/statements.ts';
 import { clearOldRows } from '../platform/database/clear-old-rows.ts';
-import type { Connection } from '../platform/database/connect.ts';
 import type { QuarantineDeps } from '../platform/database/quarantine.ts';
 import type { Role, UserId, WorkspaceId } from '../platform/database/schema.ts';
 import { notifyAfterCommit } from '../platform/database/notify-after-commit.ts';

@@ -1,8 +1,11 @@
 import type { z } from 'zod';
 import { expectTypeOf, test } from 'vitest';
 import type { EventData, FileBody, Operations } from '../../clients/typescript/types.ts';
-import type { DeclaredOperation } from '../../src/api/contract/contract.ts';
+import type { Contract } from '../../src/api/contract/contract.ts';
 import type { WEBHOOK_EVENTS } from '../../src/api/contract/webhook-events.ts';
+
+/** Any operation of the contract, with its own types. */
+type DeclaredOperation = { [R in keyof Contract]: Contract[R][keyof Contract[R]] }[keyof Contract];
 
 /** The types that the contract's schemas have. */
 type Declared = {

@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defineOperations } from '../../src/api/contract/define-operations.ts';
-import { nothing } from '../../src/api/contract/fields.ts';
 import { AppError } from '../../src/platform/errors/errors.ts';
 import { implement, type Operation } from '../../src/api/operation.ts';
 import { findLeaks, ownedFields, ownView, sendTo, type Ids, type Party } from '../support/http/access.ts';
@@ -139,7 +138,6 @@ const NOTES = defineOperations('Sandbox', {
     access: 'send',
     role: 'author',
     summary: 'Adds a note',
-    body: nothing,
     data: z.object({ note_id: z.number() }),
     errors: ['draft_not_found'],
   },
@@ -158,7 +156,6 @@ const NOTES = defineOperations('Sandbox', {
     role: 'author',
     summary: 'Changes a note',
     body: z.object({ note_id: z.int() }),
-    data: nothing,
     errors: ['draft_not_found'],
   },
 });

@@ -119,7 +119,7 @@ const hasStatus = (status: number) => (told: ErrorCode) => told in ERROR_CODES &
 function expectEnvelope({ status, headers, body }: Answered, text: string) {
   const requestId = headers.get('x-request-id');
   expect(requestId).toMatch(/^[0-9a-f-]{36}$/);
-  // The service itself validates `data`: `checkAnswers`.
+  // `data` is validated where it is made: `checkAnswers`.
   const schema = status === 200 ? successEnvelope.extend({ data: z.unknown() }).strict() : failure.strict();
   if (body !== undefined) schema.parse(body);
   const isRefusal = status !== 200;

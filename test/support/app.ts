@@ -10,6 +10,7 @@ import { createLog, type Log } from '../../src/platform/log/log.ts';
 import type { WhatsAppOptions } from '../../src/messengers/whatsapp/whatsapp.ts';
 import { BUILD_FOLDER } from '../../web/freshness.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import { checkAnswers } from './http/check-answers.ts';
 import { until } from './ledger.ts';
 
 /** An HTTP answer. The caller gives the type of `data`. */
@@ -100,7 +101,7 @@ export async function startTestApp(
     ...overrides,
   };
   const app: App = await startApp(config, log, {
-    checkAnswers: true,
+    wrapOperation: checkAnswers,
     whatsappTiming: { ...WHATSAPP_TIMING, ...timing },
     httpLimits,
     // The run has built the dashboard. If its sources changed meanwhile, each app would rebuild it.

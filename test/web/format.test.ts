@@ -9,7 +9,7 @@ import { addDays, addMonths, daysOfView } from '../../web/calendar/days.ts';
 import { DATE_PICKER_FORMAT, writeDate } from '../../web/compose/date-picker-format.ts';
 import { applyPreset, PRESETS, findPreset } from '../../web/compose/schedule-presets.ts';
 import { count, fileSize, share } from '../../web/format/numbers.ts';
-import { fieldError } from '../../src/platform/errors/issues.ts';
+import { fieldError } from '../../src/platform/errors/errors.ts';
 import { entryProblems, fieldProblems, problemText } from '../../web/format/problem.ts';
 import { shorten } from '../../web/format/shorten.ts';
 import { dateIn, duration, exactTime, relativeTime } from '../../web/format/time.ts';

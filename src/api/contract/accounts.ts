@@ -2,19 +2,7 @@
 import { z } from 'zod';
 import { WAIT_REASONS } from '../../workspaces/events/wait-reasons.ts';
 import { defineOperations } from './define-operations.ts';
-import {
-  accountId,
-  count,
-  instant,
-  nothing,
-  nothingData,
-  optional,
-  requiredAccountId,
-  text,
-  withDefault,
-  named,
-  objects,
-} from './fields.ts';
+import { accountId, count, instant, optional, requiredAccountId, text, withDefault, named, objects } from './fields.ts';
 import { forms } from './forms.ts';
 import { whatsappNumber } from './users.ts';
 
@@ -243,7 +231,6 @@ export const accounts = defineOperations('Account', {
   connectAccount: {
     path: '/api/v1/venom/connect-account',
     access: 'admin',
-    role: 'owner',
     summary: 'Link an account to the messaging application',
     description:
       'Links the number of the account alone. That of the default account is yours; until the first link `user/update_profile` changes it. Also resumes a stopped account. While `linking`, `venom/account-status` has the current code.\n\nA QR code works for any number, a pairing code for one that was linked here before or that no other user has entered; at most 3 an hour, because WhatsApp prompts the phone.',
@@ -279,7 +266,6 @@ export const accounts = defineOperations('Account', {
   submitPasskey: {
     path: '/api/v1/venom/submit-passkey',
     access: 'admin',
-    role: 'owner',
     summary: 'Show the passkey of the number that is being linked',
     description:
       'Answers `passkey.request_options` of `account-status`. After `assertion_rejected` read them again: they may be new.',
@@ -290,7 +276,6 @@ export const accounts = defineOperations('Account', {
   accountStatus: {
     path: '/api/v1/venom/account-status',
     access: 'read',
-    role: 'analyst',
     summary: "Get an account's status",
     body: z.object({
       account_id: accountId,
@@ -302,16 +287,13 @@ export const accounts = defineOperations('Account', {
   listAccounts: {
     path: '/api/v1/venom/list-accounts',
     access: 'read',
-    role: 'analyst',
     summary: 'List the accounts of the workspace',
     description: 'The default account is the first.',
-    body: nothing,
     data: z.object({ accounts: z.array(listedAccount) }),
   },
   addAccount: {
     path: '/api/v1/venom/add-account',
     access: 'admin',
-    role: 'owner',
     summary: 'Add an account to the workspace',
     description:
       'Up to ten in all, or as many as the operator allows. Pass its `account_id` to `venom/connect-account` to link it, and to `venom/sync-groups` to read its groups. On the sandbox it is connected at once, and a member of the same groups as the default account. It has rules for sending and a pace of its own.',
@@ -330,30 +312,25 @@ export const accounts = defineOperations('Account', {
   setDefaultAccount: {
     path: '/api/v1/venom/set-default-account',
     access: 'admin',
-    role: 'owner',
     summary: 'Make an account the default one',
     description:
       'Requests without `account_id` are about the default account, and it sends where no rule says otherwise. Runs that have begun keep their senders. The former default account keeps its number as its own.',
     body: named('SetDefaultAccount', { account_id: requiredAccountId }),
-    data: nothingData,
     errors: ['account_not_found'],
   },
   removeAccount: {
     path: '/api/v1/venom/remove-account',
     access: 'admin',
-    role: 'owner',
     requiresRecentAuth: true,
     summary: 'Remove an account from the workspace',
     description:
       'Not the default account, which another account replaces first (`venom/set-default-account`), not one that is linked or being linked, and not one with posts to send, change or pin. What it has sent stays in the figures. Groups that no other account sees are removed.',
     body: named('RemoveAccount', { account_id: requiredAccountId }),
-    data: nothingData,
     errors: ['account_not_found', 'account_is_default', 'account_linked', 'account_busy'],
   },
   disconnectAccount: {
     path: '/api/v1/venom/disconnect-account',
     access: 'admin',
-    role: 'owner',
     requiresRecentAuth: true,
     summary: 'Unlink an account from the messaging application',
     description:

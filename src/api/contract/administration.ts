@@ -7,8 +7,6 @@ import {
   cursor,
   instant,
   nextCursor,
-  nothing,
-  nothingData,
   optional,
   pageLimit,
   text,
@@ -77,7 +75,6 @@ export const administration = defineOperations(shared, {
     path: '/api/v1/admin/list_invitations',
     idempotency: 'always',
     summary: 'List pending invitations',
-    body: nothing,
     data: z.object({ invitations: objects({ email: z.string(), expires_at: instant }) }),
     errors: ['admin_required'],
   },
@@ -85,7 +82,6 @@ export const administration = defineOperations(shared, {
     path: '/api/v1/admin/withdraw_invitation',
     summary: 'Withdraw an invitation',
     body: emailBody,
-    data: nothingData,
     errors: ['admin_required', 'invitation_not_found'],
   },
   listUsers: {
@@ -137,7 +133,6 @@ export const administration = defineOperations(shared, {
     description:
       'For a user who has lost them. Deletes the recovery codes, too. The password alone signs in from then on, and the user is notified by mail.',
     body: userBody,
-    data: nothingData,
     errors: ['user_not_found', 'not_for_oneself'],
   },
   deleteUser: {
@@ -145,7 +140,6 @@ export const administration = defineOperations(shared, {
     summary: 'Delete a user and all their data',
     description: 'Has the effect of `delete_account`. An incorrect `password` is a 400 on that field.',
     body: userBody.extend({ password: currentPassword }).meta({ id: 'DeleteUser' }),
-    data: nothingData,
     errors: [
       'hand_over_first',
       'user_not_found',
@@ -161,7 +155,6 @@ export const administration = defineOperations(shared, {
     summary: 'Check the installation',
     description:
       'For administrators: the findings of `campanile doctor`, for the machine of the process that answers. They are cached for 5 seconds.',
-    body: nothing,
     data: z.object({ examined_at: instant, findings: z.array(finding) }),
     errors: ['admin_required'],
   },

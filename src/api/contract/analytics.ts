@@ -212,7 +212,7 @@ const groupReport = z
   })
   .meta({ id: 'GroupReport' });
 
-const shared = { tag: 'Analytics', access: 'read', role: 'analyst' } as const;
+const shared = { tag: 'Analytics', access: 'read' } as const;
 
 export const analytics = defineOperations(shared, {
   getCampaignGroupAnalyticsMaster: {

@@ -1,9 +1,8 @@
 /** API keys (contract §4). */
 import { z } from 'zod';
 import { defineOperations } from './define-operations.ts';
-import { list } from './list.ts';
 import { memberRole } from './workspaces.ts';
-import { count, instant, nothing, nothingData, optional, text, zonedInstant, named } from './fields.ts';
+import { count, instant, optional, text, zonedInstant, named, list } from './fields.ts';
 
 const apiKeyScope = z.enum(['read', 'write', 'send', 'webhooks', 'admin']).meta({
   id: 'ApiKeyScope',
@@ -53,7 +52,6 @@ export const apiKeys = defineOperations(shared, {
     path: '/api/v1/user/list_api_keys',
     idempotency: 'always',
     summary: 'List your API keys',
-    body: nothing,
     data: z.object({ api_keys: z.array(apiKey) }),
   },
   revokeApiKey: {
@@ -61,7 +59,6 @@ export const apiKeys = defineOperations(shared, {
     summary: 'Revoke an API key',
     description: 'Takes effect on every process within a second.',
     body: z.object({ api_key_id: z.int() }),
-    data: nothingData,
     errors: ['api_key_not_found'],
   },
 });

@@ -2,9 +2,8 @@
 import { z } from 'zod';
 import { ADDING_ERRORS, campaignId, duplicateCampaignData, eitherCampaignBody, POST_LIMIT_BYTES } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
-import { count, instant, optional, person, text, userId, withDefault, named, objects } from './fields.ts';
+import { count, instant, optional, person, text, userId, withDefault, named, objects, list } from './fields.ts';
 import { groupKind } from './groups.ts';
-import { list } from './list.ts';
 import { shownFiles } from './post-files.ts';
 
 const approvalId = z.guid().meta({ format: 'uuid', examples: ['7d0e7a0c-6c0e-4f0a-9c55-2d1d1c3a7f10'] });
@@ -90,7 +89,6 @@ export const approvals = defineOperations('Campaigns', {
   requestApproval: {
     path: '/api/v1/venom/request-approval',
     access: 'write',
-    role: 'author',
     idempotency: 'always',
     summary: 'Ask for the approval of a post',
     description:
@@ -114,7 +112,6 @@ export const approvals = defineOperations('Campaigns', {
   listApprovals: {
     path: '/api/v1/venom/list-approvals',
     access: 'read',
-    role: 'analyst',
     summary: 'List the posts that wait for an approval',
     description: 'Open requests first, the most recently changed before the others; then closed ones.',
     body: z.object({
@@ -126,7 +123,6 @@ export const approvals = defineOperations('Campaigns', {
   getApproval: {
     path: '/api/v1/venom/get-approval',
     access: 'read',
-    role: 'analyst',
     summary: 'Read a post that waits for an approval',
     description: '`check-campaign` takes `post`, and says what would stand in its way.',
     body: approvalBody,
@@ -161,7 +157,6 @@ export const approvals = defineOperations('Campaigns', {
   remarkApproval: {
     path: '/api/v1/venom/remark-approval',
     access: 'write',
-    role: 'author',
     summary: 'Add a remark to a request for approval',
     description: 'Limited to 200 entries a request.',
     body: approvalBody.extend({ remark: text(1, 2_000) }),
@@ -171,7 +166,6 @@ export const approvals = defineOperations('Campaigns', {
   withdrawApproval: {
     path: '/api/v1/venom/withdraw-approval',
     access: 'write',
-    role: 'author',
     idempotency: 'always',
     summary: 'Withdraw a request for approval',
     description: 'For the person who asked, and for managers and the owner.',

@@ -44,7 +44,6 @@ const shared = { tag: 'Users', access: 'admin' } as const;
 export const auditLog = defineOperations(shared, {
   listAuditLog: {
     path: '/api/v1/user/list_audit_log',
-    role: 'owner',
     idempotency: 'always',
     summary: 'List the audit log of your workspace',
     description:
@@ -55,7 +54,6 @@ export const auditLog = defineOperations(shared, {
   },
   exportAuditLog: {
     path: '/api/v1/user/export_audit_log',
-    role: 'owner',
     idempotency: 'always',
     summary: 'Export the audit log of your workspace as CSV',
     description: 'All entries of `list_audit_log`, newest first, in the format of `export-campaign`.',

@@ -1,8 +1,7 @@
 /** What a post can ask its recipients: a poll, or whether they come to an event (contract §3, add-campaign). */
 import { z } from 'zod';
 import { hasVisible } from '../../content/text/boundaries.ts';
-import { count, instant, optional, text, withDefault, zonedInstant, named } from './fields.ts';
-import { list } from './list.ts';
+import { count, instant, optional, text, withDefault, zonedInstant, named, list } from './fields.ts';
 
 /** 90 days: as long as votes are kept. */
 const MOST_HOURS = 2_160;

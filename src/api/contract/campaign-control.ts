@@ -9,7 +9,7 @@ import {
   htmlBody,
 } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
-import { count, instant, nothingData, optional, zonedInstant, named } from './fields.ts';
+import { count, instant, optional, zonedInstant, named } from './fields.ts';
 import { fetchLinkPreview, linkPreviewField } from './link-preview.ts';
 import { pinFor } from './post-extras.ts';
 
@@ -43,7 +43,7 @@ const STATE_ERRORS = ['campaign_not_found', 'campaign_wrong_state', 'account_sto
 const RUN_ERRORS = [...STATE_ERRORS, 'run_not_found', 'run_wrong_state'] as const;
 const SENT_ERRORS = ['campaign_not_found', 'run_not_found', 'campaign_folded', 'nothing_sent'] as const;
 
-const shared = { tag: 'Campaigns', access: 'send', role: 'manager' } as const;
+const shared = { tag: 'Campaigns', access: 'send' } as const;
 
 export const campaignControl = defineOperations(shared, {
   pauseCampaign: {
@@ -177,7 +177,6 @@ export const campaignControl = defineOperations(shared, {
     description:
       'Removes a campaign that is not running from all lists and statistics, including the overview. Members keep the posts that they have received: to delete them, recall the campaign first.',
     body: campaignBody,
-    data: nothingData,
     errors: ['campaign_not_found', 'campaign_wrong_state', 'campaign_revising'],
     idempotency: 'keyed',
   },

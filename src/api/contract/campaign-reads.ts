@@ -189,7 +189,7 @@ export const getCampaignBody = z
     error: 'is required, or idempotency_key instead of it',
   });
 
-const shared = { tag: 'Campaigns', access: 'read', role: 'analyst' } as const;
+const shared = { tag: 'Campaigns', access: 'read' } as const;
 
 export const campaignReads = defineOperations(shared, {
   listCampaigns: {

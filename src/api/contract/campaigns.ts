@@ -16,10 +16,10 @@ import {
   withDefault,
   named,
   objects,
+  list,
 } from './fields.ts';
 import { forms } from './forms.ts';
 import { fetchLinkPreview, linkPreviewCopy } from './link-preview.ts';
-import { list } from './list.ts';
 import { longText } from './long-text.ts';
 import { shownFiles } from './post-files.ts';
 import { ballotFieldsData } from './ballot-fields.ts';
@@ -274,7 +274,6 @@ export const campaigns = defineOperations('Campaigns', {
   addCampaign: {
     path: '/api/v1/venom/add-campaign',
     access: 'send',
-    role: 'manager',
     summary: 'Send a campaign now',
     description:
       '`data.campaign_id` is the id of the new campaign. (`add-campaign-batch` returns it in a header.)\n\nAccepted means durable: once the service has answered, no crash loses any of the deliveries.',
@@ -293,7 +292,6 @@ export const campaigns = defineOperations('Campaigns', {
   addCampaignBatch: {
     path: '/api/v1/venom/add-campaign-batch',
     access: 'send',
-    role: 'manager',
     summary: 'Schedule a campaign',
     description:
       'The id of the new campaign is in the header `x-campaign-id` of the answer, since the specification fixes the body. If the answer was lost, `get-campaign` finds the campaign by its `Idempotency-Key`.\n\nOne run takes place on each date of the range, at the wall-clock time in the time zone. A time that a clock change skips runs at the instant it would have without the change; one that occurs twice runs the first time. Past occurrences are skipped.',
@@ -311,7 +309,6 @@ export const campaigns = defineOperations('Campaigns', {
   previewCampaign: {
     path: '/api/v1/venom/preview-campaign',
     access: 'read',
-    role: 'analyst',
     summary: 'Preview the text of a message',
     description:
       'Returns the exact text that would be sent. By default limited to 600 previews and checks per minute and user.',
@@ -323,7 +320,6 @@ export const campaigns = defineOperations('Campaigns', {
   checkCampaign: {
     path: '/api/v1/venom/check-campaign',
     access: 'read',
-    role: 'analyst',
     summary: 'Check a campaign without creating it',
     description:
       'Takes the body of either operation that adds a campaign, and rejects what they reject. A problem of a group, such as one where only admins may post, is reported and does not prevent adding the campaign.',
@@ -337,7 +333,6 @@ export const campaigns = defineOperations('Campaigns', {
   duplicateCampaign: {
     path: '/api/v1/venom/duplicate-campaign',
     access: 'read',
-    role: 'analyst',
     summary: 'Get a copy of a campaign to send again',
     description:
       'Sends nothing: `data` is a body for `add-campaign`, or for `add-campaign-batch` if `is_schedule` is `true`. The dates of a schedule that is over are moved ahead by whole weeks.',
@@ -349,7 +344,6 @@ export const campaigns = defineOperations('Campaigns', {
   updateCampaign: {
     path: '/api/v1/venom/update-campaign',
     access: 'send',
-    role: 'manager',
     summary: 'Update a scheduled campaign',
     description:
       'Fields that are omitted or `null` keep their values. Runs that have begun do not change. A new schedule replaces the planned runs; a date that has had its run gets no second one.',

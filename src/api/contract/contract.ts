@@ -58,8 +58,6 @@ export const contract = {
 export type Contract = typeof contract;
 
 type Resource = Contract[keyof Contract];
-/** Any operation of the contract, with its own types. */
-export type DeclaredOperation = { [R in keyof Contract]: Contract[R][keyof Contract[R]] }[keyof Contract];
 
 export function listContracts(): OperationContract[] {
   return Object.values<Resource>(contract).flatMap((resource) => Object.values<OperationContract>(resource));

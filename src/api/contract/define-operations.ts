@@ -1,5 +1,5 @@
 /** Declares the operations of a resource. Server, OpenAPI document and clients derive everything else from these declarations. */
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { ApiKeyScope, Role } from '../../platform/database/schema.ts';
 import type { ErrorCode } from '../../platform/errors/error-codes.ts';
 
@@ -47,22 +47,25 @@ export type Tag =
   | 'Sandbox'
   | 'Administration';
 
-export interface Declaration {
+/** A declared operation. */
+export interface OperationContract {
+  tag: Tag;
   /** The method is always POST. */
   path: `/api/v1/${string}`;
   /** Its name in the document and in generated clients. Default: the last part of the path. Needed if that is a reserved word. */
   operationId?: string;
   access: Access;
-  /** Required unless `access` is `open`. */
-  role?: RequiredRole;
+  /** Default: that of `LEAST_ROLES`. Required if `access` is `token`. */
+  role: RequiredRole;
   /** Title of the operation in references: imperative, without a full stop. */
   summary: string;
   /** Markdown. */
   description?: string;
+  /** Default: no parameters. */
   body: z.ZodType;
-  /** The `data` of the envelope. */
+  /** The `data` of the envelope. Default: none, since the operation only confirms. */
   data: z.ZodType;
-  /** The errors of its own; those that follow from the access and from the request are in `server/operation-errors.ts`. */
+  /** The errors of its own; those that follow from the access and from the request are in `scripts/openapi/operation-errors.ts`. */
   errors?: readonly ErrorCode[];
   /** Default: `always` for the scope `read`, else `never`. */
   idempotency?: Idempotency;
@@ -93,33 +96,47 @@ export interface Declaration {
   answerType?: 'text/csv; charset=utf-8' | '*/*';
 }
 
-/** A declared operation. */
-export interface OperationContract extends Declaration {
-  tag: Tag;
-}
+/** What a declaration may leave to its resource, or to the defaults. */
+type Declaration = Omit<OperationContract, 'tag' | Given> & Partial<Pick<OperationContract, Given>>;
+type Given = 'access' | 'role' | 'body' | 'data';
 
-/** What all operations of a resource have in common: its tag, and who may call them if it is the same for all. */
-type Shared = { tag: Tag } & Partial<Pick<Declaration, 'access' | 'role'>>;
-type SharedBy<Resource extends Tag | Shared> = Resource extends Tag ? { tag: Resource } : Resource;
-
-/** Every operation declares who may call it; with a caller also the role that it needs. What its resource has declared it does not repeat. */
-type Checked<Common, Declared> = {
-  [Name in keyof Declared]: (Common & Declared[Name] extends { access: 'open' } | { access: Scope; role: RequiredRole }
-    ? unknown
-    : { access: Access; role: RequiredRole }) &
-    Record<Exclude<keyof Declared[Name], Exclude<keyof Declaration, keyof Common>>, never>;
+/** The roles that scopes need by default. */
+const LEAST_ROLES = { read: 'analyst', write: 'author', send: 'manager', webhooks: 'owner', admin: 'owner' } as const;
+const DEFAULTS = {
+  role: 'none' as RequiredRole,
+  body: z.object({}).meta({ id: 'Nothing', description: 'An empty object. The body may also be empty.' }),
+  data: z.object({}).meta({ id: 'NoData', description: 'Empty: the operation only confirms.' }),
 };
 
-/** Declares the operations of one resource, by name. A field that `Declaration` does not have is a type error. */
+/** What all operations of a resource have in common: its tag, and who may call them if it is the same for all. */
+type Shared = { tag: Tag } & Partial<Pick<OperationContract, 'access' | 'role'>>;
+type SharedBy<Resource extends Tag | Shared> = Resource extends Tag ? { tag: Resource } : Resource;
+
+/** Every operation declares who may call it, as far as its resource has not. A field that does not exist is a type error. */
+type Checked<Common, Declared> = {
+  [Name in keyof Declared]: (Common & Declared[Name] extends
+    | { access: 'open' | ApiKeyScope }
+    | { access: 'token'; role: RequiredRole }
+    ? unknown
+    : { access: Access; role: RequiredRole }) &
+    Record<Exclude<keyof Declared[Name], Exclude<keyof OperationContract, keyof Common>>, never>;
+};
+type Complete<Declared> = Omit<typeof DEFAULTS, keyof Declared> & Declared;
+
+/** Declares the operations of one resource, by name. */
 export function defineOperations<
   const Resource extends Tag | Shared,
-  const Declared extends Record<string, Omit<Declaration, 'access'> & Partial<Declaration>>,
+  const Declared extends Record<string, Declaration>,
 >(resource: Resource, declared: Declared & Checked<SharedBy<Resource>, Declared>) {
-  const shared: object = typeof resource === 'string' ? { tag: resource } : resource;
-  const operations = Object.entries<object>(declared).map(([name, one]) => [name, { ...shared, ...one }]);
-  return Object.fromEntries(operations) as { [Name in keyof Declared]: SharedBy<Resource> & Declared[Name] };
+  const shared: Partial<Shared> = typeof resource === 'string' ? { tag: resource } : (resource as Shared);
+  const operations = Object.entries<Declaration>(declared).map(([name, one]) => {
+    const { access } = { ...shared, ...one };
+    const role = access === undefined || access === 'open' || access === 'token' ? 'none' : LEAST_ROLES[access];
+    return [name, { ...DEFAULTS, role, ...shared, ...one }];
+  });
+  return Object.fromEntries(operations) as { [Name in keyof Declared]: Complete<SharedBy<Resource> & Declared[Name]> };
 }
 
-export function idempotencyOf({ access, idempotency }: Pick<Declaration, 'access' | 'idempotency'>): Idempotency {
+export function idempotencyOf({ access, idempotency }: Pick<OperationContract, 'access' | 'idempotency'>): Idempotency {
   return idempotency ?? (access === 'read' ? 'always' : 'never');
 }

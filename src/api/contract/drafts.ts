@@ -8,7 +8,6 @@ import {
   HTML_LIMIT,
   instant,
   MOST_GROUPS,
-  nothingData,
   optional,
   person,
   storedFile,
@@ -16,10 +15,10 @@ import {
   withDefault,
   named,
   objects,
+  list,
 } from './fields.ts';
 import { draftBallotFields, draftBallotFieldsData } from './ballot-fields.ts';
 import { linkPreviewCopy } from './link-preview.ts';
-import { list } from './list.ts';
 import { copiedExtras, postExtras } from './post-extras.ts';
 import { shownFiles } from './post-files.ts';
 
@@ -95,7 +94,6 @@ export const drafts = defineOperations('Campaigns', {
   saveDraft: {
     path: '/api/v1/venom/save-draft',
     access: 'write',
-    role: 'author',
     idempotency: 'always',
     summary: 'Create or update a draft',
     description:
@@ -118,7 +116,6 @@ export const drafts = defineOperations('Campaigns', {
   listDrafts: {
     path: '/api/v1/venom/list-drafts',
     access: 'read',
-    role: 'analyst',
     summary: 'List your drafts',
     description: 'The most recently changed come first.',
     body: z.object({
@@ -131,10 +128,8 @@ export const drafts = defineOperations('Campaigns', {
   deleteDraft: {
     path: '/api/v1/venom/delete-draft',
     access: 'write',
-    role: 'author',
     summary: 'Delete a draft',
     body: z.object({ draft_id: draftId }),
-    data: nothingData,
     errors: ['draft_not_found'],
   },
 });

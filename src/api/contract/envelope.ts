@@ -1,7 +1,6 @@
 /** The envelope of every answer (contract §2). */
 import { z } from 'zod';
-import { count, issueCode, issueParams, objects } from './fields.ts';
-import { MOST_DETAILS } from './list.ts';
+import { count, issueCode, issueParams, objects, MOST_DETAILS } from './fields.ts';
 import { ERROR_CODES, type ErrorCode } from '../../platform/errors/error-codes.ts';
 
 export const successEnvelope = z

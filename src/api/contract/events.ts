@@ -32,10 +32,6 @@ export const campaignDeletedEventData = z
   .meta({ id: 'CampaignDeletedEvent', description: 'A deleted campaign.' });
 export type CampaignDeletedEvent = z.output<typeof campaignDeletedEventData>;
 
-/** The data of `account-status`. */
-const accountEventData = accountStatusData;
-export type AccountEvent = z.output<typeof accountEventData>;
-
 /** An event, as webhooks receive it. `WEBHOOK_EVENTS` has the `data` of each type. */
 const messageEventData = z
   .object({
@@ -59,7 +55,7 @@ export const streamedEvent = z
   .union([
     z.object({ id: z.string(), event: z.literal('message'), data: messageEventData }),
     z.object({ event: z.literal('expired'), data: expiredEventData }),
-    z.object({ event: z.literal('account'), data: accountEventData }),
+    z.object({ event: z.literal('account'), data: accountStatusData }),
     z.object({ event: z.literal('campaign'), data: campaignEventData }),
     z.object({ event: z.literal('campaign_deleted'), data: campaignDeletedEventData }),
   ])

@@ -1,7 +1,7 @@
 /** Second factors and re-authentication (contract §4). */
 import { z } from 'zod';
 import { defineOperations } from './define-operations.ts';
-import { count, instant, nothing, nothingData, optional, text } from './fields.ts';
+import { count, instant, optional, text } from './fields.ts';
 
 /** Six digits, or a recovery code; blanks and dashes may be among them. */
 export const factorCode = text(1, 64).meta({
@@ -41,7 +41,6 @@ export const factors = defineOperations(shared, {
     path: '/api/v1/user/list_factors',
     idempotency: 'always',
     summary: 'List your second factors',
-    body: nothing,
     data: z.object({ factors: z.array(factor), recovery_codes_left: count }),
   },
   addTotp: {
@@ -49,7 +48,6 @@ export const factors = defineOperations(shared, {
     requiresRecentAuth: true,
     summary: 'Start adding an authenticator app (TOTP)',
     description: 'The app becomes a second factor when `user/confirm_totp` accepts its first code.',
-    body: nothing,
     data: z.object({
       secret: z.string().describe('The secret in base32, to be typed into an authenticator app.'),
       uri: z.string().describe('The secret as an `otpauth://totp/…` URI, for a QR code.'),
@@ -71,7 +69,6 @@ export const factors = defineOperations(shared, {
     summary: 'Remove a second factor',
     description: 'With the last factor the recovery codes are deleted, and sign-in requires the password alone.',
     body: z.object({ factor_id: z.int() }),
-    data: nothingData,
     errors: ['factor_not_found'],
   },
   renewRecoveryCodes: {
@@ -79,7 +76,6 @@ export const factors = defineOperations(shared, {
     requiresRecentAuth: true,
     summary: 'Replace your recovery codes',
     description: 'Returns ten new codes. Earlier codes stop working.',
-    body: nothing,
     data: recoveryCodesData,
     errors: ['factor_missing'],
   },

@@ -1,7 +1,7 @@
 /** Saved lists of groups (contract §4). */
 import { z } from 'zod';
 import { defineOperations } from './define-operations.ts';
-import { count, groupMetadataIds, nothing, nothingData, optional, text, named, objects } from './fields.ts';
+import { count, groupMetadataIds, optional, text, named, objects } from './fields.ts';
 
 export const groupListId = z.int({
   error: (issue) => (issue.input === undefined ? 'is required' : 'must be a whole number'),
@@ -25,10 +25,8 @@ export const groupLists = defineOperations('Groups', {
   listGroupLists: {
     path: '/api/v1/venom/list-group-lists',
     access: 'read',
-    role: 'analyst',
     summary: 'List your group lists',
     description: 'Sorted by name. For the groups of a list, call `list-groups` and filter by `group_list_id`.',
-    body: nothing,
     data: z.object({
       group_lists: objects({
         group_list_id: count,
@@ -44,7 +42,6 @@ export const groupLists = defineOperations('Groups', {
     summary: 'Delete a group list',
     description: 'The groups themselves stay. Its rule on senders goes with it; the audit log keeps the rule.',
     body: z.object({ group_list_id: groupListId }),
-    data: nothingData,
     errors: ['group_list_not_found'],
   },
 });

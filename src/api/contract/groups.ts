@@ -19,9 +19,9 @@ import {
   withDefault,
   named,
   objects,
+  list,
 } from './fields.ts';
 import { groupListId } from './group-lists.ts';
-import { list } from './list.ts';
 
 /** A picture of 16 MiB in base64, and the rest. */
 const PICTURE_LIMIT_BYTES = 23 * 1024 * 1024;
@@ -120,7 +120,6 @@ export const groups = defineOperations('Groups', {
   createChannel: {
     path: '/api/v1/venom/create-channel',
     access: 'send',
-    role: 'manager',
     summary: 'Create a channel',
     body: named('CreateChannel', {
       name,
@@ -145,7 +144,6 @@ export const groups = defineOperations('Groups', {
   createCommunity: {
     path: '/api/v1/venom/create-community',
     access: 'send',
-    role: 'manager',
     summary: 'Create a community',
     description: 'A campaign sent to a community goes to its announcement group.',
     body: named('CreateCommunity', {
@@ -166,7 +164,6 @@ export const groups = defineOperations('Groups', {
   createGroup: {
     path: '/api/v1/venom/create-group',
     access: 'send',
-    role: 'manager',
     summary: 'Create a group',
     body: named('CreateGroup', {
       group_name: name,
@@ -189,7 +186,6 @@ export const groups = defineOperations('Groups', {
   listGroups: {
     path: '/api/v1/venom/list-groups',
     access: 'read',
-    role: 'analyst',
     summary: 'List your groups, communities and channels',
     description: 'First reads the groups of connected accounts whose groups were never read.',
     body: listGroupsBody,
@@ -211,7 +207,6 @@ export const groups = defineOperations('Groups', {
   getInviteLink: {
     path: '/api/v1/venom/get-invite-link',
     access: 'send',
-    role: 'manager',
     summary: 'Get the link to join a group',
     description:
       'An unknown link is asked for once, of an account that is a member and connected, the default account first.',
@@ -225,7 +220,6 @@ export const groups = defineOperations('Groups', {
   syncGroups: {
     path: '/api/v1/venom/sync-groups',
     access: 'send',
-    role: 'manager',
     summary: 'Sync your groups with the messaging application',
     description:
       'Reads the groups of one account. A group that other accounts are members of stays when this one has left.',

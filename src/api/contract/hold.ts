@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import { campaignId } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
-import { count, currentPassword, instant, nothing, nothingData, optional, withDefault, named } from './fields.ts';
-import { list } from './list.ts';
+import { count, currentPassword, instant, optional, withDefault, named, list } from './fields.ts';
 
 /** Maximum number of campaigns in one answer, and in one body. */
 export const MOST_QUEUED = 1_000;
@@ -31,7 +30,6 @@ export const hold = defineOperations(shared, {
     summary: 'List the queued campaigns of a held ledger',
     description:
       'For administrators. The first 1,000 campaigns, in the order of acceptance. 409 unless the ledger is held.',
-    body: nothing,
     data: z.object({
       held_since: instant,
       reason: z.string(),
@@ -52,7 +50,6 @@ export const hold = defineOperations(shared, {
       others: optional(choice).describe('The choice for all campaigns that are not in `choices`.'),
       password: currentPassword,
     }),
-    data: nothingData,
     errors: ['admin_required', 'ledger_not_held', 'release_incomplete', 'too_many_attempts', 'sign_ins_busy'],
   },
 });

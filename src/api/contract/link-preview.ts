@@ -56,7 +56,6 @@ export const linkPreviews = defineOperations('Campaigns', {
   findLinkPreview: {
     path: '/api/v1/venom/link-preview',
     access: 'write',
-    role: 'author',
     idempotency: 'always',
     summary: 'Fetch the preview of a link',
     description:

@@ -8,7 +8,6 @@ import {
   fileBody,
   instant,
   nextCursor,
-  nothingData,
   optional,
   pageLimit,
   search,
@@ -39,7 +38,6 @@ export const media = defineOperations('Media', {
   uploadMedia: {
     path: '/api/v1/media/upload',
     access: 'write',
-    role: 'author',
     idempotency: 'always',
     summary: 'Upload a file',
     description:
@@ -55,7 +53,6 @@ export const media = defineOperations('Media', {
     path: '/api/v1/media/import',
     operationId: 'import-media',
     access: 'write',
-    role: 'author',
     idempotency: 'always',
     summary: 'Import a file from a URL',
     description:
@@ -72,7 +69,6 @@ export const media = defineOperations('Media', {
   listMedia: {
     path: '/api/v1/media/list-media',
     access: 'read',
-    role: 'analyst',
     summary: 'List the files of your workspace',
     description: 'Newest first, with the 10 newest campaigns and the drafts that have each.',
     body: z.object({ search, limit: pageLimit(100, 50), cursor }),
@@ -90,7 +86,6 @@ export const media = defineOperations('Media', {
   setStill: {
     path: '/api/v1/media/set-still',
     access: 'write',
-    role: 'author',
     idempotency: 'always',
     summary: 'Give a film a still',
     description:
@@ -105,12 +100,10 @@ export const media = defineOperations('Media', {
   deleteMedia: {
     path: '/api/v1/media/delete-media',
     access: 'write',
-    role: 'author',
     summary: 'Delete a file',
     description:
       'A file that a draft has, a post that waits for an approval, or a campaign that has not ended, is a 409. Posts that were sent keep it.',
     body: z.object({ media_id: mediaId }),
-    data: nothingData,
     errors: ['media_not_found', 'media_in_use'],
   },
 });

@@ -3,19 +3,7 @@ import { z } from 'zod';
 import { NOTICE_KINDS } from '../../notifications/notices/kinds.ts';
 import { waitReason } from './accounts.ts';
 import { defineOperations } from './define-operations.ts';
-import {
-  count,
-  instant,
-  nextCursor,
-  nothing,
-  nothingData,
-  optional,
-  pageLimit,
-  text,
-  named,
-  objects,
-} from './fields.ts';
-import { list } from './list.ts';
+import { count, instant, nextCursor, optional, pageLimit, text, named, objects, list } from './fields.ts';
 
 const noticeKind = z.enum(NOTICE_KINDS).meta({
   id: 'NoticeKind',
@@ -124,7 +112,6 @@ export const notices = defineOperations(shared, {
     isPersonal: true,
     idempotency: 'always',
     summary: 'Get your notice settings',
-    body: nothing,
     data: noticeSettingsData,
   },
   updateNoticeSettings: {
@@ -143,7 +130,6 @@ export const notices = defineOperations(shared, {
     description:
       'By Web Push, at most one notice a minute and kind. An endpoint belongs to the user who subscribed it last. Limited to 5 browsers per user; another one replaces the oldest.',
     body: subscribePushBody,
-    data: nothingData,
   },
   unsubscribePush: {
     path: '/api/v1/user/unsubscribe_push',
@@ -151,6 +137,5 @@ export const notices = defineOperations(shared, {
     summary: 'Unsubscribe a browser from notices',
     description: 'Has no effect on an endpoint that is not subscribed by you.',
     body: named('UnsubscribePush', { endpoint }),
-    data: nothingData,
   },
 });

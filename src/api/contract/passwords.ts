@@ -1,7 +1,7 @@
 /** Passwords (contract §4). */
 import { z } from 'zod';
 import { defineOperations } from './define-operations.ts';
-import { currentPassword, nothingData, withDefault, named } from './fields.ts';
+import { currentPassword, withDefault, named } from './fields.ts';
 import { linkCode, newPassword, userNameOrEmail } from './users.ts';
 
 export const keepApiKeys = withDefault(z.boolean(), false).describe(
@@ -21,7 +21,6 @@ export const passwords = defineOperations('Users', {
       new_password: newPassword,
       keep_api_keys: keepApiKeys,
     }),
-    data: nothingData,
     errors: ['changed_meanwhile', 'too_many_attempts', 'sign_ins_busy'],
   },
   requestPasswordReset: {
@@ -31,7 +30,6 @@ export const passwords = defineOperations('Users', {
     description:
       'The link is valid for 30 minutes and works once. The answer and its timing are the same whether or not the user exists. Limited to 3 mails an hour for a user name or e-mail address, and to 60 requests an hour for a client address.',
     body: named('RequestPasswordReset', { user_name: userNameOrEmail }),
-    data: nothingData,
     errors: ['too_many_attempts', 'sign_ins_busy'],
   },
   resetPassword: {
@@ -41,6 +39,5 @@ export const passwords = defineOperations('Users', {
     description:
       'Takes the code of the mailed link. Revokes all tokens, and all API keys unless `keep_api_keys` is `true`. Does not sign in.',
     body: named('ResetPassword', { code: linkCode, new_password: newPassword, keep_api_keys: keepApiKeys }),
-    data: nothingData,
   },
 });

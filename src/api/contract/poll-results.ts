@@ -42,7 +42,7 @@ const runOf = {
   run_id: optional(z.int()).describe('Only this run. Default: all runs.'),
 };
 
-const shared = { tag: 'Analytics', access: 'read', role: 'analyst' } as const;
+const shared = { tag: 'Analytics', access: 'read' } as const;
 
 export const pollResultOperations = defineOperations(shared, {
   getPollResults: {

@@ -1,8 +1,7 @@
 /** The files of a post that takes them from the library. */
 import { z } from 'zod';
 import { CAPTION_LIMIT } from '../../content/text/caption.ts';
-import { count, optional, storedFile, text, named, objects } from './fields.ts';
-import { list } from './list.ts';
+import { count, optional, storedFile, text, named, objects, list } from './fields.ts';
 
 /** WhatsApp's own clients send up to 30 at once; more than ten are hardly a post. */
 export const MOST_FILES = 10;

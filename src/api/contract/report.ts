@@ -3,18 +3,7 @@ import { z } from 'zod';
 import { postKind } from './campaign-reads.ts';
 import { campaignId, date } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
-import {
-  count,
-  failureFields,
-  instant,
-  nothing,
-  nothingData,
-  optional,
-  pageLimit,
-  person,
-  text,
-  withDefault,
-} from './fields.ts';
+import { count, failureFields, instant, optional, pageLimit, person, text, withDefault } from './fields.ts';
 import { groupListId } from './group-lists.ts';
 import { groupKind } from './groups.ts';
 import { longList } from './long-list.ts';
@@ -151,7 +140,6 @@ export const report = defineOperations('Analytics', {
   getReport: {
     path: '/api/v1/analytics/get-report',
     access: 'read',
-    role: 'analyst',
     summary: 'Get the report on a span of days',
     description:
       'Posts, reach, read rate, best times, groups, silent groups and failures. A run counts, with all its results, on the day it began.',
@@ -167,7 +155,6 @@ export const report = defineOperations('Analytics', {
   exportReport: {
     path: '/api/v1/analytics/export-report',
     access: 'read',
-    role: 'analyst',
     summary: 'Export all groups of a report as CSV',
     description:
       'One row per group, as `groups` of the report, in the format of `export-campaign`. For JSON, set a high `limit` of `get-report`.',
@@ -203,7 +190,6 @@ export const report = defineOperations('Analytics', {
     role: 'manager',
     summary: 'List your links to reports',
     description: 'Without expired and revoked ones, newest first.',
-    body: nothing,
     data: z.object({
       links: z.array(
         z.object({
@@ -222,7 +208,6 @@ export const report = defineOperations('Analytics', {
     role: 'manager',
     summary: 'Revoke a link to a report',
     body: z.object({ report_link_id: z.int() }),
-    data: nothingData,
     errors: ['report_link_not_found'],
   },
   getSharedReport: {

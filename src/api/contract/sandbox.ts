@@ -27,7 +27,6 @@ export const sandbox = defineOperations('Sandbox', {
   listMessages: {
     path: '/api/v1/sandbox/list-messages',
     access: 'read',
-    role: 'analyst',
     summary: 'List the messages of a sandbox group',
     description: 'Returns the posts of your account as members of the group see them, oldest first.',
     body: z.object({
@@ -71,7 +70,6 @@ export const sandbox = defineOperations('Sandbox', {
   simulateIncident: {
     path: '/api/v1/sandbox/simulate-incident',
     access: 'send',
-    role: 'manager',
     summary: 'Ban a sandbox account, demote or remove it in groups, or restore it',
     description:
       'Lets you try what happens when an account cannot send: posts wait, notices are sent, and other accounts take over.',

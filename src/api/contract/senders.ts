@@ -8,15 +8,14 @@ import {
   cursor,
   instant,
   nextCursor,
-  nothingData,
   optional,
   pageLimit,
   requiredAccountId,
   text,
   named,
+  list,
 } from './fields.ts';
 import { groupListId } from './group-lists.ts';
-import { list } from './list.ts';
 
 const MOST_GROUPS_AT_ONCE = 1_000;
 const MOST_ACCOUNTS = 10;
@@ -62,13 +61,11 @@ export const senders = defineOperations('Groups', {
       }),
       reason: optional(text(0, 500)).describe('Kept with the rule, and in the audit log.'),
     }),
-    data: nothingData,
     errors: ['group_not_found', 'group_list_not_found', 'account_not_found'],
   },
   handOverDeliveries: {
     path: '/api/v1/venom/hand-over-deliveries',
     access: 'send',
-    role: 'manager',
     summary: 'Hand over the posts that wait for an account',
     description:
       'Gives deliveries of running runs that wait for an account, and that surely have not left, to the next account of each group that may post there. The groups of these accounts are synced before if that was not done since the account failed. A delivery of which an attempt may have left keeps its account, unless `accept_duplicates` is true.',
@@ -99,7 +96,6 @@ export const senders = defineOperations('Groups', {
   listSenders: {
     path: '/api/v1/venom/list-senders',
     access: 'read',
-    role: 'analyst',
     summary: 'List the rules on which accounts send',
     description:
       'The rule of the workspace, those of lists, and those of groups, each by name. The `with_accounts` of `list-groups` says which account sends to a group now.',

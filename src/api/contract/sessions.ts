@@ -1,7 +1,7 @@
 /** Tokens and the sessions they stand for (contract §4). */
 import { z } from 'zod';
 import { defineOperations } from './define-operations.ts';
-import { instant, nothing, nothingData, named } from './fields.ts';
+import { instant, named } from './fields.ts';
 import { keepApiKeys } from './passwords.ts';
 
 const session = z.object({
@@ -23,14 +23,12 @@ export const sessions = defineOperations(shared, {
     description:
       "Includes this request's token. Takes effect on every process within a second. API keys are revoked, too, unless `keep_api_keys` is `true`.",
     body: named('RevokeTokens', { keep_api_keys: keepApiKeys }),
-    data: nothingData,
   },
   listSessions: {
     path: '/api/v1/user/list_sessions',
     idempotency: 'always',
     summary: 'List your sessions',
     description: 'The most recently used come first, 200 at most. API keys are not listed.',
-    body: nothing,
     data: z.object({ sessions: z.array(session) }),
   },
   endSession: {
@@ -40,7 +38,6 @@ export const sessions = defineOperations(shared, {
     description:
       'Signs out one session, which may be the current one. Takes effect on every process within a second. To end all sessions, use `revoke_tokens`.',
     body: z.object({ session_id: z.uuid() }),
-    data: nothingData,
     errors: ['session_not_found'],
   },
 });

@@ -5,19 +5,7 @@ import { phoneDigits } from '../../identity/phone-number.ts';
 import { defineOperations } from './define-operations.ts';
 import { factorCode } from './factors.ts';
 import { forms } from './forms.ts';
-import {
-  acceptLanguage,
-  bytes,
-  count,
-  currentPassword,
-  nothing,
-  nothingData,
-  optional,
-  text,
-  timeZone,
-  units,
-  named,
-} from './fields.ts';
+import { acceptLanguage, bytes, count, currentPassword, optional, text, timeZone, units, named } from './fields.ts';
 
 const firstName = text(1, 100).meta({ examples: ['Alice'] });
 const lastName = text(0, 100).meta({ description: 'May be empty.', examples: ['Adams'] });
@@ -197,9 +185,7 @@ export const users = defineOperations('Users', {
   getProfile: {
     path: '/api/v1/user/get_profile',
     access: 'read',
-    role: 'analyst',
     summary: 'Get your profile',
-    body: nothing,
     data: ownProfile,
   },
   updateProfile: {
@@ -222,7 +208,6 @@ export const users = defineOperations('Users', {
     description:
       'Cannot be undone. Campaigns stop; a turn that is being sent may still complete. Tokens and API keys are revoked, and the user name and e-mail address are available again at once. Groups, campaigns, files and statistics are erased within minutes. An incorrect `password` is a 400 on that field.',
     body: named('DeleteAccount', { password: currentPassword }),
-    data: nothingData,
     errors: ['hand_over_first', 'changed_meanwhile', 'too_many_attempts', 'sign_ins_busy'],
   },
   exportAccount: {
@@ -233,7 +218,6 @@ export const users = defineOperations('Users', {
     summary: 'Export your personal data',
     description:
       'A ZIP archive, written while you read it. `account.json`: profile, second factors and choices of notices. As CSV, in the format of `export-campaign`: your sign-ins, sessions, networks, notices, browsers and workspaces; your API keys, and the drafts and remarks that you alone have written; of the workspaces that you own, accounts and campaigns. Nobody else is named.',
-    body: nothing,
     data: bytes,
     answerType: '*/*',
     answerHeaders: { 'content-disposition': 'A file name.' },
@@ -246,8 +230,6 @@ export const users = defineOperations('Users', {
     summary: 'Resend the verification mail',
     description:
       'The link verifies your e-mail address. It is first sent at sign-up and is valid for 3 days. Limited to 3 mails an hour.',
-    body: nothing,
-    data: nothingData,
     errors: ['too_many_attempts', 'sign_ins_busy'],
   },
   verifyEmail: {
@@ -255,7 +237,6 @@ export const users = defineOperations('Users', {
     access: 'open',
     summary: 'Verify an e-mail address',
     body: named('LinkCode', { code: linkCode }),
-    data: nothingData,
   },
   acceptInvite: {
     path: '/api/v1/user/accept_invite',

@@ -7,16 +7,14 @@ import {
   cursor,
   instant,
   nextCursor,
-  nothing,
-  nothingData,
   optional,
   pageLimit,
   text,
   withDefault,
   zonedInstant,
   named,
+  list,
 } from './fields.ts';
-import { list } from './list.ts';
 
 const webhookId = z.uuid({
   error: (issue) => (issue.input === undefined ? 'is required' : 'must be the id of a webhook'),
@@ -136,7 +134,6 @@ export const webhooks = defineOperations('Webhooks', {
   createWebhook: {
     path: '/api/v1/venom/create-webhook',
     access: 'webhooks',
-    role: 'owner',
     summary: 'Create a webhook',
     description:
       'The endpoint receives the events of your workspace from now on, in order and at least once each, as Standard Webhooks 1.0.0 messages. Limited to 20 per workspace.',
@@ -150,7 +147,6 @@ export const webhooks = defineOperations('Webhooks', {
     role: 'manager',
     summary: 'List your webhooks',
     description: 'Oldest first.',
-    body: nothing,
     data: z.object({ webhooks: z.array(listedWebhook) }),
   },
   getWebhook: {
@@ -166,27 +162,22 @@ export const webhooks = defineOperations('Webhooks', {
   updateWebhook: {
     path: '/api/v1/venom/update-webhook',
     access: 'webhooks',
-    role: 'owner',
     summary: 'Update, enable or disable a webhook',
     description: 'Fields that are omitted keep their values.',
     body: updateWebhookBody,
-    data: nothingData,
     errors: ['webhook_not_found'],
   },
   deleteWebhook: {
     path: '/api/v1/venom/delete-webhook',
     access: 'webhooks',
-    role: 'owner',
     summary: 'Delete a webhook',
     description: 'Waiting messages are dropped. The log of attempts is deleted, too.',
     body: webhookBody,
-    data: nothingData,
     errors: ['webhook_not_found'],
   },
   rotateWebhookSecret: {
     path: '/api/v1/venom/rotate-webhook-secret',
     access: 'webhooks',
-    role: 'owner',
     summary: 'Rotate the secret of a webhook',
     description:
       'Messages are signed with both secrets until the former one expires: by default after 24 hours, or when `expire_former` says. Use `now` if the former secret has leaked.',

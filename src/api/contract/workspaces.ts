@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { GIVEN_ROLES, ROLES } from '../../workspaces/members/roles.ts';
 import { defineOperations } from './define-operations.ts';
-import { count, instant, nothing, nothingData, optional, text, userId, withDefault, named } from './fields.ts';
+import { count, instant, optional, text, userId, withDefault, named } from './fields.ts';
 import { createUserBody, linkCode } from './users.ts';
 
 export const memberRole = z.enum(ROLES).meta({
@@ -68,7 +68,6 @@ export const workspaces = defineOperations('Workspaces', {
     summary: 'List your workspaces',
     description:
       'The default workspace comes first: the one that you own, the longest owned first, else the one that you joined first.',
-    body: nothing,
     data: z.object({ workspaces: z.array(ownWorkspace) }),
   },
   createWorkspace: {
@@ -90,8 +89,6 @@ export const workspaces = defineOperations('Workspaces', {
     summary: 'Remember the workspace as the one opened last',
     description:
       'The dashboard opens it on your other devices. Joining a workspace opens it, too. It changes nothing for requests without `x-workspace`: they mean the default workspace.',
-    body: nothing,
-    data: nothingData,
   },
   renameWorkspace: {
     path: '/api/v1/workspace/rename-workspace',
@@ -100,7 +97,6 @@ export const workspaces = defineOperations('Workspaces', {
     idempotency: 'always',
     summary: 'Rename the workspace',
     body: named('RenameWorkspace', { name: workspaceName }),
-    data: nothingData,
     errors: ['changed_meanwhile'],
   },
   updateWorkspace: {
@@ -125,7 +121,6 @@ export const workspaces = defineOperations('Workspaces', {
     idempotency: 'always',
     summary: 'List the members of the workspace',
     description: 'The owner first, then as they joined.',
-    body: nothing,
     data: z.object({ members: z.array(member) }),
   },
   inviteMember: {
@@ -159,7 +154,6 @@ export const workspaces = defineOperations('Workspaces', {
     idempotency: 'always',
     summary: 'List the pending invitations of the workspace',
     description: 'Newest first.',
-    body: nothing,
     data: z.object({ invitations: z.array(invitation) }),
   },
   revokeInvitation: {
@@ -168,7 +162,6 @@ export const workspaces = defineOperations('Workspaces', {
     role: 'owner',
     summary: 'Revoke a pending invitation',
     body: z.object({ invitation_id: z.int() }),
-    data: nothingData,
     errors: ['workspace_invitation_not_found', 'changed_meanwhile'],
   },
   getInvitation: {
@@ -206,7 +199,6 @@ export const workspaces = defineOperations('Workspaces', {
     summary: 'Change the role of a member',
     description: 'Takes effect on every process within a second.',
     body: memberBody.extend({ role: givenRole }).meta({ id: 'SetMemberRole' }),
-    data: nothingData,
     errors: ['member_not_found', 'hand_over_first', 'changed_meanwhile'],
   },
   removeMember: {
@@ -221,7 +213,6 @@ export const workspaces = defineOperations('Workspaces', {
         'Keeps the links to reports that they have made: they hold until they expire or are revoked.',
       ),
     }),
-    data: nothingData,
     errors: ['member_not_found', 'hand_over_first', 'changed_meanwhile'],
   },
   leaveWorkspace: {
@@ -231,8 +222,6 @@ export const workspaces = defineOperations('Workspaces', {
     summary: 'Leave the workspace',
     description:
       'For all members but the owner. Revokes your links to its reports. If it was your only workspace, you get a new one.',
-    body: nothing,
-    data: nothingData,
     errors: ['member_not_found', 'hand_over_first', 'changed_meanwhile'],
   },
   handOverWorkspace: {
@@ -244,7 +233,6 @@ export const workspaces = defineOperations('Workspaces', {
     description:
       'You become a manager. A linked account keeps its number. Quiet hours and caps count in the time zone of the new owner.',
     body: memberBody,
-    data: nothingData,
     errors: [
       'member_not_found',
       'not_for_oneself',

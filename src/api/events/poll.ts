@@ -1,6 +1,6 @@
 import { readAccountStates } from '../../sending/accounts/account-status.ts';
 import { NEVER_SEEN, readProgress, type WorkspaceProgress } from '../../sending/campaigns/read/read-progress.ts';
-import type { Database } from '../../platform/database/connect.ts';
+import type { Database } from '../../platform/database/statements.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { readNewEvents, type NewEvents, type PageLimits } from '../../workspaces/events/read-new-events.ts';
 import { isDataError } from '../../platform/errors/database-errors.ts';

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Database } from '../../platform/database/connect.ts';
+import type { Database } from '../../platform/database/statements.ts';
 import type { Notifications } from '../../platform/database/listen.ts';
 import type { PageLimits } from '../../workspaces/events/read-new-events.ts';
 import { AppError } from '../../platform/errors/errors.ts';

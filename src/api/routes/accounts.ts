@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/database/connect.ts';
+import type { Database } from '../../platform/database/statements.ts';
 import { addAccount, type AddAccountDeps } from '../../sending/accounts/add-account.ts';
 import { readAccountHistory } from '../../sending/accounts/account-history.ts';
 import { readAccountStatus } from '../../sending/accounts/account-status.ts';

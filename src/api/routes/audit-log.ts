@@ -1,6 +1,6 @@
 import { create as contentDisposition } from 'content-disposition';
 import { fileNameOf } from '../../content/media/file-name.ts';
-import type { Database } from '../../platform/database/connect.ts';
+import type { Database } from '../../platform/database/statements.ts';
 import {
   listAuditLog,
   listSecurityLog,

@@ -2,7 +2,7 @@ import { create as contentDisposition } from 'content-disposition';
 import type { z } from 'zod';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import { fileNameOf } from '../../content/media/file-name.ts';
-import type { Database } from '../../platform/database/connect.ts';
+import type { Database } from '../../platform/database/statements.ts';
 import { findByIdempotencyKey, getCampaign, type RunDetails } from '../../sending/campaigns/read/get-campaign.ts';
 import { findWait } from '../../sending/campaigns/read/find-wait.ts';
 import { getMedia } from '../../sending/campaigns/read/get-media.ts';

@@ -13,7 +13,7 @@ import { LongText } from '../contract/long-text.ts';
 import { describeBallot } from './ballot-fields.ts';
 import type { Handlers } from '../operation.ts';
 import type { FromWire } from '../wire.ts';
-import type { FieldError } from '../../platform/errors/issues.ts';
+import type { FieldError } from '../../platform/errors/errors.ts';
 import { requireFetching, toCardRequest, type CardBody } from './link-preview.ts';
 import { describeFiles } from './post-files.ts';
 import { copyExtras, toExtras, toRemovedExtras, type PostExtrasBody } from './post-extras.ts';

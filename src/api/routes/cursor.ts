@@ -1,5 +1,4 @@
-import { invalid } from '../../platform/errors/errors.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
+import { invalid, fieldError } from '../../platform/errors/errors.ts';
 
 /** A place in a list as clients carry it: opaque to them, so that its meaning may change. */
 export function writeCursor(place: number | null): string | null {

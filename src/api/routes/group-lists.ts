@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/database/connect.ts';
+import type { Database } from '../../platform/database/statements.ts';
 import { deleteGroupList, listGroupLists, saveGroupList } from '../../sending/groups/group-lists.ts';
 import type { groupLists } from '../contract/group-lists.ts';
 import type { Handlers } from '../operation.ts';

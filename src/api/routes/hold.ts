@@ -1,5 +1,5 @@
 import { checkHold, endHold } from '../../operations/hold/manage-hold.ts';
-import type { Database } from '../../platform/database/connect.ts';
+import type { Database } from '../../platform/database/statements.ts';
 import { MOST_QUEUED, type hold } from '../contract/hold.ts';
 import type { Handlers } from '../operation.ts';
 import { tokenOf } from '../server/auth.ts';

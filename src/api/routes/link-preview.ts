@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { AppError, invalid } from '../../platform/errors/errors.ts';
+import { AppError, invalid, fieldError } from '../../platform/errors/errors.ts';
 import { toUrl } from '../../content/link-preview/find-links.ts';
 import { FETCHES_PER_MINUTE, type LinkPreviews } from '../../content/link-preview/link-previews.ts';
 import type { PostExtras } from '../../content/post/post-extras.ts';
@@ -8,7 +8,6 @@ import { linkPreviews, type linkPreviewField } from '../contract/link-preview.ts
 import type { Caller, Handlers } from '../operation.ts';
 import type { FromWire } from '../wire.ts';
 import { requireRole, requireScope } from '../server/auth.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
 
 export interface LinkPreviewDeps {
   linkPreviews: Pick<LinkPreviews, 'find'>;

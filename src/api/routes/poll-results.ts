@@ -1,6 +1,6 @@
 import { create as contentDisposition } from 'content-disposition';
 import { fileNameOf } from '../../content/media/file-name.ts';
-import type { Database } from '../../platform/database/connect.ts';
+import type { Database } from '../../platform/database/statements.ts';
 import { readNamedVotes, readPollResults, type PollResults } from '../../sending/analytics/read-poll-results.ts';
 import type { pollResultOperations } from '../contract/poll-results.ts';
 import type { Handlers } from '../operation.ts';

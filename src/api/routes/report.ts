@@ -2,7 +2,7 @@ import { create as contentDisposition } from 'content-disposition';
 import { countAttempts, type AttemptLimit } from '../../identity/sign-in/brute-force-limit.ts';
 import { networkOf } from '../../identity/sign-in/known-networks.ts';
 import { fileNameOf } from '../../content/media/file-name.ts';
-import type { Database } from '../../platform/database/connect.ts';
+import type { Database } from '../../platform/database/statements.ts';
 import type { BestTime } from '../../sending/analytics/report/best-times.ts';
 import { readReport, type Report, type ReportRow } from '../../sending/analytics/report/read-report.ts';
 import {

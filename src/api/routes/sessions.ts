@@ -1,6 +1,5 @@
 import type { UserDependencies } from '../../identity/dependencies.ts';
-import { endSession } from '../../identity/sessions/end-session.ts';
-import { revokeTokens } from '../../identity/sessions/revoke-tokens.ts';
+import { endSession, revokeTokens } from '../../identity/sessions/sign-out.ts';
 import { selectSessions } from '../../identity/sessions/session-store.ts';
 import type { sessions } from '../contract/sessions.ts';
 import type { Handlers } from '../operation.ts';

@@ -64,19 +64,15 @@ export function installEnvelope(server: FastifyInstance, toErrorAnswer: ErrorToA
     else if (body.length <= SMALL_BODY_BYTES) parseBehindDoor(() => parseJsonBody(body, bounds));
     else void bigBodies.parse(body, bounds, shareOf(request)).then(parseBehindDoor, done);
   });
-  server.setErrorHandler(rejectBehindDoor(door, toErrorAnswer));
+  server.setErrorHandler((error, request, reply) => {
+    // What is rejected before it has passed the door does so now.
+    if (request.hasPassedDoor) sendFailure(toErrorAnswer(error, request), request, reply);
+    else door.pass(request, (refusal) => sendFailure(toErrorAnswer(refusal ?? error, request), request, reply));
+  });
   server.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply);
     done(lacksHost(request) ? new AppError('request_unreadable', 'The request has no Host header') : undefined);
   });
-}
-
-/** Returns an error handler. What is rejected before it has passed the door does so now. */
-export function rejectBehindDoor(door: Door, toErrorAnswer: ErrorToAnswer) {
-  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    if (request.hasPassedDoor) sendFailure(toErrorAnswer(error, request), request, reply);
-    else door.pass(request, (refusal) => sendFailure(toErrorAnswer(refusal ?? error, request), request, reply));
-  };
 }
 
 function compileCheck({ schema }: { schema: z.ZodType }) {

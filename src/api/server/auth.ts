@@ -1,4 +1,4 @@
-import { AppError } from '../../platform/errors/errors.ts';
+import { AppError, fieldError } from '../../platform/errors/errors.ts';
 import { isApiKey } from '../../identity/api-keys/api-key.ts';
 import type { ApiKeyState } from '../../identity/api-keys/api-key-store.ts';
 import type { Membership } from '../../identity/store.ts';
@@ -8,7 +8,6 @@ import type { TokenClaims, TokenIdentity } from '../../identity/sessions/token.t
 import { acceptedScopes, type RequiredRole, type Scope } from '../contract/define-operations.ts';
 import type { Caller } from '../operation.ts';
 import { workForAddress } from './set-requesters.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
 import type { UserDependencies } from '../../identity/dependencies.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { findNearest } from '../../platform/errors/find-nearest.ts';
-import { fieldError, type FieldError } from '../../platform/errors/issues.ts';
+import { fieldError, type FieldError } from '../../platform/errors/errors.ts';
 
 /** The most unknown fields, and the most warnings in all, that are reported. */
 export const MAX_REPORTED = 10;

@@ -1,10 +1,9 @@
 import { ERROR_CODES, type ErrorCode, type ErrorKind } from '../../platform/errors/error-codes.ts';
-import { AppError } from '../../platform/errors/errors.ts';
+import { AppError, type FieldError } from '../../platform/errors/errors.ts';
 import type { Failure } from '../contract/envelope.ts';
-import { MOST_DETAILS } from '../contract/list.ts';
+import { MOST_DETAILS } from '../contract/fields.ts';
 import { classifyDatabaseError } from './database-unavailable.ts';
 import type { RateHeader } from './rate-limits.ts';
-import type { FieldError } from '../../platform/errors/issues.ts';
 
 /** The one place that knows which HTTP status a kind of error comes to (contract §2). */
 const STATUS_OF_KIND: Readonly<Record<ErrorKind, number>> = {

@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { AppError, invalid } from '../../platform/errors/errors.ts';
+import { AppError, invalid, fieldError } from '../../platform/errors/errors.ts';
 import type { BodyBounds } from './body-bounds.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
 
 /**
  * Returns the value of a JSON body; `{}` for an empty one. Throws 400 when the body is not JSON in UTF-8, when it has more parts than

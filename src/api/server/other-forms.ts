@@ -1,7 +1,7 @@
 /** Clients that can send no other JSON: numbers and booleans as strings, and other forms of dates, times and phone numbers (contract §2). */
 import { z } from 'zod';
 import { forms, type Form } from '../contract/forms.ts';
-import { fieldError, type FieldError } from '../../platform/errors/issues.ts';
+import { fieldError, type FieldError } from '../../platform/errors/errors.ts';
 import { fieldsOf, isRecord, MAX_REPORTED, unwrap } from './body-fields.ts';
 
 /** As many items of a list are read; longer ones are refused. */

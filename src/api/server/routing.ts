@@ -1,17 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
-import { isDeepStrictEqual } from 'node:util';
 import { hashBody } from '../../workspaces/idempotency/hash-body.ts';
 import type { IdempotencyKey } from '../../workspaces/idempotency/once.ts';
-import { invalid } from '../../platform/errors/errors.ts';
+import { invalid, fieldError } from '../../platform/errors/errors.ts';
 import { boundBody } from './body-bounds.ts';
 import { ForeignWorkspaceError, requireRole, requireScope, type Authenticate, type Reach } from './auth.ts';
 import type { CheckRate } from './rate-limits.ts';
-import { JSON_TYPE, sendSuccess, rejectBehindDoor } from './answer.ts';
+import { JSON_TYPE, sendSuccess } from './answer.ts';
 import { successText } from './envelope.ts';
-import type { ErrorToAnswer } from './error-handler.ts';
 import type { Door } from './door.ts';
 import { authorizationOf } from './session-cookie.ts';
-import { idempotencyOf, type RequiredRole, type OperationContract } from '../contract/define-operations.ts';
+import { idempotencyOf, type RequiredRole } from '../contract/define-operations.ts';
 import type { LongText } from '../contract/long-text.ts';
 import type { BearerOperation, Caller, OpenContext, Operation } from '../operation.ts';
 import type { ServerTransfers } from './begin-transfer.ts';
@@ -19,8 +17,6 @@ import { beginAnswer, streamPieces, streamSuccess, toPieces, type LimitPerWorksp
 import { settleBody, assertValidBody, addWarningsHeader, warningsOf } from './validate-body.ts';
 import { beginFile, registerWithFileBody } from './file-bodies.ts';
 import { endBodyPermit, receiveBigBodies, SMALL_BODY_BYTES } from './receive-bodies.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
-import { listErrorCodes } from './operation-errors.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -51,9 +47,6 @@ export interface RoutingOptions {
   previewLimit: onRequestHookHandler;
   /** Throws while the disk is nearly full. */
   assertDiskSpace: () => Promise<void>;
-  /** Checks that answers are what the contract says: for tests, since it takes longer than making the answer. */
-  checkAnswers: boolean;
-  toErrorAnswer: ErrorToAnswer;
 }
 
 /** Registers the route of an operation: authenticates the caller, then reads and validates the body, then runs the operation. */
@@ -78,7 +71,6 @@ function registerRoute(server: FastifyInstance, operation: Operation, options: R
       bodyBounds: boundBody(operation.body),
     },
     bodyLimit,
-    ...(options.checkAnswers && { errorHandler: assertDeclaredError(operation, options.toErrorAnswer, options.door) }),
     onRequest: [
       ...(access === 'open' ? [] : requireCaller(options, { ...operation, role: operation.role, scope: access })),
       ...(operation.isPreview ? [options.previewLimit] : []),
@@ -165,13 +157,12 @@ export function workspaceInHeader({ headers }: FastifyRequest): string | undefin
 }
 
 function handlerOf(operation: Operation, options: RoutingOptions) {
-  const { limitPerWorkspace, checkAnswers } = options;
+  const { limitPerWorkspace } = options;
   const { answerType, longAnswer } = operation;
   const isStreamed = longAnswer === 'pieces' || longAnswer === 'rows';
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const data = await run(operation, request, reply, options).finally(() => endBodyPermit(request));
     addWarningsHeader(request, reply);
-    if (checkAnswers) assertMatchesSchema(operation, data);
     if (answerType === '*/*') reply.send(streamPieces(request, data as AsyncIterable<Uint8Array>));
     else if (answerType) reply.type(answerType).send(streamPieces(request, (data as LongText).pieces));
     else if (isStreamed) reply.type(JSON_TYPE).send(streamSuccess(request, data));
@@ -257,24 +248,4 @@ function contextOf(request: FastifyRequest, reply: FastifyReply): OpenContext<un
       reply.header(name, value);
     },
   };
-}
-
-function assertMatchesSchema(operation: Operation, data: unknown): void {
-  if (operation.answerType === '*/*') {
-    operation.data.parse(data);
-    return;
-  }
-  const asSent: unknown = JSON.parse(JSON.stringify(data));
-  if (!isDeepStrictEqual(operation.data.parse(asSent), asSent))
-    throw new Error(`${operation.path} answered more than its schema says`);
-}
-
-/** Returns an error handler for tests: a failure with a code that the operation does not declare is a defect, and is logged as one. */
-function assertDeclaredError(operation: OperationContract, toErrorAnswer: ErrorToAnswer, door: Door) {
-  const declared = new Set(listErrorCodes(operation));
-  return rejectBehindDoor(door, (error, request) => {
-    const answer = toErrorAnswer(error, request);
-    const defect = new Error(`${operation.path} answers ${answer.code}, which it does not declare`, { cause: error });
-    return declared.has(answer.code) ? answer : toErrorAnswer(defect, request);
-  });
 }

@@ -50,42 +50,41 @@ const PAGES = [
 const NONCE_PLACEHOLDER = '%NONCE%';
 
 /**
- * Scripts are ours and come from files, without exception. Styles are, too; the few that components write while they run carry
- * the nonce of the answer (docs/explanation/decisions/0019).
+ * Returns the headers of a page: those of API answers do not fit. Scripts are ours and come from files, without exception. Styles are, too,
+ * and those of the given source.
  */
-function policyWith(nonce: string): string {
-  return [
-    "default-src 'none'",
-    "script-src 'self'",
-    `style-src 'self' 'nonce-${nonce}'`,
-    "img-src 'self' data: blob:",
-    "media-src 'self' blob:",
-    "font-src 'self'",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
+export function pageHeaders(styles: string): Record<string, string> {
+  return {
+    'referrer-policy': 'no-referrer',
+    'x-frame-options': 'DENY',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+    'content-security-policy': [
+      "default-src 'none'",
+      "script-src 'self'",
+      `style-src 'self' ${styles}`,
+      "img-src 'self' data: blob:",
+      "media-src 'self' blob:",
+      "font-src 'self'",
+      "connect-src 'self'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ].join('; '),
+  };
 }
-
-/** Headers of a page: those of API answers do not fit. */
-const PAGE_HEADERS = {
-  'referrer-policy': 'no-referrer',
-  'x-frame-options': 'DENY',
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
-};
 
 /** Returns a function that answers with the page of the build, read once, each time with a fresh nonce. */
 export function createPageSender({ folder, state }: DashboardFiles): SendPage {
   let parts: string[] | undefined;
   return (request, reply) => {
-    reply.headers(PAGE_HEADERS).type('text/html; charset=utf-8');
+    // The few styles that components write while they run carry the nonce of the answer (docs/explanation/decisions/0019).
+    const nonce = randomBytes(16).toString('base64url');
+    reply.headers(pageHeaders(`'nonce-${nonce}'`)).type('text/html; charset=utf-8');
     if (state() === 'building') return sendBuildingPage(request, reply);
     parts ??= readFileSync(join(folder, 'index.html'), 'utf8').split(NONCE_PLACEHOLDER);
-    const nonce = randomBytes(16).toString('base64url');
-    return reply.header('content-security-policy', policyWith(nonce)).send(parts.join(nonce));
+    return reply.send(parts.join(nonce));
   };
 }
 

@@ -4,6 +4,8 @@ import swagger, { type StaticDocumentSpec } from '@fastify/swagger';
 import type { FastifyInstance, onRequestHookHandler } from 'fastify';
 import { readVersion } from '../../platform/config/version.ts';
 import { JSON_TYPE } from './answer.ts';
+import swaggerUi from '@fastify/swagger-ui';
+import { pageHeaders } from './serve-dashboard.ts';
 
 /** The OpenAPI document that `npm run openapi` writes. */
 export const DOCUMENT_FILE = new URL('../contract/openapi.json', import.meta.url);
@@ -39,5 +41,30 @@ export async function registerDocument(
     const known = request.headers['if-none-match']?.split(',').map((one) => one.trim().replace(/^W\//, ''));
     if (known?.includes(etag)) return reply.code(304).send();
     return reply.type(JSON_TYPE).send(text);
+  });
+}
+
+/** The page sets style attributes, so inline styles it has to be. */
+const HEADERS = pageHeaders("'unsafe-inline'");
+
+/** The bar on top is for pages that show several documents. */
+const PAGE_STYLE = '.swagger-ui .topbar { display: none }';
+
+/** Registers the page at `/docs` for trying the operations. */
+export async function registerDocs(
+  server: FastifyInstance,
+  { onRequest }: { onRequest: onRequestHookHandler[] },
+): Promise<void> {
+  await server.register(async (pages) => {
+    for (const hook of onRequest) pages.addHook('onRequest', hook);
+    pages.addHook('onRequest', (_request, reply, done) => {
+      reply.headers(HEADERS);
+      done();
+    });
+    await pages.register(swaggerUi, {
+      routePrefix: '/docs',
+      uiConfig: { persistAuthorization: false, deepLinking: true, tryItOutEnabled: true, docExpansion: 'list' },
+      theme: { title: 'Campanile API', css: [{ filename: 'campanile.css', content: PAGE_STYLE }] },
+    });
   });
 }

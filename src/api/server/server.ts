@@ -10,7 +10,6 @@ import { installEnvelope, COMPILERS, sendFailure, setCommonHeaders } from './ans
 import type { Authenticate } from './auth.ts';
 import { installGracefulShutdown } from './graceful-shutdown.ts';
 import { createPageSender, registerDashboard, type DashboardFiles } from './serve-dashboard.ts';
-import { registerDocs } from './docs.ts';
 import { eventsOperation } from '../contract/events.ts';
 import { registerEvents } from '../events/register-events.ts';
 import type { EventSource } from '../events/watch-progress.ts';
@@ -20,12 +19,11 @@ import { createErrorHandler, type ErrorToAnswer } from './error-handler.ts';
 import { cleanForwardedAddresses, normalizeAddresses } from './forwarded-addresses.ts';
 import { limitRates, RATE_HEADERS } from './rate-limits.ts';
 import { logRequests } from './log-requests.ts';
-import { measureRequests } from './measure.ts';
+import { measureRequests, measureLoad } from './measure.ts';
 import { checkHostHeader } from './check-host-header.ts';
-import { registerDocument } from './serve-document.ts';
+import { registerDocument, registerDocs } from './serve-document.ts';
 import type { Operation } from '../operation.ts';
 import { registerOperatorRoutes } from './operator-routes.ts';
-import { measureLoad } from './measure-load.ts';
 import { handleRawHttpErrors, onClientError } from './raw-errors.ts';
 import { authenticateRequest, registerOperation, requireCaller, workspaceInHeader } from './routing.ts';
 import type { ReadinessDependencies } from './readiness.ts';
@@ -51,8 +49,6 @@ export interface ServerDependencies extends Omit<ReadinessDependencies, 'isStopp
   dashboard?: (DashboardFiles & { users: UserDependencies }) | undefined;
   settings: HttpSettings;
   limits?: Partial<HttpLimits>;
-  /** For tests: fails an answer that violates its schema. */
-  checkAnswers?: boolean;
 }
 
 /** The operator's settings (contract §1). */
@@ -147,7 +143,7 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
   measureRequests(server, dependencies.metrics);
   logRequests(server, { log: dependencies.log, access: settings.accessLog ?? false });
   measureLoad(server, dependencies);
-  await registerOperations(server, { ...dependencies, door, toErrorAnswer }, limits);
+  await registerOperations(server, { ...dependencies, door }, limits);
   registerOperatorRoutes(server, { ...dependencies, isStopping });
   const forReaders = { onRequest: requireSignInForDocs(dependencies) };
   await registerDocument(server, { ...forReaders, publicUrl: settings.publicUrl });
@@ -249,17 +245,10 @@ async function allowOrigins(server: FastifyInstance, origins: readonly string[])
 
 async function registerOperations(
   server: FastifyInstance,
-  dependencies: ServerDependencies & { door: Door; toErrorAnswer: ErrorToAnswer },
+  dependencies: ServerDependencies & { door: Door },
   limits: HttpLimits,
 ) {
-  const {
-    operations,
-    authenticate,
-    door,
-    toErrorAnswer,
-    checkAnswers = false,
-    assertDiskSpace = async () => {},
-  } = dependencies;
+  const { operations, authenticate, door, assertDiskSpace = async () => {} } = dependencies;
   const { rateLimit, previewRateLimit = PREVIEWS_PER_MINUTE } = dependencies.settings;
   const { metrics, log } = dependencies;
   const options = {
@@ -269,8 +258,6 @@ async function registerOperations(
     limitPerWorkspace: createLimitPerWorkspace(createFairSemaphore(LONG_RESPONSE_PERMITS)),
     door,
     assertDiskSpace,
-    checkAnswers,
-    toErrorAnswer,
     isHttps: isBehindHttps(dependencies.settings),
     ...(await limitRates(server, { all: rateLimit, previews: previewRateLimit })),
   };

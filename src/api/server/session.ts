@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { AppError, invalid } from '../../platform/errors/errors.ts';
+import { AppError, invalid, fieldError } from '../../platform/errors/errors.ts';
 import { negotiateLanguage } from '../../platform/i18n/languages.ts';
 import { listTimeZones } from '../../platform/time/time-zone.ts';
 import { versionLine } from '../../platform/config/version.ts';
@@ -19,7 +19,6 @@ import { sendSuccess } from './answer.ts';
 import { profileOf } from '../routes/profile.ts';
 import { toWire } from '../wire.ts';
 import { assertFromDashboard, setCookieHeader, tokenOfCookie } from './session-cookie.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
 
 const PATH = '/session';
 

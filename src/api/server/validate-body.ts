@@ -1,12 +1,11 @@
 import type { FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import { cutSentence } from '../../platform/errors/cut-sentence.ts';
-import { AppError, invalid } from '../../platform/errors/errors.ts';
+import { AppError, invalid, fieldError, type FieldError } from '../../platform/errors/errors.ts';
 import { idempotencyOf } from '../contract/define-operations.ts';
 import type { Operation } from '../operation.ts';
 import { findUnknownFields, isRecord, MAX_REPORTED, validFields } from './body-fields.ts';
 import { readOtherForms } from './other-forms.ts';
-import { fieldError, type FieldError } from '../../platform/errors/issues.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

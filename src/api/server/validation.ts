@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { AppError, invalid } from '../../platform/errors/errors.ts';
-import { describeIssue, ISSUES, type FieldError, type Issue, type IssueCode } from '../../platform/errors/issues.ts';
+import { AppError, invalid, describeIssue, type FieldError, type Issue } from '../../platform/errors/errors.ts';
+import { ISSUES, type IssueCode } from '../../platform/errors/issues.ts';
 
 /**
  * Validates a request body against its schema. Returns the parsed value for the handler, or a 400 with one problem per field in plain

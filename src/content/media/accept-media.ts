@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { invalid } from '../../platform/errors/errors.ts';
+import { invalid, fieldError } from '../../platform/errors/errors.ts';
 import { decodeBase64 } from './decode-base64.ts';
 import { assertReadable, toCardPicture, type JpegPicture } from './pictures.ts';
 import { readMovie, type Movie } from './read-movie.ts';
 import { sniff, type MediaKind } from './sniff.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
 
 /** A media file that may be sent. */
 export interface Media {

@@ -1,5 +1,4 @@
-import { invalid } from '../../platform/errors/errors.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
+import { invalid, fieldError } from '../../platform/errors/errors.ts';
 
 /** The most bytes a media file may have (contract §3, add-campaign): 16 MiB. */
 export const MEDIA_LIMIT = 16 * 1024 * 1024;

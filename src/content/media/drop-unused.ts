@@ -1,5 +1,4 @@
-import { readColumn, readValue } from '../../platform/database/statements.ts';
-import type { Database } from '../../platform/database/connect.ts';
+import { readColumn, readValue, type Database } from '../../platform/database/statements.ts';
 import { isolateStatement, ownedBy, type Owners } from '../../platform/database/isolate-statement.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { CAMPAIGNS_OF_MEDIA, IS_AWAITED, IS_IN_DRAFT } from './media-uses.ts';

@@ -1,6 +1,5 @@
 /** The files of a workspace, for its members to pick again. */
-import { execute, readRow, readRows, sql } from '../../platform/database/statements.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
+import { execute, readRow, readRows, sql, type Connection, type Database } from '../../platform/database/statements.ts';
 import type { CampaignStatus, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';

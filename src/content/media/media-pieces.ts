@@ -1,5 +1,4 @@
-import { execute } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import { execute, type Connection } from '../../platform/database/statements.ts';
 
 /**
  * Large files are kept in pieces of this many bytes, so that neither writing nor reading one needs it in memory as a whole. A multiple of

@@ -2,8 +2,7 @@
 import type { Metadata, Sharp, SharpOptions } from 'sharp';
 import { createFairSemaphore, withPermit } from '../../platform/concurrency/fair-semaphore.ts';
 import type { Party } from '../../platform/concurrency/party.ts';
-import { invalid, type AppError } from '../../platform/errors/errors.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
+import { invalid, type AppError, fieldError } from '../../platform/errors/errors.ts';
 
 /** The picture of a post, as its delivery needs it. */
 export interface Picture {

@@ -1,20 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { execute, readCount, readRow } from '../../platform/database/statements.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
-import { invalid } from '../../platform/errors/errors.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
+import { execute, readCount, readRow, type Connection, type Database } from '../../platform/database/statements.ts';
+import { invalid, fieldError } from '../../platform/errors/errors.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import { assertStillMember } from '../../workspaces/members/assert-still-member.ts';
 import { QUOTAS, type Quotas } from '../../workspaces/quotas/quotas.ts';
 import { describeMedia, type Media } from './accept-media.ts';
-import { inspectContent } from './inspect-content.ts';
 import { nameOfFile } from './library.ts';
 import { toPieces, writePiece } from './media-pieces.ts';
 import { assertReadable } from './pictures.ts';
 import { readMovie } from './read-movie.ts';
-import type { MediaType } from './sniff.ts';
+import { type MediaType, hasControlCharacter, isPlainText, sniff, sniffFurther } from './sniff.ts';
 import { assertStorageQuota } from './storage-quota.ts';
 import { readReceived, readStoredBytes, saveMedia } from './store.ts';
+import { MEBIBYTE, MEDIA_LIMITS } from './media-limits.ts';
 
 export interface IncomingFile {
   /** Names the file in errors. */
@@ -184,4 +182,32 @@ async function putInLibrary(
     update media set is_uploaded = true, used_at = campanile_now(), name = coalesce(${name ?? null}, name)
     where media_id = ${mediaId}`;
   await recordAudit(trx, { ...actor, action: 'media.uploaded', subject: nameOfFile(mediaId, name) });
+}
+
+/**
+ * Recognises a file by its first bytes, so that it is never in memory as a whole. An archive whose list of contents comes after `head` is a
+ * ZIP. Throws `invalid` for a type that is not accepted.
+ */
+async function inspectContent(field: string, head: Buffer, declared: string | undefined) {
+  let type = await sniff(field, head, declared);
+  let size = head.length;
+  let previous = head;
+  const assertSize = () => {
+    if (size > MEDIA_LIMITS[type.kind])
+      throw invalid([fieldError(field, 'file_too_large', { limit: MEDIA_LIMITS[type.kind] / MEBIBYTE })]);
+  };
+  assertSize();
+  const isText = isPlainText(type, head);
+  return {
+    /** Takes a piece after `head`. Throws `invalid` when the file turns out to be too large, or not what its beginning said. */
+    see(piece: Buffer): void {
+      size += piece.length;
+      assertSize();
+      if (isText && hasControlCharacter(piece)) throw invalid([fieldError(field, 'not_plain_text')]);
+      type = sniffFurther(type, previous, piece);
+      previous = piece;
+    },
+    /** Returns the type, once all pieces were seen. */
+    type: () => type,
+  };
 }

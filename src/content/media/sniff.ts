@@ -1,5 +1,4 @@
-import { invalid } from '../../platform/errors/errors.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
+import { invalid, fieldError } from '../../platform/errors/errors.ts';
 
 /** The way in which a messenger shows a file. */
 export type MediaKind = 'image' | 'video' | 'audio' | 'document';

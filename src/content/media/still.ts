@@ -1,9 +1,7 @@
 /** Stills of films. The service has no decoder of films: browsers and programs make stills. */
-import { execute, readRow, readValue } from '../../platform/database/statements.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
+import { execute, readRow, readValue, type Connection, type Database } from '../../platform/database/statements.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
-import { AppError, invalid } from '../../platform/errors/errors.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
+import { AppError, invalid, fieldError } from '../../platform/errors/errors.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import { acceptMedia } from './accept-media.ts';
 import { nameOfFile } from './library.ts';

@@ -1,5 +1,4 @@
-import { readRow, readValue } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import { readRow, readValue, type Connection } from '../../platform/database/statements.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { QUOTAS, type Quotas } from '../../workspaces/quotas/quotas.ts';

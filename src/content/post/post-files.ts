@@ -1,9 +1,7 @@
 /** The files of posts that take them from the library. */
-import { execute, readRows, sql } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import { execute, readRows, sql, type Connection } from '../../platform/database/statements.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
-import { AppError, invalid } from '../../platform/errors/errors.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
+import { AppError, invalid, fieldError } from '../../platform/errors/errors.ts';
 import { plainFileName } from '../media/file-name.ts';
 import { kindOf } from '../media/sniff.ts';
 import type { PostExtras, PostFile } from './post-extras.ts';

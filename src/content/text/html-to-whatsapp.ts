@@ -8,7 +8,7 @@ import { walkTree } from './reading/walk-tree.ts';
 import { findSuspicions } from './suspicions.ts';
 import { namedWarning, warningOf, type NamedCode, type Warning } from './warnings.ts';
 import { render } from './writing/render.ts';
-import { fieldError, type FieldError } from '../../platform/errors/issues.ts';
+import { fieldError, type FieldError } from '../../platform/errors/errors.ts';
 
 export { TEXT_LIMIT } from './document.ts';
 

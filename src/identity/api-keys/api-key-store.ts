@@ -1,6 +1,5 @@
 /** The SQL of API keys. A key itself is nowhere stored, only its sha256. */
-import { execute, readRow, readRows } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import { execute, readRow, readRows, type Connection } from '../../platform/database/statements.ts';
 import type { ApiKeyScope, Role, UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import { lowerRole } from '../../workspaces/members/roles.ts';

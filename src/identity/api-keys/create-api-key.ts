@@ -1,13 +1,12 @@
 import { diffValues } from '../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { ApiKeyScope, Role, Schema, WorkspaceId } from '../../platform/database/schema.ts';
-import { AppError, invalid } from '../../platform/errors/errors.ts';
+import { AppError, invalid, fieldError } from '../../platform/errors/errors.ts';
 import { hashSecret } from '../../platform/secrets/hash-secret.ts';
 import { generateApiKey } from './api-key.ts';
 import type { UserDependencies } from '../dependencies.ts';
 import { lockWorkspaceOf } from '../members/member-store.ts';
 import { lowerRole } from '../../workspaces/members/roles.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
 import { hasRow, readCount, readOne, readRows } from '../../platform/database/statements.ts';
 import type { Transaction } from 'kysely';
 

@@ -1,7 +1,6 @@
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
-import { AppError } from '../../platform/errors/errors.ts';
+import { AppError, fieldError } from '../../platform/errors/errors.ts';
 import type { UserDependencies } from '../dependencies.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
 import { readRow } from '../../platform/database/statements.ts';
 import type { UserId } from '../../platform/database/schema.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';

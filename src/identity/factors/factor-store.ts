@@ -1,6 +1,5 @@
 /** The SQL of second factors, TOTP steps and recovery codes. */
-import { execute, hasRow, readRow, readRows, sql } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import { execute, hasRow, readRow, readRows, sql, type Connection } from '../../platform/database/statements.ts';
 import type { FactorKind, UserId } from '../../platform/database/schema.ts';
 import { userGoneError } from '../get-profile.ts';
 import { lockUser } from '../store.ts';

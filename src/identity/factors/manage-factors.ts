@@ -1,11 +1,10 @@
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
-import type { Database } from '../../platform/database/connect.ts';
+import type { Database } from '../../platform/database/statements.ts';
 import type { UserId } from '../../platform/database/schema.ts';
-import { AppError } from '../../platform/errors/errors.ts';
+import { AppError, fieldError } from '../../platform/errors/errors.ts';
 import { queueMail } from '../../platform/mail/mail-store.ts';
 import { deleteFactor, hasFactor, lockOwner, selectFactors } from './factor-store.ts';
 import { countRecoveryCodes, issueRecoveryCodes } from './recovery-codes.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
 
 /** A user's factors, oldest first, and how many recovery codes they have left. */
 export async function listFactors({ db }: { db: Database }, userId: UserId) {

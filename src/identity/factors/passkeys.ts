@@ -9,16 +9,14 @@ import {
   type RegistrationResponseJSON,
 } from '@simplewebauthn/server';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
-import type { Connection } from '../../platform/database/connect.ts';
 import type { UserId } from '../../platform/database/schema.ts';
-import { AppError, invalid } from '../../platform/errors/errors.ts';
+import { AppError, invalid, fieldError } from '../../platform/errors/errors.ts';
 import { queueMail } from '../../platform/mail/mail-store.ts';
 import type { Challenges } from './challenges.ts';
 import type { UserDependencies } from '../dependencies.ts';
 import { lockOwner, selectPasskeys } from './factor-store.ts';
 import { getProfile } from '../get-profile.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
-import { execute, hasRow } from '../../platform/database/statements.ts';
+import { execute, hasRow, type Connection } from '../../platform/database/statements.ts';
 import { issueFirstRecoveryCodes } from './recovery-codes.ts';
 
 /** Where passkeys are for: an authenticator gives out none to another site. */

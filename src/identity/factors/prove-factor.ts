@@ -1,11 +1,10 @@
 import type { UserId } from '../../platform/database/schema.ts';
-import { AppError } from '../../platform/errors/errors.ts';
+import { AppError, fieldError } from '../../platform/errors/errors.ts';
 import { countFailures, FACTOR_FAILURES } from '../sign-in/brute-force-limit.ts';
 import type { UserDependencies } from '../dependencies.ts';
 import { findTotp, hasFactor, consumeTotpStep } from './factor-store.ts';
 import { hashRecoveryCode } from './recovery-codes.ts';
 import { stepOfCode } from './totp.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
 import { hasRow } from '../../platform/database/statements.ts';
 
 type ProofDeps = Pick<UserDependencies, 'db' | 'clock' | 'vault'>;

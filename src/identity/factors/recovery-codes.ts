@@ -1,7 +1,6 @@
 import { createHash, randomInt } from 'node:crypto';
-import type { Connection } from '../../platform/database/connect.ts';
 import type { UserId } from '../../platform/database/schema.ts';
-import { execute, readCount } from '../../platform/database/statements.ts';
+import { execute, readCount, type Connection } from '../../platform/database/statements.ts';
 
 /** No letters that are taken for digits or for each other. 31 of them. */
 const ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz';

@@ -1,6 +1,5 @@
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
-import type { Database } from '../../platform/database/connect.ts';
-import { AppError, invalid } from '../../platform/errors/errors.ts';
+import { AppError, invalid, fieldError } from '../../platform/errors/errors.ts';
 import { resealColumn } from '../../platform/secrets/sealed-columns.ts';
 import type { Vault } from '../../platform/secrets/secret-box.ts';
 import { queueMail } from '../../platform/mail/mail-store.ts';
@@ -11,8 +10,7 @@ import { getProfile } from '../get-profile.ts';
 import { aboutTotp } from './prove-factor.ts';
 import { issueFirstRecoveryCodes } from './recovery-codes.ts';
 import { describeTotp, generateTotpSecret, stepOfCode } from './totp.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
-import { hasRow } from '../../platform/database/statements.ts';
+import { hasRow, type Database } from '../../platform/database/statements.ts';
 
 /**
  * Draws a key for an authenticator app. It counts from the first code on (`confirmTotp`); until then another call draws another. Throws

@@ -1,6 +1,5 @@
 import type { Transaction } from 'kysely';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
-import type { Connection } from '../../platform/database/connect.ts';
 import type { InvitedRole, Schema, UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { hashSecret } from '../../platform/secrets/hash-secret.ts';
@@ -12,7 +11,7 @@ import { countAttempts } from '../sign-in/brute-force-limit.ts';
 import { lockUser } from '../store.ts';
 import { findInvited, type Invited, IS_VALID } from './invitation-store.ts';
 import { assertMayBeMember, countMembers, findRole, lockWorkspace } from './member-store.ts';
-import { execute, readValue, sql, type RawBuilder } from '../../platform/database/statements.ts';
+import { execute, readValue, sql, type RawBuilder, type Connection } from '../../platform/database/statements.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 
 /** Members of a workspace, its owner included. */

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import type { Connection } from '../../platform/database/statements.ts';
 import type { Schema, UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { readAccountFlags } from '../account-flags-store.ts';

@@ -1,7 +1,6 @@
 /** The SQL of invitations to a workspace. */
-import { readRow, readRows, sql, type RawBuilder } from '../../platform/database/statements.ts';
+import { readRow, readRows, sql, type RawBuilder, type Connection } from '../../platform/database/statements.ts';
 import { clearOldRows } from '../../platform/database/clear-old-rows.ts';
-import type { Connection } from '../../platform/database/connect.ts';
 import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
 import type { InvitedRole, WorkspaceId } from '../../platform/database/schema.ts';
 import { PERSON_NAME } from '../../workspaces/members/person-name.ts';

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
-import type { Connection } from '../../platform/database/connect.ts';
 import type { InvitedRole, WorkspaceId } from '../../platform/database/schema.ts';
-import { AppError } from '../../platform/errors/errors.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
+import { AppError, fieldError } from '../../platform/errors/errors.ts';
 import { queueMail } from '../../platform/mail/mail-store.ts';
 import { hashSecret } from '../../platform/secrets/hash-secret.ts';
 import type { UserDependencies } from '../dependencies.ts';
@@ -14,6 +12,7 @@ import { userGoneError } from '../get-profile.ts';
 import { IS_VALID } from './invitation-store.ts';
 import { lockWorkspaceOf } from './member-store.ts';
 import { execute, readColumn, readCount, readOne, sql, type RawBuilder } from '../../platform/database/statements.ts';
+import type { Connection } from '../../platform/database/statements.ts';
 
 /** Pending invitations of a workspace. */
 export const INVITATIONS_LIMIT = 100;

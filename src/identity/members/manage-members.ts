@@ -3,16 +3,14 @@ import type { Transaction } from 'kysely';
 import { diffValues } from '../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { InvitedRole, Schema, UserId, WorkspaceId, Role } from '../../platform/database/schema.ts';
-import { AppError } from '../../platform/errors/errors.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
+import { AppError, fieldError } from '../../platform/errors/errors.ts';
 import { isDisabled } from '../account-flags-store.ts';
 import type { UserDependencies } from '../dependencies.ts';
 import { countAttempts } from '../sign-in/brute-force-limit.ts';
 import { lockUser } from '../store.ts';
 import { assertMayOwnMore, createWorkspaceOf, mayOwnAny } from './create-workspace.ts';
 import { countMemberships, findRole, lockWorkspaceOf, writeName } from './member-store.ts';
-import { execute, readCount, sql } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import { execute, readCount, sql, type Connection } from '../../platform/database/statements.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;

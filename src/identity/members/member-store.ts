@@ -7,8 +7,8 @@ import {
   readValue,
   sql,
   readCount,
+  type Connection,
 } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
 import type { Role, UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';

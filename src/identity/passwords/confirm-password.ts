@@ -1,6 +1,6 @@
-import type { Database } from '../../platform/database/connect.ts';
+import type { Database } from '../../platform/database/statements.ts';
 import type { UserId } from '../../platform/database/schema.ts';
-import { AppError, invalid } from '../../platform/errors/errors.ts';
+import { AppError, invalid, fieldError } from '../../platform/errors/errors.ts';
 import { countFailures, OWN_PASSWORD_FAILURES } from '../sign-in/brute-force-limit.ts';
 import { userGoneError } from '../get-profile.ts';
 import { verifyPassword } from './password.ts';
@@ -8,7 +8,6 @@ import { findUser, type UserWithSecrets } from '../store.ts';
 import { isCurrent } from '../sessions/token-states.ts';
 import type { TokenIdentity } from '../sessions/token.ts';
 import { withSignInPermit } from '../sign-in/sign-in-permits.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
 
 /**
  * Reauthentication: verifies a signed-in user's password, and returns the user. Throws `invalid` on `field` when the password is wrong

@@ -1,6 +1,5 @@
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
-import { invalid } from '../../platform/errors/errors.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
+import { invalid, fieldError } from '../../platform/errors/errors.ts';
 
 /** The password's owner: attackers try their names first. */
 export type AboutUser = Readonly<Record<'userName' | 'email' | 'firstName' | 'lastName' | 'phoneNumber', string>>;

@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/database/connect.ts';
+import type { Database } from '../../platform/database/statements.ts';
 import type { Role, UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import type { Clock } from '../../platform/time/time.ts';
 import { findLivingApiKeys } from '../api-keys/api-key-store.ts';

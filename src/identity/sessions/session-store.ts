@@ -1,7 +1,6 @@
 /** The SQL of sessions: the valid tokens of a user, with their client and last use. */
-import { execute, readRows, sql } from '../../platform/database/statements.ts';
+import { execute, readRows, sql, type Connection } from '../../platform/database/statements.ts';
 import { clearOldRows } from '../../platform/database/clear-old-rows.ts';
-import type { Connection } from '../../platform/database/connect.ts';
 import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
 import type { UserId } from '../../platform/database/schema.ts';
 import type { Language } from '../../platform/i18n/languages.ts';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Database } from '../../platform/database/connect.ts';
+import type { Database } from '../../platform/database/statements.ts';
 import type { Notifications } from '../../platform/database/listen.ts';
 import type { Log } from '../../platform/log/log.ts';
 import type { Clock } from '../../platform/time/time.ts';

@@ -1,5 +1,4 @@
 import { recordAudit } from '../../workspaces/audit/record-audit.ts';
-import type { Database } from '../../platform/database/connect.ts';
 import type { UserId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import {
@@ -18,7 +17,7 @@ import { isKnownNetwork, recordKnownNetwork, networkOf } from './known-networks.
 import { isDisabled } from '../account-flags-store.ts';
 import { findUserByLogin, type User, type UserWithSecrets } from '../store.ts';
 import { withSignInPermit } from './sign-in-permits.ts';
-import { execute, hasRow } from '../../platform/database/statements.ts';
+import { execute, hasRow, type Database } from '../../platform/database/statements.ts';
 
 const NOBODY = 0 as UserId;
 

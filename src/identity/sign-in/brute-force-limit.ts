@@ -1,6 +1,6 @@
 import { createHash, randomInt } from 'node:crypto';
 import { execute, readRow, readValue, sql } from '../../platform/database/statements.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
+import type { Connection, Database } from '../../platform/database/statements.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { sleep } from '../../platform/time/time.ts';
 

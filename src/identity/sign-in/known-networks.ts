@@ -1,7 +1,6 @@
 import { isIPv6 } from 'node:net';
-import { hasRow, readRow, sql } from '../../platform/database/statements.ts';
+import { hasRow, readRow, sql, type Connection } from '../../platform/database/statements.ts';
 import { clearOldRows } from '../../platform/database/clear-old-rows.ts';
-import type { Connection } from '../../platform/database/connect.ts';
 import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
 import type { UserId } from '../../platform/database/schema.ts';
 import { normalizeAddress } from '../../platform/network/address-range.ts';

@@ -1,4 +1,4 @@
-import { AppError, invalid } from '../../platform/errors/errors.ts';
+import { AppError, invalid, fieldError } from '../../platform/errors/errors.ts';
 import { confirmPassword } from '../passwords/confirm-password.ts';
 import type { UserDependencies } from '../dependencies.ts';
 import { hasFactor } from '../factors/factor-store.ts';
@@ -7,7 +7,6 @@ import { proveCode } from '../factors/prove-factor.ts';
 import { findUser } from '../store.ts';
 import { isCurrent } from '../sessions/token-states.ts';
 import type { TokenClaims } from '../sessions/token.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
 
 /**
  * Reauthenticates a signed-in user: by a code with a second factor, else by the password. Returns the same token with a fresh proof, which

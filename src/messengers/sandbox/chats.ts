@@ -1,12 +1,9 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { execute, readRows, readValue, sql, type RawBuilder } from '../../platform/database/statements.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
-import { createBatcher } from '../../platform/concurrency/batcher.ts';
-import { isDataError } from '../../platform/errors/database-errors.ts';
-import { AppError, invalid } from '../../platform/errors/errors.ts';
+import type { Connection, Database } from '../../platform/database/statements.ts';
+import { AppError, invalid, fieldError } from '../../platform/errors/errors.ts';
 import type { GroupKind, MessengerGroup, NewCommunity } from '../messenger.ts';
 import { lockAccounts } from './forget.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 /** WhatsApp's limits. */
@@ -43,32 +40,15 @@ export interface SandboxAccount {
   workspaceId: WorkspaceId;
 }
 
-/**
- * Creates accounts, and with the first of a workspace its first groups. Idempotent. Resolves to whether the account is banned. The accounts
- * of simultaneous calls are looked up together: most exist already.
- */
-export function createPlanter(db: Database): (account: SandboxAccount) => Promise<boolean> {
-  const known = createBatcher((accountIds: AccountId[]) => readBans(db, accountIds), {
-    parallel: 2,
-    most: 500,
-    isAboutItem: isDataError,
-  });
-  return async (account) => {
-    const isBanned = await known.add(account.accountId);
-    if (isBanned === undefined) await plant(db, account);
-    return isBanned === true;
-  };
+/** Creates an account, and with the first of a workspace its first groups. Idempotent. Resolves to whether the account is banned. */
+export async function plant(db: Database, account: SandboxAccount): Promise<boolean> {
+  const isBanned = await readValue<boolean>(db)`
+    select is_banned from sandbox_accounts where account_id = ${account.accountId}`;
+  if (isBanned === undefined) await createAccount(db, account);
+  return isBanned === true;
 }
 
-/** Undefined for accounts that do not exist yet. */
-async function readBans(db: Connection, accountIds: AccountId[]): Promise<Array<boolean | undefined>> {
-  const rows = await readRows<{ account_id: AccountId; is_banned: boolean }>(db)`
-    select account_id, is_banned from sandbox_accounts where account_id = any(${accountIds}::bigint[])`;
-  const bans = new Map(rows.map((row) => [row.account_id, row.is_banned]));
-  return accountIds.map((accountId) => bans.get(accountId));
-}
-
-async function plant(db: Database, { accountId, workspaceId }: SandboxAccount): Promise<void> {
+async function createAccount(db: Database, { accountId, workspaceId }: SandboxAccount): Promise<void> {
   await db.transaction().execute(async (trx) => {
     // Two accounts of a workspace that come at once: the second finds the groups of the first.
     await lockAccounts(trx, workspaceId);

@@ -1,10 +1,7 @@
-import { execute, readColumn, readRows, readValue, sql, type RawBuilder } from '../../platform/database/statements.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
-import { isolateStatement, ownedBy, type Owners } from '../../platform/database/isolate-statement.ts';
-import type { Log } from '../../platform/log/log.ts';
+import { execute, readRows, readValue, sql, type RawBuilder } from '../../platform/database/statements.ts';
+import type { Connection, Database } from '../../platform/database/statements.ts';
 import type { MemberEvent, RecordEvents } from '../messenger.ts';
-import { simulateMember } from './members.ts';
-import { simulateVotes, type Ballot } from './simulated-votes.ts';
+import { simulateMember, simulateVotes, type Ballot } from './members.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
 
 const MESSAGES_PER_STEP = 200;
@@ -19,7 +16,6 @@ const REPLY = 'Please change the last line';
 
 interface ActivityOptions {
   db: Database;
-  log: Log;
   speed: number;
   record: RecordEvents;
   /** The longest pause, since other processes add messages; a second unless given. */
@@ -47,23 +43,8 @@ interface MessageRow {
  * Emits the events since the last call. Resolves to the milliseconds until the next event. Unrecorded events are emitted again when
  * their claim has expired.
  */
-export async function emitSimulatedActivity(options: ActivityOptions): Promise<number> {
-  const { db, restMs = 1_000 } = options;
-  const counts = await isolateStatement(options, 'sandbox members', {
-    findOwners: () => findDueAccounts(db),
-    run: (owners) => emitOf(options, owners),
-  });
-  return counts.some((count) => count === MESSAGES_PER_STEP) ? 0 : nextPollMs(db, restMs);
-}
-
-async function findDueAccounts(db: Connection): Promise<number[]> {
-  return readColumn<number>(db)`
-    select distinct account_id as id from sandbox_messages where next_activity_at is not null`;
-}
-
-/** Answers of how many messages. */
-async function emitOf({ db, speed, record }: ActivityOptions, owners: Owners): Promise<number> {
-  const messages = await takeMessages(db, owners);
+export async function emitSimulatedActivity({ db, speed, record, restMs = 1_000 }: ActivityOptions): Promise<number> {
+  const messages = await takeMessages(db);
   const stories = messages.map((message) => ({ message, ...storyOf(message, speed) }));
   const unrecorded = new Set<number>();
   const recordBatch = async (batch: MemberEvent[]) => {
@@ -80,13 +61,13 @@ async function emitOf({ db, speed, record }: ActivityOptions, owners: Owners): P
   await recordBatch(batch);
   const recorded = stories.filter(({ message }) => !unrecorded.has(message.account_id));
   if (recorded.length > 0) await recordEmitted(db, recorded);
-  return messages.length;
+  return messages.length === MESSAGES_PER_STEP ? 0 : nextPollMs(db, restMs);
 }
 
-async function takeMessages(db: Connection, owners: Owners): Promise<MessageRow[]> {
+async function takeMessages(db: Connection): Promise<MessageRow[]> {
   return readRows<MessageRow>(db)`
     with due as materialized (
-      select chat_id, message_id from sandbox_messages where next_activity_at <= campanile_now() and ${ownedBy('account_id', owners)}
+      select chat_id, message_id from sandbox_messages where next_activity_at <= campanile_now()
       order by next_activity_at limit ${MESSAGES_PER_STEP} for update skip locked
     ), taken as (
       update sandbox_messages m set next_activity_at = campanile_now() + ${CLAIM_MS} * interval '1 millisecond'

@@ -1,5 +1,4 @@
-import { execute, hasRow, readRow } from '../../platform/database/statements.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
+import { execute, hasRow, readRow, type Connection, type Database } from '../../platform/database/statements.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 const MESSAGES_PER_STEP = 5_000;

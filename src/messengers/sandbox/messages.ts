@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readRow, readRows, sql, type RawBuilder } from '../../platform/database/statements.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
+import type { Connection, Database } from '../../platform/database/statements.ts';
 import { createBatcher } from '../../platform/concurrency/batcher.ts';
 import { isDataError } from '../../platform/errors/database-errors.ts';
 import { kindOf } from '../../content/media/sniff.ts';
@@ -9,10 +9,12 @@ import { isCaption } from '../../content/text/caption.ts';
 import type { Log } from '../../platform/log/log.ts';
 import type { ArrivedCard, ArrivedFile, ArrivedMessage } from '../../content/post/arrived-message.ts';
 import { filesOf, type Destination, type Post, type SendResult } from '../messenger.ts';
-import { findPostRejection } from './post-rejection.ts';
 import { errorCodeOf } from '../../platform/errors/errors.ts';
-import { describeFailure } from '../../platform/errors/failures.ts';
+import { describeFailure, type Failure } from '../../platform/errors/failures.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
+import { parseWhatsApp } from '../../content/text/parse-whatsapp.ts';
+import { TEXT_LIMIT } from '../../content/text/html-to-whatsapp.ts';
+import { hasVisible } from '../../content/text/boundaries.ts';
 
 /** Returns the card that members see with a post: below a file there is none. */
 export function cardShownWith({ text, media, card }: Post): ArrivedCard | null {
@@ -202,4 +204,26 @@ export function readMessages(
     where m.chat_id = ${chatId} and m.seq > ${after} and (${withRecalled} or m.recalled_at is null)
       and exists (select from sandbox_chats c where c.chat_id = ${chatId} and c.workspace_id = ${workspaceId})
     order by m.seq limit ${limit}`;
+}
+
+const LETTER = /[^\P{L}\u115f\u1160\u3164\uffa0]/u;
+
+const rejections = new WeakMap<Post, Failure | undefined>();
+
+/**
+ * Why WhatsApp would reject a post to any group: its text is too long, or invisible. Undefined if it would accept the post. Cached for
+ * each post.
+ */
+function findPostRejection(post: Post): Failure | undefined {
+  if (!rejections.has(post)) rejections.set(post, findReason(post));
+  return rejections.get(post);
+}
+
+function findReason({ text, media, extras }: Post): Failure | undefined {
+  if (extras?.poll ?? extras?.event) return undefined;
+  if (text.length > TEXT_LIMIT) return describeFailure('text_too_long', { limit: TEXT_LIMIT });
+  // Letters are never a part of the markup, and most texts begin with one.
+  if (media !== null || LETTER.test(text)) return undefined;
+  const isSeen = parseWhatsApp(text).some(({ runs }) => runs.some((run) => hasVisible(run.text)));
+  return isSeen ? undefined : describeFailure('nothing_visible');
 }

@@ -1,5 +1,4 @@
-import { readValue, sql } from '../../platform/database/statements.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
+import { readValue, sql, type Connection, type Database } from '../../platform/database/statements.ts';
 import { withMentionAll } from '../../content/text/mention-all.ts';
 import type { PostChange, RevisionResult, SentPost } from '../messenger.ts';
 import { cardShownWith, NO_LEASE, writeCard } from './messages.ts';

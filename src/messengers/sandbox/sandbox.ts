@@ -1,23 +1,15 @@
-import type { Database, Connection } from '../../platform/database/connect.ts';
 import type { WorkPoll } from '../../platform/database/work-poll.ts';
 import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { startLoop } from '../../platform/concurrency/loop.ts';
 import type { Messenger, MessengerAccount, MessengerSession, Incident, SessionState } from '../messenger.ts';
-import {
-  createChannelChat,
-  createCommunityChats,
-  createGroupChat,
-  createPlanter,
-  listChats,
-  readChat,
-} from './chats.ts';
+import { createChannelChat, createCommunityChats, createGroupChat, listChats, plant, readChat } from './chats.ts';
 import { forgetAccount } from './forget.ts';
 import { createPostSender, type SendPost } from './messages.ts';
 import { reviseMessages } from './revise-messages.ts';
 import { emitSimulatedActivity, hasActivity } from './emit-simulated-activity.ts';
 import { SANDBOX } from './capabilities.ts';
-import { execute, readValue, sql } from '../../platform/database/statements.ts';
+import { execute, readValue, sql, type Database, type Connection } from '../../platform/database/statements.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
 
 const POLL_MS = 1_000;
@@ -36,32 +28,31 @@ interface SandboxOptions {
  */
 export function createSandbox({ db, log, speed, workPoll, onLoopError }: SandboxOptions): Messenger {
   const sendPost = createPostSender({ db, log, speed });
-  const plant = createPlanter(db);
 
   return {
     ...SANDBOX,
     async open(account, onStateChange) {
-      if (!(await plant(account))) return openSession({ db, sendPost }, account);
+      if (!(await plant(db, account))) return openSession({ db, sendPost }, account);
       onStateChange(BANNED);
       return undefined;
     },
     // No phone has to agree.
     async link(account, _method, onStateChange) {
       const session = openSession({ db, sendPost }, account);
-      const isBanned = await plant(account);
+      const isBanned = await plant(db, account);
       if (isBanned) await session.close();
       onStateChange(isBanned ? BANNED : { status: 'connected' });
       return session;
     },
     async simulate(account, incident) {
-      await plant(account);
+      await plant(db, account);
       return simulateIncident(db, account.accountId, incident);
     },
     watchMembers(record) {
       if (speed === 0) return () => Promise.resolve();
       const polled = { name: 'sandbox members', isDue: hasActivity, wake: () => loop.wake() };
       const restMs = workPoll?.add(polled) ?? POLL_MS;
-      const loop = startLoop('sandbox members', () => emitSimulatedActivity({ db, log, speed, record, restMs }), {
+      const loop = startLoop('sandbox members', () => emitSimulatedActivity({ db, speed, record, restMs }), {
         log,
         onLoopError,
       });

@@ -1,5 +1,5 @@
 /** The session of one account: its connection, and everything that is sent and received over it. */
-import type { Database } from '../../platform/database/connect.ts';
+import type { Database } from '../../platform/database/statements.ts';
 import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
 import type { Log } from '../../platform/log/log.ts';
 import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
@@ -15,7 +15,6 @@ import type { Credentials, Engine, Restriction } from './client/engine.ts';
 import { isChannel } from './client/jid.ts';
 import type { WhatsAppCondition } from './connect/conditions.ts';
 import { readNow } from '../../platform/database/read-now.ts';
-import { createRestrictionQuery, withServerCooldown } from './connect/server-cooldown.ts';
 import { createWarnings, type Warnings } from './connect/warnings.ts';
 import { startConnection, type Connection } from './connect/connection.ts';
 import type { ConnectionOptions, ConnectionTiming } from './connect/connection-state.ts';
@@ -24,7 +23,7 @@ import type { KeyTable } from './connect/key-table.ts';
 import type { MessageSecretKeys } from './connect/message-secret-keys.ts';
 import type { Proxy } from './connect/open-proxy.ts';
 import { startLinking } from './connect/link.ts';
-import { createCooldown, type Cooldown } from './connect/cooldown.ts';
+import { createCooldown, type Cooldown, createRestrictionQuery, withServerCooldown } from './connect/cooldown.ts';
 import { RESTRICTED } from './failures.ts';
 import type { UploadCache } from './files/upload-cache.ts';
 import { listenForChats } from './inbound/listen-for-chats.ts';
@@ -32,9 +31,7 @@ import { listenForDevices } from './inbound/listen-for-devices.ts';
 import { listenForMembers } from './inbound/listen-for-members.ts';
 import { peopleIn } from './inbound/participants.ts';
 import type { PollTiming } from './inbound/poll-schedule.ts';
-import type { EmitMemberEvents } from './inbound/member-event-emitter.ts';
-import { emitLidMappings } from './inbound/emit-lid-mappings.ts';
-import { watchConditions } from './inbound/watch-conditions.ts';
+import { type EmitMemberEvents, emitLidMappings } from './inbound/member-event-emitter.ts';
 import { watchChannels, WATCHED_DAYS } from './inbound/watch-channels.ts';
 import { answerRetries, type AnsweringAll, type Answers } from './send/answer-retries.ts';
 import { createRetrySuppression } from './send/retry-suppression.ts';
@@ -255,4 +252,11 @@ function applyRestriction(
     warnings.lift();
   } else if (cooldown.now()?.cause === 'restricted') cooldown.begin({ cause: 'restricted', reason: RESTRICTED, forMs });
   else warnings.begin(forMs);
+}
+
+/** Counts conditions that stanzas show. Listens to one connection, from before its opening to its end. */
+function watchConditions(client: Pick<Client, 'onStanza'>, onCondition: (one: WhatsAppCondition) => void): void {
+  const own = { tag: 'notification', type: 'account_sync', child: 'devices' };
+  client.onStanza(own, () => onCondition('own_devices_changed'));
+  client.onStanza({ tag: 'receipt', type: 'retry' }, () => onCondition('post_asked_again'));
 }

@@ -4,8 +4,7 @@ import { execute, hasRow } from '../../platform/database/statements.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import type { Egress } from '../../platform/http-client/safe-http-client.ts';
-import { invalid } from '../../platform/errors/errors.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
+import { invalid, fieldError } from '../../platform/errors/errors.ts';
 
 /** The most browsers of a user: another one replaces the oldest. */
 const SUBSCRIPTIONS_LIMIT = 5;

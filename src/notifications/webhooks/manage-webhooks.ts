@@ -6,12 +6,11 @@ import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts'
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { Egress } from '../../platform/http-client/safe-http-client.ts';
 import type { EventFilter } from '../../workspaces/events/event-types.ts';
-import { AppError, invalid } from '../../platform/errors/errors.ts';
+import { AppError, invalid, fieldError } from '../../platform/errors/errors.ts';
 import { resealColumn } from '../../platform/secrets/sealed-columns.ts';
 import type { Vault } from '../../platform/secrets/secret-box.ts';
 import { generateSecret, verifierOf, type Signature } from './sign.ts';
 import { aboutSecret, lockWebhook, noSuchWebhook, selectWebhooks, type StoredWebhook } from './webhook-store.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
 
 /** A workspace has at most so many. */
 const WEBHOOKS_LIMIT = 20;

@@ -4,10 +4,9 @@ import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts'
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { TEST_EVENT } from '../../workspaces/events/event-types.ts';
 import { writeEvent } from '../../workspaces/events/write-event.ts';
-import { AppError } from '../../platform/errors/errors.ts';
+import { AppError, fieldError } from '../../platform/errors/errors.ts';
 import type { ListedAttempt } from './attempt-store.ts';
 import { lockWebhook, noSuchWebhook, selectWebhooks, type Webhook } from './webhook-store.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
 
 /** The most messages of one replay. */
 const RETRIES_LIMIT = 10_000;

@@ -2,9 +2,8 @@
 import { readRow, readRows, sql } from '../../platform/database/statements.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
-import { AppError } from '../../platform/errors/errors.ts';
+import { AppError, fieldError } from '../../platform/errors/errors.ts';
 import type { Signature } from './sign.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
 
 export interface Webhook {
   webhookId: string;

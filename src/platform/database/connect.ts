@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { Kysely, sql, type Transaction } from 'kysely';
+import { Kysely, sql } from 'kysely';
 import pg from 'pg';
 import type { ConnectionUrl } from '../config/config.ts';
 import { DatabaseConnectError } from '../errors/database-errors.ts';
@@ -7,11 +7,10 @@ import type { Log } from '../log/log.ts';
 import { assertReplicatedCommits } from './replicated-commits.ts';
 import type { Schema } from './schema.ts';
 import { shareConnections, type ConnectionShares } from './share-connections.ts';
+import type { Connection, Database } from './statements.ts';
 import { NotifyingDialect } from './notify-after-commit.ts';
 
-export type Database = Kysely<Schema>;
-/** The argument of a store function: the database, or an open transaction. */
-export type Connection = Database | Transaction<Schema>;
+export type { Connection, Database } from './statements.ts';
 
 /** The server ends a transaction that is idle for so long: before the lease of the frozen process runs out. */
 const FROZEN_MS = 8_000;

@@ -36,7 +36,6 @@ export const BATCHES = {
   receipts: 'account',
   requests: 'workspace',
   revisions: 'account',
-  'sandbox members': 'account',
   'send windows': 'account',
   sessions: 'account',
   sums: 'workspace',

@@ -2,10 +2,14 @@
  * Statements in SQL, by what is read of them: `await readColumn<number>(db)`select …``. Their parts are made with `sql`, and values in either
  * become parameters.
  */
-import { sql } from 'kysely';
-import type { Connection } from './connect.ts';
+import { sql, type Kysely, type Transaction } from 'kysely';
+import type { Schema } from './schema.ts';
 
 export { sql, type RawBuilder } from 'kysely';
+
+export type Database = Kysely<Schema>;
+/** The argument of a store function: the database, or an open transaction. */
+export type Connection = Database | Transaction<Schema>;
 
 /** The tag of a template that is one statement. */
 type Statement<Result> = (text: TemplateStringsArray, ...values: unknown[]) => Promise<Result>;

@@ -3,7 +3,7 @@
  * `api/server/envelope.ts` knows which HTTP status a kind comes to (contract §2). Anything else that is thrown is a defect and becomes a 500.
  */
 
-import type { FieldError } from './issues.ts';
+import { ISSUES, type IssueCode, type IssueParams } from './issues.ts';
 import { ERROR_CODES, type ErrorCode, type ErrorKind } from './error-codes.ts';
 
 export class AppError extends Error {
@@ -53,6 +53,29 @@ export class OverloadError extends AppError {
     super('overloaded', why === undefined ? message : `${message}: ${why}`, { retryAfterSeconds });
     this.reason = reason;
   }
+}
+
+export interface Issue {
+  code: IssueCode;
+  /** The issue in English. */
+  issue: string;
+  params?: IssueParams;
+}
+
+/** Returns an issue in English with its code. Parameters that the sentence does not name go along as well. */
+export function describeIssue(code: IssueCode, params?: IssueParams): Issue {
+  const issue = ISSUES[code].replaceAll(/\{(\w+)\}/g, (_, name: string) => String(params?.[name] ?? ''));
+  return { issue, code, ...(params && { params }) };
+}
+
+/** One thing wrong with one field. `field` is the dotted path in the request body: `group_metadata_ids.3`. */
+export interface FieldError extends Partial<Issue> {
+  field: string;
+  issue: string;
+}
+
+export function fieldError(field: string, code: IssueCode, params?: IssueParams): FieldError {
+  return { field, ...describeIssue(code, params) };
 }
 
 /** A request that is wrong in the given fields. The message is made of the first problem unless one is given. */

@@ -137,26 +137,3 @@ export const ISSUES = {
 export type IssueCode = keyof typeof ISSUES;
 /** The figures and names of an issue, for clients that word it themselves. */
 export type IssueParams = Readonly<Record<string, string | number>>;
-
-export interface Issue {
-  code: IssueCode;
-  /** The issue in English. */
-  issue: string;
-  params?: IssueParams;
-}
-
-/** Returns an issue in English with its code. Parameters that the sentence does not name go along as well. */
-export function describeIssue(code: IssueCode, params?: IssueParams): Issue {
-  const issue = ISSUES[code].replaceAll(/\{(\w+)\}/g, (_, name: string) => String(params?.[name] ?? ''));
-  return { issue, code, ...(params && { params }) };
-}
-
-/** One thing wrong with one field. `field` is the dotted path in the request body: `group_metadata_ids.3`. */
-export interface FieldError extends Partial<Issue> {
-  field: string;
-  issue: string;
-}
-
-export function fieldError(field: string, code: IssueCode, params?: IssueParams): FieldError {
-  return { field, ...describeIssue(code, params) };
-}

@@ -1,4 +1,5 @@
-import { describeIssue, type Issue, type IssueCode, type IssueParams } from '../errors/issues.ts';
+import type { IssueCode, IssueParams } from '../errors/issues.ts';
+import { describeIssue, type Issue } from '../errors/errors.ts';
 
 export interface EgressRules {
   /** Takes http:// as well as https://. */

@@ -2,8 +2,7 @@ import { execute, hasRow, readCount } from '../../platform/database/statements.t
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { QUOTAS, type Quotas } from '../../workspaces/quotas/quotas.ts';
-import { AppError, invalid } from '../../platform/errors/errors.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
+import { AppError, invalid, fieldError } from '../../platform/errors/errors.ts';
 import type { MessengersCapabilities } from '../../messengers/messenger.ts';
 import { assertNumberUnused } from './assert-number.ts';
 import type { WrittenNumber } from './change-number.ts';

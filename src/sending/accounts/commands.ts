@@ -7,7 +7,7 @@ import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { Notifications } from '../../platform/database/listen.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import type { ErrorCode } from '../../platform/errors/error-codes.ts';
-import { AppError } from '../../platform/errors/errors.ts';
+import { AppError, type FieldError } from '../../platform/errors/errors.ts';
 import { sleep } from '../../platform/time/time.ts';
 import type {
   Incident,
@@ -17,9 +17,8 @@ import type {
   NotAdded,
   PasskeyAssertion,
 } from '../../messengers/messenger.ts';
-import { countCreatedGroups } from '../../workspaces/quotas/measure-use.ts';
+import { countCreatedGroups } from '../../workspaces/quotas/quotas.ts';
 import { accountNotFoundError } from './store.ts';
-import type { FieldError } from '../../platform/errors/issues.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
 
 export type { NotAdded };

@@ -3,8 +3,7 @@ import { execute, hasRow, readColumn, readRow, sql, type RawBuilder } from '../.
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { AccountId, AccountStatus, WorkspaceId } from '../../platform/database/schema.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
-import { AppError } from '../../platform/errors/errors.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
+import { AppError, fieldError } from '../../platform/errors/errors.ts';
 import type { PasskeyStep } from '../../messengers/messenger.ts';
 
 /** An account of a workspace whose owner is there. */

@@ -4,9 +4,8 @@ import { EVENT_ANSWERS, type EventExtra, type PollExtra } from '../../content/po
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { GroupKind, WorkspaceId } from '../../platform/database/schema.ts';
-import { AppError } from '../../platform/errors/errors.ts';
+import { AppError, fieldError } from '../../platform/errors/errors.ts';
 import { findOwnCampaign, type OwnCampaign } from '../campaigns/store.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
 import { sumFields } from './sum-fields.ts';
 import { inSnapshot } from '../../platform/database/in-snapshot.ts';
 

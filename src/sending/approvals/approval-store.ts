@@ -3,8 +3,7 @@ import { execute, readRow, readRows, sql } from '../../platform/database/stateme
 import { PERSON_NAME } from '../../workspaces/members/person-name.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { ApprovalEntryKind, UserId, WorkspaceId } from '../../platform/database/schema.ts';
-import { AppError } from '../../platform/errors/errors.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
+import { AppError, fieldError } from '../../platform/errors/errors.ts';
 import type { AskedPost } from './asked-post.ts';
 import type { ApprovalRules } from '../../workspaces/approval/approval-rules.ts';
 

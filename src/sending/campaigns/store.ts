@@ -1,12 +1,11 @@
 import { execute, readOne, readValue, sql } from '../../platform/database/statements.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
-import { AppError } from '../../platform/errors/errors.ts';
+import { AppError, fieldError } from '../../platform/errors/errors.ts';
 import { TZDATA_VERSION } from '../../platform/time/tzdata-version.ts';
 import { storeExtras, type PostExtras } from '../../content/post/post-extras.ts';
 import { planSyncsBeforeRuns } from '../accounts/plan-syncs.ts';
 import type { Schedule } from './occurrences.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
 import { STORED_EXTRAS } from '../../content/post/stored-extras.ts';
 
 /** When a campaign goes out, as its owner put it. */

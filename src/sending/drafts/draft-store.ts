@@ -4,8 +4,7 @@ import { PERSON_NAME } from '../../workspaces/members/person-name.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import { hashWords } from './draft-writers.ts';
 import type { AccountId, GroupKind, UserId, WorkspaceId } from '../../platform/database/schema.ts';
-import { AppError } from '../../platform/errors/errors.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
+import { AppError, fieldError } from '../../platform/errors/errors.ts';
 import type { PostFile } from '../../content/post/post-extras.ts';
 
 /** What of a draft has no column of its own, as the wire has it. */

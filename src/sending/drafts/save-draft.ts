@@ -3,7 +3,7 @@ import { accountNotFoundError } from '../accounts/store.ts';
 import { execute, hasRow } from '../../platform/database/statements.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
-import { AppError } from '../../platform/errors/errors.ts';
+import { AppError, fieldError } from '../../platform/errors/errors.ts';
 import { acceptCardPicture, acceptMedia } from '../../content/media/accept-media.ts';
 import { saveMedia } from '../../content/media/store.ts';
 import { checkFiles } from '../../content/post/post-files.ts';
@@ -21,7 +21,6 @@ import {
   type DraftContent,
   type DraftRow,
 } from './draft-store.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
 import { diffValues, type Value } from '../../workspaces/audit/diff-values.ts';
 import { diffGroups } from '../groups/diff-groups.ts';
 

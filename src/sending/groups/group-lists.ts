@@ -8,8 +8,7 @@ import {
   readValue,
 } from '../../platform/database/statements.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
-import { AppError } from '../../platform/errors/errors.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
+import { AppError, fieldError } from '../../platform/errors/errors.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { lockOwnLedger } from '../accounts/store.ts';
 import { diffValues } from '../../workspaces/audit/diff-values.ts';

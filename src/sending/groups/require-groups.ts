@@ -1,7 +1,6 @@
 import type { Connection } from '../../platform/database/connect.ts';
 import { selectOwnGroupIds } from './store.ts';
-import { AppError } from '../../platform/errors/errors.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
+import { AppError, fieldError } from '../../platform/errors/errors.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 
 const NAMED_AT_MOST = 20;

@@ -5,8 +5,7 @@ import { lockGroupAccounts } from '../accounts/group-accounts.ts';
 import { nextSyncAt } from '../accounts/plan-syncs.ts';
 import { accountNotFoundError } from '../accounts/store.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
-import { AppError } from '../../platform/errors/errors.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
+import { AppError, fieldError } from '../../platform/errors/errors.ts';
 import type { AccountId, GroupKind, Schema, WorkspaceId } from '../../platform/database/schema.ts';
 
 const columns = [

@@ -1,9 +1,7 @@
 /** When posts of a workspace need an approval (contract §4, approval). */
-import { execute, readRow, readRows } from '../../platform/database/statements.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
+import { execute, readRow, readRows, type Connection, type Database } from '../../platform/database/statements.ts';
 import type { ApprovalRule, UserId, WorkspaceId } from '../../platform/database/schema.ts';
-import { AppError, invalid } from '../../platform/errors/errors.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
+import { AppError, invalid, fieldError } from '../../platform/errors/errors.ts';
 import { diffValues } from '../audit/diff-values.ts';
 import { recordAudit, type Actor } from '../audit/record-audit.ts';
 

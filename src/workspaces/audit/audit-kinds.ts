@@ -1,26 +1,10 @@
 import type { AuditAction } from './record-audit.ts';
 
-/** What entries of the audit log are about, to choose from. */
-export const AUDIT_KINDS = [
-  'campaigns',
-  'drafts',
-  'files',
-  'groups',
-  'account',
-  'members',
-  'keys',
-  'webhooks',
-  'reports',
-  'sign_ins',
-  'installation',
-] as const;
-export type AuditKind = (typeof AUDIT_KINDS)[number];
-
 /** The first part of an action. */
 type Topic = AuditAction extends infer Action ? (Action extends `${infer First}.${string}` ? First : never) : never;
 
-/** An action with a topic that is missing here is a type error. */
-const KIND_OF: Readonly<Record<Topic, AuditKind>> = {
+/** What entries of the audit log are about. An action with a topic that is missing here is a type error. */
+const KIND_OF = {
   campaign: 'campaigns',
   approval: 'campaigns',
   draft: 'drafts',
@@ -39,7 +23,11 @@ const KIND_OF: Readonly<Record<Topic, AuditKind>> = {
   user: 'sign_ins',
   secrets: 'installation',
   ledger: 'installation',
-};
+} as const satisfies Record<Topic, string>;
+
+export type AuditKind = (typeof KIND_OF)[Topic];
+/** To choose from. */
+export const AUDIT_KINDS = [...new Set<AuditKind>(Object.values(KIND_OF))];
 
 /** Returns the first parts of the actions of a kind. */
 export function topicsOf(kind: AuditKind): string[] {

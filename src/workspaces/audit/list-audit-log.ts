@@ -1,5 +1,5 @@
 import { readRows, sql, type RawBuilder, readValue } from '../../platform/database/statements.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
+import type { Connection, Database } from '../../platform/database/statements.ts';
 import type { Role, UserId } from '../../platform/database/schema.ts';
 import { topicsOf, type AuditKind } from './audit-kinds.ts';
 import type { Change } from './diff-values.ts';

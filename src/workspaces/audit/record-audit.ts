@@ -1,6 +1,6 @@
-import { execute, readRow } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import { execute, readRow, type Connection } from '../../platform/database/statements.ts';
 import type { Role, UserId, WorkspaceId } from '../../platform/database/schema.ts';
+import type { MessageKey } from '../../platform/i18n/translator.ts';
 import { joinChanges, type Change } from './diff-values.ts';
 
 /** The caller, their workspace and their address, determined once per request. */
@@ -15,90 +15,9 @@ export interface Actor {
   apiKeyId?: number | undefined;
 }
 
-/** The audited actions, with their wire names: object, then verb. */
-export type AuditAction =
-  | 'user.signed_up'
-  | 'user.signed_in'
-  | 'user.sign_in_failed'
-  | 'user.signed_out'
-  | 'user.password_changed'
-  | 'user.tokens_revoked'
-  | 'user.profile_changed'
-  | 'user.email_verified'
-  | 'user.password_reset'
-  | 'user.invited'
-  | 'user.disabled'
-  | 'user.enabled'
-  | 'user.deleted'
-  | 'user.factor_added'
-  | 'user.factor_removed'
-  | 'user.factors_reset'
-  | 'user.made_admin'
-  | 'secrets.rotated'
-  | 'secrets.given_up'
-  | 'ledger.released'
-  | 'user.recovery_codes_renewed'
-  | 'member.invited'
-  | 'member.invitation_revoked'
-  | 'member.joined'
-  | 'member.role_changed'
-  | 'member.removed'
-  | 'member.left'
-  | 'workspace.created'
-  | 'workspace.renamed'
-  | 'workspace.changed'
-  | 'workspace.handed_over'
-  | 'approval.rules_changed'
-  | 'approval.asked'
-  | 'approval.approved'
-  | 'approval.sent_back'
-  | 'approval.rejected'
-  | 'approval.withdrawn'
-  | 'approval.remarked'
-  | 'api_key.created'
-  | 'api_key.revoked'
-  | 'account.added'
-  | 'account.changed'
-  | 'account.handed_over'
-  | 'account.simulated'
-  | 'account.linking'
-  | 'account.number_changed'
-  | 'account.removed'
-  | 'account.resumed'
-  | 'account.unlinked'
-  | 'campaign.accepted'
-  | 'campaign.paused'
-  | 'campaign.resumed'
-  | 'campaign.cancelled'
-  | 'campaign.recalled'
-  | 'campaign.corrected'
-  | 'campaign.pinned'
-  | 'campaign.unpinned'
-  | 'campaign.retried'
-  | 'campaign.deleted'
-  | 'campaign.updated'
-  | 'campaign.rescheduled'
-  | 'draft.created'
-  | 'draft.changed'
-  | 'draft.deleted'
-  | 'media.uploaded'
-  | 'media.changed'
-  | 'media.deleted'
-  | 'group.created'
-  | 'community.created'
-  | 'channel.created'
-  | 'group_list.saved'
-  | 'group_list.deleted'
-  | 'senders.set'
-  | 'report.shared'
-  | 'report.revoked'
-  | 'webhook.created'
-  | 'webhook.updated'
-  | 'webhook.deleted'
-  | 'webhook.secret_rotated'
-  | 'webhook.tested'
-  | 'webhook.replayed'
-  | 'webhook.switched_off';
+type Named<Key> = Key extends `audit.${infer Name}` ? Name : never;
+/** The audited actions, with their wire names: object, then verb. Each is a sentence `audit.ACTION` in the catalogs. */
+export type AuditAction = Exclude<Extract<Named<MessageKey>, `${string}.${string}`>, `${'fields' | 'kinds'}.${string}`>;
 
 export interface AuditEntry extends Omit<Actor, 'role'> {
   action: AuditAction;

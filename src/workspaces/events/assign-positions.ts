@@ -1,5 +1,4 @@
-import { hasRow, readColumn, readCount, readValue } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import { hasRow, readColumn, readCount, readValue, type Connection } from '../../platform/database/statements.ts';
 import { isolateStatement, ownedBy, type Owners } from '../../platform/database/isolate-statement.ts';
 import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
 

@@ -1,5 +1,4 @@
-import { execute, readOne } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import { execute, readOne, type Connection } from '../../platform/database/statements.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import type { EventType } from './event-types.ts';
 

@@ -1,6 +1,5 @@
 /** What happens when an account of a workspace cannot send (contract §4, several accounts). */
-import { execute, readRow } from '../../platform/database/statements.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
+import { execute, readRow, type Connection, type Database } from '../../platform/database/statements.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { diffValues } from '../audit/diff-values.ts';
 import { recordAudit, type Actor } from '../audit/record-audit.ts';

@@ -3,7 +3,7 @@
  * 24 hours gets the first result again; with another body it is a conflict.
  */
 import { execute, hasRow, readRow, readValue } from '../../platform/database/statements.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
+import type { Connection, Database } from '../../platform/database/statements.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 

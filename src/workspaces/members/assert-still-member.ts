@@ -1,5 +1,4 @@
-import { execute, readRow } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import { execute, readRow, type Connection } from '../../platform/database/statements.ts';
 import type { Role, UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { includesRole } from './roles.ts';

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { statusOf } from '../../../src/api/server/envelope.ts';
 import { ERROR_CODES, type ErrorCode } from '../../../src/platform/errors/error-codes.ts';
-import { AppError } from '../../../src/platform/errors/errors.ts';
+import { AppError, fieldError } from '../../../src/platform/errors/errors.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { person, type Person } from '../../support/people.ts';
 import { probes } from '../../support/http/probes.ts';
 import { startTestServer, type Answer, type TestServer } from '../../support/http/server.ts';
-import { fieldError } from '../../../src/platform/errors/issues.ts';
 
 let database: TestDatabase;
 let server: TestServer;

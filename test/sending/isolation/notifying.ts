@@ -9,9 +9,6 @@ import { assignPositions } from '../../../src/workspaces/events/assign-positions
 import { createLog } from '../../../src/platform/log/log.ts';
 import { createVault } from '../../../src/platform/secrets/secret-box.ts';
 import { dropExpiredMails, queueMail, claimDueMails } from '../../../src/platform/mail/mail-store.ts';
-import { createSandbox } from '../../../src/messengers/sandbox/sandbox.ts';
-import { emitSimulatedActivity } from '../../../src/messengers/sandbox/emit-simulated-activity.ts';
-import { connectDatabase } from '../../../src/platform/database/connect.ts';
 import { aboutOf, resealKeys } from '../../../src/messengers/whatsapp/connect/key-table.ts';
 import { makeNotices } from '../../../src/notifications/notices/make-notices.ts';
 import { deliverNotices } from '../../../src/notifications/notices/deliver-notices.ts';
@@ -180,29 +177,6 @@ export const NOTIFYING: Case[] = [
     },
     isDone: ({ db }, { workspaceId }) =>
       finds(db, sql`select from runs where workspace_id = ${workspaceId} and read = 3`),
-  },
-  {
-    batch: 'sandbox members',
-    poison: ofAccount('sandbox_messages', 'update'),
-    async prepare({ database, db }, owners) {
-      const own = connectDatabase(database.address, { log, poolSize: 1 });
-      const sandbox = createSandbox({ db: own, log, speed: 1 });
-      for (const { accountId, workspaceId } of owners) {
-        const session = await sandbox.open({ accountId, workspaceId, phoneNumber: '491510000001' }, () => undefined);
-        const chats = (await session?.listGroups([]))?.chats ?? [];
-        const to = { chatId: chats[0]?.chatId ?? '', messageId: `3EB0${accountId}`, uncertain: false, resend: false };
-        await session?.send({ text: 'Hello', media: null }, [to], () => true);
-      }
-      await sandbox.close();
-      await database.clock.advance({ minutes: 10 });
-      await execute(db)`update sandbox_messages set next_activity_at = campanile_now()`;
-    },
-    step: ({ db }) => emitSimulatedActivity({ db, log, speed: 1, record: async () => undefined }),
-    isDone: ({ db }, { accountId }) =>
-      finds(
-        db,
-        sql`select from sandbox_messages where account_id = ${accountId} and (next_activity_at is null or seen_until > sent_at)`,
-      ),
   },
   {
     batch: 'commands',

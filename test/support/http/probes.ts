@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { defineOperations } from '../../../src/api/contract/define-operations.ts';
-import { list } from '../../../src/api/contract/list.ts';
 import { LongText, longText } from '../../../src/api/contract/long-text.ts';
 import { writeCsv } from '../../../src/api/routes/csv.ts';
-import { nothing, optional, text, withDefault } from '../../../src/api/contract/fields.ts';
+import { optional, text, withDefault, list } from '../../../src/api/contract/fields.ts';
 import { ERROR_CODES, type ErrorCode } from '../../../src/platform/errors/error-codes.ts';
 import { implement, type Operation } from '../../../src/api/operation.ts';
 
@@ -32,24 +31,18 @@ const PROBES = defineOperations('Sandbox', {
   do: {
     path: '/api/v1/probe/do',
     access: 'send',
-    role: 'manager',
     summary: 'Does something',
-    body: nothing,
     data: z.object({ user_id: z.number() }),
     errors: Object.keys(ERROR_CODES) as ErrorCode[],
   },
   toil: {
     path: '/api/v1/probe/toil',
     access: 'read',
-    role: 'analyst',
     summary: 'Does much',
-    body: nothing,
-    data: nothing,
   },
   upload: {
     path: '/api/v1/probe/upload',
     access: 'send',
-    role: 'manager',
     summary: 'Takes much',
     body: z.object({ image: z.string() }),
     data: z.object({ length: z.number() }),
@@ -58,16 +51,13 @@ const PROBES = defineOperations('Sandbox', {
   many: {
     path: '/api/v1/probe/many',
     access: 'read',
-    role: 'analyst',
     summary: 'Takes many',
     body: z.object({ ids: list(z.int(), 500), other: list(z.int(), 500) }),
-    data: nothing,
   },
   table: {
     path: '/api/v1/probe/table',
     access: 'open',
     summary: 'Answers a table',
-    body: nothing,
     data: longText,
     answerType: 'text/csv; charset=utf-8',
   },

@@ -6,6 +6,7 @@ import type { Operation } from '../../../src/api/operation.ts';
 import { listOperations, type OperationDependencies } from '../../../src/api/routes/operations.ts';
 import type { DashboardState } from '../../../src/api/server/serve-dashboard.ts';
 import { buildServer, type HttpLimits, type HttpSettings } from '../../../src/api/server/server.ts';
+import { checkAnswers, checkErrors } from './check-answers.ts';
 import { createHealth, type Health } from '../../../src/platform/concurrency/health.ts';
 import { createLog, type Log } from '../../../src/platform/log/log.ts';
 import { BUILD_FOLDER } from '../../../web/freshness.ts';
@@ -93,8 +94,9 @@ export async function startTestServer({
     async allowsNumber() {},
     ...users,
   });
+  const all = [...listUserOperations(dependencies), ...operations];
   const server = await buildServer({
-    operations: [...listUserOperations(dependencies), ...operations],
+    operations: all.map(checkAnswers),
     authenticate: createAuthenticate(dependencies),
     ...(events && { events }),
     ...(hasDashboard && { dashboard: { folder: BUILD_FOLDER, state: dashboardState, users: dependencies } }),
@@ -106,8 +108,8 @@ export async function startTestServer({
     log,
     settings,
     limits,
-    checkAnswers: true,
   });
+  checkErrors(server, all);
   const url = await server.listen({ port: 0, host });
   const request = async (path: string, init?: RequestInit) => toAnswer(await fetch(`${url}${path}`, init));
   return {

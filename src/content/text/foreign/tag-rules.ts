@@ -1,22 +1,5 @@
 /** The effect of each tag of foreign HTML; a tag that is not here leaves its text. */
-export type Effect =
-  | 'bold'
-  | 'break'
-  | 'cell'
-  | 'gone'
-  | 'heading'
-  | 'image'
-  | 'item'
-  | 'italic'
-  | 'line'
-  | 'link'
-  | 'list'
-  | 'paragraph'
-  | 'pre'
-  | 'table'
-  | 'unseen';
-
-const RULES: Readonly<Record<Effect, string>> = {
+const RULES = {
   bold: 'b strong',
   italic: 'i em',
   break: 'br',
@@ -35,7 +18,9 @@ const RULES: Readonly<Record<Effect, string>> = {
   unseen: 'datalist iframe noembed noframes noscript script style template title',
   // What a reviewer has deleted.
   gone: 'del',
-};
+} as const;
+
+export type Effect = keyof typeof RULES;
 
 const EFFECT_OF = new Map(
   Object.entries(RULES).flatMap(([effect, names]) => names.split(' ').map((name) => [name, effect as Effect] as const)),

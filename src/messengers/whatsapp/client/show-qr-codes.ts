@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { buildPairingQRData, DEFAULT_CONNECTION_CONFIG, type WASocket } from 'baileys';
 import type { Log } from '../../../platform/log/log.ts';
 import { FIRST_QR_MS, NEXT_QR_MS } from './engine.ts';
-import { interceptStanzas } from './intercept-stanzas.ts';
+import { interceptStanzas } from './intercept-messages.ts';
 import { childOf, childrenOf, notificationAck, textOf, type Node } from './node.ts';
 
 interface QrOptions {

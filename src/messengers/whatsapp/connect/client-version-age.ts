@@ -1,5 +1,4 @@
-import { readRow } from '../../../platform/database/statements.ts';
-import type { Database } from '../../../platform/database/connect.ts';
+import { readRow, type Database } from '../../../platform/database/statements.ts';
 import { PINNED_ON, PINNED_VERSION } from './pinned-version.ts';
 
 /** WhatsApp has refused versions that were 80 to 153 days old. */

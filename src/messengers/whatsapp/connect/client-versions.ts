@@ -1,6 +1,5 @@
 /** The version of WhatsApp's client that we claim to be: WhatsApp rejects old ones. */
-import { execute, readValue } from '../../../platform/database/statements.ts';
-import type { Database } from '../../../platform/database/connect.ts';
+import { execute, readValue, type Database } from '../../../platform/database/statements.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import type { PageReader } from '../../../platform/http-client/safe-http-client.ts';
 import type { ClientVersion } from '../client/engine.ts';

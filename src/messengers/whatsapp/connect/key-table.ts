@@ -7,8 +7,9 @@ import {
   readRows,
   readValue,
   sql,
+  type Connection,
+  type Database,
 } from '../../../platform/database/statements.ts';
-import type { Connection, Database } from '../../../platform/database/connect.ts';
 import { isolateStatement, ownedBy, type Owners } from '../../../platform/database/isolate-statement.ts';
 import type { QuarantineDeps } from '../../../platform/database/quarantine.ts';
 import type { Vault } from '../../../platform/secrets/secret-box.ts';

@@ -1,5 +1,5 @@
 import type { PageReader } from '../../../platform/http-client/safe-http-client.ts';
-import type { Database } from '../../../platform/database/connect.ts';
+import type { Database } from '../../../platform/database/statements.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import { createEngine } from '../client/create-engine.ts';
 import type { SignatureDoubt } from '../client/engine.ts';

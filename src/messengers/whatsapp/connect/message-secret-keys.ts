@@ -3,8 +3,7 @@
  * that message secrets derive from, and the ids of the numbers that have sent. Both outlive a link and an account.
  */
 import { randomBytes } from 'node:crypto';
-import { execute, readRow, readValue } from '../../../platform/database/statements.ts';
-import type { Connection, Database } from '../../../platform/database/connect.ts';
+import { execute, readRow, readValue, type Connection, type Database } from '../../../platform/database/statements.ts';
 import { resealColumn } from '../../../platform/secrets/sealed-columns.ts';
 import type { Vault } from '../../../platform/secrets/secret-box.ts';
 import type { AccountId, WorkspaceId } from '../../../platform/database/schema.ts';

@@ -1,11 +1,10 @@
 /** A phone has agreed, and WhatsApp asks for the passkey of its number: what the user is shown, and the answer that they bring. */
-import { AppError } from '../../../platform/errors/errors.ts';
+import { AppError, fieldError } from '../../../platform/errors/errors.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import type { PasskeyAssertion, PasskeyStep } from '../../messenger.ts';
 import { QueryRejectedError, unreachable } from '../client/errors.ts';
 import type { PasskeyLink, PasskeyListener, PasskeyOptions } from '../client/engine.ts';
 import type { WhatsAppCondition } from './conditions.ts';
-import { fieldError } from '../../../platform/errors/issues.ts';
 
 interface StepOptions {
   log: Log;

@@ -1,7 +1,6 @@
 /** The proxy of each account: one address for all accounts of an installation is suspected of automation. */
 import { createHash } from 'node:crypto';
-import { execute, readValue } from '../../../platform/database/statements.ts';
-import type { Database } from '../../../platform/database/connect.ts';
+import { execute, readValue, type Database } from '../../../platform/database/statements.ts';
 import type { AccountId } from '../../../platform/database/schema.ts';
 
 /** Names a proxy in a log and for a person: without its user and password. */

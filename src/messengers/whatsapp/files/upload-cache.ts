@@ -1,7 +1,7 @@
 /** Uploads each file once for all chats, and caches the upload. */
 import type { Agent } from 'node:http';
 import { LRUCache } from 'lru-cache';
-import type { Database } from '../../../platform/database/connect.ts';
+import type { Database } from '../../../platform/database/statements.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import { withPermit, type FairSemaphore } from '../../../platform/concurrency/fair-semaphore.ts';
 import { describeFailure } from '../../../platform/errors/failures.ts';

@@ -1,6 +1,5 @@
 /** Files that were uploaded to WhatsApp, for reuse. */
-import { execute, readRow } from '../../../platform/database/statements.ts';
-import type { Connection } from '../../../platform/database/connect.ts';
+import { execute, readRow, type Connection } from '../../../platform/database/statements.ts';
 import { decodeMessage, encodeMessage, type Message } from '../client/message.ts';
 import type { AccountId } from '../../../platform/database/schema.ts';
 

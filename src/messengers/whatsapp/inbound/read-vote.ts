@@ -1,15 +1,17 @@
 /** Votes and answers in messages of a group, as events. */
-import type { MemberEvent } from '../../messenger.ts';
+import { type MemberEvent, REMARK_LIMIT } from '../../messenger.ts';
 import { isGroup } from '../client/jid.ts';
 import { type Message, decodeEventResponse, decodePollVote, unwrapMessage } from '../client/message.ts';
 import type { Node } from '../client/node.ts';
 import { completeIds, identify, type Known } from './identify.ts';
 import type { Decrypt } from './open-sealed.ts';
-import { readIds } from './participants.ts';
-import { idsOf, instantOf, isMessageId } from './read-member-actions.ts';
+import { readIds, isOwn } from './participants.ts';
+import { idsOf, instantOf, isMessageId, findQuote } from './read-member-actions.ts';
 import type { AccountId } from '../../../platform/database/schema.ts';
 import { createHash } from 'node:crypto';
 import { EVENT_ANSWERS, type EventAnswer } from '../../../content/post/ballot.ts';
+import type { Client } from '../client/client.ts';
+import { postIdsOf } from '../send/split-post.ts';
 
 /**
  * Returns the vote in a message; none for any other message. Votes of the account's own phone count too, as they do on the phones of all
@@ -106,4 +108,46 @@ function readEventAnswer(opened: Buffer | undefined): Omit<Vote, 'messageId'> {
 function toMs(value: unknown): number | undefined {
   const ms = Number(value ?? 0);
   return Number.isSafeInteger(ms) && ms > 0 ? ms : undefined;
+}
+
+/** In any skin tone, and with or without the selector for a picture. */
+const THUMBS_UP = /^👍[\u{1F3FB}-\u{1F3FF}]?\uFE0F?$/u;
+
+/**
+ * Returns the answer in a message of a group: a 👍, or a reply with a text; none for any other message. It decides on a post in a review
+ * group. `message` is decrypted as far as it can be. Answers of the
+ * account's own phone count too: it is often an approver's.
+ */
+export async function readAnswer(
+  client: Client,
+  { accountId, cachedGroup }: Pick<Known, 'cachedGroup'> & { accountId: AccountId },
+  { attrs }: Node,
+  message: Message,
+): Promise<MemberEvent[]> {
+  const { from: chatId = '', participant: sender, t } = attrs;
+  const named = readIds(idsOf(sender, attrs));
+  if (!isGroup(chatId) || !named) return [];
+  const answer = findAnswer(message, chatId);
+  if (!answer) return [];
+  const { messageId, remark } = answer;
+  const known = { client, cachedGroup };
+  const { participant } = await identify(known, chatId, named);
+  const own = isOwn(client, named) ? readIds([client.me?.id])?.number : undefined;
+  const number = own ?? (await completeIds(known, chatId, named)).number;
+  const messageIds = [messageId, ...postIdsOf(messageId)];
+  return [{ kind: 'answered', accountId, messageIds, participant, number, remark, at: instantOf(t) }];
+}
+
+function findAnswer(message: Message, chatId: string): { messageId: string; remark: string | null } | undefined {
+  const content = unwrapMessage(message);
+  if (!content) return undefined;
+  const { reactionMessage: reaction } = content;
+  if (reaction) {
+    const messageId = reaction.key?.id;
+    return isMessageId(messageId) && THUMBS_UP.test(reaction.text ?? '') ? { messageId, remark: null } : undefined;
+  }
+  const quote = findQuote(content, chatId);
+  // PostgreSQL takes neither NUL nor half of a surrogate pair.
+  const remark = quote?.text.replaceAll('\0', '').trim().slice(0, REMARK_LIMIT).toWellFormed() ?? '';
+  return quote && isMessageId(quote.messageId) && remark !== '' ? { messageId: quote.messageId, remark } : undefined;
 }

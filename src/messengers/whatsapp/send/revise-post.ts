@@ -1,9 +1,8 @@
 /** Deletes a post for everyone, edits it, or pins it (contract §4). Late revisions are not requested: WhatsApp would not reject them. */
-import type { Post, PostChange, RevisionResult, SentPost } from '../../messenger.ts';
+import type { Post, PostChange, RevisionResult, SentPost, SendResult } from '../../messenger.ts';
 import { rejectionCodeOf } from '../client/errors.ts';
 import { isAdmin, mayPin } from '../chats/groups.ts';
 import { isChannel } from '../client/jid.ts';
-import { keyOf } from './message-key.ts';
 import {
   decodeMessage,
   encodeMessage,
@@ -12,6 +11,7 @@ import {
   type Message,
   PIN_FOR_ALL,
   UNPIN_FOR_ALL,
+  type MessageKey,
 } from '../client/message.ts';
 import { NEW_CHATS_LOCKED, REACHOUT_LOCKED } from '../failures.ts';
 import { withMentionAll } from '../../../content/text/mention-all.ts';
@@ -20,11 +20,16 @@ import { mentionsAll } from './context-info.ts';
 import { ballotOf } from './encode-ballot.ts';
 import { describeType, encodePart } from './encode-part.ts';
 import { refused, relay, toResult } from './relay.ts';
-import { sendChange, toRevision } from './send-change.ts';
 import type { Revising } from './revising.ts';
 import { uploadPart } from './upload-part.ts';
 import { CAPTION_LIMIT } from '../../../content/text/caption.ts';
 import { firstFileIdOf, partIdsOf, splitIds, type PostPart } from './split-post.ts';
+import { lidName, numberName } from '../inbound/participants.ts';
+import { addressingOf } from './sender-key.ts';
+import { randomBytes } from 'node:crypto';
+import { editedIn, withSecret } from '../connect/message-secret.ts';
+import { sendToMembers } from './send-to-members.ts';
+import type { Sending } from './sending.ts';
 
 /** The attribute `edit`: of the sender's change in a group, of an admin's in a channel. */
 const EDIT = { recall: { group: '7', channel: '8' }, correct: { group: '1', channel: '3' } } as const;
@@ -213,4 +218,40 @@ async function pinPost(
     messageContextInfo: { messageAddOnDurationInSecs: change.kind === 'pin' ? change.seconds : 0 },
   };
   return sendChange(revising, { chatId, message, edit: PIN_EDIT });
+}
+
+/** Returns how the account names a post in a group, by LID or by phone number as the group does; the reason if it cannot. */
+async function keyOf(
+  { chats, findNumberOf }: Pick<Revising, 'chats' | 'findNumberOf'>,
+  { chatId, messageId, sentBy }: SentPost,
+): Promise<MessageKey | string> {
+  const key = { remoteJid: chatId, fromMe: !sentBy, id: messageId };
+  if (!sentBy) return key;
+  const { lid, number } = (await findNumberOf(sentBy)) ?? {};
+  const isByLid = lid !== undefined && addressingOf(await chats.group(chatId)) === 'lid';
+  if (!isByLid && number === undefined) return 'The number that sent this post is no longer known';
+  return { ...key, participant: isByLid ? lidName(lid) : numberName(number ?? '') };
+}
+
+/**
+ * A change of a post in a group is a message of its own to all members. `edit`: the attribute of the stanza, by which the server and phones
+ * tell a change from a post.
+ */
+async function sendChange(
+  sending: Sending,
+  { chatId, message, edit }: { chatId: string; message: Message; edit: string },
+): Promise<RevisionResult> {
+  // A new id each time: phones drop a repeated id, and this may be another change.
+  const id = `3EB0${randomBytes(9).toString('hex').toUpperCase()}`;
+  const edits = editedIn(message);
+  const key = await sending.storeMessage({ messageId: id, chatId, message: encodeMessage(message), edits });
+  const sealed = withSecret(key, message, id);
+  return toRevision(
+    await sendToMembers(sending, { chatId, messageId: id, message: sealed, attributes: { edit }, recipients: 0 }),
+  );
+}
+
+function toRevision(result: SendResult): RevisionResult {
+  if (result.kind === 'sent') return { kind: 'done' };
+  return result.kind === 'later' ? { kind: 'unknown', reason: result.reason } : result;
 }

@@ -3,7 +3,6 @@ import type { Destination, Post, SendResult } from '../../messenger.ts';
 import { withMentionAll } from '../../../content/text/mention-all.ts';
 import { mayMentionAll, mayPost, sizeOf } from '../chats/groups.ts';
 import { isChannel } from '../client/jid.ts';
-import { notAttempted } from './not-attempted.ts';
 import { sendToChannel } from './send-to-channel.ts';
 import type { Sending } from './sending.ts';
 import { splitPost, type PostPart } from './split-post.ts';
@@ -11,10 +10,14 @@ import { encodeMessage, type Message } from '../client/message.ts';
 import { announceAlbum, withAlbum } from './album.ts';
 import { encodePart } from './encode-part.ts';
 import { addContextInfo, contextOf } from './context-info.ts';
-import { partlySent, refused } from './relay.ts';
+import { partlySent, refused, toResult } from './relay.ts';
 import { sendToMembers } from './send-to-members.ts';
 import { uploadPart } from './upload-part.ts';
 import { withSecret } from '../connect/message-secret.ts';
+import { OverloadError } from '../../../platform/errors/errors.ts';
+import { rejectionCodeOf } from '../client/errors.ts';
+import { REACHOUT_LOCKED } from '../failures.ts';
+import { NotUploadedError } from '../files/upload-cache.ts';
 
 const ADMINS_ONLY = 'WhatsApp lets only admins mention everybody in a group of this size';
 
@@ -82,4 +85,26 @@ async function sendToGroup(sending: Sending, parts: readonly PostPart[], to: Des
  */
 function setEphemeralExpiration(message: Message, expiration: number | undefined): Message {
   return expiration ? addContextInfo(message, { expiration }) : message;
+}
+
+const RETRY_MS = 5_000;
+/**
+ * After a query before the post was rejected because of a lock on new private chats. Longer than any gap between posts: a delivery that
+ * waits is claimed before the others, and would else hold them all back.
+ */
+const LOCKED_RETRY_MS = 10 * 60_000;
+
+/** Returns the result of a message that was not handed to the client because of this error. Throws NotUploadedError again. */
+function notAttempted(sending: Sending, error: unknown): SendResult {
+  if (error instanceof NotUploadedError) throw error;
+  const code = rejectionCodeOf(error);
+  if (code === REACHOUT_LOCKED) {
+    sending.warn();
+    return { kind: 'later', ...describeFailure('chats_locked'), waitMs: LOCKED_RETRY_MS };
+  }
+  if (code !== undefined) return toResult(sending, code);
+  if (error instanceof OverloadError)
+    return { kind: 'offline', reason: 'Other large posts come first', cooldownMs: RETRY_MS };
+  sending.log.warn({ err: error }, 'a post was not tried');
+  return { kind: 'offline', reason: 'The account could not be asked', cooldownMs: RETRY_MS };
 }

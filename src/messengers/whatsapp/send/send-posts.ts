@@ -1,6 +1,6 @@
 /** Sends and revises the posts of one account, in order and one at a time, over its present connection. */
 import type { Agent } from 'node:http';
-import type { Database } from '../../../platform/database/connect.ts';
+import type { Database } from '../../../platform/database/statements.ts';
 import type {
   Destination,
   MessengerSession,

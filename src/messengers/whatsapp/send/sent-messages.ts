@@ -1,8 +1,8 @@
 /** The messages of the last week: to answer retry receipts, also after a restart, and to poll channels for their views. */
 import { createHash } from 'node:crypto';
 import { execute, readRow, readRows, readValue, sql, type RawBuilder } from '../../../platform/database/statements.ts';
+import type { Connection, Database } from '../../../platform/database/statements.ts';
 import { clearSomeRows } from '../../../platform/database/clear-old-rows.ts';
-import type { Connection, Database } from '../../../platform/database/connect.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import type { AccountId } from '../../../platform/database/schema.ts';
 

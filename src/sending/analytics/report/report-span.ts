@@ -1,6 +1,5 @@
 import { listDates, type Day } from '../../campaigns/occurrences.ts';
-import { invalid } from '../../../platform/errors/errors.ts';
-import { fieldError } from '../../../platform/errors/issues.ts';
+import { invalid, fieldError } from '../../../platform/errors/errors.ts';
 
 const DAYS_LIMIT = 366;
 

@@ -16,10 +16,9 @@ import { requireMentionsLeft, requireReach } from './require-reach.ts';
 import { insertCampaign, type NewCampaign, type Plan } from '../store.ts';
 import { requireNoApproval } from '../../../workspaces/approval/approval-rules.ts';
 import { readNow } from '../../../platform/database/read-now.ts';
-import type { FieldError } from '../../../platform/errors/issues.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 import { readOne } from '../../../platform/database/statements.ts';
-import { AppError } from '../../../platform/errors/errors.ts';
+import { AppError, type FieldError } from '../../../platform/errors/errors.ts';
 
 export interface AcceptedCampaign {
   campaignId: string;

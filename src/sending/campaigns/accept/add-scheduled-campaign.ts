@@ -5,7 +5,7 @@ import type { Database } from '../../../platform/database/connect.ts';
 import type { UserId } from '../../../platform/database/schema.ts';
 import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
 import type { IdempotencyKey } from '../../../workspaces/idempotency/once.ts';
-import { invalid, type AppError } from '../../../platform/errors/errors.ts';
+import { invalid, type AppError, fieldError, type FieldError } from '../../../platform/errors/errors.ts';
 import { describeTimeZone } from '../../../platform/time/suggest-time-zones.ts';
 import { isTimeZone, knownTimeZone } from '../../../platform/time/time-zone.ts';
 import {
@@ -18,7 +18,6 @@ import {
 import { listOccurrences, type Schedule } from '../occurrences.ts';
 import type { PostInput } from './prepare-post.ts';
 import { readNow } from '../../../platform/database/read-now.ts';
-import { fieldError, type FieldError } from '../../../platform/errors/issues.ts';
 
 /** A schedule covers at most so many days, both ends counted (contract §3). */
 const DAYS_LIMIT = 366;

@@ -1,8 +1,7 @@
 import { readCount } from '../../../platform/database/statements.ts';
 import { ASKING, type PostExtras } from '../../../content/post/post-extras.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
-import { invalid } from '../../../platform/errors/errors.ts';
-import { fieldError, type FieldError } from '../../../platform/errors/issues.ts';
+import { invalid, fieldError, type FieldError } from '../../../platform/errors/errors.ts';
 
 /** Whether the post is a poll or an event, which needs no text. */
 export function isBallot(extras: PostExtras): boolean {

@@ -1,6 +1,6 @@
 import { readColumn, readRows } from '../../../platform/database/statements.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
-import { describeIssue, type Issue } from '../../../platform/errors/issues.ts';
+import { describeIssue, type Issue } from '../../../platform/errors/errors.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
 /** Something that will probably keep a post from a group, or should keep its author from sending it. */

@@ -1,8 +1,7 @@
 /** The card of a post: as its author wants it, or fetched from the site of the first link. Nothing here holds a lock or a transaction. */
 import type { Connection } from '../../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
-import { AppError } from '../../../platform/errors/errors.ts';
-import { fieldError, type FieldError } from '../../../platform/errors/issues.ts';
+import { AppError, fieldError, type FieldError } from '../../../platform/errors/errors.ts';
 import { acceptCardPicture, describeMedia } from '../../../content/media/accept-media.ts';
 import type { JpegPicture } from '../../../content/media/pictures.ts';
 import { saveMedia } from '../../../content/media/store.ts';

@@ -1,4 +1,4 @@
-import { invalid } from '../../../platform/errors/errors.ts';
+import { invalid, fieldError, type FieldError } from '../../../platform/errors/errors.ts';
 import { acceptMedia, type Media } from '../../../content/media/accept-media.ts';
 import { NO_EXTRAS, type PostExtras } from '../../../content/post/post-extras.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
@@ -7,7 +7,6 @@ import { CAPTION_LIMIT } from '../../../content/text/caption.ts';
 import type { Warning } from '../../../content/text/warnings.ts';
 import { findBallotProblems, isBallot } from './ballot-problems.ts';
 import { collectProblems, prepareCard, type CardDeps, type CardPreparation, type CardRequest } from './prepare-card.ts';
-import { fieldError, type FieldError } from '../../../platform/errors/issues.ts';
 
 /** What both ways of sending have in common, as it comes from outside but already of the right types and lengths. */
 export interface PostInput {

@@ -10,8 +10,7 @@ import { TEXT_LIMIT } from '../../../content/text/html-to-whatsapp.ts';
 import { countChannels, isBallot } from './ballot-problems.ts';
 import { withMentionAll } from '../../../content/text/mention-all.ts';
 import { findCampaignOfWorkspace } from '../store.ts';
-import { AppError, invalid } from '../../../platform/errors/errors.ts';
-import { fieldError } from '../../../platform/errors/issues.ts';
+import { AppError, invalid, fieldError } from '../../../platform/errors/errors.ts';
 import type { AccountId, WorkspaceId } from '../../../platform/database/schema.ts';
 
 interface Reaching {

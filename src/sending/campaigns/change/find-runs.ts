@@ -1,6 +1,5 @@
 import type { Connection } from '../../../platform/database/connect.ts';
-import { AppError } from '../../../platform/errors/errors.ts';
-import { fieldError } from '../../../platform/errors/issues.ts';
+import { AppError, fieldError } from '../../../platform/errors/errors.ts';
 import type { OwnCampaign } from '../store.ts';
 
 /**

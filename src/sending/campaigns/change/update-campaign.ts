@@ -4,7 +4,7 @@ import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.
 import { execute, readValue } from '../../../platform/database/statements.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
-import { AppError, invalid } from '../../../platform/errors/errors.ts';
+import { AppError, invalid, fieldError } from '../../../platform/errors/errors.ts';
 import { TZDATA_VERSION } from '../../../platform/time/tzdata-version.ts';
 import type { AcceptDeps } from '../accept/accept-campaign.ts';
 import { saveMedia } from '../../../content/media/store.ts';
@@ -26,7 +26,6 @@ import { requireFiles } from '../../../content/post/post-files.ts';
 import { requireGroups } from '../../groups/require-groups.ts';
 import { findOwnCampaign, readContent, scheduleOf, writeContent, type Content, type OwnCampaign } from '../store.ts';
 import { readNow } from '../../../platform/database/read-now.ts';
-import { fieldError } from '../../../platform/errors/issues.ts';
 import { diffValues, type Change, type Values } from '../../../workspaces/audit/diff-values.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 import { diffGroups } from '../../groups/diff-groups.ts';

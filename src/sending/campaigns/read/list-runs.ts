@@ -5,12 +5,11 @@ import type { Database, Connection } from '../../../platform/database/connect.ts
 import type { RunStatus } from '../../../platform/database/schema.ts';
 import type { CampaignStatus, GroupKind, WorkspaceId } from '../../../platform/database/schema.ts';
 import { readGroupList } from '../../groups/group-lists.ts';
-import { invalid } from '../../../platform/errors/errors.ts';
+import { invalid, fieldError } from '../../../platform/errors/errors.ts';
 import { readTimeZone } from '../accept/add-scheduled-campaign.ts';
 import { describeFrequency, type CheckWarning } from '../accept/warn-of-frequency.ts';
 import { spanOf } from '../occurrences.ts';
 import { findFrequentPosts } from './find-frequent-posts.ts';
-import { fieldError } from '../../../platform/errors/issues.ts';
 
 export interface RunFilter {
   /** First and last date, both inclusive, `YYYY-MM-DD` in the user's zone. */

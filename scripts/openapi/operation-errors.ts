@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../../platform/errors/error-codes.ts';
-import { idempotencyOf, type Access, type Declaration } from '../contract/define-operations.ts';
+import type { ErrorCode } from '../../src/platform/errors/error-codes.ts';
+import { idempotencyOf, type Access, type OperationContract } from '../../src/api/contract/define-operations.ts';
 
 /** Errors that a request to any operation can get. */
 const OF_EVERY_REQUEST: readonly ErrorCode[] = [
@@ -33,7 +33,7 @@ const OF_CREDENTIALS: readonly ErrorCode[] = [
 const OF_WORKSPACES: readonly ErrorCode[] = ['role_missing', 'workspace_not_found'];
 
 /** The part of a declaration that its errors follow from. */
-export type Failing = Pick<Declaration, 'access' | 'role' | 'errors' | 'idempotency' | 'requiresRecentAuth'> & {
+export type Failing = Pick<OperationContract, 'access' | 'role' | 'errors' | 'idempotency' | 'requiresRecentAuth'> & {
   /** False for a GET. */
   hasBody?: boolean;
 };
@@ -46,7 +46,7 @@ export function listErrorCodes(operation: Failing): ErrorCode[] {
 /** Returns the codes that are no operation's own: they follow from the request and from its credentials. */
 export function listCommonErrorCodes({
   access,
-  role = 'none',
+  role,
   requiresRecentAuth = false,
   hasBody = true,
 }: Failing): ErrorCode[] {
