@@ -5,8 +5,7 @@ import { assignPositions } from '../../../src/workspaces/events/assign-positions
 import { readAllowedHosts } from '../../../src/platform/network/allowed-hosts.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { createVault } from '../../../src/platform/secrets/secret-box.ts';
-import { SLOW_AFTER_MS } from '../../../src/notifications/webhooks/permit-pool.ts';
-import { sendWebhooks } from '../../../src/notifications/webhooks/send-webhooks.ts';
+import { sendWebhooks, SLOW_AFTER_MS } from '../../../src/notifications/webhooks/send-webhooks.ts';
 import { deliverBatch } from '../../../src/notifications/webhooks/deliver-batch.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createOwner, until, type Owner } from '../../support/ledger.ts';

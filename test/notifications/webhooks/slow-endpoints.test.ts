@@ -7,8 +7,7 @@ import { readAllowedHosts } from '../../../src/platform/network/allowed-hosts.ts
 import { createLog } from '../../../src/platform/log/log.ts';
 import { createVault } from '../../../src/platform/secrets/secret-box.ts';
 import { countWebhooks } from '../../../src/notifications/webhooks/count-webhooks.ts';
-import { FAST, SLOW } from '../../../src/notifications/webhooks/permit-pool.ts';
-import { sendWebhooks } from '../../../src/notifications/webhooks/send-webhooks.ts';
+import { FAST, sendWebhooks, SLOW } from '../../../src/notifications/webhooks/send-webhooks.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createOwner, until, type Owner } from '../../support/ledger.ts';
 import { startNameServer, type NameServer } from '../../support/servers/name-server.ts';

@@ -29,7 +29,7 @@ async function serve() {
     db: database.db,
     log: createLog('silent'),
     notifications: { on: () => undefined },
-    leases: { shards: () => ALL_SHARDS, workerId: () => 1, isGood: () => true },
+    leases: { shards: () => ALL_SHARDS, workerId: () => 1 },
     sessions: {
       get: (accountId) => {
         asked.push(accountId);
