@@ -95,9 +95,9 @@ test('tells how many jobs there is room for, and the key of each that is served'
     },
   });
   await underWay('a0', 'a1', 'b2');
-  end('a0');
-  await underWay('a1', 'b2', 'c3');
-  expect(asked.map(({ busy, room }) => `${busy.join('')} ${room}`)).toEqual([' 3', 'ab 1']);
+  end('b2');
+  await underWay('a0', 'a1', 'c3');
+  expect(asked.map(({ busy, room }) => `${busy.join('')} ${room}`)).toEqual([' 3', 'aa 1']);
 });
 
 test('logs and counts a failed job, and releases its permit', async () => {
