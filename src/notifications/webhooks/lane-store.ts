@@ -63,9 +63,7 @@ export async function claimLanes(
 ) {
   const served = sql`cardinality(array_positions(${[...busy]}::bigint[], w.workspace_id))`;
   return readRows<Lane>(db)`
-    update webhooks w
-    set claim = w.claim + 1, claimed_until = campanile_now() + ${CLAIM_SECONDS} * interval '1 second'
-    from (
+    with due as materialized (
       select q.webhook_id
       from (
         select w.webhook_id, w.next_try_at, ${served} + row_number() over (partition by w.workspace_id order by w.next_try_at) as nth
@@ -76,7 +74,11 @@ export async function claimLanes(
       ) d
       join webhooks q using (webhook_id)
       where d.nth <= ${perWorkspace}
-      order by d.nth, d.next_try_at limit ${room} for update of q skip locked) due
+      order by d.nth, d.next_try_at limit ${room} for update of q skip locked
+    )
+    update webhooks w
+    set claim = w.claim + 1, claimed_until = campanile_now() + ${CLAIM_SECONDS} * interval '1 second'
+    from due
     -- Another process may have claimed it since it was found.
     where w.webhook_id = due.webhook_id and ${IS_DUE}
     returning w.webhook_id as "webhookId", w.workspace_id as "workspaceId", w.user_id as "userId", w.url, w.events, w.signature,

@@ -146,8 +146,8 @@ test('reports failing loops, and delivers as soon as they recover', async () => 
   };
   await rename('', '_gone');
   const webhooks = sendWebhooks({ db: database.db, log, egress, vault, onLoopError: (loop) => failing.add(loop) });
-  await until(() => failing.size, 2);
-  expect([...failing].toSorted()).toEqual(['events', 'webhooks']);
+  await until(() => failing.size, 3);
+  expect([...failing].toSorted()).toEqual(['events', 'slow webhooks', 'webhooks']);
   await rename('_gone', '');
   expect(await until(numbers, (all) => all.length === 2)).toEqual([1, 2]);
   await webhooks.stop();
