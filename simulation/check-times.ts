@@ -168,6 +168,12 @@ function checkExpired(facts: Case, { campaign, run }: RunOf, what: string): stri
   return isFollowed || isStalled || isChanged ? [] : [`expired too soon: ${what}`];
 }
 
+/** When a post of a run was last recorded as sent; without one, when the run began. */
+function lastProgressOf({ final }: Case, { runId, startedMs }: RunOf['run']): number {
+  const sentMs = final.deliveries.flatMap((one) => (one.runId === runId && one.sentMs !== null ? [one.sentMs] : []));
+  return Math.max(startedMs ?? Infinity, ...sentMs);
+}
+
 function checkLatest(
   facts: Case,
   expectations: Expectations,
@@ -182,6 +188,8 @@ function checkLatest(
       .map(({ atMs }) => atMs),
     ...campaign.runs.flatMap(({ dueMs }) => (dueMs > run.dueMs ? [dueMs] : [])),
     ...(delivery.error?.startsWith('outcome_unknown') ? [fromMs] : []),
+    // Nothing of its run could leave for a day, and from then on it may not: the machine may have slept.
+    ...(isExpiry(delivery.error) ? [lastProgressOf(facts, run) + STALLED_MS] : []),
     // An attempt may have left: it stays with its account, which may be down for good.
     ...(facts.shared.has(campaign.accountId) && delivery.uncertain ? [fromMs] : []),
   ];

@@ -39,7 +39,7 @@ const runIds = (runs: readonly RunKey[]) => runs.map((run) => run.runId);
 /** How many people a post to a group `g` goes to: its members but the sender, who is none of a channel's followers. */
 export const recipientsOf = sql<number>`(g.participants - case g.kind when 'channel' then 0 else 1 end)`;
 
-/** True if a member has received the delivery `d`, or seen it in a channel. finish_turns.sql has the same rule. */
+/** True if a member has received the delivery `d`, or seen it in a channel. finish_turns.sql and settle_received.sql have the same rule. */
 const wasReceived = sql<boolean>`(d.delivered + d.views > 0)`;
 
 /** Selects what `error`, `error_code` and `error_params` of a delivery become. */

@@ -100,8 +100,9 @@ export const MAX_INTERRUPTIONS_BY_TAKE_OVER = 2;
 
 /**
  * Takes back the turns in hand: their deliveries are queued, as uncertain and with one more interrupted attempt, unless none can have
- * left (`mayHaveLeft`). Posts that may have left stay counted for the daily cap. The lanes wait for a whole gap: that of
- * the messenger in `gapMsOf`, or `NAME/warm_up` for an account that warms up. Their ledgers and lanes must be locked. The finish of such a turn is fenced.
+ * left (`mayHaveLeft`). Those that members have received are sent. Posts that may have left stay counted for the daily cap. The lanes
+ * wait for a whole gap: that of the messenger in `gapMsOf`, or `NAME/warm_up` for an account that warms up. Their ledgers and lanes must
+ * be locked. The finish of such a turn is fenced.
  */
 export async function requeueLanes(
   trx: Connection,
@@ -111,6 +112,7 @@ export async function requeueLanes(
 ): Promise<void> {
   if (accountIds.length === 0) return;
   if (mayHaveLeft) {
+    await execute(trx)`select settle_received(${accountIds}::bigint[])`;
     await suspect(trx, accountIds);
     await execute(trx)`select count_in_hand_now(${accountIds}::bigint[])`;
   }

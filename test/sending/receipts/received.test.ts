@@ -29,6 +29,14 @@ async function receiveFirst({ owner, turn }: { owner: Owner; turn: Turn }): Prom
   ]);
 }
 
+/** The status of the one run of an owner. */
+async function statusOf({ workspaceId }: Owner): Promise<string | undefined> {
+  const rows = await readRows<{ status: string }>(
+    database.db,
+  )`select status from runs where workspace_id = ${workspaceId}`;
+  return rows[0]?.status;
+}
+
 /** Cancels the campaign of a turn in hand, and records a receipt for its first post. */
 async function cancelInHand() {
   const taken = await takeInHand();
@@ -69,6 +77,32 @@ test('records it as sent when it is cancelled after a take-over', async () => {
   await cancelCampaign({ db: database.db }, taken.owner, taken.campaign);
   const { totals } = await analyticsOf(database.db, taken.owner, taken.campaign);
   expect(totals).toMatchObject({ deliveries: 3, sent: 1, cancelled: 2, failed: 0, queued: 0, delivered: 1 });
+});
+
+test('records it as sent when its worker dies, so that it is not sent again and its run can end', async () => {
+  const taken = await takeInHand();
+  await receiveFirst(taken);
+  await turns.takeOver(taken.owner);
+  const { totals, groups } = await analyticsOf(database.db, taken.owner, taken.campaign);
+  expect(totals).toMatchObject({ deliveries: 3, sent: 1, cancelled: 0, failed: 0, queued: 2, delivered: 1 });
+  expect(groups[0]).toMatchObject({ sent: 1, delivered: 1, recipients: 2 });
+  // Suspects are tried one by one.
+  for (const position of [2, 3]) {
+    const next = await turns.claim(taken.owner);
+    expect(next.deliveries).toMatchObject([{ position, uncertain: true }]);
+    await turns.finish(next, [sent]);
+  }
+  expect(await statusOf(taken.owner)).toBe('completed');
+});
+
+test('ends a run whose last post is known to be received when its worker dies', async () => {
+  const owner: Owner = await createOwner(database.db, 1);
+  const campaign = await sendNow(database.db, owner);
+  const taken = { owner, campaign, turn: await turns.claim(owner) };
+  await receiveFirst(taken);
+  await turns.takeOver(owner);
+  const { totals } = await analyticsOf(database.db, owner, campaign);
+  expect([await statusOf(owner), totals.sent]).toEqual(['completed', 1]);
 });
 
 test('records it as sent when it expires', async () => {

@@ -139,6 +139,8 @@ export async function visit(browser: Browser, baseURL: string, options: BrowserC
   await page.addInitScript(REPORT_CSP_VIOLATIONS);
   async function close() {
     if (currentTest()?.result?.state === 'fail') await printPage(page, complaints);
+    // What a route of a test has under way would fail with the page, in the test after it.
+    if (!page.isClosed()) await page.unrouteAll({ behavior: 'ignoreErrors' });
     await context.close();
   }
   // A failed test may never come to closing the page.
