@@ -1,6 +1,7 @@
 /** Whether each delivery was sent by one account, and by a stand-in where its account could not: part of the checker. */
 import { chatOf, isOf, only, type Case } from './case.ts';
 import { accountsOf, findDowns, isSurelyOpen, mayRest, takeOverEnd, type Owner } from './account-waits.ts';
+import { lastProgressOf, STALLED_MS } from './check-times.ts';
 import { isErased, mayApply, requestsOf } from './effects.ts';
 import { findStops } from './refusals.ts';
 import type { FinalDelivery, FinalRun } from './line.ts';
@@ -81,8 +82,9 @@ const isExpired = ({ status, error, uncertain }: FinalDelivery) =>
   status === 'failed' && !uncertain && error?.startsWith('expired') === true;
 
 /** Returns an account that could surely post to a chat from the beginning of a run to its end, and had to take over from all others in time. */
-function findAble(facts: Case, owner: Owner, { startedMs, finishedMs }: FinalRun, chatId: string): number | undefined {
-  if (startedMs === null || finishedMs === null || finishedMs - startedMs < LONG_MS) return undefined;
+function findAble(facts: Case, owner: Owner, run: FinalRun, chatId: string): number | undefined {
+  const { startedMs, finishedMs } = run;
+  if (startedMs === null || finishedMs === null || lastChance(facts, run) - startedMs < LONG_MS) return undefined;
   const downs = findDowns(facts, owner).filter(({ down }) => down.fromMs < finishedMs && down.toMs > startedMs);
   return accountsOf(owner).find(
     (able) =>
@@ -92,6 +94,13 @@ function findAble(facts: Case, owner: Owner, { startedMs, finishedMs }: FinalRun
         return accountId !== able && takeOverEnd(facts, owner, outage, able) < finishedMs - LONG_MS / 2;
       }),
   );
+}
+
+/** Until when posts of a run could leave: nothing of it leaves after a day without progress, whether or not the machine slept then. */
+function lastChance(facts: Case, run: FinalRun): number {
+  const endMs = Math.min(run.finishedMs ?? -Infinity, lastProgressOf(facts, run) + STALLED_MS);
+  const sleep = only(facts.lines, 'slept').find(({ atMs, forMs }) => atMs < endMs && endMs <= atMs + forMs);
+  return sleep?.atMs ?? endMs;
 }
 
 /** Groups of a workspace with several accounts can be posted to if any account may, and are gone once none is a member. */

@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000;
 /** Contract §5: a run that has not begun by then is missed. */
 const LATEST_START_MS = 6 * HOUR_MS;
 /** Contract §5: a run of which nothing could be sent for so long expires. */
-const STALLED_MS = 24 * HOUR_MS;
+export const STALLED_MS = 24 * HOUR_MS;
 /** Contract §5: the same, where an account of the workspace may rest daily. */
 const STALLED_RESTING_MS = 26 * HOUR_MS;
 /** From the claim of a post to its arrival. */
@@ -169,7 +169,7 @@ function checkExpired(facts: Case, { campaign, run }: RunOf, what: string): stri
 }
 
 /** When a post of a run was last recorded as sent; without one, when the run began. */
-function lastProgressOf({ final }: Case, { runId, startedMs }: RunOf['run']): number {
+export function lastProgressOf({ final }: Case, { runId, startedMs }: FinalRun): number {
   const sentMs = final.deliveries.flatMap((one) => (one.runId === runId && one.sentMs !== null ? [one.sentMs] : []));
   return Math.max(startedMs ?? Infinity, ...sentMs);
 }

@@ -1,6 +1,7 @@
 /** The half that acts: holds leases, carries out commands, begins runs, sends, and records what members do. */
 import { serveCommands } from '../sending/sessions/command-handler.ts';
 import { keepSessionsOpen } from '../sending/sessions/keep-open.ts';
+import { syncDueGroups } from '../sending/sessions/sync-due-groups.ts';
 import { SHARDS, startLeases, type Leases } from '../sending/leases/leases.ts';
 import { openSessions } from '../sending/sessions/sessions.ts';
 import { watchRuns } from '../sending/campaigns/begin/watch-runs.ts';
@@ -84,6 +85,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   sessionKeeper = keepSessionsOpen({ db, log, leases, sessions, messengers, ...watched });
   const loadPicture = async (mediaId: number) => (await loadMedia(db, mediaId)).bytes;
   const commands = serveCommands({ db, log, notifications, leases, sessions, loadPicture, ...watched });
+  const syncs = syncDueGroups({ db, log, leases, sessions, ...watched });
   const erasure = eraseDeletedUsers({ db, log, notifications, leases, sessions, messengers, ...watched });
   const house = startHousekeeping({
     db,
@@ -108,7 +110,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       if (!leases.isGood()) throw new Error('the lease of this worker has run out');
     },
     async stop() {
-      const parts = [runs, lanes, late, answers, failover, waits, commands, erasure, house, sessionKeeper];
+      const parts = [runs, lanes, late, answers, failover, waits, commands, syncs, erasure, house, sessionKeeper];
       await Promise.all([...parts.map((part) => part.stop()), ...watchers.map((stop) => stop())]);
       // Sessions first: the next worker must not meet ours.
       await sessions.closeUnless(() => false);

@@ -5,7 +5,7 @@ import { findAccounts, findOwnAccounts } from '../sending/accounts/store.ts';
 import type { WaitReason } from '../workspaces/events/wait-reasons.ts';
 import { translatorFor } from '../platform/i18n/load-messages.ts';
 import { StartupError } from '../platform/errors/errors.ts';
-import type { Shell } from './command.ts';
+import type { Given, JsonFlag } from './command.ts';
 import { actorFor, requireUser, withUsers } from './open-users.ts';
 import { writeJson } from './write-json.ts';
 import type { Opened } from './with-database.ts';
@@ -16,10 +16,7 @@ import type { AccountId } from '../platform/database/schema.ts';
 const MOST_LISTED = 1_000;
 
 /** `campanile accounts list`. */
-export async function listAccounts({
-  options: { json },
-  output,
-}: Shell & { options: { json: boolean } }): Promise<number> {
+export async function listAccounts({ options: { json }, output }: Given<never, JsonFlag>): Promise<number> {
   const found = await withUsers((_deps, opened) => readAccounts(opened));
   if (json) return writeJson(output, { accounts: found });
   const rows = found.map(({ userName, accountId, name, messenger, status, reason, waitsUntil }) => [
@@ -64,7 +61,7 @@ async function readAccounts({ db, config }: Pick<Opened, 'db' | 'config'>): Prom
 }
 
 /** `campanile accounts release`: lets the accounts of a user go on that were stopped. */
-export async function releaseAccount({ args: { NAME }, output }: Shell & { args: { NAME: string } }): Promise<number> {
+export async function releaseAccount({ args: { NAME }, output }: Given<'NAME'>): Promise<number> {
   await withUsers(async (deps) => {
     const user = await requireUser(deps, NAME);
     const accounts = await findOwnAccounts(deps.db, user.workspaceId);

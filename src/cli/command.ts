@@ -37,6 +37,9 @@ type ArgumentValues<Names extends string> = {
     : string;
 };
 
+/** The option of a command that prints JSON for programs. */
+export type JsonFlag = Readonly<Record<'json', { about: string }>>;
+
 /** The arguments and options of a command, as given. */
 export interface Parsed {
   args: Readonly<Record<string, string | undefined>>;
@@ -44,7 +47,7 @@ export interface Parsed {
 }
 
 /** A command as its module gets it. */
-export type Given<Names extends string, Declared extends Options> = Shell & {
+export type Given<Names extends string = never, Declared extends Options = Record<never, Option>> = Shell & {
   args: ArgumentValues<Names>;
   options: { readonly [Name in keyof Declared]: OptionValue<Declared[Name]> };
 };

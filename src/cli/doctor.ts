@@ -2,12 +2,12 @@ import { InvalidConfigError, readConfig, type Config } from '../platform/config/
 import { findMisspellings, runChecks } from '../operations/doctor/run-checks.ts';
 import { describeError, fail, runCheck, type Finding } from '../operations/doctor/finding.ts';
 import { readVersion } from '../platform/config/version.ts';
-import type { Shell } from './command.ts';
+import type { Given, JsonFlag } from './command.ts';
 import { withDatabase } from './with-database.ts';
 import { writeJson } from './write-json.ts';
 
 /** `campanile doctor`: 0 unless something is wrong, then 1; warnings alone are a 0. */
-export async function doctor({ options: { json }, output }: Shell & { options: { json: boolean } }): Promise<number> {
+export async function doctor({ options: { json }, output }: Given<never, JsonFlag>): Promise<number> {
   const at = new Date();
   const findings = await collectFindings();
   if (json) writeJson(output, document(findings, at));

@@ -1,16 +1,13 @@
-import type { Command, Shell } from './command.ts';
+import type { Command, Given } from './command.ts';
 import { commandsNamed, findCommand } from './find-command.ts';
 import { usageOf, usageOfAll } from './usage.ts';
 
 /** `campanile help`, `campanile help users`, `campanile help users list`. Throws a UsageError for an unknown command. */
 export async function help(
-  {
-    args: { COMMAND, SUBCOMMAND },
-    output,
-  }: Shell & { args: { COMMAND: string | undefined; SUBCOMMAND: string | undefined } },
+  { args, output }: Given<'[COMMAND]' | '[SUBCOMMAND]'>,
   commands: readonly Command[],
 ): Promise<number> {
-  const words = [COMMAND, SUBCOMMAND].filter((word) => word !== undefined);
+  const words = [args.COMMAND, args.SUBCOMMAND].filter((word) => word !== undefined);
   if (words.length === 0) {
     output.write(usageOfAll(commands));
     return 0;

@@ -7,10 +7,7 @@ import { COMMAND_LINE, withUsers } from './open-users.ts';
 /**
  * `campanile users invite`: invites a person in the name of the first administrator. Throws a StartupError when there is no administrator.
  */
-export async function inviteUser({
-  args: { 'E-MAIL': email },
-  output,
-}: Shell & { args: { 'E-MAIL': string } }): Promise<number> {
+export async function inviteUser({ args: { 'E-MAIL': email }, output }: Shell & { args: { 'E-MAIL': string } }) {
   output.write(`${await invitePerson(email)}\n`);
   return 0;
 }

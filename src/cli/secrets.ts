@@ -19,10 +19,7 @@ export async function rotateSecret({ output }: Shell): Promise<number> {
 }
 
 /** `campanile secrets give-up`. Throws a StartupError with the remedy when the operator has to change something. */
-export async function giveUpSecrets({
-  options: { yes },
-  output,
-}: Shell & { options: { yes: boolean } }): Promise<number> {
+export async function giveUpSecrets({ options: { yes }, output }: Shell & { options: { yes: boolean } }) {
   output.write(`${await withDatabase((opened) => giveUp(opened, yes))}\n`);
   return 0;
 }

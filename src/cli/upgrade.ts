@@ -4,13 +4,13 @@ import {
   findUpgradeBackupProblem,
   upgradeBackupFolder,
 } from '../operations/backup/back-up-before-upgrade.ts';
-import { nearestFolder } from '../operations/backup/write-problem.ts';
+import { nearestFolder } from '../platform/database/embedded/folder.ts';
 import type { Config } from '../platform/config/config.ts';
 import type { Database } from '../platform/database/connect.ts';
 import { planUpgrade, type TableSize, type UpgradePlan, type UpgradeStep } from '../platform/database/plan-upgrade.ts';
 import { readDatabaseSize } from '../platform/database/read-size.ts';
 import { readFreeBytes } from '../platform/database/watch-disk.ts';
-import type { Shell } from './command.ts';
+import type { Given, JsonFlag } from './command.ts';
 import { withDatabase } from './with-database.ts';
 import { writeJson } from './write-json.ts';
 
@@ -23,7 +23,7 @@ const PENDING = 3;
  * `campanile upgrade --check`: shows the next start's changes to the database, and changes nothing. Throws a StartupError with the remedy
  * when the operator has to change something.
  */
-export async function upgrade({ options: { json }, output }: Shell & { options: { json: boolean } }): Promise<number> {
+export async function upgrade({ options: { json }, output }: Given<never, JsonFlag>): Promise<number> {
   const { plan, bytes, backups } = await withDatabase(async ({ config, db }) => {
     const planned = await planUpgrade(db);
     const backsUp = planned.problem === undefined && isPending(planned) && !planned.isNew;

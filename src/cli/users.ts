@@ -13,7 +13,7 @@ import { hashPassword } from '../identity/passwords/password.ts';
 import { makeAdmin, setPassword } from '../identity/account-flags-store.ts';
 import type { UserWithSecrets } from '../identity/store.ts';
 import { countUnsent, type Unsent } from '../sending/campaigns/read/count-unsent.ts';
-import type { Shell } from './command.ts';
+import type { Given, JsonFlag, Shell } from './command.ts';
 import { actorFor, COMMAND_LINE, requireUser, withUsers } from './open-users.ts';
 import { recordCommand } from './record-command.ts';
 import { writeJson } from './write-json.ts';
@@ -142,11 +142,7 @@ export function deleteUser(given: NamedShell<Confirmed & { 'with-shared-workspac
 }
 
 /** `campanile users list`. */
-export async function listUsers({
-  args: { SEARCH: search },
-  options: { json },
-  output,
-}: Shell & { args: { SEARCH: string | undefined }; options: { json: boolean } }): Promise<number> {
+export async function listUsers({ args: { SEARCH: search }, options: { json }, output }: Given<'[SEARCH]', JsonFlag>) {
   const found = await withUsers(async ({ db }) => {
     const users = await selectUsers(db, { search, limit: MOST_LISTED, before: undefined });
     const workspaces = await selectWorkspacesOf(
@@ -178,10 +174,8 @@ export async function listUsers({
  * `campanile users create`. Works before the first start, too: the first user becomes the administrator, so an operator creates it before
  * strangers can sign up.
  */
-export async function createNamedUser({
-  args: { NAME: userName, 'E-MAIL': email, NUMBER: number },
-  output,
-}: Shell & { args: { NAME: string; 'E-MAIL': string; NUMBER: string } }): Promise<number> {
+export async function createNamedUser({ args, output }: Given<'NAME' | 'E-MAIL' | 'NUMBER'>): Promise<number> {
+  const { NAME: userName, 'E-MAIL': email, NUMBER: number } = args;
   const password = makePassword();
   const numbers = { phoneNumber: number, whatsappNumber: number };
   const person = { ...numbers, userName, email, password, firstName: userName, lastName: '' };

@@ -49,11 +49,7 @@ export async function withDatabase<Result>(
   }
 }
 
-async function findAddress(
-  { databaseUrl, dataDir }: Config,
-  undo: AsyncDisposableStack,
-  createsDatabase: boolean,
-): Promise<PostgresAddress> {
+async function findAddress({ databaseUrl, dataDir }: Config, undo: AsyncDisposableStack, createsDatabase: boolean) {
   if (databaseUrl !== undefined) return addressOf(databaseUrl);
   const running = await findRunning(dataDir);
   if (running) return running;

@@ -20,7 +20,6 @@ const SHARED: Record<string, string> = {
   'src/identity/passwords/password.ts': 'current',
   'src/identity/sign-in/sign-in-permits.ts': 'current',
   'src/messengers/whatsapp/whatsapp.ts': 'accounts; connections that are being made are first come, first served',
-  'src/notifications/webhooks/permit-pool.ts': 'workspaces',
   'src/platform/concurrency/thread-pool.ts': 'current',
   'src/platform/concurrency/transfers.ts': 'the party of the request',
   'src/platform/database/share-connections.ts': 'current',
@@ -35,14 +34,20 @@ const EXCEPTED: Record<string, string> = {
   'src/messengers/whatsapp/send/answer-retries.ts': 'a batch merges the records of one account',
   'src/messengers/whatsapp/send/member-cache.ts': 'a mutex within one account',
   'src/notifications/notices/deliver-notices.ts': 'keyed by person, and slow work gives its permit back',
+  'src/notifications/webhooks/send-webhooks.ts':
+    'a claim prefers workspaces with fewer endpoints in hand, and slow work gives its permit back',
   'src/platform/concurrency/batcher.ts': 'the batcher itself',
   'src/platform/concurrency/mutex.ts': 'the mutex itself',
   'src/platform/concurrency/serve-concurrently.ts': 'keyed by its caller, and slow work gives its permit back',
   'src/platform/database/check-new-connections.ts': 'one connection for all who ask whether one can be made',
   'src/platform/database/embedded/restart.ts': 'restarts of the embedded database',
+  'src/platform/database/work-poll.ts': 'keyed by its caller, and slow work gives its permit back',
   'src/platform/mail/send-mails.ts': 'keyed by person, and slow work gives its permit back',
   'src/sending/deliveries/load-posts.ts': 'the worker loads one large file at a time, as its lanes take turns',
+  'src/sending/sessions/command-handler.ts':
+    'keyed by account, and the first command of each comes before the second of any',
   'src/sending/sessions/sessions.ts': 'a batch merges the reads of all',
+  'src/sending/sessions/sync-due-groups.ts': 'an account is read once a day; those that wait longest come first',
 };
 
 const SEMAPHORE = /\bcreate(FairSemaphore|ThreadPool)[<(]/;
@@ -50,7 +55,7 @@ const OTHER_LIMITS = [
   /\bnew Worker\(/,
   /\bcreateMutex\(/,
   /\bcreateBatcher[<(]/,
-  /\bserveConcurrently[<(]/,
+  /\b(serveConcurrently|servePolled)[<(]/,
   // A chain of promises is a mutex, first come, first served.
   /\blet \w+(: Promise<\w+>)? = Promise\.resolve\(/,
   // A counter with a limit.

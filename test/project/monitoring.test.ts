@@ -82,7 +82,7 @@ test('each loop and each outcome of an attempt has a series from the start', asy
   const text = await registry.metrics();
   // Not repeat('x', 1000) of SQL.
   const started =
-    /(?:\b(?:startLoop|repeat)\(\s*|startPolledLoop\(\w+, \{\s*name: |serveConcurrently<.*>\(\{\s*name: )'([^']+)'(?!, \d)/g;
+    /(?:\b(?:startLoop|repeat)\(\s*|startPolledLoop\(\w+, \{\s*name: |servePolled<.*>\(\w+, \{\s*name: )'([^']+)'(?!, \d)/g;
   const loops = [...sources.matchAll(started)].map(([, name]) => name);
   const counted = [...text.matchAll(/campanile_loop_errors_total\{loop="([^"]+)"\} 0/g)].map(([, name]) => name);
   expect(counted.toSorted()).toEqual([...new Set(loops)].toSorted());

@@ -23,9 +23,11 @@ const LOOPS = globSync('src/**/*.ts', { cwd: root })
   )
   .map((path) => readFileSync(join(root, path), 'utf8'))
   .flatMap((source) =>
-    [...source.matchAll(/\b(?:startLoop|repeat)\(\s*'([^']+)'|startPolledLoop\(\w+, \{\s*name: '([^']+)'/g)].map(
-      ([, name, polled]) => name ?? polled ?? '',
-    ),
+    [
+      ...source.matchAll(
+        /\b(?:startLoop|repeat)\(\s*'([^']+)'|\b(?:startPolledLoop|servePolled<[^>]+>)\(\w+, \{\s*name: '([^']+)'/g,
+      ),
+    ].map(([, name, polled]) => name ?? polled ?? ''),
   );
 
 const rename = (tables: string[], from: string, to: string) =>
@@ -39,7 +41,7 @@ test('reports every failing loop of a worker, which retries until it succeeds', 
   const failing = new Set<string>();
   const [forStart, later] = [
     ['runs', 'campaigns', 'account_commands', 'users', 'idempotency_keys', 'media', 'approvals', 'review_answers'],
-    ['lanes', 'shards', 'revisions'],
+    ['lanes', 'shards', 'revisions', 'quarantine'],
   ];
   const owner = await createOwner(database.db, 3);
   await database.clock.set('2031-03-01T00:00:00Z');

@@ -177,6 +177,9 @@ test('finds a post that expired although the other account could send it', () =>
   expect(check({ ...expired, failoverMinutes: null })).not.toContain(lost);
   // An attempt may have left.
   expect(check({ ...expired, delivery: { ...EXPIRED, uncertain: true } })).toEqual([]);
+  // The machine slept for nearly all of the day after which it may not be sent any more.
+  const slept = { atMs: HOUR_MS, kind: 'slept', forMs: DAY_MS - HOUR_MS / 2 } as const;
+  expect(check({ ...expired, more: [slept] })).not.toContain(lost);
 });
 
 test('finds a group that can be posted to by no account, and says otherwise', () => {

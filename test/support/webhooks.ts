@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '../../src/platform/database/connect.ts';
 import type { Vault } from '../../src/platform/secrets/secret-box.ts';
-import { claimLane, findDue, type Lane } from '../../src/notifications/webhooks/lane-store.ts';
+import { claimLanes, type Lane } from '../../src/notifications/webhooks/lane-store.ts';
 import { generateSecret } from '../../src/notifications/webhooks/sign.ts';
 import { aboutSecret } from '../../src/notifications/webhooks/webhook-store.ts';
 import type { Owner } from './ledger.ts';
@@ -33,11 +33,7 @@ export async function insertEvents(db: Database, { workspaceId }: Owner, from: n
 
 /** Claims all webhooks that are due. */
 export async function claimDue(db: Database): Promise<Lane[]> {
-  const lanes: Lane[] = [];
-  for (const isSlow of [false, true])
-    for (const due of await findDue(db, { isSlow, exceptWebhooks: [], exceptWorkspaces: [], limit: 100 })) {
-      const lane = await claimLane(db, due);
-      if (lane) lanes.push(lane);
-    }
-  return lanes;
+  const owners = { skipped: [], wanted: null };
+  const claim = (isSlow: boolean) => claimLanes(db, { isSlow, perWorkspace: 100 }, { busy: [], room: 100, owners });
+  return [...(await claim(false)), ...(await claim(true))];
 }

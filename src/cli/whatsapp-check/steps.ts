@@ -102,39 +102,32 @@ async function awaitVote(checking: Checking): Promise<Facts> {
   return facts;
 }
 
-async function correctText(checking: Checking): Promise<Facts> {
-  const { client, made, patience } = checking;
-  const beginMs = performance.now();
-  if (made.textId === undefined) throw new StepFailedError('There is no text to correct', {});
-  await client.call('venom/correct-campaign', {
-    campaign_id: made.textId,
-    html: '<b>Campanile</b> has corrected this.',
-  });
-  const { corrected = 0 } = await waitForTotals(
-    checking,
-    made.textId,
-    patience.serviceMs,
-    (totals) => !!totals.corrected,
+function correctText(checking: Checking): Promise<Facts> {
+  const html = '<b>Campanile</b> has corrected this.';
+  return change(checking, checking.made.textId, 'corrected', (campaignId) =>
+    checking.client.call('venom/correct-campaign', { campaign_id: campaignId, html }),
   );
-  return requireChanged({ corrected, changedAfter: secondsSince(beginMs) }, corrected);
 }
 
-async function recallPicture(checking: Checking): Promise<Facts> {
-  const { client, made, patience } = checking;
-  const beginMs = performance.now();
-  if (made.pictureId === undefined) throw new StepFailedError('There is no picture to recall', {});
-  await client.call('venom/recall-campaign', { campaign_id: made.pictureId });
-  const { recalled = 0 } = await waitForTotals(
-    checking,
-    made.pictureId,
-    patience.serviceMs,
-    (totals) => !!totals.recalled,
+function recallPicture(checking: Checking): Promise<Facts> {
+  return change(checking, checking.made.pictureId, 'recalled', (campaignId) =>
+    checking.client.call('venom/recall-campaign', { campaign_id: campaignId }),
   );
-  return requireChanged({ recalled, changedAfter: secondsSince(beginMs) }, recalled);
 }
 
-function requireChanged(facts: Facts, changed: number): Facts {
-  if (changed === 0) throw new StepFailedError('The post was not changed in time', facts);
+/** Changes a post, and waits until that is counted as `what`. */
+async function change(
+  checking: Checking,
+  campaignId: string | undefined,
+  what: 'corrected' | 'recalled',
+  act: (campaignId: string) => Promise<unknown>,
+): Promise<Facts> {
+  const beginMs = performance.now();
+  if (campaignId === undefined) throw new StepFailedError('There is no post to change', {});
+  await act(campaignId);
+  const totals = await waitForTotals(checking, campaignId, checking.patience.serviceMs, (found) => !!found[what]);
+  const facts = { [what]: totals[what] ?? 0, changedAfter: secondsSince(beginMs) };
+  if (facts[what] === 0) throw new StepFailedError('The post was not changed in time', facts);
   return facts;
 }
 

@@ -35,12 +35,7 @@ interface Metrics {
 }
 
 /** Resolves to the exit code: 0 when all steps are through. Throws a StartupError when it cannot begin. */
-export async function whatsappCheck({
-  options: { url, report: path },
-  input,
-  output,
-  patience,
-}: CheckOptions): Promise<number> {
+export async function whatsappCheck({ options: { url, report: path }, input, output, patience }: CheckOptions) {
   const plan = readPlan();
   const report = openReport(path);
   const terminal = openTerminal(input, output);

@@ -3,11 +3,10 @@ import webPush from 'web-push';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { Owners } from '../../platform/database/isolate-statement.ts';
 import { claimRowsOf, hasDueRows, isolateDueRows, claimDueRows } from '../../platform/database/outbox.ts';
-import { startPolledLoop, type PolledLoopDeps } from '../../platform/database/work-poll.ts';
+import { servePolled, startPolledLoop, type PolledLoopDeps } from '../../platform/database/work-poll.ts';
 import type { UserId } from '../../platform/database/schema.ts';
 import { BlockedAddressError } from '../../platform/http-client/validate-url.ts';
 import type { Egress } from '../../platform/http-client/safe-http-client.ts';
-import { serveConcurrently } from '../../platform/concurrency/serve-concurrently.ts';
 import type { Vault } from '../../platform/secrets/secret-box.ts';
 import { queueMail } from '../../platform/mail/mail-store.ts';
 import { knownTimeZone } from '../../platform/time/time-zone.ts';
@@ -53,7 +52,7 @@ export interface DeliverNoticesOptions extends PolledLoopDeps {
  * it at once. A delivery whose record a crash prevents is repeated.
  */
 export function deliverNotices(options: DeliverNoticesOptions): { stop(): Promise<void> } {
-  const { db, log, hasMail, timeZone, workPoll, onLoopError } = options;
+  const { db, log, hasMail, timeZone } = options;
   const stopping = new AbortController();
 
   const hasNotices = () =>
@@ -73,18 +72,16 @@ export function deliverNotices(options: DeliverNoticesOptions): { stop(): Promis
     },
   });
 
-  const polledPushes = { name: 'pushes', isDue: () => hasDueRows(PUSHES), wake: () => pushes.wake() };
-  const pushes = serveConcurrently<PushTurn, UserId>({
+  const pushes = servePolled<PushTurn, UserId>(options, {
     name: 'pushes',
+    isDue: () => hasDueRows(PUSHES),
     permits: PERMITS,
-    pollMs: workPoll?.add(polledPushes) ?? POLL_MS,
+    pollMs: POLL_MS,
     // The browser that has been due longest.
     claim: (busy) => claimDueRows<PushTurn>({ db, log }, PUSHES, { limit: 1, busy }),
     keyOf: ({ userId }) => userId,
     // A turn whose result could not be written is due again in a minute.
     serve: (turn) => push(options, turn, stopping.signal),
-    log,
-    onLoopError,
   });
 
   return {

@@ -15,11 +15,7 @@ export interface AttemptRecord {
 }
 
 /** Writes tries of one webhook down. */
-export async function insertAttempts(
-  trx: Connection,
-  webhookId: string,
-  tries: readonly AttemptRecord[],
-): Promise<void> {
+export async function insertAttempts(trx: Connection, webhookId: string, tries: readonly AttemptRecord[]) {
   await execute(trx)`
     insert into webhook_attempts (workspace_id, webhook_id, event_id, at, milliseconds, status, answer, error)
     select w.workspace_id, w.webhook_id, t.*

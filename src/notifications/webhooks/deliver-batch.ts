@@ -22,7 +22,7 @@ export interface DeliveryDeps {
   vault: Vault;
   /** Aborts the delivery in flight, which is repeated later. */
   signal: AbortSignal;
-  /** An answer that takes longer is slow; `SLOW_AFTER_MS` in `permit-pool.ts`. */
+  /** An answer that takes longer is slow; `SLOW_AFTER_MS` in `send-webhooks.ts`. */
   slowAfterMs: number;
   onAttempt?: (outcome: WebhookOutcome) => void;
 }
@@ -181,11 +181,7 @@ const LONGEST_WAIT = 24 * HOUR;
  * Exponential backoff: returns the seconds until the next attempt after `failingSeconds` of failures, and no less than the endpoint's
  * `Retry-After`. Undefined: the webhook has failed for a day, and is given up.
  */
-export function nextAttemptIn(
-  failingSeconds: number,
-  retryAfterSeconds: number,
-  random: () => number = Math.random,
-): number | undefined {
+export function nextAttemptIn(failingSeconds: number, retryAfterSeconds: number, random: () => number = Math.random) {
   const next = ATTEMPTS.find((seconds) => seconds > failingSeconds);
   if (next === undefined) return undefined;
   return Math.max(next * (1 + JITTER * random()) - failingSeconds, Math.min(retryAfterSeconds, LONGEST_WAIT));

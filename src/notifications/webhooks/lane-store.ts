@@ -1,6 +1,7 @@
 /** The SQL of webhook delivery: which webhook is due, its next messages, and its position in the log. */
-import { execute, readRow, readRows, sql, type RawBuilder } from '../../platform/database/statements.ts';
+import { execute, readColumn, readRow, readRows, sql, type RawBuilder } from '../../platform/database/statements.ts';
 import type { Connection } from '../../platform/database/connect.ts';
+import { ownedBy, type Owners } from '../../platform/database/isolate-statement.ts';
 import { IS_LEDGER_LIVE } from '../../platform/database/outbox.ts';
 import type { UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import { readEventsAfter, type WorkspaceEvent } from '../../workspaces/events/read-events.ts';
@@ -41,37 +42,54 @@ export const IS_DUE: RawBuilder<boolean> = sql`
   and (w.claimed_until is null or w.claimed_until <= campanile_now())
   and ${IS_LEDGER_LIVE}`;
 
-export interface DueWebhook {
-  webhookId: string;
-  workspaceId: WorkspaceId;
-}
-
-export interface DueFilter {
+/** How many endpoints one process serves at a time, in all and of one workspace. */
+export interface LaneLimits {
   isSlow: boolean;
-  exceptWebhooks: readonly string[];
-  exceptWorkspaces: readonly number[];
-  limit: number;
+  permits: number;
+  perWorkspace: number;
 }
 
-/** Returns due webhooks, longest due first, without claiming them. */
-export async function findDue(db: Connection, { isSlow, exceptWebhooks, exceptWorkspaces, limit }: DueFilter) {
-  return readRows<DueWebhook>(db)`
-    select w.webhook_id as "webhookId", w.workspace_id as "workspaceId" from webhooks w
-    where ${IS_DUE} and w.is_slow = ${isSlow}
-      and w.webhook_id <> all(${exceptWebhooks}::uuid[]) and w.workspace_id <> all(${exceptWorkspaces}::bigint[])
-    order by w.next_try_at limit ${limit}`;
-}
+/** Due webhooks that are compared at once, those that have been due longest. */
+const CANDIDATES = 200;
 
-/** Claims a due webhook. Returns undefined when it is no longer due, or another process has it. */
-export async function claimLane(db: Connection, { webhookId }: Pick<DueWebhook, 'webhookId'>) {
-  return readRow<Lane>(db)`
+/**
+ * Claims due webhooks, `room` at most. `busy` has the workspace of each webhook that is served here now. Workspaces take turns: one with
+ * fewer of them goes first, and none gets more than its share.
+ */
+export async function claimLanes(
+  db: Connection,
+  { isSlow, perWorkspace }: Pick<LaneLimits, 'isSlow' | 'perWorkspace'>,
+  { busy, room, owners }: { busy: readonly WorkspaceId[]; room: number; owners: Owners },
+) {
+  const served = sql`cardinality(array_positions(${[...busy]}::bigint[], w.workspace_id))`;
+  return readRows<Lane>(db)`
+    with due as materialized (
+      select q.webhook_id
+      from (
+        select w.webhook_id, w.next_try_at, ${served} + row_number() over (partition by w.workspace_id order by w.next_try_at) as nth
+        from (
+          select * from webhooks w
+          where ${IS_DUE} and w.is_slow = ${isSlow} and ${served} < ${perWorkspace} and ${ownedBy('w.workspace_id', owners)}
+          order by w.next_try_at limit ${CANDIDATES}) w
+      ) d
+      join webhooks q using (webhook_id)
+      where d.nth <= ${perWorkspace}
+      order by d.nth, d.next_try_at limit ${room} for update of q skip locked
+    )
     update webhooks w
     set claim = w.claim + 1, claimed_until = campanile_now() + ${CLAIM_SECONDS} * interval '1 second'
-    from (select w.webhook_id from webhooks w where w.webhook_id = ${webhookId} and ${IS_DUE} for update skip locked) due
-    where w.webhook_id = due.webhook_id
+    from due
+    -- Another process may have claimed it since it was found.
+    where w.webhook_id = due.webhook_id and ${IS_DUE}
     returning w.webhook_id as "webhookId", w.workspace_id as "workspaceId", w.user_id as "userId", w.url, w.events, w.signature,
               w.position, w.newest, w.has_retries as "hasRetries", w.claim, w.is_slow as "isSlow",
               array_remove(array[w.secret, case when w.former_until > campanile_now() then w.former_secret end], null) as secrets`;
+}
+
+/** Returns the workspaces with due webhooks. */
+export function findDueWorkspaces(db: Connection) {
+  return readColumn<WorkspaceId>(db)`
+    select distinct w.workspace_id as "workspaceId" from webhooks w where ${IS_DUE}`;
 }
 
 /** The most characters of a batch, since the endpoint may not answer; a single message may be longer. */

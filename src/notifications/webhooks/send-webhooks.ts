@@ -1,17 +1,22 @@
 import { sql } from '../../platform/database/statements.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import { isolateEach } from '../../platform/database/isolate-failures.ts';
+import { isolateStatement } from '../../platform/database/isolate-statement.ts';
 import { readHeld } from '../../platform/database/quarantine.ts';
-import { startPolledLoop, type PolledLoopDeps } from '../../platform/database/work-poll.ts';
+import { servePolled, startPolledLoop, type PolledLoopDeps } from '../../platform/database/work-poll.ts';
 import type { Egress } from '../../platform/http-client/safe-http-client.ts';
 import { assignPositions, BATCH } from '../../workspaces/events/assign-positions.ts';
-import { failureLevel } from '../../platform/log/log.ts';
+import type { WorkspaceId } from '../../platform/database/schema.ts';
 import type { Vault } from '../../platform/secrets/secret-box.ts';
-import { claimLane, findDue, IS_DUE, type DueWebhook, type Lane } from './lane-store.ts';
-import { createPermitPool, FAST, SLOW, SLOW_AFTER_MS, type PermitPool } from './permit-pool.ts';
+import { claimLanes, findDueWorkspaces, IS_DUE, type Lane, type LaneLimits } from './lane-store.ts';
 import { deliverBatch, type DisabledReason, type WebhookOutcome } from './deliver-batch.ts';
 
 const POLL_MS = 500;
+/** An endpoint is slow when its last answer took longer. */
+export const SLOW_AFTER_MS = 2_000;
+/** Slow endpoints have permits of their own, so that they take none from fast ones. */
+export const FAST: LaneLimits = { isSlow: false, permits: 128, perWorkspace: 8 };
+export const SLOW: LaneLimits = { isSlow: true, permits: 64, perWorkspace: 4 };
 
 export interface SendWebhooksOptions extends PolledLoopDeps {
   db: Database;
@@ -28,39 +33,23 @@ export interface SendWebhooksOptions extends PolledLoopDeps {
  * concurrently. Any number of processes may run it at once.
  */
 export function sendWebhooks(deps: SendWebhooksOptions): { stop(): Promise<void> } {
-  const { db, log, slowAfterMs = SLOW_AFTER_MS, onLoopError } = deps;
+  const { db, log, slowAfterMs = SLOW_AFTER_MS } = deps;
   const stopping = new AbortController();
-  const { signal } = stopping;
-  const inHand = new Set<Promise<void>>();
-
-  async function serve(pool: PermitPool, due: DueWebhook): Promise<void> {
-    try {
-      await pool.run(due, async () => {
-        const lane = await claim(deps, due);
-        if (lane) await deliver(deps, lane, signal);
-        return lane !== undefined;
-      });
-    } catch (error) {
-      if (error === signal.reason) return;
-      // A lane stays in hand until its claim is over, and is taken again then.
-      onLoopError?.('webhooks');
-      log[failureLevel(error)]({ err: error, ...due }, 'what a webhook was told could not be written down');
-    }
-  }
-
-  /** Returns whether more may be due. */
-  async function serveDue(pool: PermitPool): Promise<boolean> {
-    const filter = pool.filter();
-    const held = [...(await readHeld(db, 'webhooks')), ...(await readHeld(db, 'webhook outcomes'))];
-    const exceptWorkspaces = [...filter.exceptWorkspaces, ...held];
-    const due = filter.limit > 0 ? await findDue(db, { ...filter, exceptWorkspaces }) : [];
-    for (const one of due) {
-      const served = serve(pool, one).finally(() => inHand.delete(served));
-      inHand.add(served);
-    }
-    return due.length > 0 && due.length === filter.limit;
-  }
-
+  const lanesOf = (limits: LaneLimits) => ({
+    isDue: () => sql<boolean>`exists (select from webhooks w where w.is_slow = ${limits.isSlow} and ${IS_DUE})`,
+    permits: limits.permits,
+    pollMs: POLL_MS,
+    claim: (busy: readonly WorkspaceId[], room: number) => claim(deps, limits, { busy, room }),
+    keyOf: ({ workspaceId }: Lane) => workspaceId,
+    // A lane whose result could not be written stays in hand until its claim is over, and is taken again then.
+    serve: (lane: Lane) => deliver(deps, lane, stopping.signal),
+    holdMs: limits.isSlow ? Infinity : slowAfterMs,
+    freesKeys: true,
+  });
+  const lanes = [
+    servePolled<Lane, WorkspaceId>(deps, { name: 'webhooks', ...lanesOf(FAST) }),
+    servePolled<Lane, WorkspaceId>(deps, { name: 'slow webhooks', ...lanesOf(SLOW) }),
+  ];
   const events = startPolledLoop(deps, {
     name: 'events',
     isDue: () => sql<boolean>`exists (select from events where position is null)`,
@@ -68,38 +57,31 @@ export function sendWebhooks(deps: SendWebhooksOptions): { stop(): Promise<void>
     async step(restMs) {
       const count = await assignPositions({ db, log });
       if (count === 0) return restMs;
-      lanes.wake();
+      for (const loop of lanes) loop.wake();
       return count >= BATCH ? 0 : POLL_MS;
-    },
-  });
-  const onFree = () => lanes.wake();
-  const fast = createPermitPool({ ...FAST, holdMs: slowAfterMs, signal, onFree });
-  const slow = createPermitPool({ ...SLOW, signal, onFree });
-  const lanes = startPolledLoop(deps, {
-    name: 'webhooks',
-    isDue: () => sql<boolean>`exists (select from webhooks w where ${IS_DUE})`,
-    pollMs: POLL_MS,
-    async step(restMs) {
-      const more = [await serveDue(fast), await serveDue(slow)];
-      return more.includes(true) ? 0 : restMs;
     },
   });
   return {
     async stop() {
       stopping.abort();
-      await Promise.all([events.stop(), lanes.stop()]);
-      await Promise.all(inHand);
+      await Promise.all([events, ...lanes].map((loop) => loop.stop()));
     },
   };
 }
 
-/** Undefined: it is no longer due, or its workspace is in quarantine. */
-async function claim({ db, log }: SendWebhooksOptions, due: DueWebhook): Promise<Lane | undefined> {
-  const { results } = await isolateEach({ db, log }, 'webhooks', [due], {
-    idOf: ({ workspaceId }) => workspaceId,
-    run: () => claimLane(db, due),
+/** Claims for all workspaces but those in quarantine. */
+async function claim(
+  { db, log }: SendWebhooksOptions,
+  limits: LaneLimits,
+  { busy, room }: { busy: readonly WorkspaceId[]; room: number },
+): Promise<Lane[]> {
+  const held = await readHeld(db, 'webhook outcomes');
+  const claimed = await isolateStatement({ db, log }, 'webhooks', {
+    findOwners: () => findDueWorkspaces(db),
+    run: ({ skipped, wanted }) =>
+      claimLanes(db, limits, { busy, room, owners: { skipped: [...skipped, ...held], wanted } }),
   });
-  return results[0];
+  return claimed.flat();
 }
 
 async function deliver(options: SendWebhooksOptions, lane: Lane, signal: AbortSignal): Promise<void> {

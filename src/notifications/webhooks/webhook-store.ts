@@ -3,6 +3,7 @@ import { readRow, readRows, sql } from '../../platform/database/statements.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError, fieldError } from '../../platform/errors/errors.ts';
+import type { AttemptRecord } from './attempt-store.ts';
 import type { Signature } from './sign.ts';
 
 export interface Webhook {
@@ -34,12 +35,7 @@ const COLUMNS = sql`
   disabled_at as "disabledAt", disabled_reason as "disabledReason"`;
 
 /** The last delivery attempt of a webhook, and its result. `status` is null without an answer; `error` then says why. */
-export interface LastTry {
-  at: Date;
-  milliseconds: number;
-  status: number | null;
-  error: string | null;
-}
+export type LastTry = Pick<AttemptRecord, 'at' | 'milliseconds' | 'status' | 'error'>;
 
 export interface StoredWebhook extends Webhook {
   /** Null without an attempt within 30 days. */
@@ -47,11 +43,7 @@ export interface StoredWebhook extends Webhook {
 }
 
 /** Returns the webhooks of a workspace, oldest first, or only the one with the id. */
-export async function selectWebhooks(
-  db: Connection,
-  workspaceId: WorkspaceId,
-  webhookId?: string,
-): Promise<StoredWebhook[]> {
+export async function selectWebhooks(db: Connection, workspaceId: WorkspaceId, webhookId?: string) {
   const rows = await readRows<Webhook & { lastTry: (Omit<LastTry, 'at'> & { at: string }) | null }>(db)`
     select ${COLUMNS},
       (select jsonb_build_object('at', t.at, 'milliseconds', t.milliseconds, 'status', t.status, 'error', t.error)

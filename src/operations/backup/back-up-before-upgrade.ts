@@ -9,7 +9,8 @@ import type { Log } from '../../platform/log/log.ts';
 import { listBackups, toTimestamp, type MadeBackup } from './list-backups.ts';
 import { makeBackup } from './make-backup.ts';
 import { requireDumpTool } from './postgres-tools.ts';
-import { findWriteProblem, nearestFolder } from './write-problem.ts';
+import { findWriteProblem } from './write-problem.ts';
+import { nearestFolder } from '../../platform/database/embedded/folder.ts';
 
 /** The ledger's number, and when it was made. Daily backups have other names, so that none of these is removed by itself. */
 const NAME = /^campanile-before-upgrade-(?<number>\d+)-(?<at>\d{8}T\d{6}Z)\.campanile$/;

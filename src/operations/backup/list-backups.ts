@@ -14,11 +14,7 @@ export const toTimestamp = (at: Date): string => at.toISOString().replaceAll(/[-
  * Returns the files of a folder whose names match, the oldest first. The group `at` of `pattern` is a timestamp. `future` has those dated after
  * `now`: somebody's clock was wrong, so they prove nothing. A folder that is missing or closed to this user has none.
  */
-export async function listBackups(
-  folder: string,
-  pattern: RegExp,
-  now: Date,
-): Promise<{ past: MadeBackup[]; future: MadeBackup[] }> {
+export async function listBackups(folder: string, pattern: RegExp, now: Date) {
   const names = await readdir(folder).catch((error: unknown) => {
     if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(errorCodeOf(error) ?? '')) return [];
     throw error;

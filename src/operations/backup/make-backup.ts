@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { syncFolder } from '../../platform/database/embedded/folder.ts';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { chmod, chown, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { syncFile, syncFolder } from '../../platform/database/embedded/folder.ts';
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
+import { chmod, chown, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress } from 'node:zlib';
@@ -10,19 +10,10 @@ import pg from 'pg';
 import { create } from 'tar';
 import { DatabaseClient, type Connection, type PostgresAddress } from '../../platform/database/connect.ts';
 import { StartupError, errorCodeOf } from '../../platform/errors/errors.ts';
-import {
-  BASE_FILE,
-  DUMP_FILE,
-  MAC_FILE,
-  MANIFEST_FILE,
-  PLATFORM,
-  SECRET_NAMES,
-  SECRETS_FILE,
-  type Manifest,
-} from './manifest.ts';
+import { BASE_FILE, DUMP_FILE, MAC_FILE, MANIFEST_FILE, PLATFORM, SECRETS_FILE, type Manifest } from './manifest.ts';
 import { createManifestMac } from './manifest-mac.ts';
 import { dumpDatabase } from './postgres-tools.ts';
-import { sealSecrets } from './secrets-box.ts';
+import { readSecrets, sealSecrets } from './secrets-box.ts';
 import { describeWriteError } from './write-problem.ts';
 
 /** Two of a cluster's three databases are equal. A window of 32 MiB finds the repetition, and takes as much memory. */
@@ -56,7 +47,7 @@ export interface BackupOptions {
 export async function makeBackup(options: BackupOptions): Promise<Manifest> {
   const { db, address, isEmbedded, dataDir, passphrase, secrets = 'seal', version } = options;
   const file = resolve(options.file);
-  if (await exists(file))
+  if (existsSync(file))
     throw new StartupError(`${file} already exists, and a backup never overwrites a file. Choose another name.`);
   const draft = `${file}.new`;
   let staging = '';
@@ -70,7 +61,7 @@ export async function makeBackup(options: BackupOptions): Promise<Manifest> {
     if (!isEmbedded) await dumpDatabase(db, address, join(staging, DUMP_FILE));
     const names = [
       isEmbedded ? BASE_FILE : DUMP_FILE,
-      ...((await exists(join(staging, SECRETS_FILE))) ? [SECRETS_FILE] : []),
+      ...(existsSync(join(staging, SECRETS_FILE)) ? [SECRETS_FILE] : []),
     ];
     const files = Object.fromEntries(
       await Promise.all(names.map(async (name) => [name, await sumOf(join(staging, name))])),
@@ -87,7 +78,7 @@ export async function makeBackup(options: BackupOptions): Promise<Manifest> {
     const head = await writeManifest(staging, manifest, passphrase);
     await create({ file: draft, cwd: staging, portable: true, mode: 0o600 }, [...head, ...names]);
     await chmod(draft, 0o600);
-    await sync(draft);
+    await syncFile(draft);
     await rename(draft, file);
     await syncFolder(dirname(file));
     return manifest;
@@ -100,19 +91,15 @@ export async function makeBackup(options: BackupOptions): Promise<Manifest> {
 }
 
 async function sealInto(staging: string, dataDir: string, passphrase: string | undefined): Promise<void> {
-  const found = await Promise.all(
-    SECRET_NAMES.map(async (name) => [
-      name,
-      (await exists(join(dataDir, name))) && (await readFile(join(dataDir, name), 'utf8')),
-    ]),
-  );
-  const secrets: Record<string, string> = Object.fromEntries(found.filter(([, text]) => text !== false));
-  if (Object.keys(secrets).length === 0) return;
+  const secrets = await readSecrets(dataDir);
+  if (secrets.length === 0) return;
   if (passphrase === undefined)
     throw new StartupError(
-      `The backup includes the secrets in DATA_DIR (${Object.keys(secrets).join(', ')}) and encrypts them. Add --passphrase-file FILE.`,
+      `The backup includes the secrets in DATA_DIR (${secrets.map(([name]) => name).join(', ')}) and encrypts them. Add --passphrase-file FILE.`,
     );
-  await writeFile(join(staging, SECRETS_FILE), await sealSecrets(secrets, passphrase), { mode: 0o600 });
+  await writeFile(join(staging, SECRETS_FILE), await sealSecrets(Object.fromEntries(secrets), passphrase), {
+    mode: 0o600,
+  });
 }
 
 /** Writes the manifest and, with a passphrase, its authentication code. Returns the names of both. */
@@ -161,26 +148,6 @@ export async function sumOf(file: string): Promise<{ bytes: number; sha256: stri
   const hash = createHash('sha256');
   await pipeline(createReadStream(file), hash);
   return { bytes: (await stat(file)).size, sha256: hash.digest('hex') };
-}
-
-/** Forces a file onto the disk. */
-async function sync(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    (error: unknown) => {
-      if (errorCodeOf(error) === 'ENOENT') return false;
-      throw error;
-    },
-  );
 }
 
 function explain(error: unknown, file: string): unknown {

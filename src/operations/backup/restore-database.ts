@@ -8,9 +8,10 @@ import { holdLedger } from '../hold/watch-ledger.ts';
 import { readIfThere } from '../../platform/database/embedded/folder.ts';
 import { StartupError } from '../../platform/errors/errors.ts';
 import { createLog } from '../../platform/log/log.ts';
-import { DUMP_FILE, SECRET_NAMES } from './manifest.ts';
+import { DUMP_FILE } from './manifest.ts';
 import { loadDump } from './postgres-tools.ts';
 import type { Backup, Trust } from './read-backup.ts';
+import { readSecrets } from './secrets-box.ts';
 import { unpackBackup } from './unpack-backup.ts';
 
 /**
@@ -67,15 +68,6 @@ async function load(connection: Connection, dump: string, address: PostgresAddre
     );
   await loadDump(dump, address);
   await holdLedger(connection, 'it was restored from a backup');
-}
-
-async function readSecrets(folder: string): Promise<Array<[name: string, secret: string]>> {
-  const found: Array<[string, string]> = [];
-  for (const name of SECRET_NAMES) {
-    const secret = await readIfThere(join(folder, name));
-    if (secret !== undefined) found.push([name, secret]);
-  }
-  return found;
 }
 
 async function compareSecrets(secrets: ReadonlyArray<[string, string]>, dataDir: string): Promise<void> {

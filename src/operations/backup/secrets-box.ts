@@ -1,10 +1,13 @@
 import { randomBytes, scrypt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { MIN_PASSPHRASE_LENGTH } from '../../platform/config/variables.ts';
+import { readIfThere } from '../../platform/database/embedded/folder.ts';
 import { StartupError } from '../../platform/errors/errors.ts';
 import { createVault } from '../../platform/secrets/secret-box.ts';
+import { SECRET_NAMES } from './manifest.ts';
 
 /** 128 MiB and some tenths of a second for each guess. */
 const COST = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 ** 2 };
@@ -12,6 +15,16 @@ const ABOUT = 'secrets of a backup';
 
 const Box = z.object({ salt: z.base64(), sealed: z.base64() });
 const Secrets = z.record(z.string(), z.string());
+
+/** Returns the secrets in a DATA_DIR. */
+export async function readSecrets(folder: string): Promise<Array<[name: string, secret: string]>> {
+  const found: Array<[string, string]> = [];
+  for (const name of SECRET_NAMES) {
+    const secret = await readIfThere(join(folder, name));
+    if (secret !== undefined) found.push([name, secret]);
+  }
+  return found;
+}
 
 /** Seals the secrets of an installation, by name, with a key that scrypt makes of the passphrase. */
 export async function sealSecrets(secrets: Readonly<Record<string, string>>, passphrase: string): Promise<string> {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { nearestFolder } from '../../platform/database/embedded/folder.ts';
 import { errorCodeOf } from '../../platform/errors/errors.ts';
 
 /**
@@ -18,13 +19,6 @@ export async function findWriteProblem(folder: string): Promise<string | undefin
   } finally {
     if (probe !== undefined) await rm(probe, { recursive: true, force: true });
   }
-}
-
-/** Returns the folder, or the nearest one above it that exists. */
-export function nearestFolder(folder: string): string {
-  let existing = folder;
-  while (!existsSync(existing)) existing = dirname(existing);
-  return existing;
 }
 
 /** Returns what kept a file from being written into a folder, for the operator. */

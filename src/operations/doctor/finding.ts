@@ -51,10 +51,7 @@ export const warn = (message: string, advice?: string) => report('warning', mess
 export const fail = (message: string, advice?: string) => report('error', message, advice);
 
 /** Returns the problems; where there is none, that all is well. */
-export async function orOk(
-  problems: Iterable<CheckResult> | AsyncIterable<CheckResult>,
-  message: string,
-): Promise<CheckResult[]> {
+export async function orOk(problems: Iterable<CheckResult> | AsyncIterable<CheckResult>, message: string) {
   const found = await Array.fromAsync(problems);
   return found.length > 0 ? found : [ok(message)];
 }

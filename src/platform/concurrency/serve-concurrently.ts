@@ -1,47 +1,49 @@
-import type { OnLoopError } from './failure-streak.ts';
-import { failureLevel, type Log } from '../log/log.ts';
-import { startLoop, type Loop } from './loop.ts';
+import { failureLevel } from '../log/log.ts';
+import { startLoop, type Loop, type LoopDeps } from './loop.ts';
 
 /** After so long a permit is given back although its work goes on. */
 const HOLD_MS = 2_000;
 
-export interface Concurrently<Due, Key> {
+export interface Concurrently<Due, Key> extends LoopDeps {
   /** Of the loop. */
   name: string;
   /** So much is begun at a time. */
   permits: number;
   /** How long the loop sleeps when nothing is due. */
   pollMs: number;
-  /** Claims the next due items, usually one, and none of a `busy` key. Returns an empty array when nothing is due. */
-  claim(busy: readonly Key[]): Promise<readonly Due[]>;
-  /** The key of an item: one item per key is served at a time. Undefined: no such limit. */
+  /**
+   * Claims the next due items, `room` at most, as far as the limit of each key allows. `busy` has the key of each item that is served now.
+   * Returns an empty array when nothing is due.
+   */
+  claim(busy: readonly Key[], room: number): Promise<readonly Due[]>;
+  /** The key of an item. Undefined: no limit but the permits. */
   keyOf(due: Due): Key | undefined;
   /** Serves one item. A rejection is logged, and counted as an error of the loop. */
   serve(due: Due): Promise<void>;
-  /** Default is `HOLD_MS`. */
+  /** Default is `HOLD_MS`. Infinity: until the item is served. */
   holdMs?: number;
-  log: Log;
-  onLoopError?: OnLoopError | undefined;
+  /** Default is false. If this is true, the key of slow work is no longer busy once its permit is given back. */
+  freesKeys?: boolean;
 }
 
 /**
- * Serves due items: one at a time per key, different keys concurrently. Slow work does not block others: it gives its permit back after 2
- * s and continues without one, and its key has no other work meanwhile. `stop` resolves when all work has ended.
+ * Serves due items concurrently. Slow work does not block others: it gives its permit back after 2 s and continues without one, and its key
+ * stays busy unless `freesKeys`. `stop` resolves when all work has ended.
  */
 export function serveConcurrently<Due, Key>(work: Concurrently<Due, Key>): Loop {
-  const { name, permits, pollMs, claim, keyOf, serve, holdMs = HOLD_MS, log, onLoopError } = work;
-  const busy = new Set<Key>();
+  const { name, permits, pollMs, claim, keyOf, serve, holdMs = HOLD_MS, freesKeys = false, log, onLoopError } = work;
+  const busy: Key[] = [];
   const underWay = new Set<Promise<void>>();
   let isStopping = false;
   let held = 0;
 
   const mayBegin = () => held < permits && !isStopping;
 
-  function holdPermit(): () => void {
-    held += 1;
+  /** Returns a function that gives something back, once however often it is called. */
+  function once(giveBack: () => void): () => void {
     let isHeld = true;
     return () => {
-      if (isHeld) held -= 1;
+      if (isHeld) giveBack();
       isHeld = false;
       loop.wake();
     };
@@ -49,9 +51,15 @@ export function serveConcurrently<Due, Key>(work: Concurrently<Due, Key>): Loop 
 
   async function run(due: Due): Promise<void> {
     const key = keyOf(due);
-    if (key !== undefined) busy.add(key);
-    const release = holdPermit();
-    const timer = setTimeout(release, holdMs);
+    held += 1;
+    if (key !== undefined) busy.push(key);
+    const release = once(() => (held -= 1));
+    const freeKey = once(() => key !== undefined && busy.splice(busy.indexOf(key), 1));
+    const giveUp = () => {
+      release();
+      if (freesKeys) freeKey();
+    };
+    const timer = Number.isFinite(holdMs) ? setTimeout(giveUp, holdMs) : undefined;
     try {
       await serve(due);
     } catch (error) {
@@ -59,7 +67,7 @@ export function serveConcurrently<Due, Key>(work: Concurrently<Due, Key>): Loop 
       log[failureLevel(error)]({ err: error, loop: name }, 'something that was due failed, and is due again later');
     }
     clearTimeout(timer);
-    if (key !== undefined) busy.delete(key);
+    freeKey();
     release();
   }
 
@@ -70,7 +78,7 @@ export function serveConcurrently<Due, Key>(work: Concurrently<Due, Key>): Loop 
 
   async function step(): Promise<number> {
     while (mayBegin()) {
-      const due = await claim([...busy]);
+      const due = await claim([...busy], permits - held);
       if (due.length === 0) break;
       due.forEach(begin);
     }

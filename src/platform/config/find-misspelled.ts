@@ -15,10 +15,7 @@ const FOREIGN = new Set(['FTP_PROXY', 'ALL_PROXY']);
  * Returns the variables that are no names of ours, but misspellings of one: `SINGUP`, `DATADIR`. The meant one is not set, so that nothing
  * is reported where both exist.
  */
-export function findMisspelled(
-  environment: Readonly<Record<string, string | undefined>>,
-  known: readonly string[],
-): Misspelled[] {
+export function findMisspelled(environment: Readonly<Record<string, string | undefined>>, known: readonly string[]) {
   const own = new Set(known);
   const unset = known.filter((name) => environment[name] === undefined);
   return Object.keys(environment).flatMap((name) => {

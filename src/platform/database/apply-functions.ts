@@ -9,10 +9,7 @@ import type { DatabaseFunction } from './schema-files.ts';
  * Returns the files that were applied. Must run before the migrations, because tables use some of the functions; so a signature may name
  * only built-in types.
  */
-export async function applyFunctions(
-  trx: Transaction<Schema>,
-  functions: readonly DatabaseFunction[],
-): Promise<string[]> {
+export async function applyFunctions(trx: Transaction<Schema>, functions: readonly DatabaseFunction[]) {
   // PostgreSQL resolves the tables in a body when the function is called.
   await execute(trx)`set local check_function_bodies = off`;
   const changed = await findChangedFunctions(trx, functions);

@@ -81,11 +81,7 @@ function findOtherVersion(
   return undefined;
 }
 
-async function findOtherCatalog(
-  db: Connection,
-  { fingerprint }: SchemaFiles,
-  applied: readonly AppliedMigration[],
-): Promise<string | undefined> {
+async function findOtherCatalog(db: Connection, { fingerprint }: SchemaFiles, applied: readonly AppliedMigration[]) {
   const differences = findDifferences(parseFingerprint(fingerprint), await readCatalog(db), await isTestedPostgres(db));
   if (differences.length === 0) return undefined;
   const more = differences.length - MOST_SHOWN;

@@ -44,11 +44,7 @@ export async function requireKnownSchema(db: Database): Promise<void> {
 }
 
 /** Applies the changed functions and the first missing migration; their names. One a transaction keeps each all or nothing. */
-async function applyNext(
-  trx: Transaction<Schema>,
-  files: SchemaFiles,
-  backUp: MigrateOptions['backUp'],
-): Promise<string[]> {
+async function applyNext(trx: Transaction<Schema>, files: SchemaFiles, backUp: MigrateOptions['backUp']) {
   // Behind a pooler the connection may have the limits of another one of ours; and a backup takes longer than a transaction may rest.
   await execute(trx)`set local statement_timeout = 0`;
   await execute(trx)`set local idle_in_transaction_session_timeout = 0`;

@@ -1,6 +1,7 @@
 /** One statement a second polls for all loops of a worker that have nothing to do, so that an idle process costs the database little. */
 import { readValue, sql, type RawBuilder } from './statements.ts';
 import { startLoop, type Loop, type LoopDeps } from '../concurrency/loop.ts';
+import { serveConcurrently, type Concurrently } from '../concurrency/serve-concurrently.ts';
 import type { Database } from './connect.ts';
 
 /** What a loop works on. */
@@ -12,7 +13,7 @@ export interface PolledWork {
   /** Makes the loop run its step now. */
   wake(): void;
   /** The loop is woken at most this often; default is every poll. */
-  atMostEveryMs?: number;
+  atMostEveryMs?: number | undefined;
 }
 
 export type WorkPoll = ReturnType<typeof startWorkPoll>;
@@ -79,6 +80,17 @@ export function startPolledLoop(
 ): Loop {
   const restMs = deps.workPoll?.add({ ...work, wake: () => loop.wake() }) ?? pollMs;
   const loop = startLoop(work.name, () => step(restMs), deps);
+  return loop;
+}
+
+/** `serveConcurrently` for a loop that the poll wakes, as `startPolledLoop`. */
+export function servePolled<Due, Key>(
+  { workPoll, log, onLoopError }: PolledLoopDeps,
+  { isDue, atMostEveryMs, ...work }: Omit<PolledWork, 'wake'> & Omit<Concurrently<Due, Key>, keyof LoopDeps>,
+): Loop {
+  const { name } = work;
+  const pollMs = workPoll?.add({ name, isDue, atMostEveryMs, wake: () => loop.wake() }) ?? work.pollMs;
+  const loop = serveConcurrently<Due, Key>({ ...work, pollMs, log, onLoopError });
   return loop;
 }
 

@@ -23,10 +23,7 @@ export function createDnsLookup(servers?: readonly string[]): DnsLookup {
  * The one address to connect to for the host of a URL. It was validated, and the connection asks no name server again. Every address
  * of a name must be one that may be asked. Throws `BlockedAddressError`, or what the name server said.
  */
-export async function resolveHost(
-  hostname: string,
-  { lookup, allowed }: { lookup: DnsLookup; allowed: AllowedHosts },
-): Promise<string> {
+export async function resolveHost(hostname: string, { lookup, allowed }: { lookup: DnsLookup; allowed: AllowedHosts }) {
   const literal = hostname.replace(/^\[|\]$/g, '');
   const addresses = isIP(literal) === 0 ? await lookupBothFamilies(hostname, lookup) : [literal];
   const [first] = addresses;

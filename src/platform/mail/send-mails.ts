@@ -1,12 +1,9 @@
 import type { Database } from '../database/connect.ts';
 import type { Notifications } from '../database/listen.ts';
-import type { WorkPoll } from '../database/work-poll.ts';
+import { servePolled, type PolledLoopDeps } from '../database/work-poll.ts';
 import { quarantine } from '../database/quarantine.ts';
 import type { UserId } from '../database/schema.ts';
 import { isDataError } from '../errors/database-errors.ts';
-import type { OnLoopError } from '../concurrency/failure-streak.ts';
-import type { Log } from '../log/log.ts';
-import { serveConcurrently } from '../concurrency/serve-concurrently.ts';
 import { dropExpiredMails, dropMail, settleMail, claimDueMails, hasDueMails, type DueMail } from './mail-store.ts';
 import type { MailLinks } from './mail-links.ts';
 import { openMailServer, PermanentRejectionError, type MailSettings } from './open-mail-server.ts';
@@ -16,15 +13,12 @@ const POLL_MS = 10_000;
 /** Mails that one process begins to send at a time: mail servers let a client have few connections. */
 const PERMITS = 2;
 
-export interface SendMailsOptions {
+export interface SendMailsOptions extends PolledLoopDeps {
   db: Database;
-  log: Log;
   notifications: Pick<Notifications, 'on'>;
   links: MailLinks;
   /** Undefined: none is sent, and the log says which would have been. */
   mail: MailSettings | undefined;
-  workPoll?: WorkPoll | undefined;
-  onLoopError?: OnLoopError;
 }
 
 /**
@@ -32,9 +26,8 @@ export interface SendMailsOptions {
  * A slow mail, such as one to a slow domain, delays no other user's. A mail that the server does not accept is retried until it expires,
  * also after a crash: a mail in flight may then be sent twice. Neither an address nor a link is ever logged.
  */
-export function sendMails({ db, log, notifications, links, mail, workPoll, onLoopError }: SendMailsOptions): {
-  stop(): Promise<void>;
-} {
+export function sendMails(deps: SendMailsOptions): { stop(): Promise<void> } {
+  const { db, log, notifications, links, mail } = deps;
   const server = mail && openMailServer(mail);
 
   async function claimNext(busy: readonly UserId[]): Promise<DueMail[]> {
@@ -76,16 +69,15 @@ export function sendMails({ db, log, notifications, links, mail, workPoll, onLoo
     return settleMail(db, due);
   }
 
-  const polled = { name: 'mails', isDue: hasDueMails, wake: () => loop.wake(), atMostEveryMs: POLL_MS };
-  const loop = serveConcurrently<DueMail, UserId>({
+  const loop = servePolled<DueMail, UserId>(deps, {
     name: 'mails',
+    isDue: hasDueMails,
     permits: PERMITS,
-    pollMs: workPoll?.add(polled) ?? POLL_MS,
+    pollMs: POLL_MS,
+    atMostEveryMs: POLL_MS,
     claim: claimNext,
     keyOf: ({ userId }) => userId ?? undefined,
     serve: handleOrIsolate,
-    log,
-    onLoopError,
   });
   notifications.on('campanile_mails', () => loop.wake());
   return {

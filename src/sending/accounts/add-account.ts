@@ -93,11 +93,7 @@ function findMessengerWithoutPhone({ messengers, defaultMessenger }: AddAccountD
   return [...messengers.values()].find(({ linksAtOnce }) => linksAtOnce === true)?.name ?? defaultMessenger;
 }
 
-async function assertNumberFree(
-  trx: Connection,
-  { workspaceId }: Actor,
-  number: WrittenNumber | undefined,
-): Promise<void> {
+async function assertNumberFree(trx: Connection, { workspaceId }: Actor, number: WrittenNumber | undefined) {
   if (!number) throw invalid([fieldError('whatsapp_number', 'required')]);
   await assertNumberUnused(trx, { workspaceId, phoneNumber: number.digits });
   const isFound = await hasRow(trx)`select where ${isLinkedHere(number.digits)}`;

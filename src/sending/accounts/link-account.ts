@@ -1,6 +1,6 @@
 import { execute, hasRow } from '../../platform/database/statements.ts';
 import type { Connection } from '../../platform/database/connect.ts';
-import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
+import type { WorkspaceId } from '../../platform/database/schema.ts';
 import type { MessengerCapabilities } from '../../messengers/messenger.ts';
 import type { WrittenNumber } from './change-number.ts';
 import { clearLink } from './remove-account.ts';
@@ -28,10 +28,7 @@ interface InsertedAccount {
 }
 
 /** Writes an account and its lane. Returns its id. */
-export async function insertAccount(
-  trx: Connection,
-  { workspaceId, messenger, isLinked, further }: InsertedAccount,
-): Promise<AccountId> {
+export async function insertAccount(trx: Connection, { workspaceId, messenger, isLinked, further }: InsertedAccount) {
   const { account_id } = await trx
     .insertInto('accounts')
     .values({

@@ -31,11 +31,7 @@ export async function listAccounts(deps: StatusDeps, { workspaceId }: Actor): Pr
 }
 
 /** Adds to accounts of one workspace what `listAccounts` says of each. */
-export async function describeAccounts(
-  db: Connection,
-  accounts: readonly Account[],
-  timeZone: string,
-): Promise<ListedAccount[]> {
+export async function describeAccounts(db: Connection, accounts: readonly Account[], timeZone: string) {
   const accountIds = accounts.map(({ accountId }) => accountId);
   const windows = await readSendWindows(db, accountIds, timeZone, { countsAll: true });
   const windowOf = new Map(windows.map((window) => [window.accountId, window]));

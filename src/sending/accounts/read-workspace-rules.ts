@@ -17,11 +17,7 @@ export interface WorkspaceRules {
 }
 
 /** Returns the rules of a workspace. Undefined if its owner is deleted. `timeZone` is the installation's. */
-export async function readWorkspaceRules(
-  db: Connection,
-  workspaceId: WorkspaceId,
-  timeZone: string,
-): Promise<WorkspaceRules | undefined> {
+export async function readWorkspaceRules(db: Connection, workspaceId: WorkspaceId, timeZone: string) {
   const row = await readRow<Omit<WorkspaceRules, 'today' | 'timeZone'> & { timeZone: string | null; now: Date }>(db)`
     select w.mention_all_cap as "mentionAllCap", w.weekly_posts as "weeklyPosts", u.time_zone as "timeZone", campanile_now() as now
     from workspaces w

@@ -72,12 +72,7 @@ export async function readSendWindows(
  * Returns the accounts of these workspaces that rest by their rules at an instant, by default now, where another account could send in their
  * place.
  */
-export async function readResting(
-  trx: Connection,
-  workspaceIds: readonly WorkspaceId[],
-  timeZone: string,
-  at?: Date,
-): Promise<AccountId[]> {
+export async function readResting(trx: Connection, workspaceIds: readonly WorkspaceId[], timeZone: string, at?: Date) {
   const which = sql`a.workspace_id = any(${[...workspaceIds]}::bigint[]) and a.removed_at is null and exists (
     select from lanes l where l.workspace_id = a.workspace_id and l.account_id <> a.account_id)`;
   const windows = await selectWindows(trx, which, { timeZone, countsAll: false, at });

@@ -181,11 +181,7 @@ export async function lockLedger(trx: Connection, workspaceId: WorkspaceId): Pro
 }
 
 /** Runs `work` with the ledger of a workspace locked. Undefined when its owner is deleted. */
-export function inLedger<Result>(
-  db: Database,
-  workspaceId: WorkspaceId,
-  work: (trx: Connection) => Promise<Result>,
-): Promise<Result | undefined> {
+export function inLedger<Result>(db: Database, workspaceId: WorkspaceId, work: (trx: Connection) => Promise<Result>) {
   return db.transaction().execute(async (trx) => ((await lockLedger(trx, workspaceId)) ? work(trx) : undefined));
 }
 

@@ -1,9 +1,10 @@
 import { partyIn } from '../../platform/concurrency/requester.ts';
 import { hasRow, readRows, sql } from '../../platform/database/statements.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
-import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
+import { withPermit, type FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { readAccountShares, type AccountShare } from '../campaigns/read/account-shares.ts';
+import type { DeliveryCounts } from '../campaigns/read/read-progress.ts';
 import { readRuns, type RunDetails } from '../campaigns/read/get-campaign.ts';
 import { findOwnCampaign, type OwnCampaign } from '../campaigns/store.ts';
 import { written } from '../campaigns/roll-up/roll-up-runs.ts';
@@ -15,12 +16,7 @@ import { readingPermits } from './reading-permits.ts';
 import { sumFields } from './sum-fields.ts';
 import { readReach, type CampaignReach } from './read-reach.ts';
 
-export interface Counts {
-  deliveries: number;
-  queued: number;
-  sent: number;
-  failed: number;
-  cancelled: number;
+export interface Counts extends DeliveryCounts {
   /** Of the sent: deleted for everyone afterwards. */
   recalled: number;
   /** Of the sent: edited afterwards. */
@@ -76,9 +72,8 @@ export async function readGroupAnalytics(
   publicId: string,
   { withPolls = false, withAccounts = false }: { withPolls?: boolean; withAccounts?: boolean } = {},
 ): Promise<GroupAnalytics> {
-  const release = await permits.acquire({ party: partyIn(workspaceId) });
-  try {
-    return await inSnapshot(db, async (trx) => {
+  const read = () =>
+    inSnapshot(db, async (trx) => {
       const campaign = await findOwnCampaign(trx, workspaceId, publicId);
       const id = campaign.campaignId;
       const groups = await selectGroupRows(trx, id);
@@ -98,9 +93,7 @@ export async function readGroupAnalytics(
         timeline: await selectTimeline(trx, id),
       };
     });
-  } finally {
-    release();
-  }
+  return withPermit(permits, read, { party: partyIn(workspaceId) });
 }
 
 /**

@@ -1,6 +1,7 @@
 import { readRow, readRows } from '../../platform/database/statements.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
-import { noSuchGroup } from '../groups/store.ts';
+import { noSuchGroup, type Group } from '../groups/store.ts';
+import type { DeliveryCounts } from '../campaigns/read/read-progress.ts';
 import { reached } from '../groups/update-activity.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { CampaignStatus, GroupKind, WorkspaceId } from '../../platform/database/schema.ts';
@@ -8,31 +9,19 @@ import { storedFailure } from '../campaigns/roll-up/roll-up-runs.ts';
 import { explainFailure, type ExplainedFailure, type StoredFailure } from './explain-failure.ts';
 import { inSnapshot } from '../../platform/database/in-snapshot.ts';
 
-export interface GroupHead {
-  groupId: number;
-  chatId: string;
-  name: string;
-  kind: GroupKind;
-  /** With the account itself; of a channel its followers. */
-  participants: number;
-  inviteLink: string | null;
-  canSend: boolean;
+export interface GroupHead extends Group {
   /** Set: no longer at the messaging application. */
   removedAt: Date | null;
 }
 
 /** What a post came to in the group; of a folded campaign, whose single posts are gone, all of its posts in one. */
-export interface GroupPost extends ExplainedFailure {
+export interface GroupPost extends ExplainedFailure, Omit<DeliveryCounts, 'deliveries'> {
   campaignId: string;
   name: string;
   /** null: of a folded campaign. */
   runId: number | null;
   /** When it was sent; of one that was not, when its run began. */
   at: Date;
-  queued: number;
-  sent: number;
-  failed: number;
-  cancelled: number;
   /** People who could have read it. */
   recipients: number;
   /** Of a channel its views. */

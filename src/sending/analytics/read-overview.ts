@@ -8,21 +8,14 @@ import { knownTimeZone } from '../../platform/time/time-zone.ts';
 import { inSnapshot } from '../../platform/database/in-snapshot.ts';
 import { userGoneError } from '../accounts/store.ts';
 import { spanOf } from './report/report-span.ts';
+import type { RunSums } from './report/select-posts.ts';
 import { countMissed } from './report/select-runs.ts';
 import { sumFields } from './sum-fields.ts';
 
 /** What became of the runs of a span of time. */
-export interface OverviewSums {
+export interface OverviewSums extends Omit<RunSums, 'runId'> {
   /** That began: one for a campaign sent now, one for each day of a schedule. */
   runs: number;
-  /** Posts: of each run one for each group that it was sent to. */
-  sent: number;
-  failed: number;
-  /** Members, each once for a post, whenever it was. */
-  delivered: number;
-  read: number;
-  /** Members whose reads are reported, counted once per post: the denominator of the read rate. */
-  acknowledging: number;
 }
 
 export interface OverviewTotals extends OverviewSums {
@@ -42,7 +35,8 @@ export interface Overview {
   daily: Array<OverviewSums & { /** `YYYY-MM-DD`, in the user's zone. */ date: string }>;
 }
 
-export const OVERVIEW_FIELDS = ['runs', 'sent', 'failed', 'delivered', 'read', 'acknowledging'] as const;
+export const RUN_FIELDS = ['sent', 'failed', 'delivered', 'read', 'acknowledging'] as const;
+export const OVERVIEW_FIELDS = ['runs', ...RUN_FIELDS] as const;
 export const NOTHING: OverviewSums = sumFields([], OVERVIEW_FIELDS);
 
 /**

@@ -71,10 +71,7 @@ export function readPollResults(
 }
 
 /** Returns the results of all polls and events of a campaign, as `readPollResults` does; none of a campaign that asks nothing. */
-export async function findPollResults(
-  trx: Connection,
-  { workspaceId, campaignId }: OwnCampaign,
-): Promise<PollResults[]> {
+export async function findPollResults(trx: Connection, { workspaceId, campaignId }: OwnCampaign) {
   return readAll(trx, workspaceId, await findPolls(trx, { campaignId, runId: null }));
 }
 

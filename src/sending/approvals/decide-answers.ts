@@ -112,11 +112,7 @@ async function findApprover(db: Database, { workspaceId, number }: Answer) {
 }
 
 /** Forgets an answer. Why it could not be carried out becomes a remark, once. */
-function forget(
-  db: Database,
-  { answerId, workspaceId, approvalId, version }: Answer,
-  refusal?: Refusal,
-): Promise<void> {
+function forget(db: Database, { answerId, workspaceId, approvalId, version }: Answer, refusal?: Refusal) {
   return db.transaction().execute(async (trx) => {
     const affected = await execute(trx)`delete from review_answers where answer_id = ${answerId}`;
     if (!refusal || affected === 0) return;

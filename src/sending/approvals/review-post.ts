@@ -25,11 +25,7 @@ export interface ReviewGroup {
 }
 
 /** Returns the review group of a workspace, and locks its ledger; undefined if it has none that can be posted to. */
-export async function lockReviewGroup(
-  trx: Connection,
-  workspaceId: WorkspaceId,
-  timeZone: string,
-): Promise<ReviewGroup | undefined> {
+export async function lockReviewGroup(trx: Connection, workspaceId: WorkspaceId, timeZone: string) {
   const found = await readRow<{ groupId: number } & Reader>(trx)`
     select g.group_id as "groupId", u.language, coalesce(u.time_zone, ${timeZone}) as "timeZone"
     from workspaces w

@@ -25,11 +25,7 @@ export function writeRemark(
 }
 
 /** Throws 409 if the thread is full. Decisions are always possible. */
-export async function requireRoomForEntry(
-  trx: Connection,
-  workspaceId: WorkspaceId,
-  approvalId: string,
-): Promise<void> {
+export async function requireRoomForEntry(trx: Connection, workspaceId: WorkspaceId, approvalId: string) {
   const entries = await readCount(trx)`
     select count(*) from approval_entries where workspace_id = ${workspaceId} and approval_id = ${approvalId}`;
   if (entries >= ENTRIES_LIMIT)

@@ -92,11 +92,7 @@ export function listDates(first: Temporal.PlainDate, count: number, timeZone: st
 }
 
 /** From the first instant of one date to the first after another, in the zone; `days` counts both and is below 1 when they are the wrong way round. */
-export function spanOf(
-  startDate: string,
-  endDate: string,
-  timeZone: string,
-): { days: number; beginsAt: Date; endsAt: Date } {
+export function spanOf(startDate: string, endDate: string, timeZone: string) {
   const [first, last] = [Temporal.PlainDate.from(startDate), Temporal.PlainDate.from(endDate)];
   const beginOf = (date: Temporal.PlainDate) => new Date(date.toZonedDateTime(timeZone).epochMilliseconds);
   const days = first.until(last, { largestUnit: 'days' }).days + 1;

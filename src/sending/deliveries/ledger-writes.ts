@@ -2,7 +2,6 @@ import type { ClaimedDelivery, Turn } from './claim-turns.ts';
 import type { SuspectRecord } from './poison-suspects.ts';
 import type { Outcome } from './outcome.ts';
 import type { Failure, FailureCode, FailureParams } from '../../platform/errors/failures.ts';
-import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 /** A turn that has been sent, or given up. */
 export interface FinishedTurn {
@@ -26,12 +25,7 @@ export interface LedgerWrites {
 }
 
 /** Deliveries of one run that follow each other without a gap. */
-export interface SentRange {
-  workspace_id: WorkspaceId;
-  /** The account whose turn it was. */
-  account_id: AccountId;
-  turn: number;
-  run_id: number;
+export interface SentRange extends TurnKeys {
   first: number;
   last: number;
   /** One a delivery; null: what the ledger knows of the group counts. */
@@ -39,11 +33,7 @@ export interface SentRange {
 }
 
 /** The outcome of a delivery that was not sent. As `SentRange`, a row of `finish_turns`, which rejects lone surrogates. */
-export interface UnsentWrite {
-  workspace_id: WorkspaceId;
-  account_id: AccountId;
-  turn: number;
-  run_id: number;
+export interface UnsentWrite extends TurnKeys {
   position: number;
   status: 'failed' | 'retry';
   wait_ms: number;
@@ -85,6 +75,9 @@ function addWrites(writes: LedgerWrites, { turn, outcomes }: FinishedTurn): void
     range.recipients.push(outcome.recipients);
   });
 }
+
+/** The turn and its run, as the rows of `finish_turns` name them. */
+type TurnKeys = ReturnType<typeof keysOf>;
 
 function keysOf({ workspaceId, accountId, turn, runId }: Turn) {
   return { workspace_id: workspaceId, account_id: accountId, turn, run_id: runId };
@@ -140,12 +133,7 @@ function addSuspect(
 export const REFUSALS_IN_A_ROW = 3;
 
 /** The refusals at the end of a turn, a row of `finish_refused_turns`. */
-export interface Refusals extends TurnRefusals {
-  workspace_id: WorkspaceId;
-  account_id: AccountId;
-  turn: number;
-  run_id: number;
-}
+export interface Refusals extends TurnKeys, TurnRefusals {}
 
 interface TurnRefusals {
   /** Null: the last delivery of the turn that failed or was sent was not refused. */

@@ -15,18 +15,16 @@ const LANES_PER_STEP = 1_000;
 /** Which lanes are checked. */
 export type Checked = { shards: readonly number[] } | { accountIds: readonly AccountId[] };
 
-export interface FutureLimit {
-  /**
-   * Calls `limitFutureInstants`, every five seconds at most. Returns the milliseconds until it may do so again, by the monotonic clock: a
-   * caller that rests for longer would miss a step of the database's clock since the last call. Infinity if it was called just now.
-   */
-  limit(checked: Checked): Promise<number>;
-}
+export type FutureLimit = ReturnType<typeof watchFutureInstants>;
 
-export function watchFutureInstants({ db, gaps }: { db: Database; gaps: Gaps }): FutureLimit {
+export function watchFutureInstants({ db, gaps }: { db: Database; gaps: Gaps }) {
   let polledAtMs = -Infinity;
   return {
-    async limit(checked) {
+    /**
+     * Calls `limitFutureInstants`, every five seconds at most. Returns the milliseconds until it may do so again, by the monotonic clock: a
+     * caller that rests for longer would miss a step of the database's clock since the last call. Infinity if it was called just now.
+     */
+    async limit(checked: Checked): Promise<number> {
       const leftMs = polledAtMs + POLL_INTERVAL_MS - performance.now();
       if (leftMs > 0) return leftMs;
       polledAtMs = performance.now();

@@ -1,33 +1,20 @@
 import { isolateWrites, type LedgerWork } from '../accounts/quarantine-account.ts';
 import type { Database } from '../../platform/database/connect.ts';
-import { failureLevel, type Log } from '../../platform/log/log.ts';
+import { failureLevel } from '../../platform/log/log.ts';
 import { countFailuresInARow } from '../../platform/concurrency/failure-streak.ts';
 import type { LoopDeps } from '../../platform/concurrency/loop.ts';
 import { sleep } from '../../platform/time/time.ts';
 import type { FinishedTurn } from './ledger-writes.ts';
 import { finishTurns } from './finish-turns.ts';
 
-/** Writes the outcomes of turns, and retries until they are durable: none is lost while the database is away or one account fails. */
-export interface OutcomeWriter {
-  /**
-   * Calls `onDone` with each item as soon as it is written. While the database is away all are tried again. Items that fail because of
-   * their account's data are kept, and tried again alone as the quarantine says. Resolves when every item is done. Never rejects.
-   */
-  write<Item, Result>(
-    items: readonly Item[],
-    work: LedgerWork<Item, Result> & { onDone?: (item: Item) => void },
-  ): Promise<void>;
-  /** How many items wait in quarantine. */
-  waiting(): number;
-  /** From now on items that wait in quarantine are given up: whoever takes their shard over finds them as what may have left. */
-  stop(): void;
-}
+export type OutcomeWriter = ReturnType<typeof createOutcomeWriter>;
 
 const RETRY_MS = 500;
 /** Whether somebody in quarantine is due costs nothing to ask. */
 const POLL_MS = 1_000;
 
-export function createOutcomeWriter(deps: LoopDeps & { db: Database }): OutcomeWriter {
+/** Writes the outcomes of turns, and retries until they are durable: none is lost while the database is away or one account fails. */
+export function createOutcomeWriter(deps: LoopDeps & { db: Database }) {
   const { log } = deps;
   const failures = countFailuresInARow('outcomes', deps.onLoopError);
   const stopping = new AbortController();
@@ -51,7 +38,14 @@ export function createOutcomeWriter(deps: LoopDeps & { db: Database }): OutcomeW
   }
 
   return {
-    async write(items, { onDone, ...work }) {
+    /**
+     * Calls `onDone` with each item as soon as it is written. While the database is away all are tried again. Items that fail because of
+     * their account's data are kept, and tried again alone as the quarantine says. Resolves when every item is done. Never rejects.
+     */
+    async write<Item, Result>(
+      items: readonly Item[],
+      { onDone, ...work }: LedgerWork<Item, Result> & { onDone?: (item: Item) => void },
+    ): Promise<void> {
       let left = [...items];
       const settle = (open: ReadonlySet<unknown>) =>
         left.filter((item) => !open.has(item)).forEach((item) => onDone?.(item));
@@ -68,32 +62,32 @@ export function createOutcomeWriter(deps: LoopDeps & { db: Database }): OutcomeW
       log.error({ accounts: left.map(work.idOf) }, 'outcomes in quarantine are left to whoever takes the shard over');
       settle(new Set());
     },
+    /** How many items wait in quarantine. */
     waiting: () => waiting,
+    /** From now on items that wait in quarantine are given up: whoever takes their shard over finds them as what may have left. */
     stop: () => stopping.abort(),
   };
 }
 
-/** Collects finished turns of many accounts and writes them down together, so that one slow send delays no other. */
-export interface Finisher {
-  /** Resolves once the outcome is durable, or left to the next worker, as `OutcomeWriter` says. Never rejects. */
-  finish(finished: FinishedTurn): Promise<void>;
-}
+export type Finisher = ReturnType<typeof createFinisher>;
 
 const LONGEST_WAIT_MS = 5;
 const DELIVERIES_PER_BATCH = 500;
 
 /**
+ * Collects finished turns of many accounts and writes them down together, so that one slow send delays no other.
  * A batch is written when it holds 500 deliveries, when its first turn has waited 5 ms, or when no other turn is under way
  * (`inFlight` counts the turns sent and not yet finished, with those waiting here).
  */
-export function createFinisher(deps: {
+export function createFinisher({
+  db,
+  inFlight,
+  writer,
+}: {
   db: Database;
-  log: Log;
   inFlight: () => number;
-  /** Default is one of its own. */
-  writer?: OutcomeWriter;
-}): Finisher {
-  const { writer = createOutcomeWriter(deps) } = deps;
+  writer: OutcomeWriter;
+}) {
   let waiting: Array<{ finished: FinishedTurn; done: () => void }> = [];
   let deliveries = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -110,7 +104,7 @@ export function createFinisher(deps: {
       gapsOf: ({ finished: { turn, gapMs } }) => ({ [turn.messenger]: gapMs }),
       run: (some) =>
         finishTurns(
-          deps.db,
+          db,
           some.map(({ finished }) => finished),
         ),
       onDone: ({ done }) => done(),
@@ -118,11 +112,12 @@ export function createFinisher(deps: {
   }
 
   return {
-    finish(finished) {
-      return new Promise((resolve) => {
+    /** Resolves once the outcome is durable, or left to the next worker, as `OutcomeWriter` says. Never rejects. */
+    finish(finished: FinishedTurn) {
+      return new Promise<void>((resolve) => {
         waiting.push({ finished, done: resolve });
         deliveries += finished.outcomes.length;
-        if (deliveries >= DELIVERIES_PER_BATCH || deps.inFlight() <= waiting.length) flush();
+        if (deliveries >= DELIVERIES_PER_BATCH || inFlight() <= waiting.length) flush();
         else timer ??= setTimeout(flush, LONGEST_WAIT_MS);
       });
     },

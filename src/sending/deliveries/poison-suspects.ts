@@ -63,12 +63,7 @@ function isolateSuspect(turn: Claimed): boolean {
 }
 
 /** What the ledger keeps about a delivery that will be retried. */
-export interface SuspectRecord {
-  workspaceId: WorkspaceId;
-  accountId: AccountId;
-  /** The turn that is finished. */
-  turn: number;
-  runId: number;
+export interface SuspectRecord extends Omit<Claimed, 'deliveries'> {
   position: number;
   resend: boolean;
   interruptedAttempts: number;

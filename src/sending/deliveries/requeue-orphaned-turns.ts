@@ -15,21 +15,19 @@ export interface OrphanOptions {
   knows: (turn: InHand) => boolean;
 }
 
-export interface OrphanWatch {
-  /**
-   * Requeues orphaned turns: in hand in these shards, but unknown to this worker. The server can complete a claim long after the worker
-   * gave it up, without an error. Nothing of such a turn was sent. It polls twice a second at most, and must not run during a claim.
-   */
-  requeue(shards: number[]): Promise<void>;
-}
+export type OrphanWatch = ReturnType<typeof watchOrphanedTurns>;
 
 /** Less than between two polls for all loops, so that none of those comes too soon. */
 const POLL_INTERVAL_MS = 500;
 
-export function watchOrphanedTurns(options: OrphanOptions): OrphanWatch {
+export function watchOrphanedTurns(options: OrphanOptions) {
   let polledAtMs = -Infinity;
   return {
-    async requeue(shards) {
+    /**
+     * Requeues orphaned turns: in hand in these shards, but unknown to this worker. The server can complete a claim long after the worker
+     * gave it up, without an error. Nothing of such a turn was sent. It polls twice a second at most, and must not run during a claim.
+     */
+    async requeue(shards: number[]) {
       if (performance.now() < polledAtMs + POLL_INTERVAL_MS) return;
       // The take-over requeues turns that may have left, as uncertain.
       const untaken = options.leases.untaken();

@@ -4,7 +4,7 @@
  * each other.
  */
 import { sql } from '../../platform/database/statements.ts';
-import type { Held, Leases } from '../leases/leases.ts';
+import type { Held, InHand, Leases } from '../leases/leases.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import type { Notifications } from '../../platform/database/listen.ts';
@@ -86,7 +86,7 @@ interface SendLoopState extends SendLoopOptions {
 }
 
 export function startSendLoop(options: SendLoopOptions): SendLoop {
-  const { db, log } = options;
+  const { db } = options;
   const inFlight: SendLoopState['inFlight'] = new Map();
   const paced = pacedOf(options.gaps);
   const posts = loadPosts(db);
@@ -103,7 +103,7 @@ export function startSendLoop(options: SendLoopOptions): SendLoop {
     revisions: watchRevisions({ ...options, paced }),
     sending: { ...options, posts, timeZone: options.timeZone ?? 'UTC', trySuspect: createSuspectSender({ db }) },
     revising: { ...options, posts },
-    finisher: createFinisher({ db, log, inFlight: () => inFlight.size - writer.waiting(), writer }),
+    finisher: createFinisher({ db, inFlight: () => inFlight.size - writer.waiting(), writer }),
     writer,
     paced,
     wake: () => loop.wake(),
@@ -190,15 +190,10 @@ function startAt(shards: readonly number[], offset: number): number[] {
   return [...shards.slice(first), ...shards.slice(0, first)];
 }
 
-interface TurnKey {
-  accountId: AccountId;
-  turn: number;
-}
-
-const keyOf = ({ accountId, turn }: TurnKey) => `${accountId}/${turn}`;
+const keyOf = ({ accountId, turn }: InHand) => `${accountId}/${turn}`;
 
 /** Runs a turn of `size` deliveries, and keeps it in flight until it has ended. */
-function begin(state: SendLoopState, turn: TurnKey, size: number, run: () => Promise<void>): void {
+function begin(state: SendLoopState, turn: InHand, size: number, run: () => Promise<void>): void {
   const key = keyOf(turn);
   state.inHand += size;
   const ended = run().finally(() => {

@@ -10,12 +10,7 @@ import { limitFutureInstants } from './limit-future-instants.ts';
 import type { Gaps } from './pace.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
 
-export interface RevisionWatch {
-  /** Somebody may want more. */
-  pollNow(): void;
-  /** Takes the turns that are due, of so many accounts at most; and in how many milliseconds the next may be: Infinity if no account wants anything. */
-  claim(shards: readonly number[], accounts: number): Promise<{ turns: RevisionTurn[]; waitMs: number }>;
-}
+export type RevisionWatch = ReturnType<typeof watchRevisions>;
 
 /** Less than between two polls for all loops, so that none of those comes too soon. */
 const POLL_INTERVAL_MS = 500;
@@ -32,7 +27,7 @@ export function watchRevisions(deps: {
   leases: Pick<Leases, 'workerId'>;
   gaps: Gaps;
   paced: readonly string[];
-}): RevisionWatch {
+}) {
   const { db, leases, gaps, paced } = deps;
   let polledAtMs = -Infinity;
   /** Of each account that wants something, the last of its turns that changed anything. */
@@ -48,8 +43,10 @@ export function watchRevisions(deps: {
   }
 
   return {
-    pollNow: () => (polledAtMs = -Infinity),
-    async claim(shards, accounts) {
+    /** Somebody may want more. */
+    pollNow: () => void (polledAtMs = -Infinity),
+    /** Takes the turns that are due, of so many accounts at most; and in how many milliseconds the next may be: Infinity if no account wants anything. */
+    async claim(shards: readonly number[], accounts: number): Promise<{ turns: RevisionTurn[]; waitMs: number }> {
       await poll(shards);
       if (wanting.size === 0) return { turns: [], waitMs: Infinity };
       const { due, waitMs } = await findDue(db, wanting);

@@ -3,7 +3,8 @@ import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import { PERSON_NAME } from '../../workspaces/members/person-name.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import { hashWords } from './draft-writers.ts';
-import type { AccountId, GroupKind, UserId, WorkspaceId } from '../../platform/database/schema.ts';
+import type { Group } from '../groups/store.ts';
+import type { AccountId, UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError, fieldError } from '../../platform/errors/errors.ts';
 import type { PostFile } from '../../content/post/post-extras.ts';
 
@@ -61,12 +62,7 @@ export interface DraftHead {
 }
 
 /** A group that a draft is for, and that is there. */
-export interface DraftGroup {
-  groupId: number;
-  name: string;
-  kind: GroupKind;
-  participants: number;
-}
+export type DraftGroup = Pick<Group, 'groupId' | 'name' | 'kind' | 'participants'>;
 
 export interface DraftRow {
   name: string;

@@ -20,11 +20,7 @@ export function hashWords(content: RawBuilder<unknown>): RawBuilder<Buffer | nul
  * SQL: an array of those who wrote the draft of this id or any draft with the same words, which may have been deleted since. `words` is
  * undefined for a post without any.
  */
-export function listDraftWriters(
-  workspaceId: WorkspaceId,
-  draftId: string,
-  words: PostWords | undefined,
-): RawBuilder<unknown> {
+export function listDraftWriters(workspaceId: WorkspaceId, draftId: string, words: PostWords | undefined) {
   const hash = words ? hashWords(sql`${JSON.stringify(words)}::jsonb`) : sql`null::bytea`;
   return sql`array(
     select u.user_id

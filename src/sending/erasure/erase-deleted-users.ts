@@ -201,10 +201,7 @@ export async function eraseNext(db: Connection, { userId, workspaceIds, accountI
 }
 
 /** Removes the next rows of these owners; false when there was nothing left. */
-export async function eraseRows(
-  db: Connection,
-  ids: Readonly<Record<Part['owner'], readonly number[]>>,
-): Promise<boolean> {
+export async function eraseRows(db: Connection, ids: Readonly<Record<Part['owner'], readonly number[]>>) {
   for (const { table, owner, chunk } of PARTS)
     for (const id of ids[owner]) {
       const affected = await execute(db)`

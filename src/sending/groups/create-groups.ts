@@ -1,10 +1,4 @@
-import {
-  runCommand,
-  type Commands,
-  type CreationLimit,
-  type NotAdded,
-  type StoredGroup,
-} from '../accounts/commands.ts';
+import { runCommand, type Commands, type NotAdded, type StoredGroup } from '../accounts/commands.ts';
 import { lockGroupAccounts } from '../accounts/group-accounts.ts';
 import { readSendWindows } from '../accounts/send-window-rules.ts';
 import { findOwnAccount, type Account } from '../accounts/store.ts';
@@ -68,10 +62,7 @@ export async function haveCreated<K extends Creation>(
 /** New groups of an account that warms up: new numbers that make many are banned soonest. */
 const WARM_UP_PER_DAY: Readonly<Partial<Record<string, number>>> = { whatsapp: 5 };
 
-async function findLimit(
-  { db, quotas = QUOTAS, timeZone }: GroupDeps,
-  { accountId, messenger }: Account,
-): Promise<CreationLimit | undefined> {
+async function findLimit({ db, quotas = QUOTAS, timeZone }: GroupDeps, { accountId, messenger }: Account) {
   const perDay = quotas.groupsPerDay[messenger];
   const ofWarmUp = WARM_UP_PER_DAY[messenger];
   if (ofWarmUp === undefined || ofWarmUp >= (perDay ?? Infinity)) return perDay === undefined ? undefined : { perDay };

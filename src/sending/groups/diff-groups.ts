@@ -1,13 +1,9 @@
 import { readRows } from '../../platform/database/statements.ts';
-import { diffLists, type Change } from '../../workspaces/audit/diff-values.ts';
+import { diffLists } from '../../workspaces/audit/diff-values.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 
 /** Returns which groups were removed and added, by name, for the audit log; none if there are none. */
-export async function diffGroups(
-  trx: Connection,
-  before: readonly number[],
-  after: readonly number[],
-): Promise<Change[]> {
+export async function diffGroups(trx: Connection, before: readonly number[], after: readonly number[]) {
   const [removed, added] = [new Set(before).difference(new Set(after)), new Set(after).difference(new Set(before))];
   if (removed.size + added.size === 0) return [];
   const rows = await readRows<{ groupId: number; name: string }>(trx)`

@@ -47,11 +47,7 @@ export async function requireGroupList(db: Connection, workspaceId: WorkspaceId,
 }
 
 /** A list with its groups, also such as are gone from the messaging application. Throws 404 when the workspace has no such list. */
-export async function readGroupList(
-  db: Connection,
-  workspaceId: WorkspaceId,
-  groupListId: number,
-): Promise<{ name: string; groupIds: number[] }> {
+export async function readGroupList(db: Connection, workspaceId: WorkspaceId, groupListId: number) {
   const list = await readRow<{ name: string; groupIds: number[] }>(db)`
     select name, group_ids as "groupIds" from group_lists
     where group_list_id = ${groupListId} and workspace_id = ${workspaceId}`;

@@ -108,11 +108,7 @@ const COLUMNS = ['group_id', 'chat_id', 'kind', 'name', 'participants', 'invite_
  * Returns a page of the workspace's groups in the order of a column; groups that are alike in it are in the order of their names. Without
  * activity where neither order nor filters are about it.
  */
-export async function selectSortedGroups(
-  db: Database,
-  workspaceId: WorkspaceId,
-  query: GroupQuery,
-): Promise<Omit<PageOfGroups, 'next'>> {
+export async function selectSortedGroups(db: Database, workspaceId: WorkspaceId, query: GroupQuery) {
   const { limit, after: offset, sort, withTotals } = query;
   const isFiltered = hasActivityFilter(query);
   const isAboutActivity = isFiltered || (sort !== undefined && OF_ACTIVITY.has(sort.by));

@@ -18,11 +18,7 @@ export interface GroupActivity {
 const SPARSE = 8;
 
 /** Returns the activity of each of these groups of the workspace that something was posted to. */
-export async function readActivity(
-  db: Database,
-  workspaceId: WorkspaceId,
-  groupIds: readonly number[],
-): Promise<Map<number, GroupActivity>> {
+export async function readActivity(db: Database, workspaceId: WorkspaceId, groupIds: readonly number[]) {
   await removeStaleActivity(db, workspaceId);
   const { live, joins, columns } = selectActivity(workspaceId, groupIds);
   const rows = await readRows<GroupActivity & { groupId: number }>(db)`

@@ -29,11 +29,7 @@ export interface GroupReader {
 }
 
 /** Writes what the messaging application tells one account about one group; its id stays the same when it was known. */
-export async function upsertGroup(
-  db: Connection,
-  { workspaceId, accountId }: GroupReader,
-  group: StoredGroup,
-): Promise<Group> {
+export async function upsertGroup(db: Connection, { workspaceId, accountId }: GroupReader, group: StoredGroup) {
   return readOne<Group>(db)`
     with written as (
       insert into groups (workspace_id, chat_id, send_to, kind, name, participants, invite_link, can_send)
@@ -174,11 +170,7 @@ export async function selectGroups(
 }
 
 /** Returns how many groups there are, and the sum of their participants. */
-export async function sumGroups(
-  db: Connection,
-  workspaceId: WorkspaceId,
-  filter: GroupFilter,
-): Promise<{ groups: number; participants: number }> {
+export async function sumGroups(db: Connection, workspaceId: WorkspaceId, filter: GroupFilter) {
   return filterGroups(db, workspaceId, filter)
     .select(sql<number>`count(*)`.as('groups'))
     .select(sql<number>`coalesce(sum(participants), 0)::float8`.as('participants'))
@@ -204,11 +196,7 @@ export function filterGroups(db: Connection, workspaceId: WorkspaceId, filter: G
 }
 
 /** The workspace's own among these ids. */
-export async function selectOwnGroupIds(
-  db: Connection,
-  workspaceId: WorkspaceId,
-  groupIds: readonly number[],
-): Promise<Set<number>> {
+export async function selectOwnGroupIds(db: Connection, workspaceId: WorkspaceId, groupIds: readonly number[]) {
   const own = await readColumn<number>(db)`
     select g.group_id from unnest(${groupIds}::bigint[]) i (group_id)
     join groups g on g.group_id = i.group_id and g.workspace_id = ${workspaceId}`;

@@ -76,11 +76,7 @@ export async function removeStaleActivity(db: Database, workspaceId: WorkspaceId
 }
 
 /** Removes the next deliveries of a deleted campaign from the activity; false if none is left. The ledger must be locked. */
-export async function removeCampaignActivity(
-  trx: Connection,
-  workspaceId: WorkspaceId,
-  campaignId: number,
-): Promise<boolean> {
+export async function removeCampaignActivity(trx: Connection, workspaceId: WorkspaceId, campaignId: number) {
   const runId = await findRun(trx, sql`select run_id from runs where campaign_id = ${campaignId} and in_activity > 0`);
   if (runId === undefined) return false;
   await removeNext(trx, { workspaceId, runId }, CHUNK);

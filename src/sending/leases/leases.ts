@@ -33,21 +33,7 @@ export const SHARDS = 256;
 /** Epochs by shard. */
 export type Held = ReadonlyMap<number, number>;
 
-export interface Leases {
-  workerId(): number;
-  /** The shards held at the last heartbeat. */
-  shards(): number[];
-  /** The same, each with its epoch, which is another after each change of hands. */
-  held(): Held;
-  /** True while this worker's lease surely lasts long enough to send something now. */
-  isGood(): boolean;
-  /** True while that is so, and the account's shard has not changed hands since `held` was asked for. */
-  maySend(accountId: AccountId, since: Held): boolean;
-  /** Accounts whose turn in hand could not be taken from the worker of before yet: whether it was sent is not known. */
-  untaken(): ReadonlyMap<AccountId, number>;
-  /** Hands everything over at once. Call when nothing is in hand any more. */
-  leave(): Promise<void>;
-}
+export type Leases = Awaited<ReturnType<typeof startLeases>>;
 
 interface LeaseOptions extends LoopDeps {
   db: Database;
@@ -65,7 +51,7 @@ interface LeaseOptions extends LoopDeps {
 const NEVER = { monotonicMs: -Infinity, wallMs: -Infinity };
 
 /** Joins the workers and takes a fair share of the shards, now and from then on. */
-export async function startLeases(options: LeaseOptions): Promise<Leases> {
+export async function startLeases(options: LeaseOptions) {
   const { db, log } = options;
   let workerId = 0;
   let held: Held = new Map();
@@ -109,14 +95,20 @@ export async function startLeases(options: LeaseOptions): Promise<Leases> {
 
   return {
     workerId: () => workerId,
+    /** The shards held at the last heartbeat. */
     shards: () => [...held.keys()],
+    /** The same, each with its epoch, which is another after each change of hands. */
     held: () => held,
+    /** True while this worker's lease surely lasts long enough to send something now. */
     isGood,
+    /** Accounts whose turn in hand could not be taken from the worker of before yet: whether it was sent is not known. */
     untaken: takeOver.untaken,
-    maySend(accountId, since) {
+    /** True while that is so, and the account's shard has not changed hands since `held` was asked for. */
+    maySend(accountId: AccountId, since: Held) {
       const epoch = held.get(accountId % SHARDS);
       return epoch !== undefined && epoch === since.get(accountId % SHARDS) && isGood();
     },
+    /** Hands everything over at once. Call when nothing is in hand any more. */
     async leave() {
       await loop.stop();
       held = new Map();
@@ -127,12 +119,7 @@ export async function startLeases(options: LeaseOptions): Promise<Leases> {
   };
 }
 
-export interface TakeOver {
-  /** `claimShards` of the lease store; and tries again to take the turns that could not be taken. */
-  claimShards(workerId: number): Promise<Map<number, number>>;
-  /** By account, the number of the turn that could not be taken. Its lane stays parked. */
-  untaken(): ReadonlyMap<AccountId, number>;
-}
+export type TakeOver = ReturnType<typeof createTakeOver>;
 
 interface TakeOverDeps {
   db: Database;
@@ -148,7 +135,7 @@ export interface InHand {
 }
 
 /** Takes over shards, and what was in hand in them. One account whose turn cannot be taken keeps no other from being served. */
-export function createTakeOver({ db, log, leaseMs, gapMsOf }: TakeOverDeps): TakeOver {
+export function createTakeOver({ db, log, leaseMs, gapMsOf }: TakeOverDeps) {
   const untaken = new Map<AccountId, number>();
   let failures: Array<{ item: InHand; error: unknown }> = [];
 
@@ -180,8 +167,10 @@ export function createTakeOver({ db, log, leaseMs, gapMsOf }: TakeOverDeps): Tak
   }
 
   return {
-    untaken: () => untaken,
-    async claimShards(workerId) {
+    /** By account, the number of the turn that could not be taken. Its lane stays parked. */
+    untaken: (): ReadonlyMap<AccountId, number> => untaken,
+    /** `claimShards` of the lease store; and tries again to take the turns that could not be taken. */
+    async claimShards(workerId: number) {
       failures = [];
       const held = await claimShards(db, workerId, { leaseMs, requeueShards });
       // Before anything else: no worker requeues these turns as orphaned.

@@ -17,7 +17,12 @@ interface Pair {
 export async function joinParticipants(trx: Connection, ledger: LockedLedger, pairs: readonly Pair[]): Promise<void> {
   const known = await findAliases(trx, ledger, pairs);
   // Somebody with several aliases is joined with one after the other: each may find what the one before has left.
-  const rounds = Map.groupBy(known, numberAmong(known));
+  const seen = new Map<string, number>();
+  const rounds = Map.groupBy(known, ({ participant }) => {
+    const number = seen.get(participant) ?? 0;
+    seen.set(participant, number + 1);
+    return number;
+  });
   for (const round of rounds.values()) {
     const voters = round.filter(({ hasVoted }) => hasVoted);
     if (voters.length > 0) await joinVotes(trx, ledger, voters);
@@ -37,19 +42,6 @@ async function findAliases(trx: Connection, { workspaceId, hashSeed }: LockedLed
       select from provisional_receipts v
       where v.workspace_id = ${workspaceId} and v.participant = hashtextextended(p.alias, ${hashSeed}::bigint))
     order by p.participant, p.alias`;
-}
-
-/** How many pairs of the same participant come before each. */
-function numberAmong(pairs: readonly Pair[]): (pair: Pair) => number {
-  const seen = new Map<string, number>();
-  const numbers = new Map(
-    pairs.map((pair) => {
-      const number = seen.get(pair.participant) ?? 0;
-      seen.set(pair.participant, number + 1);
-      return [pair, number] as const;
-    }),
-  );
-  return (pair) => numbers.get(pair) ?? 0;
 }
 
 async function join(trx: Connection, { workspaceId, hashSeed }: LockedLedger, pairs: readonly Pair[]): Promise<void> {

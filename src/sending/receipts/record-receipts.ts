@@ -66,11 +66,7 @@ function recordOfAccount(db: Database, accountId: AccountId, own: readonly Membe
   });
 }
 
-async function recordPersons(
-  trx: Connection,
-  { workspaceId, hashSeed }: LockedLedger,
-  events: PersonEvent[],
-): Promise<void> {
+async function recordPersons(trx: Connection, { workspaceId, hashSeed }: LockedLedger, events: PersonEvent[]) {
   await execute(trx)`
     with event as (
       select message_id, participant, bit_or(flags) as flags, min(at) filter (where flags & 1 <> 0) as delivered_at,
@@ -188,11 +184,7 @@ export type AnswerEvent = Extract<MemberEvent, { kind: 'answered' }>;
  * Records answers to review posts (docs/explanation/decisions/0108), in any order and with repeats (transactional inbox). Answers to any other post, and to one of an
  * earlier version or a request that was decided on, are dropped with their text.
  */
-export async function recordAnswers(
-  trx: Connection,
-  workspaceId: WorkspaceId,
-  events: readonly AnswerEvent[],
-): Promise<void> {
+export async function recordAnswers(trx: Connection, workspaceId: WorkspaceId, events: readonly AnswerEvent[]) {
   const told = events.flatMap(({ messageIds, participant, number, remark, at }) =>
     messageIds.map((messageId) => ({ message_id: messageId, participant, number: number ?? null, remark, at })),
   );

@@ -4,13 +4,15 @@ import { findWaits } from '../accounts/find-waits.ts';
 import { readLeftovers } from '../accounts/leftovers.ts';
 import { readSendWindows } from '../accounts/send-window-rules.ts';
 import { findAccounts } from '../accounts/store.ts';
-import { recordUntried } from './record-untried.ts';
 import { isUntried, isWaitedFor } from '../accounts/is-waited-for.ts';
+import { workInLedgers } from '../accounts/quarantine-account.ts';
+import type { RunKey } from '../deliveries/settle-runs.ts';
 import type { Leases } from '../leases/leases.ts';
 import { startLoop, type Loop, type LoopDeps } from '../../platform/concurrency/loop.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { ACCOUNT_WAITING_EVENT } from '../../workspaces/events/event-types.ts';
 import { EXPLAINED_WAITS, UNEXPLAINED_AFTER_MINUTES, type WaitReason } from '../../workspaces/events/wait-reasons.ts';
+import { readHeld } from '../../platform/database/quarantine.ts';
 import type { Log } from '../../platform/log/log.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
 
@@ -79,6 +81,23 @@ export async function recordWaits(db: Database, shards: readonly number[], timeZ
     return untried.map((runId) => ({ workspaceId, runId }));
   });
   if (late.length > 0) await recordUntried(db, late, log);
+}
+
+/** Records begun runs as late, unless something of them was tried meanwhile; each causes one event `campaign.late`. */
+async function recordUntried(db: Database, runs: readonly RunKey[], log?: Log): Promise<void> {
+  const held = new Set(await readHeld(db, 'unbegun runs'));
+  const byWorkspace = Map.groupBy(runs, ({ workspaceId }) => workspaceId);
+  const items = [...byWorkspace].flatMap(([workspaceId, own]) => (held.has(workspaceId) ? [] : [{ workspaceId, own }]));
+  await workInLedgers(
+    { db, log },
+    'unbegun runs',
+    items,
+    (trx, { workspaceId, own }) =>
+      execute(trx)`
+      update runs r set late_at = campanile_now()
+      where workspace_id = ${workspaceId} and run_id = any(${own.map(({ runId }) => runId)}::bigint[]) and status = 'running'
+        and not paused and late_at is null and ${isUntried}`,
+  );
 }
 
 /** The accounts of workspaces in these shards that are recorded as waiting. The order forces the index that has only such accounts. */

@@ -1,10 +1,10 @@
 import { execute, readColumn, readRows, sql } from '../../platform/database/statements.ts';
 import { clearOldRows } from '../../platform/database/clear-old-rows.ts';
 import type { Database } from '../../platform/database/connect.ts';
-import { isolateStatement, ownedBy, type Owners } from '../../platform/database/isolate-statement.ts';
+import { isolateStatement, ownedBy } from '../../platform/database/isolate-statement.ts';
 import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
 import type { Notifications } from '../../platform/database/listen.ts';
-import { startPolledLoop, type PolledLoopDeps } from '../../platform/database/work-poll.ts';
+import { servePolled, type PolledLoopDeps } from '../../platform/database/work-poll.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import type { Log } from '../../platform/log/log.ts';
@@ -12,7 +12,7 @@ import { startLoop } from '../../platform/concurrency/loop.ts';
 import { sleep } from '../../platform/time/time.ts';
 import { COMMAND_WAIT_MS, type CommandKind, type Commands, type StoredFailure } from '../accounts/commands.ts';
 import type { Leases } from '../leases/leases.ts';
-import { listChats, toStored, createGroupSyncs } from './sync-due-groups.ts';
+import { listChats, toStored } from './sync-due-groups.ts';
 import type { Sessions } from './sessions.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
 
@@ -28,7 +28,7 @@ const RESULT_PAUSE_MS = 500;
 interface Serving extends PolledLoopDeps {
   db: Database;
   notifications: Pick<Notifications, 'on'>;
-  leases: Pick<Leases, 'shards' | 'workerId' | 'isGood'>;
+  leases: Pick<Leases, 'shards' | 'workerId'>;
   sessions: Pick<Sessions, 'get' | 'link' | 'retry' | 'submitPasskey' | 'simulate' | 'unlink'>;
   /** A stored picture's bytes. */
   loadPicture: (mediaId: number) => Promise<Buffer>;
@@ -44,37 +44,26 @@ interface QueuedCommand {
 /**
  * Carries out the commands waiting for accounts this worker holds, until stopped. Each is begun once and never again: a command
  * whose worker died has an unknown outcome. One that nobody waits for any more is withdrawn. Three of an account are under way at most;
- * a slow one delays none of another account. Also reads the groups of accounts again when that is due.
+ * a slow one delays none of another account.
  */
 export function serveCommands(serving: Serving): { stop(): Promise<void> } {
-  const { notifications } = serving;
-  /** With the account of each. */
-  const inFlight = new Map<Promise<void>, number>();
-  const syncs = createGroupSyncs(serving);
-  async function step(restMs: number): Promise<number> {
-    const begun = await beginCommands(serving, [...inFlight.values()]);
-    for (const command of begun) {
-      const ended = serve(serving, command).finally(() => {
-        inFlight.delete(ended);
-        // What waited for a place of its account.
-        loop.wake();
-      });
-      inFlight.set(ended, command.account_id);
-    }
-    // After the commands, for which somebody waits.
-    await syncs.begin(() => loop.wake());
-    return begun.length > 0 ? 0 : restMs;
-  }
-  const isDue = () => sql<boolean>`(
-    exists (select from account_commands where shard = any(${serving.leases.shards()}::smallint[]) and status = 'queued')
-    or ${syncs.isDue()})`;
-  const loop = startPolledLoop(serving, { name: 'commands', isDue, pollMs: POLL_MS, step });
+  const { leases, notifications } = serving;
+  const loop = servePolled<QueuedCommand, AccountId>(serving, {
+    name: 'commands',
+    isDue: () => sql<boolean>`exists (
+      select from account_commands where shard = any(${leases.shards()}::smallint[]) and status = 'queued')`,
+    permits: COMMANDS_UNDER_WAY,
+    pollMs: POLL_MS,
+    claim: (busy, room) => beginCommands(serving, busy, room),
+    keyOf: ({ account_id: accountId }) => accountId,
+    serve: (command) => serve(serving, command),
+    holdMs: Infinity,
+  });
   const clearing = startLoop('old commands', () => clearOldCommands(serving), serving);
   notifications.on('campanile_commands', () => loop.wake());
   return {
     async stop() {
       await Promise.all([loop.stop(), clearing.stop()]);
-      await Promise.all([...inFlight.keys(), syncs.stop()]);
     },
   };
 }
@@ -87,44 +76,32 @@ async function clearOldCommands(deps: QuarantineDeps): Promise<number> {
 }
 
 /** The first of each account comes before the second of any. `busy`: the account of each command that is under way. */
-async function beginCommands(serving: Serving, busy: readonly number[]): Promise<QueuedCommand[]> {
+async function beginCommands(serving: Serving, busy: readonly number[], room: number): Promise<QueuedCommand[]> {
   const { db, leases } = serving;
   const shards = leases.shards();
-  const room = COMMANDS_UNDER_WAY - busy.length;
-  if (shards.length === 0 || room <= 0) return [];
+  if (shards.length === 0) return [];
   const begun = await isolateStatement(serving, 'commands', {
     findOwners: () =>
       readColumn<number>(db)`
         select distinct account_id as id from account_commands
         where shard = any(${shards}::smallint[]) and status = 'queued'`,
-    run: (owners) => beginOf(serving, { owners, shards, busy, room }),
+    run: (owners) =>
+      readRows<QueuedCommand & { stale: boolean }>(db)`
+        update account_commands c
+        set status = case when t.stale then 'abandoned' else 'running' end::command_status, worker_id = ${leases.workerId()}
+        from (select q.command_id, q.created_at < campanile_now() - ${COMMAND_WAIT_MS} * interval '1 millisecond' as stale
+              from (select command_id, account_id,
+                           row_number() over (partition by account_id order by command_id)
+                             + cardinality(array_positions(${[...busy]}::bigint[], account_id)) as nth
+                    from account_commands where shard = any(${shards}::smallint[]) and status = 'queued'
+                      and ${ownedBy('account_id', owners)}) w
+              join account_commands q using (command_id)
+              where w.nth <= ${PER_ACCOUNT}
+              order by w.nth, q.command_id limit ${room} for update of q skip locked) t
+        where c.command_id = t.command_id and c.status = 'queued'
+        returning c.command_id, c.account_id, c.kind, c.input, t.stale`,
   });
-  return begun.flat();
-}
-
-interface Beginning {
-  owners: Owners;
-  shards: readonly number[];
-  busy: readonly number[];
-  room: number;
-}
-
-async function beginOf({ db, leases }: Serving, { owners, shards, busy, room }: Beginning): Promise<QueuedCommand[]> {
-  const rows = await readRows<QueuedCommand & { stale: boolean }>(db)`
-    update account_commands c
-    set status = case when t.stale then 'abandoned' else 'running' end::command_status, worker_id = ${leases.workerId()}
-    from (select q.command_id, q.created_at < campanile_now() - ${COMMAND_WAIT_MS} * interval '1 millisecond' as stale
-          from (select command_id, account_id,
-                       row_number() over (partition by account_id order by command_id)
-                         + cardinality(array_positions(${[...busy]}::bigint[], account_id)) as nth
-                from account_commands where shard = any(${[...shards]}::smallint[]) and status = 'queued'
-                  and ${ownedBy('account_id', owners)}) w
-          join account_commands q using (command_id)
-          where w.nth <= ${PER_ACCOUNT}
-          order by w.nth, q.command_id limit ${room} for update of q skip locked) t
-    where c.command_id = t.command_id and c.status = 'queued'
-    returning c.command_id, c.account_id, c.kind, c.input, t.stale`;
-  return rows.filter((row) => !row.stale);
+  return begun.flat().filter(({ stale }) => !stale);
 }
 
 async function serve(serving: Serving, command: QueuedCommand): Promise<void> {

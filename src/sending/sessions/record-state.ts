@@ -72,23 +72,11 @@ function toOffer(state: SessionState): RawBuilder<string | null> {
 }
 
 /** Writes down in order what sessions tell of themselves, of each account the newest state: one that is outdated by then is passed over. */
-export interface StateRecorder {
-  record(accountId: AccountId, state: SessionState): void;
-  /** Resolves when what was told of the account last has been written down. */
-  written(accountId: AccountId): Promise<void>;
-}
+export type StateRecorder = ReturnType<typeof createStateRecorder>;
 
 const PAUSE_MS = 500;
 
-export function createStateRecorder({
-  db,
-  log,
-  workerId,
-}: {
-  db: Database;
-  log: Log;
-  workerId: () => number;
-}): StateRecorder {
+export function createStateRecorder({ db, log, workerId }: { db: Database; log: Log; workerId: () => number }) {
   const latest = new Map<number, { state: SessionState; written: Promise<void> }>();
 
   async function write(accountId: AccountId): Promise<void> {
@@ -109,7 +97,7 @@ export function createStateRecorder({
   }
 
   return {
-    record(accountId, state) {
+    record(accountId: AccountId, state: SessionState) {
       const pending = latest.get(accountId);
       if (pending) pending.state = state;
       else {
@@ -118,6 +106,7 @@ export function createStateRecorder({
         entry.written = write(accountId);
       }
     },
-    written: (accountId) => latest.get(accountId)?.written ?? Promise.resolve(),
+    /** Resolves when what was told of the account last has been written down. */
+    written: (accountId: AccountId) => latest.get(accountId)?.written ?? Promise.resolve(),
   };
 }

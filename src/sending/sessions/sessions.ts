@@ -17,37 +17,7 @@ import { findAccounts, LINKED, type Account } from '../accounts/store.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
 
 /** The live sessions of the accounts this worker serves. */
-export interface Sessions {
-  /** The account's session, opened when first asked for; undefined when the account is not linked, or gone. */
-  get(accountId: AccountId): Promise<MessengerSession | undefined>;
-  /** True while a session is open, or being opened or linked. */
-  has(accountId: AccountId): boolean;
-  /** How many are open, or being opened or linked. */
-  count(): number;
-  /**
-   * Begins to link an account, and resolves when its new state has been written down: connected, or a code to show. Does nothing
-   * when it is linked, or already shows a code of that kind. Throws `unavailable` when no code can be had.
-   */
-  link(accountId: AccountId, method: LinkMethod): Promise<void>;
-  /** Tries an ended link once more. Throws `link_not_kept` when its credentials are gone. */
-  retry(accountId: AccountId): Promise<void>;
-  /**
-   * Shows the passkey that the messaging application asks for, to the session that links the account. Resolves when the state after it has
-   * been written down. Throws as `MessengerSession.submitPasskey` does.
-   */
-  submitPasskey(accountId: AccountId, assertion: PasskeyAssertion): Promise<void>;
-  /**
-   * Lets something befall an account, and resolves when its state has been written down: a banned one is logged out. Throws `not_on_sandbox`
-   * where nothing can be simulated.
-   */
-  simulate(accountId: AccountId, incident: Incident): Promise<void>;
-  /** Ends the account's link, or its linking, and writes that down. Throws `unavailable` when that is not confirmed. */
-  unlink(accountId: AccountId): Promise<void>;
-  /** Whether the messaging application restricts the account, so that its gaps are to be longer. */
-  isSlowed(accountId: AccountId): boolean;
-  /** Closes the sessions for which `keep` says no: their lease went to another worker. */
-  closeUnless(keep: (accountId: AccountId) => boolean): Promise<void>;
-}
+export type Sessions = ReturnType<typeof openSessions>;
 
 interface SessionDeps {
   db: Database;
@@ -74,7 +44,7 @@ interface Held extends SessionDeps {
   accounts: Batcher<AccountId, Account | undefined>;
 }
 
-export function openSessions(deps: SessionDeps): Sessions {
+export function openSessions(deps: SessionDeps) {
   const held: Held = {
     ...deps,
     sessions: new Map(),
@@ -89,16 +59,37 @@ export function openSessions(deps: SessionDeps): Sessions {
     }),
   };
   return {
-    get: (accountId) => get(held, accountId),
-    has: (accountId) => held.sessions.has(accountId),
+    /** The account's session, opened when first asked for; undefined when the account is not linked, or gone. */
+    get: (accountId: AccountId) => get(held, accountId),
+    /** True while a session is open, or being opened or linked. */
+    has: (accountId: AccountId) => held.sessions.has(accountId),
+    /** How many are open, or being opened or linked. */
     count: () => held.sessions.size,
-    link: (accountId, method) => inTurn(held, accountId, () => link(held, accountId, method)),
-    retry: (accountId) => inTurn(held, accountId, () => retry(held, accountId)),
-    submitPasskey: (accountId, assertion) => inTurn(held, accountId, () => submitPasskey(held, accountId, assertion)),
-    simulate: (accountId, incident) => inTurn(held, accountId, () => simulate(held, accountId, incident)),
-    unlink: (accountId) => inTurn(held, accountId, () => unlink(held, accountId)),
-    isSlowed: (accountId) => (held.warnedUntilMs.get(accountId) ?? 0) > performance.now(),
-    closeUnless: (keep) => closeUnless(held, keep),
+    /**
+     * Begins to link an account, and resolves when its new state has been written down: connected, or a code to show. Does nothing
+     * when it is linked, or already shows a code of that kind. Throws `unavailable` when no code can be had.
+     */
+    link: (accountId: AccountId, method: LinkMethod) => inTurn(held, accountId, () => link(held, accountId, method)),
+    /** Tries an ended link once more. Throws `link_not_kept` when its credentials are gone. */
+    retry: (accountId: AccountId) => inTurn(held, accountId, () => retry(held, accountId)),
+    /**
+     * Shows the passkey that the messaging application asks for, to the session that links the account. Resolves when the state after it has
+     * been written down. Throws as `MessengerSession.submitPasskey` does.
+     */
+    submitPasskey: (accountId: AccountId, assertion: PasskeyAssertion) =>
+      inTurn(held, accountId, () => submitPasskey(held, accountId, assertion)),
+    /**
+     * Lets something befall an account, and resolves when its state has been written down: a banned one is logged out. Throws `not_on_sandbox`
+     * where nothing can be simulated.
+     */
+    simulate: (accountId: AccountId, incident: Incident) =>
+      inTurn(held, accountId, () => simulate(held, accountId, incident)),
+    /** Ends the account's link, or its linking, and writes that down. Throws `unavailable` when that is not confirmed. */
+    unlink: (accountId: AccountId) => inTurn(held, accountId, () => unlink(held, accountId)),
+    /** Whether the messaging application restricts the account, so that its gaps are to be longer. */
+    isSlowed: (accountId: AccountId) => (held.warnedUntilMs.get(accountId) ?? 0) > performance.now(),
+    /** Closes the sessions for which `keep` says no: their lease went to another worker. */
+    closeUnless: (keep: (accountId: AccountId) => boolean) => closeUnless(held, keep),
   };
 }
 
@@ -195,11 +186,7 @@ async function startLinking(held: Held, accountId: AccountId, method: LinkMethod
   return messenger.link(withRestrictions(account), method, (state) => report(held, accountId, state));
 }
 
-async function submitPasskey(
-  { sessions, recorder }: Held,
-  accountId: AccountId,
-  assertion: PasskeyAssertion,
-): Promise<void> {
+async function submitPasskey({ sessions, recorder }: Held, accountId: AccountId, assertion: PasskeyAssertion) {
   const session = await sessions.get(accountId);
   if (!session?.submitPasskey)
     throw new AppError('passkey_not_requested', 'The account is not being linked here: connect it again');

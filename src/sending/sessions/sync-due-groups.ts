@@ -1,61 +1,44 @@
 /** Reads the groups of accounts again when that is due (`accounts/plan-syncs.ts`), without anybody asking. */
-import { claimSyncs, hasDueSyncs, putBackSync } from '../accounts/plan-syncs.ts';
-import { replaceGroups, selectChannelIds, type GroupReader } from '../groups/store.ts';
+import { claimSyncs, hasDueSyncs, putBackSync, type DueSync } from '../accounts/plan-syncs.ts';
+import { replaceGroups, selectChannelIds } from '../groups/store.ts';
 import type { Leases } from '../leases/leases.ts';
+import type { Loop } from '../../platform/concurrency/loop.ts';
 import type { Database } from '../../platform/database/connect.ts';
+import type { AccountId } from '../../platform/database/schema.ts';
+import { servePolled, type PolledLoopDeps } from '../../platform/database/work-poll.ts';
 import { AppError } from '../../platform/errors/errors.ts';
-import type { Log } from '../../platform/log/log.ts';
 import type { Sessions } from './sessions.ts';
 import type { MessengerGroup, MessengerSession } from '../../messengers/messenger.ts';
 import type { StoredChatList } from '../accounts/commands.ts';
 
 /** Of a worker. After a long outage the groups of all its accounts are due, and the answers of large accounts take long to read. */
 const READ_AT_ONCE = 2;
+const POLL_MS = 1_000;
 
-interface GroupSyncDeps {
+interface GroupSyncDeps extends PolledLoopDeps {
   db: Database;
-  log: Log;
   leases: Pick<Leases, 'shards' | 'isGood'>;
   sessions: Pick<Sessions, 'get'>;
 }
 
-export interface GroupSyncs {
-  /** The condition that groups are to be read now. */
-  isDue(): ReturnType<typeof hasDueSyncs>;
-  /** Begins to read what is due, as far as there is room. `onEnd` is called when there is room again. */
-  begin(onEnd: () => void): Promise<void>;
-  /** Resolves when what was begun has ended. */
-  stop(): Promise<void>;
-}
-
-export function createGroupSyncs(deps: GroupSyncDeps): GroupSyncs {
-  const { log, leases } = deps;
-  const reading = new Set<Promise<void>>();
-  return {
+/** Reads the groups of accounts that this worker holds whenever that is due, until stopped. */
+export function syncDueGroups(deps: GroupSyncDeps): Loop {
+  const { leases } = deps;
+  return servePolled<DueSync, AccountId>(deps, {
+    name: 'group syncs',
     isDue: () => hasDueSyncs(leases.shards()),
-    async begin(onEnd) {
-      const room = READ_AT_ONCE - reading.size;
-      const shards = leases.shards();
-      // Otherwise another worker may have the session.
-      if (room === 0 || shards.length === 0 || !leases.isGood()) return;
-      for (const reader of await claimSyncs(deps, shards, room)) {
-        const ended = readGroups(deps, reader)
-          .catch((error: unknown) => log.warn({ err: error }, 'groups that could not be read are tried again later'))
-          .finally(() => {
-            reading.delete(ended);
-            onEnd();
-          });
-        reading.add(ended);
-      }
-    },
-    async stop() {
-      await Promise.all(reading);
-    },
-  };
+    permits: READ_AT_ONCE,
+    pollMs: POLL_MS,
+    // Without a good lease another worker may have the session.
+    claim: async (_busy, room) => (leases.isGood() ? claimSyncs(deps, leases.shards(), room) : []),
+    keyOf: ({ accountId }) => accountId,
+    serve: (due) => readGroups(deps, due),
+    holdMs: Infinity,
+  });
 }
 
 /** A read that failed is due again later. */
-async function readGroups({ db, log, sessions }: GroupSyncDeps, reader: GroupReader): Promise<void> {
+async function readGroups({ db, log, sessions }: GroupSyncDeps, reader: DueSync): Promise<void> {
   const { accountId } = reader;
   try {
     const session = await sessions.get(accountId);

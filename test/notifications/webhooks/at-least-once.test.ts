@@ -5,8 +5,7 @@ import { assignPositions } from '../../../src/workspaces/events/assign-positions
 import { readAllowedHosts } from '../../../src/platform/network/allowed-hosts.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { createVault } from '../../../src/platform/secrets/secret-box.ts';
-import { SLOW_AFTER_MS } from '../../../src/notifications/webhooks/permit-pool.ts';
-import { sendWebhooks } from '../../../src/notifications/webhooks/send-webhooks.ts';
+import { sendWebhooks, SLOW_AFTER_MS } from '../../../src/notifications/webhooks/send-webhooks.ts';
 import { deliverBatch } from '../../../src/notifications/webhooks/deliver-batch.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createOwner, until, type Owner } from '../../support/ledger.ts';
@@ -147,8 +146,8 @@ test('reports failing loops, and delivers as soon as they recover', async () => 
   };
   await rename('', '_gone');
   const webhooks = sendWebhooks({ db: database.db, log, egress, vault, onLoopError: (loop) => failing.add(loop) });
-  await until(() => failing.size, 2);
-  expect([...failing].toSorted()).toEqual(['events', 'webhooks']);
+  await until(() => failing.size, 3);
+  expect([...failing].toSorted()).toEqual(['events', 'slow webhooks', 'webhooks']);
   await rename('_gone', '');
   expect(await until(numbers, (all) => all.length === 2)).toEqual([1, 2]);
   await webhooks.stop();

@@ -7,8 +7,9 @@ import { readAllowedHosts } from '../../../src/platform/network/allowed-hosts.ts
 import { createLog } from '../../../src/platform/log/log.ts';
 import { createVault } from '../../../src/platform/secrets/secret-box.ts';
 import { countWebhooks } from '../../../src/notifications/webhooks/count-webhooks.ts';
-import { FAST, SLOW } from '../../../src/notifications/webhooks/permit-pool.ts';
-import { sendWebhooks } from '../../../src/notifications/webhooks/send-webhooks.ts';
+import { assignPositions } from '../../../src/workspaces/events/assign-positions.ts';
+import { claimLanes } from '../../../src/notifications/webhooks/lane-store.ts';
+import { FAST, sendWebhooks, SLOW } from '../../../src/notifications/webhooks/send-webhooks.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createOwner, until, type Owner } from '../../support/ledger.ts';
 import { startNameServer, type NameServer } from '../../support/servers/name-server.ts';
@@ -97,6 +98,23 @@ test('delivers a message while 10 workspaces have 20 endpoints each that do not 
   await createWorkspace('/bystander');
   await counted('/bystander', 1);
   expect(count('/slow')).toBe(CULPRITS * FAST.perWorkspace);
+});
+
+test('takes first who has fewer endpoints in hand, and nobody beyond their share', async () => {
+  const many = await createWorkspace('/1', '/2', '/3', '/4');
+  const few = await createWorkspace('/5');
+  await assignPositions(database);
+  const owners = { skipped: [], wanted: null };
+  const claim = async (perWorkspace: number, room: number) => {
+    const lanes = await claimLanes(
+      database.db,
+      { isSlow: false, perWorkspace },
+      { busy: [many.workspaceId], room, owners },
+    );
+    return lanes.map(({ workspaceId }) => workspaceId);
+  };
+  expect(await claim(4, 1)).toEqual([few.workspaceId]);
+  expect(await claim(2, 10)).toEqual([many.workspaceId]);
 });
 
 test('releases the permit of an endpoint that does not answer, so that unknown slow endpoints delay no other', async () => {

@@ -3,6 +3,7 @@ import { createLog } from '../../../src/platform/log/log.ts';
 import { serveConcurrently, type Concurrently } from '../../../src/platform/concurrency/serve-concurrently.ts';
 import { recordLog } from '../../support/record-log.ts';
 import { until } from '../../support/ledger.ts';
+import { sleep } from '../../../src/platform/time/time.ts';
 
 interface Job {
   key: string | undefined;
@@ -65,6 +66,38 @@ test('releases the permit of a slow job, and runs no other job of its key', asyn
   await underWay('a0', 'b2', 'c3', 'd4');
   end('a0');
   expect(await underWay('b2', 'c3', 'd4', 'a1')).toHaveLength(4);
+});
+
+test('frees the key of a slow job with its permit, if told to', async () => {
+  const jobs = ['a', 'a', 'b'].map((key, index) => ({ key, name: `${key}${index}` }));
+  const { underWay } = serve(jobs, { permits: 1, holdMs: 5, freesKeys: true });
+  expect(await underWay('a0', 'a1', 'b2')).toHaveLength(3);
+});
+
+test('keeps the permit of a job for any time, if told to', async () => {
+  const jobs = ['a', 'b'].map((key) => ({ key, name: key }));
+  const { end, running, underWay } = serve(jobs, { permits: 1, holdMs: Infinity });
+  await underWay('a');
+  await sleep(50);
+  expect([...running.keys()]).toEqual(['a']);
+  end('a');
+  await underWay('b');
+});
+
+test('tells how many jobs there is room for, and the key of each that is served', async () => {
+  const asked: Array<{ busy: readonly string[]; room: number }> = [];
+  const jobs = ['a', 'a', 'b', 'c'].map((key, index) => ({ key, name: `${key}${index}` }));
+  const { end, underWay } = serve(jobs, {
+    permits: 3,
+    async claim(busy, room) {
+      asked.push({ busy, room });
+      return jobs.splice(0, room);
+    },
+  });
+  await underWay('a0', 'a1', 'b2');
+  end('b2');
+  await underWay('a0', 'a1', 'c3');
+  expect(asked.map(({ busy, room }) => `${busy.join('')} ${room}`)).toEqual([' 3', 'aa 1']);
 });
 
 test('logs and counts a failed job, and releases its permit', async () => {

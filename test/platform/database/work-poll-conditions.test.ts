@@ -319,7 +319,7 @@ const WORK: Work[] = [
       ),
   },
   {
-    loop: 'commands',
+    loop: 'group syncs',
     work: 'the groups of an account',
     add: ({ accountId }) =>
       sql`update accounts set groups_sync_at = ${inTenMinutes} where account_id = ${accountId}`.execute(db),
@@ -443,6 +443,15 @@ const WORK: Work[] = [
     },
     fallDue: advance(11),
   },
+  {
+    loop: 'slow webhooks',
+    work: 'an event for a slow endpoint',
+    async prepare(owner) {
+      await addWebhook(owner);
+      await sql`update webhooks set is_slow = true where workspace_id = ${owner.workspaceId}`.execute(db);
+    },
+    add: (owner) => addPositionedEvent(owner),
+  },
   { loop: 'erasure', work: 'a deleted user', add: remove },
   {
     loop: 'erasure',
@@ -491,7 +500,7 @@ test('each loop of the work poll has a condition here', () => {
   const root = join(import.meta.dirname, '../../..');
   const sources = globSync('src/**/*.ts', { cwd: root, exclude: ['src/platform/database/work-poll.ts'] });
   const added = sources.flatMap((path) => [
-    ...readFileSync(join(root, path), 'utf8').matchAll(/(?:workPoll\??\.add|startPolledLoop)\(/g),
+    ...readFileSync(join(root, path), 'utf8').matchAll(/(?:workPoll\??\.add\(|startPolledLoop\(|servePolled<)/g),
   ]);
   const loops = [...new Set(WORK.map(({ loop }) => loop))].toSorted();
   expect(loops).toEqual([...polled.keys()].toSorted());

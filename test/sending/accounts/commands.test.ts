@@ -29,7 +29,7 @@ async function serve() {
     db: database.db,
     log: createLog('silent'),
     notifications: { on: () => undefined },
-    leases: { shards: () => ALL_SHARDS, workerId: () => 1, isGood: () => true },
+    leases: { shards: () => ALL_SHARDS, workerId: () => 1 },
     sessions: {
       get: (accountId) => {
         asked.push(accountId);
@@ -75,4 +75,15 @@ test('serves the first command of an account before the second of another', asyn
   await expect.poll(() => asked.length).toBe(6);
   // In the order of the queue it would be the last. Several run at once, so its exact place depends on the machine.
   expect(asked.indexOf(other.accountId)).toBeLessThan(5);
+});
+
+test('withdraws a command that nobody waits for any more', async () => {
+  const [gone, other] = [await createOwner(database.db, 0), await createOwner(database.db, 0)];
+  await ask(gone.accountId, 'list_groups', 1);
+  await database.clock.advance({ hours: 1 });
+  await ask(other.accountId, 'list_groups', 1);
+  const asked = await serve();
+  await expect.poll(() => count(gone.accountId, 'abandoned')).toBe(1);
+  await expect.poll(() => count(other.accountId, 'done')).toBe(1);
+  expect(asked).toEqual([other.accountId]);
 });

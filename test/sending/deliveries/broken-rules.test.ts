@@ -9,7 +9,7 @@ import { connectAccount } from '../../../src/sending/accounts/connect-account.ts
 import { beginDueRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
 import { cancelCampaign } from '../../../src/sending/campaigns/change/control.ts';
 import { getCampaign } from '../../../src/sending/campaigns/read/get-campaign.ts';
-import { createFinisher } from '../../../src/sending/deliveries/outcome-writer.ts';
+import { createFinisher, createOutcomeWriter } from '../../../src/sending/deliveries/outcome-writer.ts';
 import type { Log } from '../../../src/platform/log/log.ts';
 import { measureAccounts } from '../../../src/operations/metrics.ts';
 import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
@@ -52,7 +52,11 @@ async function connect(owner: Owner): Promise<void> {
 async function finishTogether(owners: Owner[], plant: () => Promise<unknown>, batch = 500): Promise<void> {
   const claimed = await Promise.all(owners.map((owner) => turns.claim(owner, { batch })));
   await plant();
-  const finisher = createFinisher({ db: database.db, log, inFlight: () => claimed.length });
+  const finisher = createFinisher({
+    db: database.db,
+    inFlight: () => claimed.length,
+    writer: createOutcomeWriter({ db: database.db, log }),
+  });
   await Promise.all(
     claimed.map((turn) => finisher.finish({ turn, outcomes: turn.deliveries.map(() => sent), gapMs: 0 })),
   );

@@ -6,7 +6,7 @@ import type { MessengerGroup } from '../../../src/messengers/messenger.ts';
 import type { AccountId } from '../../../src/platform/database/schema.ts';
 import { AppError } from '../../../src/platform/errors/errors.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
-import { createGroupSyncs } from '../../../src/sending/sessions/sync-due-groups.ts';
+import { syncDueGroups } from '../../../src/sending/sessions/sync-due-groups.ts';
 import { recordState } from '../../../src/sending/sessions/record-state.ts';
 import { replaceGroups } from '../../../src/sending/groups/store.ts';
 import { useTestDatabase } from '../../support/database.ts';
@@ -323,14 +323,24 @@ describe('a worker', () => {
     const owner = await createSynced();
     await database.clock.advance({ days: 1 });
     let isGood = false;
-    const leases = { shards: () => [owner.accountId % 256], isGood: () => isGood };
     const sessions = { get: () => Promise.resolve(undefined) };
-    const syncs = createGroupSyncs({ db: database.db, log: createLog('silent'), leases, sessions });
-    await syncs.begin(() => undefined);
+    const asked: boolean[] = [];
+    const leases = {
+      shards: () => [owner.accountId % 256],
+      isGood: () => {
+        asked.push(isGood);
+        return isGood;
+      },
+    };
+    const syncs = syncDueGroups({ db: database.db, log: createLog('silent'), leases, sessions });
+    await until(() => asked.length > 0, true);
     expect(await dueIn(owner)).toBeLessThanOrEqual(0);
     isGood = true;
-    await syncs.begin(() => undefined);
-    expect(await dueIn(owner)).toBeGreaterThan(0);
+    syncs.wake();
+    await until(
+      () => dueIn(owner),
+      (minutes) => (minutes ?? 0) > 0,
+    );
     await syncs.stop();
   });
 

@@ -36,12 +36,17 @@ async function closeToOthers(path: string): Promise<void> {
 /** Node.js says ENOENT of a folder that cannot be made on a disk that is read only. */
 async function isReadOnly(error: unknown, path: string): Promise<boolean> {
   if (errorCodeOf(error) !== 'ENOENT') return false;
-  let existing = path;
-  while (!existsSync(existing)) existing = dirname(existing);
-  return access(existing, constants.W_OK).then(
+  return access(nearestFolder(path), constants.W_OK).then(
     () => false,
     (found: unknown) => errorCodeOf(found) === 'EROFS',
   );
+}
+
+/** Returns the folder, or the nearest one above it that exists. */
+export function nearestFolder(folder: string): string {
+  let existing = folder;
+  while (!existsSync(existing)) existing = dirname(existing);
+  return existing;
 }
 
 /** Returns a StartupError with a sentence for the operator for a known file error below DATA_DIR, and other errors unchanged. */
@@ -63,8 +68,12 @@ export async function readIfThere(file: string | URL): Promise<string | undefine
 
 /** fsync of a folder, so that a rename survives a power cut. Windows has no such call for folders, and needs none. */
 export async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const handle = await open(folder);
+  if (process.platform !== 'win32') await syncFile(folder);
+}
+
+/** Forces a file onto the disk. */
+export async function syncFile(path: string): Promise<void> {
+  const handle = await open(path);
   try {
     await handle.sync();
   } finally {

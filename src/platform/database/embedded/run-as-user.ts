@@ -70,11 +70,7 @@ export async function changeOwner(path: string, { as }: Identity): Promise<void>
   if (as) await chown(path, as.uid, as.gid);
 }
 
-async function canRun(
-  [command = '', ...args]: readonly string[],
-  identity: Identity,
-  last = ['true'],
-): Promise<boolean> {
+async function canRun([command = '', ...args]: readonly string[], identity: Identity, last = ['true']) {
   return (await runProgram(command, [...args, ...last], identity)).ok;
 }
 

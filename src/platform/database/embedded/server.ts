@@ -134,12 +134,7 @@ function supervise(
   };
 }
 
-async function sendSignal(
-  child: Program,
-  signal: NodeJS.Signals,
-  binaries: Binaries,
-  identity: Identity,
-): Promise<void> {
+async function sendSignal(child: Program, signal: NodeJS.Signals, binaries: Binaries, identity: Identity) {
   // On Windows a signal would kill the process at once; pg_ctl requests a shutdown.
   if (process.platform === 'win32')
     await runProgram(binaries.pgCtl, ['kill', signal.replace('SIG', ''), String(child.pid)], identity);

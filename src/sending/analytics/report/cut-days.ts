@@ -1,6 +1,6 @@
 /** Cuts quarters of an hour into the days, hours and weekdays of a time zone. Pure. */
 import type { Day } from '../../campaigns/occurrences.ts';
-import { NOTHING, OVERVIEW_FIELDS, type OverviewSums } from '../read-overview.ts';
+import { NOTHING, OVERVIEW_FIELDS, RUN_FIELDS, type OverviewSums } from '../read-overview.ts';
 import { sumFields } from '../sum-fields.ts';
 import { addRates, NO_RUNS, type RateSums } from './best-times.ts';
 import type { RunSums } from './select-posts.ts';
@@ -24,7 +24,7 @@ export function addRun(quarters: Map<number, QuarterHour>, startedAt: Date, run:
   }
   const { acknowledging: n, read } = run;
   quarter.runs += 1;
-  for (const field of ['sent', 'failed', 'delivered', 'read', 'acknowledging'] as const) quarter[field] += run[field];
+  for (const field of RUN_FIELDS) quarter[field] += run[field];
   if (n === 0) return;
   quarter.ratedRuns += 1;
   quarter.n += n;
@@ -49,11 +49,7 @@ export function byDay(quarters: readonly QuarterHour[], days: readonly Day[]): A
 }
 
 /** Returns the sums of each hour of the day, or weekday (1 is Monday), in the zone. An hour that a clock change repeats counts as one. */
-export function byTime(
-  quarters: readonly QuarterHour[],
-  timeZone: string,
-  unit: 'hour' | 'dayOfWeek',
-): Map<number, RateSums> {
+export function byTime(quarters: readonly QuarterHour[], timeZone: string, unit: 'hour' | 'dayOfWeek') {
   const sums = new Map<number, RateSums>();
   for (const { at, ratedRuns, n, r, nn, nr, rr } of quarters) {
     const value = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timeZone)[unit];

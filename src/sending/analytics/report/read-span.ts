@@ -1,7 +1,9 @@
+import { RUN_FIELDS } from '../read-overview.ts';
 import { addRun, type QuarterHour } from './cut-days.ts';
 import { CHUNK, cutPosts, type PostsOfRun } from './cut-posts.ts';
 import type { Span } from './report-span.ts';
 import {
+  GROUP_FIELDS,
   selectNames,
   selectSums,
   sumByGroup,
@@ -185,11 +187,7 @@ async function readSums(
 }
 
 /** Adds up the runs. Of the posts that are not in the sums, and of those to chosen groups, nothing but the deliveries tells the divisor. */
-async function readRuns(
-  step: Step,
-  { workspaceId }: Scope,
-  { campaigns, runs, positions }: Batch,
-): Promise<BatchFigures['begun']> {
+async function readRuns(step: Step, { workspaceId }: Scope, { campaigns, runs, positions }: Batch) {
   const posts = runs
     .filter((run) => !campaigns.get(run.campaignId)?.isFolded)
     .map((run) => postsOf(run, positions ? 0 : run.summed));
@@ -246,9 +244,6 @@ async function nameGroups(step: Step, sums: readonly GroupSums[]): Promise<Repor
   return named;
 }
 
-const OF_GROUP = ['sent', 'failed', 'recipients', 'delivered', 'read', 'reactions', 'replies', 'views'] as const;
-const OF_RUN = ['sent', 'failed', 'delivered', 'read', 'acknowledging'] as const;
-
 /** Adds sums to those of the same groups. */
 export function addSums(all: Map<number, GroupSums>, some: readonly GroupSums[]): void {
   for (const one of some) {
@@ -257,7 +252,7 @@ export function addSums(all: Map<number, GroupSums>, some: readonly GroupSums[])
       all.set(one.groupId, one);
       continue;
     }
-    for (const field of OF_GROUP) other[field] += one[field];
+    for (const field of GROUP_FIELDS) other[field] += one[field];
     other.viewsSeen ||= one.viewsSeen;
     if (one.firstSentAt && !(other.firstSentAt && other.firstSentAt <= one.firstSentAt))
       other.firstSentAt = one.firstSentAt;
@@ -272,6 +267,6 @@ export function addRunSums(all: Map<number, RunSums>, some: readonly RunSums[]):
   for (const one of some) {
     const other = all.get(one.runId);
     if (!other) all.set(one.runId, one);
-    else for (const field of OF_RUN) other[field] += one[field];
+    else for (const field of RUN_FIELDS) other[field] += one[field];
   }
 }

@@ -1,24 +1,28 @@
 /** The SQL that adds up posts, from the sums of campaigns and from single deliveries. Each statement reads a bounded number of rows. */
 import { readRows, sql } from '../../../platform/database/statements.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
-import type { GroupKind, WorkspaceId } from '../../../platform/database/schema.ts';
+import type { WorkspaceId } from '../../../platform/database/schema.ts';
 import { SKIPPED_CODES } from '../../../platform/errors/failures.ts';
 import type { StoredFailure } from '../explain-failure.ts';
+import type { Group } from '../../groups/store.ts';
 import { deliveryCounts } from '../../campaigns/roll-up/roll-up-runs.ts';
 import type { Piece } from './cut-posts.ts';
 
+/** The sums of some posts to one group. Recipients are members or followers other than the sender, once for each post. */
+export const GROUP_FIELDS = [
+  'sent',
+  'failed',
+  'recipients',
+  'delivered',
+  'read',
+  'reactions',
+  'replies',
+  'views',
+] as const;
+
 /** What some posts to one group came to. */
-export interface GroupSums {
+export interface GroupSums extends Record<(typeof GROUP_FIELDS)[number], number> {
   groupId: number;
-  sent: number;
-  failed: number;
-  /** Members or followers other than the sender, once for each post. */
-  recipients: number;
-  delivered: number;
-  read: number;
-  reactions: number;
-  replies: number;
-  views: number;
   /** Whether the messaging application has told a count. */
   viewsSeen: boolean;
   firstSentAt: Date | null;
@@ -34,9 +38,10 @@ export interface RunSums {
   runId: number;
   sent: number;
   failed: number;
+  /** Members, each once for a post, whenever it was. */
   delivered: number;
   read: number;
-  /** Members whose reads are reported, once for each post. */
+  /** Members whose reads are reported, counted once per post: the denominator of the read rate. */
   acknowledging: number;
 }
 
@@ -96,12 +101,7 @@ export async function sumByRun(db: Connection, workspaceId: WorkspaceId, pieces:
     group by p.run_id`;
 }
 
-export interface NamedGroup {
-  groupId: number;
-  name: string;
-  kind: GroupKind;
-  participants: number;
-}
+export type NamedGroup = Pick<Group, 'groupId' | 'name' | 'kind' | 'participants'>;
 
 export async function selectNames(db: Connection, groupIds: readonly number[]): Promise<NamedGroup[]> {
   return readRows<NamedGroup>(db)`

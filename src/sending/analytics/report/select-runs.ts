@@ -117,10 +117,7 @@ async function selectPage(
 }
 
 /** Returns whether each of these campaigns is folded; those that were deleted are missing. */
-export async function readFolded(
-  db: Connection,
-  campaigns: readonly BegunCampaign[],
-): Promise<ReadonlyMap<number, boolean>> {
+export async function readFolded(db: Connection, campaigns: readonly BegunCampaign[]) {
   const rows = await readRows<{ campaignId: number; isFolded: boolean }>(db)`
     select campaign_id as "campaignId", folded_at is not null as "isFolded" from campaigns
     where campaign_id = any(${campaigns.map(({ campaignId }) => campaignId)}::bigint[]) and deleted_at is null`;

@@ -129,10 +129,7 @@ export function scheduleIsOver(occurrences: readonly Date[], now: Date, timeZone
 }
 
 /** Returns the zone that the user chose, else the installation's. */
-export async function readTimeZone(
-  { db, timeZone }: { db: Database; timeZone: string },
-  userId: UserId,
-): Promise<string> {
+export async function readTimeZone({ db, timeZone }: { db: Database; timeZone: string }, userId: UserId) {
   const own = await readValue<string | null>(db)`select time_zone from users where user_id = ${userId}`;
   return knownTimeZone(own ?? null, timeZone);
 }

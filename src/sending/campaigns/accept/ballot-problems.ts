@@ -16,11 +16,7 @@ export function findBallotProblems(extras: PostExtras, rest: { text: string; has
 }
 
 /** Throws 400 for a poll or an event to channels, where votes cannot be counted. */
-export async function requireCountedGroups(
-  db: Connection,
-  extras: PostExtras,
-  groupIds: readonly number[],
-): Promise<void> {
+export async function requireCountedGroups(db: Connection, extras: PostExtras, groupIds: readonly number[]) {
   if (!isBallot(extras)) return;
   const channels = await countChannels(db, groupIds);
   if (channels === 0) return;

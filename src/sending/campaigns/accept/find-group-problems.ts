@@ -24,11 +24,7 @@ interface Draft {
 }
 
 /** What the ledger knows to be wrong with these groups of the account, in the order of the groups; one may have several. */
-export async function findGroupProblems(
-  db: Connection,
-  workspaceId: WorkspaceId,
-  draft: Draft,
-): Promise<GroupProblem[]> {
+export async function findGroupProblems(db: Connection, workspaceId: WorkspaceId, draft: Draft) {
   const closed = await findClosed(db, workspaceId, draft.groupIds);
   // Files without a text may differ.
   const repeated = draft.text === '' ? new Set<number>() : await findRepeated(db, workspaceId, draft);

@@ -16,11 +16,7 @@ interface Planned {
 }
 
 /** Warns of groups that would get a second post within an hour, or more posts in seven days than the workspace wants. */
-export async function warnOfFrequency(
-  db: Connection,
-  workspaceId: WorkspaceId,
-  { timeZone, ...draft }: Planned,
-): Promise<CheckWarning[]> {
+export async function warnOfFrequency(db: Connection, workspaceId: WorkspaceId, { timeZone, ...draft }: Planned) {
   const rules = await readWorkspaceRules(db, workspaceId, timeZone);
   const [first, last] = [draft.dueAt[0], draft.dueAt.at(-1)];
   if (!rules || !first || !last) return [];

@@ -6,7 +6,7 @@ import type { Connection, Database } from '../../../platform/database/connect.ts
 import { readQuarantined } from '../../../platform/database/quarantine.ts';
 import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
 import type { Log } from '../../../platform/log/log.ts';
-import { createRoundRobin, type Rotation } from '../../../platform/concurrency/round-robin.ts';
+import { createRoundRobin } from '../../../platform/concurrency/round-robin.ts';
 import { replanLocked } from '../change/replan-stale-runs.ts';
 import { isLate } from './detect-late-runs.ts';
 import { expireSuperseded, latestStart, missRuns } from './expire-runs.ts';
@@ -24,12 +24,7 @@ const FIRST_DELIVERIES = 25;
 const LOCKED_PAUSE_MS = 10;
 
 /** Whose turn it is to begin runs, and to have their deliveries written. */
-export interface RunTurns {
-  begin: Rotation;
-  write: Rotation;
-}
-
-export const createRunTurns = (): RunTurns => ({ begin: createRoundRobin(), write: createRoundRobin() });
+export const createRunTurns = () => ({ begin: createRoundRobin(), write: createRoundRobin() });
 
 /**
  * Begins due runs in these shards, in the order of their due times, and writes further deliveries of runs that have begun. A call does a
@@ -45,7 +40,7 @@ export async function beginDueRuns(
     restMs = 1_000,
     timeZone,
   }: {
-    turns?: RunTurns;
+    turns?: ReturnType<typeof createRunTurns>;
     log?: Log;
     restMs?: number;
     /** The installation's, IANA; UTC unless given. */ timeZone?: string | undefined;

@@ -39,10 +39,7 @@ export async function skipReaders(trx: Connection, pieces: readonly FollowUpPiec
 
 const [, , READ_BY] = FAILURES.already_read;
 
-async function skipReadersOf(
-  trx: Connection,
-  { workspaceId, runId, followUp, first, last }: FollowUpPiece,
-): Promise<void> {
+async function skipReadersOf(trx: Connection, { workspaceId, runId, followUp, first, last }: FollowUpPiece) {
   const campaignId = await findCampaignOfWorkspace(trx, workspaceId, followUp.campaignId);
   // Of a campaign that was deleted nothing is known.
   const source = {

@@ -3,7 +3,6 @@ import type { Database } from '../../../platform/database/connect.ts';
 import type { Notifications } from '../../../platform/database/listen.ts';
 import { startPolledLoop, type PolledLoopDeps } from '../../../platform/database/work-poll.ts';
 import { startLoop } from '../../../platform/concurrency/loop.ts';
-import { createRoundRobin } from '../../../platform/concurrency/round-robin.ts';
 import { beginDueRuns, createRunTurns, hasDueRuns } from './begin-runs.ts';
 import { hasRequests, processBulkRequests } from '../change/process-bulk-requests.ts';
 import { replanStaleRuns } from '../change/replan-stale-runs.ts';
@@ -40,12 +39,11 @@ export function watchRuns(deps: WatchDeps): { stop(): Promise<void> } {
     step: async (restMs) => ((await detectLateRuns(db, leases.shards(), log)) ? 0 : restMs),
   });
   const rules = startLoop('zone rules', () => replanStaleRuns(db, leases.shards(), log), deps);
-  const requesters = createRoundRobin();
   const requests = startPolledLoop(deps, {
     name: 'requests',
     isDue: () => hasRequests(leases.shards()),
     pollMs: POLL_MS,
-    step: (restMs) => processBulkRequests(db, leases.shards(), { turns: requesters, log, restMs }),
+    step: (restMs) => processBulkRequests(db, leases.shards(), { log, restMs }),
   });
   deps.notifications.on('campanile_runs', () => due.wake());
   deps.notifications.on('campanile_revisions', () => requests.wake());

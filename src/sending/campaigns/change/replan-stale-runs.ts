@@ -1,22 +1,19 @@
 /** Planned runs follow the newest time zone rules: a run accepted for 09:00 local time begins at 09:00 local time. */
-import { execute, readColumn, readRows, sql } from '../../../platform/database/statements.ts';
-import { isolateWrites } from '../../accounts/quarantine-account.ts';
-import { lockFreeLedgers } from '../../accounts/store.ts';
+import { execute, readRows, sql } from '../../../platform/database/statements.ts';
+import { workInLedgers } from '../../accounts/quarantine-account.ts';
 import { listOccurrences } from '../occurrences.ts';
 import { scheduleOf, type OwnCampaign } from '../store.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
 import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
-import { readQuarantined } from '../../../platform/database/quarantine.ts';
+import { readHeld } from '../../../platform/database/quarantine.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import { isTimeZone } from '../../../platform/time/time-zone.ts';
 import { TZDATA_VERSION } from '../../../platform/time/tzdata-version.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
-/** In one transaction, of all workspaces together. */
+/** In one transaction. */
 const CAMPAIGNS_PER_STEP = 100;
 const WORKSPACES_PER_STEP = 50;
-/** When every workspace with stale runs is locked. */
-const LOCKED_PAUSE_MS = 100;
 /** Another process, with older rules, may accept campaigns at any time. */
 const POLL_MS = 60_000;
 /** No rule moves a time of day further, and the occurrences of two days are further apart. */
@@ -42,33 +39,27 @@ interface Move {
 }
 
 /**
- * Replans a batch of the planned runs in these shards that have the instants of older time zone rules. Safe with several processes: a
- * locked ledger is skipped. Resolves to the milliseconds until the next call.
+ * Replans some of the planned runs in these shards that have the instants of older time zone rules, one workspace after the other. Safe
+ * with several processes. Resolves to the milliseconds until the next call.
  */
 export async function replanStaleRuns(db: Database, shards: number[], log?: Log): Promise<number> {
   if (shards.length === 0) return 1_000;
-  const { held } = await readQuarantined(db, 'zone rules');
-  const workspaces = await findStaleWorkspaces(db, shards, held);
-  if (workspaces.length === 0) return POLL_MS;
-  const { results } = await isolateWrites({ db, log }, 'zone rules', workspaces, {
-    idOf: (workspaceId) => workspaceId,
-    run: (some) =>
-      db.transaction().execute(async (trx) => {
-        const locked = await lockFreeLedgers(trx, some);
-        return { locked: locked.length, ...(await replanLocked(trx, locked)) };
-      }),
+  let [campaigns, runs] = [0, 0];
+  const workspaces = await findStaleWorkspaces(db, shards, await readHeld(db, 'zone rules'));
+  const isFound = await workInLedgers({ db, log }, 'zone rules', workspaces, async (trx, { workspaceId }) => {
+    const replanned = await replanLocked(trx, [workspaceId]);
+    campaigns += replanned.campaigns;
+    runs += replanned.runs;
   });
-  const sum = (key: 'locked' | 'campaigns' | 'runs') => results.reduce((total, one) => total + (one?.[key] ?? 0), 0);
-  const [campaigns, runs] = [sum('campaigns'), sum('runs')];
   if (campaigns > 0)
     log?.info({ campaigns, runs, tzdata: TZDATA_VERSION }, 'compared planned runs with new time zone rules');
-  return sum('locked') > 0 ? 0 : LOCKED_PAUSE_MS;
+  return isFound ? 0 : POLL_MS;
 }
 
-async function findStaleWorkspaces(db: Connection, shards: number[], held: ReadonlySet<number>) {
-  return readColumn<WorkspaceId>(db)`
+async function findStaleWorkspaces(db: Connection, shards: number[], held: readonly number[]) {
+  return readRows<{ workspaceId: WorkspaceId }>(db)`
     select distinct workspace_id as "workspaceId" from (
-      select c.workspace_id from campaigns c
+      select c.workspace_id from campaigns c join workspace_ledgers l on l.workspace_id = c.workspace_id
       where ${isStale} and campanile_shard(c.workspace_id) = any(${shards}::smallint[]) and c.workspace_id <> all(${[...held]}::bigint[])
       order by c.tzdata_version limit ${CAMPAIGNS_PER_STEP}
     ) s limit ${WORKSPACES_PER_STEP}`;

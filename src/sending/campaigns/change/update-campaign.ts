@@ -26,7 +26,7 @@ import { requireFiles } from '../../../content/post/post-files.ts';
 import { requireGroups } from '../../groups/require-groups.ts';
 import { findOwnCampaign, readContent, scheduleOf, writeContent, type Content, type OwnCampaign } from '../store.ts';
 import { readNow } from '../../../platform/database/read-now.ts';
-import { diffValues, type Change, type Values } from '../../../workspaces/audit/diff-values.ts';
+import { diffValues, type Values } from '../../../workspaces/audit/diff-values.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 import { diffGroups } from '../../groups/diff-groups.ts';
 
@@ -203,11 +203,7 @@ async function changeContent(trx: Connection, campaign: OwnCampaign, change: Con
 }
 
 /** As when the campaign is accepted, for the first run that is left. */
-async function requireMentions(
-  trx: Connection,
-  { workspaceId, campaignId }: OwnCampaign,
-  timeZone: string,
-): Promise<void> {
+async function requireMentions(trx: Connection, { workspaceId, campaignId }: OwnCampaign, timeZone: string) {
   const { extras, groupIds } = await readContent(trx, campaignId);
   if (!extras.mentionAll) return;
   const firstAt = await findFirstPlanned(trx, campaignId);
@@ -247,11 +243,7 @@ interface WholeCampaign {
 }
 
 /** Returns what has changed in a campaign since `before` was read, for the audit log. */
-export async function diffCampaigns(
-  trx: Connection,
-  workspaceId: WorkspaceId,
-  before: WholeCampaign,
-): Promise<Change[]> {
+export async function diffCampaigns(trx: Connection, workspaceId: WorkspaceId, before: WholeCampaign) {
   const { campaignId, publicId } = before.campaign;
   const after = {
     campaign: await findOwnCampaign(trx, workspaceId, publicId),

@@ -1,21 +1,17 @@
 import { readRows } from '../../../platform/database/statements.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
+import type { DeliveryCounts } from './read-progress.ts';
 import { deliveryCounts } from '../roll-up/roll-up-runs.ts';
 import type { AccountId } from '../../../platform/database/schema.ts';
 
 /** What of a campaign one account of the workspace sends, or has sent. */
-export interface AccountShare {
+export interface AccountShare extends DeliveryCounts {
   accountId: AccountId;
   /** Null: the account has no name, or was removed. */
   name: string | null;
   /** Null: the account was removed. */
   messenger: string | null;
   isConnected: boolean;
-  deliveries: number;
-  queued: number;
-  sent: number;
-  failed: number;
-  cancelled: number;
   recipients: number;
   delivered: number;
   read: number;

@@ -81,10 +81,7 @@ function latestOf(one: Date, ...others: ReadonlyArray<Temporal.Instant | null | 
  * The present; from when on the account's pace, and the rest it may have been asked for, let a post leave; and the pins, recalls and
  * corrections that it has to carry out.
  */
-async function readReadiness(
-  db: Connection,
-  accountId: AccountId,
-): Promise<{ now: Date; readyAt: Date; changes: number }> {
+async function readReadiness(db: Connection, accountId: AccountId) {
   const readiness = await readRow<{ now: Date; readyAt: Date; changes: number }>(db)`
     select campanile_now() as now,
            greatest(campanile_now(), nullif(next_send_at, '-infinity'), case when isfinite(held_until) then held_until end) as "readyAt",

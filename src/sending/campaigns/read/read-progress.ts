@@ -12,19 +12,23 @@ export interface Watched {
 /** Below all counts of changes. */
 export const NEVER_SEEN = -1;
 
+/** What became of some deliveries. */
+export interface DeliveryCounts {
+  deliveries: number;
+  queued: number;
+  sent: number;
+  failed: number;
+  cancelled: number;
+}
+
 /** How far a campaign is. */
-export interface CampaignProgress {
+export interface CampaignProgress extends DeliveryCounts {
   campaignId: string;
   name: string;
   status: CampaignStatus;
   /** It has not ended, or has within the last hour. */
   isCurrent: boolean;
   isDeleted: boolean;
-  deliveries: number;
-  queued: number;
-  sent: number;
-  failed: number;
-  cancelled: number;
   /** null: all its groups are channels, which do not tell. */
   delivered: number | null;
   read: number | null;
