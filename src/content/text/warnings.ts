@@ -28,6 +28,7 @@ const LOSSES = {
   hidden_dropped: 'Text that readers of the page do not see was left out',
   style_ignored: 'Styles were ignored, since only tags such as b and i count',
   link_preview_missing: 'A link goes without its preview',
+  film_may_not_play: 'Some phones cannot play these films. Save them as MP4 with H.264',
 } as const;
 
 /** What the author surely did not mean; the message names the places. */

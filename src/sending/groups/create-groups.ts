@@ -80,7 +80,7 @@ async function findLimit(
   return perDay === undefined ? undefined : { perDay };
 }
 
-/** Creates a channel (specification, create channel). `image` is a data URL of a JPEG, PNG or WebP, or null. */
+/** Creates a channel (specification, create channel). `image` is a data URL of a picture, or null. */
 export async function createChannel(
   deps: GroupDeps,
   actor: Actor,

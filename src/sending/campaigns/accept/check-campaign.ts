@@ -24,6 +24,7 @@ import { diffSchedule } from '../change/replan-runs.ts';
 import { findOwnCampaign, scheduleOf, type OwnCampaign } from '../store.ts';
 import { readNow } from '../../../platform/database/read-now.ts';
 import { warnOfFrequency, type CheckWarning } from './warn-of-frequency.ts';
+import { warnOfFilms } from './warn-of-films.ts';
 import { warnOfCap, warnOfPace, warnOfQuietHours } from './warn-of-windows.ts';
 import { requireMentionsLeft, requireReach } from './require-reach.ts';
 import { warnOfReach } from './warn-of-reach.ts';
@@ -115,6 +116,7 @@ export async function checkCampaign(
     text: extras.mentionAll ? withMentionAll(text) : text,
     warnings: [
       ...warnings,
+      ...warnOfFilms([media, ...files]),
       ...(caption ? [caption] : []),
       ...(shares.every(({ isConnected }) => isConnected) ? [] : [NOT_CONNECTED]),
       ...(await warnOfReach(db, workspaceId, reaching)),
