@@ -52,6 +52,7 @@ export interface MessageParameters {
   'warnings.filler_left': { names: string };
   'warnings.link_local': { names: string };
   'warnings.link_personal': { names: string };
+  'warnings.date_passed': { names: string };
   'warnings.film_may_not_play': { names: string };
   'warnings.link_preview_missing': { names: string };
   'warnings.account_not_connected': { hours: number };

@@ -43,6 +43,7 @@ const SUSPICIONS = {
   filler_left: 'The text still has filler',
   link_local: 'Members cannot open links into your own network',
   link_personal: 'A link has a token that belongs to one person',
+  date_passed: 'The dates of the text have passed when the post leaves',
 } as const;
 
 /** Those that name something. A client that sends without a check gets at least these. */
@@ -52,6 +53,10 @@ export type SuspicionCode = keyof typeof SUSPICIONS;
 export type NamedCode = keyof typeof NAMED;
 export type TextWarningCode = keyof typeof MESSAGES;
 export type WarningCode = TextWarningCode | NamedCode;
+
+export function isSuspicion(code: WarningCode): boolean {
+  return code in SUSPICIONS;
+}
 
 export function warningOf(code: TextWarningCode): Warning {
   return { code, message: MESSAGES[code] };

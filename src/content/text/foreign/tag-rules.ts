@@ -1,6 +1,7 @@
 /** The effect of each tag of foreign HTML; a tag that is not here leaves its text. */
 export type Effect =
   | 'bold'
+  | 'box'
   | 'break'
   | 'cell'
   | 'gone'
@@ -20,6 +21,7 @@ const RULES: Readonly<Record<Effect, string>> = {
   bold: 'b strong',
   italic: 'i em',
   break: 'br',
+  box: 'input',
   link: 'a',
   image: 'img',
   heading: 'h1 h2 h3 h4 h5 h6',
