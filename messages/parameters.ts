@@ -223,6 +223,7 @@ export interface MessageParameters {
   'compose.poll.hours': { hours: number };
   'compose.poll.days': { days: number };
   'compose.leaveOut': { count: number };
+  'compose.namesAdded': { groups: number };
   'compose.listEntry': { name: string; groups: string };
   'compose.listAdded': { groups: number; name: string };
   'compose.testReaches': { members: number; group: string };
