@@ -28,6 +28,7 @@ test.each([
 
 test.each([
   ['without a time of day, as in a report', 'Photos of our fair on 3 May 2026'],
+  ['with a time of day elsewhere', 'Photos of 3 May 2026\nThe office opens at 9:00'],
   ['a long time ago', 'Founded on 3 May 1926 at 10:00'],
   ['before one that is to come', '3 May and 3 June at 18:00'],
   ['of the day of the run, and of the day before, which some zone may still have', '19 May 18:00'],

@@ -158,7 +158,12 @@ export const REFUSED: readonly (readonly [name: string, bytes: Buffer])[] = [
   ['zeros', Buffer.alloc(1_024)],
 ];
 
-const LONG_PDF = Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(9_000, '1 0 obj '), Buffer.from('%%EOF\n')]);
+/** Prepared for the web, it has a trailer of its first page, too. */
+const LONG_PDF = Buffer.concat([
+  Buffer.from('%PDF-1.7\nstartxref\n0\n%%EOF\n'),
+  Buffer.alloc(9_000, '1 0 obj '),
+  Buffer.from('%%EOF\n'),
+]);
 
 /** Files of which an end is missing. */
 export const CUT_OFF: readonly (readonly [name: string, bytes: Buffer, code: string])[] = [
