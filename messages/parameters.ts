@@ -52,6 +52,8 @@ export interface MessageParameters {
   'warnings.filler_left': { names: string };
   'warnings.link_local': { names: string };
   'warnings.link_personal': { names: string };
+  'warnings.date_passed': { names: string };
+  'warnings.film_may_not_play': { names: string };
   'warnings.link_preview_missing': { names: string };
   'warnings.account_not_connected': { hours: number };
   'warnings.over_daily_cap': { date: string; cap: number; posts: number };
@@ -221,6 +223,7 @@ export interface MessageParameters {
   'compose.poll.hours': { hours: number };
   'compose.poll.days': { days: number };
   'compose.leaveOut': { count: number };
+  'compose.namesAdded': { groups: number };
   'compose.listEntry': { name: string; groups: string };
   'compose.listAdded': { groups: number; name: string };
   'compose.testReaches': { members: number; group: string };

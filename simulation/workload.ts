@@ -78,7 +78,7 @@ interface Known {
 
 /** A picture of one pixel. */
 /** A picture would be decoded by a thread, in real time. */
-const PDF = Buffer.from('%PDF-1.4\n');
+const PDF = Buffer.from('%PDF-1.4\n%%EOF\n');
 const CAMPAIGNS = 16;
 /** Contract §9. */
 const KEY_REMEMBERED_MS = 24 * 3_600_000;

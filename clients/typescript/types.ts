@@ -217,6 +217,8 @@ export interface AuditEntry {
 }
 /** Pass it as `cursor` to get the next page. `null` on the last page. */
 export type NextCursor = string | null;
+/** `excel`: CSV for Excel in the language of the user: with semicolons where that is the custom, local times, and rates as whole percentages. */
+export type CsvFormat = 'csv' | 'excel';
 /** Users with a second factor send `code`, all others `password`. */
 export interface ConfirmIdentity {
   /** Your password, if you have no second factor. */
@@ -441,7 +443,7 @@ export interface RemoveAccount {
 export interface CreateChannel {
   name: string;
   description?: string | null | undefined;
-  /** The picture: a data URL of a JPEG, PNG or WebP, `data:image/png;base64,…` */
+  /** A data URL of the picture, `data:image/png;base64,…` */
   image?: string | null | undefined;
   account_id?: AccountId | undefined;
 }
@@ -578,7 +580,7 @@ export type FileName = string | null;
 export type PostFiles = Array<{
   /** As `upload` or `list-media` returns it. */
   media_id: number;
-  /** Without HTML. Default: the message for the first file. */
+  /** Marks as typed on a phone, or the tags of `html`. Default: the message for the first file. */
   caption?: string | null | undefined;
   /** As recipients see it. Default: its name in the library. */
   file_name?: string | null | undefined;
@@ -2079,7 +2081,7 @@ export interface Operations {
         | 'installation'
         | null
         | undefined;
-      format: 'csv';
+      format: CsvFormat;
     };
     data: string;
   };
@@ -3193,7 +3195,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
     data: GroupReport;
   };
   /** Export the analytics of a campaign as CSV. One row per group, as `groups` of the analytics, with `error_text`, in the language of the user. Then the votes of a poll or event: `voters`, `unreadable_votes`, and `votes: …` for each option, with the question if the runs ask different ones. `null`, and what the campaign does not have, is an empty cell. UTF-8 with a byte order mark, for spreadsheets. CSV injection: text that a spreadsheet would run as a formula gets an apostrophe, also after a semicolon, tab or line break. Errors have the usual envelope. */
-  'analytics/export-campaign': { body: { campaign_id: string; format: 'csv' }; data: string };
+  'analytics/export-campaign': { body: { campaign_id: string; format: CsvFormat }; data: string };
   /** Get the report on a span of days. Posts, reach, read rate, best times, groups, silent groups and failures. A run counts, with all its results, on the day it began. */
   'analytics/get-report': {
     body: {
@@ -3223,7 +3225,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       campaign_id?: string | null | undefined;
       /** Only the groups of this saved list. */
       group_list_id?: number | null | undefined;
-      format: 'csv';
+      format: CsvFormat;
     };
     data: string;
   };
@@ -3294,7 +3296,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   'analytics/export-poll': {
     body: {
       campaign_id: string;
-      format: 'csv';
+      format: CsvFormat;
       /** Only this run. Default: all runs. */
       run_id?: number | null | undefined;
       /** Exports who voted for what. */

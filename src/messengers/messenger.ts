@@ -2,6 +2,7 @@
  * The port to a messaging application. The ledger decides what is sent, when and how often; a messenger sends it and reports the
  * result. Every implementation passes the same conformance suite.
  */
+import type { ReadBytes } from '../content/media/boxes.ts';
 import type { PostExtras } from '../content/post/post-extras.ts';
 import type { StoredCard, StoredPicture } from '../content/post/stored-card.ts';
 import type { ChangeWindow } from './windows.ts';
@@ -95,6 +96,8 @@ export interface PostMedia {
   load(): Promise<Buffer>;
   /** Reads the bytes piece by piece. Throws when the file was deleted meanwhile. */
   pieces(): AsyncIterable<Buffer>;
+  /** Reads up to `length` bytes from `from` on; fewer only at the end of the file, or if it was deleted. */
+  read: ReadBytes;
 }
 
 /** The files of a post, in their order. */

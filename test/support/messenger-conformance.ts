@@ -1,6 +1,7 @@
 /** The conformance suite that every messenger passes. */
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readerOfBytes } from '../../src/content/media/boxes.ts';
 import type {
   Destination,
   Messenger,
@@ -210,6 +211,7 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
           loaded += 1;
           yield bytes;
         },
+        read: readerOfBytes(bytes),
       };
       const chats = [group, other, channel].map(({ sendTo }) => sendTo);
       const results = await session.send(
@@ -239,6 +241,7 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
           async *pieces() {
             yield bytes;
           },
+          read: readerOfBytes(bytes),
         };
       };
       const post = { text: 'three files', media: file('one'), further: [file('two', 'the second'), file('three')] };
@@ -268,6 +271,7 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
         async *pieces() {
           yield await load();
         },
+        read: readerOfBytes(bytes),
       };
       const chats = [to(group.sendTo), to(group.sendTo)];
       const trySending = async () =>

@@ -87,7 +87,7 @@ describe.skipIf(!browser)('in a browser', () => {
     const saved = await saving;
     expect(saved.suggestedFilename()).toBe('Fair.png');
     expect(await readFile(await saved.path(), 'base64')).toBe(PICTURE);
-    await send({ image: Buffer.from('%PDF-1.4 programme').toString('base64') });
+    await send({ image: Buffer.from('%PDF-1.4 programme %%EOF').toString('base64') });
     await page.goto('/phone');
     await seePicture('figure');
     const files = page.getByRole('figure').getByText('file.pdf').locator('..');

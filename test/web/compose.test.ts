@@ -398,8 +398,8 @@ describe.skipIf(!browser)('in a browser', () => {
     await enterAsNew(page, 'ian');
     await page.goto('/campaigns/new');
     const message = page.getByRole('region', { name: 'Message' });
-    await page.setInputFiles('input[type=file]', { name: 'IMG_1.HEIC', mimeType: '', buffer: PNG });
-    await message.getByText('HEIC photos cannot be shown', { exact: false }).waitFor();
+    await page.setInputFiles('input[type=file]', { name: 'setup.exe', mimeType: '', buffer: PNG });
+    await message.getByText('setup.exe cannot be sent', { exact: false }).waitFor();
     await writeMessage(page, 'O');
     // What it is shows only in the bytes.
     await page.setInputFiles('input[type=file]', {

@@ -15,6 +15,8 @@ afterAll(() => app.stop());
 const PASTED = new Set([
   'Quill 2, innerHTML',
   'Quill 2, numbers and bullets',
+  'TipTap, a list to tick',
+  'Google Docs, a list to tick',
   'CKEditor 5',
   'TinyMCE',
   'Word, desktop',

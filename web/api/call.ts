@@ -6,6 +6,7 @@ import { connectionSignal, isDisconnected, checkConnection, recordResponse } fro
 import { DASHBOARD_HEADER, takePrefetched } from './prefetch.ts';
 import { OfflineError, UnansweredError } from './connection-errors.ts';
 import type { Body, Data, Path } from './operations.ts';
+import { browserLocale } from '../format/locale.ts';
 import { language } from '../i18n/translate.ts';
 import { withReauthentication } from './reauthentication.ts';
 
@@ -16,12 +17,18 @@ const KEEPALIVE_MAX_CHARACTERS = 20_000;
 const inFlight = new WeakSet<AbortSignal>();
 let onSignedOut = () => {};
 
+/** The region, as the browser has it, decides the customs of spreadsheets. */
+function languageWithRegion(): string {
+  const locale = browserLocale();
+  return locale?.split('-')[0] === language.split('-')[0] ? (locale ?? language) : language;
+}
+
 async function send(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
   const workspace = chosenWorkspace();
   const headers = {
     ...(init.headers as Record<string, string>),
     ...DASHBOARD_HEADER,
-    'accept-language': language,
+    'accept-language': languageWithRegion(),
     ...(workspace !== undefined && { 'x-workspace': workspace }),
   };
   const isSmall = typeof init.body === 'string' && init.body.length <= KEEPALIVE_MAX_CHARACTERS;

@@ -10,6 +10,8 @@ export const ACCEPTED_FILES: Readonly<Record<string, string[]>> = {
   'image/png': ['.png'],
   'image/webp': ['.webp'],
   'image/avif': ['.avif'],
+  'image/heic': ['.heic'],
+  'image/heif': ['.heif'],
   'image/gif': ['.gif'],
   'image/bmp': ['.bmp'],
   'video/mp4': ['.mp4', '.m4v'],
@@ -39,15 +41,12 @@ export const ACCEPTED_FILES: Readonly<Record<string, string[]>> = {
 
 /** Other names that browsers give accepted types. */
 const ALIASES = new Set(['application/x-zip-compressed', 'audio/x-m4a', 'audio/x-wav', 'audio/wave', 'text/x-vcard']);
-const HEIC = /^image\/hei[cf]/;
-const HEIC_ENDING = /\.hei[cf]$/i;
 
 /**
  * Returns why a campaign cannot take the file, or undefined. It goes by name and type, as the browser's choice of files does; the service
  * recognises the content.
  */
 export function fileProblem({ name, type, size }: Pick<File, 'name' | 'type' | 'size'>): string | undefined {
-  if (HEIC.test(type) || HEIC_ENDING.test(name)) return t('compose.fileHeic');
   if (!isAccepted(name, type)) return t('compose.fileType', { name });
   if (size === 0) return t('compose.fileEmpty');
   if (size > FILE_LIMIT_BYTES) return t('compose.fileTooLarge', { limit: fileSize(FILE_LIMIT_BYTES) });

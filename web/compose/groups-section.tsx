@@ -1,11 +1,13 @@
-import { Button, Modal, Text } from '@mantine/core';
+import { Button, Group as Row, Modal, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import type { Group } from '../api/operations.ts';
 import { listNames } from '../format/list-names.ts';
 import { Section } from '../parts/page.tsx';
 import { useIsPhone } from '../parts/use-is-phone.ts';
 import { t } from '../i18n/translate.ts';
 import type { PickedGroup } from './draft.ts';
 import { GroupPicker, mergeGroups } from './group-picker.tsx';
+import { PasteNamesButton } from './paste-names-button.tsx';
 import { SavedListPicker } from './saved-list-picker.tsx';
 
 const NAMED = 3;
@@ -18,10 +20,16 @@ interface GroupsProps {
 /** The groups of the post, picked one by one or from a saved list. */
 export function GroupsSection({ groups, onChange }: GroupsProps) {
   const isPhone = useIsPhone();
+  const add = (more: readonly Group[]) => onChange(mergeGroups(groups, more));
   return (
     <Section
       title={t('compose.groups')}
-      aside={<SavedListPicker onPick={(more) => onChange(mergeGroups(groups, more))} />}
+      aside={
+        <Row gap="xs">
+          <PasteNamesButton onPick={add} />
+          <SavedListPicker onPick={add} />
+        </Row>
+      }
     >
       {isPhone ? (
         <GroupsSheet groups={groups} onChange={onChange} />

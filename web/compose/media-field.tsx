@@ -1,6 +1,7 @@
 import '@mantine/dropzone/styles.layer.css';
 import { Button, Group, Text } from '@mantine/core';
 import { Dropzone } from '@mantine/dropzone';
+import { isBrowserPicture } from '../format/media-name.ts';
 import { fileSize } from '../format/numbers.ts';
 import boxClasses from '../parts/box.module.css';
 import { Icon } from '../parts/icons.tsx';
@@ -60,6 +61,6 @@ export default function MediaField({
 
 function Thumbnail({ file }: { file: File }) {
   const show = useObjectUrl(file);
-  if (!file.type.startsWith('image/')) return <Icon name="file" />;
+  if (!isBrowserPicture(file.type)) return <Icon name="file" />;
   return <img ref={show} alt="" className={classes.thumbnail} />;
 }

@@ -6,7 +6,7 @@ import { useNow } from '../parts/relative-time.tsx';
 import { useObjectUrl } from '../whatsapp/use-object-url.ts';
 import { waitText } from '../format/wait-text.ts';
 import { useZone } from '../format/zone-context.tsx';
-import { mediaName } from '../format/media-name.ts';
+import { isBrowserPicture, mediaName } from '../format/media-name.ts';
 import { t } from '../i18n/translate.ts';
 import { groupIssues, groupIssueText, warningsOf } from './checks.tsx';
 import type { Draft } from './draft.ts';
@@ -58,7 +58,7 @@ export function Summary({
         name={name}
         text={preview.text}
         notes={notes}
-        {...(file?.type.startsWith('image/') && { picture: <Picture file={file} /> })}
+        {...(file && isBrowserPicture(file.type) && { picture: <Picture file={file} /> })}
       />
     </Receipt>
   );

@@ -8,6 +8,11 @@ export function isShownAs(mime: string, kind: 'image' | 'video'): boolean {
   return mime.startsWith(`${kind}/`) && !DOCUMENTS.has(mime);
 }
 
+/** Whether browsers show a file as a picture. Most cannot show HEIC, which the service turns into JPEG. */
+export function isBrowserPicture(mime: string): boolean {
+  return mime.startsWith('image/') && !mime.startsWith('image/hei');
+}
+
 /** What a file is called whose own name is unknown: "Picture". */
 export function mediaName(mime: string): string {
   if (mime.startsWith('image/')) return t('media.image');

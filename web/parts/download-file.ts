@@ -7,3 +7,8 @@ export function downloadFile(file: Blob, name: string, extension: string): void 
   link.click();
   URL.revokeObjectURL(url);
 }
+
+/** Downloads a CSV file. Without the byte order mark, which `fetch` takes off, Excel reads the text in a legacy code page. */
+export function downloadCsv(text: string, name: string): void {
+  downloadFile(new Blob(['\ufeff', text], { type: 'text/csv' }), name, 'csv');
+}

@@ -5,7 +5,8 @@ import { lazy, Suspense } from 'react';
 import { call } from '../api/call.ts';
 import { useMay } from '../api/workspace.ts';
 import { isDay } from '../calendar/days.ts';
-import { downloadFile } from '../parts/download-file.ts';
+import type { CsvFormat } from '../parts/download-csv-button.tsx';
+import { downloadCsv, downloadFile } from '../parts/download-file.ts';
 import { dateIn } from '../format/time.ts';
 import { useZone } from '../format/zone-context.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';
@@ -100,18 +101,12 @@ const ALL_ROWS = 100_000;
 function Actions({ selection, share }: { selection: Selection; share: () => void }) {
   const mayShare = useMay('manager') !== false;
   const exporting = useMutation({
-    mutationFn: async (format: 'csv' | 'json') => {
+    mutationFn: async (format: CsvFormat | 'json') => {
       const { start_date: first, end_date: last } = selection;
-      const text =
-        format === 'csv'
-          ? await call('analytics/export-report', { ...selection, format })
-          : JSON.stringify(
-              await call('analytics/get-report', { ...selection, limit: ALL_ROWS, with_runs: true }),
-              null,
-              2,
-            );
-      const type = format === 'csv' ? 'text/csv' : 'application/json';
-      downloadFile(new Blob([text], { type }), t('report.fileName', { first, last }), format);
+      const name = t('report.fileName', { first, last });
+      if (format !== 'json') return downloadCsv(await call('analytics/export-report', { ...selection, format }), name);
+      const whole = await call('analytics/get-report', { ...selection, limit: ALL_ROWS, with_runs: true });
+      downloadFile(new Blob([JSON.stringify(whole, null, 2)], { type: 'application/json' }), name, format);
     },
     onError: notifyError,
   });
@@ -127,6 +122,7 @@ function Actions({ selection, share }: { selection: Selection; share: () => void
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
+          <Menu.Item onClick={() => exporting.mutate('excel')}>{t('report.exportExcel')}</Menu.Item>
           <Menu.Item onClick={() => exporting.mutate('csv')}>{t('report.exportCsv')}</Menu.Item>
           <Menu.Item onClick={() => exporting.mutate('json')}>{t('report.exportJson')}</Menu.Item>
         </Menu.Dropdown>

@@ -50,7 +50,7 @@ export function AuditLog() {
       aside={
         <DownloadCsvButton
           name={t('settings.auditLog')}
-          load={() => call('user/export_audit_log', { ...filter, format: 'csv' })}
+          load={(format) => call('user/export_audit_log', { ...filter, format })}
         />
       }
     />

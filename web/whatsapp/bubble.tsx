@@ -8,7 +8,7 @@ import type { GroupKind } from '../api/operations.ts';
 import { accountName, shownNumber } from '../format/account-name.ts';
 import { fileSize } from '../format/numbers.ts';
 import { Icon } from '../parts/icons.tsx';
-import { isShownAs, mediaName } from '../format/media-name.ts';
+import { isBrowserPicture, isShownAs, mediaName } from '../format/media-name.ts';
 import { t } from '../i18n/translate.ts';
 import classes from './bubble.module.css';
 import { EventBox, PollBox, type ShownEvent, type ShownPoll } from './ballot-box.tsx';
@@ -226,7 +226,7 @@ function MediaBox({ media }: { media: ShownMedia }) {
   const stored = useQuery({ ...mediaQuery(sha256 ?? ''), enabled: isImage && !file && sha256 !== undefined });
   const shown = file ?? stored.data ?? still.data;
   const show = useObjectUrl(shown);
-  if (shown && (isImage || shown === still.data))
+  if (shown && ((isImage && isBrowserPicture(mime)) || shown === still.data))
     return <img ref={show} alt={mediaName(mime)} className={classes.media} />;
   if (isImage && stored.isLoading) return <Skeleton height={180} width={260} maw="100%" className={classes.media} />;
   // A preview of an attached video, which has no captions.

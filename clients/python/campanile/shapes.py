@@ -164,7 +164,7 @@ class CreateChannel(TypedDict):
 
     name: str
     description: NotRequired[str | None]
-    #: A data URL of a JPEG, PNG or WebP: `data:image/png;base64,…`
+    #: A data URL of a picture: `data:image/png;base64,…`
     image: NotRequired[str | None]
     #: One of your accounts. Default: the default account of the workspace.
     account_id: NotRequired[int | None]

@@ -6,7 +6,7 @@ import { defineOperations } from './define-operations.ts';
 import { count, failureFields, instant, withDefault } from './fields.ts';
 import { groupListId } from './group-lists.ts';
 import { listedGroup } from './groups.ts';
-import { longText } from './long-text.ts';
+import { csvFormat, longText } from './long-text.ts';
 
 const knownCount = count
   .nullable()
@@ -261,7 +261,7 @@ export const analytics = defineOperations(shared, {
     summary: 'Export the analytics of a campaign as CSV',
     description:
       'One row per group, as `groups` of the analytics, with `error_text`, in the language of the user. Then the votes of a poll or event: `voters`, `unreadable_votes`, and `votes: …` for each option, with the question if the runs ask different ones. `null`, and what the campaign does not have, is an empty cell. UTF-8 with a byte order mark, for spreadsheets. CSV injection: text that a spreadsheet would run as a formula gets an apostrophe, also after a semicolon, tab or line break. Errors have the usual envelope.',
-    body: campaignBody.extend({ format: z.literal('csv') }),
+    body: campaignBody.extend({ format: csvFormat }),
     data: longText,
     errors: ['campaign_not_found'],
     answerType: 'text/csv; charset=utf-8',

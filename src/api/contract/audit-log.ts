@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineOperations } from './define-operations.ts';
 import { AUDIT_KINDS } from '../../workspaces/audit/audit-kinds.ts';
 import { count, cursor, instant, nextCursor, optional, pageLimit, userId, named, objects } from './fields.ts';
-import { longText } from './long-text.ts';
+import { csvFormat, longText } from './long-text.ts';
 import { memberRole } from './workspaces.ts';
 
 const entry = named('AuditEntry', {
@@ -57,7 +57,7 @@ export const auditLog = defineOperations(shared, {
     idempotency: 'always',
     summary: 'Export the audit log of your workspace as CSV',
     description: 'All entries of `list_audit_log`, newest first, in the format of `export-campaign`.',
-    body: z.object({ ...filter, format: z.literal('csv') }),
+    body: z.object({ ...filter, format: csvFormat }),
     data: longText,
     answerType: 'text/csv; charset=utf-8',
     answerHeaders: { 'content-disposition': 'A file name.' },

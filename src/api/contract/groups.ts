@@ -124,7 +124,7 @@ export const groups = defineOperations('Groups', {
     body: named('CreateChannel', {
       name,
       description,
-      image: base64File.describe('The picture: a data URL of a JPEG, PNG or WebP, `data:image/png;base64,…`'),
+      image: base64File.describe('A data URL of the picture, `data:image/png;base64,…`'),
       account_id: accountId,
     }),
     data: z.object({

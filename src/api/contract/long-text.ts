@@ -19,3 +19,9 @@ export class LongText {
 export const longText = z
   .custom<string | LongText>((value) => typeof value === 'string' || value instanceof LongText)
   .meta({ type: 'string' }) as z.ZodType as z.ZodType<string, string | LongText>;
+
+export const csvFormat = z.enum(['csv', 'excel']).meta({
+  id: 'CsvFormat',
+  description:
+    '`excel`: CSV for Excel in the language of the user: with semicolons where that is the custom, local times, and rates as whole percentages.',
+});

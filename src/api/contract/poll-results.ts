@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { campaignBody } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
 import { count, instant, optional, withDefault, named, objects } from './fields.ts';
-import { longText } from './long-text.ts';
+import { csvFormat, longText } from './long-text.ts';
 
 const counts = {
   voters: count.describe('Members whose newest vote chose at least one option.'),
@@ -61,7 +61,7 @@ export const pollResultOperations = defineOperations(shared, {
     description:
       'One row per group and option. With `voters`, one row per vote and option of a poll that was sent with `names_voters`, as long as votes are kept. Format as export-campaign.',
     body: campaignBody.extend({
-      format: z.literal('csv'),
+      format: csvFormat,
       ...runOf,
       voters: withDefault(z.boolean(), false).describe('Exports who voted for what.'),
     }),

@@ -8,7 +8,9 @@ export const MOST_FILES = 10;
 
 const postFile = z.object({
   media_id: z.int({ error: 'must be a whole number' }).describe('As `upload` or `list-media` returns it.'),
-  caption: optional(text(1, CAPTION_LIMIT)).describe('Without HTML. Default: the message for the first file.'),
+  caption: optional(text(1, CAPTION_LIMIT)).describe(
+    'Marks as typed on a phone, or the tags of `html`. Default: the message for the first file.',
+  ),
   file_name: optional(text(1, 200)).describe('As recipients see it. Default: its name in the library.'),
 });
 

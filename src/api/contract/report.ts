@@ -7,7 +7,7 @@ import { count, failureFields, instant, optional, pageLimit, person, text, withD
 import { groupListId } from './group-lists.ts';
 import { groupKind } from './groups.ts';
 import { longList } from './long-list.ts';
-import { longText } from './long-text.ts';
+import { csvFormat, longText } from './long-text.ts';
 
 /** The span of a report, and what it is about. */
 const reportSelection = {
@@ -158,7 +158,7 @@ export const report = defineOperations('Analytics', {
     summary: 'Export all groups of a report as CSV',
     description:
       'One row per group, as `groups` of the report, in the format of `export-campaign`. For JSON, set a high `limit` of `get-report`.',
-    body: z.object({ ...reportSelection, format: z.literal('csv') }),
+    body: z.object({ ...reportSelection, format: csvFormat }),
     data: longText,
     errors: ['campaign_not_found', 'group_list_not_found'],
     answerType: 'text/csv; charset=utf-8',

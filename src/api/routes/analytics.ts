@@ -2,7 +2,7 @@ import { create as contentDisposition } from 'content-disposition';
 import { fileNameOf } from '../../content/media/file-name.ts';
 import { readGroupAnalytics } from '../../sending/analytics/group-analytics.ts';
 import { readGroup, type GroupPost } from '../../sending/analytics/read-group.ts';
-import { sayFailuresTo } from '../../sending/analytics/say-failures.ts';
+import { readCustoms } from '../../sending/analytics/read-customs.ts';
 import { readOverview, type OverviewSums } from '../../sending/analytics/read-overview.ts';
 import type { AccountShare } from '../../sending/campaigns/read/account-shares.ts';
 import { estimateFinish, type ExpectDeps, type ExpectedFinish } from '../../sending/campaigns/read/estimate-finish.ts';
@@ -59,8 +59,11 @@ export const analyticsHandlers: Handlers<typeof analytics, AnalyticsDeps> = {
 
   async exportCampaign(deps, { body, actor, header, setHeader }) {
     const found = await readGroupAnalytics(deps, actor, body.campaignId, { withPolls: true });
-    setHeader('content-disposition', contentDisposition(fileNameOf(found.campaign.name, body.format)));
-    return writeGroups(found, await sayFailuresTo(deps.db, actor, header('accept-language')));
+    setHeader('content-disposition', contentDisposition(fileNameOf(found.campaign.name, 'csv')));
+    return writeGroups(found, {
+      format: body.format,
+      customs: await readCustoms(deps, actor, header('accept-language')),
+    });
   },
 };
 

@@ -6,24 +6,24 @@ import {
   listSecurityLog,
   readAuditLog,
   type AuditPage,
+  type LoggedEntry,
   type PageOfLog,
 } from '../../workspaces/audit/list-audit-log.ts';
+import { readCustoms } from '../../sending/analytics/read-customs.ts';
 import type { auditLog } from '../contract/audit-log.ts';
 import type { Handlers } from '../operation.ts';
 import { writeCsv } from './csv.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 
-export const auditLogHandlers: Handlers<typeof auditLog, { db: Database }> = {
+export const auditLogHandlers: Handlers<typeof auditLog, { db: Database; timeZone: string }> = {
   async listAuditLog(deps, { body, actor }) {
     return describePage(await listAuditLog(deps, actor, { ...body, ...pageOf(body) }));
   },
 
-  async exportAuditLog(deps, { body, actor, setHeader }) {
-    setHeader('content-disposition', contentDisposition(fileNameOf('audit-log', body.format)));
-    return writeCsv(COLUMNS, readAuditLog(deps, actor, body), ({ changes, ...entry }) => ({
-      ...entry,
-      changes: changes?.map(({ field, before, after }) => `${field}: ${before ?? ''} → ${after ?? ''}`).join('; '),
-    }));
+  async exportAuditLog(deps, { body, actor, header, setHeader }) {
+    setHeader('content-disposition', contentDisposition(fileNameOf('audit-log', 'csv')));
+    const form = { format: body.format, customs: await readCustoms(deps, actor, header('accept-language')) };
+    return writeCsv(COLUMNS, readAuditLog(deps, actor, body), toCells, form);
   },
 
   listSecurityLog: async (deps, { body, actor }) => describePage(await listSecurityLog(deps, actor, pageOf(body))),
@@ -45,6 +45,13 @@ const COLUMNS = [
   'address',
   'api_key_id',
 ] as const;
+
+function toCells({ changes, ...entry }: LoggedEntry) {
+  return {
+    ...entry,
+    changes: changes?.map(({ field, before, after }) => `${field}: ${before ?? ''} → ${after ?? ''}`).join('; '),
+  };
+}
 
 function pageOf({ limit, cursor }: { limit: number; cursor?: string | undefined }): PageOfLog {
   return { limit, before: readCursor(cursor) ?? null };

@@ -1,5 +1,6 @@
 import { setImmediate as letOthers } from 'node:timers/promises';
 import papaparse from 'papaparse';
+import type { Customs } from '../../sending/analytics/read-customs.ts';
 import { LongText } from '../contract/long-text.ts';
 import { toCamelCase, type CamelCase } from '../wire.ts';
 
@@ -23,30 +24,41 @@ const FORMULA = /^(?:[\t\r\n]|\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/;
  */
 const FORMULA_WITHIN = /([;\t\r\n])(?=[\s"]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g;
 
+export interface CsvForm {
+  format: 'csv' | 'excel';
+  customs: Customs;
+}
+
 /**
  * Rows as RFC 4180 has them, with a head of column names, for spreadsheets: in UTF-8 with a byte order mark, and with an
- * apostrophe before every text that would be run as a formula, also by one that reads other separators. Rows are written, and steps of
- * rows read, while the client takes them.
+ * apostrophe before every text that would be run as a formula, also by one that reads other separators. In the form `excel` by the customs of its
+ * reader. Rows are written, and steps of rows read, while the client takes them.
  */
 export function writeCsv<Column extends string, Row>(
   columns: readonly Column[],
   rows: readonly Row[] | AsyncIterable<readonly Row[]>,
   toCells: (row: Row) => Cells<Column>,
+  form?: CsvForm,
 ): LongText {
-  return new LongText(writePieces(columns, rows, toCells));
+  return new LongText(writePieces(columns, rows, toCells, form));
 }
 
 async function* writePieces<Column extends string, Row>(
   columns: readonly Column[],
   rows: readonly Row[] | AsyncIterable<readonly Row[]>,
   toCells: (row: Row) => Cells<Column>,
+  form: CsvForm | undefined,
 ): AsyncGenerator<string> {
-  const names = columns.map(toCamelCase);
-  yield BYTE_ORDER_MARK + lines([columns]);
+  const customs = form?.format === 'excel' ? form.customs : undefined;
+  const names = columns.map((column) => ({ name: toCamelCase(column), isRate: column.endsWith('_rate') }));
+  const toCell = (cell: Cell, isRate: boolean) => (customs ? toExcel(cell, isRate, customs) : cell);
+  yield BYTE_ORDER_MARK + lines([columns], customs);
   for await (const step of Symbol.asyncIterator in rows ? rows : cutIntoSteps(rows)) {
     await letOthers();
-    if (step.length > 0)
-      yield lines(step.map(toCells).map((row: Readonly<Record<string, Cell>>) => names.map((name) => row[name])));
+    const cells = step
+      .map(toCells)
+      .map((row: Readonly<Record<string, Cell>>) => names.map(({ name, isRate }) => toCell(row[name], isRate)));
+    if (cells.length > 0) yield lines(cells, customs);
   }
 }
 
@@ -54,9 +66,18 @@ function* cutIntoSteps<Row>(rows: readonly Row[]): Generator<readonly Row[]> {
   for (let from = 0; from < rows.length; from += ROWS_PER_STEP) yield rows.slice(from, from + ROWS_PER_STEP);
 }
 
-function lines(rows: ReadonlyArray<readonly Cell[]>): string {
+/** Excel takes this form of a time for one in each language. */
+function toExcel(cell: Cell, isRate: boolean, { timeZone }: Customs): Cell {
+  if (isRate && typeof cell === 'number') return `${Math.round(cell * 100)}%`;
+  if (!(cell instanceof Date)) return cell;
+  const local = cell.toTemporalInstant().toZonedDateTimeISO(timeZone).toPlainDateTime();
+  return local.toString({ smallestUnit: 'second' }).replace('T', ' ');
+}
+
+function lines(rows: ReadonlyArray<readonly Cell[]>, customs: Customs | undefined): string {
   const cells = rows.map((row) => row.map(escapeFormula));
-  return papaparse.unparse(cells, { newline: NEWLINE, escapeFormulae: FORMULA }) + NEWLINE;
+  const delimiter = customs?.separator ?? ',';
+  return papaparse.unparse(cells, { newline: NEWLINE, delimiter, escapeFormulae: FORMULA }) + NEWLINE;
 }
 
 function escapeFormula(cell: Cell): Cell {

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { plainFileName } from '../../content/media/file-name.ts';
+import { readCaption } from '../../content/text/read-caption.ts';
 import type { PostExtras } from '../../content/post/post-extras.ts';
 import type { ShownFile } from '../../content/post/post-files.ts';
 import type { postFiles } from '../contract/post-files.ts';
@@ -9,8 +10,9 @@ import type { FromWire } from '../wire.ts';
 export function toFiles(files: FromWire<z.output<typeof postFiles>>): Pick<PostExtras, 'files'> {
   if (files === undefined || files.length === 0) return {};
   return {
-    files: files.map(({ fileName, ...file }) => ({
+    files: files.map(({ fileName, caption, ...file }) => ({
       ...file,
+      ...(caption !== undefined && { caption: readCaption(caption) }),
       ...(fileName !== undefined && { fileName: plainFileName(fileName) }),
     })),
   };

@@ -11,7 +11,8 @@ import {
   revokeReportLink,
   shareReport,
 } from '../../sending/analytics/report/share-report.ts';
-import { sayFailuresTo } from '../../sending/analytics/say-failures.ts';
+import { readCustoms } from '../../sending/analytics/read-customs.ts';
+import { sayFailuresIn } from '../../sending/analytics/say-failures.ts';
 import type { OverviewSums } from '../../sending/analytics/read-overview.ts';
 import { LongList } from '../contract/long-list.ts';
 import type { report } from '../contract/report.ts';
@@ -35,9 +36,11 @@ export const reportHandlers: Handlers<typeof report, ReportDeps> = {
   async exportReport(deps, { body, actor, header, setHeader }) {
     const result = await readReport(deps, actor, body);
     const { startDate, endDate } = result.span;
-    setHeader('content-disposition', contentDisposition(fileNameOf(`${startDate} - ${endDate}`, body.format)));
-    const say = await sayFailuresTo(deps.db, actor, header('accept-language'));
-    return writeCsv(COLUMNS, result.groups, (row) => ({ ...describeRow(row), errorText: say(row) }));
+    setHeader('content-disposition', contentDisposition(fileNameOf(`${startDate} - ${endDate}`, 'csv')));
+    const customs = await readCustoms(deps, actor, header('accept-language'));
+    const say = sayFailuresIn(customs.language);
+    const form = { format: body.format, customs };
+    return writeCsv(COLUMNS, result.groups, (row) => ({ ...describeRow(row), errorText: say(row) }), form);
   },
 
   async shareReport(deps, { body, actor }) {

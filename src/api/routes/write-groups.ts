@@ -1,10 +1,10 @@
 /** The CSV file of export-campaign. */
 import type { GroupAnalytics, GroupRow } from '../../sending/analytics/group-analytics.ts';
-import type { SayFailure } from '../../sending/analytics/say-failures.ts';
+import { sayFailuresIn } from '../../sending/analytics/say-failures.ts';
 import type { PollResults } from '../../sending/analytics/read-poll-results.ts';
 import { describeRow } from './group-rows.ts';
 import type { LongText } from '../contract/long-text.ts';
-import { writeCsv, type Cell } from './csv.ts';
+import { writeCsv, type Cell, type CsvForm } from './csv.ts';
 
 /** In this order, then the answers of polls and events. A new column is added at the end of these. */
 const COLUMNS = [
@@ -48,15 +48,17 @@ const COLUMNS = [
   'error_text',
 ] as const;
 
-/** Returns a row for each group, as `groups` of the analytics has it. What the campaign does not have is an empty cell. `say` words failures. */
-export function writeGroups(analytics: GroupAnalytics, say: SayFailure): LongText {
+/** Returns a row for each group, as `groups` of the analytics has it. What the campaign does not have is an empty cell. */
+export function writeGroups(analytics: GroupAnalytics, form: CsvForm): LongText {
+  const say = sayFailuresIn(form.customs.language);
   const answers = readAnswers(analytics.polls);
   const shown = { ...analytics, isRevised: true };
   const columns: readonly string[] = [...COLUMNS, ...answers.columns];
-  return writeCsv(columns, analytics.groups, (group): Readonly<Record<string, Cell>> => {
+  const toCells = (group: GroupRow): Readonly<Record<string, Cell>> => {
     const { errorParams: _errorParams, ...row } = describeRow(shown, group);
     return { ...row, errorText: say(group), ...answers.of(group) };
-  });
+  };
+  return writeCsv(columns, analytics.groups, toCells, form);
 }
 
 /** A column for each answer of a poll or event. It names the question, too, if the campaign has asked several. */

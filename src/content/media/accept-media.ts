@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { invalid, fieldError } from '../../platform/errors/errors.ts';
+import { readerOfBytes } from './boxes.ts';
 import { decodeBase64 } from './decode-base64.ts';
-import { assertReadable, toCardPicture, type JpegPicture } from './pictures.ts';
-import { readMovie, type Movie } from './read-movie.ts';
-import { sniff, type MediaKind } from './sniff.ts';
+import { openFile } from './open-file.ts';
+import { toCardPicture, type JpegPicture } from './pictures.ts';
+import type { Movie } from './read-movie.ts';
+import { JPEG, sniff, type MediaKind, type MediaType } from './sniff.ts';
 
 /** A media file that may be sent. */
 export interface Media {
@@ -20,33 +22,28 @@ export interface Media {
 export interface AcceptOptions {
   /** Accepts pictures only, which the caller decodes. */
   only?: 'image';
-  /** The picture of a channel: JPEG, PNG or WebP, and a data URL that names a type of picture (contract §3, create-channel). */
+  /** The picture of a channel, in a data URL that names a type of picture (contract §3, create-channel). */
   channelPicture?: boolean;
 }
 
-const CHANNEL_PICTURES = new Set(['image/jpeg', 'image/png', 'image/webp']);
-
 /**
- * Decodes and recognises a media file that came as base64 in the field `field` of a request.
+ * Decodes and recognises a media file that came as base64 in the field `field` of a request. A HEIC photo becomes a JPEG.
  *
- * @throws AppError `invalid` when it is not base64, not a kind of file that is taken, an unreadable picture, or larger than `MEDIA_LIMIT`
+ * @throws AppError `invalid` when it is not base64, not a kind of file that is taken, unreadable, or larger than `MEDIA_LIMIT`
  */
 export async function acceptMedia(field: string, base64: string, options: AcceptOptions = {}): Promise<Media> {
   const { declared, bytes } = decodeBase64(field, base64);
   if (options.channelPicture && !declared?.startsWith('image/')) {
     throw invalid([fieldError(field, 'picture_data_url')]);
   }
-  const { mime, kind } = await sniff(field, bytes, declared);
-  if (options.channelPicture && !CHANNEL_PICTURES.has(mime)) {
-    throw invalid([fieldError(field, 'channel_picture')]);
-  }
-  if (options.only !== undefined && kind !== options.only) throw invalid([fieldError(field, 'not_picture')]);
-  if (kind === 'image' && options.only === undefined)
-    await assertReadable(
-      { field, bytes: () => Promise.resolve(bytes) },
-      { fewPixels: options.channelPicture ?? false },
-    );
-  return describeMedia({ mime, kind }, bytes);
+  const type = await sniff(field, bytes, declared);
+  if ((options.only ?? options.channelPicture) && type.kind !== 'image')
+    throw invalid([fieldError(field, 'not_picture')]);
+  const { movie, jpeg } = await openFile(
+    { field, type, size: bytes.length, read: readerOfBytes(bytes) },
+    { fewPixels: options.channelPicture ?? false, isDecodedLater: options.only !== undefined },
+  );
+  return jpeg ? describeMedia(JPEG, jpeg) : describeMedia(type, bytes, movie);
 }
 
 /** Returns the picture of a link preview that came as base64 in the field `field`. Throws as `acceptMedia` and `toCardPicture` do. */
@@ -55,11 +52,6 @@ export async function acceptCardPicture(field: string, base64: string): Promise<
   return toCardPicture({ field, bytes });
 }
 
-/** Returns a file that is in memory as a whole, with what it tells about itself. */
-export async function describeMedia({ mime, kind }: Pick<Media, 'mime' | 'kind'>, bytes: Buffer): Promise<Media> {
-  const sha256 = createHash('sha256').update(bytes).digest();
-  const media = { mime, kind, size: bytes.length, sha256, bytes };
-  if (kind !== 'video') return media;
-  const movie = await readMovie((from, length) => Promise.resolve(bytes.subarray(from, from + length)));
-  return movie ? { ...media, movie } : media;
+export function describeMedia({ mime, kind }: Pick<MediaType, 'mime' | 'kind'>, bytes: Buffer, movie?: Movie): Media {
+  return { mime, kind, size: bytes.length, sha256: createHash('sha256').update(bytes).digest(), bytes, movie };
 }

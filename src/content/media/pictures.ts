@@ -3,6 +3,8 @@ import type { Metadata, Sharp, SharpOptions } from 'sharp';
 import { createFairSemaphore, withPermit } from '../../platform/concurrency/fair-semaphore.ts';
 import type { Party } from '../../platform/concurrency/party.ts';
 import { invalid, type AppError, fieldError } from '../../platform/errors/errors.ts';
+import { addProfile } from './add-profile.ts';
+import { decodeHeic } from './decode-heic.ts';
 
 /** The picture of a post, as its delivery needs it. */
 export interface Picture {
@@ -50,6 +52,8 @@ const CARD_SIZES = [
   [640, 65],
   [400, 50],
 ] as const;
+/** Phones write HEIC at about this quality. */
+const HEIC_QUALITY = 90;
 /** Stills of films, in pixels. */
 const STILL_EDGE = 320;
 const WHITE = '#ffffff';
@@ -111,17 +115,19 @@ export function toStill(sent: SentPicture, edge = STILL_EDGE): Promise<Buffer> {
   return decodeSent(sent, async (image) => (await toJpeg(image.resize(edge, edge, INSIDE), 65))?.bytes);
 }
 
+/** A picture that is read with the permit to decode it. */
+interface UnreadPicture {
+  field: string;
+  bytes: () => Promise<Buffer>;
+}
+
 /**
  * Throws 400 for a picture that is cut off or damaged, as far as its decoder tells, and 503 when too many wait to be decoded. Of a picture
- * with more pixels than are decoded only the header is read.
+ * with more pixels than are decoded only the header is read, and with `fewPixels` it is a 400.
  */
 export async function assertReadable(
-  { field, bytes: load }: { field: string; /** Called with the permit. */ bytes: () => Promise<Buffer> },
-  {
-    fewPixels = false,
-  }: {
-    /** Default is false. If this is true, pictures with more pixels than are decoded are a 400. */ fewPixels?: boolean;
-  } = {},
+  { field, bytes: load }: UnreadPicture,
+  { fewPixels = false }: { fewPixels?: boolean } = {},
 ): Promise<void> {
   await withPermit(requests, async () => {
     const bytes = await load();
@@ -131,6 +137,20 @@ export async function assertReadable(
       return;
     }
     if (!described || !(await isWhole(bytes, described))) throw unreadable(field);
+  });
+}
+
+/** Returns a HEIC photo as an upright JPEG of the same colours. Throws as `toCardPicture` does. */
+export async function convertHeic({ field, bytes }: UnreadPicture): Promise<Buffer> {
+  return withPermit(requests, async () => {
+    const photo = await decodeHeic(await bytes(), MOST_PIXELS);
+    if (photo === 'too large') throw tooManyPixels(field);
+    if (photo === undefined) throw unreadable(field);
+    const { default: sharp } = await import('sharp');
+    const { width, height, pixels, profile } = photo;
+    const jpeg = await toJpeg(sharp(pixels, { raw: { width, height, channels: 3 } }), HEIC_QUALITY);
+    if (!jpeg) throw unreadable(field);
+    return profile ? addProfile(jpeg.bytes, profile) : jpeg.bytes;
   });
 }
 

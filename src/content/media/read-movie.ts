@@ -1,10 +1,8 @@
 /**
- * Reads the length and the size of a film out of its boxes (ISO/IEC 14496-12): `moov/mvhd` has the length, `moov/trak/tkhd` the size of a
- * track. Reads headers only, wherever the film has them, so a film that was not prepared for streaming costs no more.
+ * Reads the length and the size of a film out of its boxes: `moov/mvhd` has the length, `moov/trak/tkhd` the size of a track. Reads headers
+ * only, wherever the film has them, so a film that was not prepared for streaming costs no more.
  */
-
-/** Returns up to `length` bytes from `from` on; fewer at the end of the file. */
-export type ReadBytes = (from: number, length: number) => Promise<Buffer>;
+import { boxesIn, findBox, type Box, type ReadBytes } from './boxes.ts';
 
 export interface Movie {
   /** In pixels as shown, after rotation. */
@@ -14,46 +12,34 @@ export interface Movie {
   seconds?: number;
 }
 
-/** Denial of service: no real film has as many boxes on one level. */
-const MOST_BOXES = 1_000;
-const LONGEST_HEADER = 120;
-
-interface Box {
-  type: string;
-  /** Where the content begins and ends. */
-  from: number;
-  to: number;
+export interface MovieFile {
+  /** Whether its description is there, and all of the pictures and sounds. */
+  isWhole: boolean;
+  /** Undefined for a film that does not tell its size, and for sounds. */
+  movie: Movie | undefined;
 }
 
-/** Undefined for a film that does not tell its size, such as a damaged one. */
-export async function readMovie(read: ReadBytes): Promise<Movie | undefined> {
-  const moov = await findBox(read, { from: 0, to: Number.MAX_SAFE_INTEGER }, 'moov');
-  const mvhd = moov && (await findBox(read, moov, 'mvhd'));
-  if (!moov || !mvhd) return undefined;
+/** The parts without which a film is not shown to its end: the description, the pictures and sounds, a fragment. */
+const NEEDED = new Set(['moov', 'mdat', 'moof']);
+const LONGEST_HEADER = 120;
+
+/** `size` is that of the file in bytes. */
+export async function readMovie(read: ReadBytes, size: number): Promise<MovieFile> {
+  let moov: Box | undefined;
+  let isCutOff = false;
+  for await (const box of boxesIn(read, { from: 0, to: size })) {
+    if (box.type === 'moov') moov ??= box;
+    isCutOff ||= box.isCutOff && NEEDED.has(box.type);
+  }
+  return { isWhole: moov !== undefined && !isCutOff, movie: moov && (await describe(read, moov)) };
+}
+
+async function describe(read: ReadBytes, moov: Box): Promise<Movie | undefined> {
+  const mvhd = await findBox(read, moov, 'mvhd');
+  if (!mvhd) return undefined;
   const seconds = secondsOf(await read(mvhd.from, Math.min(LONGEST_HEADER, mvhd.to - mvhd.from)));
   const size = await findSize(read, moov);
   return size && { ...size, ...(seconds !== undefined && { seconds }) };
-}
-
-async function findBox(read: ReadBytes, within: Pick<Box, 'from' | 'to'>, type: string): Promise<Box | undefined> {
-  for await (const box of boxesIn(read, within)) if (box.type === type) return box;
-  return undefined;
-}
-
-async function* boxesIn(read: ReadBytes, { from, to }: Pick<Box, 'from' | 'to'>): AsyncGenerator<Box> {
-  for (let at = from, boxes = 0; at + 8 <= to && boxes < MOST_BOXES; boxes++) {
-    const head = await read(at, 16);
-    if (head.length < 8) return;
-    const short = head.readUInt32BE(0);
-    const isLong = short === 1;
-    if (isLong && head.length < 16) return;
-    // Zero: up to the end of the file.
-    const size = isLong ? Number(head.readBigUInt64BE(8)) : short === 0 ? to - at : short;
-    const headBytes = isLong ? 16 : 8;
-    if (size < headBytes || at + size > to) return;
-    yield { type: head.toString('latin1', 4, 8), from: at + headBytes, to: at + size };
-    at += size;
-  }
 }
 
 /** The first track that is shown. Sounds have a size of zero. */

@@ -5,13 +5,13 @@ import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts'
 import { assertStillMember } from '../../workspaces/members/assert-still-member.ts';
 import { QUOTAS, type Quotas } from '../../workspaces/quotas/quotas.ts';
 import { describeMedia, type Media } from './accept-media.ts';
+import { readerOfBytes } from './boxes.ts';
 import { nameOfFile } from './library.ts';
 import { toPieces, writePiece } from './media-pieces.ts';
-import { assertReadable } from './pictures.ts';
-import { readMovie } from './read-movie.ts';
-import { type MediaType, hasControlCharacter, isPlainText, sniff, sniffFurther } from './sniff.ts';
+import { openFile } from './open-file.ts';
+import { JPEG, type MediaType, hasControlCharacter, isPlainText, sniff, sniffFurther } from './sniff.ts';
 import { assertStorageQuota } from './storage-quota.ts';
-import { readReceived, readStoredBytes, saveMedia } from './store.ts';
+import { readerOf, saveMedia } from './store.ts';
 import { MEBIBYTE, MEDIA_LIMITS } from './media-limits.ts';
 
 export interface IncomingFile {
@@ -34,8 +34,9 @@ export interface ReceiveDeps {
 
 /**
  * Keeps a file of a workspace while it arrives, some hundred KiB in memory at a time. Returns its id, and that of the file that is there
- * already for the same bytes. Throws `invalid` for an empty file, an unknown type, an unreadable picture and a file over the limit of its type, and `storage_full`
- * when the quota is exhausted. Of a file that was not accepted nothing stays; housekeeping deletes what a crash leaves.
+ * already for the same bytes. A HEIC photo is kept as JPEG. Throws `invalid` for an empty file, an unknown type, an unreadable file and a
+ * file over the limit of its type, and `storage_full` when the quota is exhausted. Of a file that was not accepted nothing stays;
+ * housekeeping deletes what a crash leaves.
  */
 export async function receiveMedia(
   { db, quotas = QUOTAS }: ReceiveDeps,
@@ -73,8 +74,10 @@ async function receivePieces(
   await assertStorageQuota(db, workspaceId, announcedSize ?? head.length, quotas.storedBytes);
   const { value: second } = await pieces.next();
   if (second === undefined) {
-    if (content.type().kind === 'image') await assertReadable({ field, bytes: () => Promise.resolve(head) });
-    return keepSmall({ db, quotas }, actor, { bytes: head, type: content.type(), name });
+    const type = content.type();
+    const { movie, jpeg } = await openFile({ field, type, size: head.length, read: readerOfBytes(head) });
+    const media = jpeg ? describeMedia(JPEG, jpeg) : describeMedia(type, head, movie);
+    return keepSmall({ db, quotas }, actor, { media, name });
   }
   // A row that nobody finds, since it has neither bytes nor the hash of a file.
   const mediaId = await readCount(db)`
@@ -92,9 +95,12 @@ async function receivePieces(
       content.see(piece);
       await write(piece);
     }
-    if (content.type().kind === 'image') await assertReadable({ field, bytes: () => readReceived(db, mediaId, size) });
-    const received = { mediaId, sha256: hash.digest(), size, type: content.type(), name };
-    return await keep({ db, quotas }, actor, received);
+    const type = content.type();
+    const { movie, jpeg } = await openFile({ field, type, size, read: readerOf(db, mediaId) });
+    if (!jpeg)
+      return await keep({ db, quotas }, actor, { mediaId, sha256: hash.digest(), size, mime: type.mime, movie, name });
+    await remove(db, mediaId);
+    return await keepSmall({ db, quotas }, actor, { media: describeMedia(JPEG, jpeg), name });
   } catch (error) {
     // Without a database housekeeping does this a day later.
     await remove(db, mediaId).catch(() => undefined);
@@ -109,9 +115,8 @@ async function remove(db: Connection, mediaId: number): Promise<void> {
 async function keepSmall(
   { db, quotas }: Deps,
   actor: Actor,
-  { bytes, type, name }: { bytes: Buffer; type: MediaType; name: string | undefined },
+  { media, name }: { media: Media; name: string | undefined },
 ): Promise<number> {
-  const media = await describeMedia(type, bytes);
   return db.transaction().execute(async (trx) => {
     const mediaId = await saveMedia(trx, actor.workspaceId, media, quotas);
     await putInLibrary(trx, actor, { mediaId, name });
@@ -119,19 +124,18 @@ async function keepSmall(
   });
 }
 
-interface Received extends Pick<Media, 'sha256' | 'size'> {
+interface Received extends Omit<Media, 'kind' | 'bytes'> {
   mediaId: number;
-  type: MediaType;
   name: string | undefined;
 }
 
 /** Makes a file of the pieces that have arrived, unless the workspace has the same bytes already. */
-async function keep({ db, quotas }: Deps, actor: Actor, { mediaId, sha256, size, type, name }: Received) {
+async function keep(
+  { db, quotas }: Deps,
+  actor: Actor,
+  { mediaId, sha256, size, mime, movie, name }: Received,
+): Promise<number> {
   const { workspaceId } = actor;
-  const movie =
-    type.kind === 'video'
-      ? await readMovie((from, length) => readStoredBytes(db, mediaId, { from, length }))
-      : undefined;
   return db.transaction().execute(async (trx) => {
     // Two files at once must not come to more than the quota together.
     await execute(trx)`select from workspaces where workspace_id = ${workspaceId} for no key update`;
@@ -140,7 +144,7 @@ async function keep({ db, quotas }: Deps, actor: Actor, { mediaId, sha256, size,
     if (known?.isKept) await remove(trx, mediaId);
     else {
       await assertStorageQuota(trx, workspaceId, size, quotas.storedBytes);
-      const of = { sha256, size, mime: type.mime, ...movie };
+      const of = { sha256, size, mime, ...movie };
       if (known) await refill(trx, { from: mediaId, to: known.media_id, of });
       else
         await trx

@@ -3,6 +3,7 @@ import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { QUOTAS, type Quotas } from '../../workspaces/quotas/quotas.ts';
 import type { Media } from './accept-media.ts';
+import type { ReadBytes } from './boxes.ts';
 import { PIECE_BYTES, writePiece } from './media-pieces.ts';
 import { assertStorageQuota } from './storage-quota.ts';
 
@@ -58,19 +59,10 @@ const READ_BYTES = 24 * 1024;
 /** Returns a media file with its bytes. Throws `not_found` when there is no such file, or its bytes were deleted. */
 export async function loadMedia(db: Connection, mediaId: number): Promise<StoredMedia> {
   const { pieces, ...media } = await openMedia(db, mediaId);
-  return { ...media, bytes: await joinPieces(pieces, media.size) };
-}
-
-/** Returns all bytes of a file of this size, also while it is being received. */
-export function readReceived(db: Connection, mediaId: number, size: number): Promise<Buffer> {
-  return joinPieces(readPieces(db, mediaId, size), size);
-}
-
-async function joinPieces(pieces: AsyncIterable<Buffer>, size: number): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafe(size);
+  const bytes = Buffer.allocUnsafe(media.size);
   let from = 0;
   for await (const piece of pieces) from += piece.copy(bytes, from);
-  return bytes;
+  return { ...media, bytes };
 }
 
 /** Yields the bytes of a file. Throws `not_found` when there is no such file, or its bytes were deleted. */
@@ -107,8 +99,22 @@ async function* readPieces(db: Connection, mediaId: number, size: number): Async
   }
 }
 
+/** Reads bytes anywhere in a file, also while it is being received; none if it is not there. */
+export function readerOf(db: Connection, mediaId: number): ReadBytes {
+  return async (from, length) => {
+    const parts: Buffer[] = [];
+    for (let at = from; at < from + length;) {
+      const part = await readStoredBytes(db, mediaId, { from: at, length: Math.min(from + length - at, READ_BYTES) });
+      if (part.length === 0) break;
+      parts.push(part);
+      at += part.length;
+    }
+    return Buffer.concat(parts);
+  };
+}
+
 /** Returns up to `length` bytes of a file from `from` on, from one of its pieces at most; none at its end, or if it is not there. */
-export async function readStoredBytes(
+async function readStoredBytes(
   db: Connection,
   mediaId: number,
   { from, length }: { from: number; length: number },

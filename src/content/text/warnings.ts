@@ -28,6 +28,7 @@ const LOSSES = {
   hidden_dropped: 'Text that readers of the page do not see was left out',
   style_ignored: 'Styles were ignored, since only tags such as b and i count',
   link_preview_missing: 'A link goes without its preview',
+  film_may_not_play: 'Some phones cannot play these films. Save them as MP4 with H.264',
 } as const;
 
 /** What the author surely did not mean; the message names the places. */
@@ -42,6 +43,7 @@ const SUSPICIONS = {
   filler_left: 'The text still has filler',
   link_local: 'Members cannot open links into your own network',
   link_personal: 'A link has a token that belongs to one person',
+  date_passed: 'The dates of the text have passed when the post leaves',
 } as const;
 
 /** Those that name something. A client that sends without a check gets at least these. */
@@ -51,6 +53,10 @@ export type SuspicionCode = keyof typeof SUSPICIONS;
 export type NamedCode = keyof typeof NAMED;
 export type TextWarningCode = keyof typeof MESSAGES;
 export type WarningCode = TextWarningCode | NamedCode;
+
+export function isSuspicion(code: WarningCode): boolean {
+  return code in SUSPICIONS;
+}
 
 export function warningOf(code: TextWarningCode): Warning {
   return { code, message: MESSAGES[code] };

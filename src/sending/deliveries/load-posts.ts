@@ -5,7 +5,7 @@ import { createBatcher } from '../../platform/concurrency/batcher.ts';
 import { createMutex } from '../../platform/concurrency/mutex.ts';
 import { isDataError } from '../../platform/errors/database-errors.ts';
 import { fileNameOf } from '../../content/media/file-name.ts';
-import { loadMedia, readMedia } from '../../content/media/store.ts';
+import { loadMedia, readMedia, readerOf } from '../../content/media/store.ts';
 import type { PostExtras } from '../../content/post/post-extras.ts';
 import { readFiles, type ShownFile } from '../../content/post/post-files.ts';
 import { STORED_EXTRAS } from '../../content/post/stored-extras.ts';
@@ -52,6 +52,7 @@ export function loadPosts(db: Database): Posts {
       still: still ?? undefined,
       load: () => files.forceFetch(mediaId),
       pieces: () => readMedia(db, mediaId),
+      read: readerOf(db, mediaId),
     };
   }
 
@@ -68,12 +69,13 @@ export function loadPosts(db: Database): Posts {
     if (!stored || !isKept) return { url, title, description, picture: null };
     const { mediaId, size, width, height } = stored;
     const sha256 = Buffer.from(stored.sha256, 'hex');
-    const [load, pieces] = [() => cardPictures.forceFetch(mediaId), () => readMedia(db, mediaId)];
+    const load = () => cardPictures.forceFetch(mediaId);
+    const [pieces, read] = [() => readMedia(db, mediaId), readerOf(db, mediaId)];
     return {
       url,
       title,
       description,
-      picture: { mime: 'image/jpeg', size, sha256, fileName: '', width, height, load, pieces },
+      picture: { mime: 'image/jpeg', size, sha256, fileName: '', width, height, load, pieces, read },
     };
   }
 

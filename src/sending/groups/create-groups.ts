@@ -71,7 +71,7 @@ async function findLimit({ db, quotas = QUOTAS, timeZone }: GroupDeps, { account
   return perDay === undefined ? undefined : { perDay };
 }
 
-/** Creates a channel (specification, create channel). `image` is a data URL of a JPEG, PNG or WebP, or null. */
+/** Creates a channel (specification, create channel). `image` is a data URL of a picture, or null. */
 export async function createChannel(
   deps: GroupDeps,
   actor: Actor,

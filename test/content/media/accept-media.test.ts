@@ -4,11 +4,16 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/platform/errors/errors.ts';
 import { acceptMedia } from '../../../src/content/media/accept-media.ts';
+import { addProfile } from '../../../src/content/media/add-profile.ts';
 import { decodeBase64, MEDIA_LIMIT } from '../../../src/content/media/decode-base64.ts';
 import { fileNameOf, plainFileName } from '../../../src/content/media/file-name.ts';
 import { sniff } from '../../../src/content/media/sniff.ts';
 import { drawNoise, drawPlain } from '../../support/inputs/pictures.ts';
-import { GIF, JPEG, PNG, REFUSED, TAKEN, WEBP, zip } from '../../support/inputs/sample-files.ts';
+import { box, film } from '../../support/inputs/films.ts';
+import { HEIC } from '../../support/inputs/heic.ts';
+import { CUT_OFF, GIF, JPEG, PNG, REFUSED, TAKEN, WEBP, zip } from '../../support/inputs/sample-files.ts';
+
+const PDF = Buffer.from('%PDF-1.7\n1 0 obj\nstartxref\n9\n%%EOF\n');
 
 /** Returns the `AppError` of a call, or undefined if it succeeds. Rethrows any other error. */
 async function refusalOf(call: () => unknown): Promise<AppError | undefined> {
@@ -149,16 +154,18 @@ describe('sniffing', () => {
   });
 
   it.each(REFUSED)('rejects %s', async (_name, bytes) => {
-    expect(await issueOf(() => sniff('image', bytes))).toMatch(
-      /^is (not a JPEG, PNG, .* ZIP|a HEIC photo, .* save it as JPEG.*)$/,
-    );
+    expect(await issueOf(() => sniff('image', bytes))).toMatch(/^is not a JPEG, PNG, .* ZIP$/);
   });
 
-  it('says of a HEIC photo what to do', async () => {
-    for (const brand of ['heic', 'heix', 'mif1']) {
-      const photo = Buffer.concat([Buffer.from([0, 0, 0, 16]), Buffer.from(`ftyp${brand}`), Buffer.alloc(16)]);
-      expect(await issueOf(() => sniff('image', photo))).toMatch(/^is a HEIC photo, .* save it as JPEG/);
-    }
+  it.each([
+    ['heic', 'image/heic'],
+    ['heim', 'image/heic'],
+    ['mif1', 'image/heic'],
+    ['mif1\0\0\0\0avif', 'image/avif'],
+  ])('takes a file of the brands %j for %s', async (brands, mime) => {
+    const head = Buffer.from(`\0\0\0\0ftyp${brands}\0\0\0\0`);
+    head.writeUInt32BE(head.length);
+    expect((await sniff('image', Buffer.concat([head, Buffer.alloc(16)]))).mime).toBe(mime);
   });
 
   it.each([
@@ -279,6 +286,21 @@ describe('accepting media', () => {
     expect(refusal?.details[0]?.code).toBe('unreadable_picture');
   });
 
+  it.each(CUT_OFF)('rejects %s that is cut off', async (_name, bytes, code) => {
+    expect((await sniff('image', bytes)).kind).not.toBe('text');
+    const refusal = await refusalOf(() => acceptMedia('image', bytes.toString('base64')));
+    expect(refusal?.details).toMatchObject([{ field: 'image', code }]);
+  });
+
+  it.each([
+    ['a film with something behind its end', Buffer.concat([film(), Buffer.from('moredatabehind')])],
+    ['a film that ends where the file does', withoutLength(film({ isAtEnd: false }))],
+    ['a PDF with something behind its end', Buffer.concat([PDF, Buffer.alloc(1_000, '\n')])],
+    ['a PDF without its last line', PDF.subarray(0, PDF.length - 6)],
+  ])('accepts %s', async (_name, bytes) => {
+    expect((await acceptMedia('image', bytes.toString('base64'))).bytes).toEqual(bytes);
+  });
+
   it('accepts a picture with more behind its end, and one with more pixels than are decoded', async () => {
     const photo = await drawPlain(40, 30, 'jpeg');
     const withMore = Buffer.concat([photo, Buffer.alloc(5_000, 'more')]);
@@ -293,11 +315,11 @@ describe('accepting media', () => {
 
   it('accepts only pictures where only they are allowed', async () => {
     expect((await acceptMedia('image', GIF.toString('base64'), { only: 'image' })).kind).toBe('image');
-    const pdf = Buffer.from('%PDF-1.7\n').toString('base64');
+    const pdf = Buffer.from('%PDF-1.7\n%%EOF\n').toString('base64');
     expect(await issueOf(() => acceptMedia('image', pdf, { only: 'image' }))).toBe('is not a picture');
   });
 
-  it.each([JPEG, PNG, WEBP])('accepts a JPEG, PNG or WebP data URL for the picture of a channel', async (bytes) => {
+  it.each([JPEG, PNG, WEBP, GIF])('accepts a data URL of any picture for that of a channel', async (bytes) => {
     const { kind } = await acceptMedia('image', `data:image/png;base64,${bytes.toString('base64')}`, {
       channelPicture: true,
     });
@@ -308,13 +330,100 @@ describe('accepting media', () => {
     ['bare base64', PNG.toString('base64')],
     ['a data URL without a type', `data:;base64,${PNG.toString('base64')}`],
     ['a data URL of something else', `data:text/plain;base64,${PNG.toString('base64')}`],
-    ['a GIF', `data:image/gif;base64,${GIF.toString('base64')}`],
+    ['a file that is none', `data:image/gif;base64,${PDF.toString('base64')}`],
   ])('rejects %s for the picture of a channel', async (_name, text) => {
     expect(await issueOf(() => acceptMedia('image', text, { channelPicture: true }))).toMatch(
-      /^(is not a|must be a data URL)/,
+      /^(is not a picture|must be a data URL)/,
     );
   });
 });
+
+describe('a HEIC photo', () => {
+  const rgbAt = async (bytes: Buffer, x: number) =>
+    Array.from(await sharp(bytes).extract({ left: x, top: 20, width: 1, height: 1 }).raw().toBuffer());
+
+  it('becomes a JPEG of the same size and colours, in each place that takes a picture', async () => {
+    for (const options of [{}, { only: 'image' as const }, { channelPicture: true }]) {
+      const { mime, bytes, size } = await acceptMedia(
+        'image',
+        `data:image/heic;base64,${HEIC.toString('base64')}`,
+        options,
+      );
+      expect(await sharp(bytes).metadata()).toMatchObject({ format: 'jpeg', width: 64, height: 48 });
+      expect([mime, size]).toEqual(['image/jpeg', bytes.length]);
+      const [left, right] = [await rgbAt(bytes, 8), await rgbAt(bytes, 56)];
+      expect([left[0], right[2]].every((value) => Math.abs((value ?? 0) - 220) < 12)).toBe(true);
+      expect([left[1], left[2], right[0], right[1]].every((value) => (value ?? 255) < 24)).toBe(true);
+    }
+  });
+
+  it('of the same bytes becomes the same file', async () => {
+    const [one, other] = [
+      await acceptMedia('image', HEIC.toString('base64')),
+      await acceptMedia('image', HEIC.toString('base64')),
+    ];
+    expect(one.sha256).toEqual(other.sha256);
+  });
+
+  it('keeps its colour profile, of any length', async () => {
+    const [{ icc } = { icc: undefined }] = [
+      await sharp(await sharp(PNG).withIccProfile('p3').png().toBuffer()).metadata(),
+    ];
+    if (!icc) throw new Error('no profile was written');
+    const { bytes } = await acceptMedia('image', withProfile(HEIC, icc).toString('base64'));
+    expect((await sharp(bytes).metadata()).icc).toEqual(icc);
+    const long = Buffer.concat([icc, Buffer.alloc(150_000, 7)]);
+    expect((await sharp(addProfile(await drawPlain(9, 9, 'jpeg'), long)).metadata()).icc).toEqual(long);
+  });
+
+  it('of more pixels than are decoded is refused with the limit', async () => {
+    const large = Buffer.from(HEIC);
+    const at = large.lastIndexOf('ispe') + 8;
+    large.writeUInt32BE(9_000, at);
+    large.writeUInt32BE(9_000, at + 4);
+    const refusal = await refusalOf(() => acceptMedia('image', large.toString('base64')));
+    expect(refusal?.details).toMatchObject([{ code: 'too_many_pixels', params: { limit: 25 } }]);
+  });
+
+  it('that is damaged anywhere is taken or unreadable, and the next one is taken', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.integer({ min: 28, max: HEIC.length - 1 }), fc.nat(255)), { minLength: 1, maxLength: 6 }),
+        async (damage) => {
+          const damaged = Buffer.from(HEIC);
+          for (const [at, byte] of damage) damaged[at] = byte;
+          const refusal = await refusalOf(() => acceptMedia('image', damaged.toString('base64')));
+          expect(refusal?.details[0]?.code ?? 'unreadable_picture').toMatch(/^(unreadable_picture|too_many_pixels)$/);
+        },
+      ),
+      { numRuns: 60 },
+    );
+    expect((await acceptMedia('image', HEIC.toString('base64'))).mime).toBe('image/jpeg');
+  });
+});
+
+/** Gives the last box of a film no length: it goes on to the end of the file. */
+function withoutLength(bytes: Buffer): Buffer {
+  const ended = Buffer.from(bytes);
+  ended.writeUInt32BE(0, ended.lastIndexOf('mdat') - 4);
+  return ended;
+}
+
+/** Adds a colour profile to a HEIC photo. The positions of its pixels move by as much. */
+function withProfile(photo: Buffer, icc: Buffer): Buffer {
+  const colr = box('colr', Buffer.from('prof'), icc);
+  // Behind the properties that are counted.
+  const at = photo.indexOf('ipma') - 4;
+  const longer = Buffer.concat([photo.subarray(0, at), colr, photo.subarray(at)]);
+  const pixels = Buffer.alloc(4);
+  pixels.writeUInt32BE(photo.indexOf('mdat') + 4);
+  longer.writeUInt32BE(photo.indexOf('mdat') + 4 + colr.length, longer.indexOf(pixels));
+  for (const type of ['meta', 'iprp', 'ipco']) {
+    const length = longer.indexOf(type) - 4;
+    longer.writeUInt32BE(longer.readUInt32BE(length) + colr.length, length);
+  }
+  return longer;
+}
 
 describe('file names', () => {
   it.each([

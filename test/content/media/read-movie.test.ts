@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { readerOfBytes } from '../../../src/content/media/boxes.ts';
 import { readMovie } from '../../../src/content/media/read-movie.ts';
 import { film } from '../../support/inputs/films.ts';
 
-const of = (bytes: Buffer) => readMovie((from, length) => Promise.resolve(bytes.subarray(from, from + length)));
+const of = async (bytes: Buffer) => (await readMovie(readerOfBytes(bytes), bytes.length)).movie;
 
 describe('a film', () => {
   test.each([true, false])('tells its length and size, with its description at the end: %s', async (isAtEnd) => {

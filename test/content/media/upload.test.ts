@@ -5,8 +5,9 @@ import { readValue, sql } from '../../../src/platform/database/statements.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readAllowedHosts } from '../../../src/platform/network/allowed-hosts.ts';
 import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
-import { film } from '../../support/inputs/films.ts';
-import { PNG, REFUSED, TAKEN } from '../../support/inputs/sample-files.ts';
+import { box, film } from '../../support/inputs/films.ts';
+import { HEIC } from '../../support/inputs/heic.ts';
+import { CUT_OFF, PNG, REFUSED, TAKEN } from '../../support/inputs/sample-files.ts';
 import { until } from '../../support/ledger.ts';
 import { startFileHost, type FileHost } from '../../support/servers/file-host.ts';
 import { upload, type LibraryFile } from '../../support/upload.ts';
@@ -45,6 +46,13 @@ const countRows = (table: 'media' | 'media_pieces') =>
 
 const storedBytes = async () =>
   (await alice.call<{ quotas: { stored_bytes: { used: number } } }>('user/get_profile')).body;
+
+/** A film whose description begins at a position. */
+function describedAt(position: number): Buffer {
+  const description = film({ bytes: 0 });
+  const more = position - (description.indexOf('moov') - 4);
+  return film({ bytes: description.length + more });
+}
 
 function later(bytes: Buffer): ReadableStream<Uint8Array> {
   return new ReadableStream({
@@ -101,6 +109,32 @@ describe('an upload', () => {
 
   test.each(REFUSED)('of %s is a 400', async (_name, bytes) => {
     expect((await send(bytes, { type: 'image/png' })).body).toMatchObject({ code: 400, details: [{ field: 'body' }] });
+  });
+
+  test.each(CUT_OFF)(
+    'of %s that is cut off is a 400, also in pieces, and leaves nothing',
+    async (_name, bytes, code) => {
+      const rows = [await countRows('media'), await countRows('media_pieces')];
+      expect((await send(bytes)).body).toMatchObject({ code: 400, details: [{ field: 'body', code }] });
+      const pictures = film({ bytes: 900_000, isAtEnd: false }).subarray(0, 899_000);
+      expect((await send(later(pictures))).body).toMatchObject({ code: 400, details: [{ code: 'unreadable_file' }] });
+      expect([await countRows('media'), await countRows('media_pieces')]).toEqual(rows);
+    },
+  );
+
+  test('of a HEIC photo is kept as JPEG, under its name, however long it is', async () => {
+    for (const bytes of [HEIC, Buffer.concat([HEIC, box('free', Buffer.alloc(600_000))])]) {
+      const { status, body } = await send(later(bytes), { name: 'IMG_1.HEIC' });
+      expect([status, body.data]).toMatchObject([200, { mime: 'image/jpeg', kind: 'image', name: 'IMG_1.HEIC' }]);
+      const jpeg = await download(body.data.sha256);
+      expect([jpeg.length, hashOf(jpeg)]).toEqual([body.data.size, body.data.sha256]);
+      expect((await send(bytes)).body.data.media_id).toBe(body.data.media_id);
+    }
+  });
+
+  test('of a film whose description begins at the end of a piece tells its size', async () => {
+    for (const position of [4, 12, 20].map((before) => 240 * 1_024 - before))
+      expect((await send(describedAt(position))).body.data).toMatchObject({ width: 1_920, height: 1_080, seconds: 13 });
   });
 
   test('of nothing is a 400', async () => {

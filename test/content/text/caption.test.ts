@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { isCaption } from '../../../src/content/text/caption.ts';
+import { readerOfBytes } from '../../../src/content/media/boxes.ts';
 import { kindOf } from '../../../src/content/media/sniff.ts';
 import { splitPost } from '../../../src/messengers/whatsapp/send/split-post.ts';
 import type { PostMedia } from '../../../src/messengers/messenger.ts';
@@ -15,6 +16,7 @@ const about = (mime: string, caption?: string): PostMedia => ({
   pieces: () => {
     throw new Error('not read');
   },
+  read: readerOfBytes(Buffer.alloc(1)),
 });
 
 // The dashboard shows posts by the same function.

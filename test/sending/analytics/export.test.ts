@@ -168,7 +168,10 @@ test('answers failures in the envelope', async () => {
   const campaign_id = await send('Fair');
   const wrong = await download({ campaign_id, format: 'xlsx' });
   expect(wrong.status).toBe(400);
-  expect(await wrong.json()).toMatchObject({ code: 400, details: [{ field: 'format', issue: 'must be csv' }] });
+  expect(await wrong.json()).toMatchObject({
+    code: 400,
+    details: [{ field: 'format', issue: 'must be one of csv, excel' }],
+  });
   const missing = await download({ campaign_id });
   expect(await missing.json()).toMatchObject({ code: 400, details: [{ field: 'format', issue: 'is required' }] });
   const bob = await app.signUp('bob');
@@ -226,5 +229,63 @@ describe('a cell', () => {
     expect(cells).toHaveLength(10_001);
     expect(cells[0]).toEqual(['a', 'b']);
     expect(cells.slice(1).every(([a, b], index) => a === String(index) && b === '')).toBe(true);
+  });
+});
+
+describe('for Excel', () => {
+  const lines = async (body: object, headers: object = {}, path = 'analytics/export-campaign') => {
+    const answer = await fetch(`${app.url}/api/v1/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${alice.token}`, ...headers },
+      body: JSON.stringify({ ...body, format: 'excel' }),
+    });
+    expect(answer.status).toBe(200);
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    expect([...bytes.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
+    expect(answer.headers.get('content-disposition')).toMatch(/\.csv"?$/);
+    return bytes.toString();
+  };
+
+  test.each([
+    ['de', ';'],
+    ['de-DE, en;q=0.5', ';'],
+    ['pt-BR', ';'],
+    ['id', ';'],
+    ['es-ES', ';'],
+    ['es-MX', ','],
+    ['en-ZA', ';'],
+    ['en', ','],
+    ['hi', ','],
+    ['de-1', ';'],
+  ])('a reader of %s gets cells parted by %j', async (accepted, separator) => {
+    const campaign_id = await send('For Excel');
+    const [head] = (await lines({ campaign_id }, { 'accept-language': accepted })).split('\r\n');
+    expect(head).toMatch(new RegExp(`^\ufeffgroup_metadata_id${separator}group_name${separator}`));
+  });
+
+  test('times are those of the reader, and rates whole percentages', async () => {
+    const campaign_id = await send('For Excel too');
+    await alice.call('user/update_profile', { time_zone: 'Asia/Kolkata', language: 'de' });
+    const text = await lines({ campaign_id });
+    await alice.call('user/update_profile', { time_zone: null, language: null });
+    const [row] = parse(text, { columns: true, bom: true, delimiter: ';' }) as Row[];
+    const { groups: all } = await analyticsOf(campaign_id);
+    const [group] = all as unknown as Array<{ first_sent_at: string; delivery_rate: number | null }>;
+    const local = new Date(Date.parse(group?.first_sent_at ?? '') + 5.5 * 3_600_000).toISOString();
+    expect(row?.['first_sent_at']).toBe(local.slice(0, 19).replace('T', ' '));
+    const rate = group?.delivery_rate;
+    expect(row?.['delivery_rate']).toBe(rate === null || rate === undefined ? '' : `${Math.round(rate * 100)}%`);
+  });
+
+  test('a text that a spreadsheet would run as a formula gets an apostrophe, also with semicolons', async () => {
+    const { db } = app.database;
+    await execute(db)`update groups set name = '=1+1;=2+2' where group_id = ${groups[1]}`;
+    const text = await lines({ campaign_id: await send('Formula') }, { 'accept-language': 'de' });
+    expect(text).toContain(`;"'=1+1;'=2+2";`);
+  });
+
+  test('the audit log, too', async () => {
+    const text = await lines({}, { 'accept-language': 'de' }, 'user/export_audit_log');
+    expect(text.split('\r\n')[1]).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d;/);
   });
 });

@@ -8,7 +8,7 @@ import { useTestDatabase } from '../../support/database.ts';
 import { analyticsWhen, convert, createOwner, startTestWorker, type Owner } from '../../support/ledger.ts';
 import { scriptMessenger } from '../../support/scripted-messenger.ts';
 
-const PDF = Buffer.from('%PDF-1.7\n').toString('base64');
+const PDF = Buffer.from('%PDF-1.7\n%%EOF\n').toString('base64');
 
 let worker: Worker | undefined;
 const database = await useTestDatabase();

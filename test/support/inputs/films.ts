@@ -1,6 +1,6 @@
 /** Films that have their boxes and no pictures. */
 
-function box(type: string, ...parts: Buffer[]): Buffer {
+export function box(type: string, ...parts: Buffer[]): Buffer {
   const body = Buffer.concat(parts);
   const head = Buffer.alloc(8);
   head.writeUInt32BE(8 + body.length);
@@ -34,10 +34,20 @@ export function film({
   isTurned = false,
   isAtEnd = true,
   fill = 0,
+  brand = 'isom',
 } = {}): Buffer {
-  const head = box('ftyp', Buffer.from('isom\0\0\x02\0isommp41', 'latin1'));
+  const head = box('ftyp', Buffer.from(`${brand}\0\0\x02\0isommp41`, 'latin1'));
   const sound = track({ width: 0, height: 0, isTurned: false });
   const moov = box('moov', movieHeader(seconds), sound, track({ width, height, isTurned }));
   const mdat = box('mdat', Buffer.alloc(Math.max(0, bytes - head.length - moov.length - 8), fill));
   return Buffer.concat(isAtEnd ? [head, mdat, moov] : [head, moov, mdat]);
+}
+
+/** Adds boxes to the last box of a type, which is at the end of the file. */
+export function addBoxes(bytes: Buffer, type: string, ...boxes: Buffer[]): Buffer {
+  const added = Buffer.concat(boxes);
+  const longer = Buffer.concat([bytes, added]);
+  const at = bytes.lastIndexOf(type) - 4;
+  longer.writeUInt32BE(longer.readUInt32BE(at) + added.length, at);
+  return longer;
 }

@@ -40,6 +40,27 @@ export const FOREIGN_HTML: readonly ForeignHtml[] = [
     text: '1. first\n- 1. inner\n2. second\n- a dot',
   },
   {
+    from: 'Quill 2, a list to tick',
+    isPlain: true,
+    html: '<ol><li data-list="checked"><span class="ql-ui" contenteditable="false"></span>hall</li><li data-list="unchecked"><span class="ql-ui" contenteditable="false"></span>cake</li><li data-list="unchecked" class="ql-indent-1">with cream</li><li data-list="unchecked"><br></li></ol>',
+    text: '- ☑ hall\n- ☐ cake\n- ◦ ☐ with cream',
+  },
+  {
+    from: 'TipTap, a list to tick',
+    html: '<ul data-type="taskList"><li data-type="taskItem" data-checked="true"><label><input type="checkbox" checked="checked"><span></span></label><div><p>hall <strong>one</strong></p></div></li><li data-type="taskItem" data-checked="false"><label><input type="checkbox"><span></span></label><div><p>cake</p></div></li><li data-type="taskItem" data-checked="false"><label><input type="checkbox"></label><div><p></p></div></li></ul><p>Rosa</p>',
+    text: '- ☑ hall *one*\n- ☐ cake\n\nRosa',
+  },
+  {
+    from: 'Google Docs, a list to tick',
+    html: `<ul style="margin-top:0;margin-bottom:0;"><li dir="ltr" style="list-style-type:none;" role="checkbox" aria-checked="false" aria-level="1"><p ${DOCS_P}><span style="${DOCS_SPAN}">cake</span></p></li><li dir="ltr" style="list-style-type:none;" role="checkbox" aria-checked="true" aria-level="1"><p ${DOCS_P}><span style="${DOCS_SPAN}">hall</span></p></li></ul>`,
+    text: '- ☐ cake\n- ☑ hall',
+  },
+  {
+    from: 'a page of GitHub, a list to tick',
+    html: '<ul class="contains-task-list">\n<li class="task-list-item"><input type="checkbox" class="task-list-item-checkbox" disabled> cake</li>\n<li class="task-list-item"><input type="checkbox" class="task-list-item-checkbox" disabled checked> hall</li>\n</ul><p>to <input type="text" value="x">all</p>',
+    text: '- ☐ cake\n- ☑ hall\n\nto all',
+  },
+  {
     from: 'Quill 2, getSemanticHTML',
     isPlain: true,
     html: '<h2>Spring&nbsp;fair</h2><p>Dear&nbsp;neighbours,&nbsp;the&nbsp;<strong>spring&nbsp;fair</strong>&nbsp;is&nbsp;on&nbsp;Saturday.</p><ul><li>a&nbsp;cup</li><li>a&nbsp;chair</li></ul>',

@@ -1,5 +1,7 @@
 /** The smallest files of each kind that is recognised by its bytes. */
 import { crc32, deflateRawSync } from 'node:zlib';
+import { film } from './films.ts';
+import { HEIC } from './heic.ts';
 import { drawPlain } from './pictures.ts';
 
 export interface ZipEntry {
@@ -51,10 +53,6 @@ function compound(stream: string): Buffer {
   return Buffer.concat([header, Buffer.from(stream, 'utf16le'), Buffer.alloc(256)]);
 }
 
-function boxed(brand: string): Buffer {
-  return Buffer.concat([Buffer.from([0, 0, 0, 16]), Buffer.from(`ftyp${brand}`), Buffer.alloc(16)]);
-}
-
 function ogg(codec: string): Buffer {
   return Buffer.concat([Buffer.from('OggS'), Buffer.alloc(24), Buffer.from(codec, 'latin1'), Buffer.alloc(16)]);
 }
@@ -81,11 +79,11 @@ export const TAKEN: readonly (readonly [name: string, bytes: Buffer, mime: strin
     ['WebP', WEBP, 'image/webp', 'image', 'webp'],
     ['AVIF', AVIF, 'image/avif', 'image', 'avif'],
     ['GIF', GIF, 'image/gif', 'image', 'gif'],
-    ['MP4', boxed('isom'), 'video/mp4', 'video', 'mp4'],
-    ['M4V', boxed('M4V '), 'video/mp4', 'video', 'mp4'],
-    ['MOV', boxed('qt  '), 'video/quicktime', 'video', 'mov'],
-    ['3GP', boxed('3gp5'), 'video/3gpp', 'video', '3gp'],
-    ['M4A', boxed('M4A '), 'audio/mp4', 'audio', 'm4a'],
+    ['MP4', film({ brand: 'isom' }), 'video/mp4', 'video', 'mp4'],
+    ['M4V', film({ brand: 'M4V ' }), 'video/mp4', 'video', 'mp4'],
+    ['MOV', film({ brand: 'qt  ' }), 'video/quicktime', 'video', 'mov'],
+    ['3GP', film({ brand: '3gp5' }), 'video/3gpp', 'video', '3gp'],
+    ['M4A', film({ brand: 'M4A ' }), 'audio/mp4', 'audio', 'm4a'],
     ['MP3', Buffer.from('fffb9064000000000000000000', 'hex'), 'audio/mpeg', 'audio', 'mp3'],
     [
       'MP3 with ID3',
@@ -155,8 +153,24 @@ export const REFUSED: readonly (readonly [name: string, bytes: Buffer])[] = [
   ['BMP without a header', Buffer.concat([Buffer.from('BM'), Buffer.alloc(64)])],
   ['Matroska', Buffer.concat([Buffer.from('1a45dfa38b4282886d6174726f736b61', 'hex'), Buffer.alloc(32)])],
   ['TIFF', Buffer.from('49492a0008000000000000000000', 'hex')],
-  ['HEIC', boxed('heic')],
   ['GZIP', Buffer.from('1f8b0800000000000003', 'hex')],
   ['EXE', Buffer.concat([Buffer.from('MZ'), Buffer.alloc(64)])],
   ['zeros', Buffer.alloc(1_024)],
+];
+
+/** Prepared for the web, it has a trailer of its first page, too. */
+const LONG_PDF = Buffer.concat([
+  Buffer.from('%PDF-1.7\nstartxref\n0\n%%EOF\n'),
+  Buffer.alloc(9_000, '1 0 obj '),
+  Buffer.from('%%EOF\n'),
+]);
+
+/** Files of which an end is missing. */
+export const CUT_OFF: readonly (readonly [name: string, bytes: Buffer, code: string])[] = [
+  ['an MP4 without its description', film().subarray(0, 500), 'unreadable_file'],
+  ['an MP4 within its pictures', film({ isAtEnd: false }).subarray(0, 900), 'unreadable_file'],
+  ['a MOV within its description', film({ brand: 'qt  ' }).subarray(0, 990), 'unreadable_file'],
+  ['an M4A', film({ brand: 'M4A ' }).subarray(0, 500), 'unreadable_file'],
+  ['a PDF', LONG_PDF.subarray(0, 8_000), 'unreadable_file'],
+  ['a HEIC', HEIC.subarray(0, 500), 'unreadable_picture'],
 ];

@@ -178,7 +178,7 @@ function Gap({ height, columns }: { height: number; columns: number }) {
 function Exports({ campaign, namesVoters }: Pick<Analytics, 'campaign'> & { namesVoters: boolean }) {
   return (
     <Group gap="xs">
-      <ExportButton campaign={campaign} label={t('campaign.export')} voters={false} />
+      <ExportButton campaign={campaign} label={t('report.export')} voters={false} />
       {namesVoters && <ExportButton campaign={campaign} label={t('poll.exportVoters')} voters />}
     </Group>
   );
@@ -190,7 +190,7 @@ function ExportButton({ campaign, label, voters }: Pick<Analytics, 'campaign'> &
     <DownloadCsvButton
       name={name}
       label={label}
-      load={() => call('analytics/export-poll', { campaign_id, format: 'csv', voters })}
+      load={(format) => call('analytics/export-poll', { campaign_id, format, voters })}
     />
   );
 }

@@ -57,13 +57,21 @@ export class AllowedWriter {
   #isAfterLine = false;
   /** Whether the open item has no line yet. */
   #isFreshItem = false;
+  /** The sign of a box, in front of the next text: editors put it into a block of its own. */
+  #box = '';
   /** In the row of a table a space is in place of each break. */
   #rows = 0;
 
   text(text: string, { isBold, isItalic, link }: Style): void {
     if (text === '' || (this.#line.length === 0 && /^[ \t\n\f\r]*$/.test(text))) return;
+    if (this.#box !== '') this.#line.push({ ...PLAIN, text: this.#box });
+    this.#box = '';
     this.#line.push({ text, isBold, isItalic, link });
     if (link && hasVisible(text)) link.line = this.#line;
+  }
+
+  writeBox(sign: string): void {
+    this.#box ||= sign;
   }
 
   breakLine(): void {
@@ -142,6 +150,7 @@ export class AllowedWriter {
     this.#push('</li>');
     this.#items--;
     this.#isFreshItem = false;
+    this.#box = '';
   }
 
   finish(): string {

@@ -1,5 +1,5 @@
 import { hasVisible } from '../boundaries.ts';
-import { levelsBelow, readListTraits } from '../reading/list-markers.ts';
+import { boxOf, levelsBelow, readListTraits } from '../reading/list-markers.ts';
 import { AllowedWriter, BLOCK_GAP, LINE_GAP, type ItemStart, type Link } from './allowed-writer.ts';
 import { attributeOf, isElement, isText, textOf, type ForeignElement, type ForeignNode } from './node.ts';
 import { readLook, readStyleSheet, type Look, type StyleSheet } from './styles.ts';
@@ -101,6 +101,9 @@ class Rewriter {
   #write(element: ForeignElement, effect: Effect | undefined, look: Look, context: Context): void {
     const writer = this.#writer;
     switch (effect) {
+      case 'box':
+        if (attributeOf(element, 'type') !== 'checkbox') return undefined;
+        return writer.writeBox(boxOf({ isChecked: attributeOf(element, 'checked') !== undefined }));
       case 'break':
         return writer.breakLine();
       case 'image':
@@ -170,6 +173,7 @@ class Rewriter {
       below: levelsBelow(traits, Math.max(1, context.depth)),
     };
     this.#writer.openItem(start);
+    this.#writer.writeBox(boxOf(traits));
     this.#walkAll(element.childNodes, context);
     this.#writer.closeItem();
   }

@@ -3,6 +3,7 @@ const RULES = {
   bold: 'b strong',
   italic: 'i em',
   break: 'br',
+  box: 'input',
   link: 'a',
   image: 'img',
   heading: 'h1 h2 h3 h4 h5 h6',

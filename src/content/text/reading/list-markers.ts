@@ -8,6 +8,8 @@ export interface ListTraits {
   letters?: Letters | undefined;
   /** The kind of an item where its list does not decide it, as in Quill 2. */
   kind?: 'bullet' | 'ordered' | undefined;
+  /** Whether the box of an item is ticked; undefined if it has none. */
+  isChecked?: boolean | undefined;
   /** Levels of an item below its list, as in Quill. */
   indent?: number | undefined;
   /** The level of an item in the document, from 1, as in Word for the web. */
@@ -35,7 +37,10 @@ export function readListTraits(attributes: readonly Attribute[]): ListTraits {
   for (const { name, value } of attributes)
     if (name === 'start' || name === 'value') traits.number = readNumber(value);
     else if (name === 'type') traits.letters = LETTERS.has(value) ? (value as Letters) : undefined;
-    else if (name === 'data-list') traits.kind = value === 'ordered' ? 'ordered' : 'bullet';
+    else if (name === 'data-list') {
+      traits.kind = value === 'ordered' ? 'ordered' : 'bullet';
+      if (value.endsWith('checked')) traits.isChecked = value === 'checked';
+    } else if (name === 'aria-checked') traits.isChecked = value === 'true';
     else if (name === 'class') traits.indent = Number(INDENT.exec(value)?.[1] ?? 0) || undefined;
     else if (name === 'aria-level' || name === 'data-aria-level') traits.level = readNumber(value);
   return traits;
@@ -57,6 +62,11 @@ export function levelsBelow({ indent, level }: ListTraits, depth: number): numbe
   return Math.min(indent ?? Math.max(0, (level ?? 0) - depth), DEEPEST);
 }
 
+/** Returns the sign of a box with a space after it; nothing for none. */
+export function boxOf({ isChecked }: Pick<ListTraits, 'isChecked'>): string {
+  return isChecked === undefined ? '' : isChecked ? '☑ ' : '☐ ';
+}
+
 /** The text in front of an item: the head that WhatsApp knows, then a marker for the depth or of letters, which WhatsApp does not know. */
 export interface Marker {
   head: Head | undefined;
@@ -71,10 +81,10 @@ export function nextMarker(lists: readonly List[], item: ListTraits): Marker {
   const depth = Math.max(1, lists.length) + below;
   const number = nextNumber(list, item, below);
   if (depth === 1 && (number === undefined || list?.traits.letters === undefined))
-    return { head: number ?? 'bullet', text: '', isInner: false };
+    return { head: number ?? 'bullet', text: boxOf(item), isInner: false };
   const bullet = depth === 2 ? '◦ ' : '▪ ';
   const text = number === undefined ? bullet : `${writeNumber(number, list?.traits.letters)}. `;
-  return { head: depth === 1 ? undefined : 'bullet', text, isInner: depth > 1 };
+  return { head: depth === 1 ? undefined : 'bullet', text: text + boxOf(item), isInner: depth > 1 };
 }
 
 function nextNumber(list: List | undefined, item: ListTraits, below: number): number | undefined {

@@ -35,13 +35,14 @@ export const WRAPPERS: ReadonlySet<string> = new Set(['html', 'head', 'body']);
 export const ATTRIBUTES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['a', new Set(['href'])],
   ['ol', new Set(['start', 'type'])],
-  ['li', new Set(['value', 'data-list', 'class', 'aria-level', 'data-aria-level'])],
+  ['li', new Set(['value', 'data-list', 'class', 'aria-level', 'data-aria-level', 'aria-checked'])],
 ]);
 
 /** The attributes that count in foreign HTML. */
 export const FOREIGN_ATTRIBUTES: ReadonlySet<string> = new Set([
   ...[...ATTRIBUTES.values()].flatMap((names) => [...names]),
   'alt',
+  'checked',
   'hidden',
   'style',
 ]);

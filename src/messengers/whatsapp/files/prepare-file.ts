@@ -5,6 +5,7 @@ import type { PostMedia } from '../../messenger.ts';
 import type { Message } from '../client/message.ts';
 import { piecesOf, toUpload, type FileContent } from './encrypt-file.ts';
 import { prepareForDelivery, type Picture } from '../../../content/media/pictures.ts';
+import { stripFilm } from './strip-film.ts';
 import { stripPicture } from './strip-picture.ts';
 import type { FileToUpload, UploadAnswer } from './upload-file.ts';
 import type { UploadKey } from './uploads-table.ts';
@@ -56,8 +57,10 @@ async function toShown(media: PostMedia, accountId: number): Promise<Shown> {
     picture: undefined,
     thumbnail: undefined,
   };
-  if (media.still && kind === 'video')
-    return { ...asItIs, thumbnail: (await prepareForDelivery(media.still, { accountId }))?.thumbnail };
+  if (kind === 'video' || mime === 'audio/mp4') {
+    const still = media.still && (await prepareForDelivery(media.still, { accountId }));
+    return { ...asItIs, ...(await stripFilm(media)), thumbnail: still?.thumbnail };
+  }
   // Other files may be large, and are never in memory as a whole.
   if (kind !== 'image') return asItIs;
   const bytes = await media.load();

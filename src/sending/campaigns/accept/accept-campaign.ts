@@ -5,9 +5,11 @@ import type { Connection, Database } from '../../../platform/database/connect.ts
 import { actOnce, findResult, type IdempotencyKey } from '../../../workspaces/idempotency/once.ts';
 import { requireGroups } from '../../groups/require-groups.ts';
 import { saveMedia } from '../../../content/media/store.ts';
-import { requireFiles } from '../../../content/post/post-files.ts';
+import { warnOfFilms } from './warn-of-films.ts';
+import { checkFiles, requireFiles } from '../../../content/post/post-files.ts';
 import { QUOTAS, type Quotas } from '../../../workspaces/quotas/quotas.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
+import { warnOfPastDates } from '../../../content/text/past-dates.ts';
 import { listLosses } from '../../../content/text/warnings.ts';
 import { requireCountedGroups } from './ballot-problems.ts';
 import { saveCard, type CardDeps } from './prepare-card.ts';
@@ -109,7 +111,9 @@ export async function prepareCampaign(
   const isUnlinked = accounts.every(({ status }) => UNLINKED.has(status));
   const isHeld = accounts.some(({ heldSince }) => heldSince);
   const waits = [...(isUnlinked ? [NOT_LINKED] : []), ...(isHeld ? [HELD] : [])];
-  const warnings = [...listLosses(prepared.warnings), ...notes, ...waits];
+  const past = warnOfPastDates(prepared.text, await plannedNow());
+  const films = warnOfFilms([prepared.media, ...(await checkFiles(db, workspaceId, prepared.extras))]);
+  const warnings = [...listLosses([...prepared.warnings, ...past, ...films]), ...notes, ...waits];
   await requireTargets(db, { ...prepared, workspaceId, givenIds: input.groupIds });
   return { ...prepared, workspaceId, warnings };
 }

@@ -8,8 +8,10 @@ import type { Database } from '../../../platform/database/connect.ts';
 import { requireGroups } from '../../groups/require-groups.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
 import type { PostExtras } from '../../../content/post/post-extras.ts';
+import { warnOfFilms } from './warn-of-films.ts';
 import { checkFiles, type ShownFile } from '../../../content/post/post-files.ts';
 import { withMentionAll } from '../../../content/text/mention-all.ts';
+import { warnOfPastDates } from '../../../content/text/past-dates.ts';
 import { captionWarning } from '../../../content/text/warnings.ts';
 import type { SendNowInput } from './add-campaign.ts';
 import { countSenders, type SenderShare } from './count-senders.ts';
@@ -115,6 +117,8 @@ export async function checkCampaign(
     text: extras.mentionAll ? withMentionAll(text) : text,
     warnings: [
       ...warnings,
+      ...warnOfPastDates(text, dueAt),
+      ...warnOfFilms([media, ...files]),
       ...(caption ? [caption] : []),
       ...(shares.every(({ isConnected }) => isConnected) ? [] : [NOT_CONNECTED]),
       ...(await warnOfReach(db, workspaceId, reaching)),

@@ -4,6 +4,7 @@ import { NO_EXTRAS, type PostExtras } from '../../../content/post/post-extras.ts
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
 import type { UnknownTags } from '../../../content/text/html-to-whatsapp.ts';
 import { CAPTION_LIMIT } from '../../../content/text/caption.ts';
+import { warnOfCaption } from '../../../content/text/read-caption.ts';
 import type { Warning } from '../../../content/text/warnings.ts';
 import { findBallotProblems, isBallot } from './ballot-problems.ts';
 import { collectProblems, prepareCard, type CardDeps, type CardPreparation, type CardRequest } from './prepare-card.ts';
@@ -131,12 +132,13 @@ async function understand(deps: PrepareDeps, post: SentPost, known: readonly Fie
   const media = image === null ? null : await collectProblems(problems, () => acceptMedia('image', image));
   const isWrong = problems.length + known.length > 0;
   const prepared = await preparePostCard(deps, { ...post, text, media, isWrong });
+  const ofCaptions = (extras.files ?? []).flatMap(({ caption = '' }) => warnOfCaption(caption));
   return {
     html,
     text,
     media,
     card: prepared.card,
-    warnings: [...warnings, ...prepared.warnings],
+    warnings: [...warnings, ...ofCaptions, ...prepared.warnings],
     problems: [...problems, ...prepared.problems],
   };
 }

@@ -7,6 +7,7 @@ import type { Person } from '../../../support/app.ts';
 import { until } from '../../../support/ledger.ts';
 import { floodDecoding } from '../../../support/flood-decoding.ts';
 import { drawBlack } from '../../../support/inputs/draw-png.ts';
+import { addBoxes, box, film } from '../../../support/inputs/films.ts';
 import { drawMoving, drawNoise, drawPlain } from '../../../support/inputs/pictures.ts';
 import { TAKEN } from '../../../support/inputs/sample-files.ts';
 import { addOwnChannel, allOnce, progressOf, sendCampaign, timesShown } from '../../../support/whatsapp.ts';
@@ -207,6 +208,25 @@ describe('a file', () => {
     expect(totals).toMatchObject({ sent: 1, failed: 0 });
     expect(timesShown(peer, text)).toEqual(allOnce(1));
     expect(shownWith(text)[0]?.media).toMatchObject({ kind, mime, bytes, fileName });
+  });
+
+  test('that is a film loses the place where it was taken, in a group and in a channel', async () => {
+    const { person } = somebody;
+    const place = Buffer.from('+52.5163+013.3777/');
+    const head = film({ bytes: 700_000, fill: 9 });
+    const taken = addBoxes(head, 'moov', box('udta', box('\xa9xyz', place)));
+    const { groupId } = await addOwnChannel(peer, somebody);
+    const groups = [groupId, ...somebody.groups.slice(0, 1)];
+    const { totals } = await finished(person, await sendCampaign(person, groups, 'without a place', taken));
+    expect(totals).toMatchObject({ sent: 2, failed: 0 });
+    const arrived = shownWith('without a place');
+    expect(arrived.length).toBeGreaterThan(4);
+    for (const { media } of arrived) {
+      expect(media).toMatchObject({ kind: 'video', width: 1_920, height: 1_080 });
+      expect(media?.bytes).toHaveLength(taken.length);
+      expect(media?.bytes?.includes(place)).toBe(false);
+      expect(media?.bytes?.subarray(0, head.length - 800)).toEqual(taken.subarray(0, head.length - 800));
+    }
   });
 
   test.each(['MP3', 'AAC', 'WAV'])('of sound (%s) has no caption, and its text follows', async (name) => {
