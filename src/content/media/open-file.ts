@@ -1,5 +1,4 @@
-import { invalid, type AppError } from '../../platform/errors/errors.ts';
-import { fieldError } from '../../platform/errors/issues.ts';
+import { invalid, type AppError, fieldError } from '../../platform/errors/errors.ts';
 import type { ReadBytes } from './boxes.ts';
 import { assertReadable, convertHeic } from './pictures.ts';
 import { readMovie, type Movie } from './read-movie.ts';

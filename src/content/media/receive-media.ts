@@ -9,7 +9,7 @@ import { readerOfBytes } from './boxes.ts';
 import { nameOfFile } from './library.ts';
 import { toPieces, writePiece } from './media-pieces.ts';
 import { openFile } from './open-file.ts';
-import { JPEG, type MediaType, hasControlCharacter, isPlainText, sniff, sniffFurther } from './sniff.ts';
+import { JPEG, hasControlCharacter, isPlainText, sniff, sniffFurther } from './sniff.ts';
 import { assertStorageQuota } from './storage-quota.ts';
 import { readerOf, saveMedia } from './store.ts';
 import { MEBIBYTE, MEDIA_LIMITS } from './media-limits.ts';
