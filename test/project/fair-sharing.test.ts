@@ -15,6 +15,7 @@ const SHARED: Record<string, string> = {
   'src/api/server/parse-big-body.ts': 'the party of the request',
   'src/api/server/server.ts': 'the party of the request',
   'src/content/link-preview/link-previews.ts': 'current',
+  'src/content/media/decode-heic.ts': 'current, with a permit of pictures',
   'src/content/media/pictures.ts': 'current; deliveries have a permit of their own, and accounts take turns',
   'src/content/text/convert-in-worker.ts': 'current',
   'src/identity/passwords/password.ts': 'current',
@@ -29,7 +30,6 @@ const SHARED: Record<string, string> = {
 
 /** Other limits, each with its reason. */
 const EXCEPTED: Record<string, string> = {
-  'src/messengers/sandbox/chats.ts': 'a batch merges the reads of all',
   'src/messengers/sandbox/messages.ts': 'a batch merges the sendings of all',
   'src/messengers/whatsapp/send/answer-retries.ts': 'a batch merges the records of one account',
   'src/messengers/whatsapp/send/member-cache.ts': 'a mutex within one account',
