@@ -3,7 +3,7 @@ import type { Database } from '../../src/platform/database/connect.ts';
 import { migrate } from '../../src/platform/database/migrate.ts';
 import type { Log } from '../../src/platform/log/log.ts';
 import { createOwner, sendNow, type Owner } from '../../test/support/ledger.ts';
-import { settle, type EmptyDatabase } from './cluster.ts';
+import type { EmptyDatabase } from './cluster.ts';
 import { until } from './until.ts';
 import { startBenchWorker } from './worker.ts';
 
@@ -31,19 +31,16 @@ export async function drainDeliveries(
     const owner = await createOwnerWithChats(db, load.groups);
     for (let campaign = 0; campaign < load.campaigns; campaign++) await sendNow(db, owner, owner.groupIds, HTML);
   }
-  await settle(db, { analyze: false });
   await prepare?.();
 
   const startedAt = performance.now();
-  const worker = await startBenchWorker(database, log);
+  await using worker = await startBenchWorker(database, log);
   await until('the ledger', () => worker.sent() >= deliveriesOf(load));
   await until('the ledger', async () => {
     const left = await readRows(db)`select from runs where status = 'running' limit 1`;
     return left.length === 0;
   });
-  const seconds = (performance.now() - startedAt) / 1_000;
-  await worker.stop();
-  return deliveriesOf(load) / seconds;
+  return deliveriesOf(load) / ((performance.now() - startedAt) / 1_000);
 }
 
 /** Like a user with so many sandbox groups, without the hours it would take to make them one by one. */
