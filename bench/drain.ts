@@ -11,12 +11,15 @@ export async function benchDrain({ pick, report }: Bench): Promise<void> {
   const campaigns = pick(2, 1, 1);
   const rounds = pick(5, 3, 1);
   await using cluster = await startCluster();
+  const one = { accounts: 1, groups: pick(10_000, 10_000, 100), campaigns: 2 * campaigns, reach: 0.6 };
   const loads = [
-    { accounts: 1, groups: pick(10_000, 10_000, 100), campaigns: 2 * campaigns, reach: 0.6 },
+    one,
+    { ...one, hasSeveral: true },
     { accounts: pick(20, 20, 3), groups: pick(1_000, 1_000, 50), campaigns, reach: 0.9 },
   ];
   for (const { reach, ...load } of loads) {
-    const what = `drain, ${load.accounts} × ${count(load.groups)} groups × ${load.campaigns}`;
+    const several = 'hasSeveral' in load ? ', half by another account' : '';
+    const what = `drain, ${load.accounts} × ${count(load.groups)} groups × ${load.campaigns}${several}`;
     const jobs = deliveriesOf(load);
     await report(what, async () => {
       const { ours, ...others } = await measureInTurn(
