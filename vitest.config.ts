@@ -135,7 +135,7 @@ const RARE = [
   'messengers/whatsapp/*/{about-files,by-hand,channel-queries,long-text,members-killed,first-posts,refused-files,take-over}',
   'operations/backup/own-server',
   'platform/database/{cancelled-wait,failover,patroni,pgbouncer,server-crashes,statement-timeout}',
-  'project/{commands,server-commands}',
+  'project/{benches,commands,server-commands}',
   'sending/campaigns/halt',
   'sending/deliveries/{revise-newest,worker-replacement}',
   'service/{package,proxies,read-only-file-system,starting}',

@@ -4,9 +4,10 @@
  */
 import { Worker } from 'node:worker_threads';
 import { readOperations, type DocumentedOperation } from '../test/support/http/openapi.ts';
-import { removeService, startService, type Service } from '../test/support/service/service.ts';
+import type { Service } from '../test/support/service/service.ts';
 import { measureCell, measureIdle, medianIdle, type Cell, type Idle, type Measuring } from './support/abuse-cell.ts';
 import { describe, formatCells, summarize, type Measured } from './support/abuse-report.ts';
+import { listGroupIds } from './support/client.ts';
 import { startCluster } from './support/cluster.ts';
 import type { Flood } from './support/flood.ts';
 import {
@@ -18,7 +19,9 @@ import {
   type Flooder,
 } from './support/flooder.ts';
 import { doSmallWork } from './support/small-work.ts';
-import { formatTable, type Row } from './support/table.ts';
+import type { Bench } from './support/run-benches.ts';
+import { startBenchService } from './support/service.ts';
+import { formatTable } from './support/table.ts';
 
 /** The dearest by what they cost when they were last measured, and those that others imitate. */
 const DEAREST = new Set([
@@ -35,11 +38,11 @@ const DEAREST = new Set([
   'authorize_user',
   'upload',
 ]);
+/** Of the smallest run. */
+const CHEAP = new Set(['preview-campaign']);
 const IN_FLIGHT = 100;
 /** Idle moments that are the yardstick together: a single one may be of a moment at which the machine did other things. */
 const IDLES = 5;
-const SECONDS = { quick: 0.7, full: 2 };
-const WARM_UP_SECONDS = { quick: 3, full: 10 };
 const ADDRESSES = {
   other: '203.0.113.1',
   flooder: '203.0.113.2',
@@ -48,7 +51,6 @@ const ADDRESSES = {
 };
 
 export interface AbuseOptions {
-  quick: boolean;
   /** Every operation instead of the dearest. */
   all?: boolean;
   /** Operations by their names. */
@@ -59,57 +61,67 @@ export interface AbuseOptions {
 interface Scene extends Measuring {
   /** The newest first. */
   idles: Idle[];
+  /** Of the second look at what has missed. */
+  longSeconds: number;
+  /** Whether invalid and slow floods come from one workspace only. */
+  isShort: boolean;
   flooder: Flooder;
   administrator: Flooder;
 }
 
-export async function benchAbuseOfOperations(options: AbuseOptions): Promise<Row[]> {
-  await using undo = new AsyncDisposableStack();
-  const cluster = await startCluster();
-  undo.defer(cluster.stop);
-  return await cluster.withDatabase(async ({ url }) => {
+export async function benchAbuseOfOperations({ pick, report }: Bench, options: AbuseOptions): Promise<void> {
+  await using cluster = await startCluster();
+  await cluster.withDatabase(async ({ url }) => {
     await using started = new AsyncDisposableStack();
-    const service = await startService({
-      environment: {
-        SANDBOX_SPEED: '0',
-        DATABASE_URL: url,
-        PREVIEW_RATE_LIMIT: '1000000',
-        TRUSTED_PROXIES: '127.0.0.1',
-        PUBLIC_DOCS: 'true',
-        LOG_LEVEL: 'info',
-      },
-    });
-    started.defer(() => removeService(service));
-    started.defer(async () => void (await service.stop()));
+    const service = started.use(
+      await startBenchService({
+        environment: {
+          SANDBOX_SPEED: '0',
+          DATABASE_URL: url,
+          PREVIEW_RATE_LIMIT: '1000000',
+          TRUSTED_PROXIES: '127.0.0.1',
+          PUBLIC_DOCS: 'true',
+          LOG_LEVEL: 'info',
+        },
+      }),
+    );
     const thread = new Worker(new URL('support/flood.ts', import.meta.url));
     started.defer(async () => void (await thread.terminate()));
     const operations = await readOperations(service.url);
-    const chosen = chooseOperations(operations, options);
-    const scene = {
-      ...(await createPeople(service, operations)),
+    const chosen = chooseOperations(operations, options, pick(DEAREST, DEAREST, CHEAP));
+    const scene: Scene = {
+      ...(await createPeople(service, operations, pick(undefined, undefined, 2))),
       service,
       thread,
       idles: [],
-      seconds: options.quick ? SECONDS.quick : SECONDS.full,
+      seconds: pick(2, 0.7, 0.2),
+      longSeconds: pick(2, 2, 0.2),
+      isShort: pick(false, true, true),
     };
-    await doSmallWork(scene.other, scene.groupIds, options.quick ? WARM_UP_SECONDS.quick : WARM_UP_SECONDS.full);
+    await doSmallWork(scene.other, scene.groupIds, pick(10, 3, 0.2));
     const measured: Measured[] = [];
-    for (const operation of chosen) measured.push(await measureOperation(operation, scene, options.quick));
+    for (const operation of chosen)
+      await report(operation.name, async () => void measured.push(await measureOperation(operation, scene)));
     console.log(`\n${formatTable(formatCells(measured), options)}\n`);
-    return summarize(measured);
+    await report('abuse of operations', async () => summarize(measured));
   });
 }
 
 function chooseOperations(
   operations: readonly DocumentedOperation[],
   { all, only }: AbuseOptions,
+  others: ReadonlySet<string>,
 ): DocumentedOperation[] {
   const unknown = only?.filter((name) => operations.every((operation) => operation.name !== name)) ?? [];
   if (unknown.length > 0) throw new Error(`the API has no operation ${unknown.join(', ')}`);
-  return operations.filter(({ name }) => (only ? only.includes(name) : all || DEAREST.has(name)));
+  return operations.filter(({ name }) => (only ? only.includes(name) : all || others.has(name)));
 }
 
-async function createPeople({ url }: Service, operations: readonly DocumentedOperation[]) {
+async function createPeople(
+  { url }: Service,
+  operations: readonly DocumentedOperation[],
+  workspaces: number | undefined,
+) {
   const administrator = await createFlooder(url, {
     name: 'administrator',
     address: ADDRESSES.administrator,
@@ -117,20 +129,22 @@ async function createPeople({ url }: Service, operations: readonly DocumentedOpe
     workspaces: 1,
   });
   const other = await signUpAt(url, 'other', ADDRESSES.other);
-  const { groups } = await other.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
-  const flooder = await createFlooder(url, { name: 'flooder', address: ADDRESSES.flooder, operations });
+  const flooder = await createFlooder(url, { name: 'flooder', address: ADDRESSES.flooder, operations, workspaces });
   console.log(`  one person may have ${flooder.workspaces.length} workspaces of their own, or more`);
-  return { administrator, other, flooder, groupIds: groups.map((group) => group.group_metadata_id) };
+  return { administrator, other, flooder, groupIds: await listGroupIds(other) };
 }
 
-async function measureOperation(operation: DocumentedOperation, scene: Scene, quick: boolean): Promise<Measured> {
+async function measureOperation(operation: DocumentedOperation, scene: Scene): Promise<Measured> {
   const { flooder, administrator, idles } = scene;
   idles.unshift(await measureIdle(scene));
   const idle = medianIdle(idles.slice(0, IDLES));
   const person = operation.codes.includes('admin_required') ? administrator : flooder;
   const spreads = [...new Set([1, person.workspaces.length])];
   const floods = spreads.flatMap((workspaces) =>
-    KINDS.filter((kind) => !quick || workspaces === 1 || kind === 'valid').map((kind) => ({ kind, workspaces })),
+    KINDS.filter((kind) => !scene.isShort || workspaces === 1 || kind === 'valid').map((kind) => ({
+      kind,
+      workspaces,
+    })),
   );
   const measured: Measured = { operation: operation.name, idle: idle.felt, cells: [] };
   const measure = async (what: string, prepare: () => Promise<Flood>) => {
@@ -138,7 +152,7 @@ async function measureOperation(operation: DocumentedOperation, scene: Scene, qu
       measureCell({ what, flood: await prepare(), idle }, { ...scene, seconds });
     const first = await lookFor(scene.seconds);
     // The machine may have had other things to do: only what misses twice, the second time in a longer look, has missed.
-    const cell = first.isReached ? first : better(first, await lookFor(SECONDS.full));
+    const cell = first.isReached ? first : better(first, await lookFor(scene.longSeconds));
     console.log(`  ${operation.name}, ${describe(cell, idle.felt)}`);
     measured.cells.push(cell);
   };

@@ -9,20 +9,21 @@ import { readRows } from '../src/platform/database/statements.ts';
 import type { Database } from '../src/platform/database/connect.ts';
 import { sleep } from '../src/platform/time/time.ts';
 import { PNG } from '../test/support/inputs/sample-files.ts';
-import { removeService, startService, type Service } from '../test/support/service/service.ts';
+import type { Service } from '../test/support/service/service.ts';
 import { WORST_HTML } from '../test/support/inputs/worst-html.ts';
 import { benchSlowWebhooks } from './slow-webhooks.ts';
-import { signUp, type Client } from './support/client.ts';
+import { listGroupIds, signUp, type Client } from './support/client.ts';
 import { startCluster } from './support/cluster.ts';
 import { memoryMb } from './support/memory.ts';
+import type { Bench } from './support/run-benches.ts';
+import { startBenchService } from './support/service.ts';
 import { count, median, type Row } from './support/table.ts';
+import { until } from './support/until.ts';
 
 const REACH = 2;
 const REACH_ANALYTICS = 1.1;
 const REACH_MORE_MB = 250;
 const PAUSE_MS = 20;
-const STRANGERS = 700;
-const DEAF = 72;
 const FILE_BYTES = 16 * 1024 * 1024 - 1_024;
 
 interface Attack {
@@ -33,15 +34,17 @@ interface Attack {
   run(signal: AbortSignal): Promise<unknown>;
 }
 
-export async function benchAbuse({ quick }: { quick: boolean }): Promise<Row[]> {
-  if (process.platform !== 'linux') return [];
-  const seconds = quick ? 5 : 15;
-  await using undo = new AsyncDisposableStack();
-  const cluster = await startCluster();
-  undo.defer(cluster.stop);
-  return await cluster.withDatabase(async ({ url, db }) => {
-    await using started = new AsyncDisposableStack();
-    const service = await startService({
+/** The victim works for `seconds` beside each attack, and the service is left alone for `restMs` afterwards. */
+const FULL = { seconds: 15, restMs: 2_000, strangers: 700, deaf: 72, groups: 10_000 };
+type Scale = typeof FULL;
+const SMALLEST: Scale = { seconds: 0.3, restMs: 50, strangers: 5, deaf: 5, groups: 100 };
+
+export async function benchAbuse(bench: Bench): Promise<void> {
+  if (process.platform !== 'linux') return;
+  const scale = bench.pick(FULL, { ...FULL, seconds: 5, groups: 1_000 }, SMALLEST);
+  await using cluster = await startCluster();
+  await cluster.withDatabase(async ({ url, db }) => {
+    await using service = await startBenchService({
       environment: {
         SANDBOX_SPEED: '0',
         DATABASE_URL: url,
@@ -49,37 +52,37 @@ export async function benchAbuse({ quick }: { quick: boolean }): Promise<Row[]> 
         WEBHOOK_ALLOWED_HOSTS: '127.0.0.1',
       },
     });
-    started.defer(() => removeService(service));
-    started.defer(async () => void (await service.stop()));
     const victim = await signUp(service.url, 'victim');
     const culprit = await signUp(service.url, 'culprit');
-    const attacks = await prepareAttacks(db, service, culprit, quick);
-    await feel(service, victim, seconds);
-    const rows: Row[] = [];
-    for (const attack of attacks) rows.push(await beside(attack, { service, victim, seconds }));
-    rows.push(await benchSlowWebhooks(service.url, { quick }));
-    return rows;
+    const attacks = await prepareAttacks(db, service, culprit, scale);
+    await feel(service, victim, scale.seconds);
+    for (const attack of attacks)
+      await bench.report(`beside ${attack.what}`, () => beside(attack, { service, victim, scale }));
+    await bench.report('beside slow webhooks', () => benchSlowWebhooks(service.url, bench));
   });
 }
 
-async function prepareAttacks(db: Database, service: Service, culprit: Client, quick: boolean): Promise<Attack[]> {
+async function prepareAttacks(
+  db: Database,
+  { url }: Service,
+  culprit: Client,
+  { strangers, deaf, groups }: Scale,
+): Promise<Attack[]> {
   const sha256 = await sendFile(culprit);
-  const groups = quick ? 1_000 : 10_000;
   const campaignId = await sendLargest(db, culprit, groups);
   const html = (WORST_HTML['marks that open again in each paragraph'] ?? String)(16 * 1_024);
   const again = (times: number, operation: string, body: object) => (signal: AbortSignal) =>
     Promise.all(Array.from({ length: times }, () => repeat(signal, () => culprit.call(operation, body))));
-  const { url } = service;
   return [
     {
-      what: `${STRANGERS} connections that sign in`,
+      what: `${strangers} connections that sign in`,
       reach: REACH,
-      run: (signal) => sendFromNewAddresses(url, signal),
+      run: (signal) => sendFromNewAddresses(url, strangers, signal),
     },
     {
-      what: `${DEAF} connections that fetch 16 MiB and read nothing`,
+      what: `${deaf} connections that fetch 16 MiB and read nothing`,
       reach: REACH,
-      run: (signal) => holdDeaf(url, culprit, sha256, signal),
+      run: (signal) => holdDeaf(url, culprit, { sha256, deaf }, signal),
     },
     {
       what: '25 MB of escapes, two at a time',
@@ -103,11 +106,6 @@ async function sendFile(culprit: Client): Promise<string> {
   return createHash('sha256').update(file).digest('hex');
 }
 
-async function listGroupIds(client: Client): Promise<number[]> {
-  const { groups } = await client.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
-  return groups.map((group) => group.group_metadata_id);
-}
-
 /** Gives the culprit so many groups more, and sends to them. Resolves when all of it has been sent. */
 async function sendLargest(db: Database, culprit: Client, groups: number): Promise<string> {
   const rows = await readRows<{ group_id: number }>(db)`
@@ -124,11 +122,10 @@ async function sendLargest(db: Database, culprit: Client, groups: number): Promi
 async function sendAndWait(client: Client, groupIds: readonly number[]): Promise<string> {
   const body = { name: 'Hello', html: 'Hello', group_metadata_ids: groupIds };
   const { campaign_id } = await client.call<{ campaign_id: string }>('venom/add-campaign', body);
-  for (;;) {
-    const { status } = await client.call<{ status: string }>('venom/get-campaign', { campaign_id });
-    if (status.startsWith('completed')) return campaign_id;
-    await sleep(PAUSE_MS);
-  }
+  const isDone = async () =>
+    (await client.call<{ status: string }>('venom/get-campaign', { campaign_id })).status.startsWith('completed');
+  await until('a campaign', isDone, { pauseMs: PAUSE_MS });
+  return campaign_id;
 }
 
 /** Whatever comes of it: who misbehaves does not care. */
@@ -147,16 +144,21 @@ async function sendEscapes(url: string, { headers }: Client, signal: AbortSignal
 }
 
 /** In a thread of their own, so that they hold up nobody on this side. */
-async function sendFromNewAddresses(url: string, signal: AbortSignal): Promise<void> {
+async function sendFromNewAddresses(url: string, strangers: number, signal: AbortSignal): Promise<void> {
   const thread = new Worker(new URL('support/strangers.ts', import.meta.url), {
-    workerData: { url, strangers: STRANGERS },
+    workerData: { url, strangers },
   });
   await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   await thread.terminate();
 }
 
 /** Connections that are closed are made anew. */
-async function holdDeaf(url: string, { token }: Client, sha256: string, signal: AbortSignal): Promise<void> {
+async function holdDeaf(
+  url: string,
+  { token }: Client,
+  { sha256, deaf }: { sha256: string; deaf: number },
+  signal: AbortSignal,
+): Promise<void> {
   const body = JSON.stringify({ sha256 });
   const head = `POST /api/v1/venom/get-media HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nauthorization: Bearer ${token}`;
   const sockets = new Set<Socket>();
@@ -170,7 +172,7 @@ async function holdDeaf(url: string, { token }: Client, sha256: string, signal: 
     });
     socket.write(`${head}\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
   };
-  for (let index = 0; index < DEAF; index++) open();
+  for (let index = 0; index < deaf; index++) open();
   await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   for (const socket of sockets) socket.destroy();
 }
@@ -187,8 +189,8 @@ async function feel({ url }: Service, victim: Client, seconds: number): Promise<
   const times: number[] = [];
   let refused = 0;
   let isReady = true;
-  const until = performance.now() + seconds * 1_000;
-  for (let asked = 0; performance.now() < until; asked++) {
+  const endsAt = performance.now() + seconds * 1_000;
+  for (let asked = 0; performance.now() < endsAt; asked++) {
     const startedAt = performance.now();
     await victim.call('user/get_profile').catch(() => (refused += 1));
     times.push(performance.now() - startedAt);
@@ -201,13 +203,13 @@ async function feel({ url }: Service, victim: Client, seconds: number): Promise<
 /** Idle before and after, since the machine may be another from one minute to the next. */
 async function beside(
   { what, reach, run }: Attack,
-  { service, victim, seconds }: { service: Service; victim: Client; seconds: number },
+  { service, victim, scale: { seconds, restMs } }: { service: Service; victim: Client; scale: Scale },
 ): Promise<Row> {
   const before = await feel(service, victim, seconds / 3);
   const [idleMb, groupIds] = [await memoryMb(service, 'VmRSS'), await listGroupIds(victim)];
   const over = new AbortController();
   const attack = run(over.signal);
-  await sleep(1_000);
+  await sleep(restMs / 2);
   const felt = await feel(service, victim, seconds);
   const startedAt = performance.now();
   const sent = await Promise.race([
@@ -217,7 +219,7 @@ async function beside(
   const moreMb = (await memoryMb(service, 'VmRSS')) - idleMb;
   over.abort();
   await attack;
-  await sleep(2_000);
+  await sleep(restMs);
   const after = await feel(service, victim, seconds / 3);
   const idleMs = (before.p50Ms + after.p50Ms) / 2;
   const ratio = felt.p50Ms / idleMs;

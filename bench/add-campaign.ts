@@ -4,64 +4,41 @@ import { migrate } from '../src/platform/database/migrate.ts';
 import { createOwner, sendNow } from '../test/support/ledger.ts';
 import { addAccount, setSenders } from '../test/support/several-accounts.ts';
 import { startCluster } from './support/cluster.ts';
-import { median, type Row } from './support/table.ts';
+import { measureInTurn, timeMs } from './support/in-turn.ts';
+import type { Bench } from './support/run-benches.ts';
+import { count, timesRow } from './support/table.ts';
 
-const GROUPS = 10_000;
 const REACH = 2;
 
-export async function benchAddCampaign({ quick }: { quick: boolean }): Promise<Row[]> {
-  const rounds = quick ? 5 : 15;
-  const cluster = await startCluster();
-  try {
-    return await cluster.withDatabase(async ({ db }) => {
-      await migrate(db, cluster.log);
-      const owner = await createOwner(db, GROUPS);
-      const several = await createOwner(db, GROUPS);
-      await setSenders(db, several, [await addAccount(db, several)]);
-      const bare = await createOwner(db, GROUPS);
-      const ours: number[] = [];
-      const ofTwo: number[] = [];
-      const theirs: number[] = [];
-      // The first round of each warms up and does not count.
-      for (let round = 0; round <= rounds; round++) {
-        ours.push(await timed(() => sendNow(db, owner)));
-        ofTwo.push(await timed(() => sendNow(db, several)));
-        theirs.push(
-          await timed(
-            () =>
-              execute(db)`
-              insert into deliveries (workspace_id, account_id, run_id, position, group_id, message_id)
-              select workspace_id, ${bare.accountId}, ${round}, row_number() over (order by group_id), group_id,
-                     '3EB0' || upper(left(replace(gen_random_uuid()::text, '-', ''), 18))
-              from groups where workspace_id = ${bare.workspaceId}`,
-          ),
-        );
-      }
-      const [one, two, yardstick] = [ours, ofTwo, theirs].map((all) => median(all.slice(1))) as [
-        number,
-        number,
-        number,
-      ];
-      const row = (what: string, mine: number, other: number, name: string): Row => ({
-        what: `add-campaign to 10,000 groups, ${what}p50`,
-        ours: `${mine.toFixed(0)} ms`,
-        yardstick: `${name} ${other.toFixed(0)} ms`,
-        ratio: mine / other,
-        reach: `≤ ${REACH}`,
-        reached: mine / other <= REACH,
-      });
+export async function benchAddCampaign({ pick, report }: Bench): Promise<void> {
+  const groups = pick(10_000, 10_000, 100);
+  const what = `add-campaign to ${count(groups)} groups, `;
+  await using cluster = await startCluster();
+  await cluster.withDatabase(async ({ db }) => {
+    await migrate(db, cluster.log);
+    const owner = await createOwner(db, groups);
+    const several = await createOwner(db, groups);
+    await setSenders(db, several, [await addAccount(db, several)]);
+    const bare = await createOwner(db, groups);
+    let run = 0;
+    const insert = () => execute(db)`
+      insert into deliveries (workspace_id, account_id, run_id, position, group_id, message_id)
+      select workspace_id, ${bare.accountId}, ${run++}, row_number() over (order by group_id), group_id,
+             '3EB0' || upper(left(replace(gen_random_uuid()::text, '-', ''), 18))
+      from groups where workspace_id = ${bare.workspaceId}`;
+    await report(what, async () => {
+      const { one, two, bareMs } = await measureInTurn(
+        {
+          one: () => timeMs(() => sendNow(db, owner)),
+          two: () => timeMs(() => sendNow(db, several)),
+          bareMs: () => timeMs(insert),
+        },
+        { rounds: pick(15, 5, 1), unit: ' ms' },
+      );
       return [
-        row('', one, yardstick, 'INSERT … SELECT'),
-        row('sent by the second of two accounts, ', two, one, 'one account'),
+        timesRow(`${what}p50`, one, ['INSERT … SELECT', bareMs], REACH),
+        timesRow(`${what}sent by the second of two accounts, p50`, two, ['one account', one], REACH),
       ];
     });
-  } finally {
-    await cluster.stop();
-  }
-}
-
-async function timed(act: () => Promise<unknown>): Promise<number> {
-  const startedAt = performance.now();
-  await act();
-  return performance.now() - startedAt;
+  });
 }

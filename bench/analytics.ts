@@ -5,9 +5,10 @@ import { migrate } from '../src/platform/database/migrate.ts';
 import { describeRow } from '../src/api/routes/group-rows.ts';
 import { createOwner, sendNow, type Owner } from '../test/support/ledger.ts';
 import { settle, startCluster } from './support/cluster.ts';
-import { count, median, type Row } from './support/table.ts';
+import { measureInTurn, timeMs } from './support/in-turn.ts';
+import type { Bench } from './support/run-benches.ts';
+import { count, limitRow, timesRow } from './support/table.ts';
 
-const ROUNDS = 15;
 /** The most runs that a campaign may have. */
 const YEAR = 366;
 const REACH_YEAR_MS = 1_000;
@@ -19,28 +20,29 @@ interface Size {
 }
 
 /** The analytics of a large campaign beside a SELECT of as many rows, both as JSON. */
-export async function benchAnalytics({ quick }: { quick: boolean }): Promise<Row[]> {
-  const size = quick ? { groups: 1_000, members: 20 } : { groups: 10_000, members: 100 };
-  const cluster = await startCluster();
-  try {
-    return await cluster.withDatabase(async ({ db }) => {
-      await migrate(db, cluster.log);
-      const owner = await createOwner(db, size.groups);
-      const campaignId = await sendNow(db, owner);
-      await pretendSent(db, owner, size);
-      await settle(db, { analyze: true });
-      // In turn, so that a slow moment of the machine meets both.
-      const [ours, plain]: [number[], number[]] = [[], []];
-      for (let round = 0; round < ROUNDS; round++) {
-        ours.push(await timed(() => analyticsText(db, owner, campaignId)));
-        plain.push(await timed(() => plainText(db)));
-      }
-      const row = rowOf(size, median(ours), median(plain));
-      return [row, await timeYear(db, owner, campaignId, size)];
+export async function benchAnalytics({ pick, report }: Bench): Promise<void> {
+  const size = pick({ groups: 10_000, members: 100 }, { groups: 1_000, members: 20 }, { groups: 10, members: 2 });
+  const options = { rounds: pick(15, 15, 1), unit: ' ms' };
+  await using cluster = await startCluster();
+  await cluster.withDatabase(async ({ db }) => {
+    await migrate(db, cluster.log);
+    const owner = await createOwner(db, size.groups);
+    const campaignId = await sendNow(db, owner);
+    await pretendSent(db, owner, size);
+    await settle(db);
+    const ours = () => timeMs(() => analyticsText(db, owner, campaignId));
+    const groups = `${count(size.groups)} groups`;
+    const what = `analytics of ${groups}, ${count(size.groups * size.members)} receipts`;
+    await report(what, async () => {
+      const found = await measureInTurn({ ours, plain: () => timeMs(() => plainText(db)) }, options);
+      return timesRow(what, found.ours, ['SELECT', found.plain], 2);
     });
-  } finally {
-    await cluster.stop();
-  }
+    const whatOfYear = `analytics of ${YEAR} runs to ${groups}`;
+    await report(whatOfYear, async () => {
+      await pretendYear(db, owner);
+      return limitRow(whatOfYear, (await measureInTurn({ ours }, options)).ours, REACH_YEAR_MS);
+    });
+  });
 }
 
 /** Ends the campaign as if all groups had received it and all members had read it, within four hours. */
@@ -70,7 +72,7 @@ async function pretendSent(db: Database, owner: Owner, { members }: Size): Promi
 }
 
 /** A run a day for a year: earlier runs are rolled up, as they are a day after their end, and the last run has its deliveries. */
-async function timeYear(db: Database, owner: Owner, campaignId: string, { groups }: Size): Promise<Row> {
+async function pretendYear(db: Database, owner: Owner): Promise<void> {
   await execute(db)`
     with former as (
       insert into runs (workspace_id, campaign_id, content_id, status, due_at, started_at, finished_at, targets, expanded, summed,
@@ -89,17 +91,7 @@ async function timeYear(db: Database, owner: Owner, campaignId: string, { groups
     select r.workspace_id, r.campaign_id, at.day, at.day, at.day + interval '4 hours', r.targets, r.targets, r.targets
     from runs r, (select date_trunc('day', campanile_now()) - day * interval '1 day' as day from generate_series(1, ${YEAR - 1}::int) day) at
     where r.workspace_id = ${owner.workspaceId}`;
-  await settle(db, { analyze: true });
-  const times: number[] = [];
-  for (let round = 0; round < ROUNDS; round++) times.push(await timed(() => analyticsText(db, owner, campaignId)));
-  const ms = median(times);
-  return {
-    what: `analytics of ${YEAR} runs to ${count(groups)} groups`,
-    ours: `${ms.toFixed(0)} ms`,
-    yardstick: 'the clock',
-    reach: `≤ ${REACH_YEAR_MS} ms`,
-    reached: ms <= REACH_YEAR_MS,
-  };
+  await settle(db);
 }
 
 async function analyticsText(db: Database, owner: Owner, campaignId: string): Promise<string> {
@@ -110,22 +102,4 @@ async function analyticsText(db: Database, owner: Owner, campaignId: string): Pr
 async function plainText(db: Database): Promise<string> {
   const rows = await readRows(db)`select * from plain_rows`;
   return JSON.stringify(rows);
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const startedAt = performance.now();
-  await work();
-  return performance.now() - startedAt;
-}
-
-function rowOf({ groups, members }: Size, ours: number, plain: number): Row {
-  const ratio = ours / plain;
-  return {
-    what: `analytics of ${count(groups)} groups, ${count(groups * members)} receipts`,
-    ours: `${ours.toFixed(0)} ms`,
-    yardstick: `${plain.toFixed(0)} ms`,
-    ratio,
-    reach: '≤ 2×',
-    reached: ratio <= 2,
-  };
 }

@@ -4,10 +4,12 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import autocannon, { type Result } from 'autocannon';
-import { removeService, startService } from '../test/support/service/service.ts';
 import { signUp } from './support/client.ts';
 import { startCluster } from './support/cluster.ts';
-import { count, median, type Row } from './support/table.ts';
+import { measureInTurn } from './support/in-turn.ts';
+import type { Bench } from './support/run-benches.ts';
+import { startBenchService } from './support/service.ts';
+import { count, limitRow, rateRow, type Row } from './support/table.ts';
 
 const CONNECTIONS = 50;
 const WARM_UP_SECONDS = 10;
@@ -21,24 +23,27 @@ interface Target {
   token: string;
 }
 
-export async function benchHttp({ quick }: { quick: boolean }): Promise<Row[]> {
-  const seconds = quick ? 2 : 5;
-  const rounds = quick ? 3 : 5;
-  await using undo = new AsyncDisposableStack();
-  const cluster = await startCluster();
-  undo.defer(cluster.stop);
-  return await cluster.withDatabase(async ({ url }) => {
-    await using started = new AsyncDisposableStack();
-    const service = await startService({
+export async function benchHttp({ pick, report }: Bench): Promise<void> {
+  const seconds = pick(5, 2, 1);
+  const rounds = { rounds: pick(5, 3, 1), warmUps: pick(WARM_UP_SECONDS, WARM_UP_SECONDS, 0) / seconds };
+  await using cluster = await startCluster();
+  await cluster.withDatabase(async ({ url }) => {
+    await using service = await startBenchService({
       environment: { SANDBOX_SPEED: '0', DATABASE_URL: url, PREVIEW_RATE_LIMIT: '1000000' },
     });
-    started.defer(() => removeService(service));
-    started.defer(async () => void (await service.stop()));
-    const bare = await startBareFastify(url);
-    started.defer(async () => void (await bare.stop()));
+    await using bare = await startBareFastify(url);
     const ours = await signUp(service.url, 'alice');
-    const compare = (compared: Compared) => compareRates(ours, bare, { ...compared, seconds, rounds });
-    return [await compare(PREVIEW), await compare(PROFILE), await profileAtHalfLoad(ours, seconds)];
+    // What answers is compiled bit by bit, and has far more to compile than the yardstick: each is warmed up until that is through.
+    for (const { operation, body, yardstick, reach } of [PREVIEW, PROFILE]) {
+      const what = `${operation.split('/')[1]}, ${CONNECTIONS} connections`;
+      await report(what, async () => {
+        const rateOf = async (target: Target) => (await load(target, operation, body, seconds)).requests.average;
+        const found = await measureInTurn({ ours: () => rateOf(ours), bare: () => rateOf(bare) }, rounds);
+        return rateRow(what, found.ours, { [yardstick]: found.bare }, reach);
+      });
+    }
+    const what = 'get_profile at half load';
+    await report(what, () => profileAtHalfLoad(ours, what, seconds));
   });
 }
 
@@ -57,7 +62,7 @@ const PREVIEW: Compared = {
 };
 const PROFILE: Compared = { operation: 'user/get_profile', body: {}, yardstick: 'Fastify + pg', reach: 0.7 };
 
-async function startBareFastify(databaseUrl: string): Promise<Target & { stop(): Promise<unknown> }> {
+async function startBareFastify(databaseUrl: string): Promise<Target & AsyncDisposable> {
   const child = spawn(process.execPath, [BARE_FASTIFY], {
     env: { ...process.env, DATABASE_URL: databaseUrl },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -67,54 +72,19 @@ async function startBareFastify(databaseUrl: string): Promise<Target & { stop():
   const target = JSON.parse(line) as Target;
   return {
     ...target,
-    stop() {
+    async [Symbol.asyncDispose]() {
       child.kill('SIGTERM');
-      return ended;
+      await ended;
     },
   };
 }
 
-/** What answers is compiled bit by bit, and has far more to compile than the yardstick: each is warmed up until that is through. */
-async function compareRates(
-  ours: Target,
-  bare: Target,
-  { operation, body, yardstick, reach, seconds, rounds }: Compared & { seconds: number; rounds: number },
-): Promise<Row> {
-  const rateOf = async (target: Target) => (await load(target, operation, body, seconds)).requests.average;
-  for (let warm = 0; warm < WARM_UP_SECONDS; warm += seconds) {
-    await rateOf(ours);
-    await rateOf(bare);
-  }
-  const oursPerS: number[] = [];
-  const barePerS: number[] = [];
-  for (let round = 1; round <= rounds; round++) {
-    oursPerS.push(await rateOf(ours));
-    barePerS.push(await rateOf(bare));
-    console.log(`  round ${round}: ours ${count(oursPerS.at(-1) ?? 0)}/s, bare ${count(barePerS.at(-1) ?? 0)}/s`);
-  }
-  const [mine, theirs] = [median(oursPerS), median(barePerS)];
-  const ratio = mine / theirs;
-  return {
-    what: `${operation.split('/')[1]}, ${CONNECTIONS} connections`,
-    ours: `${count(mine)}/s`,
-    yardstick: `${yardstick} ${count(theirs)}/s`,
-    ratio,
-    reach: `≥ ${reach}`,
-    reached: ratio >= reach,
-  };
-}
-
-async function profileAtHalfLoad(ours: Target, seconds: number): Promise<Row> {
+async function profileAtHalfLoad(ours: Target, what: string, seconds: number): Promise<Row> {
   await load(ours, 'user/get_profile', {}, seconds);
   const full = (await load(ours, 'user/get_profile', {}, seconds)).requests.average;
   const { latency, requests } = await load(ours, 'user/get_profile', {}, seconds, Math.round(full / 2));
-  return {
-    what: `get_profile, ${count(requests.average)}/s of ${count(full)}/s`,
-    ours: `p50 ${latency.p50} ms, p99 ${latency.p99} ms`,
-    yardstick: 'the clock',
-    reach: `p99 ≤ ${REACH_P99_MS} ms`,
-    reached: latency.p99 <= REACH_P99_MS,
-  };
+  const inWords = `p50 ${latency.p50} ms, p99 ${latency.p99} ms at ${count(requests.average)}/s of ${count(full)}/s`;
+  return limitRow(what, latency.p99, REACH_P99_MS, { name: 'p99 ', ours: inWords });
 }
 
 /** At full load, or at so many requests per second. Throws when anything but 200 comes back: it would be no measure. */

@@ -1,94 +1,73 @@
 /** What live progress costs: a large campaign is sent while hundreds listen, and once while nobody does. */
 import { readColumn, readRows } from '../src/platform/database/statements.ts';
 import type { Database } from '../src/platform/database/connect.ts';
-import { removeService, startService, type Service } from '../test/support/service/service.ts';
+import type { Service } from '../test/support/service/service.ts';
 import { signUp, type Client } from './support/client.ts';
 import { startCluster } from './support/cluster.ts';
-import { count, median, type Row } from './support/table.ts';
+import { measureInTurn } from './support/in-turn.ts';
+import type { Bench } from './support/run-benches.ts';
+import { startBenchService } from './support/service.ts';
+import { limitRow, median, rateRow, type Row } from './support/table.ts';
 import { until } from './support/until.ts';
 
-const GROUPS = 10_000;
-const STREAMS = 500;
-/** The remaining streams belong to users without changes. */
-const STREAMS_OF_SENDER = 100;
-const OTHERS = 8;
 const REACH_LAG_MS = 1_000;
 
-export async function benchLive({ quick }: { quick: boolean }): Promise<Row[]> {
-  const cluster = await startCluster();
-  try {
-    return await cluster.withDatabase(async ({ url, db }) => {
-      const service = await startService({ environment: { DATABASE_URL: url, SANDBOX_SPEED: '0' } });
-      try {
-        return await compare(service, db, { campaigns: quick ? 3 : 6, rounds: quick ? 2 : 4 });
-      } finally {
-        await service.stop();
-        await removeService(service);
-      }
-    });
-  } finally {
-    await cluster.stop();
-  }
+/** The streams that are not the sender's belong to users without changes. */
+const FULL = { groups: 10_000, campaigns: 6, rounds: 4, streams: 500, streamsOfSender: 100, others: 8 };
+type Scale = typeof FULL;
+const SMALLEST: Scale = { groups: 100, campaigns: 1, rounds: 1, streams: 10, streamsOfSender: 2, others: 2 };
+
+export async function benchLive({ pick, report }: Bench): Promise<void> {
+  const scale = pick(FULL, { ...FULL, campaigns: 3, rounds: 2 }, SMALLEST);
+  await using cluster = await startCluster();
+  await cluster.withDatabase(async ({ url, db }) => {
+    await using service = await startBenchService({ environment: { DATABASE_URL: url, SANDBOX_SPEED: '0' } });
+    await report(`drain while ${scale.streams} listen`, () => compare(service, db, scale));
+  });
 }
 
 async function compare(
   service: Service,
   db: Database,
-  { campaigns, rounds }: { campaigns: number; rounds: number },
+  { groups, campaigns, rounds, streams, streamsOfSender, others }: Scale,
 ): Promise<Row[]> {
   const sender = await signUp(service.url, 'sender');
-  const ids = await giveGroups(db);
-  const others = await Promise.all(Array.from({ length: OTHERS }, (_, index) => signUp(service.url, `other${index}`)));
-  const alone: number[] = [];
-  const watched: number[] = [];
+  const ids = await giveGroups(db, groups);
+  const rest = await Promise.all(Array.from({ length: others }, (_, index) => signUp(service.url, `other${index}`)));
   const lags: number[] = [];
-  for (let round = 0; round <= rounds; round++) {
-    alone.push(await drain(sender, db, ids, campaigns));
+  const drainWatched = async () => {
     const listeners = await Promise.all(
-      Array.from({ length: STREAMS }, (_, index) =>
-        listen(index < STREAMS_OF_SENDER ? sender : (others[index % OTHERS] ?? sender)),
+      Array.from({ length: streams }, (_, index) =>
+        listen(index < streamsOfSender ? sender : (rest[index % others] ?? sender)),
       ),
     );
-    watched.push(await drain(sender, db, ids, campaigns));
+    const perS = await drain(sender, db, ids, campaigns);
     const endedAt = performance.now();
-    const own = listeners.slice(0, STREAMS_OF_SENDER);
+    const own = listeners.slice(0, streamsOfSender);
     await until('the last event', () => own.every((listener) => listener.ends() >= campaigns));
     lags.push(performance.now() - endedAt);
     for (const listener of listeners) listener.leave();
-    console.log(
-      `  round ${round}: ${count(alone.at(-1) ?? 0)}/s alone, ${count(watched.at(-1) ?? 0)}/s watched, the last client ${count(lags.at(-1) ?? 0)} ms later`,
-    );
-  }
-  const [withoutPerS, withPerS, lagMs] = [alone, watched, lags].map((values) => median(values.slice(1)));
-  const ratio = (withPerS ?? 0) / (withoutPerS ?? 1);
+    return perS;
+  };
+  const found = await measureInTurn(
+    { alone: () => drain(sender, db, ids, campaigns), watched: drainWatched },
+    { rounds },
+  );
   return [
-    {
-      what: `drain while ${STREAMS} listen`,
-      ours: `${count(withPerS ?? 0)}/s`,
-      yardstick: `while nobody does ${count(withoutPerS ?? 0)}/s`,
-      ratio,
-      reach: '≥ 0.8',
-      reached: ratio >= 0.8,
-    },
-    {
-      what: `end of a campaign → ${STREAMS_OF_SENDER} clients know`,
-      ours: `${count(lagMs ?? 0)} ms`,
-      yardstick: 'the clock',
-      reach: `≤ ${count(REACH_LAG_MS)} ms`,
-      reached: (lagMs ?? Infinity) <= REACH_LAG_MS,
-    },
+    rateRow(`drain while ${streams} listen`, found.watched, { 'while nobody does': found.alone }, 0.8),
+    limitRow(`end of a campaign → ${streamsOfSender} clients know`, median(lags.slice(-rounds)), REACH_LAG_MS),
   ];
 }
 
 /** Groups of the first user, which members can be in. */
-async function giveGroups(db: Database): Promise<number[]> {
+async function giveGroups(db: Database, groups: number): Promise<number[]> {
   return readColumn<number>(db)`
     with account as (select account_id, workspace_id from accounts order by account_id limit 1), known as (
       insert into sandbox_accounts select account_id, workspace_id from account on conflict do nothing
     ), chat as (
       insert into sandbox_chats (chat_id, workspace_id, kind, name, description, invite_code, participants)
       select '77' || g || '@g.us', workspace_id, 'group', 'Group ' || g, '', gen_random_uuid(), array['15550000001']
-      from account, generate_series(1, ${GROUPS}::int) g returning chat_id, workspace_id, name
+      from account, generate_series(1, ${groups}::int) g returning chat_id, workspace_id, name
     )
     insert into groups (workspace_id, chat_id, send_to, kind, name, participants, can_send)
     select workspace_id, chat_id, chat_id, 'group', name, 2, true from chat returning group_id`;

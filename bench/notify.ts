@@ -9,11 +9,11 @@ import { createLog } from '../src/platform/log/log.ts';
 import { startOwnPostgres, type OwnPostgres } from '../test/support/servers/own-postgres.ts';
 import { startReplica } from '../test/support/servers/replica.ts';
 import { startDelayLine } from './support/delay-line.ts';
+import type { Bench } from './support/run-benches.ts';
 import { count, median, type Row } from './support/table.ts';
 
 const CONNECTIONS = 32;
-const ROUND_MS = 3_000;
-const ROUNDS = 3;
+const THREE = { rounds: 3, roundMs: 3_000 };
 const DELAYS_MS = [0, 1];
 const REACH = 0.6;
 
@@ -24,30 +24,27 @@ const WAYS: Readonly<Record<string, (trx: Connection) => Promise<unknown>>> = {
   'hint after the commit': (trx) => notifyAfterCommit(trx, 'campanile_lanes'),
 };
 
-export async function benchNotify({ quick }: { quick: boolean }): Promise<Row[]> {
-  const undo = new AsyncDisposableStack();
-  try {
-    // As in production: the disk is waited for.
-    const primary = await startOwnPostgres({ fsync: 'on' });
-    undo.defer(() => primary.remove());
-    const line = await startDelayLine(() => primary.socket());
-    undo.defer(() => line.close());
-    const db = connect(primary);
-    undo.defer(() => db.destroy());
-    await execute(db)`create table work (worker int primary key, done int not null) with (fillfactor = 50)`;
-    await execute(db)`insert into work select n, 0 from generate_series(1, ${CONNECTIONS}::int) n`;
-    const rows = await compare(db, 'without a replica', quick);
-    const replica = await startReplica(primary, line.port);
-    undo.defer(() => replica.remove());
-    for (const ms of DELAYS_MS) {
-      line.delay(ms);
-      rows.push(...(await compare(db, `a synchronous replica ${ms} ms away`, quick)));
-    }
-    line.delay(0);
-    return rows;
-  } finally {
-    await undo.disposeAsync();
+export async function benchNotify({ pick, report }: Bench): Promise<void> {
+  const rounds = pick(THREE, { ...THREE, rounds: 1 }, { rounds: 1, roundMs: 100 });
+  await using undo = new AsyncDisposableStack();
+  // As in production: the disk is waited for.
+  const primary = await startOwnPostgres({ fsync: 'on' });
+  undo.defer(() => primary.remove());
+  const line = await startDelayLine(() => primary.socket());
+  undo.defer(() => line.close());
+  const db = connect(primary);
+  undo.defer(() => db.destroy());
+  await execute(db)`create table work (worker int primary key, done int not null) with (fillfactor = 50)`;
+  await execute(db)`insert into work select n, 0 from generate_series(1, ${CONNECTIONS}::int) n`;
+  await report('commits without a replica', () => compare(db, 'without a replica', rounds));
+  const replica = await startReplica(primary, line.port);
+  undo.defer(() => replica.remove());
+  for (const ms of DELAYS_MS) {
+    const where = `a synchronous replica ${ms} ms away`;
+    line.delay(ms);
+    await report(`commits with ${where}`, () => compare(db, where, rounds));
   }
+  line.delay(0);
 }
 
 function connect(primary: OwnPostgres): Database {
@@ -60,10 +57,10 @@ interface Pace {
 }
 
 /** Each way in turn, round after round, so that all have the same bad moments of the machine. */
-async function compare(db: Database, where: string, quick: boolean): Promise<Row[]> {
+async function compare(db: Database, where: string, { rounds, roundMs }: typeof THREE): Promise<Row[]> {
   const found = new Map<string, Pace[]>(Object.keys(WAYS).map((way) => [way, []]));
-  for (let round = 0; round < (quick ? 1 : ROUNDS); round++)
-    for (const [way, notify] of Object.entries(WAYS)) found.get(way)?.push(await commitAlong(db, notify));
+  for (let round = 0; round < rounds; round++)
+    for (const [way, notify] of Object.entries(WAYS)) found.get(way)?.push(await commitAlong(db, notify, roundMs));
   const inTheMiddle = (way: string, of: keyof Pace) => median((found.get(way) ?? []).map((pace) => pace[of]));
   const inWords = (way: string) =>
     `${count(inTheMiddle(way, 'perS'))}/s, p50 ${inTheMiddle(way, 'p50Ms').toFixed(1)} ms`;
@@ -77,16 +74,20 @@ async function compare(db: Database, where: string, quick: boolean): Promise<Row
 }
 
 /** All connections commit one transaction after the other. */
-async function commitAlong(db: Database, tell: (trx: Connection) => Promise<unknown>): Promise<Pace> {
+async function commitAlong(
+  db: Database,
+  notify: (trx: Connection) => Promise<unknown>,
+  roundMs: number,
+): Promise<Pace> {
   const tookMs: number[] = [];
   const startedAt = performance.now();
   await Promise.all(
     Array.from({ length: CONNECTIONS }, async (_, worker) => {
-      while (performance.now() - startedAt < ROUND_MS) {
+      while (performance.now() - startedAt < roundMs) {
         const beganAt = performance.now();
         await db.transaction().execute(async (trx) => {
           await execute(trx)`update work set done = done + 1 where worker = ${worker + 1}`;
-          await tell(trx);
+          await notify(trx);
         });
         tookMs.push(performance.now() - beganAt);
       }

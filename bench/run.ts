@@ -1,10 +1,11 @@
 /**
- * `npm run bench`: measures each part beside its yardstick, in one run on one machine, and exits with 1 if one misses its goal. After
- * `--` some of them by name, `--quick`, and `--markdown`. `abuse` takes `--all`, for every operation of the API, or `--only NAME`, which can be repeated.
+ * `npm run bench`: measures each part beside its yardstick, in one run on one machine, and exits with 1 if one misses its goal or fails.
+ * After `--` some of them by name, `--quick` or `--smallest`, `--markdown`, `--json FILE` to save the figures, and `--compare FILE` to print
+ * them as multiples of saved ones. `abuse` takes `--all`, for every operation of the API, or `--only NAME`, which can be repeated.
  */
 import { parseArgs } from 'node:util';
 import { benchAbuse } from './abuse.ts';
-import { benchAbuseOfOperations, type AbuseOptions } from './abuse-operations.ts';
+import { benchAbuseOfOperations } from './abuse-operations.ts';
 import { benchAccounts } from './accounts.ts';
 import { benchAddCampaign } from './add-campaign.ts';
 import { benchAnalytics } from './analytics.ts';
@@ -22,9 +23,22 @@ import { benchUploads } from './uploads.ts';
 import { benchWebhooks } from './webhooks.ts';
 import { benchWhatsApp } from './whatsapp.ts';
 import { benchWhatsAppAccounts } from './whatsapp-accounts.ts';
-import { printTable, type Row } from './support/table.ts';
+import { runBenches, type Bench } from './support/run-benches.ts';
 
-const BENCHES: Record<string, (options: AbuseOptions) => Promise<Row[]>> = {
+const { values, positionals } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    smallest: { type: 'boolean', default: false },
+    markdown: { type: 'boolean', default: false },
+    json: { type: 'string' },
+    compare: { type: 'string' },
+    all: { type: 'boolean', default: false },
+    only: { type: 'string', multiple: true },
+  },
+  allowPositionals: true,
+});
+
+const BENCHES: Record<string, (bench: Bench) => Promise<void>> = {
   drain: benchDrain,
   accounts: benchAccounts,
   'add-campaign': benchAddCampaign,
@@ -36,10 +50,10 @@ const BENCHES: Record<string, (options: AbuseOptions) => Promise<Row[]>> = {
   http: benchHttp,
   live: benchLive,
   uploads: benchUploads,
-  abuse: async (options) => [
-    ...(await benchAbuseOfOperations(options)),
-    ...(options.all || options.only !== undefined ? [] : await benchAbuse(options)),
-  ],
+  async abuse(bench) {
+    await bench.report('abuse of operations', () => benchAbuseOfOperations(bench, values));
+    if (!values.all && values.only === undefined) await benchAbuse(bench);
+  },
   webhooks: benchWebhooks,
   whatsapp: benchWhatsApp,
   'whatsapp-accounts': benchWhatsAppAccounts,
@@ -48,27 +62,14 @@ const BENCHES: Record<string, (options: AbuseOptions) => Promise<Row[]>> = {
   text: benchText,
 };
 
-const { values, positionals } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    markdown: { type: 'boolean', default: false },
-    all: { type: 'boolean', default: false },
-    only: { type: 'string', multiple: true },
-  },
-  allowPositionals: true,
-});
 const unknown = positionals.filter((name) => !(name in BENCHES));
 if (unknown.length > 0) {
   console.error(`There is no bench ${unknown.join(', ')}; there are ${Object.keys(BENCHES).join(', ')}.`);
   process.exit(2);
 }
 
-const rows: Row[] = [];
-for (const [name, bench] of Object.entries(BENCHES)) {
-  if (positionals.length > 0 && !positionals.includes(name)) continue;
-  console.log(`${name} …`);
-  rows.push(...(await bench(values)));
-}
-console.log();
-printTable(rows, values);
-if (rows.some(({ reached }) => !reached)) process.exitCode = 1;
+const chosen = Object.entries(BENCHES).filter(([name]) => positionals.length === 0 || positionals.includes(name));
+const size = values.smallest ? 'smallest' : values.quick ? 'quick' : 'full';
+const rows = await runBenches(Object.fromEntries(chosen), { ...values, size });
+// What a bench that failed has left behind would keep the process.
+process.exit(rows.every(({ reached }) => reached) ? 0 : 1);

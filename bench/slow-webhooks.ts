@@ -4,13 +4,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sleep } from '../src/platform/time/time.ts';
 import { signUp, type Client } from './support/client.ts';
+import type { Bench } from './support/run-benches.ts';
 import { median, type Row } from './support/table.ts';
+import { until } from './support/until.ts';
 
-const CULPRITS = 10;
-const ENDPOINTS = 20;
-/** Below the 15 s after which an answer is given up. */
-const ANSWER_MS = 14_000;
 const GIVEN_UP_MS = 240_000;
+const TOLD_PATIENCE_MS = 600_000;
 const REACH = 2;
 
 interface Receiver {
@@ -21,9 +20,12 @@ interface Receiver {
 }
 
 /** The service at `url` has to send webhooks to `http://127.0.0.1`. */
-export async function benchSlowWebhooks(url: string, { quick }: { quick: boolean }): Promise<Row> {
-  const samples = quick ? 8 : 20;
-  const receiver = await startReceiver();
+export async function benchSlowWebhooks(url: string, { pick }: Bench): Promise<Row> {
+  const samples = pick(20, 8, 2);
+  const culpritsWanted = pick(10, 10, 2);
+  const endpoints = pick(20, 20, 2);
+  // Below the 15 s after which an answer is given up.
+  const receiver = await startReceiver(pick(14_000, 14_000, 300));
   try {
     const bystander = await signUp(url, 'hooked');
     const [fast = ''] = await createWebhooks(bystander, 1, `${receiver.url}/fast`);
@@ -31,9 +33,9 @@ export async function benchSlowWebhooks(url: string, { quick }: { quick: boolean
     await measure();
     const idle = await measure();
     const culprits = await Promise.all(
-      Array.from({ length: CULPRITS }, async (_, index) => {
+      Array.from({ length: culpritsWanted }, async (_, index) => {
         const culprit = await signUp(url, `slow${index}`);
-        return { culprit, webhookIds: await createWebhooks(culprit, ENDPOINTS, `${receiver.url}/slow`) };
+        return { culprit, webhookIds: await createWebhooks(culprit, endpoints, `${receiver.url}/slow`) };
       }),
     );
     // The first time nobody knows that they are slow.
@@ -43,13 +45,13 @@ export async function benchSlowWebhooks(url: string, { quick }: { quick: boolean
       rounds.push(await measure());
       if (round === 0) await waitUntilTold(culprits);
     }
-    return compare(idle, rounds);
+    return compare(`another workspace's webhook beside ${culpritsWanted} × ${endpoints} slow ones`, idle, rounds);
   } finally {
     receiver.close();
   }
 }
 
-function compare(idle: readonly number[], rounds: ReadonlyArray<readonly number[]>): Row {
+function compare(what: string, idle: readonly number[], rounds: ReadonlyArray<readonly number[]>): Row {
   const idleMs = median(idle);
   const worstMs = Math.max(...rounds.map((latencies) => median(latencies)));
   const told = rounds
@@ -57,7 +59,7 @@ function compare(idle: readonly number[], rounds: ReadonlyArray<readonly number[
     .join('; then ');
   const ratio = worstMs / idleMs;
   return {
-    what: `another workspace's webhook beside ${CULPRITS} × ${ENDPOINTS} slow ones`,
+    what,
     ours: told,
     yardstick: `idle p50 ${seconds(idleMs)} s, longest ${seconds(Math.max(...idle))} s`,
     ratio,
@@ -66,11 +68,11 @@ function compare(idle: readonly number[], rounds: ReadonlyArray<readonly number[
   };
 }
 
-async function startReceiver(): Promise<Receiver> {
+async function startReceiver(answerMs: number): Promise<Receiver> {
   let arrived = Promise.withResolvers<void>();
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
-      if (request.url === '/slow') return void setTimeout(() => response.writeHead(204).end(), ANSWER_MS);
+      if (request.url === '/slow') return void setTimeout(() => response.writeHead(204).end(), answerMs);
       response.writeHead(204).end();
       arrived.resolve();
     });
@@ -116,12 +118,13 @@ async function measureLatencies(
 }
 
 async function waitUntilTold(culprits: ReadonlyArray<{ culprit: Client }>): Promise<void> {
-  for (const { culprit } of culprits)
-    for (;;) {
+  for (const { culprit } of culprits) {
+    const isTold = async () => {
       const { webhooks } = await culprit.call<{ webhooks: Array<{ is_behind: boolean }> }>('venom/list-webhooks');
-      if (webhooks.every((webhook) => !webhook.is_behind)) break;
-      await sleep(1_000);
-    }
+      return webhooks.every((webhook) => !webhook.is_behind);
+    };
+    await until('the slow webhooks', isTold, { patienceMs: TOLD_PATIENCE_MS, pauseMs: 1_000 });
+  }
 }
 
 const seconds = (ms: number) => (ms / 1_000).toFixed(2);

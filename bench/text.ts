@@ -2,7 +2,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { compile } from 'html-to-text';
-import { count, median, printTable, type Row } from './support/table.ts';
+import type { Bench } from './support/run-benches.ts';
+import { limitRow, median, rateRow, type Row } from './support/table.ts';
 import { createConverter } from '../src/content/text/convert-in-worker.ts';
 import { HTML_LIMIT } from '../src/api/contract/fields.ts';
 import { convertHtml } from '../src/content/text/html-to-whatsapp.ts';
@@ -17,13 +18,14 @@ const PAGE_LENGTH = 16 * 1_024;
 const WORST_REACH_MS = 3_000;
 const LAG_REACH_MS = 50;
 
-const ROUNDS = 25;
-const ROUND_MS = 40;
-
 const theirConvert = compile({ wordwrap: false });
 
-export async function benchText(): Promise<Row[]> {
-  return [...benchCorpus(), ...(await benchWorst())];
+export async function benchText({ pick, report }: Bench): Promise<void> {
+  for (const [name, html] of Object.entries({ ...CORPUS, 'a page of 16 KiB': PAGE })) {
+    const what = `html to text, ${name}`;
+    await report(what, async () => benchDocument(what, html, pick(25, 25, 1), pick(40, 40, 1)));
+  }
+  await report('html to text, the worst', () => benchWorst(pick(HTML_LIMIT, HTML_LIMIT, 2 * PAGE_LENGTH)));
 }
 
 const CORPUS: Readonly<Record<string, string>> = {
@@ -51,31 +53,21 @@ const CORPUS: Readonly<Record<string, string>> = {
 const EVERYTHING = Object.values(CORPUS).join('');
 const PAGE = EVERYTHING.repeat(PAGE_LENGTH / EVERYTHING.length);
 
-function benchCorpus(): Row[] {
-  const ourConvert = (html: string) => convertHtml(html).text;
-  return Object.entries({ ...CORPUS, 'a page of 16 KiB': PAGE }).map(([name, html]) => {
-    const rounds = Array.from({ length: ROUNDS }, () => ({
-      ours: speedOf(ourConvert, html),
-      theirs: speedOf(theirConvert, html),
-    }));
-    const ours = median(rounds.map(({ ours }) => ours));
-    const ratio = median(rounds.map(({ ours, theirs }) => ours / theirs));
-    const isPage = html === PAGE;
-    const ms = 1_000 / ours;
-    return {
-      what: `html to text, ${name}`,
-      ours: isPage ? `${ms.toFixed(1)} ms` : `${count(ours)}/s`,
-      yardstick: `html-to-text ${count(median(rounds.map(({ theirs }) => theirs)))}/s`,
-      ratio,
-      reach: isPage ? `≥ ${REACH}×, ≤ ${PAGE_REACH_MS} ms` : `≥ ${REACH}×`,
-      reached: ratio >= REACH && (!isPage || ms <= PAGE_REACH_MS),
-    };
+function benchDocument(what: string, html: string, rounds: number, roundMs: number): Row[] {
+  const found = Array.from({ length: rounds }, () => {
+    const ours = speedOf((text) => convertHtml(text).text, html, roundMs);
+    return { ours, ratio: ours / speedOf(theirConvert, html, roundMs) };
   });
+  const ours = median(found.map((round) => round.ours));
+  const theirs = ours / median(found.map(({ ratio }) => ratio));
+  const row = rateRow(what, ours, { 'html-to-text': theirs }, REACH);
+  const ms = 1_000 / ours;
+  return html === PAGE ? [row, limitRow(`${what}, each`, ms, PAGE_REACH_MS, { ours: `${ms.toFixed(1)} ms` })] : [row];
 }
 
 /** Documents a second of processor time, over one round. */
-function speedOf(convert: (html: string) => string, html: string): number {
-  const end = performance.now() + ROUND_MS;
+function speedOf(convert: (html: string) => string, html: string, roundMs: number): number {
+  const end = performance.now() + roundMs;
   let count = 0;
   const spent = processorMs(() => {
     for (; performance.now() < end || count === 0; count++) convert(html);
@@ -91,44 +83,42 @@ function processorMs(work: () => void): number {
   return (user + system) / 1_000;
 }
 
+interface Worst {
+  name: string;
+  ms: number;
+}
+
 /**
  * Conversion as the service does it: the longest HTML in worker threads, where it blocks nobody, and the longest HTML of the main thread.
  */
-async function benchWorst(): Promise<Row[]> {
+async function benchWorst(longest: number): Promise<Row[]> {
   const converter = createConverter();
-  const worst = { long: { ms: 0, name: '' }, short: { ms: 0, name: '' } };
-  for (const [name, shape] of Object.entries(WORST_HTML)) {
-    const short = shape(PAGE_LENGTH);
+  const ofPages = Object.entries(WORST_HTML).map(([name, shape]) => {
+    const page = shape(PAGE_LENGTH);
     // Of several tries, since whatever else the machine does only makes them longer.
-    const tries = Array.from({ length: 5 }, () => processorMs(() => void convertHtml(short)));
-    note(worst.short, name, Math.min(...tries));
-  }
+    return { name, ms: Math.min(...Array.from({ length: 5 }, () => processorMs(() => void convertHtml(page)))) };
+  });
+  const ofLongest: Worst[] = [];
   const lag = monitorEventLoopDelay({ resolution: 5 });
   for (const [name, shape] of Object.entries(WORST_HTML)) {
-    const html = shape(HTML_LIMIT);
+    const html = shape(longest);
     // Making it is not what is measured.
     await setTimeout(20);
     lag.enable();
     const startedAt = performance.now();
     await converter.convert(html);
-    note(worst.long, name, performance.now() - startedAt);
+    ofLongest.push({ name, ms: performance.now() - startedAt });
     lag.disable();
   }
   await converter.close();
-  const lagMs = lag.max / 1e6;
+  const row = (length: number, found: readonly Worst[], most: number) => {
+    const { name, ms } = found.reduce((one, other) => (other.ms > one.ms ? other : one));
+    const ours = `${ms.toFixed(0)} ms, ${name}`;
+    return limitRow(`html to text, the worst ${length / 1_024} KiB`, ms, most, { ours });
+  };
   return [
-    reachRow(`html to text, the worst ${HTML_LIMIT / 1_024} KiB (${worst.long.name})`, worst.long.ms, WORST_REACH_MS),
-    reachRow('event loop late meanwhile, at most', lagMs, LAG_REACH_MS),
-    reachRow(`html to text, the worst ${PAGE_LENGTH / 1_024} KiB (${worst.short.name})`, worst.short.ms, LAG_REACH_MS),
+    row(longest, ofLongest, WORST_REACH_MS),
+    limitRow('event loop late meanwhile, at most', lag.max / 1e6, LAG_REACH_MS),
+    row(PAGE_LENGTH, ofPages, LAG_REACH_MS),
   ];
 }
-
-function note(worst: { ms: number; name: string }, name: string, ms: number): void {
-  if (ms > worst.ms) Object.assign(worst, { ms, name });
-}
-
-function reachRow(what: string, ms: number, reachMs: number): Row {
-  return { what, ours: `${ms.toFixed(0)} ms`, yardstick: '–', reach: `≤ ${reachMs} ms`, reached: ms <= reachMs };
-}
-
-if (import.meta.main) printTable(await benchText());

@@ -5,123 +5,119 @@
 import { post } from '../test/support/app.ts';
 import { film } from '../test/support/inputs/films.ts';
 import { upload } from '../test/support/upload.ts';
-import { removeService, startService, type Service } from '../test/support/service/service.ts';
+import type { Service } from '../test/support/service/service.ts';
 import { dribble } from '../test/support/http/raw.ts';
 import { signUpSender, storm, type Sender, type Uploaded } from '../test/support/service/storm.ts';
 import { memoryMb } from './support/memory.ts';
-import { median, type Row } from './support/table.ts';
+import { timeMs } from './support/in-turn.ts';
+import type { Bench } from './support/run-benches.ts';
+import { startBenchService } from './support/service.ts';
+import { limitRow, median, timesRow, type Row } from './support/table.ts';
+import { until } from './support/until.ts';
 
-const UPLOADS = 50;
-const BYTES = 10_000_020;
-const USERS = 10;
 const REACH_MB = 600;
 const REACH_LAG_MS = 250;
-const DRAIN_LIMIT_MS = 60_000;
 const DRIBBLERS = 2;
-const FILMS = 20;
-const FILM_BYTES = 60_000_000;
 const FILLER = new Uint8Array(65_536);
 const REACH_DELAY = 2;
+const NUMBER = { unit: 'of them', yardstick: '–' };
 
-export async function benchUploads(): Promise<Row[]> {
-  if (process.platform !== 'linux') return [];
-  const service = await startService({ environment: { SANDBOX_SPEED: '20' } });
-  try {
-    const senders = await Promise.all(
-      Array.from({ length: USERS }, (_, index) => signUpSender(service.url, `sender${index}`)),
-    );
-    const idle = await memoryMb(service, 'VmRSS');
-    await readWorstLagMs(service);
-    const startedAt = performance.now();
-    const answers = await storm(service.url, senders, { count: UPLOADS, bytes: BYTES });
-    const seconds = (performance.now() - startedAt) / 1_000;
-    const lag = await readWorstLagMs(service);
-    const accepted = answers.filter(({ status }) => status === 200);
-    const putOff = answers.filter(({ status, retryAfter }) => status === 503 && retryAfter !== undefined);
-    for (const campaign of accepted) await drained(service, campaign);
-    const worstLag = Math.max(lag, await readWorstLagMs(service));
-    const peak = await memoryMb(service, 'VmHWM');
-    const aloneMs = await uploadMs(service, senders.slice(DRIBBLERS));
-    const dribblers = senders.slice(0, DRIBBLERS).map(({ token }) => dribble(service.url, token));
-    const besideMs = await uploadMs(service, senders.slice(DRIBBLERS));
-    const ends = await Promise.all(dribblers);
-    console.log(`  ${DRIBBLERS} dribblers: ${ends.map(({ status, ms }) => `${status} after ${ms} ms`).join(', ')}`);
-    console.log(`  idle ${idle} MB; ${accepted.length} accepted, ${putOff.length} put off in ${seconds.toFixed(1)} s`);
-    const what = `${UPLOADS} uploads of 10 MB at once`;
-    const lost = UPLOADS - accepted.length - putOff.length;
-    const films = await uploadFilms(service, senders);
-    const afterFilms = await memoryMb(service, 'VmHWM');
-    return [
-      { what: `${what}, answered`, ours: `${UPLOADS - lost}`, yardstick: '–', reach: 'all', reached: lost === 0 },
-      {
-        what: `${what}, peak memory until sent`,
-        ours: `${peak} MB`,
-        yardstick: `idle ${idle} MB`,
-        reach: `≤ ${REACH_MB} MB`,
-        reached: peak <= REACH_MB,
-      },
-      {
-        what: `${what}, worst event-loop lag`,
-        ours: `${worstLag} ms`,
-        yardstick: 'the clock',
-        reach: `≤ ${REACH_LAG_MS} ms`,
-        reached: worstLag <= REACH_LAG_MS,
-      },
-      {
-        what: `an upload of 10 MB beside ${DRIBBLERS} that dribble`,
-        ours: `${besideMs} ms`,
-        yardstick: `alone ${aloneMs} ms`,
-        reach: `≤ ${REACH_DELAY} ×`,
-        reached: besideMs <= aloneMs * REACH_DELAY,
-      },
-      {
-        what: `${FILMS} films of ${FILM_BYTES / 1_000_000} MB as they are, taken`,
-        ours: `${films}`,
-        yardstick: '–',
-        reach: 'all',
-        reached: films === FILMS,
-      },
-      {
-        what: 'the same, peak memory',
-        ours: `${afterFilms} MB`,
-        yardstick: `before ${peak} MB`,
-        reach: `≤ ${REACH_MB} MB`,
-        reached: afterFilms <= REACH_MB,
-      },
-    ];
-  } finally {
-    await service.stop();
-    await removeService(service);
-  }
+const SCALE = { users: 10, uploads: 50, uploadBytes: 10_000_020, films: 20, filmBytes: 60_000_000 };
+type Scale = typeof SCALE;
+const SMALLEST: Scale = { users: 3, uploads: 3, uploadBytes: 300_000, films: 2, filmBytes: 300_000 };
+
+const megabytes = (bytes: number) => `${Math.round(bytes / 100_000) / 10} MB`;
+
+export async function benchUploads({ pick, report }: Bench): Promise<void> {
+  if (process.platform !== 'linux') return;
+  const scale = pick(SCALE, SCALE, SMALLEST);
+  await using service = await startBenchService({ environment: { SANDBOX_SPEED: '20' } });
+  const senders = await Promise.all(
+    Array.from({ length: scale.users }, (_, index) => signUpSender(service.url, `sender${index}`)),
+  );
+  await report('uploads at once', () => uploadAtOnce(service, senders, scale));
+  await report('an upload beside some that dribble', () => uploadBesideDribblers(service, senders, scale));
+  await report('films', () => takeFilms(service, senders, scale));
+}
+
+async function uploadAtOnce(
+  service: Service,
+  senders: readonly Sender[],
+  { uploads, uploadBytes }: Scale,
+): Promise<Row[]> {
+  const idle = await memoryMb(service, 'VmRSS');
+  await readWorstLagMs(service);
+  const startedAt = performance.now();
+  const answers = await storm(service.url, senders, { count: uploads, bytes: uploadBytes });
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const lag = await readWorstLagMs(service);
+  const accepted = answers.filter(({ status }) => status === 200);
+  const putOff = answers.filter(({ status, retryAfter }) => status === 503 && retryAfter !== undefined);
+  for (const campaign of accepted) await drained(service, campaign);
+  const worstLag = Math.max(lag, await readWorstLagMs(service));
+  const peak = await memoryMb(service, 'VmHWM');
+  console.log(`  idle ${idle} MB; ${accepted.length} accepted, ${putOff.length} put off in ${seconds.toFixed(1)} s`);
+  const what = `${uploads} uploads of ${megabytes(uploadBytes)} at once`;
+  return [
+    limitRow(`${what}, not answered`, uploads - accepted.length - putOff.length, 0, NUMBER),
+    limitRow(`${what}, peak memory until sent`, peak, REACH_MB, { unit: 'MB', yardstick: `idle ${idle} MB` }),
+    limitRow(`${what}, worst event-loop lag`, worstLag, REACH_LAG_MS),
+  ];
+}
+
+async function uploadBesideDribblers(service: Service, senders: readonly Sender[], scale: Scale): Promise<Row> {
+  const aloneMs = await uploadMs(service, senders.slice(DRIBBLERS), scale);
+  const dribblers = senders.slice(0, DRIBBLERS).map(({ token }) => dribble(service.url, token));
+  const besideMs = await uploadMs(service, senders.slice(DRIBBLERS), scale);
+  const ends = await Promise.all(dribblers);
+  console.log(`  ${DRIBBLERS} dribblers: ${ends.map(({ status, ms }) => `${status} after ${ms} ms`).join(', ')}`);
+  const what = `an upload of ${megabytes(scale.uploadBytes)} beside ${DRIBBLERS} that dribble`;
+  return timesRow(what, besideMs, ['alone', aloneMs], REACH_DELAY);
+}
+
+async function takeFilms(service: Service, senders: readonly Sender[], scale: Scale): Promise<Row[]> {
+  const before = await memoryMb(service, 'VmHWM');
+  const taken = await uploadFilms(service, senders, scale);
+  const after = await memoryMb(service, 'VmHWM');
+  return [
+    limitRow(
+      `${scale.films} films of ${megabytes(scale.filmBytes)} as they are, not taken`,
+      scale.films - taken,
+      0,
+      NUMBER,
+    ),
+    limitRow('the same, peak memory', after, REACH_MB, { unit: 'MB', yardstick: `before ${before} MB` }),
+  ];
 }
 
 /** How long one upload takes, in milliseconds: the median of a few, one after the other. */
-async function uploadMs({ url }: Service, senders: readonly Sender[]): Promise<number> {
+async function uploadMs({ url }: Service, senders: readonly Sender[], { uploadBytes }: Scale): Promise<number> {
   const times: number[] = [];
-  for (const sender of senders.slice(0, 5)) {
-    const startedAt = performance.now();
-    const [answer] = await storm(url, [sender], { count: 1, bytes: BYTES });
-    if (answer?.status !== 200) throw new Error(`an upload alone was answered ${answer?.status}`);
-    times.push(performance.now() - startedAt);
-  }
-  return Math.round(median(times));
+  for (const sender of senders.slice(0, 5))
+    times.push(
+      await timeMs(async () => {
+        const [answer] = await storm(url, [sender], { count: 1, bytes: uploadBytes });
+        if (answer?.status !== 200) throw new Error(`an upload alone was answered ${answer?.status}`);
+      }),
+    );
+  return median(times);
 }
 
 /** Returns how many were taken. Each has other bytes. */
-async function uploadFilms({ url }: Service, senders: readonly Sender[]): Promise<number> {
+async function uploadFilms({ url }: Service, senders: readonly Sender[], { films, filmBytes }: Scale): Promise<number> {
   const answers = await Promise.all(
-    Array.from({ length: FILMS }, (_, index) => {
+    Array.from({ length: films }, (_, index) => {
       const token = senders[index % senders.length]?.token ?? '';
-      return upload(url, token, filmOf(index), { name: `film ${index}.mp4` });
+      return upload(url, token, filmOf(index, filmBytes), { name: `film ${index}.mp4` });
     }),
   );
   return answers.filter(({ status }) => status === 200).length;
 }
 
 /** A film that no other upload has. It is not in memory as a whole here either. */
-function filmOf(index: number): ReadableStream<Uint8Array> {
+function filmOf(index: number, bytes: number): ReadableStream<Uint8Array> {
   const head = film({ bytes: 1_000 + index });
-  let left = FILM_BYTES - head.length;
+  let left = bytes - head.length;
   return new ReadableStream({
     start: (controller) => controller.enqueue(new Uint8Array(head)),
     pull(controller) {
@@ -139,12 +135,9 @@ async function readWorstLagMs({ url }: Service): Promise<number> {
 }
 
 async function drained({ url }: Service, { sender, campaignId }: Uploaded): Promise<void> {
-  const deadline = performance.now() + DRAIN_LIMIT_MS;
-  for (;;) {
+  const isDone = async () => {
     const { body } = await post(url, 'venom/get-campaign', { campaign_id: campaignId }, sender.token);
-    const { status } = body.data as unknown as { status: string };
-    if (status === 'completed') return;
-    if (performance.now() > deadline) throw new Error(`a campaign is still ${status}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+    return (body.data as unknown as { status: string }).status === 'completed';
+  };
+  await until('a campaign', isDone, { pauseMs: 20 });
 }

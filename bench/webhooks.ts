@@ -16,8 +16,10 @@ import { generateSecret } from '../src/notifications/webhooks/sign.ts';
 import { aboutSecret } from '../src/notifications/webhooks/webhook-store.ts';
 import { createOwner } from '../test/support/ledger.ts';
 import { startCluster, type Cluster, type EmptyDatabase } from './support/cluster.ts';
-import { drainDeliveries } from './support/deliveries.ts';
-import { count, median, type Row } from './support/table.ts';
+import { drainDeliveries, type Load } from './support/deliveries.ts';
+import { measureInTurn } from './support/in-turn.ts';
+import type { Bench } from './support/run-benches.ts';
+import { rateRow, type Row } from './support/table.ts';
 import { until } from './support/until.ts';
 import { deliverByGraphile, deliverByPgBoss, type Lanes } from './yardsticks/serial-queues.ts';
 import type { WorkspaceId } from '../src/platform/database/schema.ts';
@@ -25,36 +27,25 @@ import type { WorkspaceId } from '../src/platform/database/schema.ts';
 const LANES = 10;
 const vault = createVault({ key: Buffer.alloc(32, 1) });
 
-export async function benchWebhooks({ quick }: { quick: boolean }): Promise<Row[]> {
-  const cluster = await startCluster();
-  try {
-    const lanes = { lanes: LANES, messages: quick ? 2_000 : 10_000 };
-    return [await compare(cluster, lanes, quick ? 2 : 3), await costOf(cluster, quick ? 3 : 5)];
-  } finally {
-    await cluster.stop();
-  }
+export async function benchWebhooks({ pick, report }: Bench): Promise<void> {
+  await using cluster = await startCluster();
+  const lanes = { lanes: LANES, messages: pick(10_000, 2_000, 10) };
+  const load = { accounts: pick(20, 20, 2), groups: pick(1_000, 1_000, 10), campaigns: pick(3, 3, 1) };
+  await report(`${LANES} webhooks told in order`, () => compare(cluster, lanes, pick(3, 2, 1)));
+  await report(`drain beside ${LANES} webhooks`, () => costOf(cluster, load, pick(5, 3, 1)));
 }
 
 /** Nothing is sent: measures the queue and its bookkeeping. */
 async function compare(cluster: Cluster, lanes: Lanes, rounds: number): Promise<Row> {
-  const speeds: Array<[ours: number, pgBoss: number, graphile: number]> = [];
-  for (let round = 0; round < rounds; round++) {
-    const ours = await cluster.withDatabase((database) => deliverByLanes(database, cluster.log, lanes));
-    const pgBoss = await cluster.withDatabase((database) => deliverByPgBoss(database, lanes));
-    const graphile = await cluster.withDatabase((database) => deliverByGraphile(database, lanes));
-    speeds.push([ours, pgBoss, graphile]);
-    console.log(`  ours ${count(ours)}/s, pg-boss ${count(pgBoss)}/s, graphile-worker ${count(graphile)}/s`);
-  }
-  const [ours = 0, pgBoss = 0, graphile = 0] = [0, 1, 2].map((place) => median(speeds.map((one) => one[place] ?? 0)));
-  const best = Math.max(pgBoss, graphile);
-  return {
-    what: `${LANES} webhooks told in order`,
-    ours: `${count(ours)}/s`,
-    yardstick: `pg-boss ${count(pgBoss)}/s, graphile-worker ${count(graphile)}/s`,
-    ratio: ours / best,
-    reach: '≥ 1',
-    reached: ours >= best,
-  };
+  const { ours, ...others } = await measureInTurn(
+    {
+      ours: () => cluster.withDatabase((database) => deliverByLanes(database, cluster.log, lanes)),
+      'pg-boss': () => cluster.withDatabase((database) => deliverByPgBoss(database, lanes)),
+      'graphile-worker': () => cluster.withDatabase((database) => deliverByGraphile(database, lanes)),
+    },
+    { rounds, warmUps: 0 },
+  );
+  return rateRow(`${LANES} webhooks told in order`, ours, others, 1);
 }
 
 async function deliverByLanes({ db }: EmptyDatabase, log: Log, { lanes, messages }: Lanes): Promise<number> {
@@ -74,14 +65,14 @@ async function deliverByLanes({ db }: EmptyDatabase, log: Log, { lanes, messages
     close() {},
   };
   const startedAt = performance.now();
+  await using stack = new AsyncDisposableStack();
   const webhooks = sendWebhooks({ db, log, egress, vault });
+  stack.defer(() => webhooks.stop());
   await until('webhooks', async () => {
     const rows = await readRows(db)`select from webhooks where position < newest or newest = 0 limit 1`;
     return rows.length === 0 && told >= lanes * messages;
   });
-  const seconds = (performance.now() - startedAt) / 1_000;
-  await webhooks.stop();
-  return (lanes * messages) / seconds;
+  return (lanes * messages) / ((performance.now() - startedAt) / 1_000);
 }
 
 /** So many in all, to one workspace after the other. */
@@ -97,38 +88,32 @@ async function addWebhooks(db: Database, all: number, url: string): Promise<void
 }
 
 /** Drains campaigns without and with ten webhooks, told by the same process, which is their receiver, too. */
-async function costOf(cluster: Cluster, rounds: number): Promise<Row> {
-  const load = { accounts: 20, groups: 1_000, campaigns: 3 };
+async function costOf(cluster: Cluster, load: Load, rounds: number): Promise<Row> {
   const receiver = createServer((request, response) => {
     request.resume().on('end', () => response.writeHead(204).end());
   });
   receiver.listen(0, '127.0.0.1');
   await once(receiver, 'listening');
   const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
-  const speeds: Array<[alone: number, beside: number]> = [];
-  for (let round = 0; round <= rounds; round++) {
-    const alone = await cluster.withDatabase((database) => drainDeliveries(database, cluster.log, load));
-    const beside = await cluster.withDatabase((database) => drainBeside(database, cluster.log, { load, url }));
-    if (round > 0) speeds.push([alone, beside]);
-    console.log(`  drain: without ${count(alone)}/s, with ${LANES} webhooks ${count(beside)}/s`);
+  try {
+    const { without, beside } = await measureInTurn(
+      {
+        without: () => cluster.withDatabase((database) => drainDeliveries(database, cluster.log, load)),
+        beside: () => cluster.withDatabase((database) => drainBeside(database, cluster.log, { load, url })),
+      },
+      { rounds },
+    );
+    return rateRow(`drain beside ${LANES} webhooks`, beside, { without }, 0.85);
+  } finally {
+    receiver.closeAllConnections();
+    receiver.close();
   }
-  receiver.closeAllConnections();
-  receiver.close();
-  const [alone = 0, beside = 0] = [0, 1].map((place) => median(speeds.map((one) => one[place] ?? 0)));
-  return {
-    what: `drain beside ${LANES} webhooks`,
-    ours: `${count(beside)}/s`,
-    yardstick: `without ${count(alone)}/s`,
-    ratio: beside / alone,
-    reach: '≥ 0.85',
-    reached: beside / alone >= 0.85,
-  };
 }
 
 async function drainBeside(
   database: EmptyDatabase,
   log: Log,
-  { load, url }: { load: Parameters<typeof drainDeliveries>[2]; url: string },
+  { load, url }: { load: Load; url: string },
 ): Promise<number> {
   const allowed = readAllowedHosts(['127.0.0.1']);
   if (!allowed) throw new Error('no such hosts');

@@ -3,76 +3,50 @@
  * memory, and the work of the first post of each account, which brings a key to every device, and of the next.
  */
 import { sleep } from '../src/platform/time/time.ts';
-import { removeService, startService, type Service } from '../test/support/service/service.ts';
+import type { Service } from '../test/support/service/service.ts';
 import { startWhatsAppPeer, type WhatsAppPeer } from '../test/whatsapp-peer/peer.ts';
-import { addGroup, type Person } from '../test/whatsapp-peer/world.ts';
+import { addGroup } from '../test/whatsapp-peer/world.ts';
+import { addMembers } from './support/add-members.ts';
+import { listGroupIds } from './support/client.ts';
 import { cpuMs } from './support/cpu.ts';
 import { memoryMb } from './support/memory.ts';
-import { count, type Row } from './support/table.ts';
+import type { Bench } from './support/run-benches.ts';
+import { startBenchService } from './support/service.ts';
+import { count, plainRow } from './support/table.ts';
 import { until } from './support/until.ts';
 import { linkSender, type Sender } from '../soak/whatsapp/senders.ts';
 
-const ACCOUNTS = 50;
-const QUICK_POSTING = 5;
-const MEMBERS = 1_000;
 const OTHER_DEVICES = [2];
 /** How often the peer's record of messages is cleared, so that the peer is not the part that grows. */
 const POLL_MS = 200;
 
-export async function benchWhatsAppAccounts({ quick }: { quick: boolean }): Promise<Row[]> {
-  if (process.platform !== 'linux') return [];
+export async function benchWhatsAppAccounts({ pick, report }: Bench): Promise<void> {
+  if (process.platform !== 'linux') return;
+  const accounts = pick(50, 50, 2);
+  const posting = pick(accounts, 5, 1);
+  const size = pick(1_000, 1_000, 5);
+  await using undo = new AsyncDisposableStack();
   const peer = await startWhatsAppPeer();
-  const service = await startService({ environment: peer.environment });
-  try {
-    return await measure(service, peer, quick ? QUICK_POSTING : ACCOUNTS);
-  } finally {
-    await service.stop();
-    await removeService(service);
-    await peer.stop();
-  }
-}
-
-async function measure(service: Service, peer: WhatsAppPeer, posting: number): Promise<Row[]> {
+  undo.defer(() => peer.stop());
+  const service = undo.use(await startBenchService({ environment: peer.environment }));
   const before = await memoryMb(service, 'VmRSS');
   const senders: Sender[] = [];
-  while (senders.length < ACCOUNTS)
-    senders.push(await linkSender(service.url, peer, `4915900${String(senders.length).padStart(6, '0')}`));
-  await sleep(10_000);
-  const idle = await memoryMb(service, 'VmRSS');
-  console.log(`  nobody linked ${before} MB, ${ACCOUNTS} idle accounts ${idle} MB`);
-
-  const members = await addMembers(peer);
+  await report(`${accounts} linked accounts, idle`, async () => {
+    while (senders.length < accounts)
+      senders.push(await linkSender(service.url, peer, `4915900${String(senders.length).padStart(6, '0')}`));
+    await sleep(pick(10_000, 10_000, 0));
+    const idle = await memoryMb(service, 'VmRSS');
+    return plainRow(`${accounts} linked accounts, idle`, idle, `${idle} MB, of which ${before} MB without them`);
+  });
+  const members = await addMembers(peer, size, { prefix: '155500', devices: OTHER_DEVICES });
   for (const { companion } of senders) addGroup(peer.world, companion.person, { subject: 'Large' }, members);
   const some = senders.slice(0, posting);
-  const first = await postFromEach(service, peer, some);
-  console.log(`  first posts of ${posting}: ${inWords(first)}`);
-  const next = await postFromEach(service, peer, some);
-  console.log(`  next posts of ${posting}: ${inWords(next)}`);
-  const row = (what: string, ours: string): Row => ({
-    what,
-    ours,
-    yardstick: 'none',
-    reach: 'for the docs',
-    reached: true,
-  });
-  return [
-    row(`${ACCOUNTS} linked accounts, idle`, `${idle} MB, of which ${before} MB without them`),
-    row(`first posts of ${posting} accounts to ${count(MEMBERS)} members × 2 devices`, inWords(first)),
-    row(`next posts of ${posting} accounts`, inWords(next)),
-  ];
-}
-
-async function addMembers(peer: WhatsAppPeer): Promise<Person[]> {
-  const members: Person[] = [];
-  while (members.length < MEMBERS) {
-    const member = peer.addPerson(`1555${String(members.length).padStart(7, '0')}`, OTHER_DEVICES);
-    // To read all this would be the work of a thousand phones, and here it would be this machine's.
-    member.isAway = true;
-    members.push(member);
-    // It takes some milliseconds, and the peer has to be there meanwhile.
-    await sleep(0);
-  }
-  return members;
+  const devices = `${count(size)} members × 2 devices`;
+  for (const what of [`first posts of ${posting} accounts to ${devices}`, `next posts of ${posting} accounts`])
+    await report(what, async () => {
+      const cost = await postFromEach(service, peer, some);
+      return plainRow(what, cost.eachCpuMs, inWords(cost));
+    });
 }
 
 interface Cost {
@@ -87,8 +61,7 @@ async function postFromEach(service: Service, peer: WhatsAppPeer, senders: reado
   const ids: number[][] = [];
   for (const { client } of senders) {
     await client.call('venom/sync-groups');
-    const { groups } = await client.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
-    ids.push(groups.map((group) => group.group_metadata_id));
+    ids.push(await listGroupIds(client));
   }
   const cpuBefore = await cpuMs(service);
   const startedAt = performance.now();

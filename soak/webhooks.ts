@@ -45,12 +45,8 @@ const say = (what: string) =>
 const random = seededRandom(seed);
 const harms = new Map<string, number>();
 
-const cluster = await startCluster();
-try {
-  await cluster.withDatabase(({ url, db }) => soak(url, db, { minutes, events, endpoints }));
-} finally {
-  await cluster.stop();
-}
+await using cluster = await startCluster();
+await cluster.withDatabase(({ url, db }) => soak(url, db, { minutes, events, endpoints }));
 
 async function soak(
   databaseUrl: string,

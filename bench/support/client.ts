@@ -67,3 +67,9 @@ export function clientOf(
   const headers = { authorization: `Bearer ${token}`, ...further };
   return { name, url, token, headers, call: (operation, body) => call(url, operation, body, headers) };
 }
+
+/** Returns the ids of the first groups, or of those that are searched. */
+export async function listGroupIds(client: Client, searched: object = {}): Promise<number[]> {
+  const { groups } = await client.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups', searched);
+  return groups.map((group) => group.group_metadata_id);
+}

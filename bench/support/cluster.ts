@@ -9,11 +9,10 @@ import { createLog, type Log } from '../../src/platform/log/log.ts';
 type SocketAddress = Exclude<PostgresAddress, { url: string }>;
 
 /** One PostgreSQL server for all contenders, with the settings it has in production. */
-export interface Cluster {
+export interface Cluster extends AsyncDisposable {
   log: Log;
   /** Runs `use` on an empty database of its own, which is removed afterwards. */
   withDatabase<Result>(use: (database: EmptyDatabase) => Promise<Result>): Promise<Result>;
-  stop(): Promise<void>;
 }
 
 export interface EmptyDatabase {
@@ -26,28 +25,24 @@ export interface EmptyDatabase {
 
 let databases = 0;
 
-/** Starts the embedded server in a new folder of the system's folder for temporary files; `stop` removes it. */
+/** Starts the embedded server in a new folder of the system's folder for temporary files, which is removed when the cluster is disposed of. */
 export async function startCluster(): Promise<Cluster> {
   const dataDir = await mkdtemp(join(tmpdir(), 'campanile-bench-'));
   const log = createLog(process.env['LOG_LEVEL'] ?? 'warn');
-  const undo = new AsyncDisposableStack();
+  await using undo = new AsyncDisposableStack();
   undo.defer(() => rm(dataDir, { recursive: true, force: true }));
-  try {
-    const postgres = await startEmbeddedPostgres({ dataDir, log });
-    undo.defer(postgres.stop);
-    const { address } = postgres;
-    if ('url' in address) throw new Error('the benches need a server on a Unix socket');
-    const server = connectDatabase(address, { log, poolSize: 1 });
-    undo.defer(() => server.destroy());
-    return {
-      log,
-      withDatabase: (use) => withDatabase(server, address, log, use),
-      stop: () => undo.disposeAsync(),
-    };
-  } catch (error) {
-    await undo.disposeAsync();
-    throw error;
-  }
+  const postgres = await startEmbeddedPostgres({ dataDir, log });
+  undo.defer(postgres.stop);
+  const { address } = postgres;
+  if ('url' in address) throw new Error('the benches need a server on a Unix socket');
+  const server = connectDatabase(address, { log, poolSize: 1 });
+  undo.defer(() => server.destroy());
+  const started = undo.move();
+  return {
+    log,
+    withDatabase: (use) => withDatabase(server, address, log, use),
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  };
 }
 
 async function withDatabase<Result>(
@@ -61,12 +56,16 @@ async function withDatabase<Result>(
   const address = { ...serverAddress, database: name };
   // Preparing a bench rightly takes long.
   const db = connectDatabase(address, { log, poolSize: 2, name: 'bench', silenceMs: Infinity });
+  // What a failure leaves connected is no reason to tell another one.
+  let ending = 'with (force)';
   try {
-    return await use({ address, url: urlOf(address), db });
+    const result = await use({ address, url: urlOf(address), db });
+    ending = '';
+    return result;
   } finally {
     await db.destroy();
     // Waits for connections that are just closing; one that was forgotten makes it fail.
-    await execute(server)`drop database ${sql.id(name)}`;
+    await execute(server)`drop database ${sql.id(name)} ${sql.raw(ending)}`;
   }
 }
 
@@ -75,6 +74,6 @@ function urlOf({ socketFolder, port, user, database }: SocketAddress): string {
 }
 
 /** Makes every contender begin alike: what was written before is on the disk, and the planner knows the tables. */
-export async function settle(db: Database, { analyze }: { analyze: boolean }): Promise<void> {
-  if (analyze) await execute(db)`vacuum analyze`;
+export async function settle(db: Database): Promise<void> {
+  await execute(db)`vacuum analyze`;
 }

@@ -41,7 +41,7 @@ export async function createFlooder(
     address,
     operations,
     workspaces: wanted = WORKSPACES_WANTED,
-  }: { name: string; address: string; operations: readonly DocumentedOperation[]; workspaces?: number },
+  }: { name: string; address: string; operations: readonly DocumentedOperation[]; workspaces?: number | undefined },
 ): Promise<Flooder> {
   const person = await signUpAt(url, name, address);
   const { user_info } = await person.call<{ user_info: { user_id: Person['userId'] } }>('user/get_profile');

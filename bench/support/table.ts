@@ -5,9 +5,53 @@ export interface Row {
   yardstick: string;
   /** Ours in terms of the yardstick; undefined where the goal is a plain number. */
   ratio?: number;
+  /** The number that a later run is compared by, where there is no ratio. */
+  value?: number;
   /** The goal in words, and whether it was reached. */
   reach: string;
   reached: boolean;
+}
+
+/** Returns a row with a rate, whose goal is a part of the fastest of others. */
+export function rateRow(what: string, perS: number, others: Readonly<Record<string, number>>, least: number): Row {
+  const ratio = perS / Math.max(...Object.values(others));
+  const yardstick = Object.entries(others).map(([name, theirs]) => `${name} ${count(theirs)}/s`);
+  const ours = `${count(perS)}/s`;
+  return { what, ours, yardstick: yardstick.join(', '), ratio, reach: `≥ ${least}`, reached: ratio >= least };
+}
+
+/** Returns a row with a duration, whose goal is a multiple of the yardstick's. */
+export function timesRow(what: string, ms: number, [name, theirs]: readonly [string, number], most: number): Row {
+  const ratio = ms / theirs;
+  const yardstick = `${name} ${theirs.toFixed(0)} ms`;
+  return { what, ours: `${ms.toFixed(0)} ms`, yardstick, ratio, reach: `≤ ${most}×`, reached: ratio <= most };
+}
+
+/** Returns a row whose goal is a limit. */
+export function limitRow(
+  what: string,
+  value: number,
+  most: number,
+  {
+    unit = 'ms',
+    name = '',
+    ours,
+    yardstick = 'the clock',
+  }: { unit?: string; name?: string; ours?: string; yardstick?: string } = {},
+): Row {
+  return {
+    what,
+    ours: ours ?? `${value.toFixed(0)} ${unit}`,
+    yardstick,
+    value,
+    reach: `${name}≤ ${count(most)} ${unit}`,
+    reached: value <= most,
+  };
+}
+
+/** Returns a row without a goal. */
+export function plainRow(what: string, value: number, ours: string, yardstick = '–'): Row {
+  return { what, ours, yardstick, value, reach: 'for the docs', reached: true };
 }
 
 /** The middle one, so that one bad moment of the machine does not count. */
@@ -30,17 +74,6 @@ export function formatTable(
   }
   const widths = heads.map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
   return cells.map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')).join('\n');
-}
-
-export function printTable(rows: readonly Row[], options: { markdown?: boolean } = {}): void {
-  const cells = rows.map((row) => [
-    row.what,
-    row.ours,
-    row.yardstick,
-    row.ratio === undefined ? '–' : row.ratio.toFixed(2),
-    `${row.reach} ${row.reached ? 'reached' : 'MISSED'}`,
-  ]);
-  console.log(formatTable([['row', 'ours', 'yardstick', 'ratio', 'reach'], ...cells], options));
 }
 
 /** 12,345 */

@@ -5,10 +5,9 @@ import { createSandbox } from '../../src/messengers/sandbox/sandbox.ts';
 import { startWorker } from '../../src/app/worker.ts';
 import type { EmptyDatabase } from './cluster.ts';
 
-export interface BenchWorker {
+export interface BenchWorker extends AsyncDisposable {
   /** Deliveries sent so far. */
   sent(): number;
-  stop(): Promise<void>;
 }
 
 /** The half that sends, in this process, to a sandbox whose members do nothing, without gaps. */
@@ -31,7 +30,7 @@ export async function startBenchWorker({ address }: EmptyDatabase, log: Log): Pr
   });
   return {
     sent: () => sent,
-    async stop() {
+    async [Symbol.asyncDispose]() {
       await worker.stop();
       await notifications.close();
       await sandbox.close();

@@ -35,7 +35,7 @@ export async function drainPgBoss(
         ...(serial && { singletonKey: `account ${from + index}` }),
       })),
     );
-  await settle(db, { analyze: true });
+  await settle(db);
 
   let done = 0;
   const startedAt = performance.now();

@@ -1,9 +1,9 @@
 /** Queue libraries that do one thing after the other for each key, with nothing to do. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Logger, makeWorkerUtils, run } from 'graphile-worker';
-import pg from 'pg';
+import { run } from 'graphile-worker';
 import { PgBoss } from 'pg-boss';
 import { settle, type EmptyDatabase } from '../support/cluster.ts';
+import { connectGraphile } from './graphile-worker.ts';
 
 export interface Lanes {
   lanes: number;
@@ -26,7 +26,7 @@ export async function deliverByPgBoss({ url, db }: EmptyDatabase, { lanes, messa
         'told',
         part.map((message) => ({ data: { message }, singletonKey: `endpoint ${lane}` })),
       );
-  await settle(db, { analyze: true });
+  await settle(db);
   const perS = await measure(lanes * messages, async (done) => {
     await boss.work(
       'told',
@@ -40,17 +40,13 @@ export async function deliverByPgBoss({ url, db }: EmptyDatabase, { lanes, messa
 
 /** Jobs per second of graphile-worker with a queue for each key. One that fails lets those behind it pass. */
 export async function deliverByGraphile({ url, db }: EmptyDatabase, { lanes, messages }: Lanes): Promise<number> {
-  const pgPool = new pg.Pool({ connectionString: url, max: 10 });
-  pgPool.on('error', reportIdle).on('connect', (client) => client.on('error', reportIdle));
-  const logger = new Logger(() => () => {});
-  const utils = await makeWorkerUtils({ pgPool, logger });
-  await utils.migrate();
+  const { pgPool, logger, utils, close } = await connectGraphile(url);
   for (const part of partsOf(messages))
     for (let lane = 0; lane < lanes; lane++)
       await utils.addJobs(
         part.map((message) => ({ identifier: 'told', payload: { message }, queueName: `endpoint ${lane}` })),
       );
-  await settle(db, { analyze: true });
+  await settle(db);
   let runner: Awaited<ReturnType<typeof run>> | undefined;
   const perS = await measure(lanes * messages, async (done) => {
     runner = await run({
@@ -63,8 +59,7 @@ export async function deliverByGraphile({ url, db }: EmptyDatabase, { lanes, mes
     });
   });
   await runner?.stop();
-  await utils.release();
-  await pgPool.end();
+  await close();
   return perS;
 }
 
@@ -83,9 +78,4 @@ function partsOf(messages: number): number[][] {
   return Array.from({ length: Math.ceil(messages / ENQUEUED_AT_ONCE) }, (_, part) =>
     all.slice(part * ENQUEUED_AT_ONCE, (part + 1) * ENQUEUED_AT_ONCE),
   );
-}
-
-/** Without handlers it complains that there are none. */
-function reportIdle(error: Error): void {
-  console.error('graphile-worker:', error.message);
 }

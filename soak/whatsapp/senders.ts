@@ -4,7 +4,7 @@ import { pick } from '../../test/support/inputs/random.ts';
 import type { WhatsAppPeer } from '../../test/whatsapp-peer/peer.ts';
 import { postInGroup, reactionTo, replyTo, sendReceipt } from '../../test/whatsapp-peer/phones.ts';
 import { addGroup, type Companion, type Person } from '../../test/whatsapp-peer/world.ts';
-import { signUp, type Client } from '../../bench/support/client.ts';
+import { listGroupIds, signUp, type Client } from '../../bench/support/client.ts';
 import { until } from '../../bench/support/until.ts';
 
 export interface Sender {
@@ -41,8 +41,7 @@ export async function giveGroups(peer: WhatsAppPeer, sender: Sender, members: re
   for (let index = 0; index < GROUPS_EACH; index++)
     addGroup(peer.world, companion.person, { subject: `Group ${index}` }, members);
   await client.call('venom/sync-groups');
-  const { groups } = await client.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
-  sender.groups = groups.map((group) => group.group_metadata_id);
+  sender.groups = await listGroupIds(client);
 }
 
 export async function post({ client, groups }: Sender): Promise<void> {
