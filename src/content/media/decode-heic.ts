@@ -20,8 +20,8 @@ export interface PhotoToDecode {
 /** Undefined if it is unreadable. */
 export type DecodedHeic = DecodedPhoto | 'too large' | undefined;
 
-/** A photo of a phone takes a second or two. */
-const DEADLINE_MS = 15_000;
+/** A photo of a phone takes a second or two, and more beside other work. */
+const DEADLINE_MS = 30_000;
 
 /** The permits of pictures are taken before, so that nothing waits here. */
 const threads = createThreadPool<PhotoToDecode, DecodedHeic>({
