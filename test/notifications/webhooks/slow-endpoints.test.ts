@@ -1,6 +1,7 @@
 /** Endpoints that are slow, or never answer, delay no other workspace. */
 import { execute } from '../../../src/platform/database/statements.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { sleep } from '../../../src/platform/time/time.ts';
 import { createSafeHttpClient, type Egress } from '../../../src/platform/http-client/safe-http-client.ts';
 import { createDnsLookup } from '../../../src/platform/http-client/resolve-host.ts';
 import { readAllowedHosts } from '../../../src/platform/network/allowed-hosts.ts';
@@ -150,6 +151,15 @@ test('gives slow endpoints separate permits, also after a restart, until they ar
   letGo();
   await slowCounted(0);
   await counted('/slow', workspaces * ENDPOINTS);
+});
+
+test('gives no permit of a slow endpoint back before it answers', async () => {
+  await createWorkspaces(Math.ceil(SLOW.permits / SLOW.perWorkspace) + 1, (name) => `/slow/${name}`);
+  await execute(database.db)`update webhooks set is_slow = true`;
+  start(50);
+  await counted('/slow', SLOW.permits);
+  await sleep(300);
+  expect(count('/slow')).toBe(SLOW.permits);
 });
 
 test('keeps the order of messages to a slow endpoint, each once', async () => {
