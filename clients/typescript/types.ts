@@ -669,6 +669,13 @@ export interface AddCampaignBatch {
   /** Dates without a run. */
   skip_dates?: Array<string> | null | undefined;
 }
+export interface PostWarning {
+  code: string;
+  message: string;
+  params?: IssueParams | undefined;
+}
+/** The figures and names of the issue, such as `limit`. Absent without any. */
+export type IssueParams = Record<string, string | number>;
 export interface ShownFile {
   media_id: number;
   mime: string;
@@ -2489,12 +2496,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       length: number;
       /** The maximum length. */
       limit: number;
-      warnings: Array<{
-        code: string;
-        message: string;
-        /** The figures and names of the issue, such as `limit`. Absent without any. */
-        params?: Record<string, string | number> | undefined;
-      }>;
+      warnings: Array<PostWarning>;
       /** The links of the text, each once and 100 at most. `link_preview` is about one of them. */
       links: Array<string>;
     };
@@ -2578,12 +2580,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
     data: {
       /** The exact text that would be sent. */
       text: string;
-      warnings: Array<{
-        code: string;
-        message: string;
-        /** The figures and names of the issue, such as `limit`. Absent without any. */
-        params?: Record<string, string | number> | undefined;
-      }>;
+      warnings: Array<PostWarning>;
       /** The first file. */
       media: { mime: string; size: number } | null;
       /** The files of `media`. */
@@ -2787,14 +2784,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         left_out?: true | undefined;
         is_follow_up?: IsFollowUp | undefined;
         /** Of a planned run that brings groups a second post within an hour, or more than `weekly_posts` in seven days. */
-        warnings?:
-          | Array<{
-              code: string;
-              message: string;
-              /** The figures and names of the issue, such as `limit`. Absent without any. */
-              params?: Record<string, string | number> | undefined;
-            }>
-          | undefined;
+        warnings?: Array<PostWarning> | undefined;
         /** The smallest saved list with all its groups, if any; of equal ones the oldest. Lists count as they are now. */
         group_list_id?: number | undefined;
         /** With `with_post`. */

@@ -158,7 +158,9 @@ export const acceptDuplicates = withDefault(z.boolean(), false).describe(
   'Also give posts to another account that may have left by one that is no longer linked (`unlinked`, `logged_out`, or removed). A group may get such a post twice; the figures count the second one.',
 );
 export const campaignStatusData = named('CampaignState', { campaign_id: campaignId, status: campaignStatus });
-export const warnings = objects({ code: z.string(), message: z.string(), params: issueParams.optional() });
+export const warnings = z.array(
+  named('PostWarning', { code: z.string(), message: z.string(), params: issueParams.optional() }),
+);
 
 export const htmlBody = z.object({ html: postFields.html, ...unknownTags });
 const withFile = {

@@ -34,7 +34,6 @@ export type CampaignDeletedEvent = z.output<typeof campaignDeletedEventData>;
 
 /** The data of `account-status`. */
 const accountEventData = accountStatusData;
-export type AccountEvent = z.output<typeof accountEventData>;
 
 /** An event, as webhooks receive it. `WEBHOOK_EVENTS` has the `data` of each type. */
 const messageEventData = z
@@ -78,7 +77,7 @@ A client that reads too slowly is disconnected, and can resume. The stream ends 
 
 Scope: \`read\`. Role: \`analyst\`.`;
 
-const LAST_ID = 'The last `id` received. The header takes precedence over the query parameter.';
+const LAST_ID = 'The last `id` received. The standard header `Last-Event-ID` takes precedence.';
 const WORKSPACE =
   'The id of a workspace. Without it your default workspace is meant. The header takes precedence over the query parameter.';
 

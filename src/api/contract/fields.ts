@@ -107,9 +107,10 @@ export const issueCode = z.string().meta({
   description: 'A stable code of the issue, such as `end_before_start`. Later versions may add codes.',
   examples: ['end_before_start'],
 });
-export const issueParams = z
-  .record(z.string(), z.union([z.string(), z.number()]))
-  .describe('The figures and names of the issue, such as `limit`. Absent without any.');
+export const issueParams = z.record(z.string(), z.union([z.string(), z.number()])).meta({
+  id: 'IssueParams',
+  description: 'The figures and names of the issue, such as `limit`. Absent without any.',
+});
 
 /** Why a post was not sent, for programs: beside the sentence in English. */
 export const failureFields = {
@@ -168,7 +169,8 @@ export const bytes = z.custom<AsyncIterable<Uint8Array>>(
 );
 /** The body of an operation that takes a file. */
 export const fileBody = bytes.meta({
-  id: 'File',
+  // `File` is a type of browsers, which a generated client could not tell from its own.
+  id: 'FileBytes',
   type: 'string',
   format: 'binary',
   description: 'The bytes of the file.',
