@@ -541,7 +541,8 @@ export interface AddCampaign {
   name: string;
   /** A description for your own use. */
   desc?: string | null | undefined;
-  html: Html;
+  html?: Html | undefined;
+  text?: TypedText | undefined;
   on_unknown_tags?: UnknownTags | undefined;
   image?: Base64File | undefined;
   file_name?: FileName | undefined;
@@ -566,8 +567,10 @@ export interface AddCampaign {
   /** A test of a post: list-runs, the overview and reports leave it out, and so does list-campaigns without `with_tests`. Its own analytics and the figures of a group have it. */
   is_test?: boolean | null | undefined;
 }
-/** The message in HTML; may be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. */
+/** The message in HTML; may be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. Required unless `text` is there. */
 export type Html = string;
+/** The message in WhatsApp's own marks, as typed on a phone, instead of `html`: `*bold*`, `_italic_`, `~struck~`, `code`, lists and quotes. It is sent as it is. */
+export type TypedText = string | null;
 /** Tags that are not allowed are rejected (default), or taken out with a warning. */
 export type UnknownTags = 'reject' | 'drop' | null;
 /** A file in base64, with or without a data URL prefix: JPEG, PNG, WebP, AVIF, GIF, MP4, MOV, 3GP, MP3, OGG, M4A, AAC, WAV, WebM, BMP, PDF, office or ZIP, at most 16 MiB decoded. Text, CSV and VCF need the prefix. */
@@ -639,7 +642,8 @@ export interface AddCampaignBatch {
   name: string;
   /** A description for your own use. */
   desc?: string | null | undefined;
-  html: Html;
+  html?: Html | undefined;
+  text?: TypedText | undefined;
   on_unknown_tags?: UnknownTags | undefined;
   image?: Base64File | undefined;
   file_name?: FileName | undefined;
@@ -779,6 +783,7 @@ export interface UpdateCampaign {
   name?: string | null | undefined;
   desc?: string | null | undefined;
   html?: Html | null | undefined;
+  text?: TypedText | undefined;
   on_unknown_tags?: UnknownTags | undefined;
   /** A file, as in add-campaign-batch. Omitted: the file stays. */
   image?: Base64File | undefined;
@@ -876,6 +881,7 @@ export interface SaveDraft {
   name?: string | null | undefined;
   /** The message, as in add-campaign. Not validated. */
   html?: string | null | undefined;
+  text?: TypedText | undefined;
   /** Whether the campaign is to be scheduled. */
   is_schedule?: boolean | null | undefined;
   start_date?: string | null | undefined;
@@ -2485,7 +2491,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   /** Preview the text of a message. Returns the exact text that would be sent. By default limited to 600 previews and checks per minute and user. */
   'venom/preview-campaign': {
     body: {
-      html: Html;
+      html?: Html | undefined;
+      text?: TypedText | undefined;
       on_unknown_tags?: UnknownTags | undefined;
       /** The campaign has a file that is not sent along here, so it needs no text. */
       with_file?: boolean | null | undefined;
@@ -2509,7 +2516,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           name: string;
           /** A description for your own use. */
           desc?: string | null | undefined;
-          html: Html;
+          html?: Html | undefined;
+          text?: TypedText | undefined;
           on_unknown_tags?: UnknownTags | undefined;
           image?: Base64File | undefined;
           file_name?: FileName | undefined;
@@ -2543,7 +2551,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           name: string;
           /** A description for your own use. */
           desc?: string | null | undefined;
-          html: Html;
+          html?: Html | undefined;
+          text?: TypedText | undefined;
           on_unknown_tags?: UnknownTags | undefined;
           image?: Base64File | undefined;
           file_name?: FileName | undefined;
@@ -2869,7 +2878,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       campaign_id: string;
       /** Only this run. Default: the whole campaign. */
       run_id?: number | null | undefined;
-      html: Html;
+      html?: Html | undefined;
+      text?: TypedText | undefined;
       on_unknown_tags?: UnknownTags | undefined;
       link_preview?: LinkCard | undefined;
       fetch_link_preview?: FetchLinkCard | undefined;
@@ -2936,7 +2946,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           name: string;
           /** A description for your own use. */
           desc?: string | null | undefined;
-          html: Html;
+          html?: Html | undefined;
+          text?: TypedText | undefined;
           on_unknown_tags?: UnknownTags | undefined;
           image?: Base64File | undefined;
           file_name?: FileName | undefined;
@@ -2969,7 +2980,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           name: string;
           /** A description for your own use. */
           desc?: string | null | undefined;
-          html: Html;
+          html?: Html | undefined;
+          text?: TypedText | undefined;
           on_unknown_tags?: UnknownTags | undefined;
           image?: Base64File | undefined;
           file_name?: FileName | undefined;

@@ -19,6 +19,7 @@ const english = readCatalog('en');
 const OF_PROGRAMS = [
   'no_poll',
   'voters_secret',
+  'text_and_html',
   'wrong_type',
   'wrong_value',
   'wrong_format',

@@ -13,6 +13,7 @@ import {
   optional,
   text,
   timeZone,
+  typedText,
   withDefault,
   named,
   objects,
@@ -60,6 +61,13 @@ const unknownTags = {
     description: 'Tags that are not allowed are rejected (default), or taken out with a warning.',
   }),
 };
+/** The message. A body may have `text` in its place, so that its schema has it as optional, but without both it is missing. */
+const html = z.string().optional().pipe(text(0, HTML_LIMIT)).meta({
+  id: 'Html',
+  description:
+    'The message in HTML; may be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. Required unless `text` is there.',
+  maxLength: HTML_LIMIT,
+});
 const description = text(0, 2_000);
 const postFields = {
   name: text(1, 200).meta({
@@ -67,11 +75,8 @@ const postFields = {
     examples: ['Spring fair'],
   }),
   desc: withDefault(description, '').describe('A description for your own use.'),
-  html: text(0, HTML_LIMIT).meta({
-    id: 'Html',
-    description:
-      'The message in HTML; may be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span.',
-  }),
+  html,
+  text: typedText,
   ...unknownTags,
   image: base64File.meta({
     id: 'Base64File',
@@ -136,6 +141,7 @@ const updateCampaignBody = named('UpdateCampaign', {
   name: optional(postFields.name),
   desc: optional(description),
   html: optional(postFields.html),
+  text: typedText,
   ...unknownTags,
   image: postFields.image.describe('A file, as in add-campaign-batch. Omitted: the file stays.'),
   remove_image: withDefault(z.boolean(), false).describe('Removes the file with its `file_name`.'),
@@ -162,7 +168,7 @@ export const warnings = z.array(
   named('PostWarning', { code: z.string(), message: z.string(), params: issueParams.optional() }),
 );
 
-export const htmlBody = z.object({ html: postFields.html, ...unknownTags });
+export const htmlBody = z.object({ html, text: typedText, ...unknownTags });
 const withFile = {
   with_file: withDefault(z.boolean(), false).describe(
     'The campaign has a file that is not sent along here, so it needs no text.',

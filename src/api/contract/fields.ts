@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { AccountId, UserId } from '../../platform/database/ids.ts';
 import { describeTimeZone } from '../../platform/time/suggest-time-zones.ts';
 import { findTimeZone, isTimeZone } from '../../platform/time/time-zone.ts';
+import { TEXT_LIMIT } from '../../content/text/document.ts';
 import { ISSUES } from '../../platform/errors/issues.ts';
 import { list } from './list.ts';
 
@@ -55,6 +56,17 @@ export const timeZone = z
   })
   .overwrite((name) => findTimeZone(name) ?? name)
   .meta({ description: 'An IANA time zone, in any letter case.', examples: ['Europe/Berlin'] });
+
+/**
+ * The message as typed on a phone, in place of `html`. The server puts it into `html` before it validates a body (`server/typed-text.ts`), so
+ * that a body which still has it has both.
+ */
+export const typedText = optional(z.string().refine(() => false, { error: ISSUES.text_and_html })).meta({
+  id: 'TypedText',
+  description:
+    "The message in WhatsApp's own marks, as typed on a phone, instead of `html`: `*bold*`, `_italic_`, `~struck~`, `code`, lists and quotes. It is sent as it is.",
+  maxLength: TEXT_LIMIT,
+});
 
 export { HTML_LIMIT } from '../../content/text/document.ts';
 

@@ -60,6 +60,7 @@ export const ISSUES = {
   too_deep: 'has tags nested over {limit} deep',
   too_complex: 'is too tangled to be read',
   html_too_long: 'is longer than {limit} characters without the tags that are not allowed',
+  text_and_html: 'must not be together with html: both are the message',
   text_too_long: 'is longer than the {limit} characters that a message can have',
   empty_file: 'is empty',
   file_too_large: 'is larger than {limit} MiB',
