@@ -559,6 +559,8 @@ export interface AddCampaign {
   group_metadata_ids: GroupIds;
   /** Stored and returned only: the ids determine whether posts go to channels. */
   is_channel_campaign?: boolean | null | undefined;
+  external_id?: ExternalId | undefined;
+  metadata?: Metadata | undefined;
   is_schedule?: false | null | undefined;
   /** Stored and returned only, in any form: the campaign is sent now. */
   schedule_time?: string | null | undefined;
@@ -637,6 +639,10 @@ export type LinkCard = {
 } | null;
 /** Fetches the preview of the first link, unless `link_preview` is sent: the operation takes up to 3 seconds longer. Without an answer the link goes without one, and `x-campanile-warnings` says so. */
 export type FetchLinkCard = boolean | null;
+/** Your own id of the campaign, unique in the workspace: adding a second one with it is a 409 that names the first. */
+export type ExternalId = string | null;
+/** Texts of your own by key, at most 50, with keys of at most 40 characters. Answers and events have them. */
+export type Metadata = Record<string, string> | null;
 export interface AddCampaignBatch {
   /** The name of the campaign. Recipients do not see it. */
   name: string;
@@ -660,6 +666,8 @@ export interface AddCampaignBatch {
   group_metadata_ids: GroupIds;
   /** Stored and returned only: the ids determine whether posts go to channels. */
   is_channel_campaign?: boolean | null | undefined;
+  external_id?: ExternalId | undefined;
+  metadata?: Metadata | undefined;
   is_schedule?: true | null | undefined;
   start_date: string;
   /** Inclusive. At most 366 days in all. */
@@ -734,6 +742,9 @@ export interface CampaignCopy {
   media: Array<{ media_id: number; caption?: string | undefined; file_name?: string | undefined }> | null;
   group_metadata_ids: Array<number>;
   is_channel_campaign: boolean;
+  /** Of a post that is asked for. A copy of a campaign has none. */
+  external_id?: string | undefined;
+  metadata: Record<string, string>;
   is_schedule: false;
   schedule_time: string | null;
 }
@@ -770,6 +781,9 @@ export interface ScheduledCampaignCopy {
   media: Array<{ media_id: number; caption?: string | undefined; file_name?: string | undefined }> | null;
   group_metadata_ids: Array<number>;
   is_channel_campaign: boolean;
+  /** Of a post that is asked for. A copy of a campaign has none. */
+  external_id?: string | undefined;
+  metadata: Record<string, string>;
   is_schedule: true;
   start_date: string;
   end_date: string;
@@ -818,6 +832,9 @@ export interface UpdateCampaign {
     | undefined;
   group_metadata_ids?: GroupIds | null | undefined;
   is_channel_campaign?: boolean | null | undefined;
+  external_id?: ExternalId | undefined;
+  /** Replaces all that is there. */
+  metadata?: Metadata | undefined;
   start_date?: string | null | undefined;
   end_date?: string | null | undefined;
   schedule_time?: string | null | undefined;
@@ -1068,6 +1085,9 @@ export interface GroupAnalytics {
     campaign_id: string;
     name: string;
     desc: string;
+    /** `null`: none. */
+    external_id: string | null;
+    metadata: Record<string, string>;
     status: CampaignStatus;
     /** Why the service paused it, and what to do. Absent if a user paused it. */
     pause_reason?: string | undefined;
@@ -1698,12 +1718,18 @@ export interface CampaignEventData {
   name: string;
   status: CampaignStatus;
   is_schedule: boolean;
+  /** `null`: none. */
+  external_id: string | null;
+  metadata: Record<string, string>;
 }
 export interface CampaignRunEventData {
   campaign_id: string;
   name: string;
   status: CampaignStatus;
   is_schedule: boolean;
+  /** `null`: none. */
+  external_id: string | null;
+  metadata: Record<string, string>;
   run_id: number;
   due_at: string;
 }
@@ -1712,6 +1738,9 @@ export interface CampaignPausedEventData {
   name: string;
   status: CampaignStatus;
   is_schedule: boolean;
+  /** `null`: none. */
+  external_id: string | null;
+  metadata: Record<string, string>;
   /** Why the messaging application refused three posts in a row, so that the service paused the campaign. */
   reason?: string | undefined;
 }
@@ -1740,6 +1769,8 @@ export interface RunEventData {
   campaign_id: string;
   /** The name of the campaign. */
   name: string;
+  /** `null`: none. */
+  external_id: string | null;
   run_id: number;
   due_at: string;
   status: RunStatus;
@@ -2534,6 +2565,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           group_metadata_ids: GroupIds;
           /** Stored and returned only: the ids determine whether posts go to channels. */
           is_channel_campaign?: boolean | null | undefined;
+          external_id?: ExternalId | undefined;
+          metadata?: Metadata | undefined;
           is_schedule?: false | null | undefined;
           /** Stored and returned only, in any form: the campaign is sent now. */
           schedule_time?: string | null | undefined;
@@ -2569,6 +2602,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           group_metadata_ids: GroupIds;
           /** Stored and returned only: the ids determine whether posts go to channels. */
           is_channel_campaign?: boolean | null | undefined;
+          external_id?: ExternalId | undefined;
+          metadata?: Metadata | undefined;
           is_schedule: true;
           start_date: string;
           /** Inclusive. At most 366 days in all. */
@@ -2640,6 +2675,10 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       search?: string | null | undefined;
       /** Only posts of this kind. */
       post_kind?: 'text' | 'file' | 'files' | 'poll' | 'event' | null | undefined;
+      /** Only the campaign with this id of yours. */
+      external_id?: ExternalId | undefined;
+      /** Only campaigns with each of these texts by key. */
+      metadata?: Metadata | undefined;
       /** Only campaigns created on or after this day, in your time zone. */
       created_from?: string | null | undefined;
       /** Only campaigns created on or before this day. */
@@ -2658,12 +2697,18 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       with_tests?: boolean | null | undefined;
       /** Adds `group_count`, `media_mime`, `post_kind` and `excerpt`. */
       with_post?: boolean | null | undefined;
+      /** Adds `metadata`. */
+      with_metadata?: boolean | null | undefined;
       cursor?: Cursor | undefined;
     };
     data: {
       campaigns: Array<{
         campaign_id: string;
         name: string;
+        /** `null`: none. */
+        external_id: string | null;
+        /** With `with_metadata`. */
+        metadata?: Record<string, string> | undefined;
         status: CampaignStatus;
         is_schedule: boolean;
         is_follow_up?: IsFollowUp | undefined;
@@ -2696,10 +2741,12 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       next_cursor: NextCursor;
     };
   };
-  /** Get a campaign with its content, groups and runs. By its id, or by the `Idempotency-Key` that it was added with. */
+  /** Get a campaign with its content, groups and runs. By its id, by yours, or by the `Idempotency-Key` that it was added with. */
   'venom/get-campaign': {
     body: {
       campaign_id?: string | null | undefined;
+      /** Instead of `campaign_id`: your own id of it. */
+      external_id?: ExternalId | undefined;
       /** Instead of `campaign_id`: the `Idempotency-Key` of the request that added the campaign, within 24 hours after it. */
       idempotency_key?: string | null | undefined;
     };
@@ -2707,6 +2754,9 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       campaign_id: string;
       name: string;
       desc: string;
+      /** `null`: none. */
+      external_id: string | null;
+      metadata: Record<string, string>;
       status: CampaignStatus;
       /** Why the service paused it, and what to do. Absent if a user paused it. */
       pause_reason?: string | undefined;
@@ -2964,6 +3014,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           group_metadata_ids: GroupIds;
           /** Stored and returned only: the ids determine whether posts go to channels. */
           is_channel_campaign?: boolean | null | undefined;
+          external_id?: ExternalId | undefined;
+          metadata?: Metadata | undefined;
           is_schedule?: false | null | undefined;
           /** Stored and returned only, in any form: the campaign is sent now. */
           schedule_time?: string | null | undefined;
@@ -2998,6 +3050,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           group_metadata_ids: GroupIds;
           /** Stored and returned only: the ids determine whether posts go to channels. */
           is_channel_campaign?: boolean | null | undefined;
+          external_id?: ExternalId | undefined;
+          metadata?: Metadata | undefined;
           is_schedule: true;
           start_date: string;
           /** Inclusive. At most 366 days in all. */
@@ -3474,6 +3528,9 @@ export interface EventData {
     name: string;
     status: CampaignStatus;
     is_schedule: boolean;
+    /** `null`: none. */
+    external_id: string | null;
+    metadata: Record<string, string>;
     /** How many planned runs moved. */
     run_count: number;
     time_zone: string;

@@ -5,11 +5,13 @@ import { defineOperations } from './define-operations.ts';
 import {
   base64File,
   count,
+  externalId,
   groupMetadataIds,
   HTML_LIMIT,
   instant,
   issueCode,
   issueParams,
+  metadata,
   optional,
   text,
   timeZone,
@@ -17,6 +19,7 @@ import {
   withDefault,
   named,
   objects,
+  ownData,
 } from './fields.ts';
 import { forms } from './forms.ts';
 import { fetchLinkPreview, linkPreviewCopy } from './link-preview.ts';
@@ -89,6 +92,8 @@ const postFields = {
   is_channel_campaign: withDefault(z.boolean(), false).describe(
     'Stored and returned only: the ids determine whether posts go to channels.',
   ),
+  external_id: externalId,
+  metadata,
 };
 
 export const addCampaignBody = named('AddCampaign', {
@@ -150,6 +155,8 @@ const updateCampaignBody = named('UpdateCampaign', {
   remove: withDefault(list(postExtrasNames, 20), []).describe('Optional fields of the post to remove.'),
   group_metadata_ids: optional(postFields.group_metadata_ids),
   is_channel_campaign: optional(z.boolean()),
+  external_id: externalId,
+  metadata: metadata.describe('Replaces all that is there.'),
   start_date: optional(date),
   end_date: optional(date),
   schedule_time: optional(timeOfDay),
@@ -244,6 +251,8 @@ const copiedPost = {
   link_preview: linkPreviewCopy,
   group_metadata_ids: z.array(count),
   is_channel_campaign: z.boolean(),
+  external_id: z.string().optional().describe('Of a post that is asked for. A copy of a campaign has none.'),
+  metadata: ownData.metadata,
 };
 
 export const duplicateCampaignData = z.discriminatedUnion('is_schedule', [
@@ -272,6 +281,7 @@ const POST_ERRORS = [
   'account_not_found',
   'media_not_found',
   'mention_cap_reached',
+  'external_id_taken',
 ] as const;
 /** Of those that store it. */
 const STORING_ERRORS = [...POST_ERRORS, 'approval_required', 'media_busy', 'storage_full'] as const;

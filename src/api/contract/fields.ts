@@ -175,6 +175,34 @@ export const base64File = z
   .string()
   .nullish()
   .transform((base64) => base64 || undefined);
+/** What a program keeps with an object of ours, and gets back: an id of its own, and texts by key. */
+export const externalId = optional(text(1, 200)).meta({
+  id: 'ExternalId',
+  description:
+    'Your own id of the campaign, unique in the workspace: adding a second one with it is a 409 that names the first.',
+});
+const MOST_KEYS = 50;
+const LONGEST_KEY = 40;
+export const metadata = optional(
+  z.record(z.string(), text(0, 500)).check(({ value, issues }) => {
+    const keys = Object.keys(value);
+    const input = value;
+    if (keys.length > MOST_KEYS)
+      issues.push({ code: 'too_big', origin: 'array', maximum: MOST_KEYS, inclusive: true, input });
+    if (keys.some((key) => key === '' || key.length > LONGEST_KEY))
+      issues.push({ code: 'custom', message: ISSUES.metadata_key, input });
+  }),
+).meta({
+  id: 'Metadata',
+  description:
+    'Texts of your own by key, at most 50, with keys of at most 40 characters. Answers and events have them.',
+});
+/** The same in an answer. */
+export const ownData = {
+  external_id: z.string().nullable().describe('`null`: none.'),
+  metadata: z.record(z.string(), z.string()),
+};
+
 /** The bytes of a file, without an envelope. */
 export const bytes = z.custom<AsyncIterable<Uint8Array>>(
   (value) => typeof value === 'object' && value !== null && Symbol.asyncIterator in value,

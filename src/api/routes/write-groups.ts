@@ -46,6 +46,7 @@ const COLUMNS = [
   'members_without_devices',
   'error_code',
   'error_text',
+  'external_id',
 ] as const;
 
 /** Returns a row for each group, as `groups` of the analytics has it. What the campaign does not have is an empty cell. `say` words failures. */
@@ -55,7 +56,7 @@ export function writeGroups(analytics: GroupAnalytics, say: SayFailure): LongTex
   const columns: readonly string[] = [...COLUMNS, ...answers.columns];
   return writeCsv(columns, analytics.groups, (group): Readonly<Record<string, Cell>> => {
     const { errorParams: _errorParams, ...row } = describeRow(shown, group);
-    return { ...row, errorText: say(group), ...answers.of(group) };
+    return { ...row, errorText: say(group), externalId: analytics.campaign.externalId, ...answers.of(group) };
   });
 }
 
