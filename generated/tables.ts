@@ -186,6 +186,8 @@ export interface Tables {
     refusals: Generated<number>;
     refusals_sent: Generated<number>;
     pause_reason: string | null;
+    external_id: string | null;
+    metadata: Generated<Json>;
   };
   content_files: {
     content_id: number;

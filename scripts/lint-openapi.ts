@@ -10,7 +10,13 @@ process.stderr.write(problems.map((problem) => `${problem}\n`).join(''));
 process.exitCode = problems.length === 0 ? 0 : 1;
 
 async function askRedocly(source: string): Promise<string[]> {
-  const config = await createConfig({ extends: ['recommended'] });
+  const config = await createConfig({
+    extends: ['recommended'],
+    rules: {
+      // `default` stands for the failures that all operations have in common.
+      'operation-4xx-response': 'off',
+    },
+  });
   const found = await lintFromString({ source, absoluteRef: 'openapi.json', config });
   return found.map(({ ruleId, message, location }) => `redocly ${ruleId} ${location[0]?.pointer ?? ''}: ${message}`);
 }

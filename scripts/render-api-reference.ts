@@ -14,7 +14,9 @@ import {
 } from '../test/support/api-reference/document.ts';
 import { ERROR_CODES, type ErrorCode } from '../src/platform/errors/error-codes.ts';
 import { statusOf } from '../src/api/server/envelope.ts';
-import { listCommonErrorCodes } from './openapi/operation-errors.ts';
+import { listContracts } from '../src/api/contract/contract.ts';
+import { eventsOperation } from '../src/api/contract/events.ts';
+import { listCommonErrorCodes, listOwnErrorCodes, type Failing } from './openapi/operation-errors.ts';
 import { formatJson } from './format-json.ts';
 import { listFields, renderFieldTable } from './render-fields.ts';
 
@@ -140,7 +142,7 @@ function renderOperation(documented: Documented, document: OpenApiDocument, exam
     facts.map((fact) => `- ${fact}`).join('\n'),
     renderRequest(operation, document),
     renderAnswer(operation, document),
-    renderErrors(operation, document),
+    renderErrors(path),
     renderExample(documented, examples.get(operation.operationId)),
   ];
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
@@ -233,17 +235,13 @@ function renderAnswer(operation: OpenApiOperation, document: OpenApiDocument): s
   return ['**Answer**', table, headerTable].filter((part) => part !== '').join('\n\n');
 }
 
-function renderErrors({ responses }: OpenApiOperation, document: OpenApiDocument): string {
-  const codes = Object.entries(responses).flatMap(([status, response]) =>
-    status === '200' ? [] : codesOf(follow<OpenApiResponse>(document, response)),
-  );
-  const own = codes.filter((code) => !COMMON_CODES.has(code));
+const DECLARED = new Map<string, Failing>([eventsOperation, ...listContracts()].map((one) => [one.path, one]));
+
+function renderErrors(path: string): string {
+  const declared = DECLARED.get(path);
+  const own = declared === undefined ? [] : listOwnErrorCodes(declared).filter((code) => !COMMON_CODES.has(code));
   const rest = '[errors of all operations](README.md#errors-of-all-operations)';
   return own.length === 0 ? `**Errors**: the ${rest}.` : `**Errors**: the ${rest}, and\n\n${renderCodes(own)}`;
-}
-
-function codesOf({ content }: OpenApiResponse): ErrorCode[] {
-  return (content?.['application/json']?.schema.allOf?.[1]?.properties?.['error_code']?.enum ?? []) as ErrorCode[];
 }
 
 function renderCodes(codes: readonly ErrorCode[]): string {

@@ -10,7 +10,7 @@ type JsonSchema = Exclude<z.core.JSONSchema._JSONSchema, boolean>;
 type Definitions = Map<string, JsonSchema>;
 
 /** Rendered as a generic type of its own below, or of no use to a client. */
-const OWN_TYPES = new Set(['File', 'MessageEvent', 'StreamedEvent']);
+const OWN_TYPES = new Set(['FileBytes', 'MessageEvent', 'StreamedEvent']);
 
 const HEAD = `/** The types of all operations and events. \`npm run docs\` writes this file from the contract of the service. */`;
 

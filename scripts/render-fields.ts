@@ -66,6 +66,13 @@ function resolve(schema: JsonSchema, document: OpenApiDocument): { schema: JsonS
     return { schema: { ...target.schema, ...rest }, isNullable: target.isNullable };
   }
   const choices = anyOf ?? oneOf;
+  if (schema.allOf) {
+    const parts = schema.allOf.map((part) => resolve(part, document).schema);
+    const properties = Object.assign({}, ...parts.map((part) => part.properties ?? {})) as Record<string, JsonSchema>;
+    const required = parts.flatMap((part) => part.required ?? []);
+    const { allOf: _, ...own } = schema;
+    return { schema: { ...own, properties, required }, isNullable: false };
+  }
   if (choices) {
     const others = choices.filter((one) => one.type !== 'null');
     const isNullable = others.length < choices.length;

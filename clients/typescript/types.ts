@@ -543,7 +543,8 @@ export interface AddCampaign {
   name: string;
   /** A description for your own use. */
   desc?: string | null | undefined;
-  html: Html;
+  html?: Html | undefined;
+  text?: TypedText | undefined;
   on_unknown_tags?: UnknownTags | undefined;
   image?: Base64File | undefined;
   file_name?: FileName | undefined;
@@ -560,6 +561,8 @@ export interface AddCampaign {
   group_metadata_ids: GroupIds;
   /** Stored and returned only: the ids determine whether posts go to channels. */
   is_channel_campaign?: boolean | null | undefined;
+  external_id?: ExternalId | undefined;
+  metadata?: Metadata | undefined;
   is_schedule?: false | null | undefined;
   /** Stored and returned only, in any form: the campaign is sent now. */
   schedule_time?: string | null | undefined;
@@ -568,8 +571,10 @@ export interface AddCampaign {
   /** A test of a post: list-runs, the overview and reports leave it out, and so does list-campaigns without `with_tests`. Its own analytics and the figures of a group have it. */
   is_test?: boolean | null | undefined;
 }
-/** The message in HTML; may be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. */
+/** The message in HTML; may be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. Required unless `text` is there. */
 export type Html = string;
+/** The message in WhatsApp's own marks, as typed on a phone, instead of `html`: `*bold*`, `_italic_`, `~struck~`, `code`, lists and quotes. It is sent as it is. */
+export type TypedText = string | null;
 /** Tags that are not allowed are rejected (default), or taken out with a warning. */
 export type UnknownTags = 'reject' | 'drop' | null;
 /** A file in base64, with or without a data URL prefix: JPEG, PNG, WebP, AVIF, GIF, MP4, MOV, 3GP, MP3, OGG, M4A, AAC, WAV, WebM, BMP, PDF, office or ZIP, at most 16 MiB decoded. Text, CSV and VCF need the prefix. */
@@ -636,12 +641,17 @@ export type LinkCard = {
 } | null;
 /** Fetches the preview of the first link, unless `link_preview` is sent: the operation takes up to 3 seconds longer. Without an answer the link goes without one, and `x-campanile-warnings` says so. */
 export type FetchLinkCard = boolean | null;
+/** Your own id of the campaign, unique in the workspace: adding a second one with it is a 409 that names the first. */
+export type ExternalId = string | null;
+/** Texts of your own by key, at most 50, with keys of at most 40 characters. Answers and events have them. */
+export type Metadata = Record<string, string> | null;
 export interface AddCampaignBatch {
   /** The name of the campaign. Recipients do not see it. */
   name: string;
   /** A description for your own use. */
   desc?: string | null | undefined;
-  html: Html;
+  html?: Html | undefined;
+  text?: TypedText | undefined;
   on_unknown_tags?: UnknownTags | undefined;
   image?: Base64File | undefined;
   file_name?: FileName | undefined;
@@ -658,6 +668,8 @@ export interface AddCampaignBatch {
   group_metadata_ids: GroupIds;
   /** Stored and returned only: the ids determine whether posts go to channels. */
   is_channel_campaign?: boolean | null | undefined;
+  external_id?: ExternalId | undefined;
+  metadata?: Metadata | undefined;
   is_schedule?: true | null | undefined;
   start_date: string;
   /** Inclusive. At most 366 days in all. */
@@ -671,6 +683,13 @@ export interface AddCampaignBatch {
   /** Dates without a run. */
   skip_dates?: Array<string> | null | undefined;
 }
+export interface PostWarning {
+  code: string;
+  message: string;
+  params?: IssueParams | undefined;
+}
+/** The figures and names of the issue, such as `limit`. Absent without any. */
+export type IssueParams = Record<string, string | number>;
 export interface ShownFile {
   media_id: number;
   mime: string;
@@ -725,6 +744,9 @@ export interface CampaignCopy {
   media: Array<{ media_id: number; caption?: string | undefined; file_name?: string | undefined }> | null;
   group_metadata_ids: Array<number>;
   is_channel_campaign: boolean;
+  /** Of a post that is asked for. A copy of a campaign has none. */
+  external_id?: string | undefined;
+  metadata: Record<string, string>;
   is_schedule: false;
   schedule_time: string | null;
 }
@@ -761,6 +783,9 @@ export interface ScheduledCampaignCopy {
   media: Array<{ media_id: number; caption?: string | undefined; file_name?: string | undefined }> | null;
   group_metadata_ids: Array<number>;
   is_channel_campaign: boolean;
+  /** Of a post that is asked for. A copy of a campaign has none. */
+  external_id?: string | undefined;
+  metadata: Record<string, string>;
   is_schedule: true;
   start_date: string;
   end_date: string;
@@ -774,6 +799,7 @@ export interface UpdateCampaign {
   name?: string | null | undefined;
   desc?: string | null | undefined;
   html?: Html | null | undefined;
+  text?: TypedText | undefined;
   on_unknown_tags?: UnknownTags | undefined;
   /** A file, as in add-campaign-batch. Omitted: the file stays. */
   image?: Base64File | undefined;
@@ -808,6 +834,9 @@ export interface UpdateCampaign {
     | undefined;
   group_metadata_ids?: GroupIds | null | undefined;
   is_channel_campaign?: boolean | null | undefined;
+  external_id?: ExternalId | undefined;
+  /** Replaces all that is there. */
+  metadata?: Metadata | undefined;
   start_date?: string | null | undefined;
   end_date?: string | null | undefined;
   schedule_time?: string | null | undefined;
@@ -871,6 +900,7 @@ export interface SaveDraft {
   name?: string | null | undefined;
   /** The message, as in add-campaign. Not validated. */
   html?: string | null | undefined;
+  text?: TypedText | undefined;
   /** Whether the campaign is to be scheduled. */
   is_schedule?: boolean | null | undefined;
   start_date?: string | null | undefined;
@@ -1057,6 +1087,9 @@ export interface GroupAnalytics {
     campaign_id: string;
     name: string;
     desc: string;
+    /** `null`: none. */
+    external_id: string | null;
+    metadata: Record<string, string>;
     status: CampaignStatus;
     /** Why the service paused it, and what to do. Absent if a user paused it. */
     pause_reason?: string | undefined;
@@ -1687,12 +1720,18 @@ export interface CampaignEventData {
   name: string;
   status: CampaignStatus;
   is_schedule: boolean;
+  /** `null`: none. */
+  external_id: string | null;
+  metadata: Record<string, string>;
 }
 export interface CampaignRunEventData {
   campaign_id: string;
   name: string;
   status: CampaignStatus;
   is_schedule: boolean;
+  /** `null`: none. */
+  external_id: string | null;
+  metadata: Record<string, string>;
   run_id: number;
   due_at: string;
 }
@@ -1701,6 +1740,9 @@ export interface CampaignPausedEventData {
   name: string;
   status: CampaignStatus;
   is_schedule: boolean;
+  /** `null`: none. */
+  external_id: string | null;
+  metadata: Record<string, string>;
   /** Why the messaging application refused three posts in a row, so that the service paused the campaign. */
   reason?: string | undefined;
 }
@@ -1729,6 +1771,8 @@ export interface RunEventData {
   campaign_id: string;
   /** The name of the campaign. */
   name: string;
+  /** `null`: none. */
+  external_id: string | null;
   run_id: number;
   due_at: string;
   status: RunStatus;
@@ -2480,7 +2524,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   /** Preview the text of a message. Returns the exact text that would be sent. By default limited to 600 previews and checks per minute and user. */
   'venom/preview-campaign': {
     body: {
-      html: Html;
+      html?: Html | undefined;
+      text?: TypedText | undefined;
       on_unknown_tags?: UnknownTags | undefined;
       /** The campaign has a file that is not sent along here, so it needs no text. */
       with_file?: boolean | null | undefined;
@@ -2491,12 +2536,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       length: number;
       /** The maximum length. */
       limit: number;
-      warnings: Array<{
-        code: string;
-        message: string;
-        /** The figures and names of the issue, such as `limit`. Absent without any. */
-        params?: Record<string, string | number> | undefined;
-      }>;
+      warnings: Array<PostWarning>;
       /** The links of the text, each once and 100 at most. `link_preview` is about one of them. */
       links: Array<string>;
     };
@@ -2509,7 +2549,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           name: string;
           /** A description for your own use. */
           desc?: string | null | undefined;
-          html: Html;
+          html?: Html | undefined;
+          text?: TypedText | undefined;
           on_unknown_tags?: UnknownTags | undefined;
           image?: Base64File | undefined;
           file_name?: FileName | undefined;
@@ -2526,6 +2567,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           group_metadata_ids: GroupIds;
           /** Stored and returned only: the ids determine whether posts go to channels. */
           is_channel_campaign?: boolean | null | undefined;
+          external_id?: ExternalId | undefined;
+          metadata?: Metadata | undefined;
           is_schedule?: false | null | undefined;
           /** Stored and returned only, in any form: the campaign is sent now. */
           schedule_time?: string | null | undefined;
@@ -2543,7 +2586,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           name: string;
           /** A description for your own use. */
           desc?: string | null | undefined;
-          html: Html;
+          html?: Html | undefined;
+          text?: TypedText | undefined;
           on_unknown_tags?: UnknownTags | undefined;
           image?: Base64File | undefined;
           file_name?: FileName | undefined;
@@ -2560,6 +2604,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           group_metadata_ids: GroupIds;
           /** Stored and returned only: the ids determine whether posts go to channels. */
           is_channel_campaign?: boolean | null | undefined;
+          external_id?: ExternalId | undefined;
+          metadata?: Metadata | undefined;
           is_schedule: true;
           start_date: string;
           /** Inclusive. At most 366 days in all. */
@@ -2580,12 +2626,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
     data: {
       /** The exact text that would be sent. */
       text: string;
-      warnings: Array<{
-        code: string;
-        message: string;
-        /** The figures and names of the issue, such as `limit`. Absent without any. */
-        params?: Record<string, string | number> | undefined;
-      }>;
+      warnings: Array<PostWarning>;
       /** The first file. */
       media: { mime: string; size: number } | null;
       /** The files of `media`. */
@@ -2636,6 +2677,10 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       search?: string | null | undefined;
       /** Only posts of this kind. */
       post_kind?: 'text' | 'file' | 'files' | 'poll' | 'event' | null | undefined;
+      /** Only the campaign with this id of yours. */
+      external_id?: ExternalId | undefined;
+      /** Only campaigns with each of these texts by key. */
+      metadata?: Metadata | undefined;
       /** Only campaigns created on or after this day, in your time zone. */
       created_from?: string | null | undefined;
       /** Only campaigns created on or before this day. */
@@ -2654,12 +2699,18 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       with_tests?: boolean | null | undefined;
       /** Adds `group_count`, `media_mime`, `post_kind` and `excerpt`. */
       with_post?: boolean | null | undefined;
+      /** Adds `metadata`. */
+      with_metadata?: boolean | null | undefined;
       cursor?: Cursor | undefined;
     };
     data: {
       campaigns: Array<{
         campaign_id: string;
         name: string;
+        /** `null`: none. */
+        external_id: string | null;
+        /** With `with_metadata`. */
+        metadata?: Record<string, string> | undefined;
         status: CampaignStatus;
         is_schedule: boolean;
         is_follow_up?: IsFollowUp | undefined;
@@ -2692,10 +2743,12 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       next_cursor: NextCursor;
     };
   };
-  /** Get a campaign with its content, groups and runs. By its id, or by the `Idempotency-Key` that it was added with. */
+  /** Get a campaign with its content, groups and runs. By its id, by yours, or by the `Idempotency-Key` that it was added with. */
   'venom/get-campaign': {
     body: {
       campaign_id?: string | null | undefined;
+      /** Instead of `campaign_id`: your own id of it. */
+      external_id?: ExternalId | undefined;
       /** Instead of `campaign_id`: the `Idempotency-Key` of the request that added the campaign, within 24 hours after it. */
       idempotency_key?: string | null | undefined;
     };
@@ -2703,6 +2756,9 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       campaign_id: string;
       name: string;
       desc: string;
+      /** `null`: none. */
+      external_id: string | null;
+      metadata: Record<string, string>;
       status: CampaignStatus;
       /** Why the service paused it, and what to do. Absent if a user paused it. */
       pause_reason?: string | undefined;
@@ -2789,14 +2845,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         left_out?: true | undefined;
         is_follow_up?: IsFollowUp | undefined;
         /** Of a planned run that brings groups a second post within an hour, or more than `weekly_posts` in seven days. */
-        warnings?:
-          | Array<{
-              code: string;
-              message: string;
-              /** The figures and names of the issue, such as `limit`. Absent without any. */
-              params?: Record<string, string | number> | undefined;
-            }>
-          | undefined;
+        warnings?: Array<PostWarning> | undefined;
         /** The smallest saved list with all its groups, if any; of equal ones the oldest. Lists count as they are now. */
         group_list_id?: number | undefined;
         /** With `with_post`. */
@@ -2881,7 +2930,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       campaign_id: string;
       /** Only this run. Default: the whole campaign. */
       run_id?: number | null | undefined;
-      html: Html;
+      html?: Html | undefined;
+      text?: TypedText | undefined;
       on_unknown_tags?: UnknownTags | undefined;
       link_preview?: LinkCard | undefined;
       fetch_link_preview?: FetchLinkCard | undefined;
@@ -2948,7 +2998,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           name: string;
           /** A description for your own use. */
           desc?: string | null | undefined;
-          html: Html;
+          html?: Html | undefined;
+          text?: TypedText | undefined;
           on_unknown_tags?: UnknownTags | undefined;
           image?: Base64File | undefined;
           file_name?: FileName | undefined;
@@ -2965,6 +3016,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           group_metadata_ids: GroupIds;
           /** Stored and returned only: the ids determine whether posts go to channels. */
           is_channel_campaign?: boolean | null | undefined;
+          external_id?: ExternalId | undefined;
+          metadata?: Metadata | undefined;
           is_schedule?: false | null | undefined;
           /** Stored and returned only, in any form: the campaign is sent now. */
           schedule_time?: string | null | undefined;
@@ -2981,7 +3034,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           name: string;
           /** A description for your own use. */
           desc?: string | null | undefined;
-          html: Html;
+          html?: Html | undefined;
+          text?: TypedText | undefined;
           on_unknown_tags?: UnknownTags | undefined;
           image?: Base64File | undefined;
           file_name?: FileName | undefined;
@@ -2998,6 +3052,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           group_metadata_ids: GroupIds;
           /** Stored and returned only: the ids determine whether posts go to channels. */
           is_channel_campaign?: boolean | null | undefined;
+          external_id?: ExternalId | undefined;
+          metadata?: Metadata | undefined;
           is_schedule: true;
           start_date: string;
           /** Inclusive. At most 366 days in all. */
@@ -3474,6 +3530,9 @@ export interface EventData {
     name: string;
     status: CampaignStatus;
     is_schedule: boolean;
+    /** `null`: none. */
+    external_id: string | null;
+    metadata: Record<string, string>;
     /** How many planned runs moved. */
     run_count: number;
     time_zone: string;

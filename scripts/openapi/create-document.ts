@@ -15,7 +15,7 @@ import { eventsOperation, streamedEvent } from '../../src/api/contract/events.ts
 import { describeOperations } from './describe-operations.ts';
 import type { OpenApiDocument } from './document-types.ts';
 import { describeWebhooks } from './describe-webhooks.ts';
-import { mergeInputs, nameSchemas, simplify, withoutUnused } from './document-schemas.ts';
+import { inherit, mergeInputs, nameSchemas, simplify, withoutUnused } from './document-schemas.ts';
 
 const ACCESS: Readonly<Record<Access, string>> = {
   open: 'Takes no token.',
@@ -108,6 +108,8 @@ function schemaOf(operation: OperationContract): FastifySchema {
 
 function schemaOfEvents(): FastifySchema {
   const { access, description, headers, query, summary } = eventsOperation;
+  // Generators make one name of `last_event_id` and `last-event-id`; the query parameter works for all clients, and says what the header does.
+  const named = headers.omit({ 'last-event-id': true });
   return {
     operationId: 'events',
     tags: ['Events'],
@@ -115,7 +117,7 @@ function schemaOfEvents(): FastifySchema {
     description,
     security: securityOf(access),
     querystring: query,
-    headers,
+    headers: named,
     response: {
       200: { description: 'The event stream', content: { 'text/event-stream': { schema: streamedEvent } } },
     },
@@ -148,5 +150,5 @@ function completeDocument(document: OpenApiDocument, operations: readonly Operat
     parameters: { ...described.components.parameters, ...parameters },
     responses: { ...described.components.responses, ...responses },
   };
-  return nameSchemas(withoutUnused(mergeInputs({ ...described, components, webhooks })));
+  return inherit(nameSchemas(withoutUnused(mergeInputs({ ...described, components, webhooks }))));
 }

@@ -2,7 +2,7 @@ import { eventsOperation } from '../../src/api/contract/events.ts';
 import { idempotencyOf, type OperationContract } from '../../src/api/contract/define-operations.ts';
 import { describeFailures } from './describe-failures.ts';
 import type { DocumentedOperation, DocumentedResponse, MediaType, OpenApiDocument } from './document-types.ts';
-import { findExample, type OperationExample } from './operation-examples.ts';
+import { findExample } from './operation-examples.ts';
 import { createShared, HEADERS, IDEMPOTENCY_KEY, WORKSPACE, type Shared } from './shared-components.ts';
 import { RATE_HEADERS } from '../../src/api/server/rate-limits.ts';
 
@@ -30,7 +30,6 @@ function describeOperation(
   documented: DocumentedOperation,
   shared: Shared,
 ): DocumentedOperation {
-  const example = findExample(documented.operationId);
   const success = documented.responses['200'] ?? {};
   const headers = describeHeaders(operation, shared);
   const parameters = describeParameters(operation, shared);
@@ -41,7 +40,7 @@ function describeOperation(
       requestBody: {
         ...requestBody,
         required: !operation.body.safeParse({}).success,
-        content: withExample(requestBody.content, example, 'request'),
+        content: withExample(requestBody.content, findExample(documented.operationId)),
       },
     }),
     ...(parameters.length > 0 && { parameters }),
@@ -49,7 +48,6 @@ function describeOperation(
       200: shareConfirmation(
         {
           ...success,
-          content: withExample(success.content ?? {}, example, 'answer'),
           ...(Object.keys(headers).length > 0 && { headers }),
         },
         shared,
@@ -65,15 +63,10 @@ function shareConfirmation(response: DocumentedResponse, shared: Shared): Docume
   return isNoData ? shared.refer('responses', 'Confirmed', response) : response;
 }
 
-function withExample(
-  content: Record<string, MediaType>,
-  example: OperationExample | undefined,
-  part: 'request' | 'answer',
-): Record<string, MediaType> {
-  if (!example) return content;
-  return Object.fromEntries(
-    Object.entries(content).map(([type, media]) => [type, { ...media, example: example[part] }]),
-  );
+/** Adds the example of a request that has several fields; one field alone is plain from its schema. The API reference has all, with answers. */
+function withExample(content: Record<string, MediaType>, example: unknown): Record<string, MediaType> {
+  if (typeof example !== 'object' || example === null || Object.keys(example).length < 2) return content;
+  return Object.fromEntries(Object.entries(content).map(([type, media]) => [type, { ...media, example }]));
 }
 
 function describeHeaders(operation: OperationContract, shared: Shared): Record<string, unknown> {

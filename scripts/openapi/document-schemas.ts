@@ -31,8 +31,13 @@ export function simplify<Part>(part: Part): Part {
       !(key === 'minLength' && value === 0) &&
       !(key === 'examples' && 'format' in part && part.format === 'uuid'),
   );
-  const simple = Object.fromEntries(kept.map(([key, value]) => [key === 'oneOf' ? 'anyOf' : key, simplify(value)]));
+  const simple = Object.fromEntries(kept.map(([key, value]) => simplifyWord(key, value)));
   return mergeNull(simple) as Part;
+}
+
+function simplifyWord(key: string, value: unknown): [key: string, value: unknown] {
+  if (key === 'enum' && Array.isArray(value) && value.length === 1) return ['const', value[0]];
+  return [key === 'oneOf' ? 'anyOf' : key, simplify(value)];
 }
 
 /** Turns a choice between a plain schema and null into one schema of two types. */
@@ -117,4 +122,64 @@ export function withoutUnused(document: OpenApiDocument): OpenApiDocument {
     }
   const schemas = Object.fromEntries(Object.entries(all).filter(([name]) => used.has(name)));
   return { ...document, components: { ...components, schemas } };
+}
+
+interface ObjectSchema {
+  properties: Record<string, unknown>;
+  required?: string[];
+}
+/** Fewer bytes are not worth a reference. */
+const LEAST_SAVED = 300;
+
+/**
+ * Says the fields that an object shares with a named one by a reference to that: the forms of `check-campaign` have those of the operations
+ * that add a campaign. A constant may stand for a choice of the named one.
+ */
+export function inherit(document: OpenApiDocument): OpenApiDocument {
+  const bases = Object.entries(document.components.schemas).filter((entry): entry is [string, ObjectSchema] =>
+    isObjectSchema(entry[1]),
+  );
+  const walk = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(walk);
+    if (typeof value !== 'object' || value === null) return value;
+    const derived = isObjectSchema(value) ? derive(value, bases) : value;
+    return Object.fromEntries(Object.entries(derived).map(([key, part]) => [key, walk(part)]));
+  };
+  const schemas = Object.fromEntries(
+    Object.entries(document.components.schemas).map(([name, schema]) => [name, walk(schema)]),
+  );
+  return { ...document, components: { ...document.components, schemas } };
+}
+
+function isObjectSchema(value: unknown): value is ObjectSchema {
+  return typeof value === 'object' && value !== null && 'properties' in value && 'type' in value && !('allOf' in value);
+}
+
+function derive(schema: ObjectSchema, bases: ReadonlyArray<[string, ObjectSchema]>): object {
+  const { properties, required = [], ...others } = schema;
+  const fitting = bases.filter(([, base]) => base !== schema && isPartOf(base, schema));
+  const [name, base] = fitting.toSorted(([, one], [, other]) => sizeOf(other) - sizeOf(one))[0] ?? [];
+  if (base === undefined || JSON.stringify(base.properties).length < LEAST_SAVED) return schema;
+  const own = Object.entries(properties).filter(([key, value]) => !isDeepStrictEqual(base.properties[key], value));
+  const ownRequired = required.filter((key) => !base.required?.includes(key));
+  const rest = {
+    properties: Object.fromEntries(own),
+    ...(ownRequired.length > 0 && { required: ownRequired }),
+  };
+  return { ...others, allOf: [{ $ref: `${PREFIX}${name}` }, rest] };
+}
+
+function sizeOf({ properties }: ObjectSchema): number {
+  return Object.keys(properties).length;
+}
+
+function isPartOf(base: ObjectSchema, { properties, required = [] }: ObjectSchema): boolean {
+  return (
+    sizeOf(base) < Object.keys(properties).length &&
+    (base.required ?? []).every((key) => required.includes(key)) &&
+    Object.entries(base.properties).every(([key, value]) => {
+      const own = properties[key];
+      return isDeepStrictEqual(own, value) || (typeof own === 'object' && own !== null && 'const' in own);
+    })
+  );
 }

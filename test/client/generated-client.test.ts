@@ -60,7 +60,7 @@ const late = await addCampaignBatch({ ...body, ...dates }, withToken);
 const field: string | undefined = late.status === 200 ? undefined : late.data.details[0]?.field;
 const open = await getProfile({});
 const code = open.status === 200 ? undefined : open.data.error_code;
-// An error code that the operation cannot answer is a type error.
+// An error code that there is not is a type error.
 const isMissing: boolean = code === 'token_missing';
 console.log(JSON.stringify({ user: created.data.data.user_info.user_name, group_count, sent, field, isMissing }));
 `;
@@ -112,8 +112,8 @@ test.each([
   ['a wrong type', `await addCampaign({ name: 'x', html: 'x', group_metadata_ids: ['1'] });`],
   ['the data of a failure', `const { data } = await addCampaign({} as never); data.data.campaign_id;`],
   [
-    'an error code that is not of the operation',
-    `const { data, status } = await addCampaign({} as never); if (status === 404) data.error_code === 'webhook_not_found';`,
+    'an error code that is not of the status',
+    `const { data, status } = await addCampaign({} as never); if (status === 404) data.error_code === 'approval_required';`,
   ],
 ])('rejects %s at compile time', async (_what, statement) => {
   expect(await compile(`import { addCampaign } from './client.ts';\n${statement}`)).toMatch(/^program\.ts\(2,/m);

@@ -311,7 +311,7 @@ const BESIDE: Readonly<Record<string, readonly string[]>> = {
 
 /** The only files of `src/` of which a browser may load code. */
 const IN_BROWSERS =
-  /^src\/(?:api\/contract\/.*|messengers\/windows|content\/text\/(?:boundaries|caption|document|foreign\/rewrite-foreign|mention-all|parse-whatsapp)|platform\/errors\/failures|platform\/i18n\/(?:languages|translate-failure|translator)|workspaces\/members\/roles)\.ts$/;
+  /^src\/(?:api\/contract\/.*|messengers\/windows|content\/text\/(?:boundaries|caption|document|foreign\/rewrite-foreign|mention-all|parse-whatsapp|typed-text)|platform\/errors\/failures|platform\/i18n\/(?:languages|translate-failure|translator)|workspaces\/members\/roles)\.ts$/;
 
 /** The message catalogs, which the dashboard loads, and the types of their parameters. */
 const CATALOG = /^messages\/(?:[\w-]+\.json|parameters\.ts)$/;

@@ -88,6 +88,10 @@ const list = fc
     }),
   )
   .map(([tag, items]) => `<${tag}>${items.join('')}</${tag.split(' ')[0]}>`);
+/** A text as typed, which the editor keeps with its signs and spaces. */
+const typed = fc
+  .array(fc.constantFrom('a', ' ', '  ', '*', '~', '`', '> ', '- ', '\n', '&amp;', '&lt;', '\u00a0'), { maxLength: 12 })
+  .map((units) => `<p data-format="whatsapp">${units.join('')}</p>`);
 const html = fc
   .array(
     fc.oneof(
@@ -95,6 +99,7 @@ const html = fc
       inline,
       words.map((text) => `<h2>${text}</h2>`),
       { weight: 2, arbitrary: list },
+      typed,
     ),
     { maxLength: 6 },
   )

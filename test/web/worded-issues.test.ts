@@ -20,6 +20,9 @@ const english = readCatalog('en');
 const OF_PROGRAMS = [
   'no_poll',
   'voters_secret',
+  'text_and_html',
+  'taken_by',
+  'metadata_key',
   'wrong_type',
   'wrong_value',
   'wrong_format',

@@ -30,5 +30,6 @@ export const hasText = ({ textContent }: Node) => hasVisible(textContent);
 /** Whether a line shows nothing, but by what html does not take off, as a no-break space: an empty line, then. */
 export const isBlank = ({ textContent }: Node) => TEXT.test(textContent) && !hasVisible(textContent);
 export const isParagraph = ({ type }: Node) => type.name === 'paragraph';
-export const isHeading = ({ type }: Node) => type.name === 'heading';
+/** Whether it shares no element with other lines, and has an empty line around it: a heading, or a text as typed. */
+export const isOwnBlock = ({ type }: Node) => type.name === 'heading' || type.name === 'typedParagraph';
 export const isList = ({ type }: Node) => type.name === 'bulletList' || type.name === 'orderedList';

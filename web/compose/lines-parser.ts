@@ -1,5 +1,5 @@
 import { DOMParser, Fragment, Slice, type Node, type ParseOptions, type Schema } from '@tiptap/pm/model';
-import { BLOCK, hasText, HELD, isBlank, isHeading, isList, isParagraph, LINE, TEXT } from './line-model.ts';
+import { BLOCK, hasText, HELD, isBlank, isList, isOwnBlock, isParagraph, LINE, TEXT } from './line-model.ts';
 
 /** ProseMirror would drop a `<br>` at the end of a block. */
 const EVERY_BREAK = { ruleFromNode: () => null };
@@ -32,8 +32,8 @@ export class LinesParser extends DOMParser {
     let marginBefore: number | undefined;
     const add = (line: Node) => {
       const before = lines.at(-1);
-      // A heading keeps its distance in the editor, too.
-      const own = isHeading(line) || (before && isHeading(before)) ? BLOCK : LINE;
+      // It keeps its distance in the editor, too.
+      const own = isOwnBlock(line) || (before && isOwnBlock(before)) ? BLOCK : LINE;
       if (before) for (; breaks > own; breaks--) lines.push(schema.node('paragraph'));
       lines.push(line);
       breaks = 0;
@@ -46,7 +46,7 @@ export class LinesParser extends DOMParser {
       if (!isParagraph(block)) {
         const { node, emptyLines } = isList(block) ? takeEmptyLinesOff(block) : { node: block, emptyLines: 0 };
         if (hasText(node)) add(node);
-        else if (isHeading(block) && isBlank(block)) breaks++;
+        else if (block.type.name === 'heading' && isBlank(block)) breaks++;
         else if (isList(block)) breaks += emptyLinesOf(block);
         if (emptyLines > 0) breaks = LINE + emptyLines;
         continue;

@@ -1,5 +1,5 @@
 import { DOMSerializer, Fragment, type Node, type Schema } from '@tiptap/pm/model';
-import { hasText, isHeading, isList, isParagraph, LINE } from './line-model.ts';
+import { hasText, isList, isOwnBlock, isParagraph, LINE } from './line-model.ts';
 
 /** Lines without an empty line between them, and the number of extra empty lines before them. */
 interface Stanza {
@@ -17,12 +17,12 @@ function stanzasOf(content: Fragment): Stanza[] {
     if (line.isTextblock && !hasText(line)) empty++;
     else if (stanza && empty === 0 && continuesLines(stanza.lines, line)) stanza.lines.push(line);
     else {
-      const isByHeading = isHeading(line) || stanza?.lines.some(isHeading) === true;
-      const byTags = isByHeading ? 0 : LINE;
+      const isByBlock = isOwnBlock(line) || stanza?.lines.some(isOwnBlock) === true;
+      const byTags = isByBlock ? 0 : LINE;
       stanzas.push({
         lines: [line],
         emptyBefore: stanza ? Math.max(0, empty - byTags) : 0,
-        isApart: stanza !== undefined && empty === 0 && !isByHeading,
+        isApart: stanza !== undefined && empty === 0 && !isByBlock,
       });
       empty = 0;
     }
@@ -32,7 +32,7 @@ function stanzasOf(content: Fragment): Stanza[] {
 
 /** Returns whether a line can join the element of the lines before it: their list, if there is one. */
 function continuesLines(lines: readonly Node[], line: Node): boolean {
-  if (lines.some(isHeading)) return false;
+  if (lines.some(isOwnBlock)) return false;
   const list = lines.findLast(isList);
   if (!isList(line) || !list) return isParagraph(line) || isList(line);
   return lettersOf(line) === lettersOf(list);

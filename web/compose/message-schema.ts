@@ -4,6 +4,7 @@ import { StarterKit } from '@tiptap/starter-kit';
 import { Link } from './link-extension.ts';
 import { LinesParser } from './lines-parser.ts';
 import { LinesSerializer } from './lines-serializer.ts';
+import { TypedParagraph } from './typed-paragraph.ts';
 import { WhatsAppFormatting, type WhatsAppOptions } from './whatsapp-formatting.ts';
 
 /** The editor's extensions: only the tags that a campaign may have. */
@@ -22,6 +23,7 @@ export function messageExtensions(options: WhatsAppOptions): Extensions {
       link: false,
     }),
     Link,
+    TypedParagraph,
     WhatsAppFormatting.configure(options),
   ];
 }

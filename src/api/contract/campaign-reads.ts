@@ -7,9 +7,12 @@ import {
   count,
   cursor,
   descending,
+  externalId,
   instant,
+  metadata,
   nextCursor,
   optional,
+  ownData,
   pageLimit,
   search,
   storedFile,
@@ -31,6 +34,8 @@ const listCampaignsBody = z.object({
     'Words of the name and of the present post or parts of them, in any order; case and accents do not matter.',
   ),
   post_kind: optional(postKind).describe('Only posts of this kind.'),
+  external_id: externalId.describe('Only the campaign with this id of yours.'),
+  metadata: metadata.describe('Only campaigns with each of these texts by key.'),
   created_from: optional(date).describe('Only campaigns created on or after this day, in your time zone.'),
   created_to: optional(date).describe('Only campaigns created on or before this day.'),
   sort_by: optional(z.enum(['created_at', 'name', 'next_run_at'])).describe(
@@ -44,6 +49,7 @@ const listCampaignsBody = z.object({
   ),
   with_tests: withDefault(z.boolean(), false).describe('Also campaigns that were added with `is_test`.'),
   with_post: withDefault(z.boolean(), false).describe('Adds `group_count`, `media_mime`, `post_kind` and `excerpt`.'),
+  with_metadata: withDefault(z.boolean(), false).describe('Adds `metadata`.'),
   cursor,
 });
 
@@ -55,6 +61,8 @@ const isFollowUp = z
 const listedCampaign = z.object({
   campaign_id: campaignId,
   name: z.string(),
+  external_id: ownData.external_id,
+  metadata: ownData.metadata.optional().describe('With `with_metadata`.'),
   status: campaignStatus,
   is_schedule: z.boolean(),
   is_follow_up: isFollowUp,
@@ -109,6 +117,7 @@ export const campaignHead = {
   campaign_id: campaignId,
   name: z.string(),
   desc: z.string(),
+  ...ownData,
   status: campaignStatus,
   pause_reason: z
     .string()
@@ -180,13 +189,14 @@ const listedRun = z.object({
 export const getCampaignBody = z
   .object({
     campaign_id: optional(campaignId),
+    external_id: externalId.describe('Instead of `campaign_id`: your own id of it.'),
     idempotency_key: optional(text(1, 255)).describe(
       'Instead of `campaign_id`: the `Idempotency-Key` of the request that added the campaign, within 24 hours after it.',
     ),
   })
-  .refine(({ campaign_id: id, idempotency_key: key }) => (id === undefined) !== (key === undefined), {
+  .refine((ids) => Object.values(ids).filter((id) => id !== undefined).length === 1, {
     path: ['campaign_id'],
-    error: 'is required, or idempotency_key instead of it',
+    error: 'is required, or external_id or idempotency_key instead of it',
   });
 
 const shared = { tag: 'Campaigns', access: 'read' } as const;
@@ -208,7 +218,7 @@ export const campaignReads = defineOperations(shared, {
   getCampaign: {
     path: '/api/v1/venom/get-campaign',
     summary: 'Get a campaign with its content, groups and runs',
-    description: 'By its id, or by the `Idempotency-Key` that it was added with.',
+    description: 'By its id, by yours, or by the `Idempotency-Key` that it was added with.',
     body: getCampaignBody,
     data: z.object({
       ...campaignHead,

@@ -5,18 +5,22 @@ import { defineOperations } from './define-operations.ts';
 import {
   base64File,
   count,
+  externalId,
   groupMetadataIds,
   HTML_LIMIT,
   instant,
   issueCode,
   issueParams,
+  metadata,
   optional,
   text,
   timeZone,
+  typedText,
   withDefault,
   named,
   objects,
   list,
+  ownData,
 } from './fields.ts';
 import { forms } from './forms.ts';
 import { fetchLinkPreview, linkPreviewCopy } from './link-preview.ts';
@@ -60,6 +64,13 @@ const unknownTags = {
     description: 'Tags that are not allowed are rejected (default), or taken out with a warning.',
   }),
 };
+/** The message. A body may have `text` in its place, so that its schema has it as optional, but without both it is missing. */
+const html = z.string().optional().pipe(text(0, HTML_LIMIT)).meta({
+  id: 'Html',
+  description:
+    'The message in HTML; may be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. Required unless `text` is there.',
+  maxLength: HTML_LIMIT,
+});
 const description = text(0, 2_000);
 const postFields = {
   name: text(1, 200).meta({
@@ -67,11 +78,8 @@ const postFields = {
     examples: ['Spring fair'],
   }),
   desc: withDefault(description, '').describe('A description for your own use.'),
-  html: text(0, HTML_LIMIT).meta({
-    id: 'Html',
-    description:
-      'The message in HTML; may be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span.',
-  }),
+  html,
+  text: typedText,
   ...unknownTags,
   image: base64File.meta({
     id: 'Base64File',
@@ -84,6 +92,8 @@ const postFields = {
   is_channel_campaign: withDefault(z.boolean(), false).describe(
     'Stored and returned only: the ids determine whether posts go to channels.',
   ),
+  external_id: externalId,
+  metadata,
 };
 
 export const addCampaignBody = named('AddCampaign', {
@@ -136,6 +146,7 @@ const updateCampaignBody = named('UpdateCampaign', {
   name: optional(postFields.name),
   desc: optional(description),
   html: optional(postFields.html),
+  text: typedText,
   ...unknownTags,
   image: postFields.image.describe('A file, as in add-campaign-batch. Omitted: the file stays.'),
   remove_image: withDefault(z.boolean(), false).describe('Removes the file with its `file_name`.'),
@@ -144,6 +155,8 @@ const updateCampaignBody = named('UpdateCampaign', {
   remove: withDefault(list(postExtrasNames, 20), []).describe('Optional fields of the post to remove.'),
   group_metadata_ids: optional(postFields.group_metadata_ids),
   is_channel_campaign: optional(z.boolean()),
+  external_id: externalId,
+  metadata: metadata.describe('Replaces all that is there.'),
   start_date: optional(date),
   end_date: optional(date),
   schedule_time: optional(timeOfDay),
@@ -158,9 +171,11 @@ export const acceptDuplicates = withDefault(z.boolean(), false).describe(
   'Also give posts to another account that may have left by one that is no longer linked (`unlinked`, `logged_out`, or removed). A group may get such a post twice; the figures count the second one.',
 );
 export const campaignStatusData = named('CampaignState', { campaign_id: campaignId, status: campaignStatus });
-export const warnings = objects({ code: z.string(), message: z.string(), params: issueParams.optional() });
+export const warnings = z.array(
+  named('PostWarning', { code: z.string(), message: z.string(), params: issueParams.optional() }),
+);
 
-export const htmlBody = z.object({ html: postFields.html, ...unknownTags });
+export const htmlBody = z.object({ html, text: typedText, ...unknownTags });
 const withFile = {
   with_file: withDefault(z.boolean(), false).describe(
     'The campaign has a file that is not sent along here, so it needs no text.',
@@ -236,6 +251,8 @@ const copiedPost = {
   link_preview: linkPreviewCopy,
   group_metadata_ids: z.array(count),
   is_channel_campaign: z.boolean(),
+  external_id: z.string().optional().describe('Of a post that is asked for. A copy of a campaign has none.'),
+  metadata: ownData.metadata,
 };
 
 export const duplicateCampaignData = z.discriminatedUnion('is_schedule', [
@@ -264,6 +281,7 @@ const POST_ERRORS = [
   'account_not_found',
   'media_not_found',
   'mention_cap_reached',
+  'external_id_taken',
 ] as const;
 /** Of those that store it. */
 const STORING_ERRORS = [...POST_ERRORS, 'approval_required', 'media_busy', 'storage_full'] as const;

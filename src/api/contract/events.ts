@@ -74,7 +74,7 @@ A client that reads too slowly is disconnected, and can resume. The stream ends 
 
 Scope: \`read\`. Role: \`analyst\`.`;
 
-const LAST_ID = 'The last `id` received. The header takes precedence over the query parameter.';
+const LAST_ID = 'The last `id` received. The standard header `Last-Event-ID` takes precedence.';
 const WORKSPACE =
   'The id of a workspace. Without it your default workspace is meant. The header takes precedence over the query parameter.';
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { AccountId, UserId } from '../../platform/database/ids.ts';
 import { describeTimeZone } from '../../platform/time/suggest-time-zones.ts';
 import { findTimeZone, isTimeZone } from '../../platform/time/time-zone.ts';
+import { TEXT_LIMIT } from '../../content/text/document.ts';
 import { ISSUES } from '../../platform/errors/issues.ts';
 
 /** The most problems that a failure names (contract §2). */
@@ -99,6 +100,17 @@ export const timeZone = z
   .overwrite((name) => findTimeZone(name) ?? name)
   .meta({ description: 'An IANA time zone, in any letter case.', examples: ['Europe/Berlin'] });
 
+/**
+ * The message as typed on a phone, in place of `html`. The server puts it into `html` before it validates a body (`server/typed-text.ts`), so
+ * that a body which still has it has both.
+ */
+export const typedText = optional(z.string().refine(() => false, { error: ISSUES.text_and_html })).meta({
+  id: 'TypedText',
+  description:
+    "The message in WhatsApp's own marks, as typed on a phone, instead of `html`: `*bold*`, `_italic_`, `~struck~`, `code`, lists and quotes. It is sent as it is.",
+  maxLength: TEXT_LIMIT,
+});
+
 export { HTML_LIMIT } from '../../content/text/document.ts';
 
 export const MOST_GROUPS = 10_000;
@@ -143,9 +155,10 @@ export const issueCode = z.string().meta({
   description: 'A stable code of the issue, such as `end_before_start`. Later versions may add codes.',
   examples: ['end_before_start'],
 });
-export const issueParams = z
-  .record(z.string(), z.union([z.string(), z.number()]))
-  .describe('The figures and names of the issue, such as `limit`. Absent without any.');
+export const issueParams = z.record(z.string(), z.union([z.string(), z.number()])).meta({
+  id: 'IssueParams',
+  description: 'The figures and names of the issue, such as `limit`. Absent without any.',
+});
 
 /** Why a post was not sent, for programs: beside the sentence in English. */
 export const failureFields = {
@@ -198,13 +211,42 @@ export const base64File = z
   .string()
   .nullish()
   .transform((base64) => base64 || undefined);
+/** What a program keeps with an object of ours, and gets back: an id of its own, and texts by key. */
+export const externalId = optional(text(1, 200)).meta({
+  id: 'ExternalId',
+  description:
+    'Your own id of the campaign, unique in the workspace: adding a second one with it is a 409 that names the first.',
+});
+const MOST_KEYS = 50;
+const LONGEST_KEY = 40;
+export const metadata = optional(
+  z.record(z.string(), text(0, 500)).check(({ value, issues }) => {
+    const keys = Object.keys(value);
+    const input = value;
+    if (keys.length > MOST_KEYS)
+      issues.push({ code: 'too_big', origin: 'array', maximum: MOST_KEYS, inclusive: true, input });
+    if (keys.some((key) => key === '' || key.length > LONGEST_KEY))
+      issues.push({ code: 'custom', message: ISSUES.metadata_key, input });
+  }),
+).meta({
+  id: 'Metadata',
+  description:
+    'Texts of your own by key, at most 50, with keys of at most 40 characters. Answers and events have them.',
+});
+/** The same in an answer. */
+export const ownData = {
+  external_id: z.string().nullable().describe('`null`: none.'),
+  metadata: z.record(z.string(), z.string()),
+};
+
 /** The bytes of a file, without an envelope. */
 export const bytes = z.custom<AsyncIterable<Uint8Array>>(
   (value) => typeof value === 'object' && value !== null && Symbol.asyncIterator in value,
 );
 /** The body of an operation that takes a file. */
 export const fileBody = bytes.meta({
-  id: 'File',
+  // `File` is a type of browsers, which a generated client could not tell from its own.
+  id: 'FileBytes',
   type: 'string',
   format: 'binary',
   description: 'The bytes of the file.',

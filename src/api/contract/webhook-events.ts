@@ -4,7 +4,7 @@ import type { EventType } from '../../workspaces/events/event-types.ts';
 import { waitReason } from './accounts.ts';
 import { skipped } from './campaign-reads.ts';
 import { campaignStatus, runStatus } from './campaigns.ts';
-import { count, failureFields, instant, named, objects } from './fields.ts';
+import { count, failureFields, instant, named, objects, ownData } from './fields.ts';
 import { groupKind } from './groups.ts';
 
 const groupId = count;
@@ -16,6 +16,7 @@ const campaign = named('CampaignEventData', {
   name: z.string(),
   status: campaignStatus,
   is_schedule: z.boolean(),
+  ...ownData,
 });
 const pausedCampaign = campaign
   .extend({
@@ -30,6 +31,7 @@ const campaignAndRun = campaign.extend(runOf).meta({ id: 'CampaignRunEventData' 
 const run = named('RunEventData', {
   campaign_id: z.uuid(),
   name: z.string().describe('The name of the campaign.'),
+  external_id: ownData.external_id,
   ...runOf,
   status: runStatus,
   group_count: count,

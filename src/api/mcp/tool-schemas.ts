@@ -35,7 +35,11 @@ const schedule = z
   })
   .optional()
   .describe('Leave it out to send at once');
-const html = withoutId(post.html);
+/** One of both; the operation says so of neither and of both. */
+const message = {
+  html: optional(z.string()).describe(String(post.html.meta()?.description)),
+  text: optional(z.string()).describe(String(post.text.meta()?.description)),
+};
 /** The members that a post mentions, how long it is pinned, and what it replies to. */
 const reach = {
   mention_all: withoutId(post.mention_all),
@@ -76,10 +80,10 @@ export const INPUTS = {
   get_account: z.object({}),
   find_groups: z.object({ search, kind, cursor }),
   find_files: z.object({ search: media.listMedia.body.shape.search, cursor }),
-  preview_message: z.object({ html }),
+  preview_message: z.object(message),
   check_campaign: z.object({
     name: post.name,
-    html,
+    ...message,
     ...ballot,
     group_ids: groupIds,
     files,
@@ -88,7 +92,14 @@ export const INPUTS = {
   }),
   fetch_link_preview: oneCheck,
   send_campaign: oneCheck,
-  save_draft: z.object({ name: post.name, html, group_ids: groupIds.optional(), files, ...reach, ...draftBallot }),
+  save_draft: z.object({
+    name: post.name,
+    ...message,
+    group_ids: groupIds.optional(),
+    files,
+    ...reach,
+    ...draftBallot,
+  }),
   pause_campaign: oneCampaign,
   cancel_campaign: oneCampaign,
   list_campaigns: z.object({ search, status, cursor }),

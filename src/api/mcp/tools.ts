@@ -79,8 +79,9 @@ const TOOLS: Tools = {
   async fetch_link_preview({ campanile, checked, token }, { check_id: checkId }) {
     const found = checked.find(token, checkId);
     if (!found) throw new NotCheckedError();
+    const { html = '', text } = found.body;
     const { links } = await campanile.call('venom/preview-campaign', {
-      html: found.body.html ?? '',
+      ...(typeof text === 'string' ? { text } : { html }),
       ...FOREIGN,
     });
     const [url] = links;

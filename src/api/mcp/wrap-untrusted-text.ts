@@ -30,8 +30,15 @@ const OWN_ENDINGS = /(_at|_id|_until|_since)$/;
  * their field is known to be the service's own, so that a new field is marked. An object, because a delimiter within a text could be forged.
  */
 export function wrapUntrustedText(value: unknown, field = ''): unknown {
-  if (typeof value === 'string') return OWN.has(field) || OWN_ENDINGS.test(field) ? value : { untrusted_text: value };
+  if (typeof value === 'string') return isOwn(field) ? value : { untrusted_text: value };
+  // Its keys are texts, too.
+  if (field === 'metadata') return { untrusted_text: JSON.stringify(value) };
   if (Array.isArray(value)) return value.map((item) => wrapUntrustedText(item, field));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, wrapUntrustedText(inner, name)]));
+}
+
+/** An id that a program chose is a text like others. */
+function isOwn(field: string): boolean {
+  return OWN.has(field) || (OWN_ENDINGS.test(field) && field !== 'external_id');
 }

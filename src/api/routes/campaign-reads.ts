@@ -7,7 +7,8 @@ import { findByIdempotencyKey, getCampaign, type RunDetails } from '../../sendin
 import { findWait } from '../../sending/campaigns/read/find-wait.ts';
 import { getMedia } from '../../sending/campaigns/read/get-media.ts';
 import { listCampaigns } from '../../sending/campaigns/read/list-campaigns.ts';
-import type { OwnCampaign } from '../../sending/campaigns/store.ts';
+import { findByExternalId } from '../../sending/campaigns/external-id.ts';
+import { noSuchCampaign, type OwnCampaign } from '../../sending/campaigns/store.ts';
 import { explainPause } from '../../sending/deliveries/ledger-writes.ts';
 import { listRuns } from '../../sending/campaigns/read/list-runs.ts';
 import type { campaignReads, getCampaignBody } from '../contract/campaign-reads.ts';
@@ -31,6 +32,7 @@ export const campaignReadHandlers: Handlers<typeof campaignReads, { db: Database
       campaigns: page.campaigns.map((campaign) => ({
         ...campaign,
         isFollowUp: campaign.isFollowUp || null,
+        metadata: body.withMetadata ? campaign.metadata : null,
         recalled: withReads ? campaign.recalled : null,
         groupCount: withPost ? (campaign.groupCount ?? 0) : null,
         mediaMime: withPost ? campaign.mediaMime : undefined,
@@ -93,13 +95,17 @@ export const campaignReadHandlers: Handlers<typeof campaignReads, { db: Database
 
 const ADDING = [campaigns.addCampaign.path, campaigns.addCampaignBatch.path];
 
-/** The schema requires one of both. */
+/** The schema requires one of the three. */
 async function campaignIdOf(
   deps: { db: Database },
   actor: Actor,
-  { campaignId, idempotencyKey: key = '' }: FromWire<z.output<typeof getCampaignBody>>,
+  { campaignId, externalId, idempotencyKey: key = '' }: FromWire<z.output<typeof getCampaignBody>>,
 ): Promise<string> {
-  return campaignId ?? findByIdempotencyKey(deps, actor, { key, operations: ADDING });
+  if (campaignId !== undefined) return campaignId;
+  if (externalId === undefined) return findByIdempotencyKey(deps, actor, { key, operations: ADDING });
+  const found = await findByExternalId(deps.db, actor.workspaceId, externalId);
+  if (found === undefined) throw noSuchCampaign();
+  return found;
 }
 
 /** A campaign's head, which several answers have. */

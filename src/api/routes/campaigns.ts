@@ -88,6 +88,8 @@ export const campaignHandlers: Handlers<typeof campaigns, CampaignDeps> = {
         cardRequest: toCardRequest(body),
         groupIds: body.groupMetadataIds,
         isChannelCampaign: body.isChannelCampaign,
+        externalId: body.externalId,
+        metadata: body.metadata,
         startDate: body.startDate,
         endDate: body.endDate,
         time: body.scheduleTime,
@@ -141,10 +143,12 @@ export function toCampaignDraft(body: SendNowBody | ScheduledBody): CampaignDraf
 
 function toPost(body: SendNowBody | ScheduledBody) {
   const { name, desc: description, html, onUnknownTags: unknownTags, image = null, isChannelCampaign } = body;
+  const { externalId, metadata } = body;
   const extras = toExtras(body);
   const cardRequest = toCardRequest(body);
   const groupIds = body.groupMetadataIds;
-  return { name, description, html, unknownTags, image, extras, cardRequest, groupIds, isChannelCampaign };
+  const own = { isChannelCampaign, externalId, metadata };
+  return { name, description, html, unknownTags, image, extras, cardRequest, groupIds, ...own };
 }
 
 function toSendNow(body: SendNowBody) {

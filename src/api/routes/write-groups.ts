@@ -46,6 +46,7 @@ const COLUMNS = [
   'members_without_devices',
   'error_code',
   'error_text',
+  'external_id',
 ] as const;
 
 /** Returns a row for each group, as `groups` of the analytics has it. What the campaign does not have is an empty cell. */
@@ -56,7 +57,7 @@ export function writeGroups(analytics: GroupAnalytics, form: CsvForm): LongText 
   const columns: readonly string[] = [...COLUMNS, ...answers.columns];
   const toCells = (group: GroupRow): Readonly<Record<string, Cell>> => {
     const { errorParams: _errorParams, ...row } = describeRow(shown, group);
-    return { ...row, errorText: say(group), ...answers.of(group) };
+    return { ...row, errorText: say(group), externalId: analytics.campaign.externalId, ...answers.of(group) };
   };
   return writeCsv(columns, analytics.groups, toCells, form);
 }

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { OverloadError, errorCodeOf } from '../../platform/errors/errors.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { failedAnswer, type FailedAnswer } from './envelope.ts';
+import { nameText } from './typed-text.ts';
 
 /** The answer to a request whose handling threw; what failed for our fault is written down, under the request's id. */
 export type ErrorToAnswer = (error: unknown, request: FastifyRequest) => FailedAnswer;
@@ -12,7 +13,7 @@ export function createErrorHandler({ log, isDiskFull }: { log: Log; isDiskFull: 
   return (error, request) => {
     const answer = failedAnswer(error, isDiskFull());
     failureLog(answer.status, error, request);
-    return answer;
+    return request.hasText ? nameText(answer) : answer;
   };
 }
 

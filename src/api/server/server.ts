@@ -123,6 +123,7 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
   server.decorateRequest('bodyPermit', null);
   server.decorateRequest('transfer', null);
   server.decorateRequest('ignoredFields', null);
+  server.decorateRequest('hasText', false);
   server.decorateRequest('warnings', null);
   const door = createDoor(limits.door);
   guardDoor(server, door);

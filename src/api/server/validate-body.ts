@@ -6,11 +6,14 @@ import { idempotencyOf } from '../contract/define-operations.ts';
 import type { Operation } from '../operation.ts';
 import { findUnknownFields, isRecord, MAX_REPORTED, validFields } from './body-fields.ts';
 import { readOtherForms } from './other-forms.ts';
+import { putTextIntoHtml } from './typed-text.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The fields and headers that the operation ignores, and the fields in another form than theirs; null before the body is read. */
     ignoredFields: readonly FieldError[] | null;
+    /** Whether the message was sent as `text`. */
+    hasText: boolean;
     /** Sentences of the operation for the warnings header; null: none. */
     warnings: readonly string[] | null;
   }
@@ -32,7 +35,9 @@ export function settleBody(operation: Operation): preValidationHookHandler {
   const readsHeaders = Object.keys(operation.requestHeaders ?? {}).map((name) => name.toLowerCase());
   const takesKey = idempotencyOf(operation) === 'keyed' || readsHeaders.includes(KEY_HEADER);
   return (request, _reply, done) => {
-    const { body, found } = readOtherForms(operation.body, request.body);
+    const typed = putTextIntoHtml(operation.body, request.body);
+    request.hasText = typed !== undefined;
+    const { body, found } = readOtherForms(operation.body, typed ?? request.body);
     request.body = body;
     const unknown = findUnknownFields(operation.body, body);
     const key = request.headers[KEY_HEADER] === undefined || takesKey ? [] : [KEY_MEANS_NOTHING];
@@ -88,7 +93,7 @@ export async function assertValidBody(
 }
 
 /** What other services call the text of a message. */
-const NAMES_OF_TEXT = ['message', 'text', 'body', 'content', 'caption', 'msg'];
+const NAMES_OF_TEXT = ['message', 'body', 'content', 'caption', 'msg'];
 
 /** Of a missing text says where it may have been sent. */
 function nameOtherField(problem: FieldError, body: unknown): FieldError {

@@ -28,6 +28,8 @@ export type Head = 'bullet' | number;
 export interface Line {
   head: Head | undefined;
   runs: readonly Run[];
+  /** Its signs are marks, as its author typed them: one plain run, with every space but those at its end. */
+  isTyped?: true;
 }
 
 /** Lines from top to bottom; one without runs is empty. The first and the last are not. */

@@ -100,7 +100,11 @@ export function findSuspicions(html: string, document: Document): Suspicion[] {
   if (!isOdd && !(html.includes('://') && ODD_LINK.test(html))) return listFound(found);
   const text = document.map(writeLine).join('\n');
   const bare = text.replaceAll(ADDRESSES, ' ');
-  for (const { code, pattern, isOfLinks } of RULES) add(found, code, (isOfLinks ? text : bare).match(pattern));
+  for (const { code, pattern, isOfLinks } of RULES) {
+    // What is sent as typed has marks of its own.
+    if (code === 'marks_typed' && document.some(({ isTyped }) => isTyped)) continue;
+    add(found, code, (isOfLinks ? text : bare).match(pattern));
+  }
   add(found, 'value_missing', findNulls(bare));
   return listFound(found);
 }

@@ -630,10 +630,13 @@ create table campaigns (
   refusal text,  -- the reason of the last delivery that was refused for good
   refusals smallint not null default 0,  -- how many in a row were, for that reason; 0 again once its owner resumes it
   refusals_sent int not null default 0,  -- how many of its deliveries had been sent by then: one more ends the row
-  pause_reason text  -- the refusal that paused it; null: a user did, or it is not paused
+  pause_reason text,  -- the refusal that paused it; null: a user did, or it is not paused
+  external_id text,
+  metadata jsonb not null default '{}'::jsonb
 ) with (fillfactor = 80);
 create index campaigns_deleted on campaigns (deleted_at) where deleted_at is not null;
 create index campaigns_ended on campaigns (workspace_id, coalesce(deleted_at, finished_at, 'infinity'::timestamp with time zone));
+create unique index campaigns_external_id on campaigns (workspace_id, external_id) where external_id is not null and deleted_at is null;
 create index campaigns_tzdata on campaigns (tzdata_version) where is_schedule and finished_at is null and deleted_at is null;
 create index campaigns_unfolded on campaigns (finished_at) where finished_at is not null and not folded;
 create index campaigns_workspace on campaigns (workspace_id, campaign_id);

@@ -108,7 +108,7 @@ export async function readApproval({ db }: { db: Database }, actor: Actor, appro
   const { workspaceId } = actor;
   const approval = await findApproval(db, workspaceId, approvalId);
   const { post, judged } = approval;
-  const { name, description, html, groupIds, isChannelCampaign, plan } = post;
+  const { name, description, html, groupIds, isChannelCampaign, externalId, metadata = {}, plan } = post;
   const now = new Set(groupIds);
   return {
     ...(await readStanding(db, actor, approval)),
@@ -121,6 +121,8 @@ export async function readApproval({ db }: { db: Database }, actor: Actor, appro
       ...(await copyPost(db, workspaceId, post)),
       groupIds,
       isChannelCampaign,
+      externalId,
+      metadata,
       scheduleTime: plan.scheduleTime,
       schedule: scheduleOf(plan) ?? null,
     },

@@ -6,6 +6,7 @@ import { TZDATA_VERSION } from '../../platform/time/tzdata-version.ts';
 import { storeExtras, type PostExtras } from '../../content/post/post-extras.ts';
 import { planSyncsBeforeRuns } from '../accounts/plan-syncs.ts';
 import type { Schedule } from './occurrences.ts';
+import type { OwnData } from './external-id.ts';
 import { STORED_EXTRAS } from '../../content/post/stored-extras.ts';
 
 /** When a campaign goes out, as its owner put it. */
@@ -21,7 +22,7 @@ export interface Plan {
 }
 
 /** What is written when a campaign is accepted. */
-export interface NewCampaign {
+export interface NewCampaign extends OwnData {
   workspaceId: WorkspaceId;
   name: string;
   description: string;
@@ -48,10 +49,11 @@ export async function insertCampaign(trx: Connection, campaign: NewCampaign): Pr
   const { plan } = campaign;
   const stored = await readOne<StoredCampaign>(trx)`
     insert into campaigns (workspace_id, name, description, is_channel_campaign, is_test, is_schedule, schedule_time, start_date, end_date,
-                           time_zone, weekdays, skip_dates, status, open_runs, tzdata_version)
+                           time_zone, weekdays, skip_dates, status, open_runs, tzdata_version, external_id, metadata)
     values (${campaign.workspaceId}, ${campaign.name}, ${campaign.description}, ${campaign.isChannelCampaign}, ${campaign.isTest ?? false},
             ${plan.isSchedule}, ${plan.scheduleTime}, ${plan.startDate}, ${plan.endDate}, ${plan.timeZone}, ${plan.weekdays},
-            ${plan.skipDates}, ${plan.isSchedule ? 'scheduled' : 'running'}, ${campaign.dueAt.length}, ${TZDATA_VERSION})
+            ${plan.skipDates}, ${plan.isSchedule ? 'scheduled' : 'running'}, ${campaign.dueAt.length}, ${TZDATA_VERSION},
+            ${campaign.externalId ?? null}, ${JSON.stringify(campaign.metadata ?? {})}::jsonb)
     returning campaign_id as "campaignId", public_id as "publicId"`;
   await execute(trx)`
     with content as (
@@ -101,6 +103,9 @@ export async function findOwnCampaign(db: Connection, workspaceId: WorkspaceId, 
       'c.finished_at as finishedAt',
       /** When it was compacted: its deliveries were replaced by sums. null: they are kept. */
       'c.folded_at as foldedAt',
+      /** Its program's own id of it, and texts by key. */
+      'c.external_id as externalId',
+      sql<Record<string, string>>`c.metadata`.as('metadata'),
     ])
     .where('c.public_id', '=', publicId)
     .where('c.deleted_at', 'is', null)

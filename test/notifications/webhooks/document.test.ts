@@ -30,6 +30,8 @@ test('validates event data by its schema', () => {
     name: 'News',
     status: 'running',
     is_schedule: false,
+    external_id: null,
+    metadata: {},
   };
   expect(WEBHOOK_EVENTS['campaign.accepted'].data.safeParse(about).success).toBe(true);
   expect(WEBHOOK_EVENTS['campaign.late'].data.safeParse(about).success).toBe(false);

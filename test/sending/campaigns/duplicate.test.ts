@@ -65,6 +65,7 @@ const NO_EXTRAS = {
   event: null,
   account_id: null,
   link_preview: null,
+  metadata: {},
 };
 
 const schedule = () => ({

@@ -199,13 +199,16 @@ async function sendCampaign(ada: Actors): Promise<void> {
     ada,
   );
   const headers = { 'Idempotency-Key': 'spring-fair-2027' };
-  const { campaign_id } = await recorder.send('add-campaign', campaign, { token: ada.token, headers });
+  const own = { external_id: 'order-17', metadata: { order: '17' } };
+  const { campaign_id } = await recorder.send('add-campaign', { ...campaign, ...own }, { token: ada.token, headers });
   ada.campaignId = String(campaign_id);
   await until(
     () => recorder.poll('get-campaign', { campaign_id }, ada),
     ({ status }) => status === 'completed',
   );
   await recorder.send('get-campaign', { campaign_id }, ada);
+  await recorder.poll('get-campaign', { external_id: own.external_id }, ada);
+  await recorder.poll('list-campaigns', own, ada);
   await recorder.send('list-campaigns', { status: 'completed', with_reads: true, with_totals: true }, ada);
   await recorder.send('duplicate-campaign', { campaign_id }, ada);
   await recorder.send('get-media', { sha256: createHash('sha256').update(PNG).digest('hex') }, ada);

@@ -1,5 +1,8 @@
 /** Reads the OpenAPI document of a service and generates bodies from it. */
+import { findExample } from '../../../scripts/openapi/operation-examples.ts';
+import { listContracts } from '../../../src/api/contract/contract.ts';
 import { statusOf } from '../../../src/api/server/envelope.ts';
+import { listErrorCodes } from '../../../scripts/openapi/operation-errors.ts';
 import type { ErrorCode } from '../../../src/platform/errors/error-codes.ts';
 
 /** The part of JSON Schema that `/openapi.json` uses, with references resolved. */
@@ -34,18 +37,18 @@ export interface DocumentedOperation {
   /** Whether an API key with its scope may call it. */
   takesKeys: boolean;
   body: Schema;
-  /** The body of the documented example. */
+  /** The body of its recorded example. */
   example: unknown;
-  /** Every documented error code. */
+  /** Every error code that it is declared to answer. */
   codes: ErrorCode[];
-  /** Every documented status, those of the codes included. */
+  /** Every status that it is declared to answer; only 200 of an operation that the contract does not have. */
   statuses: number[];
 }
 
 interface WrittenOperation {
+  operationId: string;
   security?: Array<{ api_key?: string[] }>;
-  requestBody: { content: Record<string, { schema: unknown; example?: unknown }> };
-  responses: Record<string, unknown>;
+  requestBody: { content: Record<string, { schema: unknown }> };
 }
 
 interface WrittenDocument {
@@ -71,8 +74,8 @@ function described(
   written: WrittenOperation,
   components: WrittenDocument['components'],
 ): DocumentedOperation {
-  const responses = followed(written.responses, components) as Record<string, WrittenFailure>;
-  const codes = Object.values(responses).flatMap(codesOf);
+  const declared = listContracts().find((contract) => contract.path === path);
+  const codes = declared ? listErrorCodes(declared) : [];
   const [body] = Object.values(written.requestBody.content);
   return {
     path,
@@ -80,20 +83,10 @@ function described(
     isBearer: (written.security ?? []).length > 0,
     takesKeys: (written.security ?? []).some((one) => one.api_key !== undefined),
     body: followed(body?.schema, components) as Schema,
-    example: body?.example,
+    example: findExample(written.operationId),
     codes,
     statuses: [200, ...new Set(codes.map(statusOf))],
   };
-}
-
-interface WrittenFailure {
-  content?: Record<string, { schema: { allOf?: Array<{ properties?: { error_code?: { enum?: ErrorCode[] } } }> } }>;
-}
-
-/** Returns the codes of a failure, to which its schema narrows those of all failures. */
-function codesOf({ content }: WrittenFailure): ErrorCode[] {
-  const [, narrowed] = content?.['application/json']?.schema.allOf ?? [];
-  return narrowed?.properties?.error_code?.enum ?? [];
 }
 
 /** Returns a part of a document with every reference resolved. */
@@ -104,7 +97,18 @@ function followed(value: unknown, components: WrittenDocument['components']): un
     const [, , kind = '', name = ''] = String(value.$ref).split('/');
     return followed(components[kind]?.[name], components);
   }
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, followed(one, components)]));
+  const { allOf, ...rest } = Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [key, followed(one, components)]),
+  ) as { allOf?: Schema[] };
+  return allOf ? { ...rest, ...mergeParts(allOf) } : rest;
+}
+
+/** Returns the fields of all parts of an object; a later part narrows an earlier one. */
+function mergeParts(parts: readonly Schema[]): Schema {
+  return {
+    properties: Object.assign({}, ...parts.map(({ properties = {} }) => properties)) as Record<string, Schema>,
+    required: parts.flatMap(({ required = [] }) => required),
+  };
 }
 
 /** Returns the alternatives of a body; usually one. */

@@ -58,6 +58,10 @@ export const CASES: Readonly<Record<string, readonly string[]>> = {
     'https://example.org/<b>bold</b>',
     '<b>https://example.org/_a_</b>',
   ],
+  'Paragraphs as typed': [
+    '<p data-format="whatsapp">*bold* ~struck~ `code`\n&gt; a quote\n- an item</p>',
+    '<p>*not bold*</p><p data-format="whatsapp">_italic_  and two spaces</p>',
+  ],
 };
 
 export const WARNED: readonly string[] = [

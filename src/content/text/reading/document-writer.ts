@@ -2,7 +2,7 @@ import { settleAddresses } from '../addresses.ts';
 import { hasVisible } from '../boundaries.ts';
 import { BOLD, ITALIC, PLAIN, TEXT_LIMIT, type Document, type Line, type Style } from '../document.ts';
 import type { Warning, TextWarningCode } from '../warnings.ts';
-import { appendTarget, appendText, beginLine, collapseSpace, cutAt, endOf, trimEnd } from './draft-line.ts';
+import { appendTarget, appendText, beginLine, collapseSpace, cutAt, endOf, splitTyped, trimEnd } from './draft-line.ts';
 import type { DraftLine, LinePosition } from './draft-line.ts';
 import { hasMailDetails, resemblesOtherTarget, parenthesizedTarget, showsTarget, writtenTarget } from './link.ts';
 import { NO_TRAITS, nextMarker, openList, type List, type ListTraits, type Marker } from './list-markers.ts';
@@ -133,6 +133,23 @@ export class DocumentWriter {
     else this.#append((this.#line ??= this.#beginLine()), fresh, this.#style());
   }
 
+  /** A paragraph that is sent as typed. */
+  typed(text: string): void {
+    this.#breakBlock();
+    // Without any visible line it is nothing, as an empty paragraph is.
+    for (const typed of hasVisible(text) ? splitTyped(text) : []) {
+      if (!hasVisible(typed)) this.#breakLine();
+      else {
+        const line = this.#beginLine();
+        line.isTyped = true;
+        appendText(line, typed, PLAIN);
+        this.#line = line;
+        this.#endLine(LINE_GAP);
+      }
+    }
+    this.#breakBlock();
+  }
+
   /** Returns the document and the warnings for its author. */
   finish(): { document: Document; warnings: Warning[] } {
     this.#endLine(0);
@@ -141,7 +158,8 @@ export class DocumentWriter {
     return { document, warnings: this.#warnings.list() };
   }
 
-  #settleLine({ head, runs }: DraftLine, number: number): Line {
+  #settleLine({ head, runs, isTyped }: DraftLine, number: number): Line {
+    if (isTyped) return { head, runs: runs.map(({ text, style }) => ({ text, style })), isTyped };
     const settled = settleAddresses(runs);
     if (settled.unmarkedAt !== undefined) this.#warnings.add('mark_not_kept', number, settled.unmarkedAt);
     return { head, runs: settled.runs };

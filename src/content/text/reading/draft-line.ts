@@ -9,6 +9,7 @@ export interface DraftLine extends Line {
   length: number;
   /** Where the author's text begins, after the marker of an inner item. */
   from: number;
+  isTyped?: true;
   /** Known without a look at the text: that would put its pieces together each time. */
   endsInSpace: boolean;
 }
@@ -22,6 +23,11 @@ const CONTROLS = /[^\P{Cc}\t\n\v\f\r\u0085]/gu;
 /** Text with every stretch of white space made one space, as HTML shows it, and without control characters. No-break spaces stay. */
 export function collapseSpace(text: string): string {
   return text.replace(CONTROLS, '').replace(WHITE_SPACE, ' ');
+}
+
+/** The lines of a text that is sent as typed. Members see no space at their ends. */
+export function splitTyped(text: string): string[] {
+  return text.split('\n').map((line) => line.replace(CONTROLS, '').trimEnd());
 }
 
 /** A line with nothing in it yet; a space would not be seen there. */

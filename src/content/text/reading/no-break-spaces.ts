@@ -12,7 +12,7 @@ const FEW = 2;
 export function spaceOut(lines: readonly DraftLine[]): void {
   const gaps = new Map<DraftLine, number>();
   for (const line of lines) {
-    if (!line.runs.some(({ text }) => text.includes(NO_BREAK))) continue;
+    if (line.isTyped || !line.runs.some(({ text }) => text.includes(NO_BREAK))) continue;
     const words = wordsOf(line);
     if (!words.includes(' ')) gaps.set(line, words.match(GAPS)?.length ?? 0);
   }

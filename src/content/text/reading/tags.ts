@@ -1,3 +1,5 @@
+import { TYPED } from '../typed-text.ts';
+
 /** The tags of the specification ("Allowed HTML tags"), and no others, each with its effect on the text. */
 const ROLES = {
   h1: 'heading',
@@ -33,6 +35,7 @@ export const WRAPPERS: ReadonlySet<string> = new Set(['html', 'head', 'body']);
 
 /** The attributes of tags that count in HTML of the specification. */
 export const ATTRIBUTES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['p', new Set<string>([TYPED.name])],
   ['a', new Set(['href'])],
   ['ol', new Set(['start', 'type'])],
   ['li', new Set(['value', 'data-list', 'class', 'aria-level', 'data-aria-level', 'aria-checked'])],

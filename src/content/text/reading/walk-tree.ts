@@ -2,6 +2,7 @@ import type { DefaultTreeAdapterTypes } from 'parse5';
 import type { DocumentWriter } from './document-writer.ts';
 import { NO_TRAITS, readListTraits } from './list-markers.ts';
 import { roleOf } from './tags.ts';
+import { isTyped } from '../typed-text.ts';
 
 type Node = DefaultTreeAdapterTypes.Node;
 type Element = DefaultTreeAdapterTypes.Element;
@@ -36,6 +37,7 @@ function walkNode(node: Node, link: string | undefined, context: WalkContext): v
   const isNothing = role === undefined || (role === 'link' && (value === undefined || isEmptyCopy(node, context)));
   if (isNothing) return walkAll(node.childNodes, link, context);
   const { writer } = context;
+  if (role === 'paragraph' && 'attrs' in node && isTyped(node.attrs)) return writer.typed(textOf(node));
   const outer = role === 'link' ? link : undefined;
   if (outer !== undefined) writer.close('link');
   writer.open(
@@ -55,4 +57,11 @@ function walkAll(nodes: readonly Node[], link: string | undefined, context: Walk
 /** Misnesting leaves empty copies of links that have text elsewhere. */
 function isEmptyCopy(node: Node, { withText }: WalkContext): boolean {
   return 'attrs' in node && !withText.has(node) && withText.has(node.attrs);
+}
+
+/** Returns the text of a node, with its breaks. */
+function textOf(node: Node): string {
+  if ('value' in node) return node.value;
+  if ('tagName' in node && node.tagName === 'br') return '\n';
+  return 'childNodes' in node ? node.childNodes.map(textOf).join('') : '';
 }

@@ -10,14 +10,22 @@ const LINE_HEAD = /^(?:[-*•>]|\d{1,2}\.) ./;
 
 /**
  * Writes a document in WhatsApp's markup, so that WhatsApp shows exactly the document: text that looks like markup is escaped and stays
- * text. Linear in its length.
+ * text, but in lines that are sent as typed. Linear in its length.
  */
 export function render(document: Document): string {
-  const text = document.map(renderLine).join('\n');
-  return text.includes('```') ? breakFences(text) : text;
+  const lines = document.map(renderLine);
+  const text = lines.join('\n');
+  if (!text.includes('```')) return text;
+  if (!document.some(({ isTyped }) => isTyped)) return breakFences(text);
+  // Those in typed lines are meant, and could end one that is not.
+  return lines.map((line, index) => (document[index]?.isTyped ? line : breakAll(line))).join('\n');
 }
 
-function renderLine({ head, runs }: Line): string {
+function renderLine({ head, runs, isTyped }: Line): string {
+  if (isTyped) {
+    const typed = runs.map(({ text }) => text).join('');
+    return head === undefined ? typed : writeHead(head, typed);
+  }
   const { text, signs } = writeMarks(runs);
   return writeHead(head, escapeMarks(text, signs));
 }
@@ -32,5 +40,9 @@ function writeHead(head: Head | undefined, text: string): string {
 /** Three backticks begin and end code wherever they stand, even lines apart; one such row alone does nothing. */
 function breakFences(text: string): string {
   if (text.indexOf('```') === text.lastIndexOf('```')) return text;
+  return breakAll(text);
+}
+
+function breakAll(text: string): string {
   return text.replace(FENCE, (fence) => Array.from(fence).join(GRAPHEME_JOINER));
 }

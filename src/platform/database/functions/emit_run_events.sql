@@ -21,7 +21,7 @@ begin
     end if;
     insert into events (workspace_id, type, data)
     select c.workspace_id, case new.status when 'running' then 'run.started' else 'run.completed' end,
-           about || jsonb_build_object('campaign_id', c.public_id, 'name', c.name, 'status', new.status, 'group_count', new.targets,
+           about || jsonb_build_object('campaign_id', c.public_id, 'name', c.name, 'external_id', c.external_id, 'status', new.status, 'group_count', new.targets,
                                        'queued', new.queued, 'sent', new.sent, 'failed', new.failed, 'cancelled', new.cancelled)
                  || case when new.skipped > 0 then jsonb_build_object('skipped', new.skipped) else '{}' end
     from campaigns c where c.campaign_id = new.campaign_id;

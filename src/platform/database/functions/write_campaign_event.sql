@@ -3,6 +3,7 @@ create or replace function write_campaign_event(kind text, of_campaign bigint, e
 begin
   insert into events (workspace_id, type, data)
   select c.workspace_id, kind,
-         jsonb_build_object('campaign_id', c.public_id, 'name', c.name, 'status', c.status, 'is_schedule', c.is_schedule) || extra
+         jsonb_build_object('campaign_id', c.public_id, 'name', c.name, 'status', c.status, 'is_schedule', c.is_schedule,
+                            'external_id', c.external_id, 'metadata', c.metadata) || extra
   from campaigns c where c.campaign_id = of_campaign;
 end $$;

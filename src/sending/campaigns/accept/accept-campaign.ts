@@ -14,6 +14,7 @@ import { listLosses } from '../../../content/text/warnings.ts';
 import { requireCountedGroups } from './ballot-problems.ts';
 import { saveCard, type CardDeps } from './prepare-card.ts';
 import { preparePost, type PostInput, type PreparedPost } from './prepare-post.ts';
+import { requireFreeExternalId } from '../external-id.ts';
 import { requireMentionsLeft, requireReach } from './require-reach.ts';
 import { insertCampaign, type NewCampaign, type Plan } from '../store.ts';
 import { requireNoApproval } from '../../../workspaces/approval/approval-rules.ts';
@@ -141,13 +142,16 @@ export async function saveFiles(
   await requireFiles(trx, actor.workspaceId, extras);
   const mediaId = media && (await saveMedia(trx, actor.workspaceId, media, quotas));
   const linkPreview = card && (await saveCard(trx, actor.workspaceId, card, quotas));
-  const { name, description, isChannelCampaign, isTest } = input;
+  const { name, description, isChannelCampaign, isTest, externalId, metadata } = input;
   return {
     workspaceId,
     name,
     description,
     isChannelCampaign,
     ...(isTest !== undefined && { isTest }),
+    // The hash of a post that is asked for has no field that was not sent.
+    ...(externalId !== undefined && { externalId }),
+    ...(metadata !== undefined && { metadata }),
     plan,
     html,
     text,
@@ -170,6 +174,7 @@ export async function writeCampaign(
 ): Promise<string> {
   const { workspaceId } = campaign;
   await lockOwnLedger(trx, workspaceId);
+  await requireFreeExternalId(trx, workspaceId, campaign);
   const due = dueAt(await enforceCampaignQuota(trx, workspaceId, quotas));
   const [firstAt] = due;
   if (firstAt) await requireMentionsLeft(trx, campaign, { firstAt, timeZone });

@@ -30,6 +30,9 @@ export interface CampaignCopy {
   card: CardCopy | null;
   groupIds: number[];
   isChannelCampaign: boolean;
+  /** Of a post that is asked for. That of a campaign is not copied: it is the id of one campaign. */
+  externalId?: string | undefined;
+  metadata: Readonly<Record<string, string>>;
   /** As it was sent, of a campaign without a schedule. */
   scheduleTime: string | null;
   /** null: it is sent at once. */
@@ -51,9 +54,9 @@ export async function duplicateCampaign(
   // Whole weeks are the same in any zone. One that is no longer known is answered as it is: its owner chooses another.
   const readable = before && { ...before, timeZone: knownTimeZone(before.timeZone, 'UTC') };
   const schedule = readable ? { ...moveAhead(readable, await readNow(db)), timeZone: before.timeZone } : null;
-  const { name, description, isChannelCampaign, scheduleTime } = campaign;
+  const { name, description, isChannelCampaign, metadata, scheduleTime } = campaign;
   const post = await copyPost(db, workspaceId, { mediaId, extras });
-  return { name, description, html, ...post, groupIds, isChannelCampaign, scheduleTime, schedule };
+  return { name, description, html, ...post, groupIds, isChannelCampaign, metadata, scheduleTime, schedule };
 }
 
 /** Returns the files and extras of a stored post as a request has them, without what is removed since. */

@@ -6,11 +6,12 @@ import type { UnknownTags } from '../../../content/text/html-to-whatsapp.ts';
 import { CAPTION_LIMIT } from '../../../content/text/caption.ts';
 import { warnOfCaption } from '../../../content/text/read-caption.ts';
 import type { Warning } from '../../../content/text/warnings.ts';
+import type { OwnData } from '../external-id.ts';
 import { findBallotProblems, isBallot } from './ballot-problems.ts';
 import { collectProblems, prepareCard, type CardDeps, type CardPreparation, type CardRequest } from './prepare-card.ts';
 
 /** What both ways of sending have in common, as it comes from outside but already of the right types and lengths. */
-export interface PostInput {
+export interface PostInput extends OwnData {
   name: string;
   description: string;
   html: string;

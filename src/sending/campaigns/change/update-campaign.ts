@@ -28,10 +28,11 @@ import { findOwnCampaign, readContent, scheduleOf, writeContent, type Content, t
 import { readNow } from '../../../platform/database/read-now.ts';
 import { diffValues, type Values } from '../../../workspaces/audit/diff-values.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
+import { requireFreeExternalId, type OwnData } from '../external-id.ts';
 import { diffGroups } from '../../groups/diff-groups.ts';
 
 /** What a campaign is to become; what is undefined stays as it is. */
-export interface CampaignChange {
+export interface CampaignChange extends OwnData {
   name?: string | undefined;
   description?: string | undefined;
   html?: string | undefined;
@@ -69,12 +70,13 @@ export async function updateCampaign(
   const { db, quotas = QUOTAS, timeZone = 'UTC' } = deps;
   const before = await findOwnCampaign(db, actor.workspaceId, publicId);
   const { removeImage = false, unknownTags, extras = NO_EXTRAS, removedExtras = [], ...values } = change;
-  const { name, description, isChannelCampaign, ...seen } = values;
+  const { name, description, isChannelCampaign, externalId, metadata, ...seen } = values;
   const ofPost = [...Object.values(seen), ...Object.values(extras), ...removedExtras];
-  // Members see neither of the others.
+  // Members see none of the others.
   const changesPost = removeImage || ofPost.some((value) => value !== undefined);
-  if (!changesPost && [name, description, isChannelCampaign].every((value) => value === undefined))
-    throw new AppError('invalid_request', 'Send at least one field to change');
+  const unseen = [name, description, isChannelCampaign, externalId, metadata];
+  const changesOthers = unseen.some((value) => value !== undefined);
+  if (!changesPost && !changesOthers) throw new AppError('invalid_request', 'Send at least one field to change');
   if (removeImage && change.image !== undefined) throw invalid([fieldError('remove_image', 'either_image_or_removal')]);
   const { problems = [] } = planChange(requireSchedule(before), change) ?? {};
   const { workspaceId, campaignId } = before;
@@ -105,7 +107,8 @@ export async function updateCampaign(
     await changeContent(trx, campaign, { html, text, mediaId, groupIds, ...changedExtras });
     if (changesPost) await requireNoApproval(trx, actor.workspaceId, (groupIds ?? content.groupIds).length);
     await requireMentions(trx, campaign, timeZone);
-    await updateDescription(trx, campaignId, change);
+    await requireFreeExternalId(trx, workspaceId, change, publicId);
+    if (changesOthers) await updateUnseen(trx, campaignId, change);
     const changes = await diffCampaigns(trx, actor.workspaceId, { campaign, content });
     await recordAudit(trx, { ...actor, action: 'campaign.updated', subject: publicId, changes });
     return { campaignId: publicId, status: campaign.status, warnings: listLosses(warnings) };
@@ -227,14 +230,14 @@ async function findFirstPlanned(trx: Connection, campaignId: number): Promise<Da
 }
 
 /** Changes what members do not see. */
-async function updateDescription(trx: Connection, campaignId: number, change: CampaignChange): Promise<void> {
-  const { name, description, isChannelCampaign } = change;
-  if ([name, description, isChannelCampaign].every((value) => value === undefined)) return;
-  await trx
-    .updateTable('campaigns')
-    .set({ name, description, is_channel_campaign: isChannelCampaign })
-    .where('campaign_id', '=', campaignId)
-    .execute();
+async function updateUnseen(trx: Connection, campaignId: number, change: CampaignChange): Promise<void> {
+  const { name = null, description = null, isChannelCampaign = null, externalId = null, metadata } = change;
+  await execute(trx)`
+    update campaigns
+    set name = coalesce(${name}, name), description = coalesce(${description}, description),
+        is_channel_campaign = coalesce(${isChannelCampaign}, is_channel_campaign), external_id = coalesce(${externalId}, external_id),
+        metadata = coalesce(${metadata ? JSON.stringify(metadata) : null}::jsonb, metadata)
+    where campaign_id = ${campaignId}`;
 }
 
 interface WholeCampaign {
@@ -260,6 +263,8 @@ function valuesOf({ campaign, content: { text, mediaId, extras } }: WholeCampaig
     name: campaign.name,
     description: campaign.description,
     is_channel_campaign: campaign.isChannelCampaign,
+    external_id: campaign.externalId,
+    metadata: campaign.metadata,
     start_date: campaign.startDate,
     end_date: campaign.endDate,
     schedule_time: campaign.scheduleTime,

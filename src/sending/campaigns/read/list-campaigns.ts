@@ -26,6 +26,9 @@ export interface CampaignFilter {
   withReads?: boolean;
   /** Only posts of this kind. */
   postKind?: ListedPost['kind'] | undefined;
+  externalId?: string | undefined;
+  /** Only campaigns with each of these texts by key. */
+  metadata?: Readonly<Record<string, string>> | undefined;
   /** Also tests. */
   withTests?: boolean;
   /** Also to how many groups it goes, with which file, and what kind of post it is. */
@@ -40,6 +43,8 @@ export type CampaignColumn = 'created_at' | 'name' | 'next_run_at';
 export interface CampaignSummary {
   campaignId: string;
   name: string;
+  externalId: string | null;
+  metadata: Record<string, string>;
   status: CampaignStatus;
   isSchedule: boolean;
   /** It leaves out groups that have read an earlier campaign. */
@@ -89,7 +94,7 @@ export async function listCampaigns(
   const isOnPage = sort ? sql`true` : sql`(${after}::bigint is null or c.campaign_id < ${after})`;
   const offset = sort ? (after ?? 0) : 0;
   const rows = await readRows<CampaignSummary & { id: number }>(db)`
-    select c.campaign_id as id, c.public_id as "campaignId", c.name, c.status, c.is_schedule as "isSchedule",
+    select c.campaign_id as id, c.public_id as "campaignId", c.name, c.external_id as "externalId", c.metadata, c.status, c.is_schedule as "isSchedule",
            coalesce((select t.extras ? 'followUp' from contents t where t.content_id = c.content_id), false) as "isFollowUp", c.created_at as "createdAt",
            r.next_run_at as "nextRunAt", r.deliveries, r.sent, r.failed, r.delivered, r.read, r.acknowledging, r.recalled,
            post."groupCount", post."mediaMime", post."postKind", post.excerpt
@@ -130,13 +135,16 @@ async function whereOf(
   filter: CampaignFilter,
 ): Promise<RawBuilder<unknown>> {
   const [status, search] = [filter.status ?? null, filter.search ?? null];
-  const { createdFrom, createdTo, postKind = null } = filter;
+  const { createdFrom, createdTo, postKind = null, externalId = null, metadata } = filter;
+  // Only where it is asked for: the planner takes it for a condition that few rows meet.
+  const hasTexts = metadata ? sql`and c.metadata @> ${JSON.stringify(metadata)}::jsonb` : sql``;
   const isDated = createdFrom !== undefined || createdTo !== undefined;
   const zone = isDated ? await readTimeZone(deps, userId) : deps.timeZone;
   const beginsAt = createdFrom === undefined ? null : spanOf(createdFrom, createdFrom, zone).beginsAt;
   const endsAt = createdTo === undefined ? null : spanOf(createdTo, createdTo, zone).endsAt;
   return sql`c.workspace_id = ${workspaceId} and c.deleted_at is null
       and (${filter.withTests ?? false}::boolean or not c.is_test)
+      and (${externalId}::text is null or c.external_id = ${externalId}) ${hasTexts}
       and (${postKind}::text is null or exists (
         select from contents t where t.content_id = c.content_id and ${kindOfContent} = ${postKind}))
       and (${status}::campaign_status is null or c.status = ${status}::campaign_status)
