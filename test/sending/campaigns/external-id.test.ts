@@ -75,6 +75,7 @@ test('is of one campaign of the workspace alone: the second one names the first'
   expect((await call('update-campaign', { campaign_id: second, external_id })).body).toMatchObject(taken(first));
   const { body } = await bob.call<{ groups: { group_metadata_id: number }[] }>('venom/list-groups');
   const ids = body.data.groups.slice(0, 1).map((one) => one.group_metadata_id);
+  expect((await bob.call('venom/get-campaign', { external_id })).status).toBe(404);
   const own = { ...post, group_metadata_ids: ids, external_id };
   expect((await bob.call('venom/add-campaign', own)).status).toBe(200);
   expect((await bob.call('venom/get-campaign', { external_id: 'none' })).status).toBe(404);

@@ -31,11 +31,13 @@ export interface Party {
 
 /** Names of fields with the id of an owned resource; a file is identified by its hash. */
 const HOLDS_ID = /_ids?$|^sha256$/;
+/** Programs choose it, and each workspace may have the same. */
+const IS_CHOSEN = /^external_id$/;
 
 /** Returns the fields of the operation's body that identify an owned resource. */
 export function ownedFields({ body }: DocumentedOperation): string[] {
   const names = formsOf(body).flatMap((form) => Object.keys(form.properties ?? {}));
-  return [...new Set(names)].filter((name) => HOLDS_ID.test(name));
+  return [...new Set(names)].filter((name) => HOLDS_ID.test(name) && !IS_CHOSEN.test(name));
 }
 
 const FILTERED_BY_PERSON = /\/(list|export)_audit_log$/;
