@@ -63,6 +63,7 @@ const unknownTags = {
 const description = text(0, 2_000);
 const postFields = {
   name: text(1, 200).meta({
+    id: 'CampaignName',
     description: 'The name of the campaign. Recipients do not see it.',
     examples: ['Spring fair'],
   }),
@@ -155,10 +156,15 @@ const updateCampaignBody = named('UpdateCampaign', {
 export const campaignBody = named('OneCampaign', { campaign_id: campaignId });
 /** Of operations that give posts to another account. */
 export const acceptDuplicates = withDefault(z.boolean(), false).describe(
-  'Also give posts to another account that may have left by one that is no longer linked (`unlinked`, `logged_out`, or removed). A group may get such a post twice; the figures count the second one.',
+  'Also give posts to another account that may have left by one that is no longer linked (`unlinked`, `logged_out`, or removed). A group may get such a post twice.',
 );
-export const campaignStatusData = named('CampaignState', { campaign_id: campaignId, status: campaignStatus });
-export const warnings = objects({ code: z.string(), message: z.string(), params: issueParams.optional() });
+export const campaignStatusData = named('CampaignState', {
+  campaign_id: campaignId,
+  status: campaignStatus,
+  left_unknown: count.optional(),
+});
+const warning = named('Warning', { code: z.string(), message: z.string(), params: issueParams.optional() });
+export const warnings = z.array(warning);
 
 export const htmlBody = z.object({ html: postFields.html, ...unknownTags });
 const withFile = {

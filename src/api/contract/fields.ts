@@ -109,7 +109,7 @@ export const issueCode = z.string().meta({
 });
 export const issueParams = z
   .record(z.string(), z.union([z.string(), z.number()]))
-  .describe('The figures and names of the issue, such as `limit`. Absent without any.');
+  .meta({ id: 'IssueParams', description: 'The figures and names of the issue, such as `limit`. Absent without any.' });
 
 /** Why a post was not sent, for programs: beside the sentence in English. */
 export const failureFields = {
