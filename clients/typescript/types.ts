@@ -249,21 +249,23 @@ export interface DeleteUser {
   /** Your current password. */
   password: string;
 }
+export interface HeldPart {
+  campaigns: number;
+  posts: number;
+  since: string | null;
+  late_runs: number;
+  late_posts: number;
+}
 export interface ReleaseLedger {
   /** One choice per campaign. Campaigns without queued posts are ignored. */
-  choices?:
-    | Array<{
-        campaign_id: string;
-        /** `send`: sends the queued posts; in groups under their original message ids, in channels unless they are already there. `unknown`: sends none of them; they fail as `outcome_unknown` until a receipt proves otherwise. */
-        choice: 'send' | 'unknown';
-      }>
-    | null
-    | undefined;
+  choices?: Array<{ campaign_id: string; choice: HoldChoice }> | null | undefined;
   /** The choice for all campaigns that are not in `choices`. */
-  others?: 'send' | 'unknown' | null | undefined;
+  others?: HoldChoice | null | undefined;
   /** Your current password. */
   password: string;
 }
+/** `send`: sends the queued posts, without those of runs over 6 hours late; in groups under their original message ids, in channels unless they are already there. `unknown`: sends none of them; they fail as `outcome_unknown` until a receipt proves otherwise. */
+export type HoldChoice = 'send' | 'unknown';
 /** Fields that are omitted or `null` keep their values. */
 export interface UpdateAccount {
   account_id?: AccountId | undefined;
@@ -334,6 +336,7 @@ export interface AccountState {
   paused_until?: string | undefined;
   /** Why the account is not connected, as one sentence. */
   reason?: string | undefined;
+  reason_code?: string | undefined;
   /** A restriction that slows the account down and does not stop it, as one sentence. */
   warning?: string | undefined;
   warned_until?: string | undefined;
@@ -349,7 +352,9 @@ export interface AccountState {
   /** With `with_history`: whether a phone has been linked, so that the number can no longer be changed. */
   number_fixed?: boolean | undefined;
   /** With `with_history`: earlier states, newest first, at most 50 of the last 90 days. */
-  history?: Array<{ at: string; messenger: string; status: AccountStatus; reason: string | null }> | undefined;
+  history?:
+    | Array<{ at: string; messenger: string; status: AccountStatus; reason: string | null; reason_code: string | null }>
+    | undefined;
 }
 /** Why nothing is sent now. Absent: posts that are due leave. */
 export interface AccountWait {
@@ -399,6 +404,7 @@ export interface ListedAccount {
   paused_until?: string | undefined;
   /** Why the account is not connected, as one sentence. */
   reason?: string | undefined;
+  reason_code?: string | undefined;
   /** A restriction that slows the account down and does not stop it, as one sentence. */
   warning?: string | undefined;
   warned_until?: string | undefined;
@@ -516,7 +522,7 @@ export interface HandOverDeliveries {
   account_id: number;
   /** The account that gets all it can send. Omitted: as the rules of `set-senders` say. */
   to_account_id?: number | null | undefined;
-  /** Also give posts to another account that may have left by one that is no longer linked (`unlinked`, `logged_out`, or removed). A group may get such a post twice; the figures count the second one. */
+  /** Also give posts to another account that may have left by one that is no longer linked (`unlinked`, `logged_out`, or removed). A group may get such a post twice. */
   accept_duplicates?: boolean | null | undefined;
 }
 export interface SenderRule {
@@ -537,8 +543,7 @@ export interface SenderRule {
   replaced_at: string | null;
 }
 export interface AddCampaign {
-  /** The name of the campaign. Recipients do not see it. */
-  name: string;
+  name: CampaignName;
   /** A description for your own use. */
   desc?: string | null | undefined;
   html: Html;
@@ -566,6 +571,8 @@ export interface AddCampaign {
   /** A test of a post: list-runs, the overview and reports leave it out, and so does list-campaigns without `with_tests`. Its own analytics and the figures of a group have it. */
   is_test?: boolean | null | undefined;
 }
+/** The name of the campaign. Recipients do not see it. */
+export type CampaignName = string;
 /** The message in HTML; may be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. */
 export type Html = string;
 /** Tags that are not allowed are rejected (default), or taken out with a warning. */
@@ -635,8 +642,7 @@ export type LinkCard = {
 /** Fetches the preview of the first link, unless `link_preview` is sent: the operation takes up to 3 seconds longer. Without an answer the link goes without one, and `x-campanile-warnings` says so. */
 export type FetchLinkCard = boolean | null;
 export interface AddCampaignBatch {
-  /** The name of the campaign. Recipients do not see it. */
-  name: string;
+  name: CampaignName;
   /** A description for your own use. */
   desc?: string | null | undefined;
   html: Html;
@@ -669,6 +675,13 @@ export interface AddCampaignBatch {
   /** Dates without a run. */
   skip_dates?: Array<string> | null | undefined;
 }
+export interface Warning {
+  code: string;
+  message: string;
+  params?: IssueParams | undefined;
+}
+/** The figures and names of the issue, such as `limit`. Absent without any. */
+export type IssueParams = Record<string, string | number>;
 export interface ShownFile {
   media_id: number;
   mime: string;
@@ -769,7 +782,7 @@ export interface ScheduledCampaignCopy {
 }
 export interface UpdateCampaign {
   campaign_id: string;
-  name?: string | null | undefined;
+  name?: CampaignName | null | undefined;
   desc?: string | null | undefined;
   html?: Html | null | undefined;
   on_unknown_tags?: UnknownTags | undefined;
@@ -818,6 +831,7 @@ export interface UpdateCampaign {
 export interface CampaignState {
   campaign_id: string;
   status: CampaignStatus;
+  left_unknown?: number | undefined;
 }
 export type CampaignStatus = 'scheduled' | 'running' | 'paused' | 'completed' | 'completed_with_errors' | 'cancelled';
 /** The post has `follow_up`. Absent for all others. */
@@ -850,8 +864,10 @@ export type RunStatus = 'planned' | 'running' | 'completed' | 'completed_with_er
 export type Skipped = number;
 export interface RetryCampaign {
   campaign_id: string;
-  /** Also give posts to another account that may have left by one that is no longer linked (`unlinked`, `logged_out`, or removed). A group may get such a post twice; the figures count the second one. */
+  /** Also give posts to another account that may have left by one that is no longer linked (`unlinked`, `logged_out`, or removed). A group may get such a post twice. */
   accept_duplicates?: boolean | null | undefined;
+  /** Leave posts that may have arrived, and count them in `left_unknown`. */
+  leave_unknown?: boolean | null | undefined;
   /** Only this run. Default: the whole campaign. */
   run_id?: number | null | undefined;
 }
@@ -2233,15 +2249,21 @@ export interface Operations {
     body: Nothing;
     data: {
       held_since: string;
+      /** The time of the backup. */
+      served_at: string | null;
       reason: string;
+      begun: HeldPart;
+      fell_due: HeldPart;
+      made_since: HeldPart;
       campaigns: Array<{
         campaign_id: string;
         name: string;
-        /** The owner. */
         user_name: string;
-        /** Number of queued posts. */
         queued: number;
-        /** When it last sent a post, as far as known. `null`: never. */
+        begun: number;
+        due_since: string | null;
+        late_posts: number;
+        /** As far as known. */
         last_sent_at: string | null;
       }>;
       /** Number of further campaigns. `others` of `release_ledger` applies to them. */
@@ -2489,12 +2511,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       length: number;
       /** The maximum length. */
       limit: number;
-      warnings: Array<{
-        code: string;
-        message: string;
-        /** The figures and names of the issue, such as `limit`. Absent without any. */
-        params?: Record<string, string | number> | undefined;
-      }>;
+      warnings: Array<Warning>;
       /** The links of the text, each once and 100 at most. `link_preview` is about one of them. */
       links: Array<string>;
     };
@@ -2503,8 +2520,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   'venom/check-campaign': {
     body:
       | {
-          /** The name of the campaign. Recipients do not see it. */
-          name: string;
+          name: CampaignName;
           /** A description for your own use. */
           desc?: string | null | undefined;
           html: Html;
@@ -2537,8 +2553,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           campaign_id?: string | null | undefined;
         }
       | {
-          /** The name of the campaign. Recipients do not see it. */
-          name: string;
+          name: CampaignName;
           /** A description for your own use. */
           desc?: string | null | undefined;
           html: Html;
@@ -2578,12 +2593,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
     data: {
       /** The exact text that would be sent. */
       text: string;
-      warnings: Array<{
-        code: string;
-        message: string;
-        /** The figures and names of the issue, such as `limit`. Absent without any. */
-        params?: Record<string, string | number> | undefined;
-      }>;
+      warnings: Array<Warning>;
       /** The first file. */
       media: { mime: string; size: number } | null;
       /** The files of `media`. */
@@ -2787,14 +2797,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         left_out?: true | undefined;
         is_follow_up?: IsFollowUp | undefined;
         /** Of a planned run that brings groups a second post within an hour, or more than `weekly_posts` in seven days. */
-        warnings?:
-          | Array<{
-              code: string;
-              message: string;
-              /** The figures and names of the issue, such as `limit`. Absent without any. */
-              params?: Record<string, string | number> | undefined;
-            }>
-          | undefined;
+        warnings?: Array<Warning> | undefined;
         /** The smallest saved list with all its groups, if any; of equal ones the oldest. Lists count as they are now. */
         group_list_id?: number | undefined;
         /** With `with_post`. */
@@ -2942,8 +2945,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   'venom/request-approval': {
     body:
       | {
-          /** The name of the campaign. Recipients do not see it. */
-          name: string;
+          name: CampaignName;
           /** A description for your own use. */
           desc?: string | null | undefined;
           html: Html;
@@ -2975,8 +2977,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           remark?: string | null | undefined;
         }
       | {
-          /** The name of the campaign. Recipients do not see it. */
-          name: string;
+          name: CampaignName;
           /** A description for your own use. */
           desc?: string | null | undefined;
           html: Html;

@@ -20,9 +20,9 @@ const queuedCampaign = z.object({
   user_name: z.string(),
   queued: count,
   begun: count,
-  due_since: instant.nullable().describe('When the first of the others fell due.'),
+  due_since: instant.nullable(),
   late_posts: count,
-  last_sent_at: instant.nullable().describe('When it last sent a post, as far as known.'),
+  last_sent_at: instant.nullable().describe('As far as known.'),
 });
 
 const heldPart = named('HeldPart', {
