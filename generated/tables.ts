@@ -404,6 +404,7 @@ export interface Tables {
     encryption_key_id: string | null;
     former_key_id: string | null;
     jwt_secret_id: string | null;
+    served_at: Date | null;
   };
   mails: {
     mail_id: Generated<string>;

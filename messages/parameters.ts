@@ -8,6 +8,14 @@ export interface MessageParameters {
   'palette.done.pause': { name: string };
   'palette.done.resume': { name: string };
   'palette.done.retry': { name: string };
+  'held.asOf': { time: string };
+  'held.firstDue': { time: string };
+  'held.late': { runs: number; posts: number; page: string };
+  'held.lateMade': { runs: number };
+  'held.figures': { posts: number; campaigns: number };
+  'held.campaigns': { campaigns: number };
+  'held.dueSince': { posts: number; time: string };
+  'held.latePosts': { posts: number };
   'held.choiceOf': { name: string };
   'held.posts': { posts: number };
   'held.more': { campaigns: string };
@@ -274,7 +282,6 @@ export interface MessageParameters {
   'unsent.failed': { failed: number; all: string };
   'unsent.leftOut': { name: string };
   'unsent.sendMissed': { groups: number; time: string };
-  'unsent.sendFailed': { failed: number; time: string };
   'overview.days': { days: string };
   'overview.change': { change: string; days: string };
   'overview.before': { before: string; days: string };
@@ -344,6 +351,8 @@ export interface MessageParameters {
   'campaign.run.skipDone': { name: string };
   'campaign.expectedFinish': { time: string; zone: string };
   'campaign.retry': { posts: number };
+  'retry.title': { posts: number };
+  'retry.note': { name: string };
   'campaign.downloadOf': { name: string };
   'campaign.copyOf': { name: string };
   'campaign.cancelTitle': { name: string };

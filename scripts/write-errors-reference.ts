@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { statusOf } from '../src/api/server/envelope.ts';
+import { STATE_REASONS } from '../src/platform/errors/account-states.ts';
 import { ERROR_CODES, type ErrorCode } from '../src/platform/errors/error-codes.ts';
 import { ADVICE, FAILURES, type FailureCode } from '../src/platform/errors/failures.ts';
 
@@ -23,7 +24,10 @@ export function errorsPage(): string {
   const rows = entries.map(([code, [, meaning]]) => ({ code, status: statusOf(code), meaning }));
   const lines = rows.toSorted((one, other) => one.status - other.status);
   return (
-    HEAD + lines.map(({ code, status, meaning }) => `| \`${code}\` | ${status} | ${meaning} |\n`).join('') + failures()
+    HEAD +
+    lines.map(({ code, status, meaning }) => `| \`${code}\` | ${status} | ${meaning} |\n`).join('') +
+    failures() +
+    states()
   );
 }
 
@@ -45,6 +49,21 @@ Generated from \`src/platform/errors/failures.ts\`. Analytics, reports, exports 
 
 | \`error_code\` | the post | reason | what to do |
 | --- | --- | --- | --- |
+`;
+
+/** The codes of accounts that are not connected. */
+function states(): string {
+  const rows = Object.entries(STATE_REASONS).map(([code, reason]) => `| \`${code}\` | ${reason} |\n`);
+  return STATES_HEAD + rows.join('');
+}
+
+const STATES_HEAD = `
+## States of accounts
+
+Generated from \`src/platform/errors/account-states.ts\`. \`account-status\` and its history have the code in \`reason_code\`. \`#\` stands for a number.
+
+| \`reason_code\` | \`reason\` |
+| --- | --- |
 `;
 
 if (import.meta.main) writeFileSync(join(import.meta.dirname, '..', ERRORS_PAGE), errorsPage());

@@ -251,21 +251,23 @@ export interface DeleteUser {
   /** Your current password. */
   password: string;
 }
+export interface HeldPart {
+  campaigns: number;
+  posts: number;
+  since: string | null;
+  late_runs: number;
+  late_posts: number;
+}
 export interface ReleaseLedger {
   /** One choice per campaign. Campaigns without queued posts are ignored. */
-  choices?:
-    | Array<{
-        campaign_id: string;
-        /** `send`: sends the queued posts; in groups under their original message ids, in channels unless they are already there. `unknown`: sends none of them; they fail as `outcome_unknown` until a receipt proves otherwise. */
-        choice: 'send' | 'unknown';
-      }>
-    | null
-    | undefined;
+  choices?: Array<{ campaign_id: string; choice: HoldChoice }> | null | undefined;
   /** The choice for all campaigns that are not in `choices`. */
-  others?: 'send' | 'unknown' | null | undefined;
+  others?: HoldChoice | null | undefined;
   /** Your current password. */
   password: string;
 }
+/** `send`: sends the queued posts, without those of runs over 6 hours late; in groups under their original message ids, in channels unless they are already there. `unknown`: sends none of them; they fail as `outcome_unknown` until a receipt proves otherwise. */
+export type HoldChoice = 'send' | 'unknown';
 /** Fields that are omitted or `null` keep their values. */
 export interface UpdateAccount {
   account_id?: AccountId | undefined;
@@ -336,6 +338,7 @@ export interface AccountState {
   paused_until?: string | undefined;
   /** Why the account is not connected, as one sentence. */
   reason?: string | undefined;
+  reason_code?: string | undefined;
   /** A restriction that slows the account down and does not stop it, as one sentence. */
   warning?: string | undefined;
   warned_until?: string | undefined;
@@ -351,7 +354,9 @@ export interface AccountState {
   /** With `with_history`: whether a phone has been linked, so that the number can no longer be changed. */
   number_fixed?: boolean | undefined;
   /** With `with_history`: earlier states, newest first, at most 50 of the last 90 days. */
-  history?: Array<{ at: string; messenger: string; status: AccountStatus; reason: string | null }> | undefined;
+  history?:
+    | Array<{ at: string; messenger: string; status: AccountStatus; reason: string | null; reason_code: string | null }>
+    | undefined;
 }
 /** Why nothing is sent now. Absent: posts that are due leave. */
 export interface AccountWait {
@@ -401,6 +406,7 @@ export interface ListedAccount {
   paused_until?: string | undefined;
   /** Why the account is not connected, as one sentence. */
   reason?: string | undefined;
+  reason_code?: string | undefined;
   /** A restriction that slows the account down and does not stop it, as one sentence. */
   warning?: string | undefined;
   warned_until?: string | undefined;
@@ -518,7 +524,7 @@ export interface HandOverDeliveries {
   account_id: number;
   /** The account that gets all it can send. Omitted: as the rules of `set-senders` say. */
   to_account_id?: number | null | undefined;
-  /** Also give posts to another account that may have left by one that is no longer linked (`unlinked`, `logged_out`, or removed). A group may get such a post twice; the figures count the second one. */
+  /** Also give posts to another account that may have left by one that is no longer linked (`unlinked`, `logged_out`, or removed). A group may get such a post twice. */
   accept_duplicates?: boolean | null | undefined;
 }
 export interface SenderRule {
@@ -539,8 +545,7 @@ export interface SenderRule {
   replaced_at: string | null;
 }
 export interface AddCampaign {
-  /** The name of the campaign. Recipients do not see it. */
-  name: string;
+  name: CampaignName;
   /** A description for your own use. */
   desc?: string | null | undefined;
   html?: Html | undefined;
@@ -571,6 +576,8 @@ export interface AddCampaign {
   /** A test of a post: list-runs, the overview and reports leave it out, and so does list-campaigns without `with_tests`. Its own analytics and the figures of a group have it. */
   is_test?: boolean | null | undefined;
 }
+/** The name of the campaign. Recipients do not see it. */
+export type CampaignName = string;
 /** The message in HTML; may be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. Required unless `text` is there. */
 export type Html = string;
 /** The message in WhatsApp's own marks, as typed on a phone, instead of `html`: `*bold*`, `_italic_`, `~struck~`, `code`, lists and quotes. It is sent as it is. */
@@ -646,8 +653,7 @@ export type ExternalId = string | null;
 /** Texts of your own by key, at most 50, with keys of at most 40 characters. Answers and events have them. */
 export type Metadata = Record<string, string> | null;
 export interface AddCampaignBatch {
-  /** The name of the campaign. Recipients do not see it. */
-  name: string;
+  name: CampaignName;
   /** A description for your own use. */
   desc?: string | null | undefined;
   html?: Html | undefined;
@@ -796,7 +802,7 @@ export interface ScheduledCampaignCopy {
 }
 export interface UpdateCampaign {
   campaign_id: string;
-  name?: string | null | undefined;
+  name?: CampaignName | null | undefined;
   desc?: string | null | undefined;
   html?: Html | null | undefined;
   text?: TypedText | undefined;
@@ -849,6 +855,7 @@ export interface UpdateCampaign {
 export interface CampaignState {
   campaign_id: string;
   status: CampaignStatus;
+  left_unknown?: number | undefined;
 }
 export type CampaignStatus = 'scheduled' | 'running' | 'paused' | 'completed' | 'completed_with_errors' | 'cancelled';
 /** The post has `follow_up`. Absent for all others. */
@@ -881,8 +888,10 @@ export type RunStatus = 'planned' | 'running' | 'completed' | 'completed_with_er
 export type Skipped = number;
 export interface RetryCampaign {
   campaign_id: string;
-  /** Also give posts to another account that may have left by one that is no longer linked (`unlinked`, `logged_out`, or removed). A group may get such a post twice; the figures count the second one. */
+  /** Also give posts to another account that may have left by one that is no longer linked (`unlinked`, `logged_out`, or removed). A group may get such a post twice. */
   accept_duplicates?: boolean | null | undefined;
+  /** Leave posts that may have arrived, and count them in `left_unknown`. */
+  leave_unknown?: boolean | null | undefined;
   /** Only this run. Default: the whole campaign. */
   run_id?: number | null | undefined;
 }
@@ -2279,15 +2288,21 @@ export interface Operations {
     body: Nothing;
     data: {
       held_since: string;
+      /** The time of the backup. */
+      served_at: string | null;
       reason: string;
+      begun: HeldPart;
+      fell_due: HeldPart;
+      made_since: HeldPart;
       campaigns: Array<{
         campaign_id: string;
         name: string;
-        /** The owner. */
         user_name: string;
-        /** Number of queued posts. */
         queued: number;
-        /** When it last sent a post, as far as known. `null`: never. */
+        begun: number;
+        due_since: string | null;
+        late_posts: number;
+        /** As far as known. */
         last_sent_at: string | null;
       }>;
       /** Number of further campaigns. `others` of `release_ledger` applies to them. */
@@ -2545,8 +2560,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   'venom/check-campaign': {
     body:
       | {
-          /** The name of the campaign. Recipients do not see it. */
-          name: string;
+          name: CampaignName;
           /** A description for your own use. */
           desc?: string | null | undefined;
           html?: Html | undefined;
@@ -2582,8 +2596,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           campaign_id?: string | null | undefined;
         }
       | {
-          /** The name of the campaign. Recipients do not see it. */
-          name: string;
+          name: CampaignName;
           /** A description for your own use. */
           desc?: string | null | undefined;
           html?: Html | undefined;
@@ -2994,8 +3007,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   'venom/request-approval': {
     body:
       | {
-          /** The name of the campaign. Recipients do not see it. */
-          name: string;
+          name: CampaignName;
           /** A description for your own use. */
           desc?: string | null | undefined;
           html?: Html | undefined;
@@ -3030,8 +3042,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           remark?: string | null | undefined;
         }
       | {
-          /** The name of the campaign. Recipients do not see it. */
-          name: string;
+          name: CampaignName;
           /** A description for your own use. */
           desc?: string | null | undefined;
           html?: Html | undefined;

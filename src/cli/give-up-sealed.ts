@@ -1,4 +1,5 @@
 /** Discards the secrets that no configured key can open, so that an installation works again after its encryption key is lost. */
+import { STATE_REASONS } from '../platform/errors/account-states.ts';
 import { execute, readRows } from '../platform/database/statements.ts';
 import { recordAudit } from '../workspaces/audit/record-audit.ts';
 import { DEFAULT_MEMBERSHIP } from '../workspaces/members/default-membership.ts';
@@ -12,7 +13,6 @@ import { aboutSecret } from '../notifications/webhooks/webhook-store.ts';
 import { COMMAND_LINE } from './open-users.ts';
 
 /** The status reason of an account that has lost its link. */
-const LINK_LOST = 'The encryption key of its credentials is lost. Link the account again.';
 
 /** In the transaction that records the ids of the keys that go on. Accounts, users and webhooks whose sealed rows all open keep them. */
 export async function giveUpSealed(trx: Connection, vault: Vault): Promise<void> {
@@ -30,7 +30,7 @@ async function unlinkAccounts(trx: Connection, prefixes: readonly Buffer[]): Pro
     with lost as materialized (
       select distinct account_id from account_keys where substring(sealed for 4) <> all (${prefixes}::bytea[])
     ), gone as (delete from account_keys where account_id in (select account_id from lost))
-    update accounts set status = 'logged_out', status_reason = ${LINK_LOST}, qr = null, pairing_code = null, passkey = null,
+    update accounts set status = 'logged_out', status_reason = ${STATE_REASONS.key_lost}, qr = null, pairing_code = null, passkey = null,
       retry_until = null
     where account_id in (select account_id from lost) and status <> 'unlinked'`;
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { listQueued, type QueuedCampaign } from '../operations/hold/list-queued.ts';
+import { listQueued, sumHeldParts, type HeldParts, type QueuedCampaign } from '../operations/hold/list-queued.ts';
 import { readHold } from '../operations/hold/read-hold.ts';
 import { resumeLedger } from '../operations/hold/resume-ledger.ts';
 import type { Choice } from '../operations/hold/settle-queued.ts';
@@ -13,7 +13,8 @@ import { writeJson } from './write-json.ts';
 import { formatTable } from './write-table.ts';
 
 const HOW = `Choose for each campaign by its id, or for "all":
-  --send ID      send the queued posts: to groups with the same message ids (WhatsApp drops repeated ids), to a channel only if the post is not found there
+  --send ID      send the queued posts: to groups with the same message ids (WhatsApp drops repeated ids), to a channel only if the post is not found there.
+                 Runs over six hours late are missed
   --unknown ID   do not send them: they count as failed with an unknown outcome, until a receipt proves that they were sent
 Example: campanile release --unknown all`;
 
@@ -34,7 +35,8 @@ export async function release({ options, output }: Shell & { options: ReleaseOpt
         'The ledger is held from its first start on. Start Campanile, then run this command again.',
       );
     const queued = held ? await listQueued(db) : [];
-    if (options.json) return writeJson(output, { held: held ?? null, campaigns: queued });
+    const parts = await sumHeldParts(db);
+    if (options.json) return writeJson(output, { held: held ?? null, ...parts, campaigns: queued });
     if (!held) {
       output.write('The ledger is not held.\n');
       return;
@@ -43,7 +45,9 @@ export async function release({ options, output }: Shell & { options: ReleaseOpt
     if (unknown !== undefined) throw new StartupError(`No queued campaign has the id ${unknown}`);
     // To look ends nothing.
     if (!isChoice) {
-      output.write(`Held since ${held.since.toISOString()}: ${held.reason}\n\n${showQueued(queued)}\n${HOW}\n`);
+      output.write(`Held since ${held.since.toISOString()}: ${held.reason}\n`);
+      if (held.servedAt) output.write(`The ledger is as of ${held.servedAt.toISOString()}\n`);
+      output.write(`\n${showParts(parts)}\n${showQueued(queued)}\n${HOW}\n`);
       return;
     }
     try {
@@ -76,14 +80,31 @@ function readChoices(given: ReleaseOptions): { choices: Map<string, Choice>; oth
   return { choices, others };
 }
 
+function showParts({ begun, fellDue, madeSince }: HeldParts): string {
+  const rows = Object.entries({
+    'begun before the backup': begun,
+    'fell due since': fellDue,
+    'made while held, needs no choice': madeSince,
+  }).map(([part, { campaigns, posts, since, lateRuns }]) => [
+    part,
+    String(campaigns),
+    String(posts),
+    String(lateRuns),
+    since?.toISOString() ?? '',
+  ]);
+  return formatTable(['part', 'campaigns', 'posts', 'runs too late', 'first due'], rows);
+}
+
 function showQueued(queued: readonly QueuedCampaign[]): string {
   const rows = queued.map((one) => [
     one.campaignId,
-    String(one.queued),
+    String(one.begun),
+    String(one.queued - one.begun),
+    String(one.latePosts),
     one.lastSentAt?.toISOString() ?? 'never',
     one.userName,
     one.name,
   ]);
   if (rows.length === 0) return 'Nothing is queued.\n';
-  return formatTable(['campaign', 'queued', 'last sent', 'user', 'name'], rows);
+  return formatTable(['campaign', 'begun', 'fell due', 'too late', 'last sent', 'user', 'name'], rows);
 }

@@ -119,6 +119,38 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await read(id)).toMatchObject({ status: 'completed' });
   });
 
+  test('leaves posts that may have arrived out of a retry, says how many they are, and sends them once told to', async () => {
+    const { db } = app.database;
+    await sql`update groups set send_to = 'nowhere-' || send_to where group_id in (${groups[0]}, ${groups[1]})`.execute(
+      db,
+    );
+    const id = await send();
+    await isDone(id);
+    await sql`update deliveries set error = 'outcome_unknown: a test', error_code = 'outcome_unknown'
+              where workspace_id = ${workspaceOf(person)} and group_id = ${groups[0]} and status = 'failed'`.execute(
+      db,
+    );
+    await sql`update groups set send_to = replace(send_to, 'nowhere-', '') where group_id in (${groups[0]}, ${groups[1]})`.execute(
+      db,
+    );
+    await page.goto(`/campaigns/${id}`);
+    await page.getByRole('button', { name: 'Retry 2 failed posts' }).click();
+    const question = page.getByRole('alert').filter({ hasText: '1 post may have arrived already' });
+    await question.getByText('Look into the groups of “Fair” first', { exact: false }).waitFor();
+    const totals = async () => {
+      const { rows } = await sql<{ sent: number; failed: number }>`
+        select sum(r.sent)::int as sent, sum(r.failed)::int as failed from runs r join campaigns c using (campaign_id)
+        where c.public_id = ${id}::uuid`.execute(db);
+      return rows[0];
+    };
+    await until(totals, (now) => now?.sent === 2);
+    expect(await totals()).toEqual({ sent: 2, failed: 1 });
+    expect(await findBarriers(page)).toEqual([]);
+    await question.getByRole('button', { name: 'Send anyway' }).click();
+    await until(totals, (now) => now?.sent === 3);
+    await question.waitFor({ state: 'detached' });
+  });
+
   test('asks what to do with a campaign that three groups in a row refuse, and goes on when it is resumed', async () => {
     const account = sql`(select workspace_id from accounts where workspace_id = ${workspaceOf(person)})`;
     await sql`update sandbox_chats set workspace_id = -workspace_id where workspace_id = ${account}`.execute(

@@ -18,11 +18,15 @@ const setHeld = (reason: string | null) =>
   sql`update ledger set held_since = case when ${reason}::text is not null then campanile_now() end, held_reason = ${reason}`.execute(
     app.database.db,
   );
-afterEach(() => setHeld(null));
+afterEach(async () => {
+  await setHeld(null);
+  await sql`update campaigns set deleted_at = campanile_now()`.execute(app.database.db);
+});
 const LOOKS = [
-  ['light', 1280],
-  ['dark', 1280],
+  ['light', 1366],
+  ['dark', 1366],
   ['light', 390],
+  ['dark', 390],
 ] as const;
 
 test.skipIf(!browser)('shows the hold on every page, light, dark and on a phone', async () => {
@@ -108,6 +112,87 @@ async function findBarriersInLooks(page: Page, picture: string): Promise<string[
   await page.setViewportSize({ width: 1280, height: 800 });
   return found;
 }
+
+/** Moves the runs of a campaign into the past, so many hours each, once the worker has found the hold: it neither begins nor misses them. */
+async function makeDue(campaignId: string, hours: readonly number[]): Promise<void> {
+  const { db } = app.database;
+  const lastBeat = async () => {
+    const { rows } = await sql<{ seconds: number }>`
+      select extract(epoch from campanile_now() - max(beat_at))::float8 as seconds from workers`.execute(db);
+    return rows[0]?.seconds ?? 0;
+  };
+  await until(lastBeat, (seconds) => seconds > 3);
+  await sql`
+    update runs r set due_at = campanile_now() - h.hours * interval '1 hour'
+    from (select run_id, row_number() over (order by run_id) as place from runs join campaigns c using (campaign_id)
+          where c.public_id = ${campaignId}::uuid) p
+    join unnest(${[...hours]}::int[]) with ordinality h (hours, place) using (place)
+    where r.run_id = p.run_id`.execute(db);
+}
+
+test.skipIf(!browser)(
+  'tells apart what had begun, what fell due since, and what was made since the restore',
+  async () => {
+    // Those of other tests.
+    await sql`update campaigns set deleted_at = campanile_now()`.execute(app.database.db);
+    const berta = await app.signUp('berta');
+    await queueTwo(berta);
+    const { body } = await berta.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+    const tomorrow = Temporal.Now.plainDateISO('Europe/Berlin').add({ days: 1 });
+    const planned = await berta.call('venom/add-campaign-batch', {
+      name: 'Morning prayer',
+      html: 'Good morning',
+      group_metadata_ids: body.data.groups.slice(0, 2).map((group) => group.group_metadata_id),
+      is_schedule: true,
+      start_date: tomorrow.toString(),
+      end_date: tomorrow.add({ days: 2 }).toString(),
+      schedule_time: '09:00:00',
+    });
+    await setHeld('a test');
+    await makeDue(planned.headers.get('x-campaign-id') ?? '', [50, 26, 2]);
+    await berta.call('venom/add-campaign', {
+      name: 'Harvest supper',
+      html: 'Come',
+      group_metadata_ids: [body.data.groups[0]?.group_metadata_id],
+    });
+
+    const visited = await visit(browser as Browser, app.url);
+    const { page } = visited;
+    await enter(page, root.name);
+    await page.goto('/');
+    await page.getByRole('button', { name: 'Review queued posts' }).click();
+    const dialog = page.getByRole('dialog');
+    const part = (name: string) => dialog.locator('section', { has: page.getByRole('heading', { name, level: 3 }) });
+    const begun = part('Begun before the backup');
+    await begun.getByText('3 posts of 2 campaigns').waitFor();
+    expect(await begun.getByRole('listitem').count()).toBe(2);
+    const due = part('Due since the backup');
+    await due.getByText('6 posts of 1 campaign').waitFor();
+    await due.getByText('First due:', { exact: false }).waitFor();
+    await due
+      .getByText('2 runs are more than six hours late, with 4 posts. “Send” does not begin them', { exact: false })
+      .waitFor();
+    await due.getByRole('listitem').getByText('4 posts more than six hours late', { exact: false }).waitFor();
+    const made = part('Made since the restore');
+    await made.getByText('1 campaign', { exact: true }).waitFor();
+    await made.getByText('They cannot have been sent before', { exact: false }).waitFor();
+    expect(await dialog.getByText('Harvest supper').count()).toBe(0);
+    await dialog.getByText('The data is as of', { exact: false }).waitFor();
+    expect(await findBarriersInLooks(page, 'parts')).toEqual([]);
+
+    await dialog.getByLabel('All campaigns, unless chosen below').selectOption('Send');
+    await dialog.getByLabel('Your password').fill(PASSWORD);
+    await dialog.getByLabel('Your password').press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    const { rows } = await sql<{ status: string }>`
+    select r.status from runs r join campaigns c using (campaign_id) where c.name = 'Morning prayer' order by r.due_at`.execute(
+      app.database.db,
+    );
+    // The worker misses those that are too late.
+    expect(rows.filter(({ status }) => status === 'running')).toHaveLength(1);
+    await visited.end();
+  },
+);
 
 test.skipIf(!browser)(
   'ends the hold after an administrator has decided each campaign; others are told whom to ask',

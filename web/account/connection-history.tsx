@@ -36,7 +36,9 @@ export function ConnectionHistory({ status }: { status: AccountStatus['status'] 
               <span className={textClasses.dim}>
                 {past.messenger === 'sandbox' ? t('account.sandbox') : t('account.whatsapp')}
               </span>
-              {past.reason !== null && <span className={classes.why}>{stateReasonText(past.reason)}</span>}
+              {past.reason !== null && (
+                <span className={classes.why}>{stateReasonText({ ...past, reason: past.reason })}</span>
+              )}
             </li>
           ))}
         </ol>

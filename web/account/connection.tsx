@@ -85,7 +85,7 @@ function Facts({ account, listed }: { account: AccountStatus; listed: ListedAcco
           <dt>{t('account.reason')}</dt>
           <dd>
             {wait.reason === 'not_linked' && account.reason !== undefined
-              ? stateReasonText(account.reason)
+              ? stateReasonText({ ...account, reason: account.reason })
               : waitText(wait, zone)}
           </dd>
         </>

@@ -1,7 +1,7 @@
 import { useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 
-export type CampaignAction = 'pause' | 'resume' | 'cancel' | 'retry';
+export type CampaignAction = 'pause' | 'resume' | 'cancel';
 
 /** Returns a function that runs an action on a campaign and refetches it. Rejects with a CampanileError. */
 export function useCampaignAction(campaignId: string): (verb: CampaignAction, signal?: AbortSignal) => Promise<void> {

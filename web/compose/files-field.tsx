@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group as Row, Stack, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Group as Row, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { lazy, Suspense } from 'react';
 import { CAPTION_LIMIT } from '../../src/content/text/caption.ts';
@@ -10,7 +10,6 @@ import { Icon } from '../parts/icons.tsx';
 import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
 import { t } from '../i18n/translate.ts';
 import { MOST_FILES, type DraftFile } from './draft-files.ts';
-import classes from './media-field.module.css';
 
 const LibraryDialog = lazy(lazyWithRetry(() => import('../library/library-dialog.tsx')));
 
@@ -79,22 +78,30 @@ function FileEntry({
   moveUp: () => void;
   remove: () => void;
 }) {
-  const shown = file.name ?? mediaName(file.mime);
-  const isDocument = mediaName(file.mime) !== t('media.image') && mediaName(file.mime) !== t('media.video');
+  const kind = mediaName(file.mime);
+  const isDocument = kind !== t('media.image') && kind !== t('media.video');
+  const shown = file.name ?? kind;
+  const about = `${kind} · ${fileSize(file.size)}`;
   return (
-    <Stack className={classes.attached} gap={6}>
+    <Stack className={boxClasses.inset} gap={6}>
       <Row gap="sm" wrap="nowrap">
         <FileThumbnail file={file} />
-        <TextInput
-          className={boxClasses.grow}
-          size="xs"
-          aria-label={t('library.fileName', { name: shown })}
-          description={`${mediaName(file.mime)} · ${fileSize(file.size)}`}
-          value={file.name ?? ''}
-          maxLength={NAME_LIMIT}
-          readOnly={!isDocument}
-          onChange={(event) => replace({ name: event.currentTarget.value || null })}
-        />
+        {isDocument ? (
+          <TextInput
+            className={boxClasses.grow}
+            size="xs"
+            aria-label={t('library.fileName', { name: shown })}
+            description={about}
+            value={file.name ?? ''}
+            maxLength={NAME_LIMIT}
+            onChange={(event) => replace({ name: event.currentTarget.value || null })}
+          />
+        ) : (
+          // Members see no name of a picture or a film.
+          <Text className={boxClasses.grow} size="sm">
+            {about}
+          </Text>
+        )}
         <ActionIcon variant="subtle" disabled={isFirst} aria-label={t('library.moveUp', { name: shown })} onClick={up}>
           <Icon name="up" size={16} />
         </ActionIcon>

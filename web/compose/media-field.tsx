@@ -1,7 +1,7 @@
 import '@mantine/dropzone/styles.layer.css';
 import { Button, Group, Text } from '@mantine/core';
 import { Dropzone } from '@mantine/dropzone';
-import { isBrowserPicture } from '../format/media-name.ts';
+import { isBrowserPicture, mediaName } from '../format/media-name.ts';
 import { fileSize } from '../format/numbers.ts';
 import boxClasses from '../parts/box.module.css';
 import { Icon } from '../parts/icons.tsx';
@@ -22,10 +22,10 @@ export default function MediaField({
 }) {
   if (file)
     return (
-      <Group className={classes.attached} gap="sm" wrap="nowrap">
+      <Group className={boxClasses.inset} gap="sm" wrap="nowrap">
         <Thumbnail file={file} />
         <Text size="sm" className={`${boxClasses.grow} ${textClasses.clip}`}>
-          {file.name}
+          {file.type.startsWith('image/') ? mediaName(file.type) : file.name}
         </Text>
         <Text size="sm" c="dimmed" className={textClasses.nowrap}>
           {fileSize(file.size)}

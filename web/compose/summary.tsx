@@ -44,8 +44,10 @@ export function Summary({
   const when = draft.isScheduled
     ? [describeSchedule(draft), ...(check.runs ? describeRuns(draft, check.runs) : [])]
     : [wait ? waitText(wait, zone) : leaves].filter((line) => line !== null);
+  // A picture is shown, and members see no name of it.
+  const isPicture = file !== null && isBrowserPicture(file.type);
   const notes = [
-    ...(file ? [t('compose.withFile', { name: file.name, size: fileSize(file.size) })] : []),
+    ...(file && !isPicture ? [t('compose.withFile', { name: file.name, size: fileSize(file.size) })] : []),
     ...(draft.files.length > 0 ? [t('compose.withFiles', { files: draft.files.length })] : []),
   ];
   return (
@@ -58,7 +60,7 @@ export function Summary({
         name={name}
         text={preview.text}
         notes={notes}
-        {...(file && isBrowserPicture(file.type) && { picture: <Picture file={file} /> })}
+        {...(file && isPicture && { picture: <Picture file={file} /> })}
       />
     </Receipt>
   );

@@ -1,41 +1,59 @@
-import { t } from '../i18n/translate.ts';
-import type { PlainKey } from '../i18n/translate.ts';
+import type { StateCode } from '../../src/platform/errors/account-states.ts';
+import { t, type PlainKey } from '../i18n/translate.ts';
 
-/** Why an account was not connected, by how the service says it; the first that matches counts. */
-const REASONS: ReadonlyArray<readonly [RegExp, PlainKey]> = [
-  [/connection to WhatsApp is being made|asked for a new connection|session failed/, 'states.connecting'],
-  [/cannot be reached|connection to WhatsApp broke|not available just now|gave no code/, 'states.unreachable'],
-  [/could not be reached\. Remove this device/, 'states.removeByHand'],
-  [/link was removed|WhatsApp has ended the link|link to WhatsApp has ended/, 'waits.logged_out'],
-  [/banned this number for a while: it has written/, 'states.banned.strangers'],
-  [/banned this number for a while: too many people have blocked/, 'states.banned.blocked'],
-  [/banned this number for a while: it has made/, 'states.banned.groups'],
-  [/banned this number for a while: it has sent the same/, 'states.banned.sameMessage'],
-  [/banned this number for a while: it has sent too much/, 'states.banned.lists'],
-  [/banned this number for a while/, 'states.banned.other'],
-  [/banned this number/, 'waits.banned'],
-  [/locked this number/, 'waits.locked'],
-  [/does not allow linked devices/, 'states.phoneTooOld'],
-  [/accepts this version/, 'waits.version_refused'],
-  [/used from somewhere else/, 'waits.used_elsewhere'],
-  [/asks for less haste/, 'waits.rate_limited'],
-  [/restricted this account/, 'waits.restricted'],
-  [/refuses one post after the other/, 'waits.refused'],
-  [/refuses the login/, 'states.loginRefused'],
-  [/No phone was linked in time/, 'states.notInTime'],
-  [/has the number \+/, 'states.otherNumber'],
-  [/signature of the phone/, 'states.forged'],
-  [/Linking was interrupted|could not be linked/, 'states.interrupted'],
-  [/passkey/, 'states.passkey'],
-  [/gives no more codes/, 'problems.codes.pairing_code_limited'],
-  [/gives no code for this number/, 'problems.codes.pairing_code_refused'],
-  [/encryption key/, 'states.keyLost'],
-  [/disabled the owner/, 'waits.disabled'],
-  [/records of sent posts contradict/, 'waits.quarantined'],
-];
+/** Why an account was not connected, by its code. */
+const TEXTS: Readonly<Record<StateCode, PlainKey>> = {
+  connecting: 'states.connecting',
+  connection_requested: 'states.connecting',
+  session_failed: 'states.connecting',
+  not_available: 'states.unreachable',
+  connection_broke: 'states.unreachable',
+  unreachable: 'states.unreachable',
+  version_refused: 'waits.version_refused',
+  login_refused: 'states.loginRefused',
+  rate_limited: 'waits.rate_limited',
+  restricted: 'waits.restricted',
+  refused: 'waits.refused',
+  used_elsewhere: 'waits.used_elsewhere',
+  banned_for_a_while: 'states.banned.other',
+  banned_strangers: 'states.banned.strangers',
+  banned_blocked: 'states.banned.blocked',
+  banned_groups: 'states.banned.groups',
+  banned_same_message: 'states.banned.sameMessage',
+  banned_lists: 'states.banned.lists',
+  banned: 'waits.banned',
+  locked: 'waits.locked',
+  link_removed: 'waits.logged_out',
+  link_ended: 'waits.logged_out',
+  link_over: 'waits.logged_out',
+  phone_too_old: 'states.phoneTooOld',
+  key_lost: 'states.keyLost',
+  remove_by_hand: 'states.removeByHand',
+  link_interrupted: 'states.interrupted',
+  link_failed: 'states.interrupted',
+  link_broke: 'states.unreachable',
+  nobody_in_time: 'states.notInTime',
+  other_number: 'states.otherNumber',
+  forged: 'states.forged',
+  code_not_given: 'states.unreachable',
+  code_limited: 'problems.codes.pairing_code_limited',
+  code_refused: 'problems.codes.pairing_code_refused',
+  passkey_not_requested: 'states.passkey',
+  passkey_not_shown: 'states.passkey',
+  passkey_not_continued: 'states.passkey',
+  passkey_failed: 'states.passkey',
+  disabled: 'waits.disabled',
+  quarantined: 'waits.quarantined',
+};
+
+interface CodedState {
+  reason: string;
+  reason_code?: string | null | undefined;
+}
 
 /** Returns in the language of the page why an account was not connected; a reason that this page does not know as the service words it. */
-export function stateReasonText(reason: string): string {
-  const known = REASONS.find(([pattern]) => pattern.test(reason));
-  return known ? t(known[1]) : reason;
+export function stateReasonText({ reason, reason_code: code }: CodedState): string {
+  return isKnown(code) ? t(TEXTS[code]) : reason;
 }
+
+const isKnown = (code: string | null | undefined): code is StateCode => Object.hasOwn(TEXTS, code ?? '');

@@ -8,6 +8,7 @@ import type { CampaignRow, Group } from '../api/operations.ts';
 import { useMay } from '../api/workspace.ts';
 import { ConfirmCancel } from '../campaigns/confirm-cancel.tsx';
 import { invalidateCampaign } from '../campaigns/use-campaign-action.ts';
+import { useRetry } from '../campaigns/use-retry.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { showToast, notifyError } from '../parts/notify.ts';
@@ -186,12 +187,14 @@ function useEntries(typed: string, carry: Carry): Found {
 /** Returns the entry of a command: some run at once, others open a page or dialog. */
 function useCommands(askToCancel: (campaign: CampaignRow) => void): Carry {
   const client = useQueryClient();
+  const { mutate: retry } = useRetry();
   return (command, campaign) => {
     const { campaign_id: id, name } = campaign;
     const label = t(`palette.commands.${command}.label`, { name });
     const shown = { label, hint: t(`status.${campaign.status}`), icon: COMMAND_ICONS[command], of: id };
     if (command === 'change') return { ...shown, href: `/campaigns/${id}/change` };
     if (command === 'cancel') return { ...shown, act: () => askToCancel(campaign) };
+    if (command === 'retry') return { ...shown, act: () => retry({ campaign_id: id, name }) };
     const act = async () => {
       await call(`venom/${command}-campaign`, { campaign_id: id });
       showToast(t(`palette.done.${command}`, { name }));

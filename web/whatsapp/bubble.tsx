@@ -221,7 +221,7 @@ function Sender() {
 
 function MediaBox({ media }: { media: ShownMedia }) {
   const { file, sha256, mime, has_still: hasStill = false } = media;
-  const isImage = isShownAs(mime, 'image');
+  const [isImage, isVideo] = [isShownAs(mime, 'image'), isShownAs(mime, 'video')];
   const still = useQuery({ ...stillQuery(sha256 ?? ''), enabled: hasStill && !file && sha256 !== undefined });
   const stored = useQuery({ ...mediaQuery(sha256 ?? ''), enabled: isImage && !file && sha256 !== undefined });
   const shown = file ?? stored.data ?? still.data;
@@ -231,12 +231,12 @@ function MediaBox({ media }: { media: ShownMedia }) {
   if (isImage && stored.isLoading) return <Skeleton height={180} width={260} maw="100%" className={classes.media} />;
   // A preview of an attached video, which has no captions.
   // oxlint-disable-next-line jsx-a11y/media-has-caption
-  if (file && isShownAs(mime, 'video')) return <video ref={show} className={classes.media} controls />;
+  if (file && isVideo) return <video ref={show} className={classes.media} controls />;
   return (
     <div className={classes.file}>
-      <Icon name={isShownAs(mime, 'video') ? 'play' : 'file'} size={28} />
+      <Icon name={isVideo ? 'play' : 'file'} size={28} />
       <span className={classes.about}>
-        <span className={classes.fileName}>{media.name ?? mediaName(mime)}</span>
+        <span className={classes.fileName}>{(!isVideo && media.name) || mediaName(mime)}</span>
         <span className={classes.size}>{fileSize(media.size)}</span>
       </span>
     </div>

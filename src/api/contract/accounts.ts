@@ -82,6 +82,7 @@ export const accountStatusData = named('AccountState', {
       'When a `paused` account continues by itself. Absent: it was stopped, and `connect-account` resumes it, or its owner is disabled.',
     ),
   reason: z.string().optional().describe('Why the account is not connected, as one sentence.'),
+  reason_code: z.string().optional(),
   warning: z
     .string()
     .optional()
@@ -118,6 +119,7 @@ export const accountStatusData = named('AccountState', {
     messenger: z.string(),
     status: linkStatus,
     reason: z.string().nullable(),
+    reason_code: z.string().nullable(),
   })
     .optional()
     .describe('With `with_history`: earlier states, newest first, at most 50 of the last 90 days.'),

@@ -9,7 +9,7 @@ import {
   htmlBody,
 } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
-import { count, instant, optional, zonedInstant, named } from './fields.ts';
+import { count, instant, optional, withDefault, zonedInstant, named } from './fields.ts';
 import { fetchLinkPreview, linkPreviewField } from './link-preview.ts';
 import { pinFor } from './post-extras.ts';
 
@@ -78,6 +78,9 @@ export const campaignControl = defineOperations(shared, {
     body: campaignBody
       .extend({
         accept_duplicates: acceptDuplicates,
+        leave_unknown: withDefault(z.boolean(), false).describe(
+          'Leave posts that may have arrived, and count them in `left_unknown`.',
+        ),
         run_id: optional(z.int()).describe('Only this run. Default: the whole campaign.'),
       })
       .meta({ id: 'RetryCampaign' }),

@@ -74,6 +74,7 @@ const html = z.string().optional().pipe(text(0, HTML_LIMIT)).meta({
 const description = text(0, 2_000);
 const postFields = {
   name: text(1, 200).meta({
+    id: 'CampaignName',
     description: 'The name of the campaign. Recipients do not see it.',
     examples: ['Spring fair'],
   }),
@@ -168,9 +169,13 @@ const updateCampaignBody = named('UpdateCampaign', {
 export const campaignBody = named('OneCampaign', { campaign_id: campaignId });
 /** Of operations that give posts to another account. */
 export const acceptDuplicates = withDefault(z.boolean(), false).describe(
-  'Also give posts to another account that may have left by one that is no longer linked (`unlinked`, `logged_out`, or removed). A group may get such a post twice; the figures count the second one.',
+  'Also give posts to another account that may have left by one that is no longer linked (`unlinked`, `logged_out`, or removed). A group may get such a post twice.',
 );
-export const campaignStatusData = named('CampaignState', { campaign_id: campaignId, status: campaignStatus });
+export const campaignStatusData = named('CampaignState', {
+  campaign_id: campaignId,
+  status: campaignStatus,
+  left_unknown: count.optional(),
+});
 export const warnings = z.array(
   named('PostWarning', { code: z.string(), message: z.string(), params: issueParams.optional() }),
 );

@@ -7,18 +7,29 @@ import { count, currentPassword, instant, optional, withDefault, named, list } f
 /** Maximum number of campaigns in one answer, and in one body. */
 export const MOST_QUEUED = 1_000;
 
-const choice = z
-  .enum(['send', 'unknown'])
-  .describe(
-    '`send`: sends the queued posts; in groups under their original message ids, in channels unless they are already there. `unknown`: sends none of them; they fail as `outcome_unknown` until a receipt proves otherwise.',
-  );
+const choice = z.enum(['send', 'unknown']).meta({
+  id: 'HoldChoice',
+  description:
+    '`send`: sends the queued posts, without those of runs over 6 hours late; in groups under their original message ids, in channels unless they are already there. `unknown`: sends none of them; they fail as `outcome_unknown` until a receipt proves otherwise.',
+});
 
 const queuedCampaign = z.object({
   campaign_id: campaignId,
   name: z.string(),
-  user_name: z.string().describe('The owner.'),
-  queued: count.describe('Number of queued posts.'),
-  last_sent_at: instant.nullable().describe('When it last sent a post, as far as known. `null`: never.'),
+  user_name: z.string(),
+  queued: count,
+  begun: count,
+  due_since: instant.nullable(),
+  late_posts: count,
+  last_sent_at: instant.nullable().describe('As far as known.'),
+});
+
+const heldPart = named('HeldPart', {
+  campaigns: count,
+  posts: count,
+  since: instant.nullable(),
+  late_runs: count,
+  late_posts: count,
 });
 
 const shared = { tag: 'Administration', access: 'token', role: 'none' } as const;
@@ -32,7 +43,11 @@ export const hold = defineOperations(shared, {
       'For administrators. The first 1,000 campaigns, in the order of acceptance. 409 unless the ledger is held.',
     data: z.object({
       held_since: instant,
+      served_at: instant.nullable().describe('The time of the backup.'),
       reason: z.string(),
+      begun: heldPart,
+      fell_due: heldPart,
+      made_since: heldPart,
       campaigns: z.array(queuedCampaign),
       left_out: count.describe('Number of further campaigns. `others` of `release_ledger` applies to them.'),
     }),

@@ -6,10 +6,10 @@ import { tokenOf } from '../server/auth.ts';
 
 export const holdHandlers: Handlers<typeof hold, { db: Database }> = {
   async listQueued({ db }, { actor }) {
-    const { since, reason, queued } = await checkHold(db, actor);
+    const { since, queued, ...held } = await checkHold(db, actor);
     return {
+      ...held,
       heldSince: since,
-      reason,
       campaigns: queued.slice(0, MOST_QUEUED),
       leftOut: Math.max(0, queued.length - MOST_QUEUED),
     };

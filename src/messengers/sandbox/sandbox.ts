@@ -1,3 +1,4 @@
+import { STATE_REASONS } from '../../platform/errors/account-states.ts';
 import type { WorkPoll } from '../../platform/database/work-poll.ts';
 import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
 import type { Log } from '../../platform/log/log.ts';
@@ -88,7 +89,7 @@ function openSession(
   };
 }
 
-const BANNED = { status: 'logged_out', reason: 'WhatsApp has banned this number' } as const;
+const BANNED = { status: 'logged_out', reason: STATE_REASONS.banned } as const;
 
 /** Carries out an incident, and returns how the account stands. Idempotent. */
 async function simulateIncident(db: Database, accountId: AccountId, incident: Incident): Promise<SessionState> {

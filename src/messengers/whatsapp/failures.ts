@@ -4,6 +4,7 @@
  */
 
 import { rejectionCodeOf, type CloseReason } from './client/errors.ts';
+import { STATE_REASONS, wordState, type StateCode } from '../../platform/errors/account-states.ts';
 import { describeFailure, type Failure } from '../../platform/errors/failures.ts';
 import type { PauseCause } from '../messenger.ts';
 
@@ -23,19 +24,15 @@ export type Ending =
   /** Never connect with these credentials again. */
   | { kind: 'over'; reason: string };
 
-export const VERSION_REJECTED = 'WhatsApp no longer accepts this version of its client: Campanile has to be updated';
-const LESS_HASTE = 'WhatsApp asks for less haste';
-export const RESTRICTED = 'WhatsApp has restricted this account for a while';
 export const NEW_CHATS_LOCKED = describeFailure('chats_locked').reason;
-export const REJECTED_IN_A_ROW = 'WhatsApp refuses one post after the other';
 
 /** By the `code` of a temporary ban, as whatsmeow lists them. */
-const BAN_REASONS: Readonly<Record<string, string>> = {
-  101: ': it has written to too many people who do not have it in their address book',
-  102: ': too many people have blocked it',
-  103: ': it has made too many groups with people who do not have it in their address book',
-  104: ': it has sent the same message to too many people',
-  106: ': it has sent too much to broadcast lists',
+const BANS: Readonly<Record<string, StateCode>> = {
+  101: 'banned_strangers',
+  102: 'banned_blocked',
+  103: 'banned_groups',
+  104: 'banned_same_message',
+  106: 'banned_lists',
 };
 
 /** Whether WhatsApp rejected the version or the user agent of the client. */
@@ -46,63 +43,39 @@ export function isOutdated(code: number | undefined): boolean {
 export function classifyEnding(code: number | undefined, attrs: CloseReason['attrs'] = {}): Ending {
   switch (code) {
     case 515:
-      return { kind: 'again', atOnce: true, reason: 'WhatsApp asked for a new connection' };
+      return { kind: 'again', atOnce: true, reason: STATE_REASONS.connection_requested };
     case 401:
-      return {
-        kind: 'over',
-        reason: 'The link was removed on the phone, or ended by WhatsApp: link the account again',
-      };
+      return { kind: 'over', reason: STATE_REASONS.link_removed };
     case 402:
       return {
         kind: 'cooldown',
         times: 60,
         cause: 'banned',
-        reason: `WhatsApp has banned this number for a while${BAN_REASONS[attrs['code'] ?? ''] ?? ''}`,
+        reason: STATE_REASONS[BANS[attrs['code'] ?? ''] ?? 'banned_for_a_while'],
         forMs: Number(attrs['expire']) > 0 ? Number(attrs['expire']) * 1_000 : undefined,
       };
     case 403:
-      return {
-        kind: 'over',
-        reason: 'WhatsApp has locked this number: look into WhatsApp on the phone, which says why',
-      };
+      return { kind: 'over', reason: STATE_REASONS.locked };
     case 406:
-      return { kind: 'over', reason: 'WhatsApp has banned this number' };
+      return { kind: 'over', reason: STATE_REASONS.banned };
     case 411:
-      return {
-        kind: 'over',
-        reason: 'The phone does not allow linked devices: update WhatsApp there, then link again',
-      };
+      return { kind: 'over', reason: STATE_REASONS.phone_too_old };
     case 405:
     case 409:
-      return {
-        kind: 'cooldown',
-        times: 15,
-        cause: undefined,
-        reason: VERSION_REJECTED,
-      };
+      return { kind: 'cooldown', times: 15, cause: undefined, reason: STATE_REASONS.version_refused };
     case 440:
-      return {
-        kind: 'cooldown',
-        times: 1,
-        cause: 'used_elsewhere',
-        reason: 'The same link is used from somewhere else, which took the connection over',
-      };
+      return { kind: 'cooldown', times: 1, cause: 'used_elsewhere', reason: STATE_REASONS.used_elsewhere };
     case 429:
-      return { kind: 'cooldown', times: 1, cause: 'rate_limited', reason: LESS_HASTE };
+      return { kind: 'cooldown', times: 1, cause: 'rate_limited', reason: STATE_REASONS.rate_limited };
     case 503:
-      return { kind: 'again', atOnce: false, reason: 'WhatsApp is not available just now' };
+      return { kind: 'again', atOnce: false, reason: STATE_REASONS.not_available };
     case 516:
-      return { kind: 'over', reason: 'WhatsApp has ended the link: link the account again' };
+      return { kind: 'over', reason: STATE_REASONS.link_ended };
     default:
       // A refused login: the next one would be refused, too. 400, 413, 414, 415, 418, 463 and 501 were seen.
       if (attrs['reason'] !== undefined && code !== 500)
-        return {
-          kind: 'cooldown',
-          times: 15,
-          cause: undefined,
-          reason: `WhatsApp refuses the login (${code}): it is tried again, less often each time`,
-        };
-      return { kind: 'again', atOnce: false, reason: 'The connection to WhatsApp broke' };
+        return { kind: 'cooldown', times: 15, cause: undefined, reason: wordState('login_refused', code ?? 0) };
+      return { kind: 'again', atOnce: false, reason: STATE_REASONS.connection_broke };
   }
 }
 
@@ -138,12 +111,12 @@ export function classifyRejection(code: number): Rejection {
     case 410:
       return { kind: 'final', ...describeFailure('group_gone'), isAccessDenied: true };
     case 429:
-      return { kind: 'cooldown', cause: 'rate_limited', reason: LESS_HASTE };
+      return { kind: 'cooldown', cause: 'rate_limited', reason: STATE_REASONS.rate_limited };
     case STALE_ADDRESSING:
     case STALE_SESSION:
       return { kind: 'passing', ...describeFailure('members_outdated', { code }) };
     case REACHOUT_LOCKED:
-      return { kind: 'cooldown', cause: 'restricted', reason: RESTRICTED };
+      return { kind: 'cooldown', cause: 'restricted', reason: STATE_REASONS.restricted };
     case 475:
       return { kind: 'passing', ...describeFailure('chats_limited', { code }) };
     case 550:

@@ -24,7 +24,7 @@ import type { MessageSecretKeys } from './connect/message-secret-keys.ts';
 import type { Proxy } from './connect/open-proxy.ts';
 import { startLinking } from './connect/link.ts';
 import { createCooldown, type Cooldown, createRestrictionQuery, withServerCooldown } from './connect/cooldown.ts';
-import { RESTRICTED } from './failures.ts';
+import { STATE_REASONS } from '../../platform/errors/account-states.ts';
 import type { UploadCache } from './files/upload-cache.ts';
 import { listenForChats } from './inbound/listen-for-chats.ts';
 import { listenForDevices } from './inbound/listen-for-devices.ts';
@@ -95,8 +95,6 @@ export interface WhatsAppSession extends MessengerSession {
   linking: Promise<void>;
 }
 
-const CONNECTING = 'The connection to WhatsApp is being made';
-
 /** Connects with credentials. Without credentials, links the account first by this method. */
 export function startSession(
   options: SessionOptions,
@@ -108,7 +106,7 @@ export function startSession(
   const { signal } = closing;
   const { warnings, given, cooldown, warn } = createRests(options, () => connection.online());
   // The stored state may be another process's: there is no connection now.
-  if ('credentials' in start) cooldown.report({ status: 'reconnecting', reason: CONNECTING });
+  if ('credentials' in start) cooldown.report({ status: 'reconnecting', reason: STATE_REASONS.connecting });
   const channels = createChannelQueries({ ids: options.queryIds, answerMs: timing.channelAnswerMs, log });
   const chats = createChatCache({
     memory: options.groups,
@@ -250,7 +248,8 @@ function applyRestriction(
   if (!isActive) {
     cooldown.lift();
     warnings.lift();
-  } else if (cooldown.now()?.cause === 'restricted') cooldown.begin({ cause: 'restricted', reason: RESTRICTED, forMs });
+  } else if (cooldown.now()?.cause === 'restricted')
+    cooldown.begin({ cause: 'restricted', reason: STATE_REASONS.restricted, forMs });
   else warnings.begin(forMs);
 }
 

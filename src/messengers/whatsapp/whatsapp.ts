@@ -1,3 +1,4 @@
+import { STATE_REASONS } from '../../platform/errors/account-states.ts';
 import type { Database } from '../../platform/database/statements.ts';
 import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
 import type { Log } from '../../platform/log/log.ts';
@@ -83,8 +84,6 @@ const UNLINK_LIMIT_MS = 15_000;
 const CLEARING_MS = 60 * 60_000;
 const CLEARING_STEP_MS = 1_000;
 
-const ENDED = 'The link to WhatsApp has ended: link the account again';
-
 /** Shared by the sessions of a process. */
 interface Shared extends WhatsAppOptions {
   times: WhatsAppTiming;
@@ -166,11 +165,11 @@ async function open(shared: Shared, account: LinkedAccount, onStateChange: OnSta
   const credentials = await options.engine.loadCredentials(options.table);
   const endedLeftMs = await options.table.endedLeftMs();
   if (credentials && (endedLeftMs === undefined || account.isRetry)) return startSession(options, { credentials });
-  if (credentials) onStateChange({ status: 'logged_out', reason: ENDED, retryForMs: endedLeftMs });
+  if (credentials) onStateChange({ status: 'logged_out', reason: STATE_REASONS.link_over, retryForMs: endedLeftMs });
   else
     onStateChange({
       status: 'unlinked',
-      reason: 'Linking was interrupted: connect the account again',
+      reason: STATE_REASONS.link_interrupted,
       isDiscarded: true,
     });
   return undefined;

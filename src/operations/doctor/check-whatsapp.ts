@@ -1,6 +1,7 @@
 /** Whether WhatsApp can be reached from here, and how old the version is that we say to be. */
 import { get as getPlainly, type Agent } from 'node:http';
 import { get as getSecurely } from 'node:https';
+import { STATE_REASONS } from '../../platform/errors/account-states.ts';
 import { readCount } from '../../platform/database/statements.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import {
@@ -13,7 +14,6 @@ import {
 } from '../../messengers/whatsapp/connect/client-version-age.ts';
 import { PINNED_VERSION } from '../../messengers/whatsapp/connect/pinned-version.ts';
 import { proxyLabel } from '../../messengers/whatsapp/connect/proxies.ts';
-import { VERSION_REJECTED } from '../../messengers/whatsapp/failures.ts';
 import { describeError, fail, ok, warn, type CheckResult, type Results } from './finding.ts';
 
 const WHATSAPP = 'https://web.whatsapp.com/';
@@ -79,7 +79,7 @@ export async function* checkClientVersion(db: Database, { whatsappVersion: pinne
       'Unset WHATSAPP_VERSION to use the newest known version.',
     );
   const rejected = await readCount(db)`
-    select count(*) from accounts where status = 'reconnecting' and status_reason = ${VERSION_REJECTED}`;
+    select count(*) from accounts where status = 'reconnecting' and status_reason = ${STATE_REASONS.version_refused}`;
   if (rejected > 0)
     yield fail(
       `WhatsApp rejects this client version. Accounts that cannot connect: ${rejected}`,

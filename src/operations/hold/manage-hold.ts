@@ -4,19 +4,19 @@ import type { Database } from '../../platform/database/connect.ts';
 import { confirmPassword } from '../../identity/passwords/confirm-password.ts';
 import { requireAdmin } from '../../identity/manage-users.ts';
 import type { TokenIdentity } from '../../identity/sessions/token.ts';
-import { listQueued, type QueuedCampaign } from './list-queued.ts';
+import { listQueued, sumHeldParts, type HeldParts, type QueuedCampaign } from './list-queued.ts';
 import { readHold, type Hold } from './read-hold.ts';
 import { isNotHeld, resumeLedger, type Choices } from './resume-ledger.ts';
 
 /**
- * Returns why nothing is sent, and the queued deliveries by campaign. For administrators: throws `forbidden` for others, `conflict` when
- * the ledger is not held.
+ * Returns why nothing is sent, and the queued deliveries by part and by campaign. For administrators: throws `forbidden` for others,
+ * `conflict` when the ledger is not held.
  */
-export async function checkHold(db: Database, actor: Actor): Promise<Hold & { queued: QueuedCampaign[] }> {
+export async function checkHold(db: Database, actor: Actor): Promise<Hold & HeldParts & { queued: QueuedCampaign[] }> {
   await requireAdmin(db, actor);
   const hold = await readHold(db);
   if (!hold) throw isNotHeld();
-  return { ...hold, queued: await listQueued(db) };
+  return { ...hold, ...(await sumHeldParts(db)), queued: await listQueued(db) };
 }
 
 /**

@@ -173,6 +173,8 @@ export async function holdLedger(trx: Connection, reason: string): Promise<void>
 async function raiseNumber(trx: Connection, identity: string | undefined): Promise<FencingRecord | undefined> {
   const token = randomUUID();
   const number = await readValue<number>(trx)`
-    update ledger set number = number + 1, token = ${token}, database_identity = coalesce(${identity ?? null}, database_identity) returning number`;
+    update ledger set number = number + 1, token = ${token}, served_at = campanile_now(),
+                      database_identity = coalesce(${identity ?? null}, database_identity)
+    returning number`;
   return number === undefined ? undefined : { number, token };
 }

@@ -529,6 +529,7 @@ create table ledger (
   encryption_key_id text,  -- of the key that seals; null: no process of a version that writes it has started yet
   former_key_id text,  -- of the key before, while something may be sealed with it
   jwt_secret_id text,  -- of the secret that signs tokens
+  served_at timestamptz,  -- how far this state goes: when a worker last served it; null: never
   constraint ledger_held check ((held_since is null) = (held_reason is null))
 ) with (fillfactor = 50);
 insert into ledger default values;

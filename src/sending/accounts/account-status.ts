@@ -2,7 +2,7 @@ import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import type { AccountId, AccountStatus, WorkspaceId } from '../../platform/database/schema.ts';
 import type { PasskeyStep } from '../../messengers/messenger.ts';
-import { DISABLED } from './disable-accounts.ts';
+import { STATE_REASONS, stateCodeOf, type StateCode } from '../../platform/errors/account-states.ts';
 import { findWaits, type AccountWait } from './find-waits.ts';
 import { findAccountsOf, findOwnAccount, LINKED, type Account } from './store.ts';
 
@@ -23,8 +23,9 @@ export interface AccountState {
   expiresAt?: Date;
   /** While paused, unless the account was stopped: then it does not go on by itself. */
   pausedUntil?: Date;
-  /** One sentence on why the account is not connected. */
+  /** One sentence on why the account is not connected, and its code. */
   reason?: string;
+  reasonCode?: StateCode;
   /** One sentence: a restriction that slows the account down, and does not keep it from sending. */
   warning?: string;
   warnedUntil?: Date;
@@ -89,8 +90,9 @@ export function toState(account: Account, waits: ReadonlyMap<AccountId, AccountW
       account.warningLeftMs > 0 && { warning: account.warningReason, warnedUntil: account.warnedUntil }),
     ...(account.channelsUnreadSince && { channelsUnreadSince: account.channelsUnreadSince }),
   };
-  if (account.disabledAt && LINKED.has(status)) return { ...about, status: 'paused', reason: DISABLED };
-  if (stopReason !== null && LINKED.has(status)) return { ...about, status: 'paused', reason: stopReason };
+  if (account.disabledAt && LINKED.has(status))
+    return { ...about, status: 'paused', ...explain(STATE_REASONS.disabled) };
+  if (stopReason !== null && LINKED.has(status)) return { ...about, status: 'paused', ...explain(stopReason) };
   return {
     ...about,
     status,
@@ -101,8 +103,13 @@ export function toState(account: Account, waits: ReadonlyMap<AccountId, AccountW
       ...(codeExpiresAt && { expiresAt: codeExpiresAt }),
     }),
     ...(pausedUntil && { pausedUntil }),
-    ...(reason !== null && { reason }),
+    ...(reason !== null && explain(reason)),
     ...(account.retryUntil && { retryUntil: account.retryUntil }),
     ...(scannedNumber !== null && { scannedNumber }),
   };
+}
+
+function explain(reason: string): Pick<AccountState, 'reason' | 'reasonCode'> {
+  const code = stateCodeOf(reason);
+  return { reason, ...(code && { reasonCode: code }) };
 }

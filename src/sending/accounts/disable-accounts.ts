@@ -5,10 +5,6 @@ import { AppError } from '../../platform/errors/errors.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { findAccountsOfOwner, lockLane, lockLedger, wakeLane } from './store.ts';
 
-/** The reason that members of the workspace read. */
-export const DISABLED =
-  'Sending is stopped, because an administrator has disabled the owner of this workspace. It continues once the owner is enabled.';
-
 /** The condition that the owner of the workspace of this row is enabled: one lookup for each row. */
 export const hasEnabledOwner = (row: RawBuilder<unknown>): RawBuilder<boolean> => sql`(
   select a.disabled_at from accounts a where a.workspace_id = ${row}.workspace_id and a.disabled_at is not null limit 1) is null`;

@@ -1,6 +1,7 @@
 /** Why an account sends nothing now: one answer for all that say so (pages, notices, webhooks, metrics, alerts, the doctor, the command line). */
 import type { Connection } from '../../platform/database/connect.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
+import { stateCodeOf, type StateCode } from '../../platform/errors/account-states.ts';
 import type { WaitReason } from '../../workspaces/events/wait-reasons.ts';
 import { readSendWindows } from './send-window-rules.ts';
 import type { Account } from './store.ts';
@@ -31,15 +32,10 @@ type Explained = Pick<
   | 'linkedNumber'
 >;
 
-/** As `src/messengers/whatsapp/failures.ts` says it. */
-const VERSION_REFUSED = 'accepts this version of its client';
-
 const NO_WORKER: AccountWait = { reason: 'no_worker', since: null, until: null };
 
-function explainEnd(reason: string): WaitReason {
-  if (reason.includes('has banned this number')) return 'banned';
-  return reason.includes('has locked this number') ? 'locked' : 'logged_out';
-}
+/** The ends of a link that have a reason of their own. */
+const ENDS: Partial<Record<StateCode, WaitReason>> = { banned: 'banned', locked: 'locked' };
 
 /** Returns why these accounts send nothing now; accounts that can send are left out. `timeZone` is the installation's. */
 export async function findWaits(
@@ -71,6 +67,7 @@ function laterOf(state: AccountWait | undefined, rest: AccountWait | undefined):
 
 function explainState(account: Explained): AccountWait | undefined {
   const { heldSince, disabledAt, stopReason, downSince: since } = account;
+  const code = stateCodeOf(account.reason ?? '');
   if (heldSince) return { reason: 'held', since: heldSince, until: null };
   if (disabledAt) return { reason: 'disabled', since: disabledAt, until: null };
   if (stopReason !== null) return { reason: 'quarantined', since, until: null };
@@ -83,17 +80,12 @@ function explainState(account: Explained): AccountWait | undefined {
     case 'linking':
       return { reason: 'linking', since, until: null };
     case 'logged_out':
-      return { reason: explainEnd(account.reason ?? ''), since, until: null };
+      return { reason: (code && ENDS[code]) ?? 'logged_out', since, until: null };
     case 'reconnecting':
-      return account.hasWorker ? { reason: 'offline', since, until: null } : NO_WORKER;
-    case 'paused': {
-      const isRefused = account.reason?.includes(VERSION_REFUSED) === true;
-      return {
-        reason: isRefused ? 'version_refused' : (account.pauseCause ?? 'refused'),
-        since,
-        until: account.pausedUntil,
-      };
-    }
+      if (!account.hasWorker) return NO_WORKER;
+      return { reason: code === 'version_refused' ? code : 'offline', since, until: null };
+    case 'paused':
+      return { reason: account.pauseCause ?? 'refused', since, until: account.pausedUntil };
     default:
       return account.status satisfies never;
   }

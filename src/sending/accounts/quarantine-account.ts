@@ -1,4 +1,5 @@
 /** Quarantine: a write that would break a rule of the ledger is rolled back, and its workspace sends nothing until a user connects an account again. */
+import { STATE_REASONS } from '../../platform/errors/account-states.ts';
 import { execute, hasRow } from '../../platform/database/statements.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import {
@@ -14,9 +15,7 @@ import { inLedger, lockLane, lockLedger, lockLedgerOf } from './store.ts';
 import { errorCodeOf } from '../../platform/errors/errors.ts';
 
 /** The reason that the user of a quarantined account reads. */
-export const STOPPED =
-  'Sending is stopped, because the records of sent posts contradict each other. No data was lost. ' +
-  'Connect your account again to recount the posts and to continue.';
+export const STOPPED = STATE_REASONS.quarantined;
 
 /** Violated constraints and values out of range: a retry would fail again. */
 const BROKEN_RULES = /^2[23]/;

@@ -1,3 +1,4 @@
+import { STATE_REASONS } from '../../platform/errors/account-states.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import { createBatcher, type Batcher } from '../../platform/concurrency/batcher.ts';
 import { isDataError } from '../../platform/errors/database-errors.ts';
@@ -25,9 +26,6 @@ interface SessionDeps {
   messengers: ReadonlyMap<string, Messenger>;
   workerId: () => number;
 }
-
-const REMOVE_BY_HAND =
-  'The messaging application could not be reached. Remove this device from the linked devices on your phone.';
 
 /** Undefined when the account turns out not to be linked. */
 type Opening = Promise<MessengerSession | undefined>;
@@ -214,7 +212,7 @@ async function unlink(held: Held, accountId: AccountId): Promise<void> {
   const session = await get(held, accountId);
   const isConfirmed = session ? await session.unlink() : await discard(held, accountId);
   sessions.delete(accountId);
-  const reason = isConfirmed ? null : REMOVE_BY_HAND;
+  const reason = isConfirmed ? null : STATE_REASONS.remove_by_hand;
   report(held, accountId, { status: 'unlinked', reason, isDiscarded: session === undefined });
   await recorder.written(accountId);
 }

@@ -11,8 +11,7 @@ const alice = await app.signUp('alice');
 
 interface Queued {
   held_since: string;
-  reason: string;
-  campaigns: Array<{ campaign_id: string; name: string; queued: number; last_sent_at: string | null }>;
+  served_at: string | null;
   left_out: number;
 }
 const look = () => admin.call<Queued>('admin/list_queued');
@@ -58,13 +57,20 @@ test('shows the queued posts by campaign, requires a choice for each and the pas
   const { id: third, warnings: ofHeld } = await send('Third');
   expect(ofHeld).toContain('Nothing is sent for any user, since the ledger is held');
 
-  const { held_since: since, ...shown } = (await look()).body.data;
+  const { held_since: since, served_at: servedAt, ...shown } = (await look()).body.data;
   expect(Date.parse(since)).not.toBeNaN();
+  // A worker serves the ledger every 2 s.
+  expect(Math.abs(Date.parse(since) - Date.parse(servedAt ?? ''))).toBeLessThan(60_000);
+  const begun = { user_name: 'alice', due_since: null, late_posts: 0 };
+  const none = { campaigns: 0, posts: 0, since: null, late_runs: 0, late_posts: 0 };
   expect(shown).toEqual({
     reason: 'a test',
+    begun: { ...none, campaigns: 2, posts: 5, since: expect.any(String) },
+    fell_due: none,
+    made_since: { ...none, campaigns: 1, posts: 3, since: expect.any(String) },
     campaigns: [
-      { campaign_id: first, name: 'First', user_name: 'alice', queued: 2, last_sent_at: expect.any(String) },
-      { campaign_id: second, name: 'Second', user_name: 'alice', queued: 3, last_sent_at: null },
+      { ...begun, campaign_id: first, name: 'First', queued: 2, begun: 2, last_sent_at: expect.any(String) },
+      { ...begun, campaign_id: second, name: 'Second', queued: 3, begun: 3, last_sent_at: null },
     ],
     left_out: 0,
   });

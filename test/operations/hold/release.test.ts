@@ -5,7 +5,8 @@ import { execute, readColumn, readRows } from '../../../src/platform/database/st
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { LEASE_MS } from '../../../src/sending/leases/leases.ts';
 import { beginRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
-import { listQueued } from '../../../src/operations/hold/list-queued.ts';
+import { listQueued, sumHeldParts } from '../../../src/operations/hold/list-queued.ts';
+import { readHold } from '../../../src/operations/hold/read-hold.ts';
 import { resumeLedger } from '../../../src/operations/hold/resume-ledger.ts';
 import { fencingRecordsIn } from '../../../src/operations/hold/fencing-record-file.ts';
 import { watchLedger } from '../../../src/operations/hold/watch-ledger.ts';
@@ -20,6 +21,7 @@ import {
   schedule,
   sendNow,
   startTestWorker,
+  until,
   type Owner,
 } from '../../support/ledger.ts';
 import { scriptMessenger } from '../../support/scripted-messenger.ts';
@@ -63,11 +65,90 @@ test('lists queued posts by campaign, and rejects a release without a choice for
       name: 'Test',
       userName: expect.stringMatching(/^owner/),
       queued: 5,
+      begun: 5,
+      dueSince: null,
+      latePosts: 0,
       lastSentAt: expect.any(Date),
     },
   ]);
   await expect(release()).rejects.toThrow('Choose "send" or "unknown" for each campaign');
   expect(await analyticsOf(database.db, owner, campaign)).toMatchObject({ totals: { sent: 1, queued: 5, failed: 0 } });
+});
+
+test('tells apart what had begun, what fell due since, and what was made while held, and sends as many posts as it says', async () => {
+  await database.clock.set('2030-01-01T08:00:00Z');
+  const owner = await createOwner(database.db, 6);
+  const [first = 0, second = 0, third = 0] = owner.groupIds;
+  const begun = await sendNow(database.db, owner);
+  const turns = await takeTurnsByHand(database.db);
+  await turns.finish(await turns.claim(owner, { batch: 1 }), [sent]);
+  const daily = { startDate: '2030-01-01', endDate: '2030-01-09', time: '09:00:00', groupIds: [first, second, third] };
+  const due = await schedule(database.db, owner, daily);
+  await database.clock.set('2030-01-03T10:00:00Z');
+  await hold();
+  await sendNow(database.db, owner, [first, second]);
+  await schedule(database.db, owner, { ...daily, startDate: '2030-01-08' });
+
+  const queued = await listQueued(database.db);
+  const dueSince = new Date('2030-01-01T09:00:00Z');
+  expect(queued).toMatchObject([
+    { campaignId: begun, queued: 5, begun: 5, dueSince: null, latePosts: 0 },
+    { campaignId: due, queued: 9, begun: 0, dueSince, latePosts: 6 },
+  ]);
+  expect(await sumHeldParts(database.db)).toEqual({
+    begun: { campaigns: 1, posts: 5, since: expect.any(Date), lateRuns: 0, latePosts: 0 },
+    fellDue: { campaigns: 1, posts: 9, since: dueSince, lateRuns: 2, latePosts: 6 },
+    madeSince: { campaigns: 2, posts: 2 + 2 * 3, since: expect.any(Date), lateRuns: 0, latePosts: 0 },
+  });
+
+  await release('send');
+  const messenger = scriptMessenger();
+  workers.push(await startTestWorker(database, messenger));
+  await analyticsWhen(database.db, owner, due, (now) => now.totals.sent === 3);
+  await analyticsWhen(database.db, owner, begun, (now) => now.totals.sent === 6);
+  await until(
+    () => Promise.resolve(messenger.arrivals.length),
+    (arrived) => arrived === 5 + 9 - 6 + 2,
+  );
+  const missed = () => readColumn<number>(database.db)`select count(*)::int from runs where status = 'missed'`;
+  await until(missed, ([count]) => count === 2);
+});
+
+test('says of a long hold what of the campaigns made meanwhile is too late to be sent', async () => {
+  const owner = await createOwner(database.db, 2);
+  await database.clock.set('2030-01-01T08:00:00Z');
+  await hold();
+  await sendNow(database.db, owner);
+  await schedule(database.db, owner, { startDate: '2030-01-01', endDate: '2030-01-02', time: '09:00:00' });
+  await database.clock.set('2030-01-02T10:00:00Z');
+  const { madeSince } = await sumHeldParts(database.db);
+  expect(madeSince).toMatchObject({ campaigns: 2, posts: 6, lateRuns: 2, latePosts: 4 });
+  await release();
+  const messenger = scriptMessenger();
+  workers.push(await startTestWorker(database, messenger));
+  const outcomes = () => readColumn<string>(database.db)`
+    select coalesce(d.status::text, r.status::text) from runs r left join deliveries d using (workspace_id, run_id) order by 1`;
+  await until(outcomes, (now) => JSON.stringify(now) === '["failed","failed","missed","sent","sent"]');
+});
+
+test('knows how far a held ledger goes: to its last heartbeat', async () => {
+  const watch = watchLedger({
+    db: database.db,
+    log: createLog('silent'),
+    fencingRecords: { read: () => Promise.resolve(undefined), write: () => Promise.resolve() },
+    dataDir: undefined,
+    patienceMs: LEASE_MS,
+  });
+  await database.clock.set('2030-01-01T08:00:00Z');
+  expect(await watch()).toBe(true);
+  await database.clock.set('2030-01-03T10:00:00Z');
+  await hold();
+  expect(await watch()).toBe(false);
+  const { since, servedAt } = (await readHold(database.db)) ?? {};
+  expect([since, servedAt].map((at) => at?.toISOString().slice(0, 16))).toEqual([
+    '2030-01-03T10:00',
+    '2030-01-01T08:00',
+  ]);
 });
 
 test('sends nothing of a campaign released as unknown, and records a post as sent on its receipt', async () => {

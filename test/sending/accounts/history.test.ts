@@ -1,6 +1,7 @@
 /** The history of `account-status`. */
 import { execute, readRows, sql } from '../../../src/platform/database/statements.ts';
 import { expect, test } from 'vitest';
+import { STATE_REASONS } from '../../../src/platform/errors/account-states.ts';
 import { clearOld } from '../../support/clear-old.ts';
 import { useTestApp, type Person } from '../../support/app.ts';
 import { workspaceOf } from '../../support/workspaces.ts';
@@ -51,6 +52,14 @@ test('records another reason, but no renewed code', async () => {
     'linking',
     'connected',
   ]);
+});
+
+test('gives the code of a reason beside its sentence, in the state and in the history', async () => {
+  await execute(app.database.db)`
+    update accounts set status = 'logged_out', status_reason = ${STATE_REASONS.locked} where workspace_id = ${workspaceOf(alice)}`;
+  const coded = { reason: STATE_REASONS.locked, reason_code: 'locked' };
+  expect(await statusOf(alice, {})).toMatchObject(coded);
+  expect((await historyOf(alice)).slice(0, 2)).toMatchObject([coded, { reason: 'Another reason.', reason_code: null }]);
 });
 
 test('returns at most 50 changes, and removes those over 90 days old', async () => {

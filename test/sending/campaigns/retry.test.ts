@@ -1,4 +1,4 @@
-import { readColumn, readRows, sql } from '../../../src/platform/database/statements.ts';
+import { execute, readColumn, readRows, sql } from '../../../src/platform/database/statements.ts';
 import { describe, expect, test } from 'vitest';
 import { beginDueRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../../src/sending/campaigns/change/control.ts';
@@ -59,7 +59,8 @@ describe('a retry', () => {
   test('sends failed deliveries again with the same message ids, and ends the campaign again', async () => {
     const { owner, campaign } = await halfFailed();
     const before = await messageIds(owner);
-    expect(await retry(owner, campaign)).toEqual({ campaignId: campaign, status: 'running' });
+    const retried = { campaignId: campaign, status: 'running', leftUnknown: 0 };
+    expect(await retry(owner, campaign)).toEqual(retried);
     expect(await expectSums(owner, campaign)).toMatchObject({ queued: 2, sent: 2, failed: 0, runsDone: 0 });
     expect(await getCampaign(database, owner, campaign)).toMatchObject({
       finishedAt: null,
@@ -81,6 +82,26 @@ describe('a retry', () => {
     });
     const { groups } = await analyticsOf(database.db, owner, campaign);
     expect(groups.map((group) => group.lastError)).toEqual([null, null, null, null]);
+  });
+
+  test('leaves posts that may have arrived, if asked to, until they are asked for', async () => {
+    const owner = await createOwner(database.db, 4);
+    const campaign = await sendNow(database.db, owner);
+    await turns.drain(owner, (position) => (position === 1 ? sent : failed));
+    await execute(database.db)`
+      update deliveries set error_code = 'outcome_unknown', error = 'outcome_unknown: in the test'
+      where workspace_id = ${owner.workspaceId} and position in (2, 3)`;
+    const careful = () => retryCampaign(database, owner, campaign, { leaveUnknown: true });
+    expect(await careful()).toMatchObject({ status: 'running', leftUnknown: 2 });
+    const turn = await turns.claim(owner);
+    expect(positions(turn)).toEqual([4]);
+    await turns.finish(turn, [sent]);
+    expect(await expectSums(owner, campaign)).toMatchObject({ queued: 0, sent: 2, failed: 2, runsDone: 1 });
+    expect(await careful()).toMatchObject({ status: 'completed_with_errors', leftUnknown: 2 });
+    const reasons = readColumn<string>(database.db)`
+      select error from deliveries where workspace_id = ${owner.workspaceId} and status = 'failed'`;
+    expect(await reasons).toEqual(['outcome_unknown: in the test', 'outcome_unknown: in the test']);
+    expect(await retry(owner, campaign)).toMatchObject({ status: 'running', leftUnknown: 0 });
   });
 
   test('of one run leaves the others failed, and finds none of another campaign', async () => {

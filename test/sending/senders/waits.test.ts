@@ -5,6 +5,7 @@ import { countWaiting } from '../../../src/sending/accounts/count-accounts.ts';
 import { setAccountsDisabled } from '../../../src/sending/accounts/disable-accounts.ts';
 import { readBacklog } from '../../../src/sending/deliveries/read-backlog.ts';
 import { recordWaits } from '../../../src/sending/senders/watch-waits.ts';
+import { STATE_REASONS } from '../../../src/platform/errors/account-states.ts';
 import { EVERY_SHARD } from '../../support/begin-runs.ts';
 import { useTestDatabase } from '../../support/database.ts';
 import { createOwner, schedule, sendNow, type Owner } from '../../support/ledger.ts';
@@ -67,6 +68,15 @@ describe('an account that sends nothing in the middle of a campaign', () => {
     await execute(database.db)`update runs set progress_at = campanile_now()`;
     await recordWaits(database.db, EVERY_SHARD, 'UTC');
     expect(await waiting()).toEqual({});
+  });
+
+  test('is told of by the code of its state: a version that WhatsApp refuses is no outage', async () => {
+    const owner = await beginCampaign();
+    await execute(database.db)`
+      update accounts set status = 'reconnecting', status_reason = ${STATE_REASONS.version_refused}
+      where account_id = ${owner.accountId}`;
+    await pass(17);
+    expect(await told(owner)).toMatchObject([{ status: 'reconnecting', waits_for: 'version_refused' }]);
   });
 
   test('is told of although it is connected', async () => {

@@ -1,15 +1,13 @@
 import { Button } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { Advice } from '../../../src/platform/errors/failures.ts';
 import type { Analytics, GroupRow } from '../../api/operations.ts';
 import { useMay } from '../../api/workspace.ts';
-import { notifyError } from '../../parts/notify.ts';
 import { Section } from '../../parts/page.tsx';
 import { failureText } from '../../format/failure-text.ts';
 import { t, type PlainKey } from '../../i18n/translate.ts';
 import { SaveListButton } from '../../groups/save-list-button.tsx';
-import { useCampaignAction } from '../use-campaign-action.ts';
+import { useRetry } from '../use-retry.tsx';
 import { DuplicateButton } from './duplicate-button.tsx';
 import { ExcludeGroupsButton } from './exclude-groups-button.tsx';
 import { OutcomeReason, OutcomeList } from './outcome-list.tsx';
@@ -17,8 +15,7 @@ import { OutcomeReason, OutcomeList } from './outcome-list.tsx';
 /** The reasons of failures, each with its groups and advice. */
 export function Failures({ analytics }: { analytics: Analytics }) {
   const { campaign, groups, totals } = analytics;
-  const act = useCampaignAction(campaign.campaign_id);
-  const retrying = useMutation({ mutationFn: () => act('retry'), onError: notifyError });
+  const retrying = useRetry();
   const maySend = useMay('manager') !== false;
   const failing = groups.filter((group) => group.failed > 0);
   if (failing.length === 0) return null;
@@ -30,7 +27,11 @@ export function Failures({ analytics }: { analytics: Analytics }) {
       title={t('campaign.failures', { failed: totals.failed })}
       aside={
         maySend && (
-          <Button size="xs" loading={retrying.isPending} onClick={() => retrying.mutate()}>
+          <Button
+            size="xs"
+            loading={retrying.isPending}
+            onClick={() => retrying.mutate({ campaign_id: campaign.campaign_id, name: campaign.name })}
+          >
             {t('campaign.retry', { posts: totals.failed })}
           </Button>
         )

@@ -6,6 +6,7 @@ import type { CampaignRow } from '../../api/operations.ts';
 import { useMay } from '../../api/workspace.ts';
 import { ConfirmCancel } from '../confirm-cancel.tsx';
 import { useCampaignAction, type CampaignAction } from '../use-campaign-action.ts';
+import { useRetry } from '../use-retry.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { notifyError } from '../../parts/notify.ts';
 import { t } from '../../i18n/translate.ts';
@@ -16,6 +17,7 @@ export function CampaignRowMenu({ campaign }: { campaign: CampaignRow }) {
   const [isCancelling, setCancelling] = useState(false);
   const act = useCampaignAction(id);
   const acting = useMutation({ mutationFn: (verb: CampaignAction) => act(verb), onError: notifyError });
+  const retrying = useRetry();
   const isOpen = status === 'running' || status === 'scheduled' || status === 'paused';
   const maySend = useMay('manager') !== false;
   if (!maySend || (!isOpen && progress.failed === 0)) return <Box component="span" flex="none" w={28} />;
@@ -29,7 +31,7 @@ export function CampaignRowMenu({ campaign }: { campaign: CampaignRow }) {
             flex="none"
             w={28}
             aria-label={t('campaigns.menu', { name })}
-            loading={acting.isPending}
+            loading={acting.isPending || retrying.isPending}
           >
             <Icon name="dots" size={16} strokeWidth={2.6} />
           </ActionIcon>
@@ -46,7 +48,10 @@ export function CampaignRowMenu({ campaign }: { campaign: CampaignRow }) {
             </Menu.Item>
           )}
           {progress.failed > 0 && (
-            <Menu.Item leftSection={<Icon name="sync" size={16} />} onClick={() => acting.mutate('retry')}>
+            <Menu.Item
+              leftSection={<Icon name="sync" size={16} />}
+              onClick={() => retrying.mutate({ campaign_id: id, name })}
+            >
               {t('campaign.retry', { posts: progress.failed })}
             </Menu.Item>
           )}

@@ -20,6 +20,7 @@ import { useNow } from '../../parts/relative-time.tsx';
 import { RoleNote } from '../../parts/role-note.tsx';
 import { t } from '../../i18n/translate.ts';
 import { invalidateCampaign } from '../use-campaign-action.ts';
+import { useRetry } from '../use-retry.tsx';
 import { isUnsent } from './is-unsent.ts';
 import classes from './unsent-page.module.css';
 
@@ -68,8 +69,9 @@ function UnsentRun({ run, zone, maySend }: { run: PlannedRun; zone: string; mayS
     },
     onError: notifyError,
   });
+  const retrying = useRetry();
   const send = async (signal: AbortSignal) => {
-    await call(isMissed ? 'venom/send-run-now' : 'venom/retry-campaign', target, { signal });
+    await call('venom/send-run-now', target, { signal });
     showToast(t('campaign.run.sendDone', { name }));
     await invalidateCampaign(client, campaignId);
   };
@@ -88,9 +90,15 @@ function UnsentRun({ run, zone, maySend }: { run: PlannedRun; zone: string; mayS
       </div>
       {maySend && (
         <Group gap="xs" role="group" aria-label={t('campaign.runMenuOf', { name, time })}>
-          <Button size="xs" onClick={() => setAsking(true)}>
-            {t('campaign.run.send')}
-          </Button>
+          {isMissed ? (
+            <Button size="xs" onClick={() => setAsking(true)}>
+              {t('campaign.run.send')}
+            </Button>
+          ) : (
+            <Button size="xs" loading={retrying.isPending} onClick={() => retrying.mutate({ ...target, name })}>
+              {t('campaign.retry', { posts: failed })}
+            </Button>
+          )}
           <Button size="xs" variant="default" loading={leavingOut.isPending} onClick={() => leavingOut.mutate()}>
             {t('unsent.leaveOut')}
           </Button>
@@ -103,7 +111,7 @@ function UnsentRun({ run, zone, maySend }: { run: PlannedRun; zone: string; mayS
         action={t('campaign.run.send')}
         act={send}
       >
-        {isMissed ? t('unsent.sendMissed', { groups, time }) : t('unsent.sendFailed', { failed, time })}
+        {t('unsent.sendMissed', { groups, time })}
       </ConfirmDialog>
     </li>
   );

@@ -1,4 +1,5 @@
 /** One connection of an account, from its opening to its end: to link the account, or to be online. */
+import { STATE_REASONS, wordState } from '../../../platform/errors/account-states.ts';
 import type { ClientVersion, Socket } from '../client/engine.ts';
 import type { CloseReason } from '../client/errors.ts';
 import type { Node } from '../client/node.ts';
@@ -11,9 +12,6 @@ import { isSameNumber } from '../../is-same-number.ts';
 
 /** Of the year 9999, Unix time. */
 const LAST_SECOND = 253_402_300_799;
-
-const FORGED =
-  'The signature of the phone did not hold, so nothing was linked: connect the account again, and use the code that is shown last';
 
 /** Shows codes until a phone has linked the account. False if none did, which has been reported. */
 export async function linkOnce(state: ConnectionState, linking: Linking): Promise<boolean> {
@@ -33,7 +31,7 @@ export async function linkOnce(state: ConnectionState, linking: Linking): Promis
     // The check of the signature reports by itself.
     if (closed.forgery === 'hmac') state.onForgery();
     state.log.warn({ accountId, forgery: closed.forgery }, 'a phone that was to be linked has an invalid signature');
-    linking.fail(FORGED);
+    linking.fail(STATE_REASONS.forged);
     return false;
   }
   const { kind, reason } = classifyEnding(closed.code, closed.attrs);
@@ -83,7 +81,7 @@ function connect(state: ConnectionState, version: ClientVersion): Socket {
         // The library has not signed yet: the phone reports that linking failed, and nothing is linked.
         const number = credentials.phoneNumber();
         const own = state.account.phoneNumber;
-        linking?.fail(`The phone that was used has the number +${number}; this account is for +${own} alone`, number);
+        linking?.fail(wordState('other_number', number ?? '', own ?? ''), number);
         socket.end();
       }
     },

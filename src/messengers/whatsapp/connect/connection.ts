@@ -7,6 +7,7 @@
  *
  * `connectOnce` is one connection from its opening to its `Ending`; `reconnect-backoff.ts` computes the pause after it.
  */
+import { STATE_REASONS } from '../../../platform/errors/account-states.ts';
 import { AppError } from '../../../platform/errors/errors.ts';
 import { sleep } from '../../../platform/time/time.ts';
 import type { PauseCause } from '../../messenger.ts';
@@ -60,8 +61,8 @@ async function reconnectUntilClosed(state: ConnectionState): Promise<void> {
   } catch (error) {
     if (closing.signal.aborted || error instanceof ClaimLostError) return;
     log.error({ err: error, accountId: account.accountId }, 'the session of an account failed');
-    if (linking && !credentials.isLinked()) linking.fail('The account could not be linked: try again');
-    else cooldown.report({ status: 'reconnecting', reason: 'The session failed and is opened again' });
+    if (linking && !credentials.isLinked()) linking.fail(STATE_REASONS.link_failed);
+    else cooldown.report({ status: 'reconnecting', reason: STATE_REASONS.session_failed });
   } finally {
     state.isOver = true;
     cooldown.stop();

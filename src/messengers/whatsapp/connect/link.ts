@@ -1,3 +1,4 @@
+import { STATE_REASONS, wordState } from '../../../platform/errors/account-states.ts';
 import { AppError } from '../../../platform/errors/errors.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import type { LinkMethod, LinkedAccount, OnStateChange, PasskeyAssertion } from '../../messenger.ts';
@@ -29,8 +30,6 @@ export interface Linking {
 /** A pairing code is valid for as long as all QR codes together. */
 const NEXT_QRS = 5;
 const FIRST_CODE_LIMIT_MS = 20_000;
-const UNREACHABLE = 'WhatsApp cannot be reached just now: try again in a moment';
-const NOBODY_IN_TIME = 'No phone was linked in time: connect the account again';
 
 export interface LinkingOptions {
   method: LinkMethod;
@@ -75,13 +74,13 @@ export function startLinking(options: LinkingOptions): Linking {
   }
 
   const deadline = createDeadline(end);
-  const limit = setTimeout(() => failWith(unreachable(UNREACHABLE)), FIRST_CODE_LIMIT_MS);
+  const limit = setTimeout(() => failWith(unreachable(STATE_REASONS.unreachable)), FIRST_CODE_LIMIT_MS);
 
   async function showPairingCode(used: Socket): Promise<void> {
     const goodForMs = pairingCodeMs(timing.qrMs);
     emitCode(await used.client.requestPairingCode(account.phoneNumber ?? ''), goodForMs);
     // The connection ends with the last QR code, which may be later.
-    deadline.set(goodForMs, NOBODY_IN_TIME);
+    deadline.set(goodForMs, STATE_REASONS.nobody_in_time);
   }
 
   const { listener, submit } = createPasskeyStep({
@@ -105,7 +104,7 @@ export function startLinking(options: LinkingOptions): Linking {
       shown += 1;
       await showPairingCode(socket).catch((error: unknown) => failWith(toPairingCodeError(error, onCondition)));
     },
-    expire: () => end(NOBODY_IN_TIME),
+    expire: () => end(STATE_REASONS.nobody_in_time),
     passkey: listener,
     submitPasskey: submit,
     fail,
@@ -120,9 +119,7 @@ const pairingCodeMs = (qrMs: number | undefined) => (qrMs ?? FIRST_QR_MS) + NEXT
 function explainEnd({ code, attrs }: CloseReason, hasShown: boolean): AppError {
   const ending = classifyEnding(code, attrs);
   if (ending.kind !== 'again') return unavailable(ending.reason);
-  return unreachable(
-    hasShown ? 'The connection to WhatsApp broke before a phone was linked: connect the account again' : UNREACHABLE,
-  );
+  return unreachable(hasShown ? STATE_REASONS.link_broke : STATE_REASONS.unreachable);
 }
 
 /** Ends the linking at the time that was set last. */
@@ -141,14 +138,8 @@ const TOO_MANY = 429;
 
 function toPairingCodeError(error: unknown, onCondition: LinkingOptions['onCondition']): AppError {
   const code = rejectionCodeOf(error);
-  if (code === undefined) return unreachable('WhatsApp gave no code to enter: try again in a moment', error);
+  if (code === undefined) return unreachable(STATE_REASONS.code_not_given, error);
   onCondition('pairing_code_refused');
-  if (code === TOO_MANY)
-    return new AppError(
-      'pairing_code_limited',
-      'WhatsApp gives no more codes for this number at the moment: scan the QR code instead, or wait a few hours',
-      { cause: error },
-    );
-  const message = `WhatsApp gives no code for this number (${code}): check that it is right and in use on WhatsApp, or scan the QR code instead`;
-  return new AppError('pairing_code_refused', message, { cause: error });
+  if (code === TOO_MANY) return new AppError('pairing_code_limited', STATE_REASONS.code_limited, { cause: error });
+  return new AppError('pairing_code_refused', wordState('code_refused', code), { cause: error });
 }

@@ -1,4 +1,5 @@
 /** A phone has agreed, and WhatsApp asks for the passkey of its number: what the user is shown, and the answer that they bring. */
+import { STATE_REASONS } from '../../../platform/errors/account-states.ts';
 import { AppError, fieldError } from '../../../platform/errors/errors.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import type { PasskeyAssertion, PasskeyStep } from '../../messenger.ts';
@@ -19,12 +20,8 @@ interface StepOptions {
   endAfter(ms: number, reason: string): void;
 }
 
-const NOT_REQUESTED = 'WhatsApp asks for no passkey at the moment: connect the account again';
 const OTHER_REQUEST = 'This is the answer to an earlier request: use the line that is shown now';
-const NOT_SHOWN = 'The passkey was not shown in time: connect the account again';
-const NOT_CONTINUED = 'The phone did not finish the link after the passkey was shown: connect the account again';
 const NO_ANSWER = 'WhatsApp did not answer: try again in a moment';
-const FAILED = 'WhatsApp did not complete the link by passkey: connect the account again';
 
 export function createPasskeyStep({ log, timing, link, onCondition, emit, end, endAfter }: StepOptions) {
   const { passkeyMs, phoneMs } = timing;
@@ -35,13 +32,13 @@ export function createPasskeyStep({ log, timing, link, onCondition, emit, end, e
     options = requested;
     verificationCode = null;
     emit({ requestOptions: requested, verificationCode }, passkeyMs);
-    endAfter(passkeyMs, NOT_SHOWN);
+    endAfter(passkeyMs, STATE_REASONS.passkey_not_shown);
   }
 
   /** `options` are gone: the assertion was accepted. */
   function awaitPhone(): void {
     emit({ requestOptions: null, verificationCode }, phoneMs);
-    endAfter(phoneMs, NOT_CONTINUED);
+    endAfter(phoneMs, STATE_REASONS.passkey_not_continued);
   }
 
   /** A challenge is good for one answer. WhatsApp may give no other, or take this one again. */
@@ -66,7 +63,7 @@ export function createPasskeyStep({ log, timing, link, onCondition, emit, end, e
     },
     onFailure(error) {
       log.warn({ err: error }, 'an account could not be linked by a passkey');
-      end(FAILED);
+      end(STATE_REASONS.passkey_failed);
     },
   };
   return {
@@ -74,7 +71,7 @@ export function createPasskeyStep({ log, timing, link, onCondition, emit, end, e
     /** As `MessengerSession.submitPasskey`. */
     async submit(assertion: PasskeyAssertion): Promise<void> {
       const used = link();
-      if (!options || !used) throw new AppError('passkey_not_requested', NOT_REQUESTED);
+      if (!options || !used) throw new AppError('passkey_not_requested', STATE_REASONS.passkey_not_requested);
       if (!isFor(assertion, options)) throw rejected(OTHER_REQUEST);
       await showTo(used, assertion, async (code) => {
         log.warn({ code }, 'WhatsApp rejected a passkey');

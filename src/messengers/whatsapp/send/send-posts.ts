@@ -26,7 +26,7 @@ import {
   storeMessage,
   type NumberedPost,
 } from './sent-messages.ts';
-import { REJECTED_IN_A_ROW } from '../failures.ts';
+import { STATE_REASONS } from '../../../platform/errors/account-states.ts';
 
 /** What of a send depends on the present connection, or on the lease. */
 type OfOneSend =
@@ -151,7 +151,7 @@ function createRejectionBreaker(cooldown: Pick<Cooldown, 'begin'>): (chatId: str
     rejecting.add(chatId);
     if (rejecting.size < CHATS_IN_A_ROW) return result;
     rejecting.clear();
-    const reason = REJECTED_IN_A_ROW;
+    const reason = STATE_REASONS.refused;
     return { kind: 'offline', reason, cooldownMs: cooldown.begin({ cause: 'refused', reason }) };
   };
 }

@@ -4,7 +4,7 @@ create or replace function emit_account_event() returns trigger language plpgsql
 declare
   kind text := case
     when new.status = 'logged_out' and old.status <> 'logged_out' then 'account.logged_out'
-    -- As src/messengers/whatsapp/failures.ts says it.
+    -- As src/platform/errors/account-states.ts says it.
     when new.status_reason like '%accepts this version of its client%' and old.status_reason is distinct from new.status_reason
       then 'account.version_refused'
     when new.status = 'paused' and (old.status, old.pause_cause) is distinct from (new.status, new.pause_cause)
@@ -18,7 +18,7 @@ begin
   insert into events (workspace_id, type, data)
   values (new.workspace_id, kind, jsonb_build_object(
     'account_id', new.account_id, 'name', new.name, 'messenger', new.messenger, 'status', new.status, 'reason', coalesce(
-      -- As src/sending/accounts/disable-accounts.ts says it.
+      -- As there.
       case when new.disabled_at is not null then 'Sending is stopped, because an administrator has disabled the owner of this workspace. It continues once the owner is enabled.' end,
       new.stop_reason, new.status_reason, new.warning),
     'cause', case when new.status = 'paused' then new.pause_cause end));

@@ -14,6 +14,12 @@ import { requireRun } from './find-runs.ts';
 /** Said of posts that no other account sends a second time. */
 const SENDER_REMOVED = describeFailure('sender_removed');
 
+interface RetryChoices {
+  acceptDuplicates?: boolean | undefined;
+  leaveUnknown?: boolean | undefined;
+  runId?: number | undefined;
+}
+
 export interface RetryDeps extends ControlDeps {
   /** As MEDIA_RETENTION_DAYS; 90 unless given. */
   mediaDays?: number | undefined;
@@ -22,24 +28,28 @@ export interface RetryDeps extends ControlDeps {
 /**
  * Queues the failed deliveries of a campaign again (contract §4), each with its message id and text, and with all attempts available
  * again. Those that surely have not left get senders as if the run began now; of the others, those stay failed whose account was removed.
- * With `acceptDuplicates`, others whose account is no longer linked get another account, too, and a group may get them twice.
+ * With `acceptDuplicates`, others whose account is no longer linked get another account, too, and a group may get them twice. With
+ * `leaveUnknown`, none of those that may have left is queued, and their number is returned.
  * Ended runs and the campaign are running again; a paused campaign stays paused. The 24 hours after which a run expires start
  * again, but the campaign's next run still ends them. A delivery that may have left is sent all the same, because its owner asked for it.
  * With `runId` only the deliveries of that run. Cancelled and recalled runs are skipped: deleted posts do not come back. Throws 409 if nothing else has failed or can be queued, or the
  * campaign was cancelled, and 404 for a run of another campaign.
  */
-export function retryCampaign(
+export async function retryCampaign(
   { mediaDays, ...deps }: RetryDeps,
   actor: Actor,
   publicId: string,
-  { acceptDuplicates = false, runId }: { acceptDuplicates?: boolean | undefined; runId?: number | undefined } = {},
-): Promise<Controlled> {
-  return control(deps, actor, publicId, 'campaign.retried', async (trx, campaign) => {
+  { acceptDuplicates = false, leaveUnknown = false, runId }: RetryChoices = {},
+): Promise<Controlled & { leftUnknown: number }> {
+  let left = 0;
+  const done = await control(deps, actor, publicId, 'campaign.retried', async (trx, campaign) => {
     requireStatus(campaign, ['scheduled', 'running', 'paused', 'completed', 'completed_with_errors'], 'retried');
     requirePosts(campaign, 'retried');
     await requireFiles(trx, campaign, mediaDays);
     if (runId !== undefined) await requireRun(trx, campaign, runId);
-    const { runs, kept } = await queueFailed(trx, campaign, { acceptDuplicates, runId });
+    const { runs, kept, leftUnknown } = await queueFailed(trx, campaign, { acceptDuplicates, leaveUnknown, runId });
+    left = leftUnknown;
+    if (runs.length === 0 && leftUnknown > 0) return;
     if (runs.length === 0 && kept > 0)
       throw new AppError('sender_removed', `Nothing to retry. ${SENDER_REMOVED.reason}`);
     if (runs.length === 0)
@@ -55,6 +65,7 @@ export function retryCampaign(
       if (isShared) await assignSenders(trx, { workspaceId, runId, only: positions, acceptDuplicates });
     await wakeLanes(trx, workspaceId);
   });
+  return { ...done, leftUnknown: left };
 }
 
 /** Throws 409 if a file was deleted, or the campaign ended so long ago that it may have been. */
@@ -91,14 +102,18 @@ interface Requeued {
 /** True of a failed delivery `d` of which an attempt may have left. */
 const mayHaveLeft = sql`(${isUncertain(sql`d`)} or coalesce(d.error_code = 'outcome_unknown', false))`;
 
-/** Returns the runs of which it queued deliveries, and how many deliveries stay failed because no other account may send them. */
+/**
+ * Returns the runs of which it queued deliveries, and how many deliveries stay failed because no other account may send them, or because
+ * they are left.
+ */
 async function queueFailed(
   trx: Connection,
   { workspaceId, campaignId, status }: OwnCampaign,
-  { acceptDuplicates, runId }: { acceptDuplicates: boolean; runId: number | undefined },
-): Promise<{ runs: Requeued[]; kept: number }> {
-  const maySend = sql`(not ${mayHaveLeft} or ${acceptDuplicates}::boolean or ${hasLane(sql`d`)})`;
-  const rows = await readRows<Requeued & { kept: number }>(trx)`
+  { acceptDuplicates, leaveUnknown, runId }: RetryChoices,
+): Promise<{ runs: Requeued[]; kept: number; leftUnknown: number }> {
+  const isLeft = sql`(${leaveUnknown ?? false}::boolean and ${mayHaveLeft})`;
+  const maySend = sql`(not ${mayHaveLeft} or ${acceptDuplicates ?? false}::boolean or ${hasLane(sql`d`)})`;
+  const rows = await readRows<Requeued & { kept: number; leftUnknown: number }>(trx)`
     with failed as materialized (
       select r.run_id, r.status from runs r
       where r.campaign_id = ${campaignId} and r.failed > 0 and r.status <> 'cancelled'
@@ -113,12 +128,12 @@ async function queueFailed(
       set status = 'queued', not_before = campanile_now(), attempts = 0, uncertain = ${mayHaveLeft}, resend = ${mayHaveLeft},
           interrupted_attempts = least(d.interrupted_attempts, 1)
       from failed f where d.workspace_id = ${workspaceId} and d.run_id = f.run_id and d.status = 'failed'
-        and ${maySend}
+        and ${maySend} and not ${isLeft}
       returning d.run_id, d.position, ${hasLane(sql`d`)} as has_lane
     ), kept as (
       update deliveries d set (error, error_code, error_params) = (${selectFailure(toOutcomeUnknown(SENDER_REMOVED))})
       from failed f where d.workspace_id = ${workspaceId} and d.run_id = f.run_id and d.status = 'failed'
-        and not ${maySend}
+        and not ${maySend} and not ${isLeft}
       returning d.run_id
     ), passed as (
       -- What was in hand when the rest expired has not been tried, and the run goes on behind those queued now.
@@ -136,10 +151,13 @@ async function queueFailed(
     )
     select f.run_id as "runId", coalesce(r.positions, '{}') as positions, f.status <> 'running' as "hadEnded",
            (select count(*)::int from kept k where k.run_id = f.run_id) as kept,
+           (select count(*)::int from deliveries d where d.workspace_id = ${workspaceId} and d.run_id = f.run_id and d.status = 'failed'
+              and ${isLeft}) as "leftUnknown",
            not coalesce(r.have_lanes, true) or (select count(*) from lanes where workspace_id = ${workspaceId}) > 1 as "isShared"
     from failed f left join reopened r on r.run_id = f.run_id order by f.run_id`;
   return {
     runs: rows.filter(({ positions }) => positions.length > 0),
     kept: rows.reduce((sum, { kept }) => sum + kept, 0),
+    leftUnknown: rows.reduce((sum, { leftUnknown }) => sum + leftUnknown, 0),
   };
 }

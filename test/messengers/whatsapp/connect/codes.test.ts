@@ -9,7 +9,16 @@ import type { Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
 /** The time that a phone may need on a busy machine. */
 const MANY_CODES = 200;
 /** What account-status tells of an account whose code has expired. */
-const WITHOUT_CODE = ['account_id', 'is_default', 'messenger', 'reason', 'status', 'waits_for', 'whatsapp_number'];
+const WITHOUT_CODE = [
+  'account_id',
+  'is_default',
+  'messenger',
+  'reason',
+  'reason_code',
+  'status',
+  'waits_for',
+  'whatsapp_number',
+];
 let peer: WhatsAppPeer;
 let app: TestApp;
 let phone: PeerPerson;
