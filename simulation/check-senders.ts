@@ -10,7 +10,6 @@ import {
   type Owner,
   type Way,
 } from './account-waits.ts';
-import { disturbanceMs } from './calm-time.ts';
 import { isOf, only, type Case } from './case.ts';
 import { effectOf, hasApplied, mayApply, requestsOf } from './effects.ts';
 import type { FinalCampaign, FinalDelivery, FinalRun } from './line.ts';
@@ -21,9 +20,9 @@ type Send = Case['sends'][number];
 /** A run begins without an account that has been down for so long, of which so much was calm. */
 const SURELY_DOWN_MS = 180_000;
 const SURELY_HEARD_MS = 30_000;
+const MINUTE_MS = 60_000;
 /** After a sleep of the machine its sessions are open again by then. */
 const AWAKE_MS = 60_000;
-const LEASES_SETTLED_MS = 20_000;
 
 /** Nothing leaves, and no post is changed, by an account that is banned, logged out or paused. */
 export function sendersAreLinked({ sends, lines }: Case): string[] {
@@ -52,13 +51,20 @@ export function rightAccountsSend(facts: Case): string[] {
   });
 }
 
-/** The first attempts of each account leave in the order of the run, but for what it has got later, or had in hand when it was interrupted. */
+/** The first attempts of each account leave in the order of the run, but for what it has got later, or could not send for a moment. */
 export function sharedRunsAreInOrder(facts: Case): string[] {
   const byAccount = Map.groupBy(findFirsts(facts), ({ run, send }) => `${run.runId} ${send.accountId}`);
   return [...byAccount.values()].flatMap((own) =>
     own.flatMap((one, index) => {
-      const later = own.slice(0, index).find(({ delivery }) => delivery.position > one.delivery.position);
-      if (!later || mayHaveWaited(facts, one, later.send) || !wasSurelyThere(facts, one, later.send)) return [];
+      const later = own
+        .slice(0, index)
+        .find(
+          ({ delivery, send }) =>
+            delivery.position > one.delivery.position &&
+            !mayHaveWaited(facts, one, send) &&
+            wasSurelyThere(facts, one, send),
+        );
+      if (!later) return [];
       const { run, delivery, send } = one;
       return [
         `out of order: run ${run.runId}, no. ${delivery.position} after no. ${later.delivery.position}, by ${send.accountId}`,
@@ -102,13 +108,8 @@ function findSender(
   untilMs: number,
 ): number | undefined {
   const span = { fromMs: run.startedMs, toMs: untilMs };
-  const { accountId: ownerId } = owner;
-  const mayHave = (operation: string) =>
-    facts.requests.some(
-      (one) => one.operation === operation && one.accountId === ownerId && mayApply(one) && meets(facts, one, span),
-    );
-  if (mayRest(facts, owner, untilMs) || mayHave('hand over') || wereSessionsClosed(facts, span)) return undefined;
-  if (requestsOf(facts, campaign.text, ['retry']).some(mayApply)) return undefined;
+  if (mayRest(facts, owner, untilMs) || isAskedToMove(facts, { owner, campaign }, span)) return undefined;
+  if (wereSessionsClosed(facts, span)) return undefined;
   const order = findOrder(facts, owner, delivery.groupId, span);
   for (const accountId of order ?? []) {
     const way = { accountId, chatId };
@@ -118,10 +119,27 @@ function findSender(
   return undefined;
 }
 
-/** Whether a request may have taken effect in the span. */
-function meets(facts: Case, request: Case['requests'][number], { fromMs, toMs }: Span): boolean {
-  const effect = effectOf(facts, request);
-  return effect.fromMs <= toMs && effect.toMs >= fromMs;
+/** Whether a hand-over, or a retry of the campaign, may have taken effect in the span. */
+function isAskedToMove(facts: Case, { owner, campaign }: Pick<Post, 'owner' | 'campaign'>, span: Span): boolean {
+  const handOvers = facts.requests.filter(
+    (one) => one.operation === 'hand over' && one.accountId === owner.accountId && mayApply(one),
+  );
+  return [...handOvers, ...requestsOf(facts, campaign.text, ['retry']).filter(mayApply)].some((one) => {
+    const effect = effectOf(facts, one);
+    return effect.fromMs <= span.toMs && effect.toMs >= span.fromMs;
+  });
+}
+
+/** Whether stand-ins may have taken over in the span, or given back: an account was down, or its session closed, for as long as the workspace may have allowed. */
+function mayFailOver(facts: Case, owner: Owner, span: Span): boolean {
+  const allowed = facts.requests.flatMap((one) =>
+    one.operation === 'set failover' && one.accountId === owner.accountId ? [one.failoverMinutes] : [],
+  );
+  const minutes = Math.min(...[owner.failoverMinutes, ...allowed].map((one) => one ?? Infinity));
+  const isDown = findDowns(facts, owner).some(
+    ({ down }) => down.fromMs + minutes * MINUTE_MS <= span.toMs && down.toMs + SURELY_DOWN_MS >= span.fromMs,
+  );
+  return isDown || (minutes < Infinity && wereSessionsClosed(facts, span));
 }
 
 /** Whether a sleep of the machine may have kept sessions closed for longer than a blip: they are open while it is calm. */
@@ -178,40 +196,27 @@ function findRule(
   return sets.at(-1)?.senders ?? owner.rules?.find(({ groupIds }) => isAbout(groupIds))?.senders ?? [];
 }
 
-/** Whether a post may have been in hand, and was put back, before another one left that is later in the run. */
+/**
+ * Whether a turn may have passed over a post and gone on with a later one, because the account could not send for a moment. What a turn leaves
+ * goes first in the next one, and what a worker has lost in hand is uncertain at its next attempt.
+ */
 function mayHaveWaited({ sends, lines }: Case, { send, run }: Post & { send: Send }, later: Send): boolean {
-  const before = sends.findLast((one) => one.accountId === send.accountId && one.arrivedMs < later.arrivedMs);
+  const { accountId, arrivedMs } = later;
+  const before = sends.findLast((one) => one.accountId === accountId && one.arrivedMs < arrivedMs);
   const fromMs = Math.max(run.startedMs, before?.answeredMs ?? 0);
-  const isInterrupted = lines.some((line) => {
-    const forMs = line.kind === 'slept' ? sleepMs(line, send, later) : disturbanceMs(line);
-    const isOfWorker = !('process' in line) || !line.process.startsWith('api');
-    return forMs !== undefined && isOfWorker && line.atMs <= later.arrivedMs && line.atMs + forMs >= fromMs;
-  });
   const isOffline = only(lines, 'offline').some((one) => one.messageId === send.messageId);
-  return send.uncertain || isOffline || isInterrupted;
+  const isDown = findDown(lines, accountId).some((down) => down.fromMs <= arrivedMs && down.toMs >= fromMs);
+  return send.uncertain || isOffline || isDown;
 }
-
-/** Returns for how long a sleep interrupts: after it a lease may pass to another worker. */
-const sleepMs = ({ forMs }: { forMs: number }, one: Send, other: Send) =>
-  one.process === other.process ? forMs : forMs + LEASES_SETTLED_MS;
 
 /** Whether the account surely had a post before another one of the run left. */
 function wasSurelyThere(facts: Case, one: Post & { send: Send }, later: Send): boolean {
-  const { owner, campaign, send, chatId } = one;
+  const { owner, campaign, run, send, chatId } = one;
   if (findSender(facts, one, later.arrivedMs) === send.accountId) return true;
+  const span = { fromMs: run.startedMs, toMs: send.arrivedMs };
   // What the ledger knows under another id now.
   const isMoved = facts.sends.some(
     (other) => !facts.deliveries.has(other.messageId) && other.chatId === chatId && isOf(other.text, campaign.text),
   );
-  const mayMove = facts.requests.some(
-    (request) =>
-      request.operation === 'hand over' && request.accountId === owner.accountId && request.atMs <= send.arrivedMs,
-  );
-  return (
-    !isMoved &&
-    !mayMove &&
-    !wereSessionsClosed(facts, { fromMs: one.run.startedMs, toMs: send.arrivedMs }) &&
-    !requestsOf(facts, campaign.text, ['retry']).some(mayApply) &&
-    findDowns(facts, owner).every(({ down }) => down.fromMs > send.arrivedMs)
-  );
+  return !isMoved && !isAskedToMove(facts, one, span) && !mayFailOver(facts, owner, span);
 }

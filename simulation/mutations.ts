@@ -8,6 +8,8 @@ export interface Edit {
 
 export interface Mutation {
   name: string;
+  /** The test that finds it, below `test`. Of the others the simulation has to. */
+  test?: string;
   edits: readonly Edit[];
 }
 
@@ -361,6 +363,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'deliveries are handed over that were tried',
+    test: 'sending/senders/fail-over',
     edits: [
       {
         file: 'sending/deliveries/assign-senders.ts',
@@ -371,6 +374,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'deliveries are handed over that are in hand',
+    test: 'sending/senders/fail-over',
     edits: [
       {
         file: 'sending/deliveries/assign-senders.ts',
@@ -381,6 +385,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'an account sends what another is the sender of',
+    test: 'sending/deliveries/several-accounts',
     edits: [
       {
         file: 'platform/database/functions/claim_turns.sql',
@@ -391,6 +396,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'nothing is handed over',
+    test: 'sending/senders/fail-over',
     edits: [
       {
         file: 'sending/deliveries/assign-senders.ts',
@@ -401,6 +407,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'a delivery that is handed over keeps the id of its message',
+    test: 'sending/senders/fail-over',
     edits: [
       {
         file: 'sending/deliveries/assign-senders.ts',
@@ -411,6 +418,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'deliveries are handed over of which an attempt was interrupted',
+    test: 'sending/senders/fail-over',
     edits: [
       {
         file: 'sending/deliveries/assign-senders.ts',
@@ -421,6 +429,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'nobody wakes the account that takes over',
+    test: 'sending/senders/fail-over',
     edits: [
       {
         file: 'sending/deliveries/assign-senders.ts',
@@ -431,6 +440,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'an account that takes over goes on where it was',
+    test: 'sending/deliveries/shared-run-turns',
     edits: [
       {
         file: 'sending/deliveries/assign-senders.ts',
@@ -441,6 +451,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'an account does not know where to begin in what it takes over',
+    test: 'sending/deliveries/shared-run-turns',
     edits: [
       {
         file: 'sending/deliveries/assign-senders.ts',
@@ -451,6 +462,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'deliveries return although their workspace wants them to stay',
+    test: 'sending/senders/fail-over',
     edits: [
       {
         file: 'sending/senders/find-down.ts',
@@ -461,6 +473,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'stand-ins take over at once',
+    test: 'sending/senders/fail-over',
     edits: [
       {
         file: 'sending/senders/find-down.ts',
@@ -471,6 +484,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'stand-ins never take over',
+    test: 'sending/senders/fail-over',
     edits: [
       {
         file: 'sending/senders/find-down.ts',
@@ -481,6 +495,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'an account is down anew with each change of its row',
+    test: 'sending/senders/fail-over',
     edits: [
       {
         file: 'platform/database/functions/record_downtime.sql',
@@ -491,6 +506,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'an account that is up counts as down',
+    test: 'sending/senders/fail-over',
     edits: [
       {
         file: 'platform/database/functions/record_downtime.sql',
@@ -501,6 +517,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'an account that is down is chosen',
+    test: 'sending/senders/choose-senders',
     edits: [
       {
         file: 'platform/database/functions/choose_senders.sql',
@@ -511,6 +528,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'an account that has left a group is chosen',
+    test: 'sending/senders/choose-senders',
     edits: [
       {
         file: 'platform/database/functions/choose_senders.sql',
@@ -526,6 +544,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'an account that may not post in a group is chosen',
+    test: 'sending/senders/denied',
     edits: [
       {
         file: 'platform/database/functions/choose_senders.sql',
@@ -541,6 +560,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'rules of groups are not looked at',
+    test: 'sending/senders/choose-senders',
     edits: [
       {
         file: 'platform/database/functions/choose_senders.sql',
@@ -551,6 +571,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'the rule of the workspace is not looked at',
+    test: 'sending/senders/choose-senders',
     edits: [
       {
         file: 'platform/database/functions/choose_senders.sql',
@@ -561,6 +582,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'the rule of the workspace goes before those of groups',
+    test: 'sending/senders/choose-senders',
     edits: [
       {
         file: 'platform/database/functions/choose_senders.sql',
@@ -571,6 +593,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'a shared run begins anew with each claim',
+    test: 'sending/deliveries/shared-run-turns',
     edits: [
       {
         file: 'platform/database/functions/claim_turns.sql',
@@ -581,6 +604,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'an account is where another is in a shared run',
+    test: 'sending/deliveries/shared-run-turns',
     edits: [
       {
         file: 'platform/database/functions/claim_turns.sql',
@@ -591,6 +615,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'an account skips deliveries of a shared run',
+    test: 'sending/deliveries/shared-run-turns',
     edits: [
       {
         file: 'platform/database/functions/advance_senders.sql',
@@ -601,6 +626,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'retries of another account are sent',
+    test: 'sending/deliveries/shared-run-turns',
     edits: [
       {
         file: 'platform/database/functions/claim_turns.sql',
@@ -616,11 +642,407 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'a refusal leaves the way to the group open',
+    test: 'sending/senders/denied',
     edits: [
       {
         file: 'sending/deliveries/finish-turns.ts',
         text: 'isDenied ? await reassignDenied(trx, finished) : finished',
         replacement: 'isDenied ? [...finished] : finished',
+      },
+    ],
+  },
+  {
+    name: 'stand-ins take over although the account is back',
+    test: 'sending/senders/fail-over',
+    edits: [
+      {
+        file: 'sending/senders/fail-over.ts',
+        text: 'if (!isStillDown) return 0;',
+        replacement: 'void isStillDown;',
+      },
+    ],
+  },
+  {
+    name: 'an owner is asked again and again',
+    test: 'sending/senders/fail-over',
+    edits: [
+      {
+        file: 'sending/senders/find-down.ts',
+        text: 'coalesce(a.asked_at < a.down_since, true) or',
+        replacement: 'true or',
+      },
+    ],
+  },
+  {
+    name: 'an owner is asked although no other account is up',
+    test: 'sending/senders/fail-over',
+    edits: [
+      {
+        file: 'sending/senders/find-down.ts',
+        text: 'and o.removed_at is null and o.down_since is null)',
+        replacement: 'and o.removed_at is null)',
+      },
+    ],
+  },
+  {
+    name: 'a lost connection is no downtime',
+    test: 'sending/senders/fail-over',
+    edits: [
+      {
+        file: 'platform/database/functions/record_downtime.sql',
+        text: "case when new.status <> 'connected'",
+        replacement: "case when new.status not in ('connected', 'reconnecting')",
+      },
+    ],
+  },
+  {
+    name: 'a stand-in takes over whose groups could not be read',
+    test: 'sending/senders/fail-over',
+    edits: [
+      {
+        file: 'sending/senders/fail-over.ts',
+        text: 'const passed = [...unread.keys()];',
+        replacement: 'const passed: AccountId[] = [];',
+      },
+    ],
+  },
+  {
+    name: 'a stand-in takes over that rests, beside one that does not',
+    test: 'sending/senders/fail-over',
+    edits: [
+      {
+        file: 'platform/database/functions/choose_senders.sql',
+        text: 'm.is_resting and m.rank > 1, m.rank',
+        replacement: 'm.rank',
+      },
+    ],
+  },
+  {
+    name: 'the preferred account loses its posts when it rests',
+    test: 'sending/senders/fail-over',
+    edits: [
+      {
+        file: 'platform/database/functions/choose_senders.sql',
+        text: 'm.is_resting and m.rank > 1, m.rank',
+        replacement: 'm.is_resting, m.rank',
+      },
+    ],
+  },
+  {
+    name: 'nothing returns after a chain of failures',
+    test: 'sending/senders/fail-over',
+    edits: [
+      {
+        file: 'sending/deliveries/assign-senders.ts',
+        text: '  if (isReturnable)\n',
+        replacement: '  if (isReturnable && wanted === undefined)\n',
+      },
+    ],
+  },
+  {
+    name: 'what may have left is handed over while its account is linked',
+    test: 'sending/senders/fail-over',
+    edits: [
+      {
+        file: 'sending/deliveries/assign-senders.ts',
+        text: "and a.status not in ('unlinked', 'logged_out')))",
+        replacement: 'and false))',
+      },
+    ],
+  },
+  {
+    name: 'a delivery that is handed over keeps its attempts',
+    test: 'sending/senders/denied',
+    edits: [
+      {
+        file: 'sending/deliveries/assign-senders.ts',
+        text: 'const AFRESH = sql`attempts = 0, uncertain',
+        replacement: 'const AFRESH = sql`uncertain',
+      },
+    ],
+  },
+  {
+    name: 'a workspace that is stopped goes on by its other accounts',
+    test: 'sending/accounts/several-accounts',
+    edits: [
+      {
+        file: 'sending/accounts/quarantine-account.ts',
+        text: "set held_until = 'infinity' where workspace_id = ${workspaceId}`",
+        replacement:
+          "set held_until = 'infinity' where workspace_id = ${workspaceId} and (${owner.accountId ?? null}::bigint is null or account_id = ${owner.accountId ?? null})`",
+      },
+    ],
+  },
+  {
+    name: 'an account that is added to a stopped workspace sends',
+    test: 'sending/accounts/several-accounts',
+    edits: [
+      {
+        file: 'sending/accounts/add-account.ts',
+        text: 'await stopLikeOthers(trx, actor, added);',
+        replacement: 'void stopLikeOthers;',
+      },
+    ],
+  },
+  {
+    name: 'an account is removed with a recall to carry out',
+    test: 'sending/senders/removed',
+    edits: [
+      {
+        file: 'sending/accounts/is-waited-for.ts',
+        text: 'from revisions where workspace_id',
+        replacement: 'from revisions where false and workspace_id',
+      },
+    ],
+  },
+  {
+    name: 'an account is removed with a pin to carry out',
+    test: 'sending/senders/removed',
+    edits: [
+      {
+        file: 'sending/accounts/is-waited-for.ts',
+        text: 'from pins where workspace_id',
+        replacement: 'from pins where false and workspace_id',
+      },
+    ],
+  },
+  {
+    name: 'an account is removed with a turn in hand',
+    test: 'sending/senders/removed',
+    edits: [
+      {
+        file: 'sending/accounts/is-waited-for.ts',
+        text: 'where account_id = ${accountId} and in_hand_run_id is not null',
+        replacement: 'where account_id = ${accountId} and in_hand_run_id is not null and false',
+      },
+    ],
+  },
+  {
+    name: 'a recall waits for an account that was removed',
+    test: 'sending/senders/removed',
+    edits: [
+      {
+        file: 'sending/deliveries/choose-reviser.ts',
+        text: 'join accounts a on a.workspace_id = w.workspace_id and a.removed_at is null and',
+        replacement: 'join accounts a on a.workspace_id = w.workspace_id and',
+      },
+    ],
+  },
+  {
+    name: 'no admin recalls what a removed account has sent',
+    test: 'sending/deliveries/revise-by-admin',
+    edits: [
+      {
+        file: 'sending/deliveries/choose-reviser.ts',
+        text: 'and (${isSender} or ${mayBeAdmin} and m.is_admin and',
+        replacement:
+          'and (${isSender} or exists (select from lanes n where n.account_id = ${post}.account_id) and ${mayBeAdmin} and m.is_admin and',
+      },
+    ],
+  },
+  {
+    name: 'an admin corrects what another account has sent',
+    test: 'sending/deliveries/revise-by-admin',
+    edits: [
+      {
+        file: 'sending/deliveries/request-revision.ts',
+        text: "mayBeAdmin: sql`p.kind = 'recall' and not g.is_channel`",
+        replacement: 'mayBeAdmin: sql`not g.is_channel`',
+      },
+    ],
+  },
+  {
+    name: 'a recall in hand is given to an admin as well',
+    test: 'sending/deliveries/revise-by-admin',
+    edits: [
+      {
+        file: 'sending/deliveries/choose-reviser.ts',
+        text: 'case when ${v}.wanted is not null and exists (',
+        replacement: 'case when false and exists (',
+      },
+    ],
+  },
+  {
+    name: 'a retry leaves posts with an account that was removed',
+    test: 'sending/senders/removed',
+    edits: [
+      {
+        file: 'sending/campaigns/change/retry-campaign.ts',
+        text: 'if (isShared) await assignSenders(',
+        replacement: 'if (isShared && acceptDuplicates) await assignSenders(',
+      },
+    ],
+  },
+  {
+    name: 'a receipt ends what a further account has in hand',
+    test: 'sending/receipts/received',
+    edits: [
+      {
+        file: 'sending/receipts/record-receipts.ts',
+        text: 'left join lanes l on l.account_id = d.account_id',
+        replacement:
+          'left join lanes l on l.account_id = (select f.account_id from accounts f where f.workspace_id = d.workspace_id and f.is_default)',
+      },
+    ],
+  },
+  {
+    name: 'receipts count again of a run that was closed after 90 days',
+    test: 'sending/receipts/record',
+    edits: [
+      {
+        file: 'sending/receipts/record-receipts.ts',
+        text: 'where r.receipts_closed_at is null or d.sent_at > r.receipts_closed_at',
+        replacement: 'where r.receipts_closed_at is null or d.sent_at > r.receipts_closed_at or true',
+      },
+    ],
+  },
+  {
+    name: 'votes count again of a run that was closed after 90 days',
+    test: 'sending/receipts/votes',
+    edits: [
+      {
+        file: 'sending/receipts/record-votes.ts',
+        text: 'and (r.receipts_closed_at is null or d.sent_at > r.receipts_closed_at)',
+        replacement: '',
+      },
+    ],
+  },
+  {
+    name: 'receipts of a run that was closed are never closed again after a retry',
+    test: 'sending/receipts/record',
+    edits: [
+      {
+        file: 'sending/receipts/fold-receipts.ts',
+        text: 'coalesce(r.receipts_closed_at >= r.finished_at, false) as closed',
+        replacement: 'r.receipts_closed_at is not null as closed',
+      },
+    ],
+  },
+  {
+    name: 'a further account rests when the default one does, and only then',
+    test: 'sending/accounts/daily-cap',
+    edits: [
+      {
+        file: 'platform/database/functions/claim_turns.sql',
+        text: 'from accounts a where a.account_id = l.account_id limit 1) then 0',
+        replacement: 'from accounts a where a.workspace_id = l.workspace_id and a.is_default limit 1) then 0',
+      },
+    ],
+  },
+  {
+    name: 'the posts of a further account count for the default one',
+    test: 'sending/accounts/daily-cap',
+    edits: [
+      {
+        file: 'platform/database/functions/claim_turns.sql',
+        text: 'select i.account_id, i.slot, i.sent from unnest(due_accounts, due_slots, due_sent) i (account_id, slot, sent)',
+        replacement:
+          'select (select f.account_id from accounts f join accounts o using (workspace_id) where o.account_id = i.account_id and f.is_default), i.slot, i.sent from unnest(due_accounts, due_slots, due_sent) i (account_id, slot, sent)',
+      },
+    ],
+  },
+  {
+    name: 'a clock that is set back leaves the rests of further accounts as they are',
+    test: 'sending/deliveries/clock-set-back',
+    edits: [
+      {
+        file: 'sending/deliveries/limit-future-instants.ts',
+        text: 'where ${isChecked(checked)} and l.in_hand_run_id is null',
+        replacement:
+          'where ${isChecked(checked)} and exists (select from accounts a where a.account_id = l.account_id and a.is_default) and l.in_hand_run_id is null',
+      },
+    ],
+  },
+  {
+    name: 'a clock that is set back leaves the retries of further accounts as they are',
+    test: 'sending/deliveries/clock-set-back',
+    edits: [
+      {
+        file: 'sending/deliveries/limit-future-instants.ts',
+        text: 'and d.account_id = any(${rows.map((row) => row.account_id)}::bigint[])',
+        replacement: 'and d.account_id in (select a.account_id from accounts a where a.is_default)',
+      },
+    ],
+  },
+  {
+    name: 'an approval does not know the groups',
+    test: 'sending/approvals/approvals',
+    edits: [
+      {
+        file: 'sending/approvals/asked-post.ts',
+        text: 'hashBody(JSON.parse(JSON.stringify(post)))',
+        replacement: 'hashBody(JSON.parse(JSON.stringify({ ...post, groupIds: [] })))',
+      },
+    ],
+  },
+  {
+    name: 'an approval does not know the bytes of files',
+    test: 'sending/approvals/approvals',
+    edits: [
+      {
+        file: 'sending/approvals/asked-post.ts',
+        text: 'hashBody(JSON.parse(JSON.stringify(post)))',
+        replacement: 'hashBody(JSON.parse(JSON.stringify({ ...post, sha256s: [] })))',
+      },
+    ],
+  },
+  {
+    name: 'an approval does not know the plan',
+    test: 'sending/approvals/approvals',
+    edits: [
+      {
+        file: 'sending/approvals/asked-post.ts',
+        text: 'hashBody(JSON.parse(JSON.stringify(post)))',
+        replacement: 'hashBody(JSON.parse(JSON.stringify({ ...post, plan: null, firstDueAt: null })))',
+      },
+    ],
+  },
+  {
+    name: 'a stored post is approved that is not the one that was asked for',
+    test: 'sending/approvals/approvals',
+    edits: [
+      {
+        file: 'sending/approvals/decide-approval.ts',
+        text: 'equals(hashPost(post))) return;',
+        replacement: 'equals(hash)) return;',
+      },
+    ],
+  },
+  {
+    name: 'an approval of an earlier version counts for a later one',
+    test: 'sending/approvals/approvals',
+    edits: [
+      {
+        file: 'sending/approvals/approval-store.ts',
+        text: "e.version = p.version and e.kind = 'approved')\n    as",
+        replacement: "e.kind = 'approved')\n    as",
+      },
+    ],
+  },
+  {
+    name: 'a late 👍 on the first version approves the third, which is the same post again',
+    test: 'sending/approvals/review-group',
+    edits: [
+      {
+        file: 'sending/approvals/decide-approval.ts',
+        text: 'decision.onPhone === undefined || decision.onPhone.version === version',
+        replacement: 'decision.onPhone === undefined || version > 0',
+      },
+    ],
+  },
+  {
+    name: 'a 👍 on an earlier version is kept and acted upon',
+    test: 'sending/approvals/review-group',
+    edits: [
+      {
+        file: 'sending/receipts/record-receipts.ts',
+        text: 'and p.version = v.version and p.asked_at <= v.created_at',
+        replacement: '',
+      },
+      {
+        file: 'sending/approvals/decide-approval.ts',
+        text: 'decision.onPhone === undefined || decision.onPhone.version === version',
+        replacement: 'decision.onPhone === undefined || version > 0',
       },
     ],
   },

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { openChildren } from './children.ts';
 import { checkHistory } from './check-history.ts';
 import type { Line } from './line.ts';
-import { MUTATIONS } from './mutations.ts';
+import { MUTATIONS, type Mutation } from './mutations.ts';
 import { startServer } from './server.ts';
 import { shrink } from './shrink.ts';
 import { tryMutation } from './run-mutations.ts';
@@ -30,7 +30,7 @@ const { values } = parseArgs({
     every: { type: 'string', default: '1' },
     workers: { type: 'string', default: '1,2' },
     mutations: { type: 'boolean', default: false },
-    /** Runs only the mutations with this text in their name. */
+    /** Runs the mutations with this text in their name, also those that a test finds. */
     named: { type: 'string', default: '' },
     shrink: { type: 'boolean', default: false },
   },
@@ -162,7 +162,8 @@ async function runMutations(): Promise<void> {
   const seeds = Math.min(100, Number(values.seeds));
   try {
     write('| mutation | seed | what the checker reported | steps |\n| --- | --- | --- | --- |');
-    for (const mutation of MUTATIONS.filter(({ name }) => name.includes(values.named))) {
+    const isWanted = ({ name, test }: Mutation) => (values.named === '' ? !test : name.includes(values.named));
+    for (const mutation of MUTATIONS.filter(isWanted)) {
       const found = await tryMutation(addresses, mutation, { seeds, steps, isShrunk: values.shrink });
       if (!found) process.exitCode = 1;
       write(

@@ -438,16 +438,24 @@ export function sendByBanned(lines: readonly Line[], most: number): Line[][] {
     .slice(0, most);
 }
 
-/** Returns a history for each of the first pairs of posts of a run that one of several accounts sent, and that change their turns. */
+/** Returns a history for each of the first pairs of first attempts of a run that one of several accounts made, in the order of the run, and that change their turns. */
 export function swapPosts(lines: readonly Line[], most: number): Line[][] {
   const final = lines.findLast((line) => line.kind === 'final');
   const deliveries = new Map(final?.deliveries.map((one) => [one.messageId, one]));
+  const positionOf = ({ messageId }: Of<'send'>) => deliveries.get(messageId)?.position ?? 0;
+  const attempts = Map.groupBy(
+    lines.filter((line) => line.kind === 'send' || line.kind === 'offline'),
+    ({ messageId }) => messageId,
+  );
   const runs = Map.groupBy(
-    acceptedOfSeveral(lines).filter(({ messageId, uncertain }) => deliveries.has(messageId) && !uncertain),
+    acceptedOfSeveral(lines).filter(
+      (line) => deliveries.has(line.messageId) && !line.uncertain && attempts.get(line.messageId)?.[0] === line,
+    ),
     ({ messageId, accountId }) => `${accountId} ${deliveries.get(messageId)?.runId}`,
   );
   return [...runs.values()]
     .flatMap((own) => own.slice(1).map((later, index) => [own[index] ?? later, later] as const))
+    .filter(([one, other]) => positionOf(one) < positionOf(other))
     .slice(0, most)
     .map(([one, other]) => {
       const trade = (slot: Of<'send'>, post: Of<'send'>): Of<'send'> => {

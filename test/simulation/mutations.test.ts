@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { edit, MUTATIONS } from '../../simulation/mutations.ts';
@@ -9,4 +10,9 @@ test.each(MUTATIONS)('"$name" applies: each of its texts occurs in its file once
     expect(edit(one, source)).not.toBe(source);
     expect(() => edit(one, `${source}${source}`)).toThrow('once');
   }
+});
+
+test('the tests that are to find them are there', () => {
+  const finders = MUTATIONS.flatMap(({ test: finder }) => finder ?? []);
+  expect(finders.filter((name) => !existsSync(new URL(`../${name}.test.ts`, import.meta.url)))).toEqual([]);
 });

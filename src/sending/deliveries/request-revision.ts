@@ -4,18 +4,24 @@ import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { chooseReviser, unlessInHand } from './choose-reviser.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 
+export interface Requested {
+  /** In how many something that has left is to be changed; of very many deliveries at most in so many. */
+  groups: number;
+  /** Nothing has left, or everything was recalled before. False although no account may change any of it. */
+  isEmpty: boolean;
+}
+
 /**
- * Requests a recall or correction of every delivery of these runs that has left, or may have. Resolves to the number of groups; for very
- * many deliveries, to an upper bound. The request is durable with the transaction, and becomes revisions in pieces. A correction takes
- * the present content of the run, and replaces no pending recall. The ledger must be locked, and unsent deliveries must be cancelled before
- * a recall.
+ * Requests a recall or correction of every delivery of these runs that has left, or may have. The request is durable with the transaction,
+ * and becomes revisions in pieces. A correction takes the present content of the run, and replaces no pending recall. The ledger must be
+ * locked, and unsent deliveries must be cancelled before a recall.
  */
 export async function requestRevision(
   trx: Connection,
   workspaceId: WorkspaceId,
   runIds: readonly number[],
   kind: 'recall' | 'correct',
-): Promise<number> {
+): Promise<Requested> {
   const number = await readCount(trx)`select nextval('revision_numbers')`;
   await execute(trx)`
     insert into revision_requests as q (workspace_id, run_id, kind, number, tried_before, next_position)
@@ -57,8 +63,8 @@ async function correctInHand(trx: Connection, workspaceId: WorkspaceId, number: 
  * Returns the exact number of groups if all revisions are written, otherwise an upper bound: the smaller of the posts that were sent and
  * the groups they went to.
  */
-async function countGroups(trx: Connection, workspaceId: WorkspaceId, number: number): Promise<number> {
-  const { written, most } = await readOne<{ written: number; most: number }>(trx)`
+async function countGroups(trx: Connection, workspaceId: WorkspaceId, number: number): Promise<Requested> {
+  const { written, most, isEmpty } = await readOne<{ written: number; most: number; isEmpty: boolean }>(trx)`
     with request as materialized (
       select r.run_id, r.content_id, q.next_position,
              r.sent + (select coalesce(sum(count_positions(l.in_hand)), 0) from lanes l
@@ -67,20 +73,20 @@ async function countGroups(trx: Connection, workspaceId: WorkspaceId, number: nu
       join runs r on r.workspace_id = q.workspace_id and r.run_id = q.run_id
       where q.workspace_id = ${workspaceId} and q.number = ${number}
     ), written as (
-      select count(distinct d.group_id)::int as groups from revisions v
+      select count(distinct d.group_id) filter (where v.wanted is not null)::int as groups, count(*) = 0 as is_empty from revisions v
       -- A lookup for each, whatever the planner believes of a table that has just grown.
       cross join lateral (
         select group_id from deliveries q
         where q.workspace_id = v.workspace_id and q.run_id = v.run_id and q.position = v.position limit 1) d
       where v.workspace_id = ${workspaceId} and v.number = ${number}
     )
-    select w.groups as written, case when not exists (select from request where next_position is not null) then 0
+    select w.groups as written, w.is_empty as "isEmpty", case when not exists (select from request where next_position is not null) then 0
            else least((select sum(left_already) from request), (
              select count(distinct g.group_id)
              from (select distinct c.group_ids from request r join contents c on c.content_id = r.content_id where r.left_already > 0) c,
                   unnest(c.group_ids) g (group_id))) end::int as most
     from written w`;
-  return Math.max(written, most);
+  return { groups: Math.max(written, most), isEmpty: isEmpty && most === 0 };
 }
 
 /** Why a post of a removed account is not changed: no other account may. */

@@ -1,5 +1,12 @@
 /** When posts of a workspace need an approval (contract §4, approval). */
-import { execute, readRow, readRows, type Connection, type Database } from '../../platform/database/statements.ts';
+import {
+  execute,
+  readColumn,
+  readRow,
+  readRows,
+  type Connection,
+  type Database,
+} from '../../platform/database/statements.ts';
 import type { ApprovalRule, UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError, invalid, fieldError } from '../../platform/errors/errors.ts';
 import { diffValues } from '../audit/diff-values.ts';
@@ -119,11 +126,15 @@ async function listPhoneApprovers(trx: Connection, workspaceId: WorkspaceId, app
   await execute(trx)`
     update memberships set review_number = null
     where workspace_id = ${workspaceId} and review_number is not null`;
-  const listed = await execute(trx)`
+  const listed = await readColumn<UserId>(trx)`
     update memberships m set review_number = l.number
     from unnest(${userIds}::bigint[], ${numbers}::text[]) l (user_id, number)
-    where m.workspace_id = ${workspaceId} and m.user_id = l.user_id`;
-  if (listed < userIds.length) throw invalid([fieldError('phone_approvers', 'unknown_id', { of: 'members' })]);
+    where m.workspace_id = ${workspaceId} and m.user_id = l.user_id
+    returning m.user_id`;
+  const unknown = userIds.flatMap((userId, index) =>
+    listed.includes(userId) ? [] : [fieldError(`phone_approvers.${index}.user_id`, 'unknown_id', { of: 'members' })],
+  );
+  if (unknown.length > 0) throw invalid(unknown);
   return { before: before.map(({ userId }) => userId), after: userIds };
 }
 

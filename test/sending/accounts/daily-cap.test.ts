@@ -13,6 +13,7 @@ import type { Worker } from '../../../src/app/worker.ts';
 import { useTestDatabase } from '../../support/database.ts';
 import { analyticsWhen, createOwner, sendNow, startTestWorker, until, type Owner } from '../../support/ledger.ts';
 import { scriptMessenger, type ScriptedMessenger } from '../../support/scripted-messenger.ts';
+import { addAccount, setSenders } from '../../support/several-accounts.ts';
 import { failed, positions, sent, takeTurnsByHand, type Turns } from '../../support/turns.ts';
 
 const database = await useTestDatabase();
@@ -127,6 +128,30 @@ describe('the count of today’s posts', () => {
     await turns.claim(alice, { batch: 1 });
     await database.db.transaction().execute((trx) => requeueLanes(trx, [alice.accountId], {}, { mayHaveLeft: false }));
     expect(await sentToday(alice)).toBe(2);
+  });
+
+  test('is of each account: a further one has its own cap and its own count', async () => {
+    await database.clock.set('2027-05-04T20:00:00Z');
+    const alice = await createOwner(database.db, 6);
+    const second = { ...alice, accountId: await addAccount(database.db, alice) };
+    for (const groupId of alice.groupIds.slice(3)) await setSenders(database.db, alice, [second.accountId], groupId);
+    await updateAccount({ db: database.db, timeZone: 'UTC' }, alice, { dailyCap: 2, accountId: second.accountId });
+    await sendNow(database.db, alice);
+    expect(positions(await turns.claim(second))).toEqual([4, 5]);
+    await turns.takeOver(second);
+    expect(positions(await turns.claim(alice))).toEqual([1, 2, 3]);
+    await turns.takeOver(alice);
+    // A later quarter hour, in which the counts of the first are put away.
+    await database.clock.set('2027-05-04T20:20:00Z');
+    expect(await turns.tryClaim(second)).toBeUndefined();
+    expect(positions(await turns.claim(alice, { batch: 1 }))).toEqual([1]);
+    const counts = await readRows<{ account: number; posts: number }>(database.db)`
+      select account_id as account, sum(posts)::int as posts from sent_slots
+      where account_id in (${alice.accountId}, ${second.accountId}) group by 1 order by 1`;
+    expect(counts).toEqual([
+      { account: alice.accountId, posts: 3 },
+      { account: second.accountId, posts: 2 },
+    ]);
   });
 
   test('gives back the posts that a turn leaves to a suspect', async () => {

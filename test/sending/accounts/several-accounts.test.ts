@@ -68,6 +68,14 @@ describe('adding an account', () => {
     });
   });
 
+  test('keeps the number of its phone on the sandbox, so that it can be linked later', async () => {
+    const alice = await signUp();
+    const whatsapp_number = '+44 7700 910030';
+    const { body } = await add(alice, { whatsapp_number });
+    expect(body.data).toMatchObject({ messenger: 'sandbox', status: 'connected', whatsapp_number });
+    expect(codeOf(await add(alice, { whatsapp_number }))).toEqual({ status: 409, code: 'number_taken' });
+  });
+
   test('rejects a number that another account of the workspace has', async () => {
     const alice = await app.signUp('numbers', '+44 7700 910010');
     const whatsapp = (whatsapp_number: string) => add(alice, { messenger: 'whatsapp', whatsapp_number });

@@ -176,8 +176,11 @@ describe('the rules', () => {
         details: [{ field: 'review_group_id', issue: expect.stringContaining('may post to') }],
       });
     const stranger = { user_id: 987_654_321, whatsapp_number: '4915199999999' };
-    expect(await refusal('owner', path, { phone_approvers: [stranger] })).toMatchObject({ code: 400 });
     const [one, other] = listOf('owner', 'manager');
+    expect(await refusal('owner', path, { phone_approvers: [one, stranger] })).toMatchObject({
+      code: 400,
+      details: [{ field: 'phone_approvers.1.user_id' }],
+    });
     const twice = [one, { ...other, whatsapp_number: NUMBERS.owner }];
     expect(await refusal('owner', path, { phone_approvers: twice })).toMatchObject({ code: 400 });
     const broken = [{ ...one, whatsapp_number: 'none' }];

@@ -91,6 +91,26 @@ describe('a check', () => {
     ]);
   });
 
+  test('names each account that is not connected, or warms up', async () => {
+    await setRules(first, { warmUp: true });
+    await setRules(second, { warmUp: true });
+    await execute(database.db)`
+      update accounts set status = 'reconnecting' where workspace_id = ${owner.workspaceId}`;
+    const slow = { ...GAP, warmUp: { minMs: 60_000, maxMs: 90_000 } };
+    const draft = { when: 'now', post: { ...POST, groupIds: owner.groupIds, scheduleTime: null } } as CampaignDraft;
+    const { warnings } = await checkCampaign({ ...deps(), gaps: { sandbox: slow } }, owner, draft);
+    const [one, other] = [
+      { account_id: first, account: 'sandbox' },
+      { account_id: second, account: expect.stringMatching(/^Account /) },
+    ];
+    const about = (code: string) => warnings.filter((warning) => warning.code === code);
+    expect(about('account_not_connected').map(({ params }) => params)).toMatchObject([one, other]);
+    expect(about('warm_up_pace')).toMatchObject([
+      { message: expect.stringMatching(/^The account “sandbox” is warming up/), params: one },
+      { params: other },
+    ]);
+  });
+
   test('counts a planned run for the account that its campaign names', async () => {
     await setRules(second, { dailyCap: 5 });
     expect(await capsOf(checkNow())).toEqual([]);

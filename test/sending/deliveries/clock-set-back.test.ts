@@ -8,6 +8,8 @@ import { recallCampaign } from '../../../src/sending/campaigns/change/recall-cam
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { analyticsWhen, createOwner, sendNow, startTestWorker, until, type Owner } from '../../support/ledger.ts';
 import { scriptMessenger, type ScriptedMessenger } from '../../support/scripted-messenger.ts';
+import { addAccount, setSenders } from '../../support/several-accounts.ts';
+import type { AccountId } from '../../../src/platform/database/schema.ts';
 
 const WINDOW = { groupMs: 86_400_000, channelMs: 86_400_000 };
 const MINUTE_MS = 60_000;
@@ -30,6 +32,26 @@ afterAll(async () => {
 const setBack = () => database.clock.advance({ hours: -1 });
 const isDone = (owner: Owner, campaign: string) =>
   analyticsWhen(database.db, owner, campaign, ({ totals }) => totals.queued === 0);
+
+/** A workspace with two groups, and the account that sends to them. */
+const SENDERS: ReadonlyArray<[which: string, create: () => Promise<{ alice: Owner; accountId: AccountId }>]> = [
+  [
+    'the default account',
+    async () => {
+      const alice = await createOwner(database.db, 2);
+      return { alice, accountId: alice.accountId };
+    },
+  ],
+  [
+    'a further account',
+    async () => {
+      const alice = await createOwner(database.db, 2);
+      const accountId = await addAccount(database.db, alice);
+      await setSenders(database.db, alice, [accountId]);
+      return { alice, accountId };
+    },
+  ],
+];
 
 test('an account goes on although the loops of its worker rest until a poll finds work', async () => {
   await worker.stop();
@@ -68,8 +90,8 @@ describe('an account goes on without waiting for the hour', () => {
     expect(totals).toMatchObject({ sent: 2 });
   });
 
-  test('with posts that wait for a retry', async () => {
-    const alice = await createOwner(database.db, 2);
+  test.each(SENDERS)('with posts that wait for a retry, of %s', async (_which, createSender) => {
+    const { alice } = await createSender();
     let refusals = 2;
     messenger.answer = () => (refusals-- > 0 ? { kind: 'refused', reason: 'busy', final: false } : undefined);
     const id = await sendNow(database.db, alice);
@@ -83,14 +105,14 @@ describe('an account goes on without waiting for the hour', () => {
     expect(totals).toMatchObject({ sent: 2 });
   });
 
-  test('after a short rest', async () => {
-    const alice = await createOwner(database.db, 2);
+  test.each(SENDERS)('after a short rest, of %s', async (_which, createSender) => {
+    const { alice, accountId } = await createSender();
     let isOffline = true;
     messenger.answer = () => (isOffline ? { kind: 'offline', reason: 'offline', cooldownMs: MINUTE_MS } : undefined);
     const id = await sendNow(database.db, alice);
     await until(async () => {
       const rows = await readRows(database.db)`
-          select from lanes where account_id = ${alice.accountId} and held_until > campanile_now()`;
+          select from lanes where account_id = ${accountId} and held_until > campanile_now()`;
       return rows.length;
     }, 1);
     isOffline = false;

@@ -14,7 +14,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.ts
 import { createOwner, sendNow, type Owner } from '../../support/ledger.ts';
 import { countReads } from '../../support/rows-read.ts';
 import { addAccount, setSenders } from '../../support/several-accounts.ts';
-import { failed, sent, takeTurnsByHand, type Turns } from '../../support/turns.ts';
+import { failed, positions, sent, takeTurnsByHand, type Turns } from '../../support/turns.ts';
 
 const GROUPS = 2_000;
 
@@ -104,6 +104,31 @@ describe('runs of a workspace with two accounts', () => {
     await sendNow(db, owner);
     expect(await sendOne(second)).not.toBe(large);
     expect(await sendOne(owner)).not.toBe(large);
+  });
+
+  test('are sent by each account in the order of the run, however far the other one has come', async () => {
+    const { owner, second } = await createShared(8, (number) => number % 2 === 0);
+    await sendNow(db, owner);
+    const ahead = await turns.claim(second, { batch: 2 });
+    expect(positions(ahead)).toEqual([2, 4]);
+    await turns.finish(ahead, [sent, sent]);
+    const sentByOwner: number[] = [];
+    for (let turn = 0; turn < 4; turn++) {
+      const next = await turns.claim(owner, { batch: 1 });
+      sentByOwner.push(...positions(next));
+      await turns.finish(next, [sent]);
+    }
+    expect(sentByOwner).toEqual([1, 3, 5, 7]);
+    expect(positions(await turns.claim(second))).toEqual([6, 8]);
+  });
+
+  test('are sent from where they begin by an account that takes over what comes before its own', async () => {
+    const { owner, second } = await createShared(8, (number) => number > 4);
+    await sendNow(db, owner);
+    await turns.finish(await turns.claim(second, { batch: 2 }), [sent, sent]);
+    await takeDown(owner);
+    expect(await handAll(owner)).toBe(4);
+    expect(positions(await turns.claim(second))).toEqual([1, 2, 3, 4, 7, 8]);
   });
 
   test('lose nothing when an account is added, and when another one sends first what comes last', async () => {

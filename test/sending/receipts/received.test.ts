@@ -7,6 +7,7 @@ import type { Outcome } from '../../../src/sending/deliveries/outcome.ts';
 import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
 import { useTestDatabase } from '../../support/database.ts';
 import { analyticsOf, createOwner, sendNow, type Owner } from '../../support/ledger.ts';
+import { addAccount, setSenders } from '../../support/several-accounts.ts';
 import { failed, sent, takeTurnsByHand } from '../../support/turns.ts';
 
 const database = await useTestDatabase();
@@ -133,5 +134,20 @@ test('leaves the number of recipients of a delivery in hand to the end of its tu
   await receiveFirst(taken);
   await turns.finish(taken.turn, [{ kind: 'sent', recipients: 7 }, sent, sent]);
   const { groups } = await analyticsOf(database.db, taken.owner, taken.campaign);
+  expect(groups).toMatchObject([{ sent: 1, delivered: 1, recipients: 7 }, { recipients: 2 }, { recipients: 2 }]);
+});
+
+test('leaves what a further account has in hand to the end of its turn', async () => {
+  const owner = await createOwner(database.db, 3);
+  const accountId = await addAccount(database.db, owner);
+  await setSenders(database.db, owner, [accountId]);
+  const campaign = await sendNow(database.db, owner);
+  const second = { ...owner, accountId };
+  const turn = await turns.claim(second);
+  // The session of the default account tells of it.
+  await receiveFirst({ owner, turn });
+  expect((await analyticsOf(database.db, owner, campaign)).totals).toMatchObject({ sent: 0, queued: 3 });
+  await turns.finish(turn, [{ kind: 'sent', recipients: 7 }, sent, sent]);
+  const { groups } = await analyticsOf(database.db, owner, campaign);
   expect(groups).toMatchObject([{ sent: 1, delivered: 1, recipients: 7 }, { recipients: 2 }, { recipients: 2 }]);
 });

@@ -1,6 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { readRows } from '../../../src/platform/database/statements.ts';
 import type { MemberEvent } from '../../../src/messengers/messenger.ts';
+import { retryCampaign } from '../../../src/sending/campaigns/change/retry-campaign.ts';
+import { foldReceipts } from '../../../src/sending/receipts/fold-receipts.ts';
 import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
 import { useTestDatabase } from '../../support/database.ts';
 import { analyticsOf, analyticsWhen, createOwner, sendNow, startTestWorker, type Owner } from '../../support/ledger.ts';
@@ -157,5 +159,45 @@ describe('a receipt', () => {
     expect(totals).toMatchObject({ sent: 1, queued: 0, delivered: 1 });
     expect(head.status).toBe('completed');
     expect(messenger.arrivals.filter((arrival) => arrival.messageId === rows[0]?.message_id)).toHaveLength(1);
+  });
+});
+
+describe('of a run that ended over 90 days ago', () => {
+  const closeAll = async () => {
+    while (await foldReceipts(database.db));
+  };
+
+  test('what members do counts no more, neither for the first time nor again', async () => {
+    const owner = await createOwner(database.db, 1);
+    const { campaign, messageIds } = await sentTo(owner);
+    const [messageId] = messageIds;
+    await recordReceipts(database.db, [event(owner, messageId, 'read', 'ann')]);
+    await database.clock.advance({ days: 91 });
+    await closeAll();
+    for (const kind of ['delivered', 'read', 'reacted', 'replied'] as const)
+      await recordReceipts(database.db, [event(owner, messageId, kind, 'ann'), event(owner, messageId, kind, 'ben')]);
+    const { groups, totals } = await analyticsOf(database.db, owner, campaign);
+    for (const counts of [groups[0], totals])
+      expect(counts).toMatchObject({ delivered: 1, read: 1, reactions: 0, replies: 0 });
+  });
+
+  test('what was sent again counts, until the run is closed again', async () => {
+    const owner = await createOwner(database.db, 2);
+    messenger.answer = ({ chatId }) =>
+      chatId === `${owner.accountId}-2@g.us` ? { kind: 'refused', reason: 'no', final: true } : undefined;
+    const { campaign, messageIds } = await sentTo(owner);
+    messenger.answer = () => undefined;
+    const [first, second] = messageIds;
+    await database.clock.advance({ days: 91 });
+    await closeAll();
+    await retryCampaign({ db: database.db, mediaDays: 365 }, owner, campaign);
+    await analyticsWhen(database.db, owner, campaign, ({ totals }) => totals.sent === 2);
+    await recordReceipts(database.db, [event(owner, first, 'read', 'ann'), event(owner, second, 'read', 'ann')]);
+    const readsOf = async () => (await analyticsOf(database.db, owner, campaign)).groups.map(({ read }) => read);
+    expect(await readsOf()).toEqual([0, 1]);
+    await database.clock.advance({ days: 91 });
+    await closeAll();
+    await recordReceipts(database.db, [event(owner, second, 'read', 'ann'), event(owner, second, 'read', 'ben')]);
+    expect(await readsOf()).toEqual([0, 1]);
   });
 });

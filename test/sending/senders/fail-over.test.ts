@@ -468,7 +468,10 @@ describe('while an account cannot send and the workspace wants to be asked', () 
     await database.clock.advance({ minutes: 10 });
     await sendNow(database.db, owner);
     await askedTimes(3);
-    for (let minute = 1; minute <= 5; minute++) await database.clock.advance({ minutes: 1 });
+    for (let minute = 1; minute <= 5; minute++) {
+      await database.clock.advance({ minutes: 1 });
+      expect(await downOf(owner)).toEqual([]);
+    }
     expect(await asked(owner)).toHaveLength(3);
     expect(await sendersOf(owner)).not.toContain(second);
   });

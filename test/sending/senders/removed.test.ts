@@ -2,6 +2,7 @@
 import { execute, readRows, sql } from '../../../src/platform/database/statements.ts';
 import { describe, expect, test } from 'vitest';
 import { removeAccount } from '../../../src/sending/accounts/remove-account.ts';
+import { cancelCampaign } from '../../../src/sending/campaigns/change/control.ts';
 import { correctCampaign } from '../../../src/sending/campaigns/change/correct-campaign.ts';
 import { deleteCampaign } from '../../../src/sending/campaigns/change/delete-campaign.ts';
 import { pinCampaign, unpinCampaign } from '../../../src/sending/campaigns/change/pin-campaign.ts';
@@ -145,6 +146,20 @@ describe('an account', () => {
   });
 });
 
+test('an account is not removed with a turn in hand, also if its campaign was cancelled', async () => {
+  const owner = await createOwner(database.db, 1);
+  const second = await addAccount(database.db, owner);
+  await setSenders(database.db, owner, [second]);
+  const campaign = await sendNow(database.db, owner);
+  const turns = await takeTurnsByHand(database.db);
+  const turn = await turns.claim({ ...owner, accountId: second });
+  await cancelCampaign(database, owner, campaign);
+  await expect(remove(owner, second)).rejects.toMatchObject({ code: 'account_busy' });
+  await turns.finish(turn, [sent]);
+  await remove(owner, second);
+  expect(await rowsOf(owner)).toMatchObject([{ account: second, status: 'sent' }]);
+});
+
 describe('of a post that a removed account sent', () => {
   interface Changed {
     wanted: string | null;
@@ -170,7 +185,7 @@ describe('of a post that a removed account sent', () => {
   test('a recall ends at once with the reason, and the others are recalled', async () => {
     const { owner, second, campaign } = await createSent();
     await remove(owner, second);
-    expect(await recallCampaign(database, owner, { campaignId: campaign, runId: null })).toMatchObject({ groups: 2 });
+    expect(await recallCampaign(database, owner, { campaignId: campaign, runId: null })).toMatchObject({ groups: 1 });
     expect(await changed(owner, 'revisions')).toMatchObject([GONE, { wanted: 'recall', error: null }]);
     const { groups } = await analyticsWhen(database.db, owner, campaign, () => true);
     expect(groups[0]?.lastError).toMatch(/^The account that sent this post was removed/);
@@ -181,7 +196,8 @@ describe('of a post that a removed account sent', () => {
     await turns.drain(owner, () => sent);
     await remove(owner, second);
     const correction = { campaignId: campaign, runId: null, html: 'Better' };
-    await correctCampaign({ db: database.db, convert }, owner, correction);
+    const corrected = await correctCampaign({ db: database.db, convert }, owner, correction);
+    expect(corrected).toMatchObject({ groups: 0 });
     expect(await changed(owner, 'revisions')).toMatchObject([GONE, GONE]);
     await deleteCampaign(database, owner, campaign);
   });

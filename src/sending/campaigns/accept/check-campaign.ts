@@ -14,7 +14,7 @@ import { withMentionAll } from '../../../content/text/mention-all.ts';
 import { warnOfPastDates } from '../../../content/text/past-dates.ts';
 import { captionWarning } from '../../../content/text/warnings.ts';
 import type { SendNowInput } from './add-campaign.ts';
-import { countSenders, type SenderShare } from './count-senders.ts';
+import { countSenders, namedIn, subjectOf, type SenderShare } from './count-senders.ts';
 import { requireCountedGroups } from './ballot-problems.ts';
 import { planOccurrences, readTimeZone, stillToCome, type ScheduledInput } from './add-scheduled-campaign.ts';
 import { estimateSeconds, readOthers } from '../read/estimate-seconds.ts';
@@ -122,7 +122,7 @@ export async function checkCampaign(
       ...warnOfPastDates(text, dueAt),
       ...warnOfFilms([media, ...files]),
       ...(caption ? [caption] : []),
-      ...(shares.every(({ isConnected }) => isConnected) ? [] : [NOT_CONNECTED]),
+      ...shares.filter(({ isConnected }) => !isConnected).map(describeConnection),
       ...(await warnOfReach(db, workspaceId, reaching)),
       ...quiet,
       ...bySender.warnings,
@@ -170,7 +170,7 @@ interface Planned {
   isPinned: boolean;
 }
 
-/** What the pace, the rests and the caps of the accounts that would send say: each warning once, and the time until all have sent. */
+/** What the pace, the rests and the caps of the accounts that would send say, and the time until all have sent. */
 async function checkSenders(
   { db, gaps, timeZone }: CheckDeps,
   shares: readonly SenderShare[],
@@ -182,10 +182,10 @@ async function checkSenders(
     warnings.push(...(await warnOfCap(db, { workspaceId, shares, dueAt, except, resting, timeZone, now })));
   let expectedSeconds = 0;
   const others = await readOthers(db, workspaceId, { at: first, except, resting });
-  for (const { accountId, messenger, groups } of shares) {
-    const pace = gaps[messenger];
-    for (const warning of warnOfPace(windows.get(accountId), { dueAt, pace }))
-      if (warnings.every(({ code }) => code !== warning.code)) warnings.push(warning);
+  for (const share of shares) {
+    const { accountId, groups } = share;
+    const pace = gaps[share.messenger];
+    warnings.push(...warnOfPace(share, { window: windows.get(accountId), dueAt, pace }));
     const planned = { groups, isPinned, at: first, pace, timeZone, others: others.get(accountId) };
     expectedSeconds = Math.max(expectedSeconds, await estimateSeconds(db, accountId, planned));
   }
@@ -213,8 +213,8 @@ async function listDue(
   return [...kept.map((run) => run.dueAt), ...missing].toSorted((a, b) => Number(a) - Number(b));
 }
 
-const NOT_CONNECTED: CheckWarning = {
+const describeConnection = (share: SenderShare): CheckWarning => ({
   code: 'account_not_connected',
-  message: 'Your account is not connected at the moment. Posts wait for the connection, 6 hours at most.',
-  params: { hours: 6 },
-};
+  message: `${subjectOf(share)} is not connected at the moment. Posts wait for the connection, 6 hours at most.`,
+  params: { ...namedIn(share), hours: 6 },
+});

@@ -47,3 +47,9 @@ export function namedIn({ accountId, name }: Pick<SenderShare, 'accountId' | 'na
 export function possessive({ name }: Pick<SenderShare, 'name'>): string {
   return name === null ? 'your account' : `the account “${name}”`;
 }
+
+/** The same at the beginning of a sentence. */
+export function subjectOf(share: Pick<SenderShare, 'name'>): string {
+  const text = possessive(share);
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -4,19 +4,20 @@ import { isWarmingUp, capOn } from '../../accounts/warm-up.ts';
 import type { CheckWarning } from './warn-of-frequency.ts';
 import type { Gap } from '../../deliveries/pace.ts';
 import type { AccountId, WorkspaceId } from '../../../platform/database/schema.ts';
-import { namedIn, possessive, type SenderShare } from './count-senders.ts';
+import { namedIn, possessive, subjectOf, type SenderShare } from './count-senders.ts';
 import { readRows, sql } from '../../../platform/database/statements.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
 import { waitingRuns } from '../read/waiting-runs.ts';
 import { inSnapshot } from '../../../platform/database/in-snapshot.ts';
 
-/** Warns of a run that falls into the rest after a new link, and of the slow pace of a warm-up. */
+/** Warns of a run that falls into the rest of an account after a new link, and of the slow pace of its warm-up. */
 export function warnOfPace(
-  window: SendWindow | undefined,
-  { dueAt, pace }: { dueAt: readonly Date[]; pace: Gap | undefined },
+  share: SenderShare,
+  { window, dueAt, pace }: { window: SendWindow | undefined; dueAt: readonly Date[]; pace: Gap | undefined },
 ): CheckWarning[] {
   if (!window) return [];
-  const { accountId, linkRestUntil, timeZone: zone } = window;
+  const { linkRestUntil, timeZone: zone } = window;
+  const account = subjectOf(share);
   const warnings: CheckWarning[] = [];
   if (linkRestUntil && dueAt.some((at) => at.getTime() < linkRestUntil.epochMilliseconds)) {
     const time = linkRestUntil
@@ -24,14 +25,14 @@ export function warnOfPace(
       .toPlainTime()
       .round('minute')
       .toString({ smallestUnit: 'minute' });
-    const message = `Your account was linked a short time ago. Its first post leaves at ${time} (${zone}) or later.`;
-    warnings.push({ code: 'new_link', message, params: { account_id: accountId, time, zone } });
+    const message = `${account} was linked a short time ago. Its first post leaves at ${time} (${zone}) or later.`;
+    warnings.push({ code: 'new_link', message, params: { ...namedIn(share), time, zone } });
   }
   const warmUp = pace?.warmUp;
   if (warmUp && warmUp.maxMs > 0 && dueAt.some((at) => isWarmingUp(window, dateIn(zone, at.toTemporalInstant())))) {
     const [min, max] = [warmUp.minMs, warmUp.maxMs].map((ms) => Math.round(ms / 1_000));
-    const message = `Your account is warming up: it pauses for ${min} to ${max} s between two posts.`;
-    warnings.push({ code: 'warm_up_pace', message, params: { account_id: accountId, min: min ?? 0, max: max ?? 0 } });
+    const message = `${account} is warming up: it pauses for ${min} to ${max} s between two posts.`;
+    warnings.push({ code: 'warm_up_pace', message, params: { ...namedIn(share), min: min ?? 0, max: max ?? 0 } });
   }
   return warnings;
 }
@@ -125,7 +126,7 @@ function describeCap(
   }: Pick<SendWindow, 'dailyCap'> & { date: string; cap: number; posts: number; isFollowed: boolean },
 ): CheckWarning {
   const limit = cap === dailyCap ? `${cap} posts a day` : `${cap} posts on ${date}, while it warms up`;
-  const planned = `${capitalise(possessive(share))} sends at most ${limit}, and ${posts} posts are planned for ${cap === dailyCap ? date : 'that day'}.`;
+  const planned = `${subjectOf(share)} sends at most ${limit}, and ${posts} posts are planned for ${cap === dailyCap ? date : 'that day'}.`;
   const params = { ...namedIn(share), date, cap, posts };
   return isFollowed
     ? {
@@ -139,8 +140,6 @@ function describeCap(
         params,
       };
 }
-
-const capitalise = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /**
  * How many posts of other campaigns each account is to send on each of these days, without those in hand, which count as sent. The days are

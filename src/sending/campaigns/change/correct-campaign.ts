@@ -68,8 +68,8 @@ export async function correctCampaign(
       linkPreview,
     });
     const runIds = runs.map((run) => run.runId);
-    const groups = await requestRevision(trx, workspaceId, runIds, 'correct');
-    if (groups === 0 && !waiting)
+    const { groups, isEmpty } = await requestRevision(trx, workspaceId, runIds, 'correct');
+    if (isEmpty && !waiting)
       throw new AppError('nothing_sent', 'Nothing to correct: no post was sent, or all posts were recalled');
     if (!waiting) await requireInTime(trx, deps, { workspaceId, runIds, kind: 'correct' });
     await writeCampaignEvent(trx, 'campaign.corrected', campaignId);

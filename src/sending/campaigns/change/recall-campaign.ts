@@ -1,7 +1,7 @@
 import { diffValues } from '../../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../../platform/database/connect.ts';
-import { requestRevision } from '../../deliveries/request-revision.ts';
+import { requestRevision, type Requested } from '../../deliveries/request-revision.ts';
 import { writeCampaignEvent } from '../../../workspaces/events/write-event.ts';
 import { AppError } from '../../../platform/errors/errors.ts';
 import { cancelRuns } from './cancel-runs.ts';
@@ -10,10 +10,8 @@ import { findBegunRuns } from './find-runs.ts';
 import { requireInTime, type WindowDeps } from '../../deliveries/too-late.ts';
 import { findOwnCampaign } from '../store.ts';
 
-export interface Revised {
+export interface Revised extends Pick<Requested, 'groups'> {
   campaignId: string;
-  /** In how many something that has left is to be changed; of very many deliveries at most in so many. */
-  groups: number;
 }
 
 /**
@@ -31,8 +29,8 @@ export async function recallCampaign(
     requirePosts(campaign, 'recalled');
     const runIds = (await findBegunRuns(trx, campaign.campaignId, runId)).map((run) => run.runId);
     const stopped = await cancelRuns(trx, campaign, runId);
-    const groups = await requestRevision(trx, workspaceId, runIds, 'recall');
-    if (groups === 0 && stopped === 0)
+    const { groups, isEmpty } = await requestRevision(trx, workspaceId, runIds, 'recall');
+    if (isEmpty && stopped === 0)
       throw new AppError('nothing_sent', 'Nothing to recall: no post was sent, or all posts were recalled');
     if (stopped === 0) await requireInTime(trx, deps, { workspaceId, runIds, kind: 'recall' });
     await writeCampaignEvent(trx, 'campaign.recalled', campaign.campaignId);
