@@ -5,8 +5,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
-import { readRows } from '../src/platform/database/statements.ts';
-import type { Database } from '../src/platform/database/connect.ts';
+import { readRows, type Database } from '../src/platform/database/statements.ts';
 import { sleep } from '../src/platform/time/time.ts';
 import { PNG } from '../test/support/inputs/sample-files.ts';
 import type { Service } from '../test/support/service/service.ts';

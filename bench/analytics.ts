@@ -1,6 +1,5 @@
-import { execute, readRows } from '../src/platform/database/statements.ts';
+import { execute, readRows, type Database } from '../src/platform/database/statements.ts';
 import { readGroupAnalytics } from '../src/sending/analytics/group-analytics.ts';
-import type { Database } from '../src/platform/database/connect.ts';
 import { migrate } from '../src/platform/database/migrate.ts';
 import { describeRow } from '../src/api/routes/group-rows.ts';
 import { createOwner, sendNow, type Owner } from '../test/support/ledger.ts';

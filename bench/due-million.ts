@@ -1,7 +1,6 @@
 /** How long somebody else's post waits while one user's campaigns of very many deliveries, all due at one moment, are begun and sent. */
-import { readCount, readRows } from '../src/platform/database/statements.ts';
+import { readCount, readRows, type Database } from '../src/platform/database/statements.ts';
 import { insertCampaign } from '../src/sending/campaigns/store.ts';
-import type { Database } from '../src/platform/database/connect.ts';
 import { migrate } from '../src/platform/database/migrate.ts';
 import { sleep } from '../src/platform/time/time.ts';
 import type { Owner } from '../test/support/ledger.ts';

@@ -2,8 +2,7 @@
  * The cost of one delivery for the database and the worker at WhatsApp's pace, one turn each, and the cost of one receipt. From these
  * follows the number of accounts per database (docs/explanation/growth.md). The messenger is a separate process and does not count.
  */
-import { execute, readCount, readRows } from '../src/platform/database/statements.ts';
-import type { Database } from '../src/platform/database/connect.ts';
+import { execute, readCount, readRows, type Database } from '../src/platform/database/statements.ts';
 import { migrate } from '../src/platform/database/migrate.ts';
 import { sleep } from '../src/platform/time/time.ts';
 import type { MemberEvent } from '../src/messengers/messenger.ts';

@@ -1,6 +1,5 @@
 /** How long a page of groups in the order of their read rates takes, with kept figures and while a campaign to all groups is not in them yet. */
-import { execute } from '../src/platform/database/statements.ts';
-import type { Database } from '../src/platform/database/connect.ts';
+import { execute, type Database } from '../src/platform/database/statements.ts';
 import { migrate } from '../src/platform/database/migrate.ts';
 import { rollUpRuns } from '../src/sending/campaigns/roll-up/roll-up-runs.ts';
 import { selectSortedGroups } from '../src/sending/groups/list-groups.ts';

@@ -1,6 +1,5 @@
 /** What live progress costs: a large campaign is sent while hundreds listen, and once while nobody does. */
-import { readColumn, readRows } from '../src/platform/database/statements.ts';
-import type { Database } from '../src/platform/database/connect.ts';
+import { readColumn, readRows, type Database } from '../src/platform/database/statements.ts';
 import type { Service } from '../test/support/service/service.ts';
 import { signUp, type Client } from './support/client.ts';
 import { startCluster } from './support/cluster.ts';

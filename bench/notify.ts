@@ -2,8 +2,8 @@
  * What it costs a commit to notify: PostgreSQL lets one transaction at a time commit that does, until the disk and the synchronous
  * replica have it. Beside it the same commits without a hint, and with ours, which are told after them.
  */
-import { execute } from '../src/platform/database/statements.ts';
-import { connectDatabase, type Connection, type Database } from '../src/platform/database/connect.ts';
+import { execute, type Connection, type Database } from '../src/platform/database/statements.ts';
+import { connectDatabase } from '../src/platform/database/connect.ts';
 import { notifyAfterCommit } from '../src/platform/database/notify-after-commit.ts';
 import { createLog } from '../src/platform/log/log.ts';
 import { startOwnPostgres, type OwnPostgres } from '../test/support/servers/own-postgres.ts';

@@ -1,6 +1,6 @@
 /** Renders the tables of a database as the types that Kysely checks statements with. */
 import { sql } from 'kysely';
-import type { Database } from '../src/platform/database/connect.ts';
+import type { Database } from '../src/platform/database/statements.ts';
 
 export const ROW_TYPES_FILE = new URL('../generated/tables.ts', import.meta.url);
 

@@ -1,7 +1,6 @@
 /** The end of a world: it is left in peace until all its work has ended, and its history is checked. */
-import { readRows } from '../src/platform/database/statements.ts';
+import { readRows, type Database } from '../src/platform/database/statements.ts';
 import { awaitCommandResults } from '../src/sending/accounts/commands.ts';
-import type { Database } from '../src/platform/database/connect.ts';
 import { AppError } from '../src/platform/errors/errors.ts';
 import { readOverview, type Overview } from '../src/sending/analytics/read-overview.ts';
 import { readGroupAnalytics } from '../src/sending/analytics/group-analytics.ts';

@@ -3,7 +3,8 @@
  * time, with or without a fault. What waits for a lock in the server stands aside until that is free.
  */
 import type pg from 'pg';
-import type { Database, PostgresAddress } from '../src/platform/database/connect.ts';
+import type { PostgresAddress } from '../src/platform/database/connect.ts';
+import type { Database } from '../src/platform/database/statements.ts';
 import { broken, openBackends, type GatedConnection, type Statement, type UnderWay } from './backends.ts';
 import type { History } from './history.ts';
 import type { Fault } from './line.ts';

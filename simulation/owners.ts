@@ -1,5 +1,5 @@
 /** The users of a simulated world, with their accounts and groups. */
-import type { Database } from '../src/platform/database/connect.ts';
+import type { Database } from '../src/platform/database/statements.ts';
 import { createOwner, type Owner } from '../test/support/ledger.ts';
 import { pick, seededRandom } from '../test/support/inputs/random.ts';
 import { addWays } from '../test/support/several-accounts.ts';

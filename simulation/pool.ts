@@ -1,7 +1,7 @@
 /** As much of pg's pool as Kysely asks for, whose statements wait at the gate. */
 import { Kysely } from 'kysely';
 import type pg from 'pg';
-import type { Database } from '../src/platform/database/connect.ts';
+import type { Database } from '../src/platform/database/statements.ts';
 import type { Schema } from '../src/platform/database/schema.ts';
 import { NotifyingDialect } from '../src/platform/database/notify-after-commit.ts';
 import { createLog } from '../src/platform/log/log.ts';

@@ -1,7 +1,6 @@
 /** What a ledger says in the end, as the last line of a history. */
-import { readColumn, readRows } from '../src/platform/database/statements.ts';
+import { readColumn, readRows, type Database } from '../src/platform/database/statements.ts';
 import type { GroupAnalytics } from '../src/sending/analytics/group-analytics.ts';
-import type { Database } from '../src/platform/database/connect.ts';
 import type { WorkspaceId } from '../src/platform/database/schema.ts';
 import type { Overview } from '../src/sending/analytics/read-overview.ts';
 import { OPTION_COUNT } from './polls.ts';

@@ -3,7 +3,7 @@ import { createVault } from '../src/platform/secrets/secret-box.ts';
 import type { Egress, EgressAnswer } from '../src/platform/http-client/safe-http-client.ts';
 import { createWebhook } from '../src/notifications/webhooks/manage-webhooks.ts';
 import { signMessage } from '../src/notifications/webhooks/sign.ts';
-import type { Database } from '../src/platform/database/connect.ts';
+import type { Database } from '../src/platform/database/statements.ts';
 import type { Owner } from '../test/support/ledger.ts';
 import { seededRandom } from '../test/support/inputs/random.ts';
 import type { History } from './history.ts';

@@ -1,6 +1,5 @@
 /** Workspaces of a simulated world with several accounts: drawn from its seed, and created without faults. */
-import { execute } from '../src/platform/database/statements.ts';
-import type { Database } from '../src/platform/database/connect.ts';
+import { execute, type Database } from '../src/platform/database/statements.ts';
 import type { Owner } from '../test/support/ledger.ts';
 import { draw, pick } from '../test/support/inputs/random.ts';
 import { addAccount, setSenders } from '../test/support/several-accounts.ts';

@@ -14,7 +14,7 @@ import { retryCampaign } from '../src/sending/campaigns/change/retry-campaign.ts
 import { updateCampaign } from '../src/sending/campaigns/change/update-campaign.ts';
 import type { PostExtras } from '../src/content/post/post-extras.ts';
 import { AppError } from '../src/platform/errors/errors.ts';
-import type { Database } from '../src/platform/database/connect.ts';
+import type { Database } from '../src/platform/database/statements.ts';
 import { endUser } from '../src/identity/delete-account.ts';
 import { findUser } from '../src/identity/store.ts';
 import { handOverDeliveries } from '../src/sending/senders/hand-over.ts';

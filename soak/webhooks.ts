@@ -6,9 +6,8 @@
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-import { execute } from '../src/platform/database/statements.ts';
+import { execute, type Database } from '../src/platform/database/statements.ts';
 import { createClient } from '../clients/typescript/client.ts';
-import type { Database } from '../src/platform/database/connect.ts';
 import { sleep } from '../src/platform/time/time.ts';
 import { drawMs, pick, seededRandom } from '../test/support/inputs/random.ts';
 import { removeService, startService, type Service } from '../test/support/service/service.ts';

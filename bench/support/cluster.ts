@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { execute, sql } from '../../src/platform/database/statements.ts';
-import { connectDatabase, type Database, type PostgresAddress } from '../../src/platform/database/connect.ts';
+import { execute, sql, type Database } from '../../src/platform/database/statements.ts';
+import { connectDatabase, type PostgresAddress } from '../../src/platform/database/connect.ts';
 import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded.ts';
 import { createLog, type Log } from '../../src/platform/log/log.ts';
 

@@ -1,5 +1,4 @@
-import { execute, readRows } from '../../src/platform/database/statements.ts';
-import type { Database } from '../../src/platform/database/connect.ts';
+import { execute, readRows, type Database } from '../../src/platform/database/statements.ts';
 import { migrate } from '../../src/platform/database/migrate.ts';
 import type { Log } from '../../src/platform/log/log.ts';
 import { createOwner, sendNow, type Owner } from '../../test/support/ledger.ts';

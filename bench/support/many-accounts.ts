@@ -1,5 +1,4 @@
-import { execute } from '../../src/platform/database/statements.ts';
-import type { Database } from '../../src/platform/database/connect.ts';
+import { execute, type Database } from '../../src/platform/database/statements.ts';
 
 /** Rows of a ledger in bulk: what sign-ups and campaigns would have written, without the hours that would take. */
 export interface ManyAccounts {

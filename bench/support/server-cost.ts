@@ -1,7 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readRows } from '../../src/platform/database/statements.ts';
-import type { Database } from '../../src/platform/database/connect.ts';
+import { readRows, type Database } from '../../src/platform/database/statements.ts';
 import { readStat } from './cpu.ts';
 
 /** What a PostgreSQL server on this machine has done so far. */

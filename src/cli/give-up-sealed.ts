@@ -1,9 +1,8 @@
 /** Discards the secrets that no configured key can open, so that an installation works again after its encryption key is lost. */
 import { STATE_REASONS } from '../platform/errors/account-states.ts';
-import { execute, readRows } from '../platform/database/statements.ts';
+import { execute, readRows, type Connection } from '../platform/database/statements.ts';
 import { recordAudit } from '../workspaces/audit/record-audit.ts';
 import { DEFAULT_MEMBERSHIP } from '../workspaces/members/default-membership.ts';
-import type { Connection } from '../platform/database/connect.ts';
 import type { UserId, WorkspaceId } from '../platform/database/schema.ts';
 import { sealPrefixOf, type Vault } from '../platform/secrets/secret-box.ts';
 import { queueMail } from '../platform/mail/mail-store.ts';

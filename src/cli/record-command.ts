@@ -1,5 +1,5 @@
 import { recordAudit, type AuditAction } from '../workspaces/audit/record-audit.ts';
-import type { Connection } from '../platform/database/connect.ts';
+import type { Connection } from '../platform/database/statements.ts';
 import { findAnAdministrator } from '../identity/manage-users-store.ts';
 import { COMMAND_LINE } from './open-users.ts';
 

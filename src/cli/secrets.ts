@@ -1,6 +1,5 @@
-import { hasRow } from '../platform/database/statements.ts';
+import { hasRow, type Connection } from '../platform/database/statements.ts';
 import { LEASE_MS } from '../sending/leases/leases.ts';
-import type { Connection } from '../platform/database/connect.ts';
 import { StartupError } from '../platform/errors/errors.ts';
 import { createVault, keyIdOf } from '../platform/secrets/secret-box.ts';
 import { lockSecrets, readIds, readKey, recordIds } from '../platform/secrets/load-secrets.ts';

@@ -6,7 +6,7 @@ import {
 } from '../operations/backup/back-up-before-upgrade.ts';
 import { nearestFolder } from '../platform/database/embedded/folder.ts';
 import type { Config } from '../platform/config/config.ts';
-import type { Database } from '../platform/database/connect.ts';
+import type { Database } from '../platform/database/statements.ts';
 import { planUpgrade, type TableSize, type UpgradePlan, type UpgradeStep } from '../platform/database/plan-upgrade.ts';
 import { readDatabaseSize } from '../platform/database/read-size.ts';
 import { readFreeBytes } from '../platform/database/watch-disk.ts';

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig, type Config } from '../platform/config/config.ts';
-import { addressOf, connectDatabase, type Database, type PostgresAddress } from '../platform/database/connect.ts';
+import { addressOf, connectDatabase, type PostgresAddress } from '../platform/database/connect.ts';
+import type { Database } from '../platform/database/statements.ts';
 import { startEmbeddedPostgres } from '../platform/database/embedded/embedded.ts';
 import { findRunning } from '../platform/database/find-running.ts';
 import { migrateDatabase } from '../platform/database/migrate-database.ts';

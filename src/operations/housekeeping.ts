@@ -5,7 +5,7 @@ import type { RunKey } from '../sending/deliveries/settle-runs.ts';
 import { rollUpRuns } from '../sending/campaigns/roll-up/roll-up-runs.ts';
 import { updateActivity } from '../sending/groups/update-activity.ts';
 import { clearOldRows } from '../platform/database/clear-old-rows.ts';
-import type { Database } from '../platform/database/connect.ts';
+import type { Database } from '../platform/database/statements.ts';
 import { clearIdleQuarantine, type QuarantineDeps } from '../platform/database/quarantine.ts';
 import type { OnLoopError } from '../platform/concurrency/failure-streak.ts';
 import type { Log } from '../platform/log/log.ts';

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import type { Database } from '../platform/database/connect.ts';
+import type { Database } from '../platform/database/statements.ts';
 import type { Log } from '../platform/log/log.ts';
 import { addCounter, addGauge, addGauges, readSeldom } from './metrics.ts';
 import { countWebhooks } from '../notifications/webhooks/count-webhooks.ts';

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { countAccounts, countWaiting } from '../sending/accounts/count-accounts.ts';
-import type { Database } from '../platform/database/connect.ts';
+import type { Database } from '../platform/database/statements.ts';
 import { BATCHES, countQuarantined } from '../platform/database/quarantine.ts';
 import { readDatabaseSize } from '../platform/database/read-size.ts';
 import { readFreeBytes } from '../platform/database/watch-disk.ts';

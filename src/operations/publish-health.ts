@@ -1,7 +1,6 @@
 /** Writes what keeps this process from being ready into the database, for `campanile doctor`, which is a process of its own. */
 import { hostname } from 'node:os';
-import { execute, sql } from '../platform/database/statements.ts';
-import type { Database } from '../platform/database/connect.ts';
+import { execute, sql, type Database } from '../platform/database/statements.ts';
 import type { OnLoopError } from '../platform/concurrency/failure-streak.ts';
 import type { Health } from '../platform/concurrency/health.ts';
 import type { Log } from '../platform/log/log.ts';

@@ -6,7 +6,7 @@ import type { OpenApiDocument } from '../support/api-reference/document.ts';
 import { createRecorder, type Recorder } from '../support/api-reference/recorder.ts';
 import { playScene } from '../support/api-reference/scene.ts';
 import { withStage } from '../support/api-reference/stage.ts';
-import type { Database } from '../../src/platform/database/connect.ts';
+import type { Database } from '../../src/platform/database/statements.ts';
 import { readDocument } from '../support/http/own-document.ts';
 
 /** Operations that are recorded nowhere, each with the reason. */

@@ -2,10 +2,9 @@
  * Every statement of `src/sending`, in a workspace with two accounts and much behind and before it, whatever the planner knows of the tables:
  * the rows that a statement reads are in proportion to the rows that it returns or writes. Rows are counted and not time.
  */
-import { execute } from '../../src/platform/database/statements.ts';
+import { execute, type Database } from '../../src/platform/database/statements.ts';
 import { expect, test } from 'vitest';
 import { createManyAccounts } from '../../bench/support/many-accounts.ts';
-import type { Database } from '../../src/platform/database/connect.ts';
 import type { OpenApiDocument } from '../support/api-reference/document.ts';
 import { createRecorder, type Recorder } from '../support/api-reference/recorder.ts';
 import { playScene } from '../support/api-reference/scene.ts';

@@ -2,9 +2,9 @@
 import { appendFile, copyFile, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { execute, readRows, sql } from '../../src/platform/database/statements.ts';
+import { execute, readRows, sql, type Database } from '../../src/platform/database/statements.ts';
 import { afterAll, expect, test } from 'vitest';
-import { connectDatabase, type Database } from '../../src/platform/database/connect.ts';
+import { connectDatabase } from '../../src/platform/database/connect.ts';
 import { createLog } from '../../src/platform/log/log.ts';
 import { PASSWORD, post } from '../support/app.ts';
 import { until } from '../support/ledger.ts';

@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
-import type { Database } from '../../src/platform/database/connect.ts';
-import { readOne } from '../../src/platform/database/statements.ts';
+import { readOne, type Database } from '../../src/platform/database/statements.ts';
 import { beginDueRuns } from '../../src/sending/campaigns/begin/begin-runs.ts';
 
 export const EVERY_SHARD: number[] = Array.from({ length: 256 }, (_, shard) => shard);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database } from '../../src/platform/database/connect.ts';
+import type { Database } from '../../src/platform/database/statements.ts';
 
 /** Counts the statements of this database that wait for a lock. */
 export async function countBlocked(db: Database): Promise<number> {

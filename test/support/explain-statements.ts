@@ -1,7 +1,8 @@
 /** The plans that PostgreSQL really ran, with those of statements within functions, as its module `auto_explain` reports them. */
 import { Kysely, sql } from 'kysely';
 import pg from 'pg';
-import { DatabaseClient, type Database, type PostgresAddress } from '../../src/platform/database/connect.ts';
+import { DatabaseClient, type PostgresAddress } from '../../src/platform/database/connect.ts';
+import type { Database } from '../../src/platform/database/statements.ts';
 import { NotifyingDialect } from '../../src/platform/database/notify-after-commit.ts';
 import type { Schema } from '../../src/platform/database/schema.ts';
 import { createLog } from '../../src/platform/log/log.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { applyFunctions } from '../../src/platform/database/apply-functions.ts';
-import type { Database } from '../../src/platform/database/connect.ts';
+import type { Database } from '../../src/platform/database/statements.ts';
 import { loadSchemaFiles } from '../../src/platform/database/schema-files.ts';
 
 const FIRST_SCHEMA = join(import.meta.dirname, '../upgrade/first-schema.sql');

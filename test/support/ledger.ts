@@ -7,7 +7,7 @@ import {
   addScheduledCampaign,
   type ScheduledInput,
 } from '../../src/sending/campaigns/accept/add-scheduled-campaign.ts';
-import type { Database } from '../../src/platform/database/connect.ts';
+import type { Database } from '../../src/platform/database/statements.ts';
 import { listenForNotifications, type Notifications } from '../../src/platform/database/listen.ts';
 import type { Gap } from '../../src/sending/deliveries/pace.ts';
 import { createLog } from '../../src/platform/log/log.ts';

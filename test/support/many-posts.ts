@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database } from '../../src/platform/database/connect.ts';
+import type { Database } from '../../src/platform/database/statements.ts';
 import { sendNow, type Owner } from './ledger.ts';
 
 /**

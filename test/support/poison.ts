@@ -1,6 +1,6 @@
 /** Poison message: makes every change of a row fail, and repairs it. */
 import { sql } from 'kysely';
-import type { Database } from '../../src/platform/database/connect.ts';
+import type { Database } from '../../src/platform/database/statements.ts';
 
 /** The rows of a table that raise an error, and the statement that triggers it. */
 export interface Poison {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database } from '../../src/platform/database/connect.ts';
+import type { Database } from '../../src/platform/database/statements.ts';
 import type { AccountId, UserId, WorkspaceId } from '../../src/platform/database/schema.ts';
 
 /** Counts the rows of the user, the workspace or the account in each table that has any, including tables added later. */

@@ -1,5 +1,5 @@
 import { CompiledQuery, PostgresQueryCompiler, sql, type KyselyPlugin } from 'kysely';
-import type { Connection, Database } from '../../src/platform/database/connect.ts';
+import type { Connection, Database } from '../../src/platform/database/statements.ts';
 
 interface PlanNode {
   'Node Type': string;

@@ -1,6 +1,6 @@
 /** Further accounts of a workspace, created without the API. */
 import { sql } from 'kysely';
-import type { Database } from '../../src/platform/database/connect.ts';
+import type { Database } from '../../src/platform/database/statements.ts';
 import { shareRuns } from '../../src/sending/accounts/store.ts';
 import { recordState } from '../../src/sending/sessions/record-state.ts';
 import type { Owner } from './ledger.ts';

@@ -1,7 +1,7 @@
 /** Claims turns by hand, for tests that stop between claim and finish. */
 import { sql } from 'kysely';
 import { requeueLanes } from '../../src/sending/leases/lease-store.ts';
-import type { Database } from '../../src/platform/database/connect.ts';
+import type { Database } from '../../src/platform/database/statements.ts';
 import { claimIsolated, claimRuledIsolated } from '../../src/sending/deliveries/claim-isolated.ts';
 import type { ClaimOptions, Turn } from '../../src/sending/deliveries/claim-turns.ts';
 import { finishTurns } from '../../src/sending/deliveries/finish-turns.ts';

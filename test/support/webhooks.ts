@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Database } from '../../src/platform/database/connect.ts';
+import type { Database } from '../../src/platform/database/statements.ts';
 import type { Vault } from '../../src/platform/secrets/secret-box.ts';
 import { claimLanes, type Lane } from '../../src/notifications/webhooks/lane-store.ts';
 import { generateSecret } from '../../src/notifications/webhooks/sign.ts';

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { findOwnAccount } from '../../src/sending/accounts/store.ts';
 import type { Actor } from '../../src/workspaces/audit/record-audit.ts';
-import type { Database } from '../../src/platform/database/connect.ts';
+import type { Database } from '../../src/platform/database/statements.ts';
 import type { AccountId, UserId, WorkspaceId } from '../../src/platform/database/schema.ts';
 
 /** Returns the workspace of a user, for SQL in tests: the API does not expose it. */

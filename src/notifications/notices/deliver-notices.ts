@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import webPush from 'web-push';
-import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { Owners } from '../../platform/database/isolate-statement.ts';
 import { claimRowsOf, hasDueRows, isolateDueRows, claimDueRows } from '../../platform/database/outbox.ts';
 import { servePolled, startPolledLoop, type PolledLoopDeps } from '../../platform/database/work-poll.ts';
@@ -23,7 +22,7 @@ import {
   type Turn,
 } from './push-queue-store.ts';
 import { formatNotice, pageOf, type Reader } from './format-notice.ts';
-import { execute } from '../../platform/database/statements.ts';
+import { execute, type Connection, type Database } from '../../platform/database/statements.ts';
 
 const POLL_MS = 1_000;
 const MAILS_TOGETHER = 100;

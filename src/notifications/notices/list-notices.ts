@@ -1,7 +1,6 @@
 /** The users' operations on their own notices (contract §4). */
-import { execute, readCount, readRows } from '../../platform/database/statements.ts';
+import { execute, readCount, readRows, type Connection, type Database } from '../../platform/database/statements.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
 import { NOTICE_KINDS, type NoticeKind } from './kinds.ts';
 import { readPreferences, type Notice } from './notice-store.ts';
 

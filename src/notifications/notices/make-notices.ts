@@ -1,5 +1,5 @@
 import { execute, readColumn, readOne, readValue, sql, type RawBuilder } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import type { Connection } from '../../platform/database/statements.ts';
 import { inSavepoint } from '../../platform/database/in-savepoint.ts';
 import { isolateStatement, ownedBy, type Owners } from '../../platform/database/isolate-statement.ts';
 import { readQuarantined, type QuarantineDeps } from '../../platform/database/quarantine.ts';

@@ -1,6 +1,5 @@
 /** The SQL of notices, as the person sees them. */
-import { readRows } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import { readRows, type Connection } from '../../platform/database/statements.ts';
 import type { AccountId, UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import type { WaitReason } from '../../workspaces/events/wait-reasons.ts';
 import { NOTICE_KINDS, defaultPreferences, type NoticeKind, type NoticeChannels } from './kinds.ts';

@@ -1,7 +1,6 @@
 /** The users' notification preferences. */
-import { execute } from '../../platform/database/statements.ts';
+import { execute, type Database } from '../../platform/database/statements.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
-import type { Database } from '../../platform/database/connect.ts';
 import type { NoticeKind, NoticeChannels } from './kinds.ts';
 import { readPreferences } from './notice-store.ts';
 

@@ -1,5 +1,4 @@
-import { execute } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import { execute, type Connection } from '../../platform/database/statements.ts';
 import { DEFAULT_MEMBERSHIP } from '../../workspaces/members/default-membership.ts';
 import { BACKUP_TOO_OLD_EVENT } from '../../workspaces/events/event-types.ts';
 

@@ -1,6 +1,5 @@
-import { execute, readRow } from '../../platform/database/statements.ts';
+import { execute, readRow, type Connection, type Database } from '../../platform/database/statements.ts';
 import webPush from 'web-push';
-import type { Connection, Database } from '../../platform/database/connect.ts';
 import { resealColumn } from '../../platform/secrets/sealed-columns.ts';
 import type { Vault } from '../../platform/secrets/secret-box.ts';
 

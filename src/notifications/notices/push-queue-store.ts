@@ -1,6 +1,5 @@
 /** The SQL of the queue for notices by push and e-mail. */
-import { execute, readValue, sql } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import { execute, readValue, sql, type Connection } from '../../platform/database/statements.ts';
 import type { Outbox } from '../../platform/database/outbox.ts';
 import type { UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import type { NoticeKind } from './kinds.ts';

@@ -1,8 +1,7 @@
 /** The users' browsers for push messages. */
 import { createPublicKey } from 'node:crypto';
-import { execute, hasRow } from '../../platform/database/statements.ts';
+import { execute, hasRow, type Database } from '../../platform/database/statements.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
-import type { Database } from '../../platform/database/connect.ts';
 import type { Egress } from '../../platform/http-client/safe-http-client.ts';
 import { invalid, fieldError } from '../../platform/errors/errors.ts';
 

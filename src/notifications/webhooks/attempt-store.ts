@@ -1,6 +1,5 @@
 /** The log of tries. */
-import { execute } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import { execute, type Connection } from '../../platform/database/statements.ts';
 
 /** One attempt to deliver one event, and its result. */
 export interface AttemptRecord {

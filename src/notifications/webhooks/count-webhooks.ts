@@ -1,5 +1,4 @@
-import { readOne } from '../../platform/database/statements.ts';
-import type { Database } from '../../platform/database/connect.ts';
+import { readOne, type Database } from '../../platform/database/statements.ts';
 import { IS_LEDGER_LIVE } from '../../platform/database/outbox.ts';
 
 const WEBHOOK_STATUSES = ['active', 'failing', 'disabled'] as const;

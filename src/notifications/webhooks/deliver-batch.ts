@@ -1,5 +1,5 @@
 import { recordAudit } from '../../workspaces/audit/record-audit.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
+import type { Connection, Database } from '../../platform/database/statements.ts';
 import { BlockedAddressError } from '../../platform/http-client/validate-url.ts';
 import type { Egress, EgressAnswer } from '../../platform/http-client/safe-http-client.ts';
 import { SWITCHED_OFF_EVENT } from '../../workspaces/events/event-types.ts';

@@ -1,6 +1,6 @@
 /** The SQL of webhook delivery: which webhook is due, its next messages, and its position in the log. */
 import { execute, readColumn, readRow, readRows, sql, type RawBuilder } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import type { Connection } from '../../platform/database/statements.ts';
 import { ownedBy, type Owners } from '../../platform/database/isolate-statement.ts';
 import { IS_LEDGER_LIVE } from '../../platform/database/outbox.ts';
 import type { UserId, WorkspaceId } from '../../platform/database/schema.ts';

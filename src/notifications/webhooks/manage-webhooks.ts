@@ -1,9 +1,8 @@
 /** The owners' operations on their webhooks (contract §4). Each throws `not_found` for a webhook that is not the workspace's. */
 import { randomUUID } from 'node:crypto';
-import { execute, readOne, readCount } from '../../platform/database/statements.ts';
+import { execute, readOne, readCount, type Connection, type Database } from '../../platform/database/statements.ts';
 import { diffValues } from '../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { Egress } from '../../platform/http-client/safe-http-client.ts';
 import type { EventFilter } from '../../workspaces/events/event-types.ts';
 import { AppError, invalid, fieldError } from '../../platform/errors/errors.ts';

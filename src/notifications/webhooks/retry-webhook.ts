@@ -1,7 +1,6 @@
-import { execute, readRows, sql } from '../../platform/database/statements.ts';
+import { execute, readRows, sql, type Connection, type Database } from '../../platform/database/statements.ts';
 import { diffValues } from '../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
 import { TEST_EVENT } from '../../workspaces/events/event-types.ts';
 import { writeEvent } from '../../workspaces/events/write-event.ts';
 import { AppError, fieldError } from '../../platform/errors/errors.ts';

@@ -1,5 +1,4 @@
-import { sql } from '../../platform/database/statements.ts';
-import type { Database } from '../../platform/database/connect.ts';
+import { sql, type Database } from '../../platform/database/statements.ts';
 import { isolateEach } from '../../platform/database/isolate-failures.ts';
 import { isolateStatement } from '../../platform/database/isolate-statement.ts';
 import { readHeld } from '../../platform/database/quarantine.ts';

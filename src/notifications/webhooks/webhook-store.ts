@@ -1,6 +1,5 @@
 /** The SQL of webhooks, as their owners see them. */
-import { readRow, readRows, sql } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import { readRow, readRows, sql, type Connection } from '../../platform/database/statements.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError, fieldError } from '../../platform/errors/errors.ts';
 import type { AttemptRecord } from './attempt-store.ts';

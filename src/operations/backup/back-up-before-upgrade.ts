@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readCount } from '../../platform/database/statements.ts';
-import type { Connection, PostgresAddress } from '../../platform/database/connect.ts';
+import { readCount, type Connection } from '../../platform/database/statements.ts';
+import type { PostgresAddress } from '../../platform/database/connect.ts';
 import { readFreeBytes } from '../../platform/database/watch-disk.ts';
 import type { BackupSettings, Config } from '../../platform/config/config.ts';
 import { StartupError } from '../../platform/errors/errors.ts';

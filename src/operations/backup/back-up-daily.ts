@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Database, PostgresAddress } from '../../platform/database/connect.ts';
+import type { PostgresAddress } from '../../platform/database/connect.ts';
+import type { Database } from '../../platform/database/statements.ts';
 import { readHold } from '../hold/read-hold.ts';
 import type { BackupCommand, BackupSettings } from '../../platform/config/config.ts';
 import type { Log } from '../../platform/log/log.ts';

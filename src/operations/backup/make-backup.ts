@@ -5,10 +5,10 @@ import { chmod, chown, mkdtemp, readdir, rename, rm, stat, writeFile } from 'nod
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress } from 'node:zlib';
-import { readOne } from '../../platform/database/statements.ts';
+import { readOne, type Connection } from '../../platform/database/statements.ts';
 import pg from 'pg';
 import { create } from 'tar';
-import { DatabaseClient, type Connection, type PostgresAddress } from '../../platform/database/connect.ts';
+import { DatabaseClient, type PostgresAddress } from '../../platform/database/connect.ts';
 import { StartupError, errorCodeOf } from '../../platform/errors/errors.ts';
 import { BASE_FILE, DUMP_FILE, MAC_FILE, MANIFEST_FILE, PLATFORM, SECRETS_FILE, type Manifest } from './manifest.ts';
 import { createManifestMac } from './manifest-mac.ts';

@@ -4,9 +4,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { readCount } from '../../platform/database/statements.ts';
+import { readCount, type Connection } from '../../platform/database/statements.ts';
 import pg from 'pg';
-import { connectionSettings, type Connection, type PostgresAddress } from '../../platform/database/connect.ts';
+import { connectionSettings, type PostgresAddress } from '../../platform/database/connect.ts';
 import { StartupError } from '../../platform/errors/errors.ts';
 
 type Tool = 'pg_dump' | 'pg_restore';

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { execute, hasRow, readValue } from '../../platform/database/statements.ts';
-import { connectDatabase, type Connection, type PostgresAddress } from '../../platform/database/connect.ts';
+import { execute, hasRow, readValue, type Connection } from '../../platform/database/statements.ts';
+import { connectDatabase, type PostgresAddress } from '../../platform/database/connect.ts';
 import { MIGRATION_LOCK } from '../../platform/database/migrate.ts';
 import { holdLedger } from '../hold/watch-ledger.ts';
 import { readIfThere } from '../../platform/database/embedded/folder.ts';

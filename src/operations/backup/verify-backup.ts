@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readRow } from '../../platform/database/statements.ts';
-import { connectDatabase, type Database, type PostgresAddress } from '../../platform/database/connect.ts';
+import { readRow, type Database } from '../../platform/database/statements.ts';
+import { connectDatabase, type PostgresAddress } from '../../platform/database/connect.ts';
 import { startEmbeddedPostgres } from '../../platform/database/embedded/embedded.ts';
 import { requireKnownSchema } from '../../platform/database/migrate.ts';
 import { StartupError } from '../../platform/errors/errors.ts';

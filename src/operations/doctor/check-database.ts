@@ -1,11 +1,10 @@
 /** Checks of the database. */
-import { readCount, readOne } from '../../platform/database/statements.ts';
+import { readCount, readOne, type Database } from '../../platform/database/statements.ts';
 import { countAccounts, countWaiting } from '../../sending/accounts/count-accounts.ts';
 import { translatorFor } from '../../platform/i18n/load-messages.ts';
 import { EXPLAINED_WAITS, UNEXPLAINED_AFTER_MINUTES } from '../../workspaces/events/wait-reasons.ts';
 import { LEASE_MS } from '../../sending/leases/leases.ts';
 import { NEWEST_POSTGRES, OLDEST_POSTGRES } from '../../platform/database/check-version.ts';
-import type { Database } from '../../platform/database/connect.ts';
 import { readDatabaseSize } from '../../platform/database/read-size.ts';
 import { readBacklog } from '../../sending/deliveries/read-backlog.ts';
 import { readHold } from '../hold/read-hold.ts';

@@ -1,6 +1,5 @@
 /** Checks for repeated failures: of a process's background loops, and of batches because of one account. */
-import { readRows } from '../../platform/database/statements.ts';
-import type { Database } from '../../platform/database/connect.ts';
+import { readRows, type Database } from '../../platform/database/statements.ts';
 import { fail, ok, warn, type Results } from './finding.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 

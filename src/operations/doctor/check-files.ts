@@ -1,5 +1,4 @@
-import { readOne } from '../../platform/database/statements.ts';
-import type { Database } from '../../platform/database/connect.ts';
+import { readOne, type Database } from '../../platform/database/statements.ts';
 import type { Quotas } from '../../workspaces/quotas/quotas.ts';
 import { ok, warn, type Results } from './finding.ts';
 

@@ -1,5 +1,5 @@
 import { findChangedFunctions } from '../../platform/database/apply-functions.ts';
-import type { Database } from '../../platform/database/connect.ts';
+import type { Database } from '../../platform/database/statements.ts';
 import { inspectSchema } from '../../platform/database/inspect-schema.ts';
 import { loadSchemaFiles } from '../../platform/database/schema-files.ts';
 import { fail, ok, warn, type Results } from './finding.ts';

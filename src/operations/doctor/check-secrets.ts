@@ -1,5 +1,5 @@
 /** Whether the secrets that are configured here are those of the ledger. */
-import type { Database } from '../../platform/database/connect.ts';
+import type { Database } from '../../platform/database/statements.ts';
 import { keyIdOf } from '../../platform/secrets/secret-box.ts';
 import { jwtSecretIdOf, readIds, readKey, type SecretSettings } from '../../platform/secrets/load-secrets.ts';
 import { describeSealed, findSealedByOthers, SEALED_COLUMNS } from '../../platform/secrets/sealed-columns.ts';

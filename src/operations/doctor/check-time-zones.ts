@@ -1,5 +1,4 @@
-import { readRows } from '../../platform/database/statements.ts';
-import type { Database } from '../../platform/database/connect.ts';
+import { readRows, type Database } from '../../platform/database/statements.ts';
 import { isTimeZone } from '../../platform/time/time-zone.ts';
 import { warn, type Results } from './finding.ts';
 

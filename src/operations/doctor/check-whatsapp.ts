@@ -2,8 +2,7 @@
 import { get as getPlainly, type Agent } from 'node:http';
 import { get as getSecurely } from 'node:https';
 import { STATE_REASONS } from '../../platform/errors/account-states.ts';
-import { readCount } from '../../platform/database/statements.ts';
-import type { Database } from '../../platform/database/connect.ts';
+import { readCount, type Database } from '../../platform/database/statements.ts';
 import {
   endsSoon,
   OLD_CLIENT_DAYS,

@@ -1,6 +1,6 @@
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Config } from '../../platform/config/config.ts';
-import type { Database } from '../../platform/database/connect.ts';
+import type { Database } from '../../platform/database/statements.ts';
 import { requireAdmin } from '../../identity/manage-users.ts';
 import { runChecks } from './run-checks.ts';
 import type { Finding } from './finding.ts';

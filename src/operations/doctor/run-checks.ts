@@ -2,7 +2,8 @@
 import type { Config } from '../../platform/config/config.ts';
 import type { Misspelled } from '../../platform/config/find-misspelled.ts';
 import { connectOnce } from '../../platform/database/check-new-connections.ts';
-import { addressOf, pingDatabase, type Database } from '../../platform/database/connect.ts';
+import { addressOf, pingDatabase } from '../../platform/database/connect.ts';
+import type { Database } from '../../platform/database/statements.ts';
 import { LOOPBACK } from '../../platform/network/address-range.ts';
 import { CHECKS, describeError, fail, ok, runCheck, warn, type CheckResult, type Finding } from './finding.ts';
 import { checkAccounts, checkClock, checkHold, checkRuns, checkServer, checkWorkers } from './check-database.ts';

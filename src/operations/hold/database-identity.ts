@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasRow, readOne } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import { hasRow, readOne, type Connection } from '../../platform/database/statements.ts';
 import { errorCodeOf } from '../../platform/errors/errors.ts';
 
 /**

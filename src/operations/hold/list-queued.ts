@@ -1,5 +1,4 @@
-import { readRows, sql } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import { readRows, sql, type Connection } from '../../platform/database/statements.ts';
 import { latestStart } from '../../sending/campaigns/begin/expire-runs.ts';
 
 /** A campaign whose queued posts may have been sent by another copy of this ledger. */

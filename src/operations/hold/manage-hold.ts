@@ -1,6 +1,6 @@
 /** The administrators' operations on a held ledger. */
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
-import type { Database } from '../../platform/database/connect.ts';
+import type { Database } from '../../platform/database/statements.ts';
 import { confirmPassword } from '../../identity/passwords/confirm-password.ts';
 import { requireAdmin } from '../../identity/manage-users.ts';
 import type { TokenIdentity } from '../../identity/sessions/token.ts';

@@ -1,5 +1,4 @@
-import { readRow } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import { readRow, type Connection } from '../../platform/database/statements.ts';
 
 /** Why nothing is sent from this ledger, and since when. */
 export interface Hold {

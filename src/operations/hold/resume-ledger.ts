@@ -1,5 +1,4 @@
-import { execute } from '../../platform/database/statements.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
+import { execute, type Connection, type Database } from '../../platform/database/statements.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { listQueued } from './list-queued.ts';
 import { settleQueued, type Choice } from './settle-queued.ts';

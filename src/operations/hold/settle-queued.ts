@@ -4,7 +4,7 @@ import { requeueLanes } from '../../sending/leases/lease-store.ts';
 import { lockLedger } from '../../sending/accounts/store.ts';
 import { latestStart } from '../../sending/campaigns/begin/expire-runs.ts';
 import { insertDeliveries, insertSenders } from '../../sending/deliveries/insert-deliveries.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
+import type { Connection, Database } from '../../platform/database/statements.ts';
 import { selectFailure, setUnsentStatus, settleRuns, type RunKey } from '../../sending/deliveries/settle-runs.ts';
 import { describeFailure, toOutcomeUnknown } from '../../platform/errors/failures.ts';
 import { isDoubtful } from './list-queued.ts';

@@ -8,7 +8,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execute, hasRow, readOne, readValue } from '../../platform/database/statements.ts';
 import { errorCodeOf } from '../../platform/errors/errors.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
+import type { Connection, Database } from '../../platform/database/statements.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { createDatabaseIdentifier, identifyFolder } from './database-identity.ts';
 import { detectStaleCopy, UNPROVEN, type LedgerVerdict, type LedgerState } from './detect-stale-copy.ts';

@@ -1,6 +1,5 @@
 import type { Transaction } from 'kysely';
-import { execute, readRows, sql } from './statements.ts';
-import type { Connection } from './connect.ts';
+import { execute, readRows, sql, type Connection } from './statements.ts';
 import type { Schema } from './schema.ts';
 import type { DatabaseFunction } from './schema-files.ts';
 

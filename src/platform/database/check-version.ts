@@ -1,7 +1,6 @@
-import { readValue } from './statements.ts';
+import { readValue, type Connection } from './statements.ts';
 import { StartupError } from '../errors/errors.ts';
 import type { Log } from '../log/log.ts';
-import type { Connection } from './connect.ts';
 
 /** The versions that `npm run test:matrix` and `npm test` run on. */
 export const OLDEST_POSTGRES = 15;

@@ -10,8 +10,6 @@ import { shareConnections, type ConnectionShares } from './share-connections.ts'
 import type { Connection, Database } from './statements.ts';
 import { NotifyingDialect } from './notify-after-commit.ts';
 
-export type { Connection, Database } from './statements.ts';
-
 /** The server ends a transaction that is idle for so long: before the lease of the frozen process runs out. */
 const FROZEN_MS = 8_000;
 

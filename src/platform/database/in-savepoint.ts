@@ -1,5 +1,4 @@
-import { execute } from './statements.ts';
-import type { Connection } from './connect.ts';
+import { execute, type Connection } from './statements.ts';
 
 /**
  * Runs a part of a transaction in a savepoint. If the part fails, only the part is rolled back, its error is thrown, and the transaction

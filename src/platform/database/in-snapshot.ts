@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import type { Database } from './connect.ts';
+import type { Database } from './statements.ts';
 import type { Schema } from './schema.ts';
 
 /** Runs statements that only read, and that all see the database as it is at the first of them. */

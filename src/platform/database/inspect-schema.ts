@@ -1,6 +1,5 @@
-import { readRows } from './statements.ts';
+import { readRows, type Connection } from './statements.ts';
 import { NEWEST_POSTGRES } from './check-version.ts';
-import type { Connection } from './connect.ts';
 import { readCatalog, type Catalog } from './read-catalog.ts';
 import type { Migration, SchemaFiles } from './schema-files.ts';
 

@@ -1,10 +1,9 @@
 import type { Transaction } from 'kysely';
-import { execute, sql } from './statements.ts';
+import { execute, sql, type Database } from './statements.ts';
 import { StartupError } from '../errors/errors.ts';
 import type { Log } from '../log/log.ts';
 import { readVersion } from '../config/version.ts';
 import { applyFunctions } from './apply-functions.ts';
-import type { Database } from './connect.ts';
 import { inspectSchema } from './inspect-schema.ts';
 import type { Schema } from './schema.ts';
 import { loadSchemaFiles, SCHEMA_FOLDER, type Migration, type SchemaFiles } from './schema-files.ts';

@@ -1,7 +1,6 @@
 /** Transactional outbox: the one way to claim rows that wait to be sent. */
-import { readColumn, readRows, sql, type RawBuilder } from './statements.ts';
+import { readColumn, readRows, sql, type RawBuilder, type Connection } from './statements.ts';
 import { backoff } from './backoff.ts';
-import type { Connection } from './connect.ts';
 import { isolateStatement, ownedBy, type Owners } from './isolate-statement.ts';
 import type { BatchName, QuarantineDeps } from './quarantine.ts';
 

@@ -1,6 +1,5 @@
-import { readRows } from './statements.ts';
+import { readRows, type Database } from './statements.ts';
 import { findChangedFunctions } from './apply-functions.ts';
-import type { Database } from './connect.ts';
 import { inspectSchema } from './inspect-schema.ts';
 import { loadSchemaFiles, type Migration } from './schema-files.ts';
 

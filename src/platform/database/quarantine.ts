@@ -1,10 +1,9 @@
 /**
  * Dead-letter queue without dropping: accounts, workspaces and users whose data made a batch fail are left out of that batch for a while.
  */
-import { execute, readRows, sql } from './statements.ts';
+import { execute, readRows, sql, type Connection, type Database } from './statements.ts';
 import type { Log } from '../log/log.ts';
 import { backoff } from './backoff.ts';
-import type { Connection, Database } from './connect.ts';
 
 /** The batches with a quarantine, each with the owner of its items. */
 export const BATCHES = {

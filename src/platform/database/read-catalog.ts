@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Connection } from './connect.ts';
+import type { Connection } from './statements.ts';
 
 /** The catalog of a schema: the definition of each table, column, constraint, index, trigger, type and sequence, by its key. */
 export type Catalog = ReadonlyMap<string, string>;

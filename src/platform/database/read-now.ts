@@ -1,5 +1,4 @@
-import { readValue } from './statements.ts';
-import type { Connection } from './connect.ts';
+import { readValue, type Connection } from './statements.ts';
 
 /** Returns the instant of the database's clock, which decides what is due and what is past. */
 export async function readNow(db: Connection): Promise<Date> {

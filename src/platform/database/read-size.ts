@@ -1,5 +1,4 @@
-import { readValue } from './statements.ts';
-import type { Database } from './connect.ts';
+import { readValue, type Database } from './statements.ts';
 
 /** In bytes, with its indexes. */
 export async function readDatabaseSize(db: Database): Promise<number> {

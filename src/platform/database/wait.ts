@@ -2,7 +2,8 @@ import { DatabaseConnectError, explainConnectError } from '../errors/database-er
 import { StartupError, errorCodeOf } from '../errors/errors.ts';
 import type { Log } from '../log/log.ts';
 import { sleep } from '../time/time.ts';
-import { pingDatabase, type Database } from './connect.ts';
+import { pingDatabase } from './connect.ts';
+import type { Database } from './statements.ts';
 
 const PATIENCE_MS = 30_000;
 const PAUSE_MS = 500;

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
-import { execute } from './statements.ts';
+import { execute, type Database } from './statements.ts';
 import { AppError, errorCodeOf } from '../errors/errors.ts';
-import { pingDatabase, type Database } from './connect.ts';
+import { pingDatabase } from './connect.ts';
 
 /** The state of the database's disk. */
 export type DiskWatch = ReturnType<typeof watchDisk>;

@@ -1,6 +1,6 @@
 import type { Log } from '../log/log.ts';
 import { startLoop } from '../concurrency/loop.ts';
-import type { Database } from './connect.ts';
+import type { Database } from './statements.ts';
 import { nameNewestVersion, readMigrations, readHighestEpoch } from './inspect-schema.ts';
 import { loadSchemaFiles } from './schema-files.ts';
 

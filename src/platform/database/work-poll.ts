@@ -1,8 +1,7 @@
 /** One statement a second polls for all loops of a worker that have nothing to do, so that an idle process costs the database little. */
-import { readValue, sql, type RawBuilder } from './statements.ts';
+import { readValue, sql, type RawBuilder, type Database } from './statements.ts';
 import { startLoop, type Loop, type LoopDeps } from '../concurrency/loop.ts';
 import { serveConcurrently, type Concurrently } from '../concurrency/serve-concurrently.ts';
-import type { Database } from './connect.ts';
 
 /** What a loop works on. */
 export interface PolledWork {

@@ -8,8 +8,8 @@ import {
   readRows,
   sql,
   type RawBuilder,
+  type Connection,
 } from '../database/statements.ts';
-import type { Connection } from '../database/connect.ts';
 import { isolateStatement, ownedBy } from '../database/isolate-statement.ts';
 import { claimDueRows, hasDueRows, type Outbox } from '../database/outbox.ts';
 import type { QuarantineDeps } from '../database/quarantine.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '../database/connect.ts';
+import type { Database } from '../database/statements.ts';
 import type { Notifications } from '../database/listen.ts';
 import { servePolled, type PolledLoopDeps } from '../database/work-poll.ts';
 import { quarantine } from '../database/quarantine.ts';

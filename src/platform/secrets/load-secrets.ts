@@ -1,9 +1,9 @@
 /** The secrets of the installation, and that its ledger is sealed with this key and no other (contract §1). */
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
-import { execute, readRow } from '../database/statements.ts';
+import { execute, readRow, type Connection } from '../database/statements.ts';
 import type { Config } from '../config/config.ts';
-import { connectDatabase, type Connection, type PostgresAddress } from '../database/connect.ts';
+import { connectDatabase, type PostgresAddress } from '../database/connect.ts';
 import { StartupError } from '../errors/errors.ts';
 import type { Log } from '../log/log.ts';
 import { keyIdOf } from './secret-box.ts';

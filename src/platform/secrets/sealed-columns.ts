@@ -1,6 +1,5 @@
 /** Every column that is sealed with the encryption key (src/platform/secrets/secret-box.ts), and with which keys its rows are sealed. */
-import { execute, readRows, sql } from '../database/statements.ts';
-import type { Connection } from '../database/connect.ts';
+import { execute, readRows, sql, type Connection } from '../database/statements.ts';
 import { sealPrefixOf, type Vault } from './secret-box.ts';
 
 interface SealedColumn {

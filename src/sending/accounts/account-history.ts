@@ -1,5 +1,4 @@
-import { readRows } from '../../platform/database/statements.ts';
-import type { Database } from '../../platform/database/connect.ts';
+import { readRows, type Database } from '../../platform/database/statements.ts';
 import { stateCodeOf, type StateCode } from '../../platform/errors/account-states.ts';
 import type { AccountId, AccountStatus } from '../../platform/database/schema.ts';
 

@@ -1,5 +1,5 @@
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
-import type { Database } from '../../platform/database/connect.ts';
+import type { Database } from '../../platform/database/statements.ts';
 import type { AccountId, AccountStatus, WorkspaceId } from '../../platform/database/schema.ts';
 import type { PasskeyStep } from '../../messengers/messenger.ts';
 import { STATE_REASONS, stateCodeOf, type StateCode } from '../../platform/errors/account-states.ts';

@@ -1,6 +1,5 @@
-import { execute, hasRow, readCount } from '../../platform/database/statements.ts';
+import { execute, hasRow, readCount, type Connection, type Database } from '../../platform/database/statements.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
 import { QUOTAS, type Quotas } from '../../workspaces/quotas/quotas.ts';
 import { AppError, invalid, fieldError } from '../../platform/errors/errors.ts';
 import type { MessengersCapabilities } from '../../messengers/messenger.ts';

@@ -1,5 +1,4 @@
-import { hasRow } from '../../platform/database/statements.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
+import { hasRow, type Connection, type Database } from '../../platform/database/statements.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import type { Account } from './store.ts';

@@ -1,7 +1,6 @@
-import { execute, hasRow, readColumn } from '../../platform/database/statements.ts';
+import { execute, hasRow, readColumn, type Connection } from '../../platform/database/statements.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
-import type { Connection } from '../../platform/database/connect.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import type { MessengersCapabilities } from '../../messengers/messenger.ts';
 import { assertNumberUnused } from './assert-number.ts';

@@ -3,7 +3,7 @@
  * that holds the account's lease, awaited by the api. The same way also when both are one process.
  */
 import { execute, hasRow, readOne, readRow } from '../../platform/database/statements.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
+import type { Connection, Database } from '../../platform/database/statements.ts';
 import type { Notifications } from '../../platform/database/listen.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import type { ErrorCode } from '../../platform/errors/error-codes.ts';

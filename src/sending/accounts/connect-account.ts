@@ -1,7 +1,6 @@
-import { execute, hasRow, readRows, sql } from '../../platform/database/statements.ts';
+import { execute, hasRow, readRows, sql, type Connection, type Database } from '../../platform/database/statements.ts';
 import { diffValues } from '../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import type { LinkMethod, MessengersCapabilities, PasskeyAssertion } from '../../messengers/messenger.ts';
 import { assertNumberOwnership, assertNumberUnused } from './assert-number.ts';

@@ -1,6 +1,5 @@
-import { readCount, readRows } from '../../platform/database/statements.ts';
+import { readCount, readRows, type Database } from '../../platform/database/statements.ts';
 import { readWithin } from '../../platform/database/in-snapshot.ts';
-import type { Database } from '../../platform/database/connect.ts';
 import type { AccountStatus, PauseCause } from '../../platform/database/schema.ts';
 import { UNEXPLAINED_AFTER_MINUTES, WAIT_REASONS, type WaitReason } from '../../workspaces/events/wait-reasons.ts';
 

@@ -1,5 +1,5 @@
 import { execute, readColumn, readRow, sql, type RawBuilder } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import type { Connection } from '../../platform/database/statements.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';

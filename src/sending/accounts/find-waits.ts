@@ -1,5 +1,5 @@
 /** Why an account sends nothing now: one answer for all that say so (pages, notices, webhooks, metrics, alerts, the doctor, the command line). */
-import type { Connection } from '../../platform/database/connect.ts';
+import type { Connection } from '../../platform/database/statements.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
 import { stateCodeOf, type StateCode } from '../../platform/errors/account-states.ts';
 import type { WaitReason } from '../../workspaces/events/wait-reasons.ts';

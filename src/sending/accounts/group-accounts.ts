@@ -1,5 +1,4 @@
-import { execute } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import { execute, type Connection } from '../../platform/database/statements.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 /**

@@ -1,5 +1,4 @@
-import { hasRow, sql, type RawBuilder } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import { hasRow, sql, type RawBuilder, type Connection } from '../../platform/database/statements.ts';
 import type { Account } from './store.ts';
 
 /**

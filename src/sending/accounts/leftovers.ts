@@ -1,9 +1,8 @@
 /** Posts that a used up daily cap or warm-up has left over: they leave at the hour of day of their plan, after the posts of the day (contract §5). */
-import { readRows } from '../../platform/database/statements.ts';
+import { readRows, type Connection } from '../../platform/database/statements.ts';
 import { knownTimeZone } from '../../platform/time/time-zone.ts';
 import { dayOf, nextTimeOfDay, quietUntil } from './quiet-hours.ts';
 import type { RestReason, SendWindow } from './send-window-rules.ts';
-import type { Connection } from '../../platform/database/connect.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
 
 /** When a run was to leave. */

@@ -1,5 +1,4 @@
-import { execute, hasRow } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import { execute, hasRow, type Connection } from '../../platform/database/statements.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import type { MessengerCapabilities } from '../../messengers/messenger.ts';
 import type { WrittenNumber } from './change-number.ts';

@@ -1,6 +1,5 @@
-import { readRows } from '../../platform/database/statements.ts';
+import { readRows, type Connection } from '../../platform/database/statements.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
-import type { Connection } from '../../platform/database/connect.ts';
 import { toState, type AccountState, type StatusDeps } from './account-status.ts';
 import { findWaits } from './find-waits.ts';
 import { readSendWindows } from './send-window-rules.ts';

@@ -3,7 +3,7 @@
  * day, and before a planned run. The instant is a column of the account, so it survives a restart.
  */
 import { execute, readColumn, readRows, sql, type RawBuilder } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import type { Connection } from '../../platform/database/statements.ts';
 import { isolateStatement, ownedBy } from '../../platform/database/isolate-statement.ts';
 import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';

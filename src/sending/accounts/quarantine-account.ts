@@ -1,7 +1,6 @@
 /** Quarantine: a write that would break a rule of the ledger is rolled back, and its workspace sends nothing until a user connects an account again. */
 import { STATE_REASONS } from '../../platform/errors/account-states.ts';
-import { execute, hasRow } from '../../platform/database/statements.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
+import { execute, hasRow, type Connection, type Database } from '../../platform/database/statements.ts';
 import {
   isolateEach,
   isolateFailures,

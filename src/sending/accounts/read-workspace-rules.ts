@@ -1,5 +1,4 @@
-import { readRow } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import { readRow, type Connection } from '../../platform/database/statements.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { knownTimeZone } from '../../platform/time/time-zone.ts';
 import { dateIn } from './quiet-hours.ts';

@@ -1,6 +1,5 @@
-import { execute } from '../../platform/database/statements.ts';
+import { execute, type Connection, type Database } from '../../platform/database/statements.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { endWays } from './group-accounts.ts';

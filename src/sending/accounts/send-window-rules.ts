@@ -1,5 +1,4 @@
-import { readRows, sql, type RawBuilder } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import { readRows, sql, type RawBuilder, type Connection } from '../../platform/database/statements.ts';
 import { knownTimeZone } from '../../platform/time/time-zone.ts';
 import { dateIn, dayOf, quietUntil, type Day, type QuietHours } from './quiet-hours.ts';
 import { capOn, isWarmingUp } from './warm-up.ts';

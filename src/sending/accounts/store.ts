@@ -1,6 +1,6 @@
 import type { InferResult } from 'kysely';
 import { execute, hasRow, readColumn, readRow, sql, type RawBuilder } from '../../platform/database/statements.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
+import type { Connection, Database } from '../../platform/database/statements.ts';
 import type { AccountId, AccountStatus, WorkspaceId } from '../../platform/database/schema.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import { AppError, fieldError } from '../../platform/errors/errors.ts';

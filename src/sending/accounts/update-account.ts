@@ -1,7 +1,6 @@
-import { execute } from '../../platform/database/statements.ts';
+import { execute, type Connection, type Database } from '../../platform/database/statements.ts';
 import { diffValues, type Values } from '../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
 import { readSendWindows, type SendWindow, type SendWindowRules } from './send-window-rules.ts';
 import {
   findOwnAccount,

@@ -1,8 +1,7 @@
 import { partyIn } from '../../platform/concurrency/requester.ts';
-import { hasRow, readRows, sql } from '../../platform/database/statements.ts';
+import { hasRow, readRows, sql, type Connection, type Database } from '../../platform/database/statements.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import { withPermit, type FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
 import { readAccountShares, type AccountShare } from '../campaigns/read/account-shares.ts';
 import type { DeliveryCounts } from '../campaigns/read/read-progress.ts';
 import { readRuns, type RunDetails } from '../campaigns/read/get-campaign.ts';

@@ -1,5 +1,4 @@
-import type { Connection } from '../../platform/database/connect.ts';
-import { readRow } from '../../platform/database/statements.ts';
+import { readRow, type Connection } from '../../platform/database/statements.ts';
 import {
   DEFAULT_LANGUAGE,
   isLanguage,

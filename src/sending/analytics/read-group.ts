@@ -1,9 +1,8 @@
-import { readRow, readRows } from '../../platform/database/statements.ts';
+import { readRow, readRows, type Connection, type Database } from '../../platform/database/statements.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import { noSuchGroup, type Group } from '../groups/store.ts';
 import type { DeliveryCounts } from '../campaigns/read/read-progress.ts';
 import { reached } from '../groups/update-activity.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { CampaignStatus, GroupKind, WorkspaceId } from '../../platform/database/schema.ts';
 import { storedFailure } from '../campaigns/roll-up/roll-up-runs.ts';
 import { explainFailure, type ExplainedFailure, type StoredFailure } from './explain-failure.ts';

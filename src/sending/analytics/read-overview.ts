@@ -2,7 +2,7 @@ import { readCount, readRow, readRows, sql } from '../../platform/database/state
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import { listDays, type Day } from '../campaigns/occurrences.ts';
 import { acknowledging } from '../campaigns/roll-up/roll-up-runs.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
+import type { Connection, Database } from '../../platform/database/statements.ts';
 import type { UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import { knownTimeZone } from '../../platform/time/time-zone.ts';
 import { inSnapshot } from '../../platform/database/in-snapshot.ts';

@@ -1,8 +1,7 @@
 /** The results of the polls and events of a campaign (contract §4, get-poll-results). */
-import { readRows } from '../../platform/database/statements.ts';
+import { readRows, type Connection, type Database } from '../../platform/database/statements.ts';
 import { EVENT_ANSWERS, type EventExtra, type PollExtra } from '../../content/post/ballot.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { GroupKind, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError, fieldError } from '../../platform/errors/errors.ts';
 import { findOwnCampaign, type OwnCampaign } from '../campaigns/store.ts';

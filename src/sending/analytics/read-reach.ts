@@ -1,5 +1,4 @@
-import { readOne, readRows } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import { readOne, readRows, type Connection } from '../../platform/database/statements.ts';
 
 /** Pins, mentions of everybody, quotes and members left out, of a campaign in one group. */
 export interface Reach {

@@ -1,7 +1,6 @@
 /** The SQL of requests for approval. */
-import { execute, readRow, readRows, sql } from '../../platform/database/statements.ts';
+import { execute, readRow, readRows, sql, type Connection } from '../../platform/database/statements.ts';
 import { PERSON_NAME } from '../../workspaces/members/person-name.ts';
-import type { Connection } from '../../platform/database/connect.ts';
 import type { ApprovalEntryKind, UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError, fieldError } from '../../platform/errors/errors.ts';
 import type { AskedPost } from './asked-post.ts';

@@ -1,8 +1,7 @@
 /** Decisions on the phone: acts upon answers in review groups (docs/explanation/decisions/0108-approve-in-a-review-group.md). */
-import { execute, readRows, sql } from '../../platform/database/statements.ts';
+import { execute, readRows, sql, type Database } from '../../platform/database/statements.ts';
 import { isSameNumber } from '../../messengers/is-same-number.ts';
 import type { Loop } from '../../platform/concurrency/loop.ts';
-import type { Database } from '../../platform/database/connect.ts';
 import type { Role, UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import { startPolledLoop, type PolledLoopDeps } from '../../platform/database/work-poll.ts';
 import { isDataError } from '../../platform/errors/database-errors.ts';

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { Database } from '../../platform/database/connect.ts';
+import type { Database } from '../../platform/database/statements.ts';
 import type { Schema } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { requireFiles } from '../../content/post/post-files.ts';

@@ -2,7 +2,7 @@ import { execute, hasRow, readColumn, readCount, sql, type RawBuilder } from '..
 import { plainFileName } from '../../content/media/file-name.ts';
 import { checkFiles } from '../../content/post/post-files.ts';
 import type { PostExtras } from '../../content/post/post-extras.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import type { Connection } from '../../platform/database/statements.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { readNow } from '../../platform/database/read-now.ts';
 import { AppError } from '../../platform/errors/errors.ts';

@@ -1,7 +1,7 @@
 /** Posts that wait for an approval in the review group (docs/explanation/decisions/0108-approve-in-a-review-group.md). */
 import { execute, hasRow, readCount, readRow, readRows, readValue } from '../../platform/database/statements.ts';
 import { TEXT_LIMIT } from '../../content/text/html-to-whatsapp.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import type { Connection } from '../../platform/database/statements.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { lockLedger, lockOwnLedger } from '../accounts/store.ts';
 import { dueNow, planOfNow, startNow } from '../campaigns/accept/add-campaign.ts';

@@ -1,6 +1,5 @@
 /** The events of requests for approval (transactional outbox). Call these in the transaction of the change. */
-import { readRows } from '../../platform/database/statements.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
+import { readRows, type Connection, type Database } from '../../platform/database/statements.ts';
 import type { UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import { writeEvent } from '../../workspaces/events/write-event.ts';
 import { findApproval, type ApprovalHead } from './approval-store.ts';

@@ -1,5 +1,4 @@
-import { readCount } from '../../platform/database/statements.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
+import { readCount, type Connection, type Database } from '../../platform/database/statements.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';

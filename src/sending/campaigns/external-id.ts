@@ -1,6 +1,5 @@
-import type { Connection } from '../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
-import { readValue } from '../../platform/database/statements.ts';
+import { readValue, type Connection } from '../../platform/database/statements.ts';
 import { AppError, fieldError } from '../../platform/errors/errors.ts';
 
 /** What a program keeps with a campaign, and gets back in answers and events (ADR 0127). */

@@ -1,5 +1,4 @@
-import { execute, readOne, readValue, sql } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import { execute, readOne, readValue, sql, type Connection } from '../../platform/database/statements.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError, fieldError } from '../../platform/errors/errors.ts';
 import { TZDATA_VERSION } from '../../platform/time/tzdata-version.ts';

@@ -2,10 +2,9 @@
  * Which account of a workspace sends a delivery. It can change as long as the post surely has not left: the ids of a message belong to its
  * account, so the messaging application would not drop a second one.
  */
-import { execute, readColumn, sql, type RawBuilder } from '../../platform/database/statements.ts';
+import { execute, readColumn, sql, type RawBuilder, type Connection } from '../../platform/database/statements.ts';
 import { readResting } from '../accounts/send-window-rules.ts';
 import { shareRuns, wakeLanes } from '../accounts/store.ts';
-import type { Connection } from '../../platform/database/connect.ts';
 import { messageIdOf } from './insert-deliveries.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 

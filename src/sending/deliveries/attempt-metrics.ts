@@ -1,6 +1,5 @@
 /** Measures attempts for the operator: how late runs begin, and how many attempts are retries. */
-import { readRows } from '../../platform/database/statements.ts';
-import type { Database } from '../../platform/database/connect.ts';
+import { readRows, type Database } from '../../platform/database/statements.ts';
 import type { Log } from '../../platform/log/log.ts';
 import type { SendResult } from '../../messengers/messenger.ts';
 import type { Turn } from './claim-turns.ts';

@@ -4,7 +4,7 @@
  */
 import { execute, readColumn, readRows, readValue, sql, type RawBuilder } from '../../platform/database/statements.ts';
 import { lockGroupAccounts } from '../accounts/group-accounts.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import type { Connection } from '../../platform/database/statements.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 import type { RevisionTurn } from './claim-revisions.ts';

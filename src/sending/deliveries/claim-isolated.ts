@@ -1,5 +1,5 @@
 /** Poison message: takes turns for all accounts that are due, without those that make the claim fail. */
-import { execute, readColumn } from '../../platform/database/statements.ts';
+import { execute, readColumn, type Connection, type Database } from '../../platform/database/statements.ts';
 import { isolateFailures } from '../../platform/database/isolate-failures.ts';
 import { isolateStatement } from '../../platform/database/isolate-statement.ts';
 import { readQuarantined, type QuarantineDeps } from '../../platform/database/quarantine.ts';
@@ -7,7 +7,6 @@ import { claimTurns, isolateSuspects, type ClaimOptions, type Turn } from './cla
 import type { AccountId } from '../../platform/database/schema.ts';
 import { readLeftovers } from '../accounts/leftovers.ts';
 import { readSendWindows } from '../accounts/send-window-rules.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
 
 export interface Claim {
   turns: Turn[];

@@ -1,5 +1,5 @@
 import { execute, readColumn, readRows, sql } from '../../platform/database/statements.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
+import type { Connection, Database } from '../../platform/database/statements.ts';
 import { LONGEST_WAIT } from './limit-future-instants.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 

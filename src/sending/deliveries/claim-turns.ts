@@ -1,5 +1,5 @@
 import { readRows, readValue, sql, type RawBuilder } from '../../platform/database/statements.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
+import type { Connection, Database } from '../../platform/database/statements.ts';
 import { isolateFailures } from '../../platform/database/isolate-failures.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { isolatePoisonDeliveries } from './poison-suspects.ts';

@@ -2,7 +2,7 @@
 import { execute, hasRow, readColumn, sql } from '../../platform/database/statements.ts';
 import { readWorkspaceRules } from '../accounts/read-workspace-rules.ts';
 import { lockLedger } from '../accounts/store.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
+import type { Connection, Database } from '../../platform/database/statements.ts';
 import type { SendResult } from '../../messengers/messenger.ts';
 import type { Turn } from './claim-turns.ts';
 

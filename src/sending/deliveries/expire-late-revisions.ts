@@ -4,7 +4,7 @@
  */
 import { execute, readRows, sql, type RawBuilder } from '../../platform/database/statements.ts';
 import type { Leases } from '../leases/leases.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
+import type { Connection, Database } from '../../platform/database/statements.ts';
 import { workInLedgers } from '../accounts/quarantine-account.ts';
 import { readHeld } from '../../platform/database/quarantine.ts';
 import type { Notifications } from '../../platform/database/listen.ts';

@@ -1,5 +1,4 @@
-import { execute, readRow, sql } from '../../platform/database/statements.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
+import { execute, readRow, sql, type Connection, type Database } from '../../platform/database/statements.ts';
 import { lockLedger } from '../accounts/store.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import { handOverDenied } from './choose-reviser.ts';

@@ -1,5 +1,4 @@
-import { execute, readRows } from '../../platform/database/statements.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
+import { execute, readRows, type Connection, type Database } from '../../platform/database/statements.ts';
 import { toLedgerWrites, REFUSALS_IN_A_ROW, type LedgerWrites, type FinishedTurn } from './ledger-writes.ts';
 import { failureOf, type Outcome } from './outcome.ts';
 import { recordSuspects } from './poison-suspects.ts';

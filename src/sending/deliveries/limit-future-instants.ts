@@ -2,8 +2,7 @@
  * Clock step: when the database's clock is set back (NTP, a snapshot, a failover), instants that were stored before lie further in the
  * future than any wait lasts. They would stop an account for as long as the clock was set back.
  */
-import { execute, readRows, sql, type RawBuilder } from '../../platform/database/statements.ts';
-import type { Database } from '../../platform/database/connect.ts';
+import { execute, readRows, sql, type RawBuilder, type Database } from '../../platform/database/statements.ts';
 import { gapMsOf, SLOWED_TIMES, type Gaps } from './pace.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 

@@ -1,6 +1,5 @@
-import { readRows } from '../../platform/database/statements.ts';
+import { readRows, type Database } from '../../platform/database/statements.ts';
 import { LRUCache } from 'lru-cache';
-import type { Database } from '../../platform/database/connect.ts';
 import { createBatcher } from '../../platform/concurrency/batcher.ts';
 import { createMutex } from '../../platform/concurrency/mutex.ts';
 import { isDataError } from '../../platform/errors/database-errors.ts';

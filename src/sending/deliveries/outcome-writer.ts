@@ -1,5 +1,5 @@
 import { isolateWrites, type LedgerWork } from '../accounts/quarantine-account.ts';
-import type { Database } from '../../platform/database/connect.ts';
+import type { Database } from '../../platform/database/statements.ts';
 import { failureLevel } from '../../platform/log/log.ts';
 import { countFailuresInARow } from '../../platform/concurrency/failure-streak.ts';
 import type { LoopDeps } from '../../platform/concurrency/loop.ts';

@@ -1,8 +1,7 @@
 /**
  * Poison message: reads and writes the columns that only deliveries with an interrupted attempt have, apart from the claim.
  */
-import { execute, readRows } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import { execute, readRows, type Connection } from '../../platform/database/statements.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 /** A turn that was just claimed, as far as it matters here. */

@@ -1,8 +1,7 @@
-import { readOne, sql } from '../../platform/database/statements.ts';
+import { readOne, sql, type Database } from '../../platform/database/statements.ts';
 import { hasEnabledOwner } from '../accounts/disable-accounts.ts';
 import { isUntried } from '../accounts/is-waited-for.ts';
 import { readWithin } from '../../platform/database/in-snapshot.ts';
-import type { Database } from '../../platform/database/connect.ts';
 
 /** What waits to be sent, over all workers, without workspaces whose owner is disabled. */
 export interface Backlog {

@@ -1,5 +1,4 @@
-import { execute, readCount, readOne, sql } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import { execute, readCount, readOne, sql, type Connection } from '../../platform/database/statements.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { chooseReviser, unlessInHand } from './choose-reviser.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';

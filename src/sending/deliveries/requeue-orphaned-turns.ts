@@ -1,7 +1,6 @@
-import { readColumn, readRows } from '../../platform/database/statements.ts';
+import { readColumn, readRows, type Database } from '../../platform/database/statements.ts';
 import { requeueLanes } from '../leases/lease-store.ts';
 import type { InHand, Leases } from '../leases/leases.ts';
-import type { Database } from '../../platform/database/connect.ts';
 import { isolateFailures } from '../../platform/database/isolate-failures.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { gapMsOf, type Gaps } from './pace.ts';

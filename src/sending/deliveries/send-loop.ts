@@ -3,10 +3,9 @@
  * written down. A turn sends posts, or recalls or corrects what has left. One turn of an account at a time; many accounts beside
  * each other.
  */
-import { sql } from '../../platform/database/statements.ts';
+import { sql, type Database } from '../../platform/database/statements.ts';
 import type { Held, InHand, Leases } from '../leases/leases.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import type { Database } from '../../platform/database/connect.ts';
 import type { Notifications } from '../../platform/database/listen.ts';
 import { startPolledLoop, type PolledLoopDeps } from '../../platform/database/work-poll.ts';
 import type { MessengersCapabilities } from '../../messengers/messenger.ts';

@@ -1,8 +1,7 @@
-import { execute, hasRow } from '../../platform/database/statements.ts';
+import { execute, hasRow, type Database } from '../../platform/database/statements.ts';
 import { lockLedger } from '../accounts/store.ts';
 import { MAX_INTERRUPTIONS_BY_TAKE_OVER } from '../leases/lease-store.ts';
 import { createFairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
-import type { Database } from '../../platform/database/connect.ts';
 import { describeFailure } from '../../platform/errors/failures.ts';
 import type { SendResult } from '../../messengers/messenger.ts';
 import type { ClaimedDelivery, Turn } from './claim-turns.ts';

@@ -1,5 +1,4 @@
-import { execute, sql, type RawBuilder } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import { execute, sql, type RawBuilder, type Connection } from '../../platform/database/statements.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { isUncertain } from './assign-senders.ts';
 import { describeFailure, toOutcomeUnknown, type Failure } from '../../platform/errors/failures.ts';

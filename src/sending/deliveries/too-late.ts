@@ -1,9 +1,8 @@
 import type { ChangeWindow } from '../../messengers/windows.ts';
 import type { MessengerCapabilities } from '../../messengers/messenger.ts';
 import type { RevisedPost, RevisionTurn } from './claim-revisions.ts';
-import { hasRow, readRows } from '../../platform/database/statements.ts';
+import { hasRow, readRows, type Connection } from '../../platform/database/statements.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
-import type { Connection } from '../../platform/database/connect.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 
 /** The changes that the messaging application allows for a while only. */

@@ -1,7 +1,7 @@
 /** Finds accounts with pending revisions, and decides whether the next turn goes to a revision or to a send. */
 import { readColumn, readRows, sql, type RawBuilder } from '../../platform/database/statements.ts';
 import type { Leases } from '../leases/leases.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
+import type { Connection, Database } from '../../platform/database/statements.ts';
 import { isolateFailures } from '../../platform/database/isolate-failures.ts';
 import { readHeld } from '../../platform/database/quarantine.ts';
 import type { Log } from '../../platform/log/log.ts';

@@ -1,7 +1,7 @@
 import { execute, hasRow, readCount, readRow, readRows, readValue, sql } from '../../platform/database/statements.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import { PERSON_NAME } from '../../workspaces/members/person-name.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import type { Connection } from '../../platform/database/statements.ts';
 import { hashWords } from './draft-writers.ts';
 import type { Group } from '../groups/store.ts';
 import type { AccountId, UserId, WorkspaceId } from '../../platform/database/schema.ts';

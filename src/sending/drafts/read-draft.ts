@@ -1,6 +1,5 @@
-import { readValue } from '../../platform/database/statements.ts';
+import { readValue, type Database } from '../../platform/database/statements.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
-import type { Database } from '../../platform/database/connect.ts';
 import { inSnapshot } from '../../platform/database/in-snapshot.ts';
 import {
   selectDraftGroups,

@@ -1,7 +1,6 @@
 import { recordAudit, recordRepeatedAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import { accountNotFoundError } from '../accounts/store.ts';
-import { execute, hasRow } from '../../platform/database/statements.ts';
-import type { Database } from '../../platform/database/connect.ts';
+import { execute, hasRow, type Database } from '../../platform/database/statements.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError, fieldError } from '../../platform/errors/errors.ts';
 import { acceptCardPicture, acceptMedia } from '../../content/media/accept-media.ts';

@@ -1,7 +1,7 @@
 import { execute, readColumn, readRows, sql } from '../../platform/database/statements.ts';
 import { SHARDS, type Leases } from '../leases/leases.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import type { Database, Connection } from '../../platform/database/connect.ts';
+import type { Database, Connection } from '../../platform/database/statements.ts';
 import { isolateEach } from '../../platform/database/isolate-failures.ts';
 import { readQuarantined } from '../../platform/database/quarantine.ts';
 import type { Notifications } from '../../platform/database/listen.ts';

@@ -1,6 +1,6 @@
 /** What is kept of a person, for the person alone: nothing that others have written, and nobody else by name, address or number. */
 import { readColumn, readRow, readRows, sql, type RawBuilder } from '../../platform/database/statements.ts';
-import type { Database } from '../../platform/database/connect.ts';
+import type { Database } from '../../platform/database/statements.ts';
 import type { UserId, WorkspaceId } from '../../platform/database/schema.ts';
 
 type Row = Readonly<Record<string, string | number | boolean | Date | null>>;

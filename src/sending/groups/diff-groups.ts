@@ -1,6 +1,5 @@
-import { readRows } from '../../platform/database/statements.ts';
+import { readRows, type Connection } from '../../platform/database/statements.ts';
 import { diffLists } from '../../workspaces/audit/diff-values.ts';
-import type { Connection } from '../../platform/database/connect.ts';
 
 /** Returns which groups were removed and added, by name, for the audit log; none if there are none. */
 export async function diffGroups(trx: Connection, before: readonly number[], after: readonly number[]) {

@@ -6,8 +6,9 @@ import {
   readRow,
   readRows,
   readValue,
+  type Connection,
+  type Database,
 } from '../../platform/database/statements.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
 import { AppError, fieldError } from '../../platform/errors/errors.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { lockOwnLedger } from '../accounts/store.ts';

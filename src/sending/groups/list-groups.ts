@@ -1,13 +1,12 @@
 import { findOwnAccounts, type Account } from '../accounts/store.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
-import type { Database } from '../../platform/database/connect.ts';
 import { requireGroupList } from './group-lists.ts';
 import { readActivity, selectActivity, type GroupActivity } from './read-activity.ts';
 import { readWays, type Way } from './read-ways.ts';
 import { selectGroups, sumGroups, filterGroups, type Group, type GroupFilter } from './store.ts';
 import { readGroupsOf, type GroupDeps } from './sync-groups.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
-import { readRow, readRows, sql, type RawBuilder } from '../../platform/database/statements.ts';
+import { readRow, readRows, sql, type RawBuilder, type Database } from '../../platform/database/statements.ts';
 import { removeStaleActivity } from './update-activity.ts';
 
 export interface GroupPage {

@@ -1,6 +1,6 @@
 import { findOwnAccounts } from '../accounts/store.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
-import type { Database } from '../../platform/database/connect.ts';
+import type { Database } from '../../platform/database/statements.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import type { ArrivedMessage } from '../../content/post/arrived-message.ts';
 import { requireSendTo } from './store.ts';

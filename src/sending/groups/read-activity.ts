@@ -1,5 +1,4 @@
-import { readRows, sql, type RawBuilder } from '../../platform/database/statements.ts';
-import type { Database } from '../../platform/database/connect.ts';
+import { readRows, sql, type RawBuilder, type Database } from '../../platform/database/statements.ts';
 import { activeSince, outcome, removeStaleActivity } from './update-activity.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 

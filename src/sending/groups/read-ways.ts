@@ -1,6 +1,5 @@
-import { readRows, readValue } from '../../platform/database/statements.ts';
+import { readRows, readValue, type Connection } from '../../platform/database/statements.ts';
 import { readResting } from '../accounts/send-window-rules.ts';
-import type { Connection } from '../../platform/database/connect.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 /** An account that is a member of a group. */

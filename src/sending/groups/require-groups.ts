@@ -1,4 +1,4 @@
-import type { Connection } from '../../platform/database/connect.ts';
+import type { Connection } from '../../platform/database/statements.ts';
 import { selectOwnGroupIds } from './store.ts';
 import { AppError, fieldError } from '../../platform/errors/errors.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';

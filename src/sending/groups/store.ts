@@ -4,7 +4,7 @@ import type { StoredChatList, StoredGroup } from '../accounts/commands.ts';
 import { lockGroupAccounts } from '../accounts/group-accounts.ts';
 import { nextSyncAt } from '../accounts/plan-syncs.ts';
 import { accountNotFoundError } from '../accounts/store.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
+import type { Connection, Database } from '../../platform/database/statements.ts';
 import { AppError, fieldError } from '../../platform/errors/errors.ts';
 import type { AccountId, GroupKind, Schema, WorkspaceId } from '../../platform/database/schema.ts';
 

@@ -1,9 +1,8 @@
-import { execute } from '../../platform/database/statements.ts';
+import { execute, type Database } from '../../platform/database/statements.ts';
 import { runCommand, type CommandWaiters } from '../accounts/commands.ts';
 import { beginRead } from '../accounts/plan-syncs.ts';
 import { findOwnAccount, type Account } from '../accounts/store.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
-import type { Database } from '../../platform/database/connect.ts';
 import type { Quotas } from '../../workspaces/quotas/quotas.ts';
 import { replaceGroups, selectChannelIds, type GroupReader, type SyncOutcome } from './store.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';

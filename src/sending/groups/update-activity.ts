@@ -2,7 +2,7 @@
 import { execute, readColumn, readRows, readValue, sql, type RawBuilder } from '../../platform/database/statements.ts';
 import { workInLedgers } from '../accounts/quarantine-account.ts';
 import { inLedger } from '../accounts/store.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
+import type { Connection, Database } from '../../platform/database/statements.ts';
 import { readHeld } from '../../platform/database/quarantine.ts';
 import type { Log } from '../../platform/log/log.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';

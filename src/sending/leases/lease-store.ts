@@ -1,5 +1,5 @@
 import { execute, hasRow, readColumn, readCount, readRows, sql } from '../../platform/database/statements.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
+import type { Connection, Database } from '../../platform/database/statements.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
 
 /** A heartbeat that comes later than this starts the worker's steady time anew. */

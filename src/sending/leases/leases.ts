@@ -3,7 +3,6 @@
  * heartbeat row. The other workers take over the shards of a worker that is silent for LEASE_MS, and queue its turns in hand again
  * (contract §5).
  */
-import type { Database, Connection } from '../../platform/database/connect.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import { startLoop, type Loop, type LoopDeps } from '../../platform/concurrency/loop.ts';
 import {
@@ -15,7 +14,7 @@ import {
   claimShards,
 } from './lease-store.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
-import { execute, readRows } from '../../platform/database/statements.ts';
+import { execute, readRows, type Database, type Connection } from '../../platform/database/statements.ts';
 import { inSavepoint } from '../../platform/database/in-savepoint.ts';
 import { isolateFailures } from '../../platform/database/isolate-failures.ts';
 import { quarantine } from '../../platform/database/quarantine.ts';

@@ -1,6 +1,5 @@
-import { execute, hasRow, readRows, sql } from '../../platform/database/statements.ts';
+import { execute, hasRow, readRows, sql, type Connection, type Database } from '../../platform/database/statements.ts';
 import { inLedger } from '../accounts/store.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
 import { isolateEach } from '../../platform/database/isolate-failures.ts';
 import { readHeld } from '../../platform/database/quarantine.ts';
 import type { Log } from '../../platform/log/log.ts';

@@ -1,6 +1,5 @@
 /** Two ids turn out to be one person: what was counted for each of them counts once from now on. */
-import { execute, readRows } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import { execute, readRows, type Connection } from '../../platform/database/statements.ts';
 import { joinVotes } from './record-votes.ts';
 import type { LockedLedger } from '../accounts/store.ts';
 

@@ -1,9 +1,8 @@
 /** What members did about posts goes into the deliveries' counters, each person once for each thing they did. Changes of chats plan a sync. */
-import { execute, readRows } from '../../platform/database/statements.ts';
+import { execute, readRows, type Connection, type Database } from '../../platform/database/statements.ts';
 import { writeOrQuarantine } from '../accounts/quarantine-account.ts';
 import { requestSyncs } from '../accounts/plan-syncs.ts';
 import { lockLedgerOf, type LockedLedger } from '../accounts/store.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
 import { isolateEach } from '../../platform/database/isolate-failures.ts';
 import { recipientsOf, clearErrors, settleRuns } from '../deliveries/settle-runs.ts';
 import type { Log } from '../../platform/log/log.ts';

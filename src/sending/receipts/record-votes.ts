@@ -1,6 +1,5 @@
 /** Votes on polls, and answers to events: the newest one of each member that could be opened counts, on each post once. */
-import { execute, sql, type RawBuilder } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import { execute, sql, type RawBuilder, type Connection } from '../../platform/database/statements.ts';
 import { EVENT_ANSWERS } from '../../content/post/ballot.ts';
 import type { MemberEvent } from '../../messengers/messenger.ts';
 import type { LockedLedger } from '../accounts/store.ts';

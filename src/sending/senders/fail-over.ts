@@ -1,5 +1,5 @@
 /** Failover: what an account has not tried to send goes to its stand-ins while it cannot send, and returns once it can. */
-import { execute, hasRow, sql } from '../../platform/database/statements.ts';
+import { execute, hasRow, sql, type Connection, type Database } from '../../platform/database/statements.ts';
 import type { CommandWaiters } from '../accounts/commands.ts';
 import { findWaits } from '../accounts/find-waits.ts';
 import { findAccounts, inLedger } from '../accounts/store.ts';
@@ -7,7 +7,6 @@ import { returnDeliveries, type RunSender } from '../deliveries/assign-senders.t
 import { readGroupsOf } from '../groups/sync-groups.ts';
 import type { Leases } from '../leases/leases.ts';
 import type { Loop } from '../../platform/concurrency/loop.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
 import { isolateEach } from '../../platform/database/isolate-failures.ts';
 import { readHeld } from '../../platform/database/quarantine.ts';
 import { startPolledLoop, type PolledLoopDeps } from '../../platform/database/work-poll.ts';

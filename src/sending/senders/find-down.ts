@@ -1,6 +1,5 @@
 /** What waits for accounts that cannot send. Only workspaces with several accounts are looked at. */
-import { readColumn, readRows, sql, type RawBuilder } from '../../platform/database/statements.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import { readColumn, readRows, sql, type RawBuilder, type Connection } from '../../platform/database/statements.ts';
 import { mayChangeAccount, type RunSender } from '../deliveries/assign-senders.ts';
 import { isWaitedFor } from '../accounts/is-waited-for.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';

@@ -1,8 +1,7 @@
-import { readColumn, readCount } from '../../platform/database/statements.ts';
+import { readColumn, readCount, type Connection } from '../../platform/database/statements.ts';
 import { findOwnAccount, findOwnAccounts, lockOwnLedger, nameAccount, type Account } from '../accounts/store.ts';
 import { assignSenders } from '../deliveries/assign-senders.ts';
 import { readGroupsOf, type GroupDeps } from '../groups/sync-groups.ts';
-import type { Connection } from '../../platform/database/connect.ts';
 import { diffValues } from '../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';

@@ -1,8 +1,7 @@
-import { readValue } from '../../platform/database/statements.ts';
+import { readValue, type Connection, type Database } from '../../platform/database/statements.ts';
 import { accountNotFoundError, lockOwnLedger } from '../accounts/store.ts';
 import { noSuchGroupList } from '../groups/group-lists.ts';
 import { requireGroups } from '../groups/require-groups.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
 import { diffValues } from '../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import { readAccounts, replaceRules, type FormerRule } from './store.ts';

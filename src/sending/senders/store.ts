@@ -1,5 +1,4 @@
-import { readRows } from '../../platform/database/statements.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
+import { readRows, type Connection, type Database } from '../../platform/database/statements.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import { requireGroups } from '../groups/require-groups.ts';

@@ -9,7 +9,7 @@ import { workInLedgers } from '../accounts/quarantine-account.ts';
 import type { RunKey } from '../deliveries/settle-runs.ts';
 import type { Leases } from '../leases/leases.ts';
 import { startLoop, type Loop, type LoopDeps } from '../../platform/concurrency/loop.ts';
-import type { Connection, Database } from '../../platform/database/connect.ts';
+import type { Connection, Database } from '../../platform/database/statements.ts';
 import { ACCOUNT_WAITING_EVENT } from '../../workspaces/events/event-types.ts';
 import { EXPLAINED_WAITS, UNEXPLAINED_AFTER_MINUTES, type WaitReason } from '../../workspaces/events/wait-reasons.ts';
 import { readHeld } from '../../platform/database/quarantine.ts';

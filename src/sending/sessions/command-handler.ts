@@ -1,6 +1,5 @@
-import { execute, readColumn, readRows, sql } from '../../platform/database/statements.ts';
+import { execute, readColumn, readRows, sql, type Database } from '../../platform/database/statements.ts';
 import { clearOldRows } from '../../platform/database/clear-old-rows.ts';
-import type { Database } from '../../platform/database/connect.ts';
 import { isolateStatement, ownedBy } from '../../platform/database/isolate-statement.ts';
 import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
 import type { Notifications } from '../../platform/database/listen.ts';

@@ -1,5 +1,4 @@
-import { readColumn } from '../../platform/database/statements.ts';
-import type { Database } from '../../platform/database/connect.ts';
+import { readColumn, type Database } from '../../platform/database/statements.ts';
 import { isolateEach } from '../../platform/database/isolate-failures.ts';
 import { readQuarantined } from '../../platform/database/quarantine.ts';
 import { isDataError } from '../../platform/errors/database-errors.ts';

@@ -1,5 +1,4 @@
-import { execute, readRows, sql, type RawBuilder } from '../../platform/database/statements.ts';
-import type { Database } from '../../platform/database/connect.ts';
+import { execute, readRows, sql, type RawBuilder, type Database } from '../../platform/database/statements.ts';
 import type { SessionState } from '../../messengers/messenger.ts';
 import { soon } from '../accounts/plan-syncs.ts';
 import { isLinkedHere, lockLane, wakeLane } from '../accounts/store.ts';

@@ -1,5 +1,5 @@
 import { STATE_REASONS } from '../../platform/errors/account-states.ts';
-import type { Database } from '../../platform/database/connect.ts';
+import type { Database } from '../../platform/database/statements.ts';
 import { createBatcher, type Batcher } from '../../platform/concurrency/batcher.ts';
 import { isDataError } from '../../platform/errors/database-errors.ts';
 import { AppError } from '../../platform/errors/errors.ts';

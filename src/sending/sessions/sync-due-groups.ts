@@ -3,7 +3,7 @@ import { claimSyncs, hasDueSyncs, putBackSync, type DueSync } from '../accounts/
 import { replaceGroups, selectChannelIds } from '../groups/store.ts';
 import type { Leases } from '../leases/leases.ts';
 import type { Loop } from '../../platform/concurrency/loop.ts';
-import type { Database } from '../../platform/database/connect.ts';
+import type { Database } from '../../platform/database/statements.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
 import { servePolled, type PolledLoopDeps } from '../../platform/database/work-poll.ts';
 import { AppError } from '../../platform/errors/errors.ts';

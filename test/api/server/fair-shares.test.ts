@@ -1,7 +1,8 @@
 /** Fairness: one user with many requests in flight, beside another user and anonymous clients. */
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { connectDatabase, readPool, type Database } from '../../../src/platform/database/connect.ts';
+import { connectDatabase, readPool } from '../../../src/platform/database/connect.ts';
+import type { Database } from '../../../src/platform/database/statements.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { PASSWORD, startTestApp, type Person, type TestApp } from '../../support/app.ts';
 import { probes } from '../../support/http/probes.ts';

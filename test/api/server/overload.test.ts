@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectDatabase, readPool, type Database } from '../../../src/platform/database/connect.ts';
+import { connectDatabase, readPool } from '../../../src/platform/database/connect.ts';
+import type { Database } from '../../../src/platform/database/statements.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { verifyPassword } from '../../../src/identity/passwords/password.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';

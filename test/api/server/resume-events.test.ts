@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { linkAccount } from '../../../src/sending/accounts/link-account.ts';
 import { createClient } from '../../../clients/typescript/client.ts';
 import type { LiveEvent } from '../../../clients/typescript/events.ts';
-import type { Database } from '../../../src/platform/database/connect.ts';
+import type { Database } from '../../../src/platform/database/statements.ts';
 import { assignPositions } from '../../../src/workspaces/events/assign-positions.ts';
 import type { WatchLimits } from '../../../src/api/events/watch-progress.ts';
 import { sleep, systemClock } from '../../../src/platform/time/time.ts';

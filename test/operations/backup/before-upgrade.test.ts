@@ -1,6 +1,6 @@
 import { readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { execute, readValue } from '../../../src/platform/database/statements.ts';
+import { execute, readValue, type Database } from '../../../src/platform/database/statements.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import {
   backUpBeforeUpgrade,
@@ -9,7 +9,7 @@ import {
 } from '../../../src/operations/backup/back-up-before-upgrade.ts';
 import { verifyBackup } from '../../../src/operations/backup/verify-backup.ts';
 import { migrateDatabase } from '../../../src/platform/database/migrate-database.ts';
-import { connectDatabase, type Database, type PostgresAddress } from '../../../src/platform/database/connect.ts';
+import { connectDatabase, type PostgresAddress } from '../../../src/platform/database/connect.ts';
 import { StartupError } from '../../../src/platform/errors/errors.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { createTestDatabase } from '../../support/database.ts';

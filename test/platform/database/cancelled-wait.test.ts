@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectDatabase, type Database } from '../../../src/platform/database/connect.ts';
+import { connectDatabase } from '../../../src/platform/database/connect.ts';
+import type { Database } from '../../../src/platform/database/statements.ts';
 import type { WorkspaceId } from '../../../src/platform/database/schema.ts';
 import { findResult } from '../../../src/workspaces/idempotency/once.ts';
 import { createLog } from '../../../src/platform/log/log.ts';

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LEASE_MS } from '../../../src/sending/leases/leases.ts';
-import { connectDatabase, pingDatabase, type Connection } from '../../../src/platform/database/connect.ts';
+import { connectDatabase, pingDatabase } from '../../../src/platform/database/connect.ts';
+import type { Connection } from '../../../src/platform/database/statements.ts';
 import { waitForDatabase } from '../../../src/platform/database/wait.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';

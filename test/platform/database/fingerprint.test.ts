@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import type { Database } from '../../../src/platform/database/connect.ts';
+import type { Database } from '../../../src/platform/database/statements.ts';
 import { findDifferences, parseFingerprint } from '../../../src/platform/database/inspect-schema.ts';
 import { migrate } from '../../../src/platform/database/migrate.ts';
 import { readCatalog } from '../../../src/platform/database/read-catalog.ts';

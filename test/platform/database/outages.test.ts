@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectDatabase, type Database } from '../../../src/platform/database/connect.ts';
+import { connectDatabase } from '../../../src/platform/database/connect.ts';
+import type { Database } from '../../../src/platform/database/statements.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { sleep } from '../../../src/platform/time/time.ts';
 import { countBlocked } from '../../support/count-blocked.ts';

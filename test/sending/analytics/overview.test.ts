@@ -1,11 +1,10 @@
-import { execute, readRows } from '../../../src/platform/database/statements.ts';
+import { execute, readRows, type Database } from '../../../src/platform/database/statements.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { compactOldCampaigns } from '../../../src/sending/campaigns/roll-up/compact-old-campaigns.ts';
 import { listDays } from '../../../src/sending/campaigns/occurrences.ts';
 import { rollUpRuns } from '../../../src/sending/campaigns/roll-up/roll-up-runs.ts';
 import { foldReceipts } from '../../../src/sending/receipts/fold-receipts.ts';
 import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
-import type { Database } from '../../../src/platform/database/connect.ts';
 import { useTestApp, type Person } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 import { workspaceOf } from '../../support/workspaces.ts';

@@ -3,7 +3,7 @@
  * campaign, whatever was rolled up, folded or deleted meanwhile. `FUZZ_RUNS` lengthens it.
  */
 import fc from 'fast-check';
-import { execute, readRows } from '../../../src/platform/database/statements.ts';
+import { execute, readRows, type Database } from '../../../src/platform/database/statements.ts';
 import { afterAll, expect, test } from 'vitest';
 import { listDates } from '../../../src/sending/campaigns/occurrences.ts';
 import { readOverview } from '../../../src/sending/analytics/read-overview.ts';
@@ -18,7 +18,6 @@ import { saveGroupList } from '../../../src/sending/groups/group-lists.ts';
 import { updateActivity } from '../../../src/sending/groups/update-activity.ts';
 import { foldReceipts } from '../../../src/sending/receipts/fold-receipts.ts';
 import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
-import type { Database } from '../../../src/platform/database/connect.ts';
 import { useTestDatabase } from '../../support/database.ts';
 import {
   analyticsOf,

@@ -1,9 +1,9 @@
 /** Checks of a draft in a workspace whose plans have a run a day for a year. Rows are counted and not time. */
 import type { WorkspaceId } from '../../../src/platform/database/schema.ts';
-import { execute, readRows, sql } from '../../../src/platform/database/statements.ts';
+import { execute, readRows, sql, type Database } from '../../../src/platform/database/statements.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createManyAccounts } from '../../../bench/support/many-accounts.ts';
-import { connectDatabase, type Database } from '../../../src/platform/database/connect.ts';
+import { connectDatabase } from '../../../src/platform/database/connect.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { findGroupProblems } from '../../../src/sending/campaigns/accept/find-group-problems.ts';
 import { findFrequentPosts } from '../../../src/sending/campaigns/read/find-frequent-posts.ts';

@@ -1,8 +1,7 @@
 /** What is read in a workspace with two accounts, whatever the planner knows of its tables. Rows are counted and not time. */
-import { execute, readRows, sql } from '../../../src/platform/database/statements.ts';
+import { execute, readRows, sql, type Database } from '../../../src/platform/database/statements.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AccountId } from '../../../src/platform/database/schema.ts';
-import type { Database } from '../../../src/platform/database/connect.ts';
 import { handOver } from '../../../src/sending/senders/hand-over.ts';
 import { listAccounts } from '../../../src/sending/accounts/list-accounts.ts';
 import { correctCampaign } from '../../../src/sending/campaigns/change/correct-campaign.ts';

@@ -1,8 +1,8 @@
-import { execute } from '../../../src/platform/database/statements.ts';
+import { execute, type Database } from '../../../src/platform/database/statements.ts';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createManyAccounts, planRuns } from '../../../bench/support/many-accounts.ts';
 import { beginDueRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
-import { connectDatabase, type Database } from '../../../src/platform/database/connect.ts';
+import { connectDatabase } from '../../../src/platform/database/connect.ts';
 import { claimTurns, type Turn } from '../../../src/sending/deliveries/claim-turns.ts';
 import { finishTurns } from '../../../src/sending/deliveries/finish-turns.ts';
 import type { Outcome } from '../../../src/sending/deliveries/outcome.ts';

@@ -1,7 +1,7 @@
 /** Several accounts send one run: their turns are fair, and what each finds does not depend on how much waits for the others. */
-import { execute, readRows } from '../../../src/platform/database/statements.ts';
+import { execute, readRows, type Database } from '../../../src/platform/database/statements.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { connectDatabase, type Database } from '../../../src/platform/database/connect.ts';
+import { connectDatabase } from '../../../src/platform/database/connect.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { lockLedger } from '../../../src/sending/accounts/store.ts';
 import { retryCampaign } from '../../../src/sending/campaigns/change/retry-campaign.ts';

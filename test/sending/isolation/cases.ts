@@ -1,7 +1,7 @@
 /** The batches over many accounts, each with how to give it work, and how to make it fail for one of them. */
 import { sql } from 'kysely';
 import type { BatchName } from '../../../src/platform/database/quarantine.ts';
-import type { Database } from '../../../src/platform/database/connect.ts';
+import type { Database } from '../../../src/platform/database/statements.ts';
 import type { Owner } from '../../support/ledger.ts';
 import type { Poison } from '../../support/poison.ts';
 import type { TestDatabase } from '../../support/database.ts';

@@ -1,8 +1,8 @@
-import { execute, readRows } from '../../../src/platform/database/statements.ts';
+import { execute, readRows, type Database } from '../../../src/platform/database/statements.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { createManyAccounts, planRuns } from '../../../bench/support/many-accounts.ts';
 import { beginDueRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
-import { connectDatabase, type Database } from '../../../src/platform/database/connect.ts';
+import { connectDatabase } from '../../../src/platform/database/connect.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
 import { createTestDatabase } from '../../support/database.ts';

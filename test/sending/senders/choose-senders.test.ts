@@ -1,8 +1,7 @@
 /** Which account sends to a group: the function `choose_senders`. */
-import { execute, readCount, readRows } from '../../../src/platform/database/statements.ts';
+import { execute, readCount, readRows, type Connection } from '../../../src/platform/database/statements.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { AccountId } from '../../../src/platform/database/schema.ts';
-import type { Connection } from '../../../src/platform/database/connect.ts';
 import { useTestDatabase } from '../../support/database.ts';
 import { createOwner, type Owner } from '../../support/ledger.ts';
 import { addAccount } from '../../support/several-accounts.ts';

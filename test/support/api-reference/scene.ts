@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { Secret, TOTP } from 'otpauth';
-import type { Database } from '../../../src/platform/database/connect.ts';
+import type { Database } from '../../../src/platform/database/statements.ts';
 import { signChallenge } from '../../whatsapp-peer/authenticator.ts';
 import type { WhatsAppPeer } from '../../whatsapp-peer/peer.ts';
 import { film } from '../inputs/films.ts';

@@ -1,5 +1,6 @@
 import { Registry } from 'prom-client';
-import { readPool, type Database } from '../../../src/platform/database/connect.ts';
+import { readPool } from '../../../src/platform/database/connect.ts';
+import type { Database } from '../../../src/platform/database/statements.ts';
 import { createAuthenticate } from '../../../src/api/server/auth.ts';
 import type { EventSource } from '../../../src/api/events/watch-progress.ts';
 import type { Operation } from '../../../src/api/operation.ts';

@@ -2,9 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { parse as parseContentDisposition } from 'content-disposition';
 import { parse } from 'csv-parse/sync';
-import { execute, readCount } from '../../../src/platform/database/statements.ts';
+import { execute, readCount, type Connection } from '../../../src/platform/database/statements.ts';
 import { describe, expect, test } from 'vitest';
-import type { Connection } from '../../../src/platform/database/connect.ts';
 import type { WorkspaceId } from '../../../src/platform/database/schema.ts';
 import { listAuditLog, SCAN_LIMIT, type AuditPage } from '../../../src/workspaces/audit/list-audit-log.ts';
 import { useTestApp, type Call } from '../../support/app.ts';

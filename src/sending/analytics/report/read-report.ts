@@ -1,12 +1,11 @@
 import { withPermit } from '../../../platform/concurrency/fair-semaphore.ts';
 import { partyIn } from '../../../platform/concurrency/requester.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
-import type { Database } from '../../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 import { invalid, fieldError } from '../../../platform/errors/errors.ts';
 import { readTimeZone } from '../../campaigns/accept/add-scheduled-campaign.ts';
 import { findOwnCampaign } from '../../campaigns/store.ts';
-import { readValue } from '../../../platform/database/statements.ts';
+import { readValue, type Database } from '../../../platform/database/statements.ts';
 import { readNow } from '../../../platform/database/read-now.ts';
 import { readGroupList } from '../../groups/group-lists.ts';
 import type { FailureCode, FailureParams } from '../../../platform/errors/failures.ts';

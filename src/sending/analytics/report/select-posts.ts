@@ -1,6 +1,5 @@
 /** The SQL that adds up posts, from the sums of campaigns and from single deliveries. Each statement reads a bounded number of rows. */
-import { readRows, sql } from '../../../platform/database/statements.ts';
-import type { Connection } from '../../../platform/database/connect.ts';
+import { readRows, sql, type Connection } from '../../../platform/database/statements.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 import { SKIPPED_CODES } from '../../../platform/errors/failures.ts';
 import type { StoredFailure } from '../explain-failure.ts';

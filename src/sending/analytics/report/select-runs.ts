@@ -1,5 +1,4 @@
-import { readCount, readOne, readRows } from '../../../platform/database/statements.ts';
-import type { Connection, Database } from '../../../platform/database/connect.ts';
+import { readCount, readOne, readRows, type Connection, type Database } from '../../../platform/database/statements.ts';
 import { sumFields } from '../sum-fields.ts';
 import type { Span } from './report-span.ts';
 import type { RunSums } from './select-posts.ts';

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
 import { assertStillMember, lockMembers } from '../../../workspaces/members/assert-still-member.ts';
-import type { Database, Connection } from '../../../platform/database/connect.ts';
+import type { Database, Connection } from '../../../platform/database/statements.ts';
 import { AppError, fieldError } from '../../../platform/errors/errors.ts';
 import { hashSecret } from '../../../platform/secrets/hash-secret.ts';
 import { knownTimeZone } from '../../../platform/time/time-zone.ts';

@@ -1,7 +1,6 @@
 import { findOwnAccounts, lockOwnLedger } from '../../accounts/store.ts';
 import { diffValues } from '../../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
-import type { Connection, Database } from '../../../platform/database/connect.ts';
 import { actOnce, findResult, type IdempotencyKey } from '../../../workspaces/idempotency/once.ts';
 import { requireGroups } from '../../groups/require-groups.ts';
 import { saveMedia } from '../../../content/media/store.ts';
@@ -20,7 +19,7 @@ import { insertCampaign, type NewCampaign, type Plan } from '../store.ts';
 import { requireNoApproval } from '../../../workspaces/approval/approval-rules.ts';
 import { readNow } from '../../../platform/database/read-now.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
-import { readOne } from '../../../platform/database/statements.ts';
+import { readOne, type Connection, type Database } from '../../../platform/database/statements.ts';
 import { AppError, type FieldError } from '../../../platform/errors/errors.ts';
 
 export interface AcceptedCampaign {

@@ -1,7 +1,6 @@
-import { readValue } from '../../../platform/database/statements.ts';
+import { readValue, type Database } from '../../../platform/database/statements.ts';
 import { dateIn } from '../../accounts/quiet-hours.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
-import type { Database } from '../../../platform/database/connect.ts';
 import type { UserId } from '../../../platform/database/schema.ts';
 import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
 import type { IdempotencyKey } from '../../../workspaces/idempotency/once.ts';

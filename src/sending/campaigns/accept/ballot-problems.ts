@@ -1,6 +1,5 @@
-import { readCount } from '../../../platform/database/statements.ts';
+import { readCount, type Connection } from '../../../platform/database/statements.ts';
 import { ASKING, type PostExtras } from '../../../content/post/post-extras.ts';
-import type { Connection } from '../../../platform/database/connect.ts';
 import { invalid, fieldError, type FieldError } from '../../../platform/errors/errors.ts';
 
 /** Whether the post is a poll or an event, which needs no text. */

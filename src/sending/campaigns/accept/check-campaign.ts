@@ -4,7 +4,7 @@ import { findWaits } from '../../accounts/find-waits.ts';
 import { findAccounts } from '../../accounts/store.ts';
 import { keepHour, soonest, type Wait } from '../read/find-wait.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
-import type { Database } from '../../../platform/database/connect.ts';
+import type { Database } from '../../../platform/database/statements.ts';
 import { requireGroups } from '../../groups/require-groups.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
 import type { PostExtras } from '../../../content/post/post-extras.ts';

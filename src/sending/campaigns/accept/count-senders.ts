@@ -1,5 +1,4 @@
-import { readRows } from '../../../platform/database/statements.ts';
-import type { Connection } from '../../../platform/database/connect.ts';
+import { readRows, type Connection } from '../../../platform/database/statements.ts';
 import type { AccountId, WorkspaceId } from '../../../platform/database/schema.ts';
 
 /** The groups of a campaign to which one account of the workspace sends. */

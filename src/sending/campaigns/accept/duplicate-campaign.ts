@@ -1,5 +1,5 @@
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
-import type { Database } from '../../../platform/database/connect.ts';
+import type { Database } from '../../../platform/database/statements.ts';
 import { AppError } from '../../../platform/errors/errors.ts';
 import { knownTimeZone } from '../../../platform/time/time-zone.ts';
 import { openMedia, type OpenMedia } from '../../../content/media/store.ts';

@@ -1,5 +1,4 @@
-import { readColumn, readRows } from '../../../platform/database/statements.ts';
-import type { Connection } from '../../../platform/database/connect.ts';
+import { readColumn, readRows, type Connection } from '../../../platform/database/statements.ts';
 import { describeIssue, type Issue } from '../../../platform/errors/errors.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 

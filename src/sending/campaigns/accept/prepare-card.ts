@@ -1,5 +1,5 @@
 /** The card of a post: as its author wants it, or fetched from the site of the first link. Nothing here holds a lock or a transaction. */
-import type { Connection } from '../../../platform/database/connect.ts';
+import type { Connection } from '../../../platform/database/statements.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 import { AppError, fieldError, type FieldError } from '../../../platform/errors/errors.ts';
 import { acceptCardPicture, describeMedia } from '../../../content/media/accept-media.ts';

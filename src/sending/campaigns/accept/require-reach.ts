@@ -1,10 +1,9 @@
 /** What has to hold for a post that mentions everybody, is pinned, replies to an earlier campaign, or names who sends (contract §3). */
-import { hasRow, readCount, sql } from '../../../platform/database/statements.ts';
+import { hasRow, readCount, sql, type Connection } from '../../../platform/database/statements.ts';
 import { accountNotFoundError } from '../../accounts/store.ts';
 import { dateIn, dayOf } from '../../accounts/quiet-hours.ts';
 import { readWorkspaceRules } from '../../accounts/read-workspace-rules.ts';
 import { countMentions } from '../../deliveries/decide-mentions.ts';
-import type { Connection } from '../../../platform/database/connect.ts';
 import type { PostExtras, ReplyTo } from '../../../content/post/post-extras.ts';
 import { TEXT_LIMIT } from '../../../content/text/html-to-whatsapp.ts';
 import { countChannels, isBallot } from './ballot-problems.ts';

@@ -1,6 +1,6 @@
 import { dateIn } from '../../accounts/quiet-hours.ts';
 import { readWorkspaceRules } from '../../accounts/read-workspace-rules.ts';
-import type { Connection } from '../../../platform/database/connect.ts';
+import type { Connection } from '../../../platform/database/statements.ts';
 import { findFrequentPosts, type FrequentPosts } from '../read/find-frequent-posts.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 import type { IssueParams } from '../../../platform/errors/issues.ts';

@@ -1,5 +1,4 @@
-import { readCount, readOne, sql } from '../../../platform/database/statements.ts';
-import type { Connection } from '../../../platform/database/connect.ts';
+import { readCount, readOne, sql, type Connection } from '../../../platform/database/statements.ts';
 import type { FollowUp, PostExtras } from '../../../content/post/post-extras.ts';
 import { findCampaignOfWorkspace } from '../store.ts';
 import { percentOf, reads } from '../roll-up/roll-up-runs.ts';

@@ -5,8 +5,7 @@ import type { CheckWarning } from './warn-of-frequency.ts';
 import type { Gap } from '../../deliveries/pace.ts';
 import type { AccountId, WorkspaceId } from '../../../platform/database/schema.ts';
 import { namedIn, possessive, subjectOf, type SenderShare } from './count-senders.ts';
-import { readRows, sql } from '../../../platform/database/statements.ts';
-import type { Connection, Database } from '../../../platform/database/connect.ts';
+import { readRows, sql, type Connection, type Database } from '../../../platform/database/statements.ts';
 import { waitingRuns } from '../read/waiting-runs.ts';
 import { inSnapshot } from '../../../platform/database/in-snapshot.ts';
 

@@ -2,7 +2,7 @@ import { readColumn, readRows, readValue, sql, type RawBuilder } from '../../../
 import { isolateWrites } from '../../accounts/quarantine-account.ts';
 import { readResting } from '../../accounts/send-window-rules.ts';
 import { lockFreeLedgers } from '../../accounts/store.ts';
-import type { Connection, Database } from '../../../platform/database/connect.ts';
+import type { Connection, Database } from '../../../platform/database/statements.ts';
 import { readQuarantined } from '../../../platform/database/quarantine.ts';
 import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
 import type { Log } from '../../../platform/log/log.ts';

@@ -1,7 +1,6 @@
-import { execute, readRows, sql, type RawBuilder } from '../../../platform/database/statements.ts';
+import { execute, readRows, sql, type RawBuilder, type Database } from '../../../platform/database/statements.ts';
 import { hasEnabledOwner } from '../../accounts/disable-accounts.ts';
 import { workInLedgers } from '../../accounts/quarantine-account.ts';
-import type { Database } from '../../../platform/database/connect.ts';
 import { readHeld } from '../../../platform/database/quarantine.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';

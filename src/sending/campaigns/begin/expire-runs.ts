@@ -1,7 +1,6 @@
-import { readColumn, readRows, sql } from '../../../platform/database/statements.ts';
+import { readColumn, readRows, sql, type Connection, type Database } from '../../../platform/database/statements.ts';
 import { writeOrQuarantine } from '../../accounts/quarantine-account.ts';
 import { inLedger } from '../../accounts/store.ts';
-import type { Connection, Database } from '../../../platform/database/connect.ts';
 import { isolateEach } from '../../../platform/database/isolate-failures.ts';
 import { readHeld } from '../../../platform/database/quarantine.ts';
 import { isUncertain } from '../../deliveries/assign-senders.ts';

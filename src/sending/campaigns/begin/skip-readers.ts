@@ -1,5 +1,4 @@
-import { execute, sql, type RawBuilder } from '../../../platform/database/statements.ts';
-import type { Connection } from '../../../platform/database/connect.ts';
+import { execute, sql, type RawBuilder, type Connection } from '../../../platform/database/statements.ts';
 import type { FollowUp } from '../../../content/post/post-extras.ts';
 import { findCampaignOfWorkspace } from '../store.ts';
 import { describeFailure, FAILURES } from '../../../platform/errors/failures.ts';

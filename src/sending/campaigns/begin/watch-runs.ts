@@ -1,5 +1,5 @@
 import type { Leases } from '../../leases/leases.ts';
-import type { Database } from '../../../platform/database/connect.ts';
+import type { Database } from '../../../platform/database/statements.ts';
 import type { Notifications } from '../../../platform/database/listen.ts';
 import { startPolledLoop, type PolledLoopDeps } from '../../../platform/database/work-poll.ts';
 import { startLoop } from '../../../platform/concurrency/loop.ts';

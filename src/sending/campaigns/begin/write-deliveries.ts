@@ -3,7 +3,7 @@ import { readColumn, readRows, sql, type RawBuilder } from '../../../platform/da
 import { isolateWrites } from '../../accounts/quarantine-account.ts';
 import { readResting } from '../../accounts/send-window-rules.ts';
 import { lockFreeLedgers } from '../../accounts/store.ts';
-import type { Connection, Database } from '../../../platform/database/connect.ts';
+import type { Connection, Database } from '../../../platform/database/statements.ts';
 import { readQuarantined } from '../../../platform/database/quarantine.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import type { Rotation } from '../../../platform/concurrency/round-robin.ts';

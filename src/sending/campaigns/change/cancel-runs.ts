@@ -1,5 +1,4 @@
-import { execute, readColumn } from '../../../platform/database/statements.ts';
-import type { Connection } from '../../../platform/database/connect.ts';
+import { execute, readColumn, type Connection } from '../../../platform/database/statements.ts';
 import { dropQueued, closeRuns } from '../../deliveries/settle-runs.ts';
 import type { OwnCampaign } from '../store.ts';
 

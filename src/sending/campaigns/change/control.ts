@@ -1,11 +1,10 @@
 /** Pause, resume and cancel. Each locks the ledger, so that after it at most the turn in hand still leaves (contract §4). */
 import type { Transaction } from 'kysely';
-import { execute } from '../../../platform/database/statements.ts';
+import { execute, type Connection, type Database } from '../../../platform/database/statements.ts';
 import { STOPPED, writeOrQuarantine } from '../../accounts/quarantine-account.ts';
 import { lockOwnLedger, wakeLanes } from '../../accounts/store.ts';
 import { diffValues, type Change } from '../../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor, type AuditAction } from '../../../workspaces/audit/record-audit.ts';
-import type { Connection, Database } from '../../../platform/database/connect.ts';
 import type { CampaignStatus, Schema } from '../../../platform/database/schema.ts';
 import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
 import { AppError } from '../../../platform/errors/errors.ts';

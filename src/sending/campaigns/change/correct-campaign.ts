@@ -1,10 +1,9 @@
-import { execute, hasRow, readRows } from '../../../platform/database/statements.ts';
+import { execute, hasRow, readRows, type Connection, type Database } from '../../../platform/database/statements.ts';
 import { lockOwnLedger } from '../../accounts/store.ts';
 import { diffValues } from '../../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 import { requireNoApproval } from '../../../workspaces/approval/approval-rules.ts';
-import type { Connection, Database } from '../../../platform/database/connect.ts';
 import { requestRevision } from '../../deliveries/request-revision.ts';
 import { writeCampaignEvent } from '../../../workspaces/events/write-event.ts';
 import { AppError, invalid } from '../../../platform/errors/errors.ts';

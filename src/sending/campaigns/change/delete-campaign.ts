@@ -1,7 +1,6 @@
-import { execute, hasRow } from '../../../platform/database/statements.ts';
+import { execute, hasRow, type Connection, type Database } from '../../../platform/database/statements.ts';
 import { lockOwnLedger } from '../../accounts/store.ts';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
-import type { Connection, Database } from '../../../platform/database/connect.ts';
 import { actOnce, findResult, type IdempotencyKey } from '../../../workspaces/idempotency/once.ts';
 import { AppError } from '../../../platform/errors/errors.ts';
 import { requireStatus } from './control.ts';

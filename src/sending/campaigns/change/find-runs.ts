@@ -1,4 +1,4 @@
-import type { Connection } from '../../../platform/database/connect.ts';
+import type { Connection } from '../../../platform/database/statements.ts';
 import { AppError, fieldError } from '../../../platform/errors/errors.ts';
 import type { OwnCampaign } from '../store.ts';
 

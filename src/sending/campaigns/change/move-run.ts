@@ -1,7 +1,6 @@
-import { execute, hasRow, readRow, readValue } from '../../../platform/database/statements.ts';
+import { execute, hasRow, readRow, readValue, type Connection } from '../../../platform/database/statements.ts';
 import { diffValues } from '../../../workspaces/audit/diff-values.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
-import type { Connection } from '../../../platform/database/connect.ts';
 import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
 import { invalid, AppError, fieldError } from '../../../platform/errors/errors.ts';
 import type { PostExtras } from '../../../content/post/post-extras.ts';

@@ -1,7 +1,7 @@
 /** Pins the posts of one run in their groups, or unpins them (contract §4). The lanes of the workspace carry it out at their pace. */
 import { execute, readCount, readOne, sql } from '../../../platform/database/statements.ts';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
-import type { Connection, Database } from '../../../platform/database/connect.ts';
+import type { Connection, Database } from '../../../platform/database/statements.ts';
 import type { RunStatus } from '../../../platform/database/schema.ts';
 import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
 import { writeCampaignEvent } from '../../../workspaces/events/write-event.ts';

@@ -1,8 +1,7 @@
 /** Bulk requests about more deliveries than a request may write, in pieces. */
-import { readColumn, sql, type RawBuilder } from '../../../platform/database/statements.ts';
+import { readColumn, sql, type RawBuilder, type Database } from '../../../platform/database/statements.ts';
 import { writeOrQuarantine } from '../../accounts/quarantine-account.ts';
 import { inLedger } from '../../accounts/store.ts';
-import type { Database } from '../../../platform/database/connect.ts';
 import { isolateEach } from '../../../platform/database/isolate-failures.ts';
 import { readHeld } from '../../../platform/database/quarantine.ts';
 import { dropQueued } from '../../deliveries/settle-runs.ts';

@@ -1,6 +1,6 @@
 import { diffValues } from '../../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
-import type { Database } from '../../../platform/database/connect.ts';
+import type { Database } from '../../../platform/database/statements.ts';
 import { requestRevision, type Requested } from '../../deliveries/request-revision.ts';
 import { writeCampaignEvent } from '../../../workspaces/events/write-event.ts';
 import { AppError } from '../../../platform/errors/errors.ts';

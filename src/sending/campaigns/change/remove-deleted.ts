@@ -1,6 +1,5 @@
-import { execute, readRows, sql } from '../../../platform/database/statements.ts';
+import { execute, readRows, sql, type Connection, type Database } from '../../../platform/database/statements.ts';
 import { workInLedgers } from '../../accounts/quarantine-account.ts';
-import type { Connection, Database } from '../../../platform/database/connect.ts';
 import { readHeld } from '../../../platform/database/quarantine.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import { removeCampaignActivity } from '../../groups/update-activity.ts';

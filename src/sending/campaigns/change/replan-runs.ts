@@ -1,7 +1,6 @@
-import { execute, readRows } from '../../../platform/database/statements.ts';
+import { execute, readRows, type Connection } from '../../../platform/database/statements.ts';
 import { planSyncsBeforeRuns } from '../../accounts/plan-syncs.ts';
 import { dateIn } from '../../accounts/quiet-hours.ts';
-import type { Connection } from '../../../platform/database/connect.ts';
 import { knownTimeZone } from '../../../platform/time/time-zone.ts';
 import { scheduleIsOver } from '../accept/add-scheduled-campaign.ts';
 import type { RunStatus, WorkspaceId } from '../../../platform/database/schema.ts';

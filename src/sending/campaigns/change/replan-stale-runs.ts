@@ -1,9 +1,8 @@
 /** Planned runs follow the newest time zone rules: a run accepted for 09:00 local time begins at 09:00 local time. */
-import { execute, readRows, sql } from '../../../platform/database/statements.ts';
+import { execute, readRows, sql, type Connection, type Database } from '../../../platform/database/statements.ts';
 import { workInLedgers } from '../../accounts/quarantine-account.ts';
 import { listOccurrences } from '../occurrences.ts';
 import { scheduleOf, type OwnCampaign } from '../store.ts';
-import type { Connection, Database } from '../../../platform/database/connect.ts';
 import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
 import { readHeld } from '../../../platform/database/quarantine.ts';
 import type { Log } from '../../../platform/log/log.ts';

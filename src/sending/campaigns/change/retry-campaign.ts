@@ -1,8 +1,7 @@
-import { execute, hasRow, readRows, sql } from '../../../platform/database/statements.ts';
+import { execute, hasRow, readRows, sql, type Connection } from '../../../platform/database/statements.ts';
 import { wakeLanes } from '../../accounts/store.ts';
 import { assignSenders, hasLane, isUncertain } from '../../deliveries/assign-senders.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
-import type { Connection } from '../../../platform/database/connect.ts';
 import { AppError } from '../../../platform/errors/errors.ts';
 import { describeFailure, toOutcomeUnknown } from '../../../platform/errors/failures.ts';
 import { selectFailure } from '../../deliveries/settle-runs.ts';

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { lockOwnLedger } from '../../accounts/store.ts';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
-import { execute, readValue } from '../../../platform/database/statements.ts';
-import type { Connection } from '../../../platform/database/connect.ts';
+import { execute, readValue, type Connection } from '../../../platform/database/statements.ts';
 import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
 import { AppError, invalid, fieldError } from '../../../platform/errors/errors.ts';
 import { TZDATA_VERSION } from '../../../platform/time/tzdata-version.ts';

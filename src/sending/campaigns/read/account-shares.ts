@@ -1,5 +1,4 @@
-import { readRows } from '../../../platform/database/statements.ts';
-import type { Connection } from '../../../platform/database/connect.ts';
+import { readRows, type Connection } from '../../../platform/database/statements.ts';
 import type { DeliveryCounts } from './read-progress.ts';
 import { deliveryCounts } from '../roll-up/roll-up-runs.ts';
 import type { AccountId } from '../../../platform/database/schema.ts';

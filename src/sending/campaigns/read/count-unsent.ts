@@ -1,5 +1,4 @@
-import { readRows } from '../../../platform/database/statements.ts';
-import type { Connection } from '../../../platform/database/connect.ts';
+import { readRows, type Connection } from '../../../platform/database/statements.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 import { latestStart } from '../begin/expire-runs.ts';
 

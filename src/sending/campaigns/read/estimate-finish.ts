@@ -1,7 +1,6 @@
-import { readRow } from '../../../platform/database/statements.ts';
+import { readRow, type Database } from '../../../platform/database/statements.ts';
 import type { Gaps } from '../../deliveries/pace.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
-import type { Database } from '../../../platform/database/connect.ts';
 import { readAccountShares, type AccountShare } from './account-shares.ts';
 import { estimateSeconds, readOthers } from './estimate-seconds.ts';
 import { readNow } from '../../../platform/database/read-now.ts';

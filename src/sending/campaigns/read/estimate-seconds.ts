@@ -1,9 +1,8 @@
-import { readRow, readRows, sql } from '../../../platform/database/statements.ts';
+import { readRow, readRows, sql, type Connection } from '../../../platform/database/statements.ts';
 import type { Gap, Range } from '../../deliveries/pace.ts';
 import { readLeftovers } from '../../accounts/leftovers.ts';
 import { readSendWindows } from '../../accounts/send-window-rules.ts';
 import { userGoneError } from '../../accounts/store.ts';
-import type { Connection } from '../../../platform/database/connect.ts';
 import { waitingRuns } from './waiting-runs.ts';
 import { findLastPost, type Waiting } from '../begin/wait-for-send-windows.ts';
 import type { AccountId, WorkspaceId } from '../../../platform/database/schema.ts';

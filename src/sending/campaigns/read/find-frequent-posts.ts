@@ -1,8 +1,7 @@
 /** Which groups get posts too often: a second one within an hour, or more than a number of them in seven days (contract §4). */
 import { yieldToEventLoop } from '../../../platform/concurrency/yield-to-event-loop.ts';
-import type { Connection } from '../../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
-import { readRows, sql } from '../../../platform/database/statements.ts';
+import { readRows, sql, type Connection } from '../../../platform/database/statements.ts';
 
 /** Names are told of so many groups. */
 const NAMED = 3;

@@ -1,10 +1,9 @@
-import { readRows, sql } from '../../../platform/database/statements.ts';
+import { readRows, sql, type Database } from '../../../platform/database/statements.ts';
 import { findWaits, type AccountWait } from '../../accounts/find-waits.ts';
 import { nextHourOf, readLeftovers, type Plan } from '../../accounts/leftovers.ts';
 import { readSendWindows, type SendWindow } from '../../accounts/send-window-rules.ts';
 import { isWaitedFor } from '../../accounts/is-waited-for.ts';
 import { findAccounts } from '../../accounts/store.ts';
-import type { Database } from '../../../platform/database/connect.ts';
 import type { AccountId } from '../../../platform/database/schema.ts';
 import type { CampaignDetails } from './get-campaign.ts';
 

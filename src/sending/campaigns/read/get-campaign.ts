@@ -1,5 +1,5 @@
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
-import type { Connection, Database } from '../../../platform/database/connect.ts';
+import type { Connection, Database } from '../../../platform/database/statements.ts';
 import type { PostExtras } from '../../../content/post/post-extras.ts';
 import { readFiles, type ShownFile } from '../../../content/post/post-files.ts';
 import { findOwnCampaign, noSuchCampaign, readContent, type Content, type OwnCampaign } from '../store.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
-import type { Database } from '../../../platform/database/connect.ts';
+import type { Database } from '../../../platform/database/statements.ts';
 import { extensionOf } from '../../../content/media/sniff.ts';
 import { loadStill } from '../../../content/media/still.ts';
 import { openOwnMedia } from '../../../content/media/store.ts';

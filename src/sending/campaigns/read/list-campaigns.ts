@@ -1,6 +1,5 @@
-import { readCount, readRows, sql, type RawBuilder } from '../../../platform/database/statements.ts';
+import { readCount, readRows, sql, type RawBuilder, type Database } from '../../../platform/database/statements.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
-import type { Database } from '../../../platform/database/connect.ts';
 import type { CampaignStatus } from '../../../platform/database/schema.ts';
 import { readTimeZone } from '../accept/add-scheduled-campaign.ts';
 import { spanOf } from '../occurrences.ts';

@@ -1,7 +1,6 @@
-import { readRows, sql } from '../../../platform/database/statements.ts';
+import { readRows, sql, type Database, type Connection } from '../../../platform/database/statements.ts';
 import { readWorkspaceRules } from '../../accounts/read-workspace-rules.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
-import type { Database, Connection } from '../../../platform/database/connect.ts';
 import type { RunStatus } from '../../../platform/database/schema.ts';
 import type { CampaignStatus, GroupKind, WorkspaceId } from '../../../platform/database/schema.ts';
 import { readGroupList } from '../../groups/group-lists.ts';

@@ -1,5 +1,4 @@
-import { readRows, sql } from '../../../platform/database/statements.ts';
-import type { Database } from '../../../platform/database/connect.ts';
+import { readRows, sql, type Database } from '../../../platform/database/statements.ts';
 import type { CampaignStatus, WorkspaceId } from '../../../platform/database/schema.ts';
 
 /** A workspace that is looked at, and what has been seen of it. */

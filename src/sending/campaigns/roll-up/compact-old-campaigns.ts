@@ -1,6 +1,6 @@
 import { execute, readRows, sql, type RawBuilder } from '../../../platform/database/statements.ts';
 import { workInLedgers } from '../../accounts/quarantine-account.ts';
-import type { Connection, Database } from '../../../platform/database/connect.ts';
+import type { Connection, Database } from '../../../platform/database/statements.ts';
 import { readHeld } from '../../../platform/database/quarantine.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import { removePosts } from '../change/remove-deleted.ts';

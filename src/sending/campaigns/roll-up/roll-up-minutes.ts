@@ -1,7 +1,6 @@
-import { execute, readRows } from '../../../platform/database/statements.ts';
+import { execute, readRows, type Connection, type Database } from '../../../platform/database/statements.ts';
 import { workInLedgers } from '../../accounts/quarantine-account.ts';
 import type { RunKey } from '../../deliveries/settle-runs.ts';
-import type { Connection, Database } from '../../../platform/database/connect.ts';
 import type { Log } from '../../../platform/log/log.ts';
 
 /** Runs looked at a step. */

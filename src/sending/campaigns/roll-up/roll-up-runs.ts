@@ -1,7 +1,7 @@
 import { execute, readRows, sql, type RawBuilder } from '../../../platform/database/statements.ts';
 import { reached } from '../../groups/update-activity.ts';
 import { workInLedgers } from '../../accounts/quarantine-account.ts';
-import type { Connection, Database } from '../../../platform/database/connect.ts';
+import type { Connection, Database } from '../../../platform/database/statements.ts';
 import { readHeld } from '../../../platform/database/quarantine.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
