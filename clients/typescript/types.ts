@@ -545,7 +545,8 @@ export interface SenderRule {
   replaced_at: string | null;
 }
 export interface AddCampaign {
-  name: CampaignName;
+  /** The name of the campaign. Recipients do not see it. */
+  name: string;
   /** A description for your own use. */
   desc?: string | null | undefined;
   html?: Html | undefined;
@@ -576,8 +577,6 @@ export interface AddCampaign {
   /** A test of a post: list-runs, the overview and reports leave it out, and so does list-campaigns without `with_tests`. Its own analytics and the figures of a group have it. */
   is_test?: boolean | null | undefined;
 }
-/** The name of the campaign. Recipients do not see it. */
-export type CampaignName = string;
 /** The message in HTML; may be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. Required unless `text` is there. */
 export type Html = string;
 /** The message in WhatsApp's own marks, as typed on a phone, instead of `html`: `*bold*`, `_italic_`, `~struck~`, `code`, lists and quotes. It is sent as it is. */
@@ -653,7 +652,8 @@ export type ExternalId = string | null;
 /** Texts of your own by key, at most 50, with keys of at most 40 characters. Answers and events have them. */
 export type Metadata = Record<string, string> | null;
 export interface AddCampaignBatch {
-  name: CampaignName;
+  /** The name of the campaign. Recipients do not see it. */
+  name: string;
   /** A description for your own use. */
   desc?: string | null | undefined;
   html?: Html | undefined;
@@ -802,7 +802,7 @@ export interface ScheduledCampaignCopy {
 }
 export interface UpdateCampaign {
   campaign_id: string;
-  name?: CampaignName | null | undefined;
+  name?: string | null | undefined;
   desc?: string | null | undefined;
   html?: Html | null | undefined;
   text?: TypedText | undefined;
@@ -2560,7 +2560,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   'venom/check-campaign': {
     body:
       | {
-          name: CampaignName;
+          /** The name of the campaign. Recipients do not see it. */
+          name: string;
           /** A description for your own use. */
           desc?: string | null | undefined;
           html?: Html | undefined;
@@ -2596,7 +2597,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           campaign_id?: string | null | undefined;
         }
       | {
-          name: CampaignName;
+          /** The name of the campaign. Recipients do not see it. */
+          name: string;
           /** A description for your own use. */
           desc?: string | null | undefined;
           html?: Html | undefined;
@@ -3007,7 +3009,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   'venom/request-approval': {
     body:
       | {
-          name: CampaignName;
+          /** The name of the campaign. Recipients do not see it. */
+          name: string;
           /** A description for your own use. */
           desc?: string | null | undefined;
           html?: Html | undefined;
@@ -3042,7 +3045,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           remark?: string | null | undefined;
         }
       | {
-          name: CampaignName;
+          /** The name of the campaign. Recipients do not see it. */
+          name: string;
           /** A description for your own use. */
           desc?: string | null | undefined;
           html?: Html | undefined;

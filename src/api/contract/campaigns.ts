@@ -74,7 +74,6 @@ const html = z.string().optional().pipe(text(0, HTML_LIMIT)).meta({
 const description = text(0, 2_000);
 const postFields = {
   name: text(1, 200).meta({
-    id: 'CampaignName',
     description: 'The name of the campaign. Recipients do not see it.',
     examples: ['Spring fair'],
   }),

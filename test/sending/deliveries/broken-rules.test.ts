@@ -93,6 +93,7 @@ test('quarantines an account whose finish would count below zero, and records th
     whatsappNumber: '4915100000001',
     isNumberFixed: false,
     wait: { reason: 'quarantined', since: expect.any(Date), until: null },
+    reasonCode: 'quarantined',
     reason: expect.stringMatching(/^Sending is stopped, .* Connect your account again/),
   });
   // Whatever else happens to it.
