@@ -92,7 +92,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await seePicture('figure');
     const files = page.getByRole('figure').getByText('file.pdf').locator('..');
     await files.first().waitFor();
-    expect(await files.allTextContents()).toEqual(['file.pdf18 bytes']);
+    expect(await files.allTextContents()).toEqual(['file.pdf24 bytes']);
   });
 
   test('shows the reason of failures and retries them with one click', async () => {
