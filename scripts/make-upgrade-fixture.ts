@@ -1,5 +1,5 @@
 /**
- * Makes the fixture of a release, which `test/upgrade/upgrade.test.ts` brings up to date ever after: `npx node scripts/make-upgrade-fixture.ts` of this
+ * Makes the fixture of a release, which `test/upgrade/upgrade.slow.test.ts` brings up to date ever after: `npx node scripts/make-upgrade-fixture.ts` of this
  * checkout, which release/release.sh does, or `npx node scripts/make-upgrade-fixture.ts v1.2.3` of a tag.
  */
 import { execFileSync } from 'node:child_process';

@@ -1,6 +1,6 @@
 /**
  * Renders the pages of docs/reference/api from the service's OpenAPI document and an example of each operation. The examples are
- * requests that test/project/api-reference.test.ts sends, which also compares the pages and writes them: `npm run docs`.
+ * requests that test/project/api-reference.slow.test.ts sends, which also compares the pages and writes them: `npm run docs`.
  */
 import type { Example } from '../test/support/api-reference/recorder.ts';
 import {

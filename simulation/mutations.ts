@@ -898,7 +898,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'votes count again of a run that was closed after 90 days',
-    test: 'sending/receipts/votes',
+    test: 'sending/receipts/votes.slow',
     edits: [
       {
         file: 'sending/receipts/record-votes.ts',
@@ -943,7 +943,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'a clock that is set back leaves the rests of further accounts as they are',
-    test: 'sending/deliveries/clock-set-back',
+    test: 'sending/deliveries/clock-set-back.slow',
     edits: [
       {
         file: 'sending/deliveries/limit-future-instants.ts',
@@ -955,7 +955,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'a clock that is set back leaves the retries of further accounts as they are',
-    test: 'sending/deliveries/clock-set-back',
+    test: 'sending/deliveries/clock-set-back.slow',
     edits: [
       {
         file: 'sending/deliveries/limit-future-instants.ts',

@@ -1,5 +1,5 @@
 /**
- * Malformed traffic below HTTP: requests cut off, garbled, in pieces, slow, many at once. Seeded as `test/contract/fuzz.test.ts` is.
+ * Malformed traffic below HTTP: requests cut off, garbled, in pieces, slow, many at once. Seeded as `test/contract/fuzz.slow.test.ts` is.
  */
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';

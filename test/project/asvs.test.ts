@@ -46,7 +46,7 @@ describe('the answers to the standard', () => {
   });
 
   test.each([
-    'test/api/server/session.test.ts: no such test',
+    'test/api/server/session.slow.test.ts: no such test',
     'test/http/gone.test.ts: signing in',
     'src/identity/passwords/password.ts:hashNothing',
     'src/users/gone.ts:hashPassword',

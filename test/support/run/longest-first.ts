@@ -141,7 +141,12 @@ const LONGEST = [
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification) => {
-      const at = LONGEST.indexOf(moduleId.split('/test/').at(-1)?.replace('.test.ts', '') ?? '');
+      const at = LONGEST.indexOf(
+        moduleId
+          .split('/test/')
+          .at(-1)
+          ?.replace(/(\.slow|\.long)?\.test\.ts$/, '') ?? '',
+      );
       return at === -1 ? LONGEST.length : at;
     };
     return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));

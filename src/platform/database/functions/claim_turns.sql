@@ -16,7 +16,7 @@
 -- be planned each time, which took longer than to execute them, and not every pooler supports named prepared statements.
 --
 -- A cached plan must be right for tables that were empty when it was made and have grown since. The settings below allow index lookups and
--- nested loops only. test/sending/deliveries/rows-read.test.ts counts the rows that are read, and fails without them.
+-- nested loops only. test/sending/deliveries/rows-read.slow.test.ts counts the rows that are read, and fails without them.
 create or replace function claim_turns(
     worker bigint, of_shards smallint[], shard_limit int, lane_limit int, batch int, paced text[],
     skipped bigint[] default '{}', wanted bigint[] default null, rooms int[] default null, quiet bigint[] default '{}',
