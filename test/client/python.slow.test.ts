@@ -71,7 +71,7 @@ answers = [[mine.add_campaign(now), mine.add_campaign(**now)],
            [mine.create_channel(channel), mine.create_channel(**channel)],
            [mine.create_community(community), mine.create_community(**community)]]
 try:
-    mine.add_campaign(name="Fair", text="x")
+    mine.add_campaign(name="Fair", words="x")
 except TypeError as error:
     unknown = str(error)
 print(json.dumps([[sorted(one), sorted(other)] for one, other in answers] + [unknown]))`;
@@ -81,7 +81,7 @@ print(json.dumps([[sorted(one), sorted(other)] for one, other in answers] + [unk
       twice('campaign_id', 'data'),
       twice('group_metadata_id', 'resp'),
       twice('group_metadata_id', 'group_name'),
-      'AddCampaign has no field text',
+      'AddCampaign has no field words',
     ]);
   });
 

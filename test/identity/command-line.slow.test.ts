@@ -116,7 +116,7 @@ test('lists users, keys and accounts as JSON', async () => {
     reason: null,
   });
   expect(JSON.parse((await campanile('keys', 'list', 'erin', '--json')).text)).toEqual({ keys: [] });
-  expect(JSON.parse((await campanile('release', '--json')).text)).toEqual({ held: null, campaigns: [] });
+  expect(JSON.parse((await campanile('release', '--json')).text)).toMatchObject({ held: null, campaigns: [] });
   expect(JSON.parse((await campanile('upgrade', '--check', '--json')).text)).toMatchObject({
     problem: null,
     migrations: [],
@@ -269,8 +269,9 @@ test('records a deletion in the audit log of a remaining administrator', async (
 test('records the end of a hold in the audit log of an administrator', async () => {
   await writeFile(join(service.folder, 'data', 'hold'), '');
   await expect.poll(async () => (await campanile('release')).text).toContain('Held since');
-  expect(JSON.parse((await campanile('release', '--json')).text)).toEqual({
-    held: { since: expect.stringMatching(/Z$/), reason: expect.any(String) },
+  expect(JSON.parse((await campanile('release', '--json')).text)).toMatchObject({
+    held: { since: expect.stringMatching(/Z$/), reason: expect.any(String), served_at: expect.stringMatching(/Z$/) },
+    begun: { campaigns: 0, posts: 0 },
     campaigns: [],
   });
   expect(await campanile('release', '--unknown', 'all')).toMatchObject({ status: 0 });

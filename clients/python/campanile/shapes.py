@@ -1,7 +1,7 @@
 """Bodies and answers of the seven operations of the specification. Later versions of the service may add fields to answers."""
 
 # Without `from __future__ import annotations`: a TypedDict finds `NotRequired` in evaluated annotations only.
-from typing import Any, Literal, NotRequired, Sequence, TypedDict
+from typing import Any, Literal, Mapping, NotRequired, Sequence, TypedDict
 
 
 class CreateUser(TypedDict):
@@ -99,8 +99,14 @@ class _Post(TypedDict):
     name: str
     #: A description for your own use.
     desc: NotRequired[str | None]
-    #: May be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span.
-    html: str
+    #: May be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. Required unless `text` is there.
+    html: NotRequired[str]
+    #: The message in WhatsApp's own marks, as typed on a phone, instead of `html`.
+    text: NotRequired[str | None]
+    #: Your own id of the campaign, unique in the workspace.
+    external_id: NotRequired[str | None]
+    #: Texts of your own by key, 50 at most.
+    metadata: NotRequired[Mapping[str, str] | None]
     #: Tags that are not allowed are rejected (default), or taken out with a warning.
     on_unknown_tags: NotRequired[Literal["reject", "drop"] | None]
     #: A file in base64, with or without a data URL prefix. At most 16 MiB decoded.

@@ -71,6 +71,11 @@ function suggest(name: string, known: readonly string[]): string {
   return meant === undefined ? '' : `; did you mean ${meant}?`;
 }
 
+/** Returns how an answer names what is at a path of a body. It is short, also where a body has keys of its sender's own. */
+export function nameOfPath(path: readonly PropertyKey[]): string {
+  return path.slice(0, 20).map(String).join('.').toWellFormed().slice(0, 200);
+}
+
 /** A header takes ASCII only. */
 function shown(name: string): string {
   const ascii = name.replaceAll(/[^ -~]/g, '?');

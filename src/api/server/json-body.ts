@@ -1,3 +1,4 @@
+import { nameOfPath } from './body-fields.ts';
 import { isUtf8 } from 'node:buffer';
 import { AppError, invalid, fieldError } from '../../platform/errors/errors.ts';
 import type { BodyBounds } from './body-bounds.ts';
@@ -84,7 +85,7 @@ function assertStorable(text: string, path: JsonPath): void {
 function pathOf(path: JsonPath): string {
   const keys: string[] = [];
   for (let at: JsonPath | undefined = path; at?.parent !== undefined; at = at.parent) keys.push(at.key);
-  return keys.toReversed().slice(0, 20).join('.').toWellFormed().slice(0, 200);
+  return nameOfPath(keys.toReversed());
 }
 
 /** Shorter strings are not worth a native search. */

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { AppError, invalid, describeIssue, type FieldError, type Issue } from '../../platform/errors/errors.ts';
+import { nameOfPath } from './body-fields.ts';
 import { ISSUES, type IssueCode } from '../../platform/errors/issues.ts';
 
 /**
@@ -20,7 +21,7 @@ function refusal(issues: readonly z.core.$ZodIssue[]): AppError {
   for (const issue of issues) {
     const { path } = issue;
     if (path.length === 0) return new AppError('body_not_json', 'The body must be a JSON object');
-    const field = path.map(String).join('.');
+    const field = nameOfPath(path);
     if (!problems.has(field)) problems.set(field, { field, ...codeIssue(issue) });
   }
   return invalid([...problems.values()]);

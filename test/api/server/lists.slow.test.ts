@@ -258,6 +258,7 @@ test('list-campaigns sorts newest first and filters by status', async () => {
   expect((await readPage(campaigns, person, { status: 'scheduled' }))['campaigns']).toEqual([
     {
       campaign_id: expect.any(String),
+      external_id: null,
       name: 'later',
       status: 'scheduled',
       is_schedule: true,
