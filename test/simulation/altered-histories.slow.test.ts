@@ -59,13 +59,22 @@ async function findHistory(fits: (lines: Line[]) => boolean): Promise<Line[]> {
   throw new Error('no seed has a history that fits');
 }
 
-function hasTwoRuns(lines: readonly Line[]): boolean {
+/** Of several accounts each may have had a reason when its machine slept. */
+function hasTwoRunsOfOneAccount(lines: readonly Line[]): boolean {
+  const alone = new Set(
+    lines.flatMap((line) => (line.kind === 'owner' && line.further === undefined ? [line.accountId] : [])),
+  );
+  return hasTwoRuns(lines, (accountId) => alone.has(accountId));
+}
+
+function hasTwoRuns(lines: readonly Line[], isOf: (accountId: number) => boolean = () => true): boolean {
   const final = lines.findLast((line) => line.kind === 'final');
   const isRestored = lines.some(({ kind }) => kind === 'put back');
   return (
     !isRestored &&
     final?.campaigns.some(
-      ({ runs, deleted }) => !deleted && runs.length > 1 && runs.every(({ status }) => status === 'completed'),
+      ({ accountId, runs, deleted }) =>
+        isOf(accountId) && !deleted && runs.length > 1 && runs.every(({ status }) => status === 'completed'),
     ) === true
   );
 }
@@ -82,22 +91,25 @@ interface Alteration {
 }
 
 test.for<[string, Alteration]>([
-  ['every run is missed', { fits: hasTwoRuns, alter: missEveryRun, sentence: 'missed without a cause: run' }],
+  [
+    'every run is missed',
+    { fits: (lines) => hasTwoRuns(lines), alter: missEveryRun, sentence: 'missed without a cause: run' },
+  ],
   [
     'every delivery has expired',
-    { fits: hasTwoRuns, alter: expireEveryDelivery, sentence: /not sent without a cause: |expired, though account/ },
+    { fits: hasTwoRunsOfOneAccount, alter: expireEveryDelivery, sentence: 'not sent without a cause: ' },
   ],
   [
     'every run is five hours early',
-    { fits: hasTwoRuns, alter: (lines) => moveEveryRun(lines, -5 * HOUR_MS), sentence: 'early: run' },
+    { fits: (lines) => hasTwoRuns(lines), alter: (lines) => moveEveryRun(lines, -5 * HOUR_MS), sentence: 'early: run' },
   ],
   [
     'every run is five hours late',
-    { fits: hasTwoRuns, alter: (lines) => moveEveryRun(lines, 5 * HOUR_MS), sentence: 'late: ' },
+    { fits: (lines) => hasTwoRuns(lines), alter: (lines) => moveEveryRun(lines, 5 * HOUR_MS), sentence: 'late: ' },
   ],
   [
     'all but the first run of a schedule is gone',
-    { fits: hasTwoRuns, alter: dropLaterRuns, sentence: 'not planned: campaign' },
+    { fits: (lines) => hasTwoRuns(lines), alter: dropLaterRuns, sentence: 'not planned: campaign' },
   ],
   ['two runs have changed their turns', { fits: hasCompetingPair, alter: swapRuns, sentence: 'out of turn: run' }],
   ['a reply is not counted', { fits: hasReply, alter: loseReply, sentence: ' replies, ' }],
