@@ -1097,8 +1097,8 @@ export interface GroupAnalytics {
     name: string;
     desc: string;
     /** `null`: none. */
-    external_id: string | null;
-    metadata: Record<string, string>;
+    external_id?: string | null | undefined;
+    metadata?: Record<string, string> | undefined;
     status: CampaignStatus;
     /** Why the service paused it, and what to do. Absent if a user paused it. */
     pause_reason?: string | undefined;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { campaignHead, run, skipped } from './campaign-reads.ts';
 import { campaignBody, campaignId, campaignStatus } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
-import { count, failureFields, instant, withDefault } from './fields.ts';
+import { count, failureFields, instant, withDefault, ownData } from './fields.ts';
 import { groupListId } from './group-lists.ts';
 import { listedGroup } from './groups.ts';
 import { csvFormat, longText } from './long-text.ts';
@@ -78,7 +78,12 @@ const accountShare = z
 
 const groupAnalyticsData = z
   .object({
-    campaign: z.object(campaignHead),
+    // A client that gives a campaign neither sees what it always saw.
+    campaign: z.object({
+      ...campaignHead,
+      external_id: ownData.external_id.optional(),
+      metadata: ownData.metadata.optional(),
+    }),
     totals: z.object({
       groups: count,
       runs: count,

@@ -24,7 +24,11 @@ export const analyticsHandlers: Handlers<typeof analytics, AnalyticsDeps> = {
     const shares = withAccounts ? found.accounts : undefined;
     const finish = withEstimate ? await estimateFinish(deps, actor, campaignId, shares) : undefined;
     return {
-      campaign: describeHead(found.campaign),
+      campaign: {
+        ...describeHead(found.campaign),
+        externalId: found.campaign.externalId ?? undefined,
+        metadata: Object.keys(found.campaign.metadata).length > 0 ? found.campaign.metadata : undefined,
+      },
       totals: {
         ...describeCounts(isRevised, totals),
         ...shownReach(reach, sumOfReach(reach)),
