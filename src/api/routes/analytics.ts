@@ -2,13 +2,13 @@ import { create as contentDisposition } from 'content-disposition';
 import { fileNameOf } from '../../content/media/file-name.ts';
 import { readGroupAnalytics } from '../../sending/analytics/group-analytics.ts';
 import { readGroup, type GroupPost } from '../../sending/analytics/read-group.ts';
-import { readCustoms } from '../../sending/analytics/read-customs.ts';
 import { readOverview, type OverviewSums } from '../../sending/analytics/read-overview.ts';
 import type { AccountShare } from '../../sending/campaigns/read/account-shares.ts';
 import { estimateFinish, type ExpectDeps, type ExpectedFinish } from '../../sending/campaigns/read/estimate-finish.ts';
 import type { analytics } from '../contract/analytics.ts';
 import type { Handlers } from '../operation.ts';
 import { describeHead, describeRun } from './campaign-reads.ts';
+import { readCsvForm } from './csv.ts';
 import { describeCounts, describeRow, shownReach, sumOfReach } from './group-rows.ts';
 import { describeGroup } from './groups.ts';
 import { writeGroups } from './write-groups.ts';
@@ -64,10 +64,7 @@ export const analyticsHandlers: Handlers<typeof analytics, AnalyticsDeps> = {
   async exportCampaign(deps, { body, actor, header, setHeader }) {
     const found = await readGroupAnalytics(deps, actor, body.campaignId, { withPolls: true });
     setHeader('content-disposition', contentDisposition(fileNameOf(found.campaign.name, 'csv')));
-    return writeGroups(found, {
-      format: body.format,
-      customs: await readCustoms(deps, actor, header('accept-language')),
-    });
+    return writeGroups(found, await readCsvForm(deps, { body, actor, header }));
   },
 };
 

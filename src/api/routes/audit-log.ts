@@ -9,10 +9,9 @@ import {
   type LoggedEntry,
   type PageOfLog,
 } from '../../workspaces/audit/list-audit-log.ts';
-import { readCustoms } from '../../sending/analytics/read-customs.ts';
 import type { auditLog } from '../contract/audit-log.ts';
 import type { Handlers } from '../operation.ts';
-import { writeCsv } from './csv.ts';
+import { readCsvForm, writeCsv } from './csv.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 
 export const auditLogHandlers: Handlers<typeof auditLog, { db: Database; timeZone: string }> = {
@@ -22,7 +21,7 @@ export const auditLogHandlers: Handlers<typeof auditLog, { db: Database; timeZon
 
   async exportAuditLog(deps, { body, actor, header, setHeader }) {
     setHeader('content-disposition', contentDisposition(fileNameOf('audit-log', 'csv')));
-    const form = { format: body.format, customs: await readCustoms(deps, actor, header('accept-language')) };
+    const form = await readCsvForm(deps, { body, actor, header });
     return writeCsv(COLUMNS, readAuditLog(deps, actor, body), toCells, form);
   },
 

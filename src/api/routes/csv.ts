@@ -1,7 +1,8 @@
 import { setImmediate as letOthers } from 'node:timers/promises';
 import papaparse from 'papaparse';
-import type { Customs } from '../../sending/analytics/read-customs.ts';
+import { readCustoms, type Customs } from '../../sending/analytics/read-customs.ts';
 import { LongText } from '../contract/long-text.ts';
+import type { BearerContext } from '../operation.ts';
 import { toCamelCase, type CamelCase } from '../wire.ts';
 
 /** A cell; null and undefined are an empty one. */
@@ -27,6 +28,16 @@ const FORMULA_WITHIN = /([;\t\r\n])(?=[\s"]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g;
 export interface CsvForm {
   format: 'csv' | 'excel';
   customs: Customs;
+}
+
+type Asked = Pick<BearerContext<{ format: CsvForm['format'] }>, 'body' | 'actor' | 'header'>;
+
+/** Reads in which form a user gets a file that they have asked for. */
+export async function readCsvForm(
+  deps: Parameters<typeof readCustoms>[0],
+  { body, actor, header }: Asked,
+): Promise<CsvForm> {
+  return { format: body.format, customs: await readCustoms(deps, actor, header('accept-language')) };
 }
 
 /**

@@ -1,12 +1,11 @@
 import { create as contentDisposition } from 'content-disposition';
 import { fileNameOf } from '../../content/media/file-name.ts';
 import type { Database } from '../../platform/database/statements.ts';
-import { readCustoms } from '../../sending/analytics/read-customs.ts';
 import { readNamedVotes, readPollResults, type PollResults } from '../../sending/analytics/read-poll-results.ts';
 import type { pollResultOperations } from '../contract/poll-results.ts';
 import type { Handlers } from '../operation.ts';
 import type { LongText } from '../contract/long-text.ts';
-import { writeCsv, type CsvForm } from './csv.ts';
+import { readCsvForm, writeCsv, type CsvForm } from './csv.ts';
 import { nameGroup } from './groups.ts';
 
 /** In this order. A new column is added at the end. */
@@ -32,7 +31,7 @@ export const pollResultHandlers: Handlers<typeof pollResultOperations, { db: Dat
   async exportPoll(deps, { body, actor, header, setHeader }) {
     const { campaignId, runId = null } = body;
     const about = { campaignId, runId };
-    const form = { format: body.format, customs: await readCustoms(deps, actor, header('accept-language')) };
+    const form = await readCsvForm(deps, { body, actor, header });
     const write = body.voters ? writeVoters : writeResults;
     const { name, csv } = await write(form, deps, actor, about);
     setHeader('content-disposition', contentDisposition(fileNameOf(name, 'csv')));

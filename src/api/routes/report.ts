@@ -11,13 +11,12 @@ import {
   revokeReportLink,
   shareReport,
 } from '../../sending/analytics/report/share-report.ts';
-import { readCustoms } from '../../sending/analytics/read-customs.ts';
 import { sayFailuresIn } from '../../sending/analytics/say-failures.ts';
 import type { OverviewSums } from '../../sending/analytics/read-overview.ts';
 import { LongList } from '../contract/long-list.ts';
 import type { report } from '../contract/report.ts';
 import type { Handlers } from '../operation.ts';
-import { writeCsv } from './csv.ts';
+import { readCsvForm, writeCsv } from './csv.ts';
 import { nameGroup } from './groups.ts';
 import { rate } from './rate.ts';
 
@@ -37,9 +36,8 @@ export const reportHandlers: Handlers<typeof report, ReportDeps> = {
     const result = await readReport(deps, actor, body);
     const { startDate, endDate } = result.span;
     setHeader('content-disposition', contentDisposition(fileNameOf(`${startDate} - ${endDate}`, 'csv')));
-    const customs = await readCustoms(deps, actor, header('accept-language'));
-    const say = sayFailuresIn(customs.language);
-    const form = { format: body.format, customs };
+    const form = await readCsvForm(deps, { body, actor, header });
+    const say = sayFailuresIn(form.customs.language);
     return writeCsv(COLUMNS, result.groups, (row) => ({ ...describeRow(row), errorText: say(row) }), form);
   },
 
