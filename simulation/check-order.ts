@@ -1,6 +1,7 @@
 /** Whether runs of an account began in their order, and corrections reached what had left: part of the checker. */
 import { ADDS, isOf, only, type Case } from './case.ts';
 import { effectOf, hasApplied, mayApply, requestsOf } from './effects.ts';
+import { mayUseUp } from './expectations.ts';
 import { findStops } from './refusals.ts';
 import type { FinalCampaign, FinalDelivery, FinalRun } from './line.ts';
 
@@ -11,7 +12,10 @@ interface Begun {
   firstMs: number;
 }
 
-/** The first post of a run precedes that of each run of its account that is due later, unless the run could not be sent from. */
+/**
+ * The first post of a run precedes that of each run of its account that is due later, unless the run could not be sent from, or a day's cap
+ * left it over.
+ */
 export function runsBeginInOrder(facts: Case): string[] {
   // A ledger that was put back does not know which runs had begun since the copy.
   if (facts.taken) return [];
@@ -60,7 +64,13 @@ function couldGoFirst(facts: Case, { campaign, run }: Begun, other: Begun): bool
     ({ messageId, atMs }) => facts.deliveries.get(messageId)?.runId === run.runId && atMs <= other.firstMs,
   );
   const isStopped = findStops(facts, campaign.text).some(({ arrivedMs }) => arrivedMs <= other.firstMs);
-  return isAccepted && !isOffline && !isStopped && !touches.some(({ atMs }) => atMs <= other.firstMs);
+  return (
+    isAccepted &&
+    !isOffline &&
+    !isStopped &&
+    !touches.some(({ atMs }) => atMs <= other.firstMs) &&
+    !mayUseUp(facts, campaign.accountId, { fromMs: run.dueMs, toMs: other.firstMs })
+  );
 }
 
 /** After the last correction of a campaign members see its text, or the analytics say why not. */

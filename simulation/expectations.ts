@@ -119,6 +119,10 @@ function findRests(facts: Case, accountId: number): Rests {
   };
 }
 
+/** Whether the cap of a day may have been used up in the span. Of what that leaves over, the posts of the newest run leave first. */
+export const mayUseUp = (facts: Case, accountId: number, { fromMs, toMs }: Span): boolean =>
+  clipSpans(findRests(facts, accountId).usedUp, fromMs, toMs).length > 0;
+
 /** Returns the rest of each day from the instant at which the account may have used up the cap of that day. A receipt can date a post late. */
 function usedUpSpans(
   facts: Case,

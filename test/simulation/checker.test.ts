@@ -284,14 +284,15 @@ test('finds no fault in an overview that leaves out a campaign without a sent po
   expect(check(1)).toEqual(['does not add up: overview of account 1 reports 1 campaigns, not 0']);
 });
 
-test('a run that is due earlier goes first only if it was accepted before the other one had a post', () => {
-  const check = (acceptedMs: number) => {
+test('a run that is due earlier goes first only if it was accepted before the other one had a post, and no cap of a day left it over', () => {
+  const check = (acceptedMs: number, more: Line[] = []) => {
     const own = { accountId: 1, text: 'slow', groupIds: [1] };
     const lines = history({
       more: [
         of('request', { request: 9, process: 'api', operation: 'send', ...own }),
         of('answer', { request: 9, campaign: 'd', error: null }, acceptedMs),
         send(3, { text: 'slow', chatId: '1-1@g.us' }),
+        ...more,
       ],
     });
     const further = delivery(1, { campaign: 'd', runId: 2, messageId: 'm3', sentMs: 3_000 });
@@ -306,6 +307,16 @@ test('a run that is due earlier goes first only if it was accepted before the ot
   };
   expect(check(2_000)).toEqual([]);
   expect(check(500)).toEqual(['out of turn: run 1 of post before run 2 of slow']);
+  const rest = { process: 'api', operation: 'rest', accountId: 1, text: '' } as const;
+  const capped = (dailyCap: number) => [
+    of('request', { request: 8, ...rest, rest: { dailyCap, quietHours: null } }, 0),
+    of('answer', { request: 8, campaign: null, error: null }, 1),
+  ];
+  const before = send(0, { arrivedMs: 700, answeredMs: 705 });
+  expect(check(500, [...capped(1), { ...before, atMs: 700 }])).toEqual([]);
+  expect(check(500, [...capped(50), { ...before, atMs: 700 }])).toEqual([
+    'out of turn: run 1 of post before run 2 of slow',
+  ]);
 });
 
 /** The ledger was backed up at one instant and restored at another. */
