@@ -1,7 +1,7 @@
 /** Whether each delivery was sent by one account, and by a stand-in where its account could not: part of the checker. */
 import { chatOf, isOf, only, type Case } from './case.ts';
 import { accountsOf, findDowns, isSurelyOpen, mayRest, takeOverEnd, type Owner } from './account-waits.ts';
-import { lastProgressOf, STALLED_MS } from './check-times.ts';
+import { STALLED_MS } from './check-times.ts';
 import { isErased, mayApply, requestsOf } from './effects.ts';
 import { findStops } from './refusals.ts';
 import type { FinalDelivery, FinalRun } from './line.ts';
@@ -96,9 +96,16 @@ function findAble(facts: Case, owner: Owner, run: FinalRun, chatId: string): num
   );
 }
 
-/** Until when posts of a run could leave: nothing of it leaves after a day without progress, whether or not the machine slept then. */
+/**
+ * Until when posts of a run could leave: nothing of it leaves after a day without progress, whether or not the machine slept then. A post
+ * that arrived before the machine slept may be recorded after it woke.
+ */
 function lastChance(facts: Case, run: FinalRun): number {
-  const endMs = Math.min(run.finishedMs ?? -Infinity, lastProgressOf(facts, run) + STALLED_MS);
+  const arrivals = facts.sends.flatMap(({ messageId, arrivedMs }) =>
+    facts.deliveries.get(messageId)?.runId === run.runId ? [arrivedMs] : [],
+  );
+  const progressMs = Math.max(run.startedMs ?? Infinity, ...arrivals);
+  const endMs = Math.min(run.finishedMs ?? -Infinity, progressMs + STALLED_MS);
   const sleep = only(facts.lines, 'slept').find(({ atMs, forMs }) => atMs < endMs && endMs <= atMs + forMs);
   return sleep?.atMs ?? endMs;
 }

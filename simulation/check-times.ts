@@ -169,7 +169,7 @@ function checkExpired(facts: Case, { campaign, run }: RunOf, what: string): stri
 }
 
 /** When a post of a run was last recorded as sent; without one, when the run began. */
-export function lastProgressOf({ final }: Case, { runId, startedMs }: FinalRun): number {
+function lastProgressOf({ final }: Case, { runId, startedMs }: FinalRun): number {
   const sentMs = final.deliveries.flatMap((one) => (one.runId === runId && one.sentMs !== null ? [one.sentMs] : []));
   return Math.max(startedMs ?? Infinity, ...sentMs);
 }
