@@ -187,10 +187,13 @@ export function openWorkload(
       ...(key !== undefined && { key }),
     };
     const accept = ({ db }: Api) => {
+      const arrivedMs = Date.now();
       const deps = { db, convert, timeZone: 'UTC' };
       const { operation } = about;
       const once =
-        key === undefined ? undefined : { workspaceId: owner.workspaceId, key, operation, bodyHash: Buffer.from(text) };
+        key === undefined
+          ? undefined
+          : { workspaceId: owner.workspaceId, key, operation, bodyHash: Buffer.from(text), arrivedMs };
       return schedule
         ? addScheduledCampaign(deps, owner, { ...post, ...schedule }, once)
         : addCampaign(deps, owner, { ...post, scheduleTime: null }, once);

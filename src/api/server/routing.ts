@@ -227,7 +227,7 @@ function readIdempotencyKey(
   const key = String(header);
   if (key.length < 1 || key.length > IDEMPOTENCY_KEY_LIMIT)
     throw invalid([fieldError('Idempotency-Key', 'length_between', { min: 1, max: IDEMPOTENCY_KEY_LIMIT })]);
-  return { workspaceId, key, operation: operation.path, bodyHash: hashBody(request.body) };
+  return { workspaceId, key, operation: operation.path, bodyHash: hashBody(request.body), arrivedMs: Date.now() };
 }
 
 function contextOf(request: FastifyRequest, reply: FastifyReply): OpenContext<unknown> {

@@ -16,6 +16,8 @@ export interface IdempotencyKey {
   operation: string;
   /** sha256 of the request's meaning; see `hashBody`. */
   bodyHash: Buffer;
+  /** When the request came, by the clock of the process. */
+  arrivedMs: number;
   /** Called when the stored result is answered again. */
   replayed?: () => void;
 }
@@ -33,7 +35,10 @@ interface Row<Result> {
 }
 
 /** The result of the first attempt, when the key has one already. Throws `conflict` when it cannot be used again. */
-export async function findResult<Result>(db: Connection, key: IdempotencyKey | undefined): Promise<Result | undefined> {
+export async function findResult<Result>(
+  db: Connection,
+  key: Omit<IdempotencyKey, 'arrivedMs'> | undefined,
+): Promise<Result | undefined> {
   if (!key) return undefined;
   const row = await readRow<Row<Result>>(db)`
     select operation, body_hash, result, (extract(epoch from campanile_now() - created_at) * 1000)::float8 as age_ms
@@ -121,8 +126,16 @@ export async function createOnce<Made, Result>(
   });
 }
 
-/** True when the key is now this request's. Waits for a transaction that is just taking the same. */
-async function claimKey(db: Connection, { workspaceId, key, operation, bodyHash }: IdempotencyKey): Promise<boolean> {
+/**
+ * True when the key is now this request's. Waits for a transaction that is just taking the same. Throws `database_slow` for a request that
+ * has waited longer than any does: the machine slept over it, and what was stored for the key may be too old by now to be found.
+ */
+async function claimKey(
+  db: Connection,
+  { workspaceId, key, operation, bodyHash, arrivedMs }: IdempotencyKey,
+): Promise<boolean> {
+  if (Date.now() - arrivedMs > LONGEST_ATTEMPT_MS)
+    throw new AppError('database_slow', 'The request has waited for too long and had no effect. Send it again.');
   return hasRow(db)`
     insert into idempotency_keys as k (workspace_id, key, operation, body_hash)
     values (${workspaceId}, ${key}, ${operation}, ${bodyHash})

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { WorkspaceId } from '../../../src/platform/database/schema.ts';
 import { hashBody } from '../../../src/workspaces/idempotency/hash-body.ts';
-import { createOnce, type IdempotencyKey } from '../../../src/workspaces/idempotency/once.ts';
+import { actOnce, createOnce, type IdempotencyKey } from '../../../src/workspaces/idempotency/once.ts';
 import { AppError } from '../../../src/platform/errors/errors.ts';
 import { startTestApp, type Answer, type Person, type TestApp } from '../../support/app.ts';
 import { PNG } from '../../support/inputs/sample-files.ts';
@@ -156,6 +156,7 @@ describe('a repeated creation whose first attempt', () => {
     key,
     operation: '/api/v1/venom/create-community',
     bodyHash: hashBody({ community_name: 'Lost', description: '' }),
+    arrivedMs: Date.now(),
   });
   const repeat = (key: string) => send(alice, 'venom/create-community', { community_name: 'Lost' }, key);
 
@@ -173,6 +174,15 @@ describe('a repeated creation whose first attempt', () => {
     });
     const { body } = await alice.call<{ groups: unknown[] }>('venom/list-groups', { search: 'Lost' });
     expect(body.data.groups).toEqual([]);
+  });
+
+  test('has waited while the machine slept has no effect: what the repeat stored may be too old to be found', async () => {
+    const key = { ...keyOf(newKey()), arrivedMs: Date.now() - 25 * 3_600_000 };
+    const late = app.database.db.transaction().execute((trx) => actOnce(trx, key, () => Promise.resolve(1)));
+    await expect(late).rejects.toMatchObject({ code: 'database_slow' });
+    const made = { act: () => Promise.resolve(1), record: () => Promise.resolve(1) };
+    await expect(createOnce(app.database.db, key, made)).rejects.toMatchObject({ code: 'database_slow' });
+    expect((await repeat(key.key)).status).toBe(200);
   });
 
   test.each([
