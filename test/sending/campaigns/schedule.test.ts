@@ -233,9 +233,14 @@ describe('the unsent rest of a run', () => {
     await turns.finish(await turns.claim(owner, { batch: 1 }), [sent]);
     await database.clock.advance({ hours: 23, minutes: 59 });
     const late = await turns.claim(owner, { batch: 1 });
-    await turns.finish(late, [{ kind: 'snooze', cooldownMs: 0 }]);
+    await turns.finish(late, [{ kind: 'retry', waitMs: 1_000, reason: 'refused for now', uncertain: false }]);
     await database.clock.advance({ hours: 10 });
     expect(await turns.tryClaim(owner)).toBeUndefined();
+    // Nor is it looked at again and again until it has expired.
+    expect(
+      await readValue<boolean>(database.db)`
+      select coalesce(wake_at > campanile_now(), true) from lanes where account_id = ${owner.accountId}`,
+    ).toBe(true);
     await sweepRuns(database.db, EVERY_SHARD);
     expect(await statusOf(owner, campaign)).toBe('completed_with_errors');
     const again = await sendNow(database.db, owner);

@@ -140,6 +140,7 @@ begin
             from runs r join deliveries w on w.workspace_id = r.workspace_id and w.run_id = r.run_id and w.not_before is not null
               and w.account_id = t.account_id
             where r.workspace_id = l.workspace_id and r.status = 'running' and not r.paused
+              and not is_stalled(r.progress_at, l.workspace_id)
               and (r.ignores_quiet_hours or t.account_id <> all(quiet)) and r.run_id <> all(t.waiting)) end
     from (select account_id, turn, blocked, waiting, min(run_id) as run_id, count(position)::int as taken,
                  range_agg(int4range(position, position + 1)) filter (where position is not null) as positions
