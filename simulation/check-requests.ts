@@ -75,13 +75,15 @@ export function changesReachThem(facts: Case): string[] {
   });
 }
 
-export function commandsAreCarriedOutOnce({ lines, requests }: Case): string[] {
-  const created = Map.groupBy(only(lines, 'created'), (one) => one.name);
+export function commandsAreCarriedOutOnce({ lines, requests, taken }: Case): string[] {
+  // A ledger that was put back does not know what was carried out since the copy.
+  const isKnown = ({ atMs }: { atMs: number }) => !taken || atMs < taken.fromMs || atMs > taken.toMs;
+  const created = Map.groupBy(only(lines, 'created').filter(isKnown), (one) => one.name);
   return requests.flatMap(({ operation, text, answer }) => {
     if (operation !== 'create group') return [];
     const times = created.get(text)?.length ?? 0;
     if (times > 1) return [`carried out twice: ${text}`];
-    return answer?.campaign && times === 0 ? [`told as done, and was not: ${text}`] : [];
+    return answer?.campaign && times === 0 && !taken ? [`told as done, and was not: ${text}`] : [];
   });
 }
 

@@ -38,7 +38,12 @@ export async function readRemainingWork({ control }: World): Promise<RemainingWo
            (select held_since is not null from ledger) as held,
            (select count(*)::int from users where deleted_at is not null) as erasing,
            (select (extract(epoch from min(at)) * 1000)::float8
-            from (select wake_at as at from lanes union all select ${beginsAt} from runs r where status = 'planned'
+            from (select wake_at as at from lanes l
+                  -- A lane looks again and again while a run of its workspace is due that no account can begin.
+                  where not exists (
+                    select from runs r where r.workspace_id = l.workspace_id and r.status = 'planned' and not r.paused
+                      and r.due_at <= to_timestamp($1) and ${beginsAt} > to_timestamp($1))
+                  union all select ${beginsAt} from runs r where status = 'planned'
                   union all select greatest(next_try_at, claimed_until) from webhooks
                             where disabled_at is null and (newest > position or has_retries)) due) as next_ms,
            (select (extract(epoch from min(${beginsAt})) * 1000)::float8 from runs r where status = 'planned') as due_ms,
