@@ -18,6 +18,7 @@ import { benchHttp } from './http.ts';
 import { benchListGroups } from './list-groups.ts';
 import { benchLive } from './live.ts';
 import { benchProcess } from './process.ts';
+import { benchReceipts } from './receipts.ts';
 import { benchText } from './text.ts';
 import { benchUploads } from './uploads.ts';
 import { benchWebhooks } from './webhooks.ts';
@@ -45,6 +46,7 @@ const BENCHES: Record<string, (bench: Bench) => Promise<void>> = {
   due: benchDue,
   'due-million': benchDueMillion,
   growth: benchGrowth,
+  receipts: benchReceipts,
   notifications: benchNotify,
   process: benchProcess,
   http: benchHttp,

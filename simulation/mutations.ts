@@ -88,7 +88,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'a receipt is counted twice',
     edits: [
       {
-        file: 'sending/receipts/record-receipts.ts',
+        file: 'platform/database/functions/record_persons.sql',
         text: 'fresh = excluded.flags & ~r.flags,',
         replacement: 'fresh = excluded.flags,',
       },
@@ -890,7 +890,7 @@ export const MUTATIONS: readonly Mutation[] = [
     test: 'sending/receipts/record',
     edits: [
       {
-        file: 'sending/receipts/record-receipts.ts',
+        file: 'platform/database/functions/record_persons.sql',
         text: 'where r.receipts_closed_at is null or d.sent_at > r.receipts_closed_at',
         replacement: 'where r.receipts_closed_at is null or d.sent_at > r.receipts_closed_at or true',
       },

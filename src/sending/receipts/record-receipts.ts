@@ -1,5 +1,12 @@
 /** What members did about posts goes into the deliveries' counters, each person once for each thing they did. Changes of chats plan a sync. */
-import { execute, readRows, type Connection, type Database } from '../../platform/database/statements.ts';
+import {
+  execute,
+  readRows,
+  readValue,
+  sql,
+  type Connection,
+  type Database,
+} from '../../platform/database/statements.ts';
 import { writeOrQuarantine } from '../accounts/quarantine-account.ts';
 import { requestSyncs } from '../accounts/plan-syncs.ts';
 import { lockLedgerOf, type LockedLedger } from '../accounts/store.ts';
@@ -15,6 +22,7 @@ const FLAGS = { delivered: 1, read: 1 | 2, reacted: 4, replied: 8 } as const;
 
 type PersonEvent = Extract<MemberEvent, { kind: keyof typeof FLAGS }>;
 type ViewCountEvent = Extract<MemberEvent, { kind: 'tally' }>;
+const isOfPerson = (event: MemberEvent): event is PersonEvent => event.kind in FLAGS;
 type SameEvent = Extract<MemberEvent, { kind: 'same' }>;
 
 /**
@@ -37,8 +45,11 @@ export async function recordReceipts(
   return new Set(left.map(([accountId]) => accountId));
 }
 
-function recordOfAccount(db: Database, accountId: AccountId, own: readonly MemberEvent[]): Promise<void> {
-  return db.transaction().execute(async (trx) => {
+async function recordOfAccount(db: Database, accountId: AccountId, own: readonly MemberEvent[]): Promise<void> {
+  // Nearly every batch is such a one, and one statement is a fraction of the work.
+  if (own.every(isOfPerson) && (await readValue<boolean>(db)`select record_receipts(${accountId}, ${columnsOf(own)})`))
+    return;
+  await db.transaction().execute(async (trx) => {
     const ledger = await lockLedgerOf(trx, accountId);
     if (!ledger) return;
     const { workspaceId } = ledger;
@@ -65,64 +76,14 @@ function recordOfAccount(db: Database, accountId: AccountId, own: readonly Membe
   });
 }
 
+/** As the arguments of `record_receipts` and `record_persons`. */
+const columnsOf = (events: readonly PersonEvent[]) => sql`
+  ${events.map((event) => event.messageId)}::text[], ${events.map((event) => event.participant)}::text[],
+  ${events.map((event) => FLAGS[event.kind])}::smallint[], ${events.map((event) => event.at)}::timestamptz[],
+  ${events.map((event) => event.isProvisional ?? false)}::boolean[]`;
+
 async function recordPersons(trx: Connection, { workspaceId, hashSeed }: LockedLedger, events: PersonEvent[]) {
-  await execute(trx)`
-    with event as (
-      select message_id, participant, bit_or(flags) as flags, min(at) filter (where flags & 1 <> 0) as delivered_at,
-             min(at) filter (where flags & 2 <> 0) as read_at, bool_or(is_provisional) as is_provisional
-      from unnest(${events.map((event) => event.messageId)}::text[], ${events.map((event) => event.participant)}::text[],
-                  ${events.map((event) => FLAGS[event.kind])}::smallint[], ${events.map((event) => event.at)}::timestamptz[],
-                  ${events.map((event) => event.isProvisional ?? false)}::boolean[])
-           e (message_id, participant, flags, at, is_provisional)
-      group by message_id, participant
-    ), hit as materialized (
-      select d.run_id, d.position, hashtextextended(e.participant, ${hashSeed}::bigint) as participant, e.flags, e.delivered_at, e.read_at, e.is_provisional
-      from event e
-      cross join lateral (
-        select run_id, position, sent_at from deliveries where workspace_id + 0 = ${workspaceId} and message_id = e.message_id limit 1) d
-      -- Of a run that is closed nobody knows any more what has been counted.
-      cross join lateral (select receipts_closed_at from runs where workspace_id = ${workspaceId} and run_id = d.run_id limit 1) r
-      where r.receipts_closed_at is null or d.sent_at > r.receipts_closed_at
-    ), noted as (
-      insert into provisional_receipts (workspace_id, participant, run_id, position)
-      select ${workspaceId}::bigint, participant, run_id, position from hit where is_provisional
-      on conflict do nothing
-    ), put as (
-      insert into receipts as r (workspace_id, run_id, position, participant, delivered_at, read_at, flags, fresh)
-      select ${workspaceId}::bigint, run_id, position, participant, delivered_at, read_at, flags, flags from hit
-      on conflict (workspace_id, run_id, position, participant) do update set
-        fresh = excluded.flags & ~r.flags, flags = r.flags | excluded.flags,
-        delivered_at = coalesce(r.delivered_at, excluded.delivered_at), read_at = coalesce(r.read_at, excluded.read_at)
-      where excluded.flags & ~r.flags <> 0
-      returning run_id, position, fresh, delivered_at, read_at
-    ), summed as (
-      update runs r set delivered = r.delivered + s.delivered, read = r.read + s.read
-      from (select run_id, count(*) filter (where fresh & 1 <> 0)::int as delivered,
-                   count(*) filter (where fresh & 2 <> 0)::int as read
-            from put where fresh & 3 <> 0 group by run_id) s
-      cross join lateral (select q.ctid from runs q where q.workspace_id = ${workspaceId} and q.run_id = s.run_id limit 1) at
-      where r.ctid = at.ctid
-    ), counted as (
-      update deliveries d
-      set delivered = d.delivered + s.delivered, read = d.read + s.read, reactions = d.reactions + s.reactions,
-          replies = d.replies + s.replies
-      from (select run_id, position, count(*) filter (where fresh & 1 <> 0)::int as delivered,
-                   count(*) filter (where fresh & 2 <> 0)::int as read, count(*) filter (where fresh & 4 <> 0)::int as reactions,
-                   count(*) filter (where fresh & 8 <> 0)::int as replies
-            from put group by run_id, position) s
-      cross join lateral (
-        select q.ctid from deliveries q
-        where q.workspace_id = ${workspaceId} and q.run_id = s.run_id and q.position = s.position limit 1) at
-      where d.ctid = at.ctid
-    )
-    insert into run_minutes as m (workspace_id, run_id, minute, delivered, read)
-    select ${workspaceId}::bigint, run_id, date_trunc('minute', at), sum(delivered), sum(read)
-    from put, lateral (values (case when fresh & 1 <> 0 then delivered_at end, 1, 0),
-                              (case when fresh & 2 <> 0 then read_at end, 0, 1)) x (at, delivered, read)
-    where at is not null
-    group by 2, 3
-    on conflict (workspace_id, run_id, minute) do update
-    set delivered = m.delivered + excluded.delivered, read = m.read + excluded.read`;
+  await execute(trx)`select record_persons(${workspaceId}, ${hashSeed}, ${columnsOf(events)})`;
 }
 
 /** A channel tells sums, never who or when: the largest told so far counts. Sums that it does not tell are null. */
