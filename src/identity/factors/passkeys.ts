@@ -1,12 +1,8 @@
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-  type AuthenticationResponseJSON,
-  type PublicKeyCredentialCreationOptionsJSON,
-  type PublicKeyCredentialRequestOptionsJSON,
-  type RegistrationResponseJSON,
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
 } from '@simplewebauthn/server';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { UserId } from '../../platform/database/schema.ts';
@@ -27,6 +23,9 @@ export interface Site {
   host: string;
 }
 
+/** Loaded when somebody has a passkey: it takes tens of megabytes. */
+const loadWebAuthn = () => import('@simplewebauthn/server');
+
 type PasskeyDeps = Pick<UserDependencies, 'db' | 'challenges'>;
 
 /** A user has at most so many. */
@@ -43,6 +42,7 @@ export async function beginPasskey(
   const { userId } = actor;
   const { user } = await getProfile({ db, timeZone, hasMail }, actor);
   const passkeys = await selectPasskeys(db, { userId });
+  const { generateRegistrationOptions } = await loadWebAuthn();
   return generateRegistrationOptions({
     rpName: 'Campanile',
     rpID: site.host,
@@ -66,6 +66,7 @@ export async function addPasskey(
 ): Promise<{ recoveryCodes: string[] }> {
   const { userId } = actor;
   const challenge = challengeOf(challenges, addBy(userId));
+  const { verifyRegistrationResponse } = await loadWebAuthn();
   const made = await verified(() =>
     verifyRegistrationResponse({
       response,
@@ -95,10 +96,11 @@ export async function addPasskey(
 }
 
 /** Returns the browser's options for signing in with any passkey of this site; the same for everybody. */
-export function passkeyRequestOptions(
+export async function passkeyRequestOptions(
   { challenges }: Pick<UserDependencies, 'challenges'>,
   site: Site,
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const { generateAuthenticationOptions } = await loadWebAuthn();
   const challenge = challenges.draw(SIGN_IN);
   return generateAuthenticationOptions({ rpID: site.host, challenge, userVerification: 'required' });
 }
@@ -114,6 +116,7 @@ export async function provePasskey(
 ): Promise<UserId> {
   const [passkey] = await selectPasskeys(db, { credentialId: response.id });
   const challenge = challengeOf(challenges, SIGN_IN);
+  const { verifyAuthenticationResponse } = await loadWebAuthn();
   const proof =
     passkey &&
     (await verified(() =>

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import webPush from 'web-push';
 import type { Owners } from '../../platform/database/isolate-statement.ts';
 import { claimRowsOf, hasDueRows, isolateDueRows, claimDueRows } from '../../platform/database/outbox.ts';
 import { servePolled, startPolledLoop, type PolledLoopDeps } from '../../platform/database/work-poll.ts';
@@ -128,6 +127,7 @@ async function sendPush(
 ): Promise<{ status?: number; retryAfterSeconds?: number; reason?: string }> {
   const text = formatNotice(kind, count, data, readerOf(reader, timeZone));
   const payload = { kind, text, page: pageOf(kind, count, data, workspaceId) };
+  const { default: webPush } = await import('web-push');
   const { headers, body } = webPush.generateRequestDetails(
     { endpoint, keys: { p256dh, auth } },
     JSON.stringify(payload),

@@ -1,5 +1,4 @@
 import { execute, readRow, type Connection, type Database } from '../../platform/database/statements.ts';
-import webPush from 'web-push';
 import { resealColumn } from '../../platform/secrets/sealed-columns.ts';
 import type { Vault } from '../../platform/secrets/secret-box.ts';
 
@@ -16,6 +15,7 @@ export interface PushKeys {
 export async function loadPushKeys(db: Database, vault: Vault): Promise<PushKeys> {
   const kept = await readPushKeys(db);
   if (kept) return kept;
+  const { default: webPush } = await import('web-push');
   const { publicKey, privateKey } = webPush.generateVAPIDKeys();
   // Of two processes that do so at once, both use what the first one made.
   await execute(db)`

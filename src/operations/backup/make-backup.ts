@@ -7,7 +7,6 @@ import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress } from 'node:zlib';
 import { readOne, type Connection } from '../../platform/database/statements.ts';
 import pg from 'pg';
-import { create } from 'tar';
 import { DatabaseClient, type PostgresAddress } from '../../platform/database/connect.ts';
 import { StartupError, errorCodeOf } from '../../platform/errors/errors.ts';
 import { BASE_FILE, DUMP_FILE, MAC_FILE, MANIFEST_FILE, PLATFORM, SECRETS_FILE, type Manifest } from './manifest.ts';
@@ -76,6 +75,7 @@ export async function makeBackup(options: BackupOptions): Promise<Manifest> {
       files,
     };
     const head = await writeManifest(staging, manifest, passphrase);
+    const { create } = await import('tar');
     await create({ file: draft, cwd: staging, portable: true, mode: 0o600 }, [...head, ...names]);
     await chmod(draft, 0o600);
     await syncFile(draft);

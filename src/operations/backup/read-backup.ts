@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { list, type ReadEntry } from 'tar';
+import type { ReadEntry } from 'tar';
 import { StartupError, errorCodeOf } from '../../platform/errors/errors.ts';
 import { BASE_FILE, DUMP_FILE, MAC_FILE, Manifest, MANIFEST_FILE, SECRETS_FILE } from './manifest.ts';
 import { checkManifestMac } from './manifest-mac.ts';
@@ -64,6 +64,7 @@ async function readEntries(file: string) {
   const sizes = new Map<string, number>();
   const contents = new Map<string, Buffer>();
   let problem: string | undefined;
+  const { list } = await import('tar');
   const parser = list({
     strict: true,
     noResume: true,

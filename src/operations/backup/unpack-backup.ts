@@ -1,6 +1,5 @@
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { extract } from 'tar';
 import { sumOf } from './make-backup.ts';
 import { syncFolder } from '../../platform/database/embedded/folder.ts';
 import { StartupError } from '../../platform/errors/errors.ts';
@@ -59,6 +58,7 @@ function rejectOtherPlatform(platform: string | undefined, file: string): void {
 export async function stageBackup(file: string, staging: string, trust: Trust): Promise<Backup> {
   const backup = await readBackup(file, trust);
   const { files } = backup.manifest;
+  const { extract } = await import('tar');
   await extract({
     file,
     cwd: staging,

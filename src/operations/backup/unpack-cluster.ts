@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress } from 'node:zlib';
-import { extract, type ReadEntry } from 'tar';
+import type { ReadEntry } from 'tar';
 import { readFreeBytes } from '../../platform/database/watch-disk.ts';
 import { StartupError } from '../../platform/errors/errors.ts';
 
@@ -39,6 +39,7 @@ export async function unpackCluster(
     if (seen.size === 0) throw new Error('it is empty');
   }
 
+  const { extract } = await import('tar');
   const unpack = extract({
     cwd: cluster,
     strict: true,

@@ -1,4 +1,4 @@
-import { createTransport } from 'nodemailer';
+import type { Transporter } from 'nodemailer';
 import type { MailContent } from './mail-templates.ts';
 
 /** The settings for sending mail (contract §1). */
@@ -20,19 +20,27 @@ const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTim
 export function openMailServer({ smtpUrl, from, publicUrl }: MailSettings) {
   const { hostname } = new URL(smtpUrl);
   const isLoopback = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
-  const transport = createTransport({
-    url: smtpUrl,
-    requireTLS: !isLoopback,
-    ...TIMEOUTS,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  let transport: Transporter | undefined;
+  async function open(): Promise<Transporter> {
+    // Loaded with the first mail: it takes tens of megabytes.
+    const { createTransport } = await import('nodemailer');
+    transport ??= createTransport({
+      url: smtpUrl,
+      requireTLS: !isLoopback,
+      ...TIMEOUTS,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+    return transport;
+  }
   const { hostname: here } = new URL(publicUrl);
   return {
     /** Rejects with `PermanentRejectionError` where to try again would come to the same. */
     async send({ recipient, mailId, subject, text }: MailContent & { recipient: string; mailId: string }) {
       try {
-        await transport.sendMail({
+        await (
+          await open()
+        ).sendMail({
           from,
           // As an object, so that no comma or bracket in it makes two of one.
           to: { name: '', address: recipient },
@@ -46,7 +54,7 @@ export function openMailServer({ smtpUrl, from, publicUrl }: MailSettings) {
         throw isPermanent(error) ? new PermanentRejectionError('the mail server refuses it', { cause: error }) : error;
       }
     },
-    close: () => transport.close(),
+    close: () => transport?.close(),
   };
 }
 
