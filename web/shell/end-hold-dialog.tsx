@@ -203,6 +203,7 @@ function Campaign({ of: one }: { of: QueuedCampaign }) {
         {one.user_name}
         {one.begun > 0 && ` · ${t('held.posts', { posts: one.begun })}`}
       </Text>
+      {one.is_paused && <Text size="sm">{t('held.paused', { choice: t('held.choices.send') })}</Text>}
       {one.due_since !== null && (
         <Text size="sm" c="dimmed">
           {t('held.dueSince', { posts: one.queued - one.begun, time: shortTime(one.due_since, zone) })}
