@@ -101,12 +101,12 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.goto('/account');
     await press('Change');
     const dialog = page.getByRole('dialog', { name: 'Change the WhatsApp number' });
-    await dialog.getByRole('button', { name: 'Change number' }).click();
+    await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByText('Fill this in.').waitFor();
     await dialog.getByLabel('WhatsApp number').fill('07700 900201');
     await dialog.getByText('Full number: +44 7700 900201').waitFor();
     expect(await findBarriers(page)).toEqual([]);
-    await dialog.getByRole('button', { name: 'Change number' }).click();
+    await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Your number is changed. Link it next.').waitFor();
     await page.getByText('You post to the groups, communities and channels of +44 7700 900201').waitFor();
     const { qr = '' } = await ask<Status>('venom/connect-account');

@@ -59,7 +59,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByText('Saved.', { exact: true }).waitFor();
     await profile.region().getByText('Not saved yet').waitFor({ state: 'detached' });
     expect(await profile.save().isDisabled()).toBe(true);
-    expect(await askInBrowser(page, 'user/get_profile')).toMatchObject({ last_name: 'Smith' });
+    expect(await askInBrowser(page, 'user/get_profile')).toMatchObject({ user_info: { last_name: 'Smith' } });
 
     // A change of one form is not one of the others.
     const members = page.getByRole('region', { name: 'Members' });
