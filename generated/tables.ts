@@ -88,6 +88,7 @@ export interface Tables {
     disabled_at: Date | null;
     waits_since: Date | null;
     waits_reason: string | null;
+    status_code: string | null;
   };
   api_keys: {
     api_key_id: GeneratedAlways<number>;
@@ -266,7 +267,7 @@ export interface Tables {
     position: number;
     group_id: number;
     day: string;
-    left_out: string | null;
+    left_out: Json | null;
   };
   factors: {
     factor_id: GeneratedAlways<number>;
@@ -333,7 +334,7 @@ export interface Tables {
     error_waits: Generated<boolean>;
     error_run_id: number | null;
     revision_error_run_id: number | null;
-    revision_error: string | null;
+    revision_failure: Json | null;
     views_seen: Generated<boolean>;
     failure: Json | null;
   };
@@ -502,7 +503,7 @@ export interface Tables {
     attempts: Generated<number>;
     pinned_at: Date | null;
     pinned_until: Date | null;
-    error: string | null;
+    failure: Json | null;
     account_id: AccountId;
   };
   poll_hours: {
@@ -607,7 +608,7 @@ export interface Tables {
     attempts: Generated<number>;
     corrected_at: Date | null;
     recalled_at: Date | null;
-    error: string | null;
+    failure: Json | null;
     account_id: AccountId;
   };
   run_minutes: {

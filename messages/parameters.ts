@@ -18,6 +18,7 @@ export interface MessageParameters {
   'held.latePosts': { posts: number };
   'held.choiceOf': { name: string };
   'held.posts': { posts: number };
+  'held.paused': { choice: string };
   'held.more': { campaigns: string };
   'connection.lost': { since: string };
   'connection.asOf': { time: string };
@@ -396,7 +397,6 @@ export interface MessageParameters {
   'revise.correctedOf': { posts: number; some: string };
   'revise.refused': { groups: number };
   'revise.partOf': { what: string; posts: string };
-  'revise.notDone': { why: string };
   'pin.title': { name: string };
   'pin.unpinTitle': { name: string };
   'pin.ofRun': { time: string };
@@ -423,6 +423,14 @@ export interface MessageParameters {
   'failures.codes.members_outdated': { code: string };
   'failures.codes.addressing_refused': { code: string };
   'failures.codes.chats_limited': { code: string };
+  'failures.codes.change_unknown': { cause: string };
+  'failures.codes.change_refused': { cause: string };
+  'failures.codes.change_expired': { days: number };
+  'failures.codes.recall_too_late': { hours: number; days: number };
+  'failures.codes.correct_too_late': { minutes: number; days: number };
+  'failures.codes.recall_of_others_refused': { code: string };
+  'failures.codes.caption_too_long': { limit: number };
+  'failures.codes.mention_cap': { times: number };
   'failures.codes.other': { text: string };
   'calendar.more': { many: string };
   'calendar.zone': { zone: string; short: string };

@@ -31,7 +31,7 @@ export function errorsPage(): string {
   );
 }
 
-const KNOWN = { unsent: 'was not sent', unknown: 'may have arrived', skipped: 'was left out' };
+const KNOWN = { unsent: 'was not sent', unknown: 'may have arrived', skipped: 'was left out', sent: 'was sent' };
 
 /** The codes of posts that were not sent. */
 function failures(): string {
@@ -45,7 +45,7 @@ function failures(): string {
 const FAILURES_HEAD = `
 ## Posts that were not sent
 
-Generated from \`src/platform/errors/failures.ts\`. Analytics, reports, exports and webhooks have the code in \`error_code\`, and the names in \`error_params\`. A code never changes its meaning, and new codes can be added. A post of \`outcome_unknown\` may have arrived; \`cause\` is the code of what happened last, whose names are beside it.
+Generated from \`src/platform/errors/failures.ts\`. Analytics, reports, exports and webhooks have the code in \`error_code\`, and the names in \`error_params\`. A code never changes its meaning, and new codes can be added. A post of \`outcome_unknown\` may have arrived; \`cause\` is the code of what happened last, whose names are beside it. A post that was sent has a code where its recall, its correction, its pin or its mention of everybody came to nothing.
 
 | \`error_code\` | the post | reason | what to do |
 | --- | --- | --- | --- |

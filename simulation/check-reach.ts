@@ -83,7 +83,7 @@ export function pinsAreTheOnesRequested(facts: Case): string[] {
       (change === 'pin' || change === 'unpin') && result === 'done' ? [[messageId, change === 'pin'] as const] : [],
     ),
   );
-  return final.deliveries.flatMap(({ messageId, campaign, status, pin, pinError, isRecalled, groupId }) => {
+  return final.deliveries.flatMap(({ messageId, campaign, status, pin, pinFailure, isRecalled, groupId }) => {
     const text = campaigns.get(campaign)?.text ?? '';
     const isWanted = requests.some((one) => ADDS.has(one.operation) && one.isPinned && isOf(one.text, text));
     const isUnpinned = requests.some((one) => one.operation === 'unpin' && mayApply(one) && one.text === text);
@@ -91,7 +91,7 @@ export function pinsAreTheOnesRequested(facts: Case): string[] {
     if (pin === 'waiting') return [`still to be pinned: ${messageId}`];
     return [
       // What was done and not recorded stays unknown if the next try finds no post, or comes too late.
-      ...(!taken && !isRecalled && !pinError && (pin === 'pinned') !== (pinned.get(messageId) ?? false)
+      ...(!taken && !isRecalled && !pinFailure && (pin === 'pinned') !== (pinned.get(messageId) ?? false)
         ? [`told otherwise: the pin of ${messageId}`]
         : []),
       ...(!taken &&
@@ -99,7 +99,7 @@ export function pinsAreTheOnesRequested(facts: Case): string[] {
       !isUnpinned &&
       status === 'sent' &&
       pin !== 'pinned' &&
-      !pinError &&
+      !pinFailure &&
       !isRecalled &&
       !isChannel
         ? [`not pinned: ${messageId}`]

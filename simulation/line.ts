@@ -49,7 +49,7 @@ export interface FinalDelivery {
   revisionError: string | null;
   /** Its pin is what the ledger tells: pinned, not pinned, or still to be changed; null: no pin was ever wanted. */
   pin: 'pinned' | 'not pinned' | 'waiting' | null;
-  pinError: string | null;
+  pinFailure: unknown;
   /** Of a post that mentions everybody: whether it left without that; null: it does not mention anybody, or was not tried. */
   isMentionLeftOut: boolean | null;
 }

@@ -72,7 +72,7 @@ async function readDeliveries(db: Database): Promise<FinalDelivery[]> {
            d.uncertain, (extract(epoch from d.sent_at) * 1000)::float8 as "sentMs", coalesce(d.recipients, 0) as recipients, d.delivered, d.read, d.reactions, d.replies, d.views, d.error, d.error_code as "errorCode", v.recalled_at is not null as "isRecalled",
            v.corrected_at is not null as "isCorrected", v.error as "revisionError",
            case when p.wanted is not null then 'waiting' when p.pinned_until is not null then 'pinned'
-                when p.position is not null then 'not pinned' end as pin, p.error as "pinError", case when m.position is not null then m.left_out is not null end as "isMentionLeftOut"
+                when p.position is not null then 'not pinned' end as pin, p.failure as "pinFailure", case when m.position is not null then m.left_out is not null end as "isMentionLeftOut"
     from deliveries d join runs r on r.workspace_id = d.workspace_id and r.run_id = d.run_id join campaigns c on c.campaign_id = r.campaign_id
     left join revisions v on v.workspace_id = d.workspace_id and v.run_id = d.run_id and v.position = d.position
     left join pins p on p.workspace_id = d.workspace_id and p.run_id = d.run_id and p.position = d.position

@@ -1194,17 +1194,21 @@ export interface GroupAnalytics {
     read_rate: ReadRate;
     first_sent_at: string | null;
     last_sent_at: string | null;
-    /** The error of the latest run with a failure, and what to do about it. */
+    /** The error of the latest run with a failure, or else of the last recall or correction, and what to do about it. */
     last_error: string | null;
     error_code?: FailureCode | undefined;
     error_params?: FailureParams | undefined;
     skipped?: SkippedReason | undefined;
     /** Why its post was not pinned or unpinned. Present like `pinned`. */
     pin_error?: string | null | undefined;
+    pin_error_code?: FailureCode | undefined;
+    pin_error_params?: FailureParams | undefined;
     /** When the last pinned post stops being pinned. Present like `pinned`. */
     pinned_until?: string | null | undefined;
     /** Why everybody was not mentioned. Present like `mentions_left_out`. */
     mention_left_out?: string | null | undefined;
+    mention_left_out_code?: FailureCode | undefined;
+    mention_left_out_params?: FailureParams | undefined;
     /** Members whom the latest post left out, of those that left somebody out: WhatsApp tells no device of theirs. Absent: nobody was left out. */
     members_without_devices?: number | undefined;
   }>;
@@ -1812,6 +1816,8 @@ export interface AccountEventData {
   /** The status, as in `account-status`. */
   status: string;
   reason: string | null;
+  /** A code of `reason`, as in `account-status`. */
+  reason_code?: string | null | undefined;
   /** The cause of a pause. */
   cause: string | null;
 }
@@ -2298,6 +2304,8 @@ export interface Operations {
         campaign_id: string;
         name: string;
         user_name: string;
+        /** With `send`, its posts wait until it is resumed. */
+        is_paused: boolean;
         queued: number;
         begun: number;
         due_since: string | null;

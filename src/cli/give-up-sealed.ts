@@ -29,7 +29,7 @@ async function unlinkAccounts(trx: Connection, prefixes: readonly Buffer[]): Pro
     with lost as materialized (
       select distinct account_id from account_keys where substring(sealed for 4) <> all (${prefixes}::bytea[])
     ), gone as (delete from account_keys where account_id in (select account_id from lost))
-    update accounts set status = 'logged_out', status_reason = ${STATE_REASONS.key_lost}, qr = null, pairing_code = null, passkey = null,
+    update accounts set status = 'logged_out', status_reason = ${STATE_REASONS.key_lost}, status_code = 'key_lost', qr = null, pairing_code = null, passkey = null,
       retry_until = null
     where account_id in (select account_id from lost) and status <> 'unlinked'`;
 }

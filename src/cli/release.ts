@@ -14,7 +14,7 @@ import { formatTable } from './write-table.ts';
 
 const HOW = `Choose for each campaign by its id, or for "all":
   --send ID      send the queued posts: to groups with the same message ids (WhatsApp drops repeated ids), to a channel only if the post is not found there.
-                 Runs over six hours late are missed
+                 Runs over six hours late are missed. Campaigns that are paused stay paused
   --unknown ID   do not send them: they count as failed with an unknown outcome, until a receipt proves that they were sent
 Example: campanile release --unknown all`;
 
@@ -102,9 +102,10 @@ function showQueued(queued: readonly QueuedCampaign[]): string {
     String(one.queued - one.begun),
     String(one.latePosts),
     one.lastSentAt?.toISOString() ?? 'never',
+    one.isPaused ? 'yes' : '',
     one.userName,
     one.name,
   ]);
   if (rows.length === 0) return 'Nothing is queued.\n';
-  return formatTable(['campaign', 'begun', 'fell due', 'too late', 'last sent', 'user', 'name'], rows);
+  return formatTable(['campaign', 'begun', 'fell due', 'too late', 'last sent', 'paused', 'user', 'name'], rows);
 }

@@ -139,8 +139,8 @@ export type SendResult =
       kind: 'sent';
       /** The present participants other than the sender. Null: not known; the group's last known number counts. */
       recipients: number | null;
-      /** Why the post left without the mention of everybody, as one sentence. Absent: it has it, or was to have none. */
-      mentionLeftOut?: string;
+      /** Why the post left without the mention of everybody. Absent: it has it, or was to have none. */
+      mentionLeftOut?: Failure;
       /** The number of members whom the post left out, because the application tells no device of theirs. Default is 0. */
       withoutDevices?: number;
     }
@@ -232,17 +232,16 @@ export type PostChange =
 export type RevisionResult =
   | { kind: 'done' }
   /** There is no such post. */
-  | { kind: 'absent'; reason: string }
-  | {
+  | (Failure & { kind: 'absent' })
+  | (Failure & {
       kind: 'refused';
-      reason: string;
       /** Another attempt cannot help. */
       final: boolean;
       /** As of a send: another account may be allowed to. */
       isAccessDenied?: boolean;
-    }
+    })
   /** It is attempted again: repeating a change is idempotent. */
-  | { kind: 'unknown'; reason: string }
+  | (Failure & { kind: 'unknown' })
   | { kind: 'offline'; reason: string; /** The cool-down of the account. */ cooldownMs: number };
 
 /**

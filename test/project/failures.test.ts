@@ -8,6 +8,8 @@ import {
   describeFailure,
   FAILURES,
   SKIPPED_CODES,
+  storeFailure,
+  toChangeFailure,
   toOutcomeUnknown,
   type FailureCode,
 } from '../../src/platform/errors/failures.ts';
@@ -54,6 +56,44 @@ test('a post that may have arrived is only to be sent again after a look into th
   const others = CODES.filter((code) => (FAILURES[code][0] === 'unknown') !== (FAILURES[code][1] === 'check_group'));
   expect(others).toEqual([]);
   expect(ADVICE.check_group).toMatch(/may have arrived.*before you send it again/);
+});
+
+test('of a post that was sent no advice sends it again', () => {
+  const others = new Set(CODES.filter((code) => FAILURES[code][0] !== 'sent').map((code) => FAILURES[code][1]));
+  const shared = CODES.filter((code) => FAILURES[code][0] === 'sent' && others.has(FAILURES[code][1]));
+  expect([...new Set(shared.map((code) => FAILURES[code][1]))].toSorted()).toEqual(['ask_admin', 'nothing']);
+  const advices = CODES.filter((code) => FAILURES[code][0] === 'sent').map((code) => ADVICE[FAILURES[code][1]]);
+  expect(advices.filter((advice) => /send (the post|it) again/i.test(advice))).toEqual([]);
+});
+
+test('a change that was refused as a post is keeps the reason, and has an advice of its own', () => {
+  const refused = describeFailure('refused_for_now', { code: 479 });
+  expect(toChangeFailure(refused)).toEqual({
+    reason: refused.reason,
+    code: 'change_refused',
+    params: { cause: 'refused_for_now', code: 479 },
+  });
+  expect(toChangeFailure(toOutcomeUnknown(refused))).toEqual({
+    reason: `It is unknown whether the change has arrived: ${refused.reason}`,
+    code: 'change_unknown',
+    params: { cause: 'refused_for_now', code: 479 },
+  });
+  expect(toChangeFailure(describeFailure('pin_by_admins'))).toMatchObject({ code: 'pin_by_admins' });
+  const { code, params } = toChangeFailure({ reason: 'no such thing' });
+  expect([code, params]).toEqual(['change_refused', { cause: 'other', text: 'no such thing' }]);
+  const { what, advice } = translateFailure(translatorFor('de'), 'change_refused', { cause: 'group_gone' });
+  expect([what, advice]).toEqual([
+    'Es gibt sie nicht mehr, oder Sie sind nicht mehr Mitglied.',
+    'Versuchen Sie es erneut, wenn es noch wichtig ist.',
+  ]);
+});
+
+test('a failure is kept as a value that the database takes, whatever its text', () => {
+  expect(JSON.parse(storeFailure({ reason: 'cut \ud83d' }))).toEqual({
+    error: 'cut \ufffd',
+    code: 'other',
+    params: null,
+  });
 });
 
 test('the cause of an unknown outcome is worded within it', () => {

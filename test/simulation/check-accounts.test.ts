@@ -100,7 +100,7 @@ function check({
           isCorrected: false,
           revisionError: null,
           pin: null,
-          pinError: null,
+          pinFailure: null,
           isMentionLeftOut: null,
           ...delivery,
         },

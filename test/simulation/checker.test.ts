@@ -53,7 +53,7 @@ function delivery(position: number, change: Partial<FinalDelivery> = {}): FinalD
     isCorrected: false,
     revisionError: null,
     pin: null,
-    pinError: null,
+    pinFailure: null,
     isMentionLeftOut: null,
   };
   return { ...about, status: 'sent', uncertain: false, ...counts, ...change };

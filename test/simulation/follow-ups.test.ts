@@ -28,7 +28,7 @@ function delivery(campaign: string, groupId: number, change: Partial<FinalDelive
     isCorrected: false,
     revisionError: null,
     pin: null,
-    pinError: null,
+    pinFailure: null,
     isMentionLeftOut: null,
     ...change,
   };

@@ -31,6 +31,10 @@ describe.skipIf(!browser)('in a browser', () => {
   afterEach(() => visited.end());
 
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  const saveProfile = async () => {
+    await page.getByRole('region', { name: 'Profile' }).getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.', { exact: true }).waitFor();
+  };
   const ask = <Data>(path: string, data?: object) => askInBrowser<Data>(page, path, data);
   const numbers = async () => {
     const { user_info } = await ask<{ user_info: { phone_number: string; wharsapp_number: string } }>(
@@ -76,8 +80,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.goto('/settings');
     await page.getByLabel('Phone number').fill('07700 900124');
     await page.getByText('Full number: +44 7700 900124').waitFor();
-    await press('Save profile');
-    await page.getByText('Profile saved.').waitFor();
+    await saveProfile();
     expect(await numbers()).toEqual(['+44 7700 900124', '+44 7700 900123']);
     expect(await page.getByLabel('Phone number').inputValue()).toBe('+44 7700 900124');
   });
@@ -87,8 +90,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.goto('/settings');
     expect(await page.getByLabel('Phone number').inputValue()).toBe('0151 23456789');
     await page.getByLabel('Last name').fill('Peters');
-    await press('Save profile');
-    await page.getByText('Profile saved.').waitFor();
+    await saveProfile();
     expect(await country().count()).toBe(0);
     expect((await numbers())[0]).toBe('0151 23456789');
   });
@@ -99,12 +101,12 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.goto('/account');
     await press('Change');
     const dialog = page.getByRole('dialog', { name: 'Change the WhatsApp number' });
-    await dialog.getByRole('button', { name: 'Change number' }).click();
+    await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByText('Fill this in.').waitFor();
     await dialog.getByLabel('WhatsApp number').fill('07700 900201');
     await dialog.getByText('Full number: +44 7700 900201').waitFor();
     expect(await findBarriers(page)).toEqual([]);
-    await dialog.getByRole('button', { name: 'Change number' }).click();
+    await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Your number is changed. Link it next.').waitFor();
     await page.getByText('You post to the groups, communities and channels of +44 7700 900201').waitFor();
     const { qr = '' } = await ask<Status>('venom/connect-account');

@@ -68,7 +68,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await findBarriers(page)).toEqual([]);
     await press('Rename');
     await dialog().getByLabel('Name').fill('Newsroom');
-    await dialog().getByRole('button', { name: 'Save name' }).click();
+    await dialog().getByRole('button', { name: 'Save' }).click();
     await card('Newsroom').waitFor();
     expect(await listAccounts()).toMatchObject([{ name: 'Newsroom' }, { name: 'Backup' }]);
   });
@@ -263,7 +263,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await section.getByLabel('Hand over after (minutes)').fill('45');
     await section.getByRole('checkbox', { name: 'Unsent posts return' }).uncheck();
     await section.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Saved. It applies from now on.').waitFor();
+    await page.getByText('Saved.', { exact: true }).waitFor();
     expect(await ask('workspace/update-workspace')).toMatchObject({ failover_minutes: 45, fails_back: false });
     await section.getByRole('button', { name: 'Change…' }).click();
     await choose('Preferred account', 'Backup');

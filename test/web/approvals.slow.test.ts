@@ -38,6 +38,10 @@ describe.skipIf(!browser)('in a browser', () => {
   }
 
   const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+  const saveRules = async (page: Page) => {
+    await page.getByRole('region', { name: 'Approval' }).getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.', { exact: true }).waitFor();
+  };
   const confirm = (page: Page, name: string) =>
     page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
 
@@ -45,8 +49,7 @@ describe.skipIf(!browser)('in a browser', () => {
     const owner = await enter('owner', '/settings');
     await owner.getByRole('combobox', { name: 'Who needs approval' }).click();
     await owner.getByRole('option', { name: /^Authors/ }).click();
-    await press(owner, 'Save rules');
-    await owner.getByText('Saved. Applies to posts from now on.').waitFor();
+    await saveRules(owner);
 
     const author = await enter('author', '/campaigns/new');
     await writeMessage(author, 'We open at nine');
@@ -138,8 +141,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await group.fill('Chess');
     await page.getByRole('option', { name: 'Chess friends' }).click();
     await page.getByLabel(`WhatsApp number of ${manager.name}`).fill('+1 555 700-0002');
-    await press(page, 'Save rules');
-    await page.getByText('Saved. Applies to posts from now on.').waitFor();
+    await saveRules(page);
     await page.reload();
     await page.getByRole('combobox', { name: 'Review group' }).and(page.locator('[value="Chess friends"]')).waitFor();
 

@@ -85,7 +85,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.goto('/account');
     await page.getByLabel('Warn above this many posts per group in 7 days').fill('3');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('Saved. Applies from the next post.').waitFor();
+    await page.getByText('Saved.', { exact: true }).waitFor();
     expect((await person.call('venom/update-account')).body.data).toMatchObject({ weekly_posts: 3 });
   });
 

@@ -31,7 +31,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await press('Save as list…');
     await dialog().getByLabel('Name of the list').fill('Clubs');
     expect(await findBarriers(page)).toEqual([]);
-    await dialog().getByRole('button', { name: 'Save list' }).click();
+    await dialog().getByRole('button', { name: 'Save', exact: true }).click();
     // The new list is what is shown.
     await page.getByRole('row', { name: /Running club/ }).waitFor({ state: 'detached' });
     await page.getByRole('row', { name: /Village news/ }).waitFor();
@@ -51,7 +51,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByText('3 groups selected').waitFor();
     await press('Save list');
     await dialog().getByLabel('Name of the list').fill('All clubs');
-    await dialog().getByRole('button', { name: 'Save list' }).click();
+    await dialog().getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('row', { name: /Running club/ }).waitFor();
     await expect
       .poll(async () => (await ask<{ group_lists: object[] }>('venom/list-group-lists')).group_lists)

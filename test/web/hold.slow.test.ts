@@ -199,6 +199,7 @@ test.skipIf(!browser)(
   async () => {
     const alice = await app.signUp('alice');
     const { spring, summer } = await queueTwo(alice);
+    await alice.call('venom/pause-campaign', { campaign_id: summer });
     await setHeld('a test');
 
     const asking = await visit(browser as Browser, app.url);
@@ -216,6 +217,12 @@ test.skipIf(!browser)(
     const dialog = page.getByRole('dialog');
     await dialog.getByText('alice · 1 post queued').waitFor();
     await dialog.getByText('alice · 2 posts queued').waitFor();
+    await dialog
+      .getByRole('listitem')
+      .filter({ hasText: 'Summer fair' })
+      .getByText('Paused. With “Send” it stays paused')
+      .waitFor();
+    expect(await dialog.getByText('Paused.').count()).toBe(1);
     const release = dialog.getByRole('button', { name: 'Resume sending' });
     expect(await findBarriersInLooks(page, 'dialog')).toEqual([]);
     expect(await release.isDisabled()).toBe(true);
@@ -233,7 +240,7 @@ test.skipIf(!browser)(
     await page.getByText('Sending resumes within a few seconds.').waitFor();
     expect(await page.getByText('Sending is on hold').count()).toBe(0);
     expect(await totalsOf(alice, spring)).toMatchObject({ sent: 1, queued: 0, failed: 1 });
-    expect(await totalsOf(alice, summer)).toMatchObject({ failed: 0 });
+    expect(await totalsOf(alice, summer)).toMatchObject({ sent: 0, queued: 2, failed: 0 });
     await visited.end();
   },
 );

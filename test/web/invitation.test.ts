@@ -63,8 +63,8 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await listWorkspaces(anna)).toMatchObject([{ name: 'Newsroom', role: 'author' }]);
     await page.goto('/settings');
     await page.getByLabel('First name').fill('Annabel');
-    await page.getByRole('button', { name: 'Save profile' }).click();
-    await page.getByText('Saved').first().waitFor();
+    await page.getByRole('region', { name: 'Profile' }).getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.', { exact: true }).waitFor();
     // Used, and forgotten.
     await page.goto('/join');
     await page.getByText('This link is incomplete').waitFor();

@@ -117,8 +117,8 @@ describe.skipIf(!browser)('in a browser', () => {
     await other.goto(`/settings?workspace=${await defaultWorkspace(uma)}`);
     await other.getByRole('button', { name: 'Leave the workspace' }).waitFor();
     await page.getByLabel('Name of the workspace').fill('The parish of Vic');
-    await page.getByRole('button', { name: 'Rename' }).click();
-    await page.getByText('The workspace has a new name.').waitFor();
+    await page.getByRole('region', { name: 'Members' }).getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.', { exact: true }).waitFor();
     expect(await listWorkspaces(vic)).toMatchObject([{ name: 'The parish of Vic' }, { name: 'uma' }]);
   });
 

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describeFailure, storeFailure } from '../../src/platform/errors/failures.ts';
 import { startTestApp } from '../support/app.ts';
 import { launchBrowser, visit, type Visit } from '../support/browser/browser.ts';
 import { askInBrowser, enterAsNew } from '../support/browser/dashboard-page.ts';
@@ -53,9 +54,10 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByText('1 post is pinned.', { exact: false }).waitFor();
     const results = page.getByRole('region', { name: 'Pins, mentions and reply' });
     await results.getByText('1 post quotes it.', { exact: false }).waitFor();
-    await sql`update pins set error = 'only admins may pin there', pinned_until = null`.execute(app.database.db);
+    const failure = storeFailure(describeFailure('pin_by_admins'));
+    await sql`update pins set failure = ${failure}::jsonb, pinned_until = null`.execute(app.database.db);
     await results.getByText('1 post could not be pinned or unpinned.').waitFor();
-    await results.getByText('only admins may pin there.').waitFor();
+    await results.getByText('Only admins can pin there. Ask an admin of these groups to make you one.').waitFor();
     await results.getByRole('link', { name: 'Question' }).click();
     await page.getByRole('heading', { name: 'Question', level: 1 }).waitFor();
     const { campaigns } = await ask<{ campaigns: Array<{ campaign_id: string }> }>('venom/list-campaigns');

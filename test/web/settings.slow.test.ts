@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PASSWORD, startTestApp } from '../support/app.ts';
+import { findBarriersAnywhere } from '../support/browser/barriers.ts';
 import { launchBrowser, refused, visit, type Visit } from '../support/browser/browser.ts';
 import { readZip } from '../support/read-zip.ts';
 import { askInBrowser, enterAsNew, findBarriers } from '../support/browser/dashboard-page.ts';
@@ -22,6 +23,10 @@ describe.skipIf(!browser)('in a browser', () => {
   afterEach(() => visited.end());
 
   const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const profile = {
+    region: () => page.getByRole('region', { name: 'Profile' }),
+    save: () => profile.region().getByRole('button', { name: 'Save' }),
+  };
   const dialog = () => page.getByRole('dialog');
 
   test('a person downloads what is kept of them', async () => {
@@ -36,6 +41,49 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await findBarriers(page)).toEqual([]);
   });
 
+  test('saves at the foot of a form what was changed, or discards it', async () => {
+    await enterAsNew(page, 'tia');
+    await page.goto('/settings');
+    const name = page.getByLabel('Last name');
+    await profile.save().waitFor();
+    expect(await profile.save().isDisabled()).toBe(true);
+    expect(await profile.region().getByRole('button', { name: 'Discard' }).count()).toBe(0);
+    await name.fill('Miller');
+    await profile.region().getByText('Not saved yet').waitFor();
+    expect(await findBarriersAnywhere(page, {})).toEqual([]);
+    await profile.region().getByRole('button', { name: 'Discard' }).click();
+    expect(await name.inputValue()).toBe('');
+    expect(await profile.save().isDisabled()).toBe(true);
+    await name.fill('Smith');
+    await profile.save().click();
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    await profile.region().getByText('Not saved yet').waitFor({ state: 'detached' });
+    expect(await profile.save().isDisabled()).toBe(true);
+    expect(await askInBrowser(page, 'user/get_profile')).toMatchObject({ user_info: { last_name: 'Smith' } });
+
+    // A change of one form is not one of the others.
+    const members = page.getByRole('region', { name: 'Members' });
+    await members.getByLabel('Name of the workspace').fill('Choir');
+    expect(await profile.save().isDisabled()).toBe(true);
+    await members.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: /Choir/ }).first().waitFor();
+  });
+
+  test('shows in an empty list what will stand there, for eyes only', async () => {
+    await enterAsNew(page, 'uma');
+    await page.goto('/settings');
+    for (const [name, shown] of [
+      ['Webhooks', 'https://hooks.example.com/campanile'],
+      ['API keys', 'Our website'],
+    ] as const) {
+      const region = page.getByRole('region', { name, exact: true });
+      await region.getByText(shown).waitFor();
+      const read = await region.ariaSnapshot();
+      expect(read).toContain('None yet.');
+      expect(read).not.toContain(shown);
+    }
+  });
+
   test.each([
     ['a desk', { width: 1_280, height: 860 }],
     ['a phone', { width: 390, height: 844 }],
@@ -43,8 +91,9 @@ describe.skipIf(!browser)('in a browser', () => {
     await enterAsNew(page, `ann${size.width}`);
     await page.setViewportSize(size);
     await page.goto('/settings');
-    await button('Save profile').click();
-    const toast = page.getByRole('alert').filter({ hasText: 'Profile saved.' });
+    await page.getByLabel('Last name').fill('Miller');
+    await profile.save().click();
+    const toast = page.getByRole('alert').filter({ hasText: 'Saved.' });
     await toast.waitFor();
     const box = await toast.boundingBox();
     if (!box) throw new Error('the toast is nowhere');
@@ -144,8 +193,8 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     expect(await zone.inputValue()).toBe('New York, United States');
-    await button('Save profile').click();
-    await page.getByText('Profile saved.').waitFor();
+    await profile.save().click();
+    await page.getByText('Saved.', { exact: true }).waitFor();
     expect(await askInBrowser(page, 'user/get_profile')).toMatchObject({ time_zone: 'America/New_York' });
     await zone.click();
     await page.keyboard.type('nowhere at all');

@@ -86,7 +86,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await button('Continue').click();
     await heading('Campaigns');
     await page.goto('/settings');
-    await button('Save profile').waitFor();
+    await page.getByRole('region', { name: 'Profile' }).getByRole('button', { name: 'Save' }).waitFor();
     expect(await page.getByText('Your email address is not confirmed yet.').count()).toBe(0);
   });
 

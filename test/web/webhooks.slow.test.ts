@@ -179,7 +179,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await press('Edit');
     await dialog.getByRole('checkbox', { name: 'Everything' }).press('Space');
     await press('Save', dialog);
-    await page.getByText('Webhook saved.').last().waitFor();
+    await page.getByText('Saved.', { exact: true }).last().waitFor();
     await section.getByText('Everything').waitFor();
     await press('Edit');
     await dialog.getByRole('checkbox', { name: 'Everything' }).press('Space');

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Modal, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
@@ -8,8 +8,7 @@ import { accountsQuery } from '../api/queries.ts';
 import { useCancellableMutation } from '../api/use-cancellable-mutation.ts';
 import { accountName } from '../format/account-name.ts';
 import { fieldProblems } from '../format/problem.ts';
-import { FormErrorText } from '../parts/error-alert.tsx';
-import { showToast } from '../parts/notify.ts';
+import { DialogFoot, showSaved } from '../parts/save-bar.tsx';
 import { t } from '../i18n/translate.ts';
 import classes from './account-number.module.css';
 import { ACCOUNT_NAME_LIMIT } from './add-account.tsx';
@@ -40,7 +39,7 @@ function RenameForm({ account, close }: { account: ListedAccount; close: () => v
       call('venom/update-account', { account_id: account.account_id, name: name.trim() }, { signal }),
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: accountsQuery.queryKey });
-      showToast(t('accounts.renamed'));
+      showSaved();
       close();
     },
   });
@@ -60,15 +59,7 @@ function RenameForm({ account, close }: { account: ListedAccount; close: () => v
           onChange={(event) => setName(event.currentTarget.value)}
           error={fieldProblems(renaming.error)['name']}
         />
-        <FormErrorText error={renaming.error} />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={close}>
-            {t('common.back')}
-          </Button>
-          <Button type="submit" loading={renaming.isPending} disabled={name.trim() === ''}>
-            {t('accounts.saveName')}
-          </Button>
-        </Group>
+        <DialogFoot acting={renaming} close={close} isReady={name.trim() !== ''} />
       </Stack>
     </form>
   );

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Modal, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -12,6 +12,7 @@ import { fieldProblems } from '../format/problem.ts';
 import { FormErrorText, ErrorText } from '../parts/error-alert.tsx';
 import { LargeCallout } from '../parts/callout.tsx';
 import { PhoneField } from '../parts/phone-field.tsx';
+import { DialogFoot } from '../parts/save-bar.tsx';
 import { showToast } from '../parts/notify.ts';
 import { t } from '../i18n/translate.ts';
 import classes from './account-number.module.css';
@@ -63,17 +64,16 @@ export function NumberForm({ close }: { close?: () => void }) {
           autoComplete="tel"
           {...form.getInputProps('whatsapp_number')}
         />
-        <FormErrorText error={changing.error} />
-        <Group {...(close && { justify: 'flex-end' })} gap="xs">
-          {close && (
-            <Button variant="default" onClick={close}>
-              {t('common.back')}
+        {close ? (
+          <DialogFoot acting={changing} close={close} />
+        ) : (
+          <>
+            <FormErrorText error={changing.error} />
+            <Button type="submit" mr="auto" loading={changing.isPending}>
+              {t('ownNumber.enter')}
             </Button>
-          )}
-          <Button type="submit" loading={changing.isPending}>
-            {close ? t('ownNumber.save') : t('ownNumber.enter')}
-          </Button>
-        </Group>
+          </>
+        )}
       </Stack>
     </form>
   );

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Modal, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -10,10 +10,10 @@ import { accountQuery, accountsQuery } from '../api/queries.ts';
 import { useCancellableMutation } from '../api/use-cancellable-mutation.ts';
 import { isNational } from '../format/phone.ts';
 import { fieldProblems } from '../format/problem.ts';
-import { FormErrorText } from '../parts/error-alert.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { showToast } from '../parts/notify.ts';
 import { PhoneField } from '../parts/phone-field.tsx';
+import { DialogFoot } from '../parts/save-bar.tsx';
 import { t } from '../i18n/translate.ts';
 
 const MESSENGERS = ['sandbox', 'whatsapp'] as const;
@@ -76,15 +76,7 @@ function AddAccountForm({ close }: { close: () => void }) {
             {...form.getInputProps('whatsapp_number')}
           />
         )}
-        <FormErrorText error={adding.error} />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={close}>
-            {t('common.cancel')}
-          </Button>
-          <Button type="submit" loading={adding.isPending}>
-            {t('accounts.add')}
-          </Button>
-        </Group>
+        <DialogFoot acting={adding} close={close} action={t('accounts.add')} />
       </Stack>
     </form>
   );

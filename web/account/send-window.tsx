@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
@@ -6,10 +6,9 @@ import type { SendWindow } from '../api/operations.ts';
 import { accountsQuery, sendWindowQueryOf } from '../api/queries.ts';
 import { count } from '../format/numbers.ts';
 import { waitText } from '../format/wait-text.ts';
-import { ErrorText } from '../parts/error-alert.tsx';
-import { showToast } from '../parts/notify.ts';
 import { Section } from '../parts/page.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
+import { SaveBar, showSaved } from '../parts/save-bar.tsx';
 import { WholeNumber } from '../parts/whole-number.tsx';
 import { t } from '../i18n/translate.ts';
 import { useChosenAccountId } from './chosen-account.ts';
@@ -56,10 +55,11 @@ function SendWindowForm({ rests }: { rests: SendWindow }) {
         mention_all_cap: Number(mentions),
         weekly_posts: weekly === '' ? 'none' : Number(weekly),
       }),
-    onSuccess: (saved) => {
+    onSuccess: (saved, values) => {
+      form.resetDirty(values);
       client.setQueryData(sendWindowQueryOf(accountId).queryKey, saved);
       void client.invalidateQueries({ queryKey: accountsQuery.queryKey });
-      showToast(t('rests.saved'));
+      showSaved();
     },
   });
   return (
@@ -78,10 +78,7 @@ function SendWindowForm({ rests }: { rests: SendWindow }) {
         )}
         <Caps inputProps={(name) => form.getInputProps(name)} />
         <SendWindowStatus rests={rests} />
-        <ErrorText error={saving.error} />
-        <Button type="submit" loading={saving.isPending}>
-          {t('rests.save')}
-        </Button>
+        <SaveBar isChanged={form.isDirty()} saving={saving} discard={form.reset} />
       </Stack>
     </form>
   );

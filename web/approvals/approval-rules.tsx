@@ -1,17 +1,16 @@
-import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Select, Stack, Text, TextInput } from '@mantine/core';
+import { useForm, type UseFormReturnType } from '@mantine/form';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState, type FormEvent } from 'react';
 import { call } from '../api/call.ts';
 import type { Data, Member } from '../api/operations.ts';
 import { useMay } from '../api/workspace.ts';
 import { membersQuery } from '../members/queries.ts';
 import { memberName } from '../format/person-name.ts';
-import { FormErrorText } from '../parts/error-alert.tsx';
 import { GroupSelect } from '../parts/group-select.tsx';
-import { showToast } from '../parts/notify.ts';
 import { Section } from '../parts/page.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
 import { RoleNote } from '../parts/role-note.tsx';
+import { SaveBar, showSaved } from '../parts/save-bar.tsx';
 import { WholeNumber } from '../parts/whole-number.tsx';
 import { t } from '../i18n/translate.ts';
 import { approvalsQuery } from './approval-queries.ts';
@@ -35,125 +34,114 @@ export function ApprovalRules() {
 function RulesForm({ rules }: { rules: Rules }) {
   const client = useQueryClient();
   const isOwner = useMay('owner') === true;
-  const [approval, setApproval] = useState(rules.approval);
-  const [overGroups, setOverGroups] = useState(rules.over_groups);
-  const [approvers, setApprovers] = useState(String(rules.approvers));
-  const [reviewGroup, setReviewGroup] = useState(reviewGroupOf(rules));
-  const [numbers, setNumbers] = useState(() => numbersOf(rules));
-  const changeNumber = (id: number, number: string) => setNumbers(new Map(numbers).set(id, number));
+  const form = useForm({ initialValues: toValues(rules) });
   const saving = useMutation({
-    mutationFn: () => {
-      const numbersNeeded = { over_groups: overGroups, approvers: Number(approvers) };
-      const review = { review_group_id: reviewGroup?.group_metadata_id ?? ('none' as const), ...toWire(numbers) };
-      return call('workspace/set-approval-rules', { approval, ...numbersNeeded, ...review });
-    },
+    mutationFn: (values: Values) => call('workspace/set-approval-rules', toWire(values)),
     async onSuccess() {
       await client.invalidateQueries({ queryKey: approvalsQuery.queryKey });
-      showToast(t('approvals.rules.saved'));
+      showSaved();
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    saving.mutate();
-  };
+  const { approval } = form.values;
   return (
-    <form onSubmit={submit} noValidate>
+    <form onSubmit={form.onSubmit((values) => saving.mutate(values))} noValidate>
       <Stack gap="sm">
         <Select
           label={t('approvals.rules.who')}
-          value={approval}
           readOnly={!isOwner}
           allowDeselect={false}
           data={RULES.map((value) => ({ value, label: t(`approvals.rules.${value}`) }))}
-          onChange={(value) => setApproval(RULES.find((one) => one === value) ?? 'never')}
+          {...form.getInputProps('approval')}
         />
         {approval === 'all' && (
           <WholeNumber
             label={t('approvals.rules.overGroups')}
-            value={overGroups}
             max={MOST_GROUPS}
             readOnly={!isOwner}
-            onChange={(value) => setOverGroups(Number(value) || 0)}
+            {...form.getInputProps('overGroups')}
           />
         )}
         {approval !== 'never' && (
           <Select
             label={t('approvals.rules.approvers')}
-            value={approvers}
             readOnly={!isOwner}
             allowDeselect={false}
             data={['1', '2'].map((value) => ({ value, label: t('approvals.rules.people', { people: Number(value) }) }))}
-            onChange={(value) => setApprovers(value ?? '1')}
+            {...form.getInputProps('approvers')}
           />
         )}
-        {approval !== 'never' && (
-          <ReviewFields {...{ reviewGroup, setReviewGroup, numbers }} change={changeNumber} isOwner={isOwner} />
-        )}
+        {approval !== 'never' && <ReviewFields form={form} isOwner={isOwner} />}
         <RoleNote needs="owner" />
-        <FormErrorText error={saving.error} />
-        {isOwner && (
-          <Group justify="flex-end">
-            <Button type="submit" variant="default" loading={saving.isPending}>
-              {t('approvals.rules.save')}
-            </Button>
-          </Group>
-        )}
+        {isOwner && <SaveBar isChanged={form.isDirty()} saving={saving} discard={form.reset} />}
       </Stack>
     </form>
   );
 }
 
 /** Where posts that wait are shown, and whose answers count there. */
-function ReviewFields(fields: {
-  reviewGroup: ReviewGroup | undefined;
-  setReviewGroup: (group: ReviewGroup | undefined) => void;
-  numbers: ReadonlyMap<number, string>;
-  change: (userId: number, number: string) => void;
-  isOwner: boolean;
-}) {
-  const { reviewGroup, setReviewGroup, isOwner } = fields;
+function ReviewFields({ form, isOwner }: { form: UseFormReturnType<Values>; isOwner: boolean }) {
+  const { reviewGroup } = form.values;
   return (
     <>
       <GroupSelect
         label={t('approvals.rules.reviewGroup')}
         description={t('approvals.rules.reviewNote')}
         placeholder={t('approvals.rules.noReviewGroup')}
-        chosen={reviewGroup}
-        choose={setReviewGroup}
+        chosen={reviewGroup ?? undefined}
+        choose={(group) => form.setFieldValue('reviewGroup', toReviewGroup(group))}
         isOffered={({ kind }) => kind !== 'channel'}
         readOnly={!isOwner}
         clearable={isOwner}
       />
-      {isOwner && reviewGroup && <ApproverNumbers {...fields} />}
+      {isOwner && reviewGroup && <ApproverNumbers form={form} />}
     </>
   );
 }
 
 type ReviewGroup = { group_metadata_id: number; group_name: string };
 
-function reviewGroupOf({ review_group_id: id, review_group_name: name }: Rules): ReviewGroup | undefined {
-  return id === null ? undefined : { group_metadata_id: id, group_name: name ?? '' };
+interface Values {
+  approval: Rules['approval'];
+  overGroups: number | string;
+  approvers: string;
+  reviewGroup: ReviewGroup | null;
+  /** By user. */
+  numbers: Record<number, string>;
 }
 
-function numbersOf({ phone_approvers: approvers = [] }: Rules): ReadonlyMap<number, string> {
-  return new Map(approvers.map(({ user_id, whatsapp_number }) => [user_id, `+${whatsapp_number}`]));
+function toValues(rules: Rules): Values {
+  const { approval, over_groups: overGroups, approvers, review_group_id: id, review_group_name: name } = rules;
+  return {
+    approval,
+    overGroups,
+    approvers: String(approvers),
+    reviewGroup: id === null ? null : { group_metadata_id: id, group_name: name ?? '' },
+    numbers: Object.fromEntries(
+      (rules.phone_approvers ?? []).map(({ user_id, whatsapp_number }) => [user_id, `+${whatsapp_number}`]),
+    ),
+  };
 }
 
-function toWire(numbers: ReadonlyMap<number, string>) {
-  const given = [...numbers].filter(([, number]) => number.trim() !== '');
-  return { phone_approvers: given.map(([user_id, whatsapp_number]) => ({ user_id, whatsapp_number })) };
+/** Without what the list of groups knows more of it. */
+const toReviewGroup = (group: ReviewGroup | undefined): ReviewGroup | null =>
+  group ? { group_metadata_id: group.group_metadata_id, group_name: group.group_name } : null;
+
+function toWire({ approval, overGroups, approvers, reviewGroup, numbers }: Values) {
+  const given = Object.entries(numbers).filter(([, number]) => number.trim() !== '');
+  return {
+    approval,
+    over_groups: Number(overGroups) || 0,
+    approvers: Number(approvers),
+    review_group_id: reviewGroup?.group_metadata_id ?? ('none' as const),
+    phone_approvers: given.map(([userId, number]) => ({ user_id: Number(userId), whatsapp_number: number })),
+  };
 }
 
 /** The numbers of those who may decide: their answers in the review group count. */
-function ApproverNumbers({
-  numbers,
-  change,
-}: {
-  numbers: ReadonlyMap<number, string>;
-  change: (userId: number, number: string) => void;
-}) {
+function ApproverNumbers({ form }: { form: UseFormReturnType<Values> }) {
   const { data } = useQuery(membersQuery);
   const mayDecide = ({ role }: Member) => role === 'manager' || role === 'owner';
+  const { numbers } = form.values;
   return (
     <Stack gap="xs">
       {(data?.members ?? []).filter(mayDecide).map((member) => (
@@ -161,8 +149,10 @@ function ApproverNumbers({
           key={member.user_id}
           type="tel"
           label={t('approvals.rules.numberOf', { name: memberName(member) })}
-          value={numbers.get(member.user_id) ?? ''}
-          onChange={({ currentTarget }) => change(member.user_id, currentTarget.value)}
+          value={numbers[member.user_id] ?? ''}
+          onChange={({ currentTarget }) =>
+            form.setFieldValue('numbers', { ...numbers, [member.user_id]: currentTarget.value })
+          }
         />
       ))}
       <Text size="sm" c="dimmed">

@@ -74,6 +74,7 @@ export default function CalendarPage() {
       {isEmpty && (
         <Empty
           title={t('calendar.nothing')}
+          sample={isFiltered ? undefined : 'runs'}
           {...(mayWrite && { link: { href: '/campaigns/new', label: t('shell.newCampaign') } })}
         >
           {isFiltered ? t('calendar.nothingFits') : t('calendar.nothingHint')}

@@ -96,6 +96,7 @@ function NoGroups({ isFiltered }: { isFiltered: boolean }) {
   return (
     <Empty
       title={isFiltered ? t('groups.noneFound') : t('groups.none')}
+      sample={isFiltered ? undefined : 'groups'}
       action={
         <Button component={Link} href="/groups" variant="default" size="xs">
           {t('groups.goThere')}

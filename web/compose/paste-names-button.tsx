@@ -1,11 +1,12 @@
 import { Button, List, Modal, Stack, Text, Textarea } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useState, type FormEvent } from 'react';
 import { fetchAllGroups } from '../api/queries.ts';
 import type { Group } from '../api/operations.ts';
 import { Icon } from '../parts/icons.tsx';
-import { notifyError, showToast } from '../parts/notify.ts';
+import { showToast } from '../parts/notify.ts';
+import { DialogFoot } from '../parts/save-bar.tsx';
 import { t } from '../i18n/translate.ts';
 import { matchNames, type NameMatches } from './match-names.ts';
 
@@ -24,12 +25,15 @@ export function PasteNamesButton({ onPick }: { onPick: (groups: readonly Group[]
       setColumn(left.join('\n'));
       if (left.length === 0) close();
     },
-    onError: notifyError,
   });
   const close = () => {
     opened.close();
     setColumn('');
     matching.reset();
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (column.trim() !== '') matching.mutate();
   };
   return (
     <>
@@ -37,20 +41,25 @@ export function PasteNamesButton({ onPick }: { onPick: (groups: readonly Group[]
         {t('compose.pasteNames')}
       </Button>
       <Modal opened={isOpen} onClose={close} title={t('compose.pasteNames')}>
-        <Stack gap="sm">
-          <Textarea
-            label={t('compose.groupNames')}
-            description={t('compose.groupNamesHint')}
-            rows={ROWS}
-            data-autofocus
-            value={column}
-            onChange={(event) => setColumn(event.currentTarget.value)}
-          />
-          {matching.data && <NotAdded {...matching.data} />}
-          <Button loading={matching.isPending} disabled={column.trim() === ''} onClick={() => matching.mutate()}>
-            {t('compose.addGroups')}
-          </Button>
-        </Stack>
+        <form onSubmit={submit} noValidate>
+          <Stack gap="sm">
+            <Textarea
+              label={t('compose.groupNames')}
+              description={t('compose.groupNamesHint')}
+              rows={ROWS}
+              data-autofocus
+              value={column}
+              onChange={(event) => setColumn(event.currentTarget.value)}
+            />
+            {matching.data && <NotAdded {...matching.data} />}
+            <DialogFoot
+              acting={matching}
+              close={close}
+              action={t('compose.addGroups')}
+              isReady={column.trim() !== ''}
+            />
+          </Stack>
+        </form>
       </Modal>
     </>
   );

@@ -1,6 +1,4 @@
 import {
-  Button,
-  Group as Row,
   Modal,
   NativeSelect,
   Stack,
@@ -20,8 +18,8 @@ import type { GroupKind } from '../api/operations.ts';
 import { useCancellableMutation } from '../api/use-cancellable-mutation.ts';
 import { accountName } from '../format/account-name.ts';
 import { entryProblems, fieldProblems } from '../format/problem.ts';
-import { FormErrorText } from '../parts/error-alert.tsx';
 import { showToast } from '../parts/notify.ts';
+import { DialogFoot } from '../parts/save-bar.tsx';
 import { NotAdded, type Created } from './not-added.tsx';
 import { t } from '../i18n/translate.ts';
 
@@ -98,15 +96,7 @@ function CreateForm({ kind, close }: { kind: GroupKind; close: () => void }) {
           />
         )}
         <AccountSelect {...form.getInputProps('account')} />
-        <FormErrorText error={creating.error} />
-        <Row justify="flex-end" gap="xs">
-          <Button variant="default" onClick={close}>
-            {t('common.cancel')}
-          </Button>
-          <Button type="submit" loading={creating.isPending}>
-            {t(`groups.create.${kind}`)}
-          </Button>
-        </Row>
+        <DialogFoot acting={creating} close={close} action={t(`groups.create.${kind}`)} />
       </Stack>
     </form>
   );

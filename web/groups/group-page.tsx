@@ -87,7 +87,12 @@ function isCounted({ read_rate: rate, run_id: runId }: GroupReport['posts'][numb
 
 /** A chart over time, of two points at least that are not at one time. */
 function Trend({ title, points, children }: { title: string; points: readonly TrendPoint[]; children: ReactNode }) {
-  if (points[0]?.atMs === points.at(-1)?.atMs) return <SectionNote title={title}>{t('group.notYet')}</SectionNote>;
+  if (points[0]?.atMs === points.at(-1)?.atMs)
+    return (
+      <SectionNote title={title} sample="trend">
+        {t('group.notYet')}
+      </SectionNote>
+    );
   return (
     <Section title={title}>
       <Suspense fallback={<RowsSkeleton rows={1} height={200} />}>{children}</Suspense>

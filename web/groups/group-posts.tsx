@@ -51,7 +51,12 @@ function explain(post: Post): string {
 export function GroupPosts({ posts, kind }: { posts: readonly Post[]; kind: GroupKind }) {
   const rowHeight = useIsPhone() ? PHONE_ROW_HEIGHT : ROW_HEIGHT;
   const { box, first, last, before, after } = useVirtualRows(posts.length, rowHeight);
-  if (posts.length === 0) return <SectionNote title={t('group.posts')}>{t('group.noPosts')}</SectionNote>;
+  if (posts.length === 0)
+    return (
+      <SectionNote title={t('group.posts')} sample="campaigns">
+        {t('group.noPosts')}
+      </SectionNote>
+    );
   return (
     <Section title={t('group.postsOf', { many: count(posts.length) })}>
       <ScrollBox box={box} maxHeight={rowHeight * SHOWN_ROWS} label={t('group.posts')}>

@@ -22,7 +22,12 @@ export function PlannedRuns({ runs }: { runs: GroupReport['planned'] }) {
   const zone = useZone();
   const [isComplete, whole] = useDisclosure(false);
   const shown = isComplete ? runs : runs.slice(0, SHOWN_RUNS);
-  if (runs.length === 0) return <SectionNote title={t('group.planned')}>{t('group.nothingPlanned')}</SectionNote>;
+  if (runs.length === 0)
+    return (
+      <SectionNote title={t('group.planned')} sample="runs">
+        {t('group.nothingPlanned')}
+      </SectionNote>
+    );
   return (
     <Section title={t('group.planned')}>
       <ul className={classes.rows}>

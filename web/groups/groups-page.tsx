@@ -200,6 +200,7 @@ function NoGroups({
   return (
     <Empty
       title={t('groups.none')}
+      sample="groups"
       action={create && <Button onClick={() => create('group')}>{t('groups.create.group')}</Button>}
     >
       {t('groups.noneHint')}

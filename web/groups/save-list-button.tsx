@@ -1,4 +1,4 @@
-import { Button, Group as Row, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { call } from '../api/call.ts';
@@ -7,8 +7,9 @@ import { groupListsQuery } from '../api/queries.ts';
 import { useCancellableMutation } from '../api/use-cancellable-mutation.ts';
 import { useMay } from '../api/workspace.ts';
 import type { PickedGroup } from '../compose/draft.ts';
-import { ErrorText } from '../parts/error-alert.tsx';
+import { fieldProblems } from '../format/problem.ts';
 import { showToast } from '../parts/notify.ts';
+import { DialogFoot } from '../parts/save-bar.tsx';
 import { t } from '../i18n/translate.ts';
 
 const NAME_LIMIT = 100;
@@ -89,16 +90,9 @@ function SaveForm({
           data-autofocus
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
+          error={fieldProblems(saving.error)['name']}
         />
-        <ErrorText error={saving.error} />
-        <Row justify="flex-end" gap="xs">
-          <Button variant="default" onClick={close}>
-            {t('common.cancel')}
-          </Button>
-          <Button type="submit" loading={saving.isPending} disabled={name.trim() === ''}>
-            {t('groups.saveList')}
-          </Button>
-        </Row>
+        <DialogFoot acting={saving} close={close} isReady={name.trim() !== ''} />
       </Stack>
     </form>
   );

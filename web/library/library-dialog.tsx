@@ -138,7 +138,11 @@ function Files({
     <Stack gap="xs">
       <SearchField label={t('library.search')} value={search} onSearch={setSearch} />
       {found.isPending && <RowsSkeleton rows={3} height={56} />}
-      {found.isSuccess && files.length === 0 && <Empty title={t('library.empty')}>{t('library.emptyHint')}</Empty>}
+      {found.isSuccess && files.length === 0 && (
+        <Empty title={t('library.empty')} sample="files">
+          {t('library.emptyHint')}
+        </Empty>
+      )}
       {files.map((file) => {
         const isChosen = chosen.some((one) => one.media_id === file.media_id);
         return (

@@ -1,10 +1,10 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 import { call } from '../api/call.ts';
 import { openWorkspace } from '../api/chosen-workspace.ts';
 import { useCancellableMutation } from '../api/use-cancellable-mutation.ts';
 import { fieldProblems } from '../format/problem.ts';
-import { FormErrorText } from '../parts/error-alert.tsx';
+import { DialogFoot } from '../parts/save-bar.tsx';
 import { t } from '../i18n/translate.ts';
 import { NAME_LIMIT } from './workspace-name.tsx';
 
@@ -33,15 +33,12 @@ export default function CreateWorkspaceDialog({ close }: { close: () => void }) 
             onChange={(event) => setName(event.currentTarget.value)}
             error={fieldProblems(creating.error)['name']}
           />
-          <FormErrorText error={creating.error} />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={close}>
-              {t('common.back')}
-            </Button>
-            <Button type="submit" disabled={name.trim() === ''} loading={creating.isPending}>
-              {t('members.createWorkspace')}
-            </Button>
-          </Group>
+          <DialogFoot
+            acting={creating}
+            close={close}
+            action={t('members.createWorkspace')}
+            isReady={name.trim() !== ''}
+          />
         </Stack>
       </form>
     </Modal>

@@ -1,11 +1,10 @@
-import { Button, Group, TextInput } from '@mantine/core';
+import { Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState, type FormEvent } from 'react';
 import { call } from '../api/call.ts';
 import { workspacesQuery } from '../api/workspace.ts';
 import { fieldProblems } from '../format/problem.ts';
-import { FormErrorText } from '../parts/error-alert.tsx';
-import { showToast } from '../parts/notify.ts';
+import { SaveBar, showSaved } from '../parts/save-bar.tsx';
 import { t } from '../i18n/translate.ts';
 
 export const NAME_LIMIT = 100;
@@ -13,36 +12,27 @@ export const NAME_LIMIT = 100;
 /** The name of the workspace; its owner can change it. */
 export function WorkspaceName({ name, isOwner }: { name: string; isOwner: boolean }) {
   const client = useQueryClient();
-  const [value, setValue] = useState(name);
-  const renaming = useMutation({
-    mutationFn: () => call('workspace/rename-workspace', { name: value.trim() }),
-    async onSuccess() {
+  const form = useForm({ initialValues: { name } });
+  const saving = useMutation({
+    mutationFn: (values: { name: string }) => call('workspace/rename-workspace', { name: values.name.trim() }),
+    async onSuccess(_renamed, values) {
+      form.resetDirty(values);
       await client.invalidateQueries({ queryKey: workspacesQuery.queryKey });
-      showToast(t('members.renamed'));
+      showSaved();
     },
+    onError: (error) => form.setErrors(fieldProblems(error)),
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    renaming.mutate();
-  };
   return (
-    <form onSubmit={submit} noValidate>
-      <Group align="flex-end" gap="xs">
+    <form onSubmit={form.onSubmit((values) => saving.mutate(values))} noValidate>
+      <Stack gap="xs">
         <TextInput
           label={t('members.workspaceName')}
-          value={value}
           maxLength={NAME_LIMIT}
           readOnly={!isOwner}
-          onChange={(event) => setValue(event.currentTarget.value)}
-          error={fieldProblems(renaming.error)['name']}
+          {...form.getInputProps('name')}
         />
-        {isOwner && (
-          <Button type="submit" variant="default" loading={renaming.isPending} disabled={value.trim() === name}>
-            {t('members.rename')}
-          </Button>
-        )}
-      </Group>
-      <FormErrorText error={renaming.error} />
+        {isOwner && <SaveBar isChanged={form.isDirty()} saving={saving} discard={form.reset} />}
+      </Stack>
     </form>
   );
 }

@@ -1,4 +1,4 @@
-import { Anchor, Text, Title } from '@mantine/core';
+import { Anchor, Title } from '@mantine/core';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState, type MouseEvent } from 'react';
 import { Link } from 'wouter';
@@ -8,6 +8,7 @@ import { openWorkspace } from '../api/chosen-workspace.ts';
 import { useWorkspace } from '../api/workspace.ts';
 import { shortTime } from '../format/time.ts';
 import { useZone } from '../format/zone-context.tsx';
+import { Empty } from '../parts/empty.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
@@ -55,9 +56,11 @@ export function NoticeList({ close }: { close: () => void }) {
       </div>
       {list.isError && <ErrorAlert error={list.error} retry={() => void list.refetch()} />}
       {list.data && notices.length === 0 && (
-        <Text size="sm" c="dimmed" px="md" pb="md">
-          {t('notices.none')}
-        </Text>
+        <div className={classes.none}>
+          <Empty isSmall sample="notices">
+            {t('notices.none')}
+          </Empty>
+        </div>
       )}
       {notices.length > 0 && (
         <ul className={classes.list}>

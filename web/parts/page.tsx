@@ -5,6 +5,7 @@ import { clockTime } from '../format/time.ts';
 import { useZone } from '../format/zone-context.tsx';
 import { mayHeadingTakeFocus } from './heading-focus.ts';
 import { PRODUCT } from './product.ts';
+import { Sample, type SampleKind } from './sample.tsx';
 import { t } from '../i18n/translate.ts';
 import boxClasses from './box.module.css';
 import classes from './page.module.css';
@@ -85,13 +86,14 @@ export function PartSkeleton({ height }: { height: number }) {
   return <Skeleton height={height} className={classes.skeleton} data-skeleton />;
 }
 
-/** A section that is a single sentence, which needs no card. */
-export function SectionNote({ title, children }: { title: string; children: ReactNode }) {
+/** A section that is a single sentence, which needs no card, with a sample of what will stand there. */
+export function SectionNote({ title, sample, children }: { title: string; sample?: SampleKind; children: ReactNode }) {
   return (
     <section className={classes.note} aria-label={title}>
       <Text size="sm">
         <strong>{title}</strong> · {children}
       </Text>
+      {sample && <Sample of={sample} />}
     </section>
   );
 }

@@ -38,7 +38,7 @@ export default function PhonePage() {
       {found.isPending && !group && <RowsSkeleton rows={4} />}
       {found.isError && <ErrorAlert error={found.error} retry={() => void found.refetch()} />}
       {found.isSuccess && groups.length === 0 && search === '' && (
-        <Empty title={t('groups.none')} link={{ href: '/groups', label: t('groups.goThere') }}>
+        <Empty title={t('groups.none')} sample="groups" link={{ href: '/groups', label: t('groups.goThere') }}>
           {t('groups.noneHint')}
         </Empty>
       )}

@@ -42,7 +42,9 @@ export function ReportView({
         <Callout>{t('report.missedRuns', { runs: report.totals.missed_runs })}</Callout>
       )}
       {report.totals.runs === 0 ? (
-        <Empty title={t('report.empty')}>{t('report.emptyHint')}</Empty>
+        <Empty title={t('report.empty')} sample="report">
+          {t('report.emptyHint')}
+        </Empty>
       ) : (
         <>
           <MainFigures report={report} />

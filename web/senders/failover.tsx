@@ -1,17 +1,17 @@
 import { Button, Checkbox, Group, Radio, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
-import { useState, type FormEvent } from 'react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useSeveralAccounts } from '../api/accounts.ts';
 import { call } from '../api/call.ts';
 import type { ListedAccount, Workspace } from '../api/operations.ts';
 import { useMay, useWorkspace, workspacesQuery } from '../api/workspace.ts';
 import { accountNames } from '../format/account-name.ts';
-import { FormErrorText } from '../parts/error-alert.tsx';
-import { showToast } from '../parts/notify.ts';
+import { fieldProblems } from '../format/problem.ts';
 import { Section } from '../parts/page.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
 import { RoleNote } from '../parts/role-note.tsx';
+import { SaveBar, showSaved } from '../parts/save-bar.tsx';
 import { WholeNumber } from '../parts/whole-number.tsx';
 import { t } from '../i18n/translate.ts';
 import { sendersQuery } from './sender-queries.ts';
@@ -41,32 +41,30 @@ export function Failover() {
 function FailoverForm({ workspace }: { workspace: Workspace }) {
   const client = useQueryClient();
   const isOwner = useMay('owner') === true;
-  const [hands, setHands] = useState(workspace.failover_minutes !== null);
-  const [minutes, setMinutes] = useState<number | string>(workspace.failover_minutes ?? SUGGESTED_MINUTES);
-  const [failsBack, setFailsBack] = useState(workspace.fails_back);
+  const form = useForm({
+    initialValues: {
+      what: workspace.failover_minutes === null ? 'ask' : 'hand-over',
+      minutes: (workspace.failover_minutes ?? SUGGESTED_MINUTES) as number | string,
+      failsBack: workspace.fails_back,
+    },
+  });
+  const hands = form.values.what === 'hand-over';
   const saving = useMutation({
-    mutationFn: () =>
+    mutationFn: ({ minutes, failsBack }: typeof form.values) =>
       call('workspace/update-workspace', {
         failover_minutes: hands ? Number(minutes) : 'ask',
         fails_back: failsBack,
       }),
     async onSuccess() {
       await client.invalidateQueries({ queryKey: workspacesQuery.queryKey });
-      showToast(t('failover.saved'));
+      showSaved();
     },
+    onError: (error) => form.setErrors({ minutes: fieldProblems(error)['failover_minutes'] }),
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    saving.mutate();
-  };
   return (
-    <form onSubmit={submit} noValidate>
+    <form onSubmit={form.onSubmit((values) => saving.mutate(values))} noValidate>
       <Stack gap="sm" align="flex-start">
-        <Radio.Group
-          label={t('failover.what')}
-          value={hands ? 'hand-over' : 'ask'}
-          onChange={(value) => setHands(value === 'hand-over')}
-        >
+        <Radio.Group label={t('failover.what')} {...form.getInputProps('what')}>
           <Stack gap="xs" mt={6}>
             <Radio value="ask" label={t('failover.ask')} disabled={!isOwner} />
             <Radio value="hand-over" label={t('failover.handOver')} disabled={!isOwner} />
@@ -79,24 +77,17 @@ function FailoverForm({ workspace }: { workspace: Workspace }) {
             label={t('failover.minutes')}
             min={1}
             max={WEEK_MINUTES}
-            value={minutes}
-            onChange={setMinutes}
             readOnly={!isOwner}
+            {...form.getInputProps('minutes')}
           />
         )}
         <Checkbox
           label={t('failover.failsBack')}
-          checked={failsBack}
           disabled={!isOwner}
-          onChange={(event) => setFailsBack(event.currentTarget.checked)}
+          {...form.getInputProps('failsBack', { type: 'checkbox' })}
         />
         <RoleNote needs="owner" />
-        <FormErrorText error={saving.error} />
-        {isOwner && (
-          <Button type="submit" variant="default" loading={saving.isPending} disabled={hands && Number(minutes) < 1}>
-            {t('failover.save')}
-          </Button>
-        )}
+        {isOwner && <SaveBar isChanged={form.isDirty()} saving={saving} discard={form.reset} />}
       </Stack>
     </form>
   );

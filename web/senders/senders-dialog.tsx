@@ -1,12 +1,12 @@
-import { Button, Group, Modal, MultiSelect, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Modal, MultiSelect, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { call } from '../api/call.ts';
 import type { ListedAccount } from '../api/operations.ts';
 import { useCancellableMutation } from '../api/use-cancellable-mutation.ts';
 import { accountName } from '../format/account-name.ts';
-import { FormErrorText } from '../parts/error-alert.tsx';
 import { showToast } from '../parts/notify.ts';
+import { DialogFoot, showSaved } from '../parts/save-bar.tsx';
 import { t } from '../i18n/translate.ts';
 import { SENDERS } from './sender-queries.ts';
 
@@ -81,8 +81,7 @@ function SendersForm({ accounts, of, chosen, hasRule, close }: SendersFormProps)
         <Text size="sm" c="dimmed">
           {t('senders.begun')}
         </Text>
-        <FormErrorText error={setting.error} />
-        <Group justify="flex-end" gap="xs">
+        <DialogFoot acting={setting} close={close} isReady={preferred !== undefined}>
           {hasRule && (
             <Button
               variant="default"
@@ -93,13 +92,7 @@ function SendersForm({ accounts, of, chosen, hasRule, close }: SendersFormProps)
               {t('senders.removeRule')}
             </Button>
           )}
-          <Button variant="default" onClick={close}>
-            {t('common.cancel')}
-          </Button>
-          <Button type="submit" loading={setting.isPending} disabled={preferred === undefined}>
-            {t('senders.save')}
-          </Button>
-        </Group>
+        </DialogFoot>
       </Stack>
     </form>
   );
@@ -123,7 +116,8 @@ function useSetSenders(of: RuleScope, close: () => void) {
       ),
     onSuccess: async (_nothing, { accountIds }) => {
       await Promise.all([SENDERS, ['groups']].map((queryKey) => client.invalidateQueries({ queryKey })));
-      showToast(accountIds.length === 0 ? t('senders.removed') : t('senders.saved'));
+      if (accountIds.length === 0) showToast(t('senders.removed'));
+      else showSaved();
       close();
     },
   });

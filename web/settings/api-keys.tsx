@@ -7,7 +7,6 @@ import {
   Modal,
   Select,
   Stack,
-  Text,
   TextInput,
   type CheckboxProps,
   type SelectProps,
@@ -23,6 +22,7 @@ import { useCancellableMutation } from '../api/use-cancellable-mutation.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { DataTable, RowName } from '../parts/data-table.tsx';
+import { Empty } from '../parts/empty.tsx';
 import { ErrorText } from '../parts/error-alert.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { Section } from '../parts/page.tsx';
@@ -50,9 +50,9 @@ export function ApiKeys() {
     >
       <QueryStatus of={keys} rows={2} />
       {keys.data?.api_keys.length === 0 && (
-        <Text size="sm" c="dimmed">
+        <Empty isSmall sample="keys">
           {t('settings.noKeys')}
-        </Text>
+        </Empty>
       )}
       {keys.data && keys.data.api_keys.length > 0 && <KeyTable keys={keys.data.api_keys} />}
       <NewKey opened={isMaking} close={making.close} />

@@ -1,4 +1,4 @@
-import { Button, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
@@ -7,11 +7,10 @@ import { sessionQuery } from '../api/session.ts';
 import { isNational } from '../format/phone.ts';
 import { fieldProblems } from '../format/problem.ts';
 import { exactTime } from '../format/time.ts';
-import { FormErrorText } from '../parts/error-alert.tsx';
 import { useNow } from '../parts/relative-time.tsx';
-import { showToast } from '../parts/notify.ts';
 import { PhoneField } from '../parts/phone-field.tsx';
 import { Section } from '../parts/page.tsx';
+import { SaveBar, showSaved } from '../parts/save-bar.tsx';
 import { ZonePicker } from '../parts/zone-picker.tsx';
 import { t } from '../i18n/translate.ts';
 import { VerifyEmailNotice } from './verify-email.tsx';
@@ -35,9 +34,10 @@ export function Profile({ session }: { session: SignedIn }) {
   const saving = useMutation({
     mutationFn: ({ phone_number: phone, ...values }: typeof form.values) =>
       call('user/update_profile', { ...values, ...(phone.trim() !== '' && { phone_number: phone }) }),
-    onSuccess: (profile) => {
+    onSuccess: (profile, values) => {
+      form.resetDirty(values);
       client.setQueryData(sessionQuery.queryKey, (before) => (before ? { ...before, ...profile } : before));
-      showToast(t('settings.profileSaved'));
+      showSaved();
     },
     onError: (error) => form.setErrors(fieldProblems(error)),
   });
@@ -67,12 +67,7 @@ export function Profile({ session }: { session: SignedIn }) {
             {t('settings.signedInAs', { name: user.user_name, email: user.email })}
           </Text>
           {session.email_verified === false && <VerifyEmailNotice />}
-          <FormErrorText error={saving.error} />
-          <Group>
-            <Button type="submit" loading={saving.isPending}>
-              {t('settings.saveProfile')}
-            </Button>
-          </Group>
+          <SaveBar isChanged={form.isDirty()} saving={saving} discard={form.reset} />
         </Stack>
       </form>
     </Section>

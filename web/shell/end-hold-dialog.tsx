@@ -1,4 +1,4 @@
-import { Button, Group, Modal, NativeSelect, PasswordInput, Stack, Text, Title } from '@mantine/core';
+import { Modal, NativeSelect, PasswordInput, Stack, Text, Title } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { call } from '../api/call.ts';
@@ -9,9 +9,9 @@ import { count } from '../format/numbers.ts';
 import { fieldProblems } from '../format/problem.ts';
 import { exactTime, shortTime } from '../format/time.ts';
 import { useZone } from '../format/zone-context.tsx';
-import { FormErrorText } from '../parts/error-alert.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { showToast } from '../parts/notify.ts';
+import { DialogFoot } from '../parts/save-bar.tsx';
 import textClasses from '../parts/text.module.css';
 import { QueryStatus } from '../parts/query-status.tsx';
 import { t } from '../i18n/translate.ts';
@@ -92,15 +92,7 @@ function Choices({ close, ...queued }: QueuedCampaigns & { close: () => void }) 
           onChange={(event) => setPassword(event.currentTarget.value)}
           error={fieldProblems(ending.error)['password']}
         />
-        <FormErrorText error={ending.error} />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={close}>
-            {t('common.back')}
-          </Button>
-          <Button type="submit" disabled={!isChosen} loading={ending.isPending}>
-            {t('held.release')}
-          </Button>
-        </Group>
+        <DialogFoot acting={ending} close={close} action={t('held.release')} isReady={isChosen} />
       </Stack>
     </form>
   );
@@ -203,6 +195,7 @@ function Campaign({ of: one }: { of: QueuedCampaign }) {
         {one.user_name}
         {one.begun > 0 && ` · ${t('held.posts', { posts: one.begun })}`}
       </Text>
+      {one.is_paused && <Text size="sm">{t('held.paused', { choice: t('held.choices.send') })}</Text>}
       {one.due_since !== null && (
         <Text size="sm" c="dimmed">
           {t('held.dueSince', { posts: one.queued - one.begun, time: shortTime(one.due_since, zone) })}

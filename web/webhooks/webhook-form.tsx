@@ -1,12 +1,11 @@
-import { Button, Group, Radio, Stack, TextInput } from '@mantine/core';
+import { Radio, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import type { EventFilter, Webhook } from '../api/operations.ts';
 import { useCancellableMutation } from '../api/use-cancellable-mutation.ts';
 import { fieldProblems } from '../format/problem.ts';
-import { FormErrorText } from '../parts/error-alert.tsx';
-import { showToast } from '../parts/notify.ts';
+import { DialogFoot, showSaved } from '../parts/save-bar.tsx';
 import { t } from '../i18n/translate.ts';
 import { EventsField } from './events-field.tsx';
 import type { Verifier } from './webhook-secret.tsx';
@@ -23,11 +22,12 @@ interface Draft {
 }
 
 /** Creates a webhook and passes its secret on. */
-export function NewWebhookForm({ onMade }: { onMade: (verifier: Verifier) => void }) {
+export function NewWebhookForm({ onMade, close }: { onMade: (verifier: Verifier) => void; close: () => void }) {
   const client = useQueryClient();
   return (
     <WebhookForm
       action={t('webhooks.make')}
+      close={close}
       initial={{ url: '', description: '', events: ['*'], signature: 'v1' }}
       canChooseSignature
       act={async (draft, signal) => {
@@ -44,12 +44,12 @@ export function EditWebhookForm({ webhook, close }: { webhook: Webhook; close: (
   const { webhook_id, url, description, events, signature } = webhook;
   return (
     <WebhookForm
-      action={t('webhooks.save')}
+      close={close}
       initial={{ url, description, events, signature }}
       act={async (draft, signal) => {
         const change = { url: draft.url, description: draft.description, events: draft.events };
         await call('venom/update-webhook', { webhook_id, ...change }, { signal });
-        showToast(t('webhooks.saved'));
+        showSaved();
         close();
         await client.invalidateQueries({ queryKey: webhooksQuery.queryKey });
       }}
@@ -60,11 +60,14 @@ export function EditWebhookForm({ webhook, close }: { webhook: Webhook; close: (
 function WebhookForm({
   initial,
   action,
+  close,
   act,
   canChooseSignature = false,
 }: {
   initial: Draft;
-  action: string;
+  /** Default is to save. */
+  action?: string;
+  close: () => void;
   act: (draft: Draft, signal: AbortSignal) => Promise<unknown>;
   canChooseSignature?: boolean;
 }) {
@@ -109,12 +112,7 @@ function WebhookForm({
             <Signatures />
           </Radio.Group>
         )}
-        <FormErrorText error={saving.error} />
-        <Group justify="flex-end">
-          <Button type="submit" loading={saving.isPending}>
-            {action}
-          </Button>
-        </Group>
+        <DialogFoot acting={saving} close={close} action={action} />
       </Stack>
     </form>
   );

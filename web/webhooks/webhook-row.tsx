@@ -9,7 +9,7 @@ import { exactTime } from '../format/time.ts';
 import { useZone } from '../format/zone-context.tsx';
 import { ErrorText } from '../parts/error-alert.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
-import { showToast } from '../parts/notify.ts';
+import { showSaved } from '../parts/save-bar.tsx';
 import { Callout } from '../parts/callout.tsx';
 import { Dot } from '../parts/status.tsx';
 import type { Tone } from '../parts/status-tone.ts';
@@ -40,7 +40,7 @@ export function WebhookRow({ webhook }: { webhook: Webhook }) {
     act: (isEnabled: boolean, signal) =>
       call('venom/update-webhook', { webhook_id: webhookId, is_enabled: isEnabled }, { signal }),
     onSuccess: () => {
-      showToast(t('webhooks.saved'));
+      showSaved();
       return refresh();
     },
   });

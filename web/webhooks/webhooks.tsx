@@ -2,6 +2,7 @@ import { Anchor, Button, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useMay } from '../api/workspace.ts';
+import { Empty } from '../parts/empty.tsx';
 import { Section } from '../parts/page.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
 import { RoleNote } from '../parts/role-note.tsx';
@@ -41,7 +42,11 @@ export function Webhooks() {
         </Text>
         <RoleNote needs="owner" />
         <QueryStatus of={webhooks} rows={2} />
-        {webhooks.data && all.length === 0 && <Text size="sm">{t('webhooks.none')}</Text>}
+        {webhooks.data && all.length === 0 && (
+          <Empty isSmall sample="webhooks">
+            {t('webhooks.none')}
+          </Empty>
+        )}
         {all.length >= LIMIT && <Text size="sm">{t('webhooks.full', { limit: String(LIMIT) })}</Text>}
         {all.length > 0 && (
           <ul className={classes.webhooks}>
@@ -52,7 +57,7 @@ export function Webhooks() {
         )}
       </Stack>
       <SecretDialog opened={isMaking} close={making.close} title={t('webhooks.new')}>
-        {(show) => <NewWebhookForm onMade={show} />}
+        {(show) => <NewWebhookForm onMade={show} close={making.close} />}
       </SecretDialog>
     </Section>
   );

@@ -107,7 +107,9 @@ const groupAnalyticsData = z
         last_error: z
           .string()
           .nullable()
-          .describe('The error of the latest run with a failure, and what to do about it.'),
+          .describe(
+            'The error of the latest run with a failure, or else of the last recall or correction, and what to do about it.',
+          ),
         ...failureFields,
         skipped: skippedReason,
         pin_error: z
@@ -115,6 +117,8 @@ const groupAnalyticsData = z
           .nullable()
           .optional()
           .describe('Why its post was not pinned or unpinned. Present like `pinned`.'),
+        pin_error_code: failureFields.error_code,
+        pin_error_params: failureFields.error_params,
         pinned_until: instant
           .nullable()
           .optional()
@@ -124,6 +128,8 @@ const groupAnalyticsData = z
           .nullable()
           .optional()
           .describe('Why everybody was not mentioned. Present like `mentions_left_out`.'),
+        mention_left_out_code: failureFields.error_code,
+        mention_left_out_params: failureFields.error_params,
         members_without_devices: count
           .optional()
           .describe(

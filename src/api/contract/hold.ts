@@ -17,6 +17,7 @@ const queuedCampaign = z.object({
   campaign_id: campaignId,
   name: z.string(),
   user_name: z.string(),
+  is_paused: z.boolean().describe('With `send`, its posts wait until it is resumed.'),
   queued: count,
   begun: count,
   due_since: instant.nullable(),

@@ -61,6 +61,7 @@ const account = named('AccountEventData', {
   messenger: z.string().meta({ examples: ['whatsapp'] }),
   status: accountStatus,
   reason: z.string().nullable(),
+  reason_code: z.string().nullable().optional().describe('A code of `reason`, as in `account-status`.'),
   cause: z.string().nullable().describe('The cause of a pause.'),
 });
 const waitingAccount = named('AccountWaitingEventData', {

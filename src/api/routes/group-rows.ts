@@ -1,6 +1,7 @@
 /** The results of a campaign in its groups, as the analytics and their export have them. */
 import type { Counts, Engagement, GroupAnalytics, GroupRow } from '../../sending/analytics/group-analytics.ts';
 import { NO_REACH, type CampaignReach, type Reach } from '../../sending/analytics/read-reach.ts';
+import { explainFailure } from '../../sending/analytics/explain-failure.ts';
 import { nameGroup } from './groups.ts';
 import { rate } from './rate.ts';
 
@@ -33,13 +34,19 @@ export function shownReach({ hasPins, hasMentions, hasQuotes }: CampaignReach, s
 export function describeRow(analytics: Pick<GroupAnalytics, 'isRevised' | 'reach'>, row: GroupRow) {
   const { isRevised, reach } = analytics;
   const group = reach.groups.get(row.groupId) ?? NO_REACH;
-  const { pinError, pinnedUntil, mentionLeftOut, withoutDevices } = group;
+  const { pinFailure, pinnedUntil, mentionLeftOut, withoutDevices } = group;
+  const pin = explainFailure(pinFailure, false);
+  const mention = explainFailure(mentionLeftOut, false);
   return {
     ...nameGroup(row),
     ...describeCounts(isRevised, row),
     ...shownReach(reach, group),
-    ...(reach.hasPins && { pinError, pinnedUntil }),
-    ...(reach.hasMentions && { mentionLeftOut }),
+    ...(reach.hasPins && { pinError: pin.error, pinnedUntil }),
+    pinErrorCode: pin.errorCode,
+    pinErrorParams: pin.errorParams,
+    ...(reach.hasMentions && { mentionLeftOut: mention.error }),
+    mentionLeftOutCode: mention.errorCode,
+    mentionLeftOutParams: mention.errorParams,
     membersWithoutDevices: withoutDevices || null,
   };
 }

@@ -47,6 +47,8 @@ const COLUMNS = [
   'error_code',
   'error_text',
   'external_id',
+  'pin_error_text',
+  'mention_left_out_text',
 ] as const;
 
 /** Returns a row for each group, as `groups` of the analytics has it. What the campaign does not have is an empty cell. */
@@ -56,8 +58,15 @@ export function writeGroups(analytics: GroupAnalytics, form: CsvForm): LongText 
   const shown = { ...analytics, isRevised: true };
   const columns: readonly string[] = [...COLUMNS, ...answers.columns];
   const toCells = (group: GroupRow): Readonly<Record<string, Cell>> => {
-    const { errorParams: _errorParams, ...row } = describeRow(shown, group);
-    return { ...row, errorText: say(group), externalId: analytics.campaign.externalId, ...answers.of(group) };
+    const { errorParams, pinErrorParams, mentionLeftOutParams, ...row } = describeRow(shown, group);
+    return {
+      ...row,
+      errorText: say({ errorCode: row.errorCode, errorParams }),
+      externalId: analytics.campaign.externalId,
+      pinErrorText: say({ errorCode: row.pinErrorCode, errorParams: pinErrorParams }),
+      mentionLeftOutText: say({ errorCode: row.mentionLeftOutCode, errorParams: mentionLeftOutParams }),
+      ...answers.of(group),
+    };
   };
   return writeCsv(columns, analytics.groups, toCells, form);
 }

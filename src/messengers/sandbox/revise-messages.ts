@@ -1,6 +1,7 @@
 import { readValue, sql, type Connection, type Database } from '../../platform/database/statements.ts';
 import { withMentionAll } from '../../content/text/mention-all.ts';
 import type { PostChange, RevisionResult, SentPost } from '../messenger.ts';
+import { describeFailure } from '../../platform/errors/failures.ts';
 import { cardShownWith, NO_LEASE, writeCard } from './messages.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
 
@@ -61,11 +62,10 @@ async function rewrite(db: Connection, accountId: AccountId, { change, posts }: 
 }
 
 const REFUSALS = {
-  outside:
-    'The group no longer exists, or you are not a member of it: sync your groups, and ask an admin to add you again',
-  notOwn: 'Only admins may delete the posts of others here',
-  demoted: 'Only admins may pin and unpin posts here',
-  unpinnable: 'Posts in channels cannot be pinned',
+  outside: describeFailure('group_gone'),
+  notOwn: describeFailure('recall_by_admins'),
+  demoted: describeFailure('pin_by_admins'),
+  unpinnable: describeFailure('pin_in_channel'),
 } as const;
 
 type Found = 'done' | 'absent' | keyof typeof REFUSALS;
@@ -73,6 +73,6 @@ type Found = 'done' | 'absent' | keyof typeof REFUSALS;
 function toResult(found: Found | undefined): RevisionResult {
   if (found === 'done') return { kind: 'done' };
   if (found !== undefined && found !== 'absent')
-    return { kind: 'refused', reason: REFUSALS[found], final: true, isAccessDenied: found !== 'unpinnable' };
-  return { kind: 'absent', reason: 'The post is not there any more' };
+    return { kind: 'refused', ...REFUSALS[found], final: true, isAccessDenied: found !== 'unpinnable' };
+  return { kind: 'absent', ...describeFailure('post_gone') };
 }

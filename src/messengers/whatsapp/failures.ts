@@ -24,8 +24,6 @@ export type Ending =
   /** Never connect with these credentials again. */
   | { kind: 'over'; reason: string };
 
-export const NEW_CHATS_LOCKED = describeFailure('chats_locked').reason;
-
 /** By the `code` of a temporary ban, as whatsmeow lists them. */
 const BANS: Readonly<Record<string, StateCode>> = {
   101: 'banned_strangers',
@@ -120,7 +118,7 @@ export function classifyRejection(code: number): Rejection {
     case 475:
       return { kind: 'passing', ...describeFailure('chats_limited', { code }) };
     case 550:
-      return { kind: 'final', reason: 'WhatsApp does not let admins delete posts of others here (550)' };
+      return { kind: 'final', ...describeFailure('recall_of_others_refused', { code }) };
     case 551:
       return { kind: 'passing', ...describeFailure('addressing_refused', { code }) };
     default:

@@ -1,7 +1,6 @@
 /** Whether WhatsApp can be reached from here, and how old the version is that we say to be. */
 import { get as getPlainly, type Agent } from 'node:http';
 import { get as getSecurely } from 'node:https';
-import { STATE_REASONS } from '../../platform/errors/account-states.ts';
 import { readCount, type Database } from '../../platform/database/statements.ts';
 import {
   endsSoon,
@@ -78,7 +77,7 @@ export async function* checkClientVersion(db: Database, { whatsappVersion: pinne
       'Unset WHATSAPP_VERSION to use the newest known version.',
     );
   const rejected = await readCount(db)`
-    select count(*) from accounts where status = 'reconnecting' and status_reason = ${STATE_REASONS.version_refused}`;
+    select count(*) from accounts where status = 'reconnecting' and status_code = 'version_refused'`;
   if (rejected > 0)
     yield fail(
       `WhatsApp rejects this client version. Accounts that cannot connect: ${rejected}`,

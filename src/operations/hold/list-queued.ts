@@ -8,6 +8,8 @@ export interface QueuedCampaign {
   name: string;
   /** The owner's name. */
   userName: string;
+  /** The choice `send` leaves it paused. */
+  isPaused: boolean;
   /** Posts, those of runs that fell due since the ledger was last served among them. */
   queued: number;
   /** Of `queued`, the posts of runs that this ledger knows to have begun. */
@@ -60,7 +62,7 @@ const heldRuns = sql`
 /** Returns the queued deliveries of a held ledger by campaign, oldest first. Empty when the ledger is not held. */
 export async function listQueued(db: Connection): Promise<QueuedCampaign[]> {
   return readRows<QueuedCampaign>(db)`
-    select c.public_id as "campaignId", c.name, coalesce(u.user_name, '') as "userName", sum(r.posts)::int as queued,
+    select c.public_id as "campaignId", c.name, coalesce(u.user_name, '') as "userName", c.status = 'paused' as "isPaused", sum(r.posts)::int as queued,
            coalesce(sum(r.posts) filter (where r.part = 'begun'), 0)::int as begun,
            min(r.due_at) filter (where r.part = 'fellDue') as "dueSince",
            coalesce(sum(r.posts) filter (where r.is_late), 0)::int as "latePosts",

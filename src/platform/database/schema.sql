@@ -451,6 +451,7 @@ create table accounts (
   disabled_at timestamptz,
   waits_since timestamptz,
   waits_reason text,
+  status_code text,  -- a code of src/platform/errors/account-states.ts; null: none is known
   constraint accounts_quiet check ((quiet_from is null) = (quiet_to is null) and quiet_from <> quiet_to),
   constraint accounts_whatsapp_number check ((whatsapp_number is null) = (whatsapp_digits is null))
 );
@@ -774,7 +775,7 @@ create table revisions (
   attempts smallint not null default 0,
   corrected_at timestamptz,
   recalled_at timestamptz,
-  error text,  -- why the last request came to nothing
+  failure jsonb,  -- why the last request came to nothing: its error, its code and its params
   account_id bigint not null,
   constraint revisions_pkey primary key (workspace_id, run_id, "position")
 ) with (fillfactor = 80);
@@ -859,7 +860,7 @@ create table group_sums (
   error_waits boolean not null default false,  -- another try of that delivery follows
   error_run_id bigint,  -- the latest run with an error
   revision_error_run_id bigint,
-  revision_error text,
+  revision_failure jsonb,  -- why the revision of revision_error_run_id came to nothing
   views_seen boolean not null default false,  -- the same, of any delivery
   failure jsonb,  -- why the delivery of error_run_id was not sent: its error, its code and its params
   constraint group_sums_pkey primary key (workspace_id, campaign_id, group_id),
@@ -1103,7 +1104,7 @@ create table everyone_mentions (
   position int not null,
   group_id bigint not null,
   day date not null,  -- of the owner's zone, when it was decided
-  left_out text,  -- why the post leaves without the mention; null: it has it
+  left_out jsonb,  -- why the post leaves without the mention; null: it has it
   constraint everyone_mentions_pkey primary key (workspace_id, run_id, "position"),
   constraint everyone_mentions_workspace_id_run_id_fkey foreign key (workspace_id, run_id) references runs(workspace_id, run_id) on delete cascade
 );
@@ -1124,7 +1125,7 @@ create table pins (
   attempts smallint not null default 0,
   pinned_at timestamptz,
   pinned_until timestamptz,  -- set: it was pinned, and was not unpinned since
-  error text,  -- why the last request came to nothing
+  failure jsonb,  -- why the last request came to nothing, as in revisions
   account_id bigint not null,
   constraint pins_pkey primary key (workspace_id, run_id, "position"),
   constraint pins_workspace_id_run_id_fkey foreign key (workspace_id, run_id) references runs(workspace_id, run_id) on delete cascade,

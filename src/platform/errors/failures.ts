@@ -1,7 +1,13 @@
-/** What is known of a post that failed: it surely has not left, it may have arrived, or it was left out on purpose. */
-type FailureKind = 'unsent' | 'unknown' | 'skipped';
+/**
+ * What is known of a post that failed: it surely has not left, it may have arrived, or it was left out on purpose. Or it was sent, and its
+ * recall, its correction, its pin or its mention of everybody came to nothing.
+ */
+type FailureKind = 'unsent' | 'unknown' | 'skipped' | 'sent';
 
-/** What the owner of a post can do about its failure, in English. Of a post that may have arrived it is `check_group` alone. */
+/**
+ * What the owner of a post can do about its failure, in English. Of a post that may have arrived it is `check_group` alone. Of one that was
+ * sent it never is to send the post again.
+ */
 export const ADVICE = {
   check_group: 'The post may have arrived. Check the group before you send it again, to avoid duplicates',
   check_account: 'Check that your account is connected, then send the post again if it is still relevant',
@@ -10,6 +16,10 @@ export const ADVICE = {
   change_post: 'Change the post, and send it again',
   send_later: 'Send the post again later',
   send_by_hand: 'Post in the group by hand, to see what the messaging application says',
+  request_again: 'Request it again if it still matters',
+  send_correction: 'Send a correction as a new post',
+  recall_post: 'Recall the post, and send another one',
+  use_phone: 'An admin of the group can delete or pin it on a phone, and nobody can edit it',
   nothing: 'There is nothing to do',
 } as const satisfies Record<string, string>;
 
@@ -73,6 +83,55 @@ export const FAILURES = {
     'WhatsApp keeps this number from beginning new private chats. Posts to groups and channels go on, more slowly: post less until it ends',
   ],
 
+  change_unknown: ['sent', 'request_again', 'It is unknown whether the change has arrived: {cause}'],
+  /** `cause` is a code of a post that was not sent: its own advice would send the post twice. */
+  change_refused: ['sent', 'request_again', '{cause}'],
+  change_expired: ['sent', 'request_again', 'It could not be done within {days} days'],
+  changes_unsupported: [
+    'sent',
+    'nothing',
+    'This messaging application does not support deleting, changing or pinning sent posts',
+  ],
+  recall_too_late: [
+    'sent',
+    'send_correction',
+    'Too late: a post can be deleted for everyone for {hours} hours, in a channel for {days} days',
+  ],
+  correct_too_late: [
+    'sent',
+    'send_correction',
+    'Too late: a post can be changed for {minutes} minutes, in a channel for {days} days',
+  ],
+  post_gone: ['sent', 'nothing', 'The post is not there any more'],
+  account_removed: ['sent', 'use_phone', 'The account that sent this post was removed'],
+  number_forgotten: ['sent', 'use_phone', 'The number that sent this post is no longer known'],
+  recall_by_admins: ['sent', 'ask_admin', 'Only admins may delete or pin the posts of others here'],
+  recall_of_others_refused: ['sent', 'nothing', 'WhatsApp does not let admins delete posts of others here ({code})'],
+  pin_by_admins: ['sent', 'ask_admin', 'Only admins may pin in this group'],
+  pin_in_channel: ['sent', 'nothing', 'Posts in channels cannot be pinned'],
+  file_forgotten: ['sent', 'send_correction', 'How its file was sent is no longer known'],
+  caption_of_its_own: [
+    'sent',
+    'send_correction',
+    'Its first file has a caption of its own, and there is no message with the text',
+  ],
+  caption_too_long: [
+    'sent',
+    'send_correction',
+    'Below a file WhatsApp shows {limit} characters at most: this text is longer',
+  ],
+  sound_has_no_text: ['sent', 'send_correction', 'WhatsApp shows no text below a sound'],
+  text_required: ['sent', 'recall_post', 'The text is a message of its own, and a message cannot become empty'],
+  votes_fixed: ['sent', 'recall_post', 'WhatsApp cannot change a poll or an event'],
+
+  mention_not_allowed: ['sent', 'nothing', 'The workspace allows no mention of everybody'],
+  mention_cap: [
+    'sent',
+    'nothing',
+    'Everybody in the group was mentioned that day already, as often as the workspace allows: {times}',
+  ],
+  mention_by_admins: ['sent', 'ask_admin', 'WhatsApp lets only admins mention everybody in a group of this size'],
+
   /** A reason that this table does not know. `text` is all that is known. */
   other: ['unsent', 'send_by_hand', '{text}'],
 } as const satisfies Record<string, readonly [FailureKind, Advice, string]>;
@@ -126,3 +185,15 @@ export function toOutcomeUnknown(failure: Failure): Failure {
   if (code === 'outcome_unknown') return { reason, code, params };
   return { ...describeFailure('outcome_unknown', { ...params, cause: code }), reason: `outcome_unknown: ${reason}` };
 }
+
+/** Returns the failure of a change of a post that was sent: a recall, a correction or a pin. */
+export function toChangeFailure(failure: Failure): Failure {
+  const { reason, code = 'other', params = code === 'other' ? { text: reason } : {} } = failure;
+  if (FAILURES[code][0] === 'sent') return { reason, code, params };
+  if (code === 'outcome_unknown') return describeFailure('change_unknown', params);
+  return { ...describeFailure('change_refused', { ...params, cause: code }), reason };
+}
+
+/** Returns a failure as columns have it that keep it as one value: JSON with `error`, `code` and `params`. */
+export const storeFailure = ({ reason, code = 'other', params }: Failure): string =>
+  JSON.stringify({ error: reason.toWellFormed(), code, params: params ?? null });

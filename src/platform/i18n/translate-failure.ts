@@ -16,3 +16,10 @@ export function translateFailure(
     advice: say(`failures.advice.${advice}`, {}),
   };
 }
+
+/** Returns both as sentences; of a post that was left out on purpose the reason alone. */
+export function failureSentence(translate: Translate, code: FailureCode, params: FailureParams): string {
+  const { what, advice } = translateFailure(translate, code, params);
+  const sentence = what.charAt(0).toUpperCase() + what.slice(1);
+  return FAILURES[code][0] === 'skipped' ? sentence : `${sentence} ${advice}`;
+}

@@ -53,7 +53,8 @@ async function prepareAccount(
     // What was said of the former number holds no more.
     await execute(trx)`
       update accounts
-      set scanned_number = null, status_reason = case when scanned_number is null then status_reason end
+      set scanned_number = null, status_reason = case when scanned_number is null then status_reason end,
+          status_code = case when scanned_number is null then status_code end
       where account_id = ${accountId}`;
   }
   await recordAudit(trx, { ...actor, action: 'account.number_changed', subject: number.written });

@@ -135,7 +135,7 @@ async function changeMessenger(
   await endWays(trx, account);
   await execute(trx)`
     update accounts
-    set messenger = ${messenger}, status = 'unlinked', status_reason = null, scanned_number = null, groups_synced_at = null, groups_sync_at = null, warm_up_from = null,
+    set messenger = ${messenger}, status = 'unlinked', status_reason = null, status_code = null, scanned_number = null, groups_synced_at = null, groups_sync_at = null, warm_up_from = null,
         warning = null, warned_until = null, retry_until = null, channels_unread_since = null, rests_until = null
     where account_id = ${accountId}`;
   await execute(trx)`update lanes set messenger = ${messenger} where account_id = ${accountId}`;

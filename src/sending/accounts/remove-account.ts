@@ -50,7 +50,7 @@ async function endAccount(trx: Connection, account: Account): Promise<void> {
 /** Forgets what is shown of a link, and that there is one. */
 export async function clearLink(trx: Connection, accountIds: readonly AccountId[]): Promise<void> {
   await execute(trx)`
-    update accounts set status = 'unlinked', qr = null, pairing_code = null, passkey = null, status_reason = null, linked_number = null,
+    update accounts set status = 'unlinked', qr = null, pairing_code = null, passkey = null, status_reason = null, status_code = null, linked_number = null,
       scanned_number = null, warning = null, warned_until = null, retry_until = null
     where account_id = any(${[...accountIds]}::bigint[])`;
 }

@@ -126,7 +126,7 @@ async function selectGroupRows(trx: Connection, campaignId: number): Promise<Gro
            coalesce(w.reactions, 0) as reactions,
            case when g.kind <> 'channel' then coalesce(w.replies, 0) end as replies,
            case when g.kind = 'channel' and w.views_seen then w.views end as views,
-           w.first_sent_at as "firstSentAt", w.last_sent_at as "lastSentAt", w.failure, v.error as "revisionError",
+           w.first_sent_at as "firstSentAt", w.last_sent_at as "lastSentAt", w.failure, v.failure as "revisionFailure",
            coalesce(v.recalled, 0) as recalled, coalesce(v.corrected, 0) as corrected, w.is_waiting as "isWaiting"
     from target t
     join groups g on g.group_id = t.group_id
@@ -134,9 +134,9 @@ async function selectGroupRows(trx: Connection, campaignId: number): Promise<Gro
     left join unwritten u on u.group_id = t.group_id
     left join revised v on v.group_id = t.group_id
     order by t.position, t.group_id`;
-  return rows.map(({ failure, isWaiting, revisionError, ...row }) => {
-    const { error, ...explained } = explainFailure(failure, isWaiting ?? false);
-    return { ...row, ...explained, lastError: failure ? error : revisionError };
+  return rows.map(({ failure, isWaiting, revisionFailure, ...row }) => {
+    const { error, ...explained } = explainFailure(failure ?? revisionFailure, isWaiting ?? false);
+    return { ...row, ...explained, lastError: error };
   });
 }
 
@@ -144,20 +144,20 @@ interface FoundRow extends Omit<GroupRow, keyof ExplainedFailure | 'lastError'> 
   failure: StoredFailure | null;
   /** Another attempt of the failed delivery follows. */
   isWaiting: boolean | null;
-  revisionError: string | null;
+  revisionFailure: StoredFailure | null;
 }
 
 /** `revised`: what was recalled and corrected, by group. */
 const revised = (campaignId: number) => sql`
     revised as (
       select group_id, sum(revised) as revised, sum(recalled)::int as recalled, sum(corrected)::int as corrected,
-             (array_agg(error order by run_id desc) filter (where error is not null))[1] as error
+             (array_agg(failure order by run_id desc) filter (where failure is not null))[1] as failure
       from (
-        select s.group_id, s.revised, s.recalled, s.corrected, s.revision_error as error, s.revision_error_run_id as run_id
+        select s.group_id, s.revised, s.recalled, s.corrected, s.revision_failure as failure, s.revision_error_run_id as run_id
         from campaigns c join group_sums s on s.workspace_id = c.workspace_id and s.campaign_id = c.campaign_id
         where c.campaign_id = ${campaignId} and s.revised > 0
         union all
-        select d.group_id, 1, (v.recalled_at is not null)::int, (v.corrected_at is not null)::int, v.error, v.run_id
+        select d.group_id, 1, (v.recalled_at is not null)::int, (v.corrected_at is not null)::int, v.failure, v.run_id
         from unsummed u
         cross join lateral (
           select * from revisions v where v.workspace_id = u.workspace_id and v.run_id = u.run_id and v.position > u.summed

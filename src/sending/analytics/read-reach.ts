@@ -1,4 +1,5 @@
 import { readOne, readRows, type Connection } from '../../platform/database/statements.ts';
+import type { StoredFailure } from './explain-failure.ts';
 
 /** Pins, mentions of everybody, quotes and members left out, of a campaign in one group. */
 export interface Reach {
@@ -13,13 +14,13 @@ export interface Reach {
   /** Posts whose last request to pin or unpin came to nothing. */
   pinsFailed: number;
   /** Why the latest run with a failure was not pinned or unpinned. */
-  pinError: string | null;
+  pinFailure: StoredFailure | null;
   /** Posts that mention everybody. */
   mentions: number;
   /** Posts that left without the mention of everybody. */
   mentionsLeftOut: number;
   /** Why, of the latest of them. */
-  mentionLeftOut: string | null;
+  mentionLeftOut: StoredFailure | null;
   /** Sent posts that quote an earlier one. */
   quotes: number;
   /** Members whom the latest post left out, of those that left somebody out: no device of theirs is known. */
@@ -42,7 +43,7 @@ export const NO_REACH: Reach = {
   unpinned: 0,
   pinsWaiting: 0,
   pinsFailed: 0,
-  pinError: null,
+  pinFailure: null,
   mentions: 0,
   mentionsLeftOut: 0,
   mentionLeftOut: null,
@@ -50,7 +51,7 @@ export const NO_REACH: Reach = {
   withoutDevices: 0,
 };
 
-type Pins = Pick<Reach, 'pinned' | 'pinnedUntil' | 'unpinned' | 'pinsWaiting' | 'pinsFailed' | 'pinError'>;
+type Pins = Pick<Reach, 'pinned' | 'pinnedUntil' | 'unpinned' | 'pinsWaiting' | 'pinsFailed' | 'pinFailure'>;
 type Mentions = Pick<Reach, 'mentions' | 'mentionsLeftOut' | 'mentionLeftOut'>;
 type OfGroup<Part> = Part & { groupId: number };
 
@@ -61,8 +62,8 @@ export async function readReach(trx: Connection, campaignId: number): Promise<Ca
            max(p.pinned_until) filter (where t.is_pinned) as "pinnedUntil",
            count(*) filter (where p.pinned_at is not null and p.pinned_until is null)::int as unpinned,
            count(*) filter (where p.wanted is not null)::int as "pinsWaiting",
-           count(*) filter (where p.wanted is null and p.error is not null)::int as "pinsFailed",
-           (array_agg(p.error order by p.run_id desc) filter (where p.error is not null))[1] as "pinError"
+           count(*) filter (where p.wanted is null and p.failure is not null)::int as "pinsFailed",
+           (array_agg(p.failure order by p.run_id desc) filter (where p.failure is not null))[1] as "pinFailure"
     from runs r join pins p on p.workspace_id = r.workspace_id and p.run_id = r.run_id
     cross join lateral (
       select p.pinned_until > campanile_now() and not exists (

@@ -1,7 +1,6 @@
-import { FAILURES } from '../../platform/errors/failures.ts';
 import type { Language } from '../../platform/i18n/languages.ts';
 import { translatorFor } from '../../platform/i18n/load-messages.ts';
-import { translateFailure } from '../../platform/i18n/translate-failure.ts';
+import { failureSentence } from '../../platform/i18n/translate-failure.ts';
 import type { ExplainedFailure } from './explain-failure.ts';
 
 /** Returns what happened, and what to do; null: nothing failed. */
@@ -10,10 +9,5 @@ export type SayFailure = (failure: Pick<ExplainedFailure, 'errorCode' | 'errorPa
 /** Words failures in a language. */
 export function sayFailuresIn(language: Language): SayFailure {
   const translate = translatorFor(language);
-  return ({ errorCode, errorParams }) => {
-    if (errorCode === null) return null;
-    const { what, advice } = translateFailure(translate, errorCode, errorParams ?? {});
-    const sentence = what.charAt(0).toUpperCase() + what.slice(1);
-    return FAILURES[errorCode][0] === 'skipped' ? sentence : `${sentence} ${advice}`;
-  };
+  return ({ errorCode, errorParams }) => errorCode && failureSentence(translate, errorCode, errorParams ?? {});
 }

@@ -5,6 +5,7 @@ import { lockLedger } from '../accounts/store.ts';
 import type { Connection, Database } from '../../platform/database/statements.ts';
 import type { SendResult } from '../../messengers/messenger.ts';
 import type { Turn } from './claim-turns.ts';
+import { describeFailure, storeFailure, type Failure } from '../../platform/errors/failures.ts';
 
 /**
  * Returns the positions of the turn's deliveries that mention everybody. In the other groups the workspace's cap for this day of its owner
@@ -26,7 +27,7 @@ export async function decideMentions(
       insert into everyone_mentions (workspace_id, run_id, position, group_id, day, left_out)
       select d.workspace_id, d.run_id, d.position, d.group_id, ${rules.today.toString()}::date,
              case when ${countMentions(sql.ref('d.workspace_id'), sql.ref('d.group_id'), rules.today.toString())} >= ${rules.mentionAllCap}
-                  then ${explainCap(rules.mentionAllCap)}::text end
+                  then ${storeFailure(explainCap(rules.mentionAllCap))}::jsonb end
       from deliveries d
       where d.workspace_id = ${workspaceId} and d.run_id = ${runId} and d.position = any(${positions}::int[])
       on conflict do nothing`;
@@ -52,21 +53,18 @@ export async function recordLeftOut(db: Connection, turn: Turn, results: readonl
   if (left.length === 0) return;
   const { workspaceId, runId } = turn;
   await execute(db)`
-    update everyone_mentions m set left_out = i.reason
-    from unnest(${left.map(({ position }) => position)}::int[], ${left.map(({ found }) => found)}::text[]) i (position, reason)
+    update everyone_mentions m set left_out = i.failure::jsonb
+    from unnest(${left.map(({ position }) => position)}::int[], ${left.map(({ found }) => storeFailure(found))}::text[]) i (position, failure)
     where m.workspace_id = ${workspaceId} and m.run_id = ${runId} and m.position = i.position`;
 }
 
-/** One sentence for the owner of the post. */
-export function explainCap(cap: number): string {
-  if (cap === 0) return 'The workspace allows no mention of everybody';
-  return `Everybody in the group was mentioned ${cap === 1 ? 'once' : `${cap} times`} that day already, as often as the workspace allows`;
-}
+const explainCap = (cap: number): Failure =>
+  cap === 0 ? describeFailure('mention_not_allowed') : describeFailure('mention_cap', { times: cap });
 
 type Sent = Extract<SendResult, { kind: 'sent' }>;
 
 /** Returns the positions of the posts of a turn that were sent and in whose results `find` finds something, with what it finds. */
-export function findInSent<Found extends string | number>(
+export function findInSent<Found>(
   { deliveries }: Turn,
   results: readonly SendResult[],
   find: (result: Sent) => Found | undefined,

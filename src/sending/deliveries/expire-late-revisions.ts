@@ -13,6 +13,7 @@ import type { Loop } from '../../platform/concurrency/loop.ts';
 import type { MessengersCapabilities } from '../../messengers/messenger.ts';
 import { findReplaceable, handOverRevisions } from './choose-reviser.ts';
 import { tooLate } from './too-late.ts';
+import { describeFailure, storeFailure } from '../../platform/errors/failures.ts';
 import { findWanting, hasRevisions } from './watch-revisions.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
@@ -74,7 +75,7 @@ interface Window {
   kind: 'recall' | 'correct';
   is_channel: boolean;
   window_ms: number;
-  reason: string;
+  failure: string;
 }
 
 function windowsOf(messengers: MessengersCapabilities): Window[] {
@@ -82,7 +83,7 @@ function windowsOf(messengers: MessengersCapabilities): Window[] {
     (['recall', 'correct'] as const).flatMap((kind) => {
       const window = changeWindows?.[kind];
       if (!window) return [];
-      const common = { messenger, kind, reason: tooLate(window, kind) };
+      const common = { messenger, kind, failure: storeFailure(tooLate(window, kind)) };
       return [
         { ...common, is_channel: false, window_ms: window.groupMs },
         { ...common, is_channel: true, window_ms: window.channelMs },
@@ -94,7 +95,7 @@ function windowsOf(messengers: MessengersCapabilities): Window[] {
 /** The recalls and corrections `r` of the lanes that meet `which`, at most `limit` of each, whose window `w` is over. */
 const lateRevisions = (windows: readonly Window[], which: RawBuilder<unknown>, limit: number) => sql`
   from jsonb_to_recordset(${JSON.stringify(windows)})
-    w (messenger text, kind revision_kind, is_channel boolean, window_ms float8, reason text)
+    w (messenger text, kind revision_kind, is_channel boolean, window_ms float8, failure text)
   join lanes l on l.messenger = w.messenger and ${which}
   cross join lateral (
     select r.ctid as row from revisions r
@@ -104,7 +105,7 @@ const lateRevisions = (windows: readonly Window[], which: RawBuilder<unknown>, l
 
 /** A pin that could not be set for so long would surprise its owner: the post is old by then. */
 const PIN_WAIT_DAYS = 3;
-const NOT_PINNED = `It could not be done within ${PIN_WAIT_DAYS} days: request it again if it still matters`;
+const NOT_PINNED = storeFailure(describeFailure('change_expired', { days: PIN_WAIT_DAYS }));
 const isLatePin = sql`r.wanted is not null and r.requested_at < campanile_now() - ${PIN_WAIT_DAYS} * interval '1 day'`;
 
 /** Returns the workspaces of these accounts in which something is late. */
@@ -125,12 +126,12 @@ function findLate(
 async function expireRevisions(trx: Connection, workspaceId: WorkspaceId, windows: readonly Window[]): Promise<void> {
   const late = lateRevisions(windows, sql`l.workspace_id = ${workspaceId}`, EXPIRED_TOGETHER);
   await execute(trx)`
-    update revisions v set wanted = null, error = t.reason
-    from (select late.row, w.reason ${late} limit ${EXPIRED_TOGETHER}) t where v.ctid = t.row`;
+    update revisions v set wanted = null, failure = t.failure::jsonb
+    from (select late.row, w.failure ${late} limit ${EXPIRED_TOGETHER}) t where v.ctid = t.row`;
 }
 
 async function expirePins(trx: Connection, workspaceId: WorkspaceId): Promise<void> {
   await execute(trx)`
-    update pins set wanted = null, not_before = null, error = ${NOT_PINNED} where ctid = any(array(
+    update pins set wanted = null, not_before = null, failure = ${NOT_PINNED}::jsonb where ctid = any(array(
       select r.ctid from pins r where r.workspace_id = ${workspaceId} and ${isLatePin} limit ${EXPIRED_TOGETHER}))`;
 }

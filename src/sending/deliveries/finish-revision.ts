@@ -3,6 +3,7 @@ import { lockLedger } from '../accounts/store.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import { handOverDenied } from './choose-reviser.ts';
 import type { RevisionTurn } from './claim-revisions.ts';
+import { storeFailure, type Failure } from '../../platform/errors/failures.ts';
 
 /**
  * Records the outcomes of a turn and gives the lane back, which waits for its gap, and for `cooldownMs` if the account is unreachable.
@@ -76,10 +77,10 @@ async function writeOutcomes(
     with outcome as materialized (
       select o.*, at.row
       from unnest(${posts.map((post) => post.position)}::int[], ${written.map((one) => one?.kind ?? null)}::text[],
-                  ${written.map((one) => (one?.kind === 'failed' ? one.reason.toWellFormed() : null))}::text[],
+                  ${written.map((one) => (one?.kind === 'failed' ? storeFailure(one) : null))}::text[],
                   ${written.map((one) => (one?.kind === 'retry' ? one.waitMs : 0))}::float8[],
                   ${written.map((one) => (one?.kind === 'retry' ? one.tries : 0))}::smallint[])
-        o (position, kind, reason, wait_ms, tries)
+        o (position, kind, failure, wait_ms, tries)
       -- A lookup for each, whatever the planner believes of a table that has just grown.
       cross join lateral (
         select q.ctid as row, q.number, q.wanted from ${table} q
@@ -94,7 +95,7 @@ async function writeOutcomes(
     set wanted = case when o.kind = 'retry' or v.number <> ${number} then v.wanted end, ${done},
         not_before = case when o.kind = 'retry' then campanile_now() + o.wait_ms * interval '1 millisecond'
                           when v.number <> ${number} then v.not_before end,
-        attempts = v.attempts + o.tries, error = case when v.number = ${number} then o.reason else v.error end
+        attempts = v.attempts + o.tries, failure = case when v.number = ${number} then o.failure::jsonb else v.failure end
     from outcome o where v.ctid = o.row and o.kind <> 'absent'`;
 }
 
@@ -102,11 +103,10 @@ export type RevisionOutcome =
   | { kind: 'done' }
   /** There was nothing to change: the post had never left. */
   | { kind: 'absent' }
-  | {
+  | (Failure & {
       kind: 'failed';
-      reason: string;
       /** Default is `false`. If this is true, the account may not do it, and an admin of the group may be allowed to. */
       isAccessDenied?: boolean;
-    }
+    })
   /** Retry after `waitMs`; `tries` is 0 if it was not attempted. */
   | { kind: 'retry'; waitMs: number; tries: 0 | 1 };

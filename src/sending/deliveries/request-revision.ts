@@ -1,6 +1,7 @@
 import { execute, readCount, readOne, sql, type Connection } from '../../platform/database/statements.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { chooseReviser, unlessInHand } from './choose-reviser.ts';
+import { describeFailure, storeFailure } from '../../platform/errors/failures.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 
 export interface Requested {
@@ -54,7 +55,7 @@ async function correctInHand(trx: Connection, workspaceId: WorkspaceId, number: 
     where l.workspace_id = ${workspaceId}
     on conflict (workspace_id, run_id, position) do update
     set account_id = excluded.account_id, wanted = excluded.wanted, number = excluded.number, content_id = excluded.content_id,
-        not_before = null, attempts = 0, error = null
+        not_before = null, attempts = 0, failure = null
     where v.recalled_at is null and v.wanted is distinct from 'recall'`;
 }
 
@@ -89,8 +90,7 @@ async function countGroups(trx: Connection, workspaceId: WorkspaceId, number: nu
 }
 
 /** Why a post of a removed account is not changed: no other account may. */
-export const SENDER_GONE =
-  'The account that sent this post was removed. An admin of the group can delete or pin it on a phone, and nobody can edit it';
+export const SENDER_GONE = storeFailure(describeFailure('account_removed'));
 
 /** So many deliveries are looked at in one transaction, of so many runs at most. */
 const DELIVERIES_TOGETHER = 2_000;
@@ -115,9 +115,9 @@ export async function writeRevisions(trx: Connection, workspaceId: WorkspaceId):
       ) q
       where q.before < ${DELIVERIES_TOGETHER}::int
     ), written as (
-      insert into revisions as v (workspace_id, run_id, position, account_id, wanted, error, number, content_id, sent_at, is_channel)
+      insert into revisions as v (workspace_id, run_id, position, account_id, wanted, failure, number, content_id, sent_at, is_channel)
       select p.workspace_id, p.run_id, d.position, coalesce(l.account_id, d.account_id), case when l.account_id is not null then p.kind end,
-             case when l.account_id is null then ${SENDER_GONE}::text end, p.number, case p.kind when 'correct' then p.content_id end, d.sent_at,
+             case when l.account_id is null then ${SENDER_GONE}::jsonb end, p.number, case p.kind when 'correct' then p.content_id end, d.sent_at,
              g.is_channel
       from part p
       cross join lateral (
@@ -133,7 +133,7 @@ export async function writeRevisions(trx: Connection, workspaceId: WorkspaceId):
         or d.status = 'sent' and (p.kind = 'recall' or d.position < p.tried_before or d.sent_at <= p.requested_at))
       on conflict (workspace_id, run_id, position) do update
       set account_id = ${unlessInHand(sql`v`, sql`excluded.account_id`)}, wanted = excluded.wanted, number = excluded.number, content_id = excluded.content_id,
-          sent_at = excluded.sent_at, not_before = null, attempts = 0, error = excluded.error
+          sent_at = excluded.sent_at, not_before = null, attempts = 0, failure = excluded.failure
       where v.number < excluded.number and v.recalled_at is null and (excluded.wanted = 'recall' or v.wanted is distinct from 'recall')
     )
     update revision_requests q set next_position = case when p.last < p.expanded then p.last + 1 end

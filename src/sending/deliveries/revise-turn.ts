@@ -7,6 +7,7 @@ import type { RevisionOutcome } from './finish-revision.ts';
 import type { Posts } from './load-posts.ts';
 import { classifyResult } from './outcome.ts';
 import { whyTooLate } from './too-late.ts';
+import { describeFailure, toChangeFailure } from '../../platform/errors/failures.ts';
 
 export interface TurnRevising {
   log: Log;
@@ -18,7 +19,6 @@ export interface TurnRevising {
 /** What is queued for another try of sending has to leave first. */
 const OPEN_PAUSE_MS = 10_000;
 const COOLDOWN_WITHOUT_SESSION_MS = 5_000;
-const NOT_POSSIBLE = 'This messaging application does not support deleting, changing or pinning sent posts';
 
 /** What a turn came to. */
 export interface Revised {
@@ -36,9 +36,9 @@ export async function reviseTurn(revising: TurnRevising, turn: RevisionTurn, may
   const inTime: RevisedPost[] = [];
   for (const post of turn.posts) {
     if (post.state !== 'sent' && post.state !== 'perhaps') continue;
-    const reason = whyTooLate(windows, turn, post);
-    if (reason === undefined) inTime.push(post);
-    else results.set(post, { kind: 'refused', reason, final: true });
+    const tooLate = whyTooLate(windows, turn, post);
+    if (tooLate === undefined) inTime.push(post);
+    else results.set(post, { kind: 'refused', ...tooLate, final: true });
   }
   const changed = inTime.length > 0 ? await changeAll(revising, turn, { inTime, mayGoOn }) : [];
   for (const [index, result] of changed.entries()) {
@@ -61,13 +61,13 @@ async function changeAll(
   try {
     const session = await sessions.get(accountId);
     if (!session) return notAttempted(COOLDOWN_WITHOUT_SESSION_MS);
-    if (!session.revise) return all({ kind: 'refused', reason: NOT_POSSIBLE, final: true });
+    if (!session.revise) return all({ kind: 'refused', ...describeFailure('changes_unsupported'), final: true });
     const change = await toChange(posts, turn);
     if (!mayGoOn()) return notAttempted(0);
     return await session.revise(change, inTime, mayGoOn);
   } catch (error) {
     log.warn({ err: error, accountId, kind: turn.kind }, 'a change of sent posts broke off, and is tried again');
-    return all({ kind: 'unknown', reason: 'the connection to the messaging application broke' });
+    return all({ kind: 'unknown', ...describeFailure('connection_broke') });
   }
 }
 
@@ -88,10 +88,10 @@ function classifyRevision(post: RevisedPost, result: RevisionResult | undefined)
   if (!result) return { kind: 'absent' };
   if (result.kind === 'done') return result;
   if (result.kind === 'absent')
-    return post.state === 'sent' ? { kind: 'failed', reason: result.reason } : { kind: 'absent' };
+    return post.state === 'sent' ? { kind: 'failed', ...toChangeFailure(result) } : { kind: 'absent' };
   if (result.kind === 'offline') return { kind: 'retry', waitMs: 0, tries: 0 };
   const outcome = classifyResult(result, { attempts: post.attempts, uncertain: false });
   if (outcome.kind === 'retry') return { kind: 'retry', waitMs: outcome.waitMs, tries: 1 };
-  if (outcome.kind !== 'failed') return { kind: 'failed', reason: result.reason };
-  return { kind: 'failed', reason: outcome.reason, isAccessDenied: outcome.isAccessDenied ?? false };
+  if (outcome.kind !== 'failed') return { kind: 'failed', ...toChangeFailure(result) };
+  return { kind: 'failed', ...toChangeFailure(outcome), isAccessDenied: outcome.isAccessDenied ?? false };
 }

@@ -4,6 +4,7 @@ import type { RevisedPost, RevisionTurn } from './claim-revisions.ts';
 import { hasRow, readRows, type Connection } from '../../platform/database/statements.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
+import { ADVICE, describeFailure, type Failure } from '../../platform/errors/failures.ts';
 
 /** The changes that the messaging application allows for a while only. */
 type Kind = 'recall' | 'correct';
@@ -16,7 +17,7 @@ export function whyTooLate(
   windows: MessengerCapabilities['changeWindows'],
   { kind }: Pick<RevisionTurn, 'kind'>,
   { ageMs, isChannel }: Pick<RevisedPost, 'ageMs' | 'isChannel'>,
-): string | undefined {
+): Failure | undefined {
   if (kind === 'pin' || kind === 'unpin') return undefined;
   const window = windows?.[kind];
   if (!window || ageMs === null) return undefined;
@@ -24,22 +25,14 @@ export function whyTooLate(
   return ageMs > (isChannel ? channelMs : groupMs) ? tooLate(window, kind) : undefined;
 }
 
-/** In one sentence for the user. */
-export function tooLate({ groupMs, channelMs }: ChangeWindow, kind: Kind): string {
-  const what = kind === 'recall' ? 'be deleted for everyone' : 'be changed';
-  const howLong = `${formatDuration(groupMs)}, in a channel for ${formatDuration(channelMs)}`;
-  return `Too late: a post can ${what} for ${howLong}. Send a correction as a new post`;
-}
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
-const UNITS = [
-  { name: 'days', ms: 24 * 60 * 60_000 },
-  { name: 'hours', ms: 60 * 60_000 },
-] as const;
-
-/** In the largest unit that it is a whole number of. */
-function formatDuration(ms: number): string {
-  const unit = UNITS.find((one) => ms % one.ms === 0) ?? { name: 'minutes', ms: 60_000 };
-  return `${ms / unit.ms} ${unit.name}`;
+export function tooLate({ groupMs, channelMs }: ChangeWindow, kind: Kind): Failure {
+  const days = channelMs / (24 * HOUR_MS);
+  return kind === 'recall'
+    ? describeFailure('recall_too_late', { hours: groupMs / HOUR_MS, days })
+    : describeFailure('correct_too_late', { minutes: groupMs / MINUTE_MS, days });
 }
 
 /** Without them every post can be changed. */
@@ -69,5 +62,5 @@ export async function requireInTime(
         select from contents c join groups g on g.group_id = any(c.group_ids)
         where c.content_id = r.content_id and g.kind = 'channel'))
     limit 1`;
-  if (!isFound) throw new AppError('too_late', tooLate(longest, kind));
+  if (!isFound) throw new AppError('too_late', `${tooLate(longest, kind).reason}. ${ADVICE.send_correction}`);
 }

@@ -4,6 +4,7 @@ import { soon } from '../accounts/plan-syncs.ts';
 import { isLinkedHere, lockLane, wakeLane } from '../accounts/store.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
 import type { Log } from '../../platform/log/log.ts';
+import { stateCodeOf } from '../../platform/errors/account-states.ts';
 import { sleep } from '../../platform/time/time.ts';
 
 /**
@@ -21,6 +22,7 @@ export async function recordState(
     const isLinking = state.status === 'linking';
     const method = isLinking ? state.method : null;
     const code = (isLinking ? state.code : undefined) ?? null;
+    const reason = 'reason' in state ? state.reason : null;
     const passkey = isLinking && state.passkey ? JSON.stringify(state.passkey) : null;
     const isPaused = state.status === 'paused';
     const times = isPaused ? state.times : 0;
@@ -36,7 +38,7 @@ export async function recordState(
           pause_cause = coalesce(${state.status === 'paused' ? state.cause : null}, pause_cause),
           paused_at = case when ${isPaused} and pauses <> ${times} then campanile_now() else paused_at end,
           pauses = case when ${isPaused} then ${times} else pauses end,
-          status_reason = ${'reason' in state ? state.reason : null},
+          status_reason = ${reason}, status_code = ${reason === null ? null : stateCodeOf(reason)},
           warning = ${state.warning?.reason ?? null},
           warned_until = campanile_now() + ${state.warning?.leftMs ?? null}::float8 * interval '1 millisecond',
           retry_until = case when ${keepsRetry(state)} then retry_until

@@ -11,7 +11,6 @@ import { readConfig, type Config } from '../../../src/platform/config/config.ts'
 import { checkLinkPreviews } from '../../../src/operations/doctor/check-link-previews.ts';
 import { runChecks } from '../../../src/operations/doctor/run-checks.ts';
 import { runCheck, type Check, type Finding } from '../../../src/operations/doctor/finding.ts';
-import { STATE_REASONS } from '../../../src/platform/errors/account-states.ts';
 import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
 import { campanile } from '../../support/service/campanile.ts';
 import { removeService, startService } from '../../support/service/service.ts';
@@ -260,7 +259,7 @@ describe('reports with a remedy:', () => {
     ]);
     await run(sql`insert into whatsapp_version (version, let_in_at)
                   values ('2.3000.1', campanile_now() - interval '70 days')`);
-    await run(sql`update accounts set status = 'reconnecting', status_reason = ${STATE_REASONS.version_refused}`);
+    await run(sql`update accounts set status = 'reconnecting', status_code = 'version_refused'`);
     expect(await of('client_version', { whatsappVersion: [2, 3000, 1] })).toMatchObject([
       { level: 'warning', message: expect.stringContaining('WHATSAPP_VERSION') },
       { level: 'error', message: expect.stringContaining('cannot connect: 1') },

@@ -51,6 +51,7 @@ test('shows the queued posts by campaign, requires a choice for each and the pas
   );
   const { id: second, warnings } = await send('Second');
   expect(warnings).toBeNull();
+  expect((await alice.call('venom/pause-campaign', { campaign_id: second })).status).toBe(200);
   await execute(app.database.db)`update ledger set held_since = campanile_now(), held_reason = 'a test'`;
 
   // It cannot have left from another copy of the ledger.
@@ -69,8 +70,16 @@ test('shows the queued posts by campaign, requires a choice for each and the pas
     fell_due: none,
     made_since: { ...none, campaigns: 1, posts: 3, since: expect.any(String) },
     campaigns: [
-      { ...begun, campaign_id: first, name: 'First', queued: 2, begun: 2, last_sent_at: expect.any(String) },
-      { ...begun, campaign_id: second, name: 'Second', queued: 3, begun: 3, last_sent_at: null },
+      {
+        ...begun,
+        campaign_id: first,
+        name: 'First',
+        is_paused: false,
+        queued: 2,
+        begun: 2,
+        last_sent_at: expect.any(String),
+      },
+      { ...begun, campaign_id: second, name: 'Second', is_paused: true, queued: 3, begun: 3, last_sent_at: null },
     ],
     left_out: 0,
   });
@@ -93,7 +102,8 @@ test('shows the queued posts by campaign, requires a choice for each and the pas
   expect((await release({ choices })).status).toBe(200);
   expect((await alice.call('venom/account-status')).body.data).not.toHaveProperty('held_since');
   expect(await totalsOf(first)).toMatchObject({ sent: 1, queued: 0, failed: 2 });
-  expect((await totalsOf(second)).failed).toBe(0);
+  // It was paused, and stays so.
+  expect(await totalsOf(second)).toMatchObject({ sent: 0, queued: 3, failed: 0 });
   expect(await totalsOf(third)).toMatchObject({ queued: 3, failed: 0 });
   expect((await look()).status).toBe(409);
   const log = await admin.call<{ entries: Array<{ action: string; subject: string }> }>('user/list_audit_log');

@@ -20,7 +20,7 @@ const NEVER_BEFORE: ReadonlySet<string> = new Set(['outcome_unknown', 'other', '
 
 const namesOf = (code: FailureCode) => Array.from(FAILURES[code][2].matchAll(/\{(\w+)\}/g), ([, name = '']) => name);
 const described = (Object.keys(FAILURES) as FailureCode[])
-  .filter((code) => !NEVER_BEFORE.has(code))
+  .filter((code) => !NEVER_BEFORE.has(code) && FAILURES[code][0] !== 'sent')
   .map((code) => {
     const params = Object.fromEntries(namesOf(code).map((name) => [name, PARAMS[name as keyof typeof PARAMS]]));
     return describeFailure(code, namesOf(code).length > 0 ? params : undefined);

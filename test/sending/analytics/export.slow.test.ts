@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { execute, sql } from '../../../src/platform/database/statements.ts';
 import { describe, expect, test } from 'vitest';
 import { writeCsv } from '../../../src/api/routes/csv.ts';
+import { describeFailure, storeFailure } from '../../../src/platform/errors/failures.ts';
 import { groupsOf, useTestApp } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 
@@ -17,7 +18,7 @@ interface Analytics {
 const NOT_ASKED = Object.fromEntries(
   ['pinned', 'unpinned', 'pins_waiting', 'pins_failed', 'pinned_until', 'pin_error']
     .concat(['mentions', 'mentions_left_out', 'mention_left_out', 'quotes', 'skipped', 'voters', 'unreadable_votes'])
-    .concat(['members_without_devices', 'error_code', 'external_id'])
+    .concat(['members_without_devices', 'error_code', 'external_id', 'pin_error_text', 'mention_left_out_text'])
     .map((name) => [name, null]),
 );
 
@@ -107,8 +108,14 @@ test('tells of pins, mentions and quotes in each group, as the analytics do', as
   await until(exported, ([row]) => row?.['unpinned'] === '1');
   expect((await exported())[0]).toMatchObject({ pinned: '0', pinned_until: '' });
   await execute(app.database.db)`
-    update pins set error = 'Only admins may pin', wanted = null where group_id = ${groups[1]}`;
-  expect((await exported())[1]).toMatchObject({ pins_failed: '1', pin_error: 'Only admins may pin' });
+    update pins set failure = ${storeFailure(describeFailure('pin_by_admins'))}::jsonb, wanted = null where group_id = ${groups[1]}`;
+  expect((await exported())[1]).toMatchObject({
+    pins_failed: '1',
+    pin_error: expect.stringMatching(/^Only admins may pin in this group\. Ask an admin/),
+    pin_error_text: 'Only admins can pin there. Ask an admin of these groups to make you one.',
+    mention_left_out_text: '',
+  });
+  expect((await analyticsOf(campaign_id)).groups[1]).toMatchObject({ pin_error_code: 'pin_by_admins' });
 });
 
 test.each([

@@ -12,6 +12,8 @@ interface Row {
   sent: number;
   mentions_left_out?: number;
   mention_left_out?: string | null;
+  mention_left_out_code?: string;
+  mention_left_out_params?: object;
 }
 
 let alice: Person;
@@ -152,6 +154,7 @@ test('a later run that would exceed the cap leaves without the mention, and says
   ]);
   expect(totals.mentions_left_out).toBe(groups.length);
   expect(rows[0]?.mention_left_out).toContain('as often as the workspace allows');
+  expect(rows[0]).toMatchObject({ mention_left_out_code: 'mention_cap', mention_left_out_params: { times: 1 } });
 });
 
 test('the workspace sets the cap', async () => {

@@ -7,7 +7,14 @@ import { until } from '../../support/ledger.ts';
 interface Analytics {
   campaign: { status: string };
   totals: Record<string, number>;
-  groups: Array<{ group_metadata_id: number; recalled: number; corrected: number; last_error: string | null }>;
+  groups: Array<{
+    group_metadata_id: number;
+    recalled: number;
+    corrected: number;
+    last_error: string | null;
+    error_code?: string;
+    error_params?: object;
+  }>;
   runs: Array<{ run_id: number; status: string; sent: number; cancelled: number }>;
 }
 interface Revised {
@@ -229,6 +236,7 @@ test('reports why posts are too old to be recalled, all of them or some', async 
   expectDone(await recall(id), id, 3);
   const { groups: rows, totals } = await analyticsWhen(id, (found) => found.groups.every((row) => row.last_error));
   expect(rows[0]?.last_error).toMatch(/^Too late: .*60 hours.*Send a correction as a new post/);
+  expect(rows[0]).toMatchObject({ error_code: 'recall_too_late', error_params: { hours: 60, days: 30 } });
   expect(totals).toMatchObject({ recalled: 0, sent: 3 });
   expect(await textsIn(alice, groups[0])).toEqual(['We open at nine']);
 });

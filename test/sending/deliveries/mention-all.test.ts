@@ -1,4 +1,5 @@
 /** Whether a post mentions everybody is decided once, before its first attempt. */
+import { describeFailure } from '../../../src/platform/errors/failures.ts';
 import { execute, readColumn, readRows } from '../../../src/platform/database/statements.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { addCampaign } from '../../../src/sending/campaigns/accept/add-campaign.ts';
@@ -31,7 +32,7 @@ async function send(owner: Owner, html: string): Promise<string> {
 }
 const mentionsOf = async ({ workspaceId }: Owner) => {
   return readColumn<string | null>(database.db)`
-    select left_out from everyone_mentions where workspace_id = ${workspaceId} order by run_id, position`;
+    select left_out ->> 'code' from everyone_mentions where workspace_id = ${workspaceId} order by run_id, position`;
 };
 
 /** The account's turn on its first delivery, in hand as after a claim. */
@@ -117,14 +118,12 @@ test('a turn that was lost decides nothing, and two runs never both mention', as
 });
 
 test('records what the messaging application left out', async () => {
-  messenger.answer = () => ({ kind: 'sent', recipients: 40, mentionLeftOut: 'Only admins can do that' });
+  messenger.answer = () => ({ kind: 'sent', recipients: 40, mentionLeftOut: describeFailure('mention_by_admins') });
   await start();
   const owner = await createOwner(database.db, 2);
   const campaign = await send(owner, 'Hello');
   const { reach } = await analyticsWhen(database.db, owner, campaign, ({ totals }) => totals.sent === 2);
-  expect(await mentionsOf(owner)).toEqual(['Only admins can do that', 'Only admins can do that']);
-  expect([...reach.groups.values()].map(({ mentionLeftOut }) => mentionLeftOut)).toEqual([
-    'Only admins can do that',
-    'Only admins can do that',
-  ]);
+  expect(await mentionsOf(owner)).toEqual(['mention_by_admins', 'mention_by_admins']);
+  const told = { error: describeFailure('mention_by_admins').reason, code: 'mention_by_admins', params: null };
+  expect([...reach.groups.values()].map(({ mentionLeftOut }) => mentionLeftOut)).toEqual([told, told]);
 });

@@ -57,7 +57,7 @@ interface Pin {
 }
 async function pinsOf({ workspaceId }: Owner): Promise<Pin[]> {
   const rows = await readRows<Pin>(database.db)`
-    select wanted, coalesce(pinned_until > campanile_now(), false) as "isPinned", error, attempts from pins
+    select wanted, coalesce(pinned_until > campanile_now(), false) as "isPinned", failure ->> 'error' as error, attempts from pins
     where workspace_id = ${workspaceId} order by run_id, position`;
   return rows;
 }

@@ -74,7 +74,7 @@ interface Changed {
 }
 const rowsOf = async ({ workspaceId }: Owner, table: 'revisions' | 'pins') =>
   await readRows<Changed>(database.db)`
-      select account_id as account, wanted, error from ${sql.table(table)} where workspace_id = ${workspaceId} order by position`;
+      select account_id as account, wanted, failure ->> 'error' as error from ${sql.table(table)} where workspace_id = ${workspaceId} order by position`;
 const isSettled = (rows: Changed[]) => rows.every(({ wanted }) => wanted === null);
 const twice = (row: object) => [expect.objectContaining(row), expect.objectContaining(row)];
 

@@ -1,4 +1,5 @@
 /** Recalls and corrections in the lane: pace, turns with sends, fencing, and crashes. */
+import { describeFailure } from '../../../src/platform/errors/failures.ts';
 import { execute, hasRow, readRows } from '../../../src/platform/database/statements.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { correctCampaign } from '../../../src/sending/campaigns/change/correct-campaign.ts';
@@ -159,7 +160,7 @@ test('records a revision as retried, failed or absent', async () => {
     tries.set(messageId, before + 1);
     if (messageId === first && before === 0) return { kind: 'unknown', reason: 'the line was cut' };
     if (messageId === second) return { kind: 'refused', reason: 'Too late', final: true };
-    if (messageId === third) return { kind: 'absent', reason: 'The post is not there any more' };
+    if (messageId === third) return { kind: 'absent', ...describeFailure('post_gone') };
     return undefined;
   };
   await recall(owner, campaign);
@@ -171,7 +172,16 @@ test('records a revision as retried, failed or absent', async () => {
     ({ totals, groups }) => totals.recalled === 1 && groups[1]?.lastError !== null && groups[2]?.lastError !== null,
   );
   const { groups, totals } = await analyticsOf(database.db, owner, campaign);
-  expect(groups.map((group) => group.lastError)).toEqual([null, 'Too late', 'The post is not there any more']);
+  expect(groups.map((group) => group.lastError)).toEqual([
+    null,
+    'Too late. Request it again if it still matters',
+    'The post is not there any more. There is nothing to do',
+  ]);
+  expect(groups.map(({ errorCode, errorParams }) => [errorCode, errorParams])).toEqual([
+    [null, null],
+    ['change_refused', { cause: 'other', text: 'Too late' }],
+    ['post_gone', {}],
+  ]);
   expect(totals).toMatchObject({ sent: 3, recalled: 1 });
   expect([...tries.values()]).toEqual([2, 1, 1]);
 });

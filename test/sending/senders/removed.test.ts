@@ -167,7 +167,7 @@ describe('of a post that a removed account sent', () => {
   }
   const changed = async (owner: Owner, table: 'revisions' | 'pins') =>
     await readRows<Changed>(database.db)`
-        select wanted, error from ${sql.table(table)} where workspace_id = ${owner.workspaceId} order by position`;
+        select wanted, failure ->> 'error' as error from ${sql.table(table)} where workspace_id = ${owner.workspaceId} order by position`;
   const GONE = { wanted: null, error: expect.stringMatching(/^The account that sent this post was removed/) };
 
   /** Two posts: the account that sent the first was removed since. */

@@ -234,9 +234,9 @@ test('emits that an account is linked, paused, restricted, outdated, and logged 
   await become(`status = 'connected'`);
   for (const hours of [2, 1])
     await become(`warning = 'locked', warned_until = campanile_now() + interval '${hours} hours'`);
-  const { reason } = classifyEnding(405);
-  await become(`status = 'reconnecting', status_reason = '${reason}'`);
-  await become(`status = 'logged_out', status_reason = 'gone'`);
+  const outdated = `status_reason = '${classifyEnding(405).reason}', status_code = 'version_refused'`;
+  for (const once of ['first', 'again']) await become(`status = 'reconnecting', waits_reason = '${once}', ${outdated}`);
+  await become(`status = 'logged_out', status_reason = 'gone', status_code = 'link_over'`);
   expect((await typesOf(owner)).filter((type) => type.startsWith('account.'))).toEqual([
     'account.connected',
     'account.paused',
@@ -246,6 +246,8 @@ test('emits that an account is linked, paused, restricted, outdated, and logged 
     'account.version_refused',
     'account.logged_out',
   ]);
+  const codes = (await eventsOf(owner)).filter(({ type }) => type.startsWith('account.')).map(({ data }) => data);
+  expect(codes.slice(-2)).toMatchObject([{ reason_code: 'version_refused' }, { reason_code: 'link_over' }]);
 });
 
 test('emits groups that are removed or renamed, but no change of their size', async () => {

@@ -70,13 +70,15 @@ function contentOf({ group, column, isPaused }: CellProps): {
         title: group.skipped === undefined ? undefined : reasonOf(group),
         children: sentOf(group, isPaused),
       };
-    case 'revised': {
-      const revision = revisionOf(group);
-      return { title: revision, children: <span className={textClasses.clip}>{revision}</span> };
-    }
+    case 'revised':
+      return {
+        // In full above the table, with its groups.
+        ...(isRefused(group) && { title: reasonOf(group), className: textClasses.failed }),
+        children: revisionOf(group),
+      };
     case 'failed':
       return {
-        title: group.last_error === null ? undefined : reasonOf(group),
+        title: group.failed === 0 ? undefined : reasonOf(group),
         ...(group.failed > 0 ? { className: textClasses.failed } : { isDim: true }),
         children: count(group.failed),
       };
@@ -137,7 +139,7 @@ function revisionOf(group: GroupRow): string {
     return recalled < sent
       ? t('revise.partOf', { what: t('revise.deleted'), posts: count(recalled) })
       : t('revise.deleted');
-  if (isRefused(group)) return t('revise.notDone', { why: group.last_error ?? '' });
+  if (isRefused(group)) return t('campaign.state.failed');
   if (corrected > 0)
     return corrected < sent
       ? t('revise.partOf', { what: t('revise.edited'), posts: count(corrected) })

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Analytics, Campaign, GroupRow } from '../../api/operations.ts';
 import { campaignQuery } from '../../api/queries.ts';
+import { failureNote, type CodedFailure } from '../../format/failure-text.ts';
 import { exactTime } from '../../format/time.ts';
 import { useZone } from '../../format/zone-context.tsx';
 import { Section, SectionNote } from '../../parts/page.tsx';
@@ -14,8 +15,16 @@ export function ReachResults({ analytics, replyTo }: { analytics: Analytics; rep
   const { pinned, unpinned = 0, pins_waiting: waiting = 0, mentions_left_out: leftOut = 0 } = totals;
   const unreached = groups.filter((group) => group.members_without_devices !== undefined);
   if (pinned === undefined && leftOut === 0 && replyTo === null && unreached.length === 0) return null;
-  const refused = reasonsOf(groups, (group) => ((group.pins_failed ?? 0) > 0 ? group.pin_error : null));
-  const unmentioned = reasonsOf(groups, (group) => group.mention_left_out);
+  const refused = reasonsOf(groups, (group) =>
+    (group.pins_failed ?? 0) > 0
+      ? { error: group.pin_error, error_code: group.pin_error_code, error_params: group.pin_error_params }
+      : undefined,
+  );
+  const unmentioned = reasonsOf(
+    groups,
+    ({ mention_left_out: error, mention_left_out_code: code, mention_left_out_params: params }) =>
+      error == null ? undefined : { error, error_code: code, error_params: params },
+  );
   const sentences = [
     replyTo && <Reply key="reply" campaignId={replyTo.campaign_id} quotes={totals.quotes} />,
     pinned !== undefined && (
@@ -41,16 +50,11 @@ export function ReachResults({ analytics, replyTo }: { analytics: Analytics; rep
             key={reason}
             what={t('pin.failed', { posts: hit.reduce((sum, group) => sum + (group.pins_failed ?? 0), 0) })}
             hit={hit}
-            more={`${reason}.`}
+            more={reason}
           />
         ))}
         {unmentioned.map(([reason, hit]) => (
-          <OutcomeReason
-            key={reason}
-            what={t('pin.notMentioned', { groups: hit.length })}
-            hit={hit}
-            more={`${reason}.`}
-          />
+          <OutcomeReason key={reason} what={t('pin.notMentioned', { groups: hit.length })} hit={hit} more={reason} />
         ))}
         {unreached.length > 0 && (
           <OutcomeReason
@@ -95,8 +99,12 @@ function Reply({ campaignId, quotes }: { campaignId: string; quotes: number | un
 
 function reasonsOf(
   groups: readonly GroupRow[],
-  reasonOf: (group: GroupRow) => string | null | undefined,
+  failureOf: (group: GroupRow) => CodedFailure | undefined,
 ): Array<[string, GroupRow[]]> {
-  const hit = groups.filter((group) => reasonOf(group) != null);
-  return [...Map.groupBy(hit, (group) => reasonOf(group) ?? '')];
+  const noteOf = (group: GroupRow) => {
+    const failure = failureOf(group);
+    return failure && failureNote(failure);
+  };
+  const hit = groups.filter((group) => failureOf(group) !== undefined);
+  return [...Map.groupBy(hit, (group) => noteOf(group) ?? '')];
 }

@@ -1,5 +1,6 @@
 import type { Analytics, GroupRow } from '../../api/operations.ts';
 import { count } from '../../format/numbers.ts';
+import { failureNote } from '../../format/failure-text.ts';
 import { Progress } from '../../parts/progress.tsx';
 import { Section, SectionNote } from '../../parts/page.tsx';
 import textClasses from '../../parts/text.module.css';
@@ -21,7 +22,7 @@ export function Revisions({ analytics }: { analytics: Analytics }) {
         {recalled > 0 ? t('revise.recalled', { posts: recalled }) : t('revise.corrected', { posts: corrected })}
       </SectionNote>
     );
-  const reasons = [...Map.groupBy(refused, (group) => group.last_error ?? '')];
+  const reasons = [...Map.groupBy(refused, (group) => failureNote({ ...group, error: group.last_error }))];
   return (
     <Section title={t('revise.title')}>
       <OutcomeList>
@@ -41,12 +42,7 @@ export function Revisions({ analytics }: { analytics: Analytics }) {
         )}
         {recalled + corrected + refused.length === 0 && <li className={textClasses.dim}>{t('revise.underWay')}</li>}
         {reasons.map(([reason, hit]) => (
-          <OutcomeReason
-            key={reason}
-            what={t('revise.refused', { groups: hit.length })}
-            hit={hit}
-            more={`${reason}.`}
-          />
+          <OutcomeReason key={reason} what={t('revise.refused', { groups: hit.length })} hit={hit} more={reason} />
         ))}
       </OutcomeList>
     </Section>

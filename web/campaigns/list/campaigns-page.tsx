@@ -43,6 +43,7 @@ export default function CampaignsPage() {
       <QueryStatus of={found} rows={5} height={64} />
       {planned.isError && <ErrorAlert error={planned.error} retry={() => void planned.refetch()} />}
       {isFirstTime && <OnboardingSteps />}
+      {isFirstTime && <Empty sample="campaigns">{t('samples.campaigns')}</Empty>}
       {found.isSuccess && campaigns.length === 0 && isFiltered && (
         <Empty title={t('campaigns.noneFound')}>{t('campaigns.noneFoundHint')}</Empty>
       )}

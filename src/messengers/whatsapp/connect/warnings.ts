@@ -1,5 +1,5 @@
 import type { OnStateChange, SessionState, Warning } from '../../messenger.ts';
-import { NEW_CHATS_LOCKED } from '../failures.ts';
+import { describeFailure } from '../../../platform/errors/failures.ts';
 
 export type Warnings = ReturnType<typeof createWarnings>;
 
@@ -44,7 +44,7 @@ export function createWarnings(emit: OnStateChange, known: Warning | undefined) 
       // The end that WhatsApp has named is known better.
       if (!isGiven && now()) return;
       current = {
-        reason: NEW_CHATS_LOCKED,
+        reason: describeFailure('chats_locked').reason,
         untilMs: performance.now() + (isGiven ? forMs : UNKNOWN_LENGTH_MS),
         isGiven,
       };

@@ -13,7 +13,8 @@ import {
   UNPIN_FOR_ALL,
   type MessageKey,
 } from '../client/message.ts';
-import { NEW_CHATS_LOCKED, REACHOUT_LOCKED } from '../failures.ts';
+import { REACHOUT_LOCKED } from '../failures.ts';
+import { describeFailure, type Failure } from '../../../platform/errors/failures.ts';
 import { withMentionAll } from '../../../content/text/mention-all.ts';
 import { NotUploadedError } from '../files/upload-cache.ts';
 import { mentionsAll } from './context-info.ts';
@@ -34,14 +35,14 @@ import type { Sending } from './sending.ts';
 /** The attribute `edit`: of the sender's change in a group, of an admin's in a channel. */
 const EDIT = { recall: { group: '7', channel: '8' }, correct: { group: '1', channel: '3' } } as const;
 const DELETED_BY_ADMIN = '8';
-const NO_ADMIN = 'Only admins may delete or pin the posts of others here';
 const GONE = 404;
 const RETRY_MS = 5_000;
 
 export async function revisePost(revising: Revising, change: PostChange, post: SentPost): Promise<RevisionResult> {
   try {
     const group = post.sentBy && (await revising.chats.group(post.chatId));
-    if (group && !isAdmin(revising.client, group)) return refused(NO_ADMIN, { isAccessDenied: true });
+    if (group && !isAdmin(revising.client, group))
+      return refused(describeFailure('recall_by_admins'), { isAccessDenied: true });
     if (change.kind === 'recall') return await recallAll(revising, change, post);
     return change.kind === 'correct' ? await correct(revising, change, post) : await pinPost(revising, change, post);
   } catch (error) {
@@ -49,7 +50,7 @@ export async function revisePost(revising: Revising, change: PostChange, post: S
     const code = rejectionCodeOf(error);
     if (code === REACHOUT_LOCKED) {
       revising.warn();
-      return { kind: 'refused', reason: NEW_CHATS_LOCKED, final: false };
+      return { kind: 'refused', ...describeFailure('chats_locked'), final: false };
     }
     if (code !== undefined) return toRevision(toResult(revising, code));
     revising.log.warn({ err: error, messageId: post.messageId }, 'a change of a post was not tried');
@@ -89,24 +90,27 @@ async function correct(
   post: SentPost,
 ): Promise<RevisionResult> {
   const part = await findText(revising, now, post);
-  if (typeof part === 'string') return refused(part);
+  if ('reason' in part) return refused(part);
   const bytes = await revising.findMessage(part);
   if (!bytes && now.media) return refused(FORGOTTEN);
   const content = await rewrite(revising, { bytes, now, post: part });
-  if (typeof content === 'string') return refused(content);
+  if ('reason' in content) return refused(content);
   return reviseOne(revising, part, content);
 }
 
-const FORGOTTEN = 'How its file was sent is no longer known: send another post that puts it right';
+const FORGOTTEN = describeFailure('file_forgotten');
 
 /** The message of a post that has its text; the reason if there is none. Of several files the first has it as its caption. */
-async function findText(revising: Revising, { media, further = [] }: Post, post: SentPost): Promise<SentPost | string> {
+async function findText(
+  revising: Revising,
+  { media, further = [] }: Post,
+  post: SentPost,
+): Promise<SentPost | Failure> {
   if (further.length === 0) return post;
   const last = await revising.findMessage(post);
   if (!last) return FORGOTTEN;
   if (decodeMessage(last).extendedTextMessage) return post;
-  if (media?.caption !== undefined)
-    return 'Its first file has a caption of its own, and there is no message with the text: send the text as another post';
+  if (media?.caption !== undefined) return describeFailure('caption_of_its_own');
   return { ...post, messageId: firstFileIdOf(post.messageId) };
 }
 
@@ -119,15 +123,14 @@ function reviseOne(revising: Revising, post: SentPost, content: Message | undefi
 async function rewrite(
   revising: Revising,
   { bytes, now, post: { chatId, messageId } }: { bytes: Buffer | undefined; now: Post; post: SentPost },
-): Promise<Message | string> {
+): Promise<Message | Failure> {
   const { card } = now;
   const sent: Message = bytes ? decodeMessage(bytes) : {};
   const text = mentionsAll(sent) ? withMentionAll(now.text) : now.text;
   const { imageMessage, videoMessage, audioMessage, documentMessage } = sent;
-  if (ballotOf(sent)) return 'WhatsApp cannot change a poll or an event: recall it and send another';
-  if (audioMessage) return 'WhatsApp shows no text below a sound: send the text as another post';
-  if (text === '' && !imageMessage && !videoMessage && !documentMessage)
-    return 'The text is a message of its own, and a message cannot become empty: recall the post instead';
+  if (ballotOf(sent)) return describeFailure('votes_fixed');
+  if (audioMessage) return describeFailure('sound_has_no_text');
+  if (text === '' && !imageMessage && !videoMessage && !documentMessage) return describeFailure('text_required');
   if (!imageMessage && !videoMessage && !documentMessage)
     return rewriteText(
       revising,
@@ -135,8 +138,7 @@ async function rewrite(
       { messageId, text, media: null, card },
       isChannel(chatId) ? 'channels' : 'chats',
     );
-  if (text.length > CAPTION_LIMIT)
-    return `Below a file WhatsApp shows ${CAPTION_LIMIT} characters at most: this text is longer`;
+  if (text.length > CAPTION_LIMIT) return describeFailure('caption_too_long', { limit: CAPTION_LIMIT });
   if (imageMessage) return { imageMessage: { ...imageMessage, caption: text } };
   if (videoMessage) return { videoMessage: { ...videoMessage, caption: text } };
   return { documentMessage: { ...documentMessage, caption: text } };
@@ -161,7 +163,7 @@ async function reviseInGroup(
 ): Promise<RevisionResult> {
   const { chatId } = post;
   const key = await keyOf(revising, post);
-  if (typeof key === 'string') return refused(key);
+  if ('reason' in key) return refused(key);
   const message: Message = {
     protocolMessage: content
       ? { key, type: MESSAGE_EDIT, editedMessage: content, timestampMs: Date.now() }
@@ -189,7 +191,7 @@ async function reviseInChannel(
   const result = await relay(revising, { messageId, recipients: 0, onRejected }, () =>
     revising.client.sendNode({ tag: 'message', attrs: { to: chatId, id: messageId, type, edit }, content: [plain] }),
   );
-  return isGone ? { kind: 'absent', reason: 'The post is not there any more' } : toRevision(result);
+  return isGone ? { kind: 'absent', ...describeFailure('post_gone') } : toRevision(result);
 }
 
 /** The attribute `edit` of a pin. */
@@ -202,13 +204,12 @@ async function pinPost(
   post: SentPost,
 ): Promise<RevisionResult> {
   const { chatId } = post;
-  if (isChannel(chatId)) return refused('Posts in channels cannot be pinned');
+  if (isChannel(chatId)) return refused(describeFailure('pin_in_channel'));
   const group = await revising.chats.group(chatId);
   // WhatsApp takes the message from anybody, and phones ignore it.
-  if (!mayPin(revising.client, group))
-    return refused('Only admins may pin in this group: ask one to make you an admin', { isAccessDenied: true });
+  if (!mayPin(revising.client, group)) return refused(describeFailure('pin_by_admins'), { isAccessDenied: true });
   const key = await keyOf(revising, post);
-  if (typeof key === 'string') return refused(key);
+  if ('reason' in key) return refused(key);
   const message: Message = {
     pinInChatMessage: {
       key,
@@ -224,12 +225,12 @@ async function pinPost(
 async function keyOf(
   { chats, findNumberOf }: Pick<Revising, 'chats' | 'findNumberOf'>,
   { chatId, messageId, sentBy }: SentPost,
-): Promise<MessageKey | string> {
+): Promise<MessageKey | Failure> {
   const key = { remoteJid: chatId, fromMe: !sentBy, id: messageId };
   if (!sentBy) return key;
   const { lid, number } = (await findNumberOf(sentBy)) ?? {};
   const isByLid = lid !== undefined && addressingOf(await chats.group(chatId)) === 'lid';
-  if (!isByLid && number === undefined) return 'The number that sent this post is no longer known';
+  if (!isByLid && number === undefined) return describeFailure('number_forgotten');
   return { ...key, participant: isByLid ? lidName(lid) : numberName(number ?? '') };
 }
 
@@ -253,5 +254,5 @@ async function sendChange(
 
 function toRevision(result: SendResult): RevisionResult {
   if (result.kind === 'sent') return { kind: 'done' };
-  return result.kind === 'later' ? { kind: 'unknown', reason: result.reason } : result;
+  return result.kind === 'later' ? { ...result, kind: 'unknown' } : result;
 }

@@ -19,7 +19,7 @@ import { rejectionCodeOf } from '../client/errors.ts';
 import { REACHOUT_LOCKED } from '../failures.ts';
 import { NotUploadedError } from '../files/upload-cache.ts';
 
-const ADMINS_ONLY = 'WhatsApp lets only admins mention everybody in a group of this size';
+const ADMINS_ONLY = describeFailure('mention_by_admins');
 
 /** Sends one post to one chat. Throws NotUploadedError, and nothing else: a missing file says nothing about chat or account. */
 export async function sendPost(sending: Sending, post: Post, to: Destination): Promise<SendResult> {

@@ -4,9 +4,7 @@ create or replace function emit_account_event() returns trigger language plpgsql
 declare
   kind text := case
     when new.status = 'logged_out' and old.status <> 'logged_out' then 'account.logged_out'
-    -- As src/platform/errors/account-states.ts says it.
-    when new.status_reason like '%accepts this version of its client%' and old.status_reason is distinct from new.status_reason
-      then 'account.version_refused'
+    when new.status_code = 'version_refused' and old.status_code is distinct from new.status_code then 'account.version_refused'
     when new.status = 'paused' and (old.status, old.pause_cause) is distinct from (new.status, new.pause_cause)
       then case when new.pause_cause in ('restricted', 'banned') then 'account.restricted' else 'account.paused' end
     when new.stop_reason is not null and old.stop_reason is null then 'account.paused'
@@ -18,9 +16,10 @@ begin
   insert into events (workspace_id, type, data)
   values (new.workspace_id, kind, jsonb_build_object(
     'account_id', new.account_id, 'name', new.name, 'messenger', new.messenger, 'status', new.status, 'reason', coalesce(
-      -- As there.
+      -- As src/platform/errors/account-states.ts says it.
       case when new.disabled_at is not null then 'Sending is stopped, because an administrator has disabled the owner of this workspace. It continues once the owner is enabled.' end,
       new.stop_reason, new.status_reason, new.warning),
+    'reason_code', case when new.disabled_at is not null then 'disabled' when new.stop_reason is not null then 'quarantined' else new.status_code end,
     'cause', case when new.status = 'paused' then new.pause_cause end));
   return null;
 end $$;

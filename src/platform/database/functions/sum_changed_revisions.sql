@@ -28,14 +28,14 @@ begin
   ), counted as (
     update group_sums s
     set revised = s.revised + c.revised, recalled = s.recalled + c.recalled, corrected = s.corrected + c.corrected,
-        revision_error = case when c.error_run_id >= coalesce(s.revision_error_run_id, 0) then c.error else s.revision_error end,
+        revision_failure = case when c.error_run_id >= coalesce(s.revision_error_run_id, 0) then c.failure else s.revision_failure end,
         revision_error_run_id = greatest(s.revision_error_run_id, c.error_run_id)
     from (
       select workspace_id, campaign_id, group_id, sum(sign) as revised, sum(sign * (recalled_at is not null)::int) as recalled,
              sum(sign * (corrected_at is not null)::int) as corrected,
-             max(run_id) filter (where sign = 1 and error is not null) as error_run_id,
-             (array_agg(error order by run_id desc) filter (where sign = 1 and error is not null))[1] as error,
-             max(run_id) filter (where sign = -1 and error is not null) as former_run_id
+             max(run_id) filter (where sign = 1 and failure is not null) as error_run_id,
+             (array_agg(failure order by run_id desc) filter (where sign = 1 and failure is not null))[1] as failure,
+             max(run_id) filter (where sign = -1 and failure is not null) as former_run_id
       from change group by workspace_id, campaign_id, group_id) c
     where s.workspace_id = c.workspace_id and s.campaign_id = c.campaign_id and s.group_id = c.group_id
     returning s, c.former_run_id >= s.revision_error_run_id and c.error_run_id is distinct from s.revision_error_run_id as is_lost
@@ -48,18 +48,18 @@ begin
     select r.workspace_id, r.campaign_id, r.run_id, r.content_id, r.summed
     from (select distinct campaign_id from unnest(lost)) l join runs r on r.campaign_id = l.campaign_id
     where r.summed > 0 and exists (
-      select from revisions v where v.workspace_id = r.workspace_id and v.run_id = r.run_id and v.error is not null)
+      select from revisions v where v.workspace_id = r.workspace_id and v.run_id = r.run_id and v.failure is not null)
   )
-  update group_sums s set revision_error = before.error, revision_error_run_id = before.run_id
+  update group_sums s set revision_failure = before.failure, revision_error_run_id = before.run_id
   from unnest(lost) l
   left join lateral (
-    select c.run_id, v.error
+    select c.run_id, v.failure
     from (select * from candidate where campaign_id = l.campaign_id and run_id < l.revision_error_run_id order by run_id desc) c
     join contents t on t.content_id = c.content_id
     cross join lateral (
-      select q.error from revisions q
+      select q.failure from revisions q
       where q.workspace_id = c.workspace_id and q.run_id = c.run_id and q.position = array_position(t.group_ids, l.group_id)
-        and q.position <= c.summed and q.error is not null limit 1) v
+        and q.position <= c.summed and q.failure is not null limit 1) v
     limit 1) before on true
   where s.workspace_id = l.workspace_id and s.campaign_id = l.campaign_id and s.group_id = l.group_id;
   return null;

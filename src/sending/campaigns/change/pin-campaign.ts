@@ -52,13 +52,13 @@ export function pinCampaign(
           where v.workspace_id = d.workspace_id and v.run_id = d.run_id and v.position = d.position
           order by v.workspace_id, v.run_id, v.position limit 1), false)
       ), wanted as (
-        insert into pins as p (workspace_id, run_id, position, group_id, account_id, wanted, error, number, seconds, sent_at)
+        insert into pins as p (workspace_id, run_id, position, group_id, account_id, wanted, failure, number, seconds, sent_at)
         select ${workspaceId}::bigint, ${runId}::bigint, position, group_id, coalesce(reviser, account_id),
-               case when reviser is not null then 'pin' end, case when reviser is null then ${SENDER_GONE}::text end, (select nextval('revision_numbers')), ${seconds}::int, sent_at
+               case when reviser is not null then 'pin' end, case when reviser is null then ${SENDER_GONE}::jsonb end, (select nextval('revision_numbers')), ${seconds}::int, sent_at
         from sent where not is_channel
         on conflict (workspace_id, run_id, position) do update
         set account_id = ${unlessInHand(sql`p`, sql`excluded.account_id`)}, wanted = excluded.wanted, number = excluded.number, seconds = excluded.seconds,
-            requested_at = campanile_now(), not_before = null, attempts = 0, error = excluded.error
+            requested_at = campanile_now(), not_before = null, attempts = 0, failure = excluded.failure
       )
       select count(*) filter (where not is_channel)::int as groups, count(*) filter (where is_channel)::int as channels from sent`;
     // What leaves from now on is pinned then.
@@ -82,7 +82,7 @@ export function unpinCampaign(deps: { db: Database }, actor: Actor, target: Targ
         update pins p
         set account_id = ${unlessInHand(sql`p`, sql`coalesce(t.reviser, p.account_id)`)}, wanted = case when t.reviser is not null then 'unpin' end,
             number = (select nextval('revision_numbers')), requested_at = campanile_now(), not_before = null, attempts = 0,
-            error = case when t.reviser is null then ${SENDER_GONE}::text end
+            failure = case when t.reviser is null then ${SENDER_GONE}::jsonb end
         from (
           select q.position, ${chooseReviser(sql`d`)} as reviser
           from pins q

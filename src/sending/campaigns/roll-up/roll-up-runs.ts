@@ -62,7 +62,7 @@ async function sumNext(trx: Connection, workspaceId: WorkspaceId, runId: number,
       where workspace_id = ${workspaceId} and run_id = ${runId} and finished_at <= ${summedBefore} and summed < expanded
     ), delivery as materialized (
       select r.campaign_id, d.group_id, ${deliveryCounts}, v.position is not null as revised, v.recalled_at is not null as recalled,
-             v.corrected_at is not null as corrected, v.error as revision_error, case when v.error is not null then d.run_id end as revision_error_run_id
+             v.corrected_at is not null as corrected, v.failure as revision_failure, case when v.failure is not null then d.run_id end as revision_error_run_id
       from run r
       cross join lateral (
         select * from deliveries q where q.workspace_id = r.workspace_id and q.run_id = r.run_id and q.position > r.summed and q.position <= r.until
@@ -72,10 +72,10 @@ async function sumNext(trx: Connection, workspaceId: WorkspaceId, runId: number,
     ), summed as (
       insert into group_sums as s (workspace_id, campaign_id, group_id, first_sent_at, last_sent_at, queued, sent, failed, cancelled,
                                    recipients, delivered, read, reactions, replies, views, views_seen, failure, error_run_id, error_waits,
-                                   revised, recalled, corrected, revision_error, revision_error_run_id)
+                                   revised, recalled, corrected, revision_failure, revision_error_run_id)
       select ${workspaceId}::bigint, campaign_id, group_id, sent_at, sent_at, queued, sent, failed, cancelled,
              recipients, delivered, read, reactions, replies, views, views_seen, failure, error_run_id, error_waits,
-             revised::int, recalled::int, corrected::int, revision_error, revision_error_run_id
+             revised::int, recalled::int, corrected::int, revision_failure, revision_error_run_id
       from delivery
       on conflict (workspace_id, campaign_id, group_id) do update set
         first_sent_at = least(s.first_sent_at, excluded.first_sent_at), last_sent_at = greatest(s.last_sent_at, excluded.last_sent_at),
@@ -88,8 +88,8 @@ async function sumNext(trx: Connection, workspaceId: WorkspaceId, runId: number,
         failure = case when excluded.error_run_id > coalesce(s.error_run_id, 0) then excluded.failure else s.failure end,
         error_waits = case when excluded.error_run_id > coalesce(s.error_run_id, 0) then excluded.error_waits else s.error_waits end,
         error_run_id = greatest(s.error_run_id, excluded.error_run_id),
-        revision_error = case when excluded.revision_error_run_id > coalesce(s.revision_error_run_id, 0) then excluded.revision_error
-                              else s.revision_error end,
+        revision_failure = case when excluded.revision_error_run_id > coalesce(s.revision_error_run_id, 0) then excluded.revision_failure
+                              else s.revision_failure end,
         revision_error_run_id = greatest(s.revision_error_run_id, excluded.revision_error_run_id)
     ), sends as (
       insert into run_minutes as m (workspace_id, run_id, minute, sent)
