@@ -31,14 +31,14 @@ export function SendTimes({ draft, check }: { draft: Draft; check: Check }) {
 }
 
 /** Describes how long sending takes and when it ends. */
-export function describeDuration(draft: Draft, { expectedSeconds: seconds }: Check, nowMs: number): string[] {
+export function describeDuration(draft: Draft, { expectedSeconds: seconds, wait }: Check, nowMs: number): string[] {
   if (seconds === undefined) return [];
   const takes = duration(seconds);
   if (draft.isScheduled) return [t('compose.takesEach', { time: takes })];
   const end = new Date(nowMs + seconds * 1_000);
-  return [
-    `${t('compose.takes', { time: takes })} ${t('compose.doneBy', { when: timeOrDay(end, nowMs, draft.timeZone) })}`,
-  ];
+  const done = t('compose.doneBy', { when: timeOrDay(end, nowMs, draft.timeZone) });
+  // Most of the time until then is no sending.
+  return [wait ? done : `${t('compose.takes', { time: takes })} ${done}`];
 }
 
 /** The time of day, with the day if it is not today. */

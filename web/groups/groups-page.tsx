@@ -45,7 +45,7 @@ export default function GroupsPage() {
 
   return (
     <Page title={t('pages.groups')} actions={maySend && <GroupActions create={setCreating} syncing={syncing} />}>
-      <RoleNote needs="manager" />
+      <RoleNote needs="manager" text={t('groups.ofManagers')} mb="sm" />
       <SyncReportCallout
         isBusy={syncing.isPending}
         {...(syncing.data && { report: syncing.data })}
