@@ -14,7 +14,7 @@ import { SaveStatus } from '../drafts/save-status.tsx';
 import { usePersistedDraft } from '../drafts/use-persisted-draft.ts';
 import { count } from '../format/numbers.ts';
 import { problemText } from '../format/problem.ts';
-import { clockTime, shortTime, timeOfDay } from '../format/time.ts';
+import { clockTime, timeOfDay, timeOrDay } from '../format/time.ts';
 import { waitText } from '../format/wait-text.ts';
 import { useZone } from '../format/zone-context.tsx';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
@@ -243,7 +243,7 @@ function actionOf(
   if (wait) {
     const { until } = wait;
     const button =
-      until === null ? t('compose.sendWhenReady') : t('compose.sendFrom', { time: shortTime(until, zone) });
+      until === null ? t('compose.sendWhenReady') : t('compose.sendFrom', { time: timeOrDay(until, zone) });
     const title = isSandbox
       ? t('compose.simulated.actionSendLater', { groups })
       : t('compose.actionSendLater', { groups });
