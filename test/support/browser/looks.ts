@@ -20,10 +20,15 @@ export async function lookEverywhere(page: Page, name: string): Promise<void> {
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
-      await expect.poll(() => page.locator('[data-skeleton]').count()).toBe(0);
+      await expect.poll(() => page.locator('[data-skeleton], [data-stale]').count()).toBe(0);
       if (FOLDER !== undefined) await page.screenshot({ path: join(FOLDER, `${name}-${where}-${colorScheme}.png`) });
-      const isWithin = await page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth');
-      expect(isWithin, `${name} on a ${where}`).toBe(true);
+      // Charts follow the width a moment later.
+      await expect
+        .poll(
+          () => page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth'),
+          `${name} on a ${where}`,
+        )
+        .toBe(true);
     }
   }
   await page.emulateMedia({ colorScheme: 'light' });
