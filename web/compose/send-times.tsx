@@ -32,7 +32,8 @@ export function SendTimes({ draft, check }: { draft: Draft; check: Check }) {
 
 /** Describes how long sending takes and when it ends. */
 export function describeDuration(draft: Draft, { expectedSeconds: seconds, wait }: Check, nowMs: number): string[] {
-  if (seconds === undefined) return [];
+  // Nobody knows when a wait without an end is over.
+  if (seconds === undefined || wait?.until === null) return [];
   const takes = duration(seconds);
   if (draft.isScheduled) return [t('compose.takesEach', { time: takes })];
   const end = new Date(nowMs + seconds * 1_000);
