@@ -121,7 +121,12 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(waits_for).toMatchObject({ reason });
     for (const who of ['manager', 'author'] as const) {
       const page = await enter(who, `/campaigns/${id}`);
-      await page.getByRole('region', { name: 'Progress' }).getByText(said(reason), { exact: false }).waitFor();
+      const progress = page.getByRole('region', { name: 'Progress' });
+      await progress.getByText(said(reason), { exact: false }).waitFor();
+      // Only a rule tells when it ends.
+      expect(await progress.getByText('done by about', { exact: false }).count()).toBe(
+        reason === 'quiet_hours' ? 1 : 0,
+      );
       expect(await findBarriers(page)).toEqual([]);
       await lookEverywhere(page, `waiting-${name}-${who}-campaign`);
       await page.goto('/');
