@@ -116,7 +116,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await look(page, '1-receipt');
     await button(dialog, 'Schedule').click();
     await page.waitForURL(/\/campaigns\/[0-9a-f-]{36}$/);
-    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByText('Mill Street is closed from nine to noon scheduled.').waitFor();
     await look(page, '1-planned');
     await page.goto('/calendar');
     await page.getByRole('heading', { level: 1 }).waitFor();
