@@ -447,7 +447,7 @@ export interface MessageParameters {
   'incidents.done.remove': { name: string; group: string };
   'incidents.done.restore': { name: string };
   'phone.label': { name: string };
-  'notices.bell': { unread: number };
+  'notices.bell': { unread: number; shown: string };
   'notices.due': { time: string };
   'notices.downSince': { time: string };
   'notices.texts.campaign_done': { count: number; name: string };

@@ -3462,6 +3462,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         campaign: { campaign_id: string; name: string } | null;
         /** The account that it is about. `null` also in notices of version 0.1.0. */
         account: { account_id: number; name: string | null } | null;
+        /** Of `campaign_decided`. */
+        decision: 'approved' | 'changes_requested' | 'rejected' | 'withdrawn' | 'time_passed' | null;
         /** When the late or missed run was due. */
         due_at: string | null;
         /** Since when the account of `account_waiting` cannot send. */

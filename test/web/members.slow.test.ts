@@ -46,7 +46,9 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.keyboard.press('Escape');
 
     await page.goto('/campaigns/new');
-    await page.getByText('Your role cannot send. Ask the owner of the workspace.').waitFor();
+    await page
+      .getByText('Your role cannot send. Ask a manager to send it: they find this draft under “Drafts”.')
+      .waitFor();
     await page.getByRole('button', { name: 'Send a test…' }).click();
     await page
       .getByRole('dialog')

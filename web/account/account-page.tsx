@@ -81,10 +81,10 @@ function Account({ account, listed }: { account: AccountStatus; listed: ListedAc
   const isOwner = useMay('owner') !== false;
   return (
     <Stack gap="md">
-      <RoleNote needs="owner" />
+      <RoleNote needs="owner" text={t('account.ofOwner')} />
       {messenger === 'sandbox' && status === 'connected' && !isFurther && (
         <LargeCallout icon="phone" role="note" title={t('account.sandboxTitle')}>
-          <Text size="sm">{t('account.sandboxShort')}</Text>
+          <Text size="sm">{t(isOwner ? 'account.sandboxShort' : 'account.sandboxOfOwner')}</Text>
         </LargeCallout>
       )}
       {isLinking && isOwner && <LinkingPanel account={account} />}

@@ -1,4 +1,5 @@
 import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { Link, useLocation } from 'wouter';
@@ -16,6 +17,7 @@ import { sumOf } from '../compose/audience.ts';
 import { useCheck } from '../compose/use-check.ts';
 import { usePreview } from '../compose/use-preview.ts';
 import { count } from '../format/numbers.ts';
+import { listNames } from '../format/list-names.ts';
 import { clockTime, timeOfDay } from '../format/time.ts';
 import { personName } from '../format/person-name.ts';
 import { ErrorAlert } from '../parts/error-alert.tsx';
@@ -73,15 +75,30 @@ function Approval({ approval, session }: { approval: FullApproval; session: Sign
           <Stack gap="sm">
             <Standing approval={approval} />
             {summary}
-            <Text size="sm" dir="auto">
-              {groups.map((group) => group.group_name).join(', ')}
-            </Text>
+            <GroupNames names={groups.map((group) => group.group_name)} />
           </Stack>
         </Section>
         <DifferenceSection of={approval} />
         <Thread approval={approval} />
       </ComposeLayout>
     </Page>
+  );
+}
+
+const NAMES_SHOWN = 12;
+
+/** The first names; of hundreds all on request, since the remarks stand below them. */
+function GroupNames({ names }: { names: readonly string[] }) {
+  const [isComplete, complete] = useDisclosure(names.length <= NAMES_SHOWN);
+  return (
+    <Text size="sm" dir="auto">
+      {listNames(names, isComplete ? names.length : NAMES_SHOWN)}{' '}
+      {names.length > NAMES_SHOWN && (
+        <Anchor component="button" type="button" size="sm" onClick={complete.toggle}>
+          {isComplete ? t('common.less') : t('common.more')}
+        </Anchor>
+      )}
+    </Text>
   );
 }
 

@@ -14,7 +14,7 @@ import { SaveStatus } from '../drafts/save-status.tsx';
 import { usePersistedDraft } from '../drafts/use-persisted-draft.ts';
 import { count } from '../format/numbers.ts';
 import { problemText } from '../format/problem.ts';
-import { clockTime, shortTime, timeOfDay } from '../format/time.ts';
+import { clockTime, timeOfDay, timeOrDay } from '../format/time.ts';
 import { waitText } from '../format/wait-text.ts';
 import { useZone } from '../format/zone-context.tsx';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
@@ -154,7 +154,11 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
   const check = useCheck(draft, name, hasFile);
   const problems = listProblems(kept, hasFile, shown);
   const mustAsk = useMustAsk(draft.groups.length) === true;
-  const { wait, ignoresQuietHours, action, choice } = useDeparture(draft, { mustAsk, check, zone: session.time_zone });
+  const { wait, ignoresQuietHours, action, choice, nowHint } = useDeparture(draft, {
+    mustAsk,
+    check,
+    zone: session.time_zone,
+  });
   const send = useSend({ id, draft, name, file, drop, mustAsk, wait, ignoresQuietHours });
   const maySend = useMay('manager') !== false || mustAsk;
   const openConfirm = () => {
@@ -170,7 +174,7 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
         sum={sumOf(draft)}
         buttons={
           <>
-            {!mustAsk && <RoleNote needs="manager" />}
+            {!mustAsk && <RoleNote needs="manager" text={t('compose.ofManagers')} />}
             <TestPostButton
               draft={draft}
               name={name}
@@ -191,7 +195,7 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
         <Message {...{ kept, update, attach, suggestedName, shown }} />
         <AudienceSections draft={draft} update={update} />
         <WhenSection draft={draft} check={check}>
-          <SendTimeField draft={draft} update={update} />
+          <SendTimeField draft={draft} update={update} nowHint={nowHint} />
         </WhenSection>
         <CheckSection {...{ draft, update, problems, isSubmitted, preview, hasFile, check }} />
       </ComposeLayout>
@@ -220,7 +224,9 @@ function useDeparture(draft: Draft, { mustAsk, check, zone }: { mustAsk: boolean
       onChange={(event) => setAnyway(event.currentTarget.checked)}
     />
   );
-  return { wait, ignoresQuietHours, choice, action: actionOf(draft, { mustAsk, isSandbox, wait, zone }) };
+  const whenSent = wait ? waitText(wait, zone) : t('compose.nowHint');
+  const nowHint = mustAsk ? t('approvals.leavesWhenApproved') : whenSent;
+  return { wait, ignoresQuietHours, choice, nowHint, action: actionOf(draft, { mustAsk, isSandbox, wait, zone }) };
 }
 
 /** What the button does, in words: for its confirmation, and for the page, where it says when if not now. */
@@ -237,7 +243,7 @@ function actionOf(
   if (wait) {
     const { until } = wait;
     const button =
-      until === null ? t('compose.sendWhenReady') : t('compose.sendFrom', { time: shortTime(until, zone) });
+      until === null ? t('compose.sendWhenReady') : t('compose.sendFrom', { time: timeOrDay(until, zone) });
     const title = isSandbox
       ? t('compose.simulated.actionSendLater', { groups })
       : t('compose.actionSendLater', { groups });

@@ -40,7 +40,8 @@ export function GroupPicker({ picked, onChange }: GroupPickerProps) {
   const found = useInfiniteQuery(groupsWithActivityQuery(filter, BY_NAME));
   const groups = found.data?.pages.flatMap((page) => page.groups) ?? [];
   const pickingAll = useMutation({
-    mutationFn: () => fetchAllGroups(filter),
+    // As the field reads: before the search has settled, all groups still match.
+    mutationFn: () => fetchAllGroups({ ...filter, search: fields.typed }),
     onSuccess: (all) => onChange(mergeGroups(picked, all)),
     onError: notifyError,
   });

@@ -3,8 +3,16 @@ import { t } from '../i18n/translate.ts';
 import type { Draft } from './draft.ts';
 import ScheduleFields from './schedule-fields.tsx';
 
-/** Now, or at scheduled times. */
-export default function SendTimeField({ draft, update }: { draft: Draft; update: (change: Partial<Draft>) => void }) {
+/** Now, which `nowHint` explains, or at scheduled times. */
+export default function SendTimeField({
+  draft,
+  update,
+  nowHint,
+}: {
+  draft: Draft;
+  update: (change: Partial<Draft>) => void;
+  nowHint: string;
+}) {
   return (
     <Stack gap="sm">
       <SegmentedControl
@@ -21,7 +29,7 @@ export default function SendTimeField({ draft, update }: { draft: Draft; update:
         <ScheduleFields draft={draft} update={update} />
       ) : (
         <Text size="sm" c="dimmed">
-          {t('compose.nowHint')}
+          {nowHint}
         </Text>
       )}
     </Stack>

@@ -1,5 +1,5 @@
 import { Stack, Text } from '@mantine/core';
-import { clockTime, dateIn, dateName, duration, shortTime, timeOfDay, zoneName } from '../format/time.ts';
+import { dateName, duration, shortTime, timeOfDay, timeOrDay, zoneName } from '../format/time.ts';
 import { useNow } from '../parts/relative-time.tsx';
 import { namesOfDays } from '../format/weekday.ts';
 import { t } from '../i18n/translate.ts';
@@ -31,19 +31,15 @@ export function SendTimes({ draft, check }: { draft: Draft; check: Check }) {
 }
 
 /** Describes how long sending takes and when it ends. */
-export function describeDuration(draft: Draft, { expectedSeconds: seconds }: Check, nowMs: number): string[] {
-  if (seconds === undefined) return [];
+export function describeDuration(draft: Draft, { expectedSeconds: seconds, wait }: Check, nowMs: number): string[] {
+  // Nobody knows when a wait without an end is over.
+  if (seconds === undefined || wait?.until === null) return [];
   const takes = duration(seconds);
   if (draft.isScheduled) return [t('compose.takesEach', { time: takes })];
   const end = new Date(nowMs + seconds * 1_000);
-  return [
-    `${t('compose.takes', { time: takes })} ${t('compose.doneBy', { when: timeOrDay(end, nowMs, draft.timeZone) })}`,
-  ];
-}
-
-/** The time of day, with the day if it is not today. */
-function timeOrDay(at: Date, nowMs: number, zone: string): string {
-  return dateIn(at, zone) === dateIn(new Date(nowMs), zone) ? clockTime(at, zone) : shortTime(at, zone);
+  const done = t('compose.doneBy', { when: timeOrDay(end, draft.timeZone, nowMs) });
+  // Most of the time until then is no sending.
+  return [wait ? done : `${t('compose.takes', { time: takes })} ${done}`];
 }
 
 /** Describes the days, time and zone of the schedule. */

@@ -12,8 +12,11 @@ export function suggestName(ballot: DraftBallot, text: string, fileName: string)
   return shorten(found ?? '', SUGGESTED_LENGTH);
 }
 
-/** Returns the first line of the message without formatting markers. */
+/** Returns the first line of the message without formatting markers, and without its full stop: names stand in sentences. */
 function firstLine(text: string): string {
   const line = text.split('\n').find((one) => one.trim() !== '') ?? '';
-  return line.replaceAll(/[*_~`\u200B]|\u034F/g, '').trim();
+  return line
+    .replaceAll(/[*_~`\u200B]|\u034F/g, '')
+    .trim()
+    .replace(/(?<![.。।])[.。।]$/u, '');
 }

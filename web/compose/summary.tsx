@@ -44,6 +44,8 @@ export function Summary({
   const when = draft.isScheduled
     ? [describeSchedule(draft), ...(check.runs ? describeRuns(draft, check.runs) : [])]
     : [wait ? waitText(wait, zone) : leaves].filter((line) => line !== null);
+  // What is sent in spite of quiet hours is done long before what was expected.
+  const takes = check.wait && !wait ? [] : describeDuration(draft, check, nowMs);
   // A picture is shown, and members see no name of it.
   const isPicture = file !== null && isBrowserPicture(file.type);
   const notes = [
@@ -54,7 +56,7 @@ export function Summary({
     <Receipt
       warnings={warningTexts({ preview, check, hasFile: file !== null || draft.files.length > 0 })}
       figures={figures}
-      lines={[...(senders === undefined ? [] : [senders]), ...when, ...describeDuration(draft, check, nowMs)]}
+      lines={[...(senders === undefined ? [] : [senders]), ...when, ...takes]}
     >
       <ReceiptPost
         name={name}

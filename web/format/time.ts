@@ -46,6 +46,11 @@ export function shortTime(at: string | Date, zone: string): string {
   return `${dayName(date, zone)}, ${clockTime(date, zone)}`;
 }
 
+/** "09:00", with the day if it is not today. */
+export function timeOrDay(at: string | Date, zone: string, nowMs = Date.now()): string {
+  return dateIn(at, zone) === dateIn(new Date(nowMs), zone) ? clockTime(at, zone) : shortTime(at, zone);
+}
+
 /** "Mon 23 Nov" */
 export function dayName(at: string | Date, zone: string): string {
   return formatter(zone, { weekday: 'short', day: 'numeric', month: 'short' }).format(new Date(at));

@@ -45,7 +45,7 @@ export default function GroupsPage() {
 
   return (
     <Page title={t('pages.groups')} actions={maySend && <GroupActions create={setCreating} syncing={syncing} />}>
-      <RoleNote needs="manager" />
+      <RoleNote needs="manager" text={t('groups.ofManagers')} mb="sm" />
       <SyncReportCallout
         isBusy={syncing.isPending}
         {...(syncing.data && { report: syncing.data })}
@@ -79,6 +79,7 @@ export default function GroupsPage() {
       )}
       <GroupResults
         {...{ found, asked: filters, selection, view }}
+        typed={fields.typed}
         isFiltered={isFiltered}
         hasList={list !== undefined}
         {...(maySend && { create: setCreating })}
@@ -100,6 +101,7 @@ export default function GroupsPage() {
 function GroupResults({
   found,
   asked,
+  typed,
   selection,
   view,
   isFiltered,
@@ -109,6 +111,8 @@ function GroupResults({
 }: {
   found: ReturnType<typeof useGroups>;
   asked: GroupFilter;
+  /** The search as the field reads, which `asked` follows a moment later. */
+  typed: string;
   selection: Selection;
   view: TableView;
   isFiltered: boolean;
@@ -130,7 +134,11 @@ function GroupResults({
       )}
       {groups.length > 0 && (
         <>
-          <FoundTotals totals={found.data?.pages[0]?.totals} filter={asked} select={selection.add} />
+          <FoundTotals
+            totals={found.data?.pages[0]?.totals}
+            filter={{ ...asked, search: typed }}
+            select={selection.add}
+          />
           <GroupsTable groups={groups} selection={selection} view={view} invite={invite} />
         </>
       )}

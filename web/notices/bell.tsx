@@ -20,6 +20,7 @@ export function Bell() {
   const [isOpen, list] = useDisclosure(false);
   useEffect(() => void resumePush().catch(notifyError), []);
   const unread = data?.pages[0]?.unread_count ?? 0;
+  const shown = unread > MOST_SHOWN ? `${MOST_SHOWN}+` : String(unread);
   return (
     <Popover
       opened={isOpen}
@@ -37,11 +38,11 @@ export function Bell() {
           color="gray"
           size={36}
           className={classes.bell}
-          aria-label={t('notices.bell', { unread })}
+          aria-label={t('notices.bell', { unread, shown })}
           onClick={list.toggle}
         >
           <Icon name="bell" size={20} />
-          {unread > 0 && <span className={classes.count}>{unread > MOST_SHOWN ? `${MOST_SHOWN}+` : unread}</span>}
+          {unread > 0 && <span className={classes.count}>{shown}</span>}
         </ActionIcon>
       </Popover.Target>
       <Popover.Dropdown p={0}>

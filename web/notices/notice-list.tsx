@@ -128,6 +128,7 @@ function NoticeText({ notice }: { notice: Notice }) {
     approval,
     account,
     handed_over: handedOver,
+    decision,
     due_at: dueAt,
     down_since: downSince,
     waits_for: reason,
@@ -140,6 +141,7 @@ function NoticeText({ notice }: { notice: Notice }) {
     <>
       {t(`notices.texts.${kind}`, { count: 1, name, posts: handedOver ?? 0 })}
       {account?.name != null && !NAMES_ACCOUNT.has(kind) && ` ${t('notices.account', { name })}`}
+      {decision !== null && ` ${t(`notices.decisions.${decision}`)}`}
       {dueAt !== null && ` ${t('notices.due', { time: shortTime(dueAt, zone) })}`}
       {reason !== null && ` ${t(`waits.${reason}`)}`}
       {downSince !== null && ` ${t('notices.downSince', { time: shortTime(downSince, zone) })}`}

@@ -1,4 +1,4 @@
-import { shortTime } from '../format/time.ts';
+import { timeOrDay } from '../format/time.ts';
 import { useZone } from '../format/zone-context.tsx';
 import { t } from '../i18n/translate.ts';
 import classes from './status.module.css';
@@ -12,7 +12,7 @@ export function Status({ of, large }: { of: ShownStatus; large?: boolean }) {
 /** In place of the state of a campaign that sends, while its posts wait. */
 export function Waiting({ until, large }: { until: string | null; large?: boolean }) {
   const zone = useZone();
-  const label = until === null ? t('status.waiting') : t('status.waitingUntil', { time: shortTime(until, zone) });
+  const label = until === null ? t('status.waiting') : t('status.waitingUntil', { time: timeOrDay(until, zone) });
   return <Dot tone="paused" label={label} {...(large && { large })} />;
 }
 

@@ -6,7 +6,7 @@ import { useDisconnectedSince } from '../api/connection.ts';
 import { accountQuery } from '../api/queries.ts';
 import type { AccountStatus, ListedAccount } from '../api/operations.ts';
 import { count } from '../format/numbers.ts';
-import { clockTime } from '../format/time.ts';
+import { clockTime, timeOrDay } from '../format/time.ts';
 import { isRest } from '../format/wait-text.ts';
 import { useZone } from '../format/zone-context.tsx';
 import { Dot } from '../parts/status.tsx';
@@ -60,7 +60,7 @@ function describeSeveral(accounts: readonly ListedAccount[]): { label: string; t
 export function accountSummary(account: AccountStatus, zone: string): string {
   const { messenger, status, waits_for: wait } = account;
   const until = wait?.until ?? null;
-  if (until !== null) return t('account.pausedUntil', { time: clockTime(until, zone) });
+  if (until !== null) return t('account.pausedUntil', { time: timeOrDay(until, zone) });
   if (messenger === 'sandbox' && status === 'connected') return t('account.sandbox');
   return t(`account.status.${status}`);
 }

@@ -1,6 +1,7 @@
 /** Notices to people (contract §4). */
 import { z } from 'zod';
 import { NOTICE_KINDS } from '../../notifications/notices/kinds.ts';
+import { DECISIONS } from '../../workspaces/events/decisions.ts';
 import { waitReason } from './accounts.ts';
 import { defineOperations } from './define-operations.ts';
 import { count, instant, nextCursor, optional, pageLimit, text, named, objects, list } from './fields.ts';
@@ -24,6 +25,7 @@ const notice = z.object({
     .object({ account_id: z.int(), name: z.string().nullable() })
     .nullable()
     .describe('The account that it is about. `null` also in notices of version 0.1.0.'),
+  decision: z.enum(DECISIONS).nullable().describe('Of `campaign_decided`.'),
   due_at: instant.nullable().describe('When the late or missed run was due.'),
   down_since: instant.nullable().describe('Since when the account of `account_waiting` cannot send.'),
   waits_for: waitReason.nullable().describe('Why the account of `account_waiting` cannot send.'),

@@ -1,5 +1,6 @@
 /** The messages that webhooks receive: `{type, timestamp, data}`, with the `data` of each event type (contract §4, webhooks). */
 import { z } from 'zod';
+import { DECISIONS } from '../../workspaces/events/decisions.ts';
 import type { EventType } from '../../workspaces/events/event-types.ts';
 import { waitReason } from './accounts.ts';
 import { skipped } from './campaign-reads.ts';
@@ -111,7 +112,7 @@ const asked = named('ApprovalAskedEventData', {
 });
 const decided = asked
   .extend({
-    decision: z.enum(['approved', 'changes_requested', 'rejected', 'withdrawn', 'time_passed']),
+    decision: z.enum(DECISIONS),
     decided_by: count.nullable(),
     campaign_id: z.uuid().nullable(),
   })

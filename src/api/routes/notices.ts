@@ -42,6 +42,7 @@ function describeNotice({ data, ...notice }: Notice) {
     approval: approvalId === undefined ? null : { approvalId, name: name ?? '' },
     campaign: campaignId == null || approvalId !== undefined ? null : { campaignId, name: name ?? '' },
     account: accountId === undefined ? null : { accountId, name },
+    decision: data.decision,
     dueAt: data.due_at,
     downSince: data.down_since,
     waitsFor: data.waits_for,

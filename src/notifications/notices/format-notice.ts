@@ -31,6 +31,7 @@ export function formatNotice(kind: NoticeKind, count: number, data: NoticeData, 
     timeStyle: 'long',
   });
   const format = (at: string) => timeFormat.format(new Date(at));
+  if (count === 1 && data.decision !== undefined) lines.push(t(`notices.decisions.${data.decision}`));
   if (count === 1 && data.due_at !== undefined) lines.push(t('notices.due', { time: format(data.due_at) }));
   if (count === 1 && data.waits_for !== undefined) lines.push(t(`waits.${data.waits_for}`));
   if (count === 1 && data.down_since !== undefined)

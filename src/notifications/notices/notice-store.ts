@@ -1,6 +1,7 @@
 /** The SQL of notices, as the person sees them. */
 import { readRows, type Connection } from '../../platform/database/statements.ts';
 import type { AccountId, UserId, WorkspaceId } from '../../platform/database/schema.ts';
+import type { Decision } from '../../workspaces/events/decisions.ts';
 import type { WaitReason } from '../../workspaces/events/wait-reasons.ts';
 import { NOTICE_KINDS, defaultPreferences, type NoticeKind, type NoticeChannels } from './kinds.ts';
 
@@ -18,6 +19,8 @@ export interface Notice {
 export interface NoticeData {
   campaign_id?: string;
   approval_id?: string;
+  /** What became of the post that waited. */
+  decision?: Decision;
   /** Of the account that the notice is about. */
   account_id?: AccountId;
   /** Of the campaign, of the post that waits or waited, or of the account; null: the account has none. */

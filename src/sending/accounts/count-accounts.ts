@@ -72,14 +72,20 @@ export async function countWaiting(db: Database): Promise<WaitingCounts> {
         and exists (select from workspaces w where w.workspace_id = a.workspace_id and w.test_of is null)
       group by 1`;
     const due = await readCount(trx)`
-      select count(*)
-      from shards s
-      -- By shard, so that the indexes serve this that have the few lanes with something to do.
-      cross join lateral (
-        select workspace_id from lanes where lanes.shard = s.shard and wake_at is not null
+      select count(distinct account_id)
+      from (
+        select l.account_id, l.workspace_id
+        from shards s
+        -- By shard, so that the indexes serve this that have the few lanes with something to do.
+        cross join lateral (
+          select account_id, workspace_id from lanes where lanes.shard = s.shard and wake_at is not null
+          union all
+          select account_id, workspace_id from lanes where lanes.shard = s.shard and in_hand_run_id is not null) l
         union all
-        select workspace_id from lanes where lanes.shard = s.shard and in_hand_run_id is not null) l
-      where exists (select from workspaces w where w.workspace_id = l.workspace_id and w.test_of is null)`;
+        -- A run that could not begin has given its lane nothing to do.
+        (select account_id, workspace_id from accounts where waits_since is not null and removed_at is null
+         order by workspace_id limit ${MOST_READ})) d
+      where exists (select from workspaces w where w.workspace_id = d.workspace_id and w.test_of is null)`;
     const byReason = new Map<WaitReason, number>(WAIT_REASONS.map((reason) => [reason, 0]));
     for (const { reason, total } of rows) byReason.set(reason, total);
     return { byReason, due };

@@ -1,12 +1,13 @@
 /** The events of requests for approval (transactional outbox). Call these in the transaction of the change. */
 import { readRows, type Connection, type Database } from '../../platform/database/statements.ts';
 import type { UserId, WorkspaceId } from '../../platform/database/schema.ts';
+import type { Decision } from '../../workspaces/events/decisions.ts';
 import { writeEvent } from '../../workspaces/events/write-event.ts';
 import { findApproval, type ApprovalHead } from './approval-store.ts';
 
 /** What a request came to, for those who watch. */
 export interface Decided {
-  decision: 'approved' | 'changes_requested' | 'rejected' | 'withdrawn' | 'time_passed';
+  decision: Decision;
   /** Null: nobody decided in time. */
   decidedBy: UserId | null;
 }

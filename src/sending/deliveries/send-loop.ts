@@ -227,7 +227,9 @@ async function takeTurn(
     classifyResult(result, turn.deliveries[index] ?? NO_EARLIER_ATTEMPTS),
   );
   for (const outcome of outcomes) onOutcome?.(outcome.kind, 1);
-  await finisher.finish({ turn, outcomes, gapMs: nextGapMs(state, turn) });
+  // A gap lies between posts. After attempts that were none it would hide that an account waits for its connection, and not for its pace.
+  const wasAttempted = outcomes.some(({ kind }) => kind !== 'snooze');
+  await finisher.finish({ turn, outcomes, gapMs: wasAttempted ? nextGapMs(state, turn) : 0 });
 }
 
 async function runRevision(state: SendLoopState, turn: RevisionTurn, mayGoOn: () => boolean): Promise<void> {

@@ -20,6 +20,17 @@ test('names the account that posts wait for, and says since when', () => {
   );
 });
 
+test.each([
+  ['approved', 'Fair is no longer waiting for approval. It was approved.'],
+  ['rejected', 'Fair is no longer waiting for approval. It was rejected.'],
+  [
+    'time_passed',
+    'Fair is no longer waiting for approval. Its time passed before it was approved, and nothing was sent. Choose another time, then ask again.',
+  ],
+] as const)('says what became of a post that waited: %s', (decision, expected) => {
+  expect(formatNotice('campaign_decided', 1, { name: 'Fair', decision }, reader)).toBe(expected);
+});
+
 test('says how many posts other accounts send', () => {
   const of = (handed_over: number) =>
     formatNotice('account_handed_over', 1, { account_id: 7 as AccountId, name: 'Backup', handed_over }, reader);

@@ -324,7 +324,7 @@ test('a notice is in the language and the time zone of its reader, in a browser 
     select workspace_id, 'campaign.missed', '{"name": "Fest", "due_at": "2030-01-01T09:00:00.000Z"}'::jsonb
     from memberships where user_id = ${alice.userId}`;
   const text =
-    'Fest konnte nicht rechtzeitig beginnen; zu diesem Termin wurde nichts gesendet. Fällig war sie am 01.01.2030, 14:30:00 GMT+5:30.';
+    'Fest konnte nicht rechtzeitig beginnen; zu diesem Termin wurde nichts gesendet. Der Termin war am 01.01.2030, 14:30:00 GMT+5:30.';
   expect((await pushed(1))[0]?.said.text).toBe(text);
   const [mail] = await until(
     () => mails.mails.filter((one) => one.to === to && one.subject.startsWith('Fest')),

@@ -100,6 +100,8 @@ test('the person who asked is told once that the time has passed', async () => {
   await giveBackLate(db);
   await giveBackLate(db);
   await told('author', asked, ['campaign_decided']);
+  const { body } = await team.members.author.call<{ notices: Array<{ decision: string | null }> }>('user/list_notices');
+  expect(body.data.notices[0]?.decision).toBe('time_passed');
   expect(await eventsOf(asked)).toEqual([
     ['campaign.waiting', null],
     ['campaign.decided', 'time_passed'],

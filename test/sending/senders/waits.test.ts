@@ -111,12 +111,16 @@ describe('an account that sends nothing in the middle of a campaign', () => {
 
 test('a run that cannot begin is told of, too', async () => {
   await takeTurnsByHand(database.db);
+  const { due: before } = await countWaiting(database.db);
   const owner = await createOwner(database.db, 1);
   await setStatus(owner, 'unlinked');
   await schedule(database.db, owner, { startDate: '2031-03-05', endDate: '2031-03-05', time: '09:00:00' });
   await database.clock.set('2031-03-05T09:00:00Z');
   await pass(17);
   expect(await told(owner)).toMatchObject([{ status: 'unlinked', waits_for: 'not_linked' }]);
+  // It is one of the accounts with something to send.
+  const { byReason, due } = await countWaiting(database.db);
+  expect([byReason.get('not_linked'), due - before]).toEqual([1, 1]);
 });
 
 describe('a run of which nothing was tried', () => {

@@ -5,7 +5,7 @@ import type { Analytics } from '../../api/operations.ts';
 import { accountsQuery } from '../../api/queries.ts';
 import { accountNames } from '../../format/account-name.ts';
 import { count } from '../../format/numbers.ts';
-import { clockTime, dateIn, shortTime, zoneName } from '../../format/time.ts';
+import { shortTime, timeOrDay, zoneName } from '../../format/time.ts';
 import { useZone } from '../../format/zone-context.tsx';
 import boxClasses from '../../parts/box.module.css';
 import { Callout } from '../../parts/callout.tsx';
@@ -25,7 +25,9 @@ export function CampaignHeader({ analytics, rule }: { analytics: Analytics; rule
   const zone = useZone();
   // A paused campaign goes nowhere until it is resumed.
   const next = campaign.status === 'paused' ? undefined : runs.find((run) => run.status === 'planned');
-  const wait = useWait(campaign);
+  const told = useWait(campaign);
+  // During a warm-up, posts leave slowly.
+  const wait = told?.reason === 'warm_up' && told.until === null ? undefined : told;
   const isRecalled = totals.sent > 0 && (totals.recalled ?? 0) >= totals.sent;
   // Of posts that have all been sent, the first figure says enough.
   const deliveries = totals.deliveries - skipped;
@@ -34,7 +36,7 @@ export function CampaignHeader({ analytics, rule }: { analytics: Analytics; rule
     <section className={`${boxClasses.surface} ${classes.head}`} aria-label={t('campaign.progress')}>
       <div className={classes.line}>
         <span aria-live="polite">
-          {wait && (wait.reason !== 'warm_up' || wait.until !== null) && campaign.status === 'running' ? (
+          {wait && campaign.status === 'running' ? (
             <Waiting until={wait.until} large />
           ) : (
             <Status of={isRecalled ? 'recalled' : campaign.status} large />
@@ -66,7 +68,7 @@ export function CampaignHeader({ analytics, rule }: { analytics: Analytics; rule
               cancelled: totals.cancelled - skipped,
             })}
             {skipped > 0 && ` · ${t('followUp.leftOut', { groups: skipped })}`}
-            <ExpectedFinish at={totals.expected_finish_at ?? null} />
+            <ExpectedFinish at={wait?.until === null ? null : (totals.expected_finish_at ?? null)} />
           </Text>
         </>
       )}
@@ -116,8 +118,7 @@ function ExpectedFinish({ at }: { at: string | null }) {
   const zone = useZone();
   const nowMs = useNow();
   if (at === null) return null;
-  const isToday = dateIn(at, zone) === dateIn(new Date(nowMs), zone);
-  const time = isToday ? clockTime(at, zone) : shortTime(at, zone);
+  const time = timeOrDay(at, zone, nowMs);
   return (
     <span className={textClasses.dim}>
       {' '}

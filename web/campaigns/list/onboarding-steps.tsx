@@ -4,15 +4,22 @@ import { Link } from 'wouter';
 import { accountQuery, groupsQuery } from '../../api/queries.ts';
 import { useMay } from '../../api/workspace.ts';
 import boxClasses from '../../parts/box.module.css';
+import { Empty } from '../../parts/empty.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { t } from '../../i18n/translate.ts';
 import classes from './onboarding-steps.module.css';
 
-/** The first steps of a new user, each with its button; ticked once done. */
+/** In a workspace without a campaign: the first steps for those who write, each with its button, ticked once done. */
 export function OnboardingSteps() {
+  if (useMay('author') === false)
+    return <Empty title={t('firstSteps.nothing')}>{t('invitation.youMay.analyst')}</Empty>;
+  return <Steps />;
+}
+
+function Steps() {
   const account = useQuery(accountQuery);
   const groups = useInfiniteQuery(groupsQuery({ kind: undefined, search: '' }));
-  const mayWrite = useMay('author') !== false;
+  const maySend = useMay('manager') !== false;
   const isWhatsApp = account.data?.messenger === 'whatsapp';
   const isLinked = account.data?.status === 'connected';
   const steps = [
@@ -30,7 +37,12 @@ export function OnboardingSteps() {
       href: '/groups',
       isDone: (groups.data?.pages[0]?.groups.length ?? 0) > 0,
     },
-    ...(mayWrite ? [{ ...stepText('post'), href: '/campaigns/new', isDone: false }] : []),
+    {
+      ...stepText('post'),
+      ...(!maySend && { hint: t('invitation.youMay.author') }),
+      href: '/campaigns/new',
+      isDone: false,
+    },
   ];
   const next = steps.findIndex((step) => !step.isDone);
   return (
