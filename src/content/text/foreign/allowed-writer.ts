@@ -119,12 +119,12 @@ export class AllowedWriter {
     this.#openFrame(start, false);
   }
 
-  closeList(): void {
+  closeList(gap: number): void {
     if (this.#rows > 0) return this.endLine(LINE_GAP);
     this.endLine(LINE_GAP);
     while (this.#lists.at(-1)?.isLevel) this.#closeFrame();
     this.#closeFrame();
-    this.endBlock(BLOCK_GAP);
+    this.endBlock(gap);
   }
 
   openItem({ kind, number, below }: ItemStart): void {
