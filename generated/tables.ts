@@ -88,6 +88,8 @@ export interface Tables {
     disabled_at: Date | null;
     waits_since: Date | null;
     waits_reason: string | null;
+    external_id: string | null;
+    metadata: Generated<Json>;
   };
   api_keys: {
     api_key_id: GeneratedAlways<number>;
@@ -304,6 +306,8 @@ export interface Tables {
     name: string;
     group_ids: number[];
     created_at: ColumnType<Date, never, never>;
+    external_id: string | null;
+    metadata: Generated<Json>;
   };
   group_sizes: {
     workspace_id: WorkspaceId;
@@ -349,6 +353,8 @@ export interface Tables {
     can_send: boolean;
     removed_at: Date | null;
     created_at: ColumnType<Date, never, never>;
+    external_id: string | null;
+    metadata: Generated<Json>;
   };
   health_problems: {
     process: string;

@@ -47,6 +47,7 @@ const COLUMNS = [
   'error_code',
   'error_text',
   'external_id',
+  'group_external_id',
 ] as const;
 
 /** Returns a row for each group, as `groups` of the analytics has it. What the campaign does not have is an empty cell. */

@@ -17,7 +17,7 @@ interface Analytics {
 const NOT_ASKED = Object.fromEntries(
   ['pinned', 'unpinned', 'pins_waiting', 'pins_failed', 'pinned_until', 'pin_error']
     .concat(['mentions', 'mentions_left_out', 'mention_left_out', 'quotes', 'skipped', 'voters', 'unreadable_votes'])
-    .concat(['members_without_devices', 'error_code', 'external_id'])
+    .concat(['members_without_devices', 'error_code', 'external_id', 'group_external_id'])
     .map((name) => [name, null]),
 );
 

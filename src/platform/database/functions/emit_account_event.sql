@@ -21,6 +21,6 @@ begin
       -- As there.
       case when new.disabled_at is not null then 'Sending is stopped, because an administrator has disabled the owner of this workspace. It continues once the owner is enabled.' end,
       new.stop_reason, new.status_reason, new.warning),
-    'cause', case when new.status = 'paused' then new.pause_cause end));
+    'cause', case when new.status = 'paused' then new.pause_cause end, 'external_id', new.external_id, 'metadata', new.metadata));
   return null;
 end $$;
