@@ -7,7 +7,7 @@ import { limitRow, median } from './support/table.ts';
 
 const MOST_MS = 500;
 /** Of noise, a JPEG of so many pixels has 5 MB. */
-const EDGE = { width: 2_600, height: 1_950 };
+const EDGE = { width: 3_250, height: 2_450 };
 
 export async function benchPictures({ pick, report }: Bench): Promise<void> {
   await report('a 5 MB picture through acceptance', async () => {

@@ -31,6 +31,7 @@ const PASTED = new Set([
   'Word, a filtered web page with levels',
   'Google Docs, squares',
   'Draft.js',
+  'Lexical',
   'ChatGPT, a formula',
   'a page whose spans are blocks',
   'a builder of mails, a preheader that is tiny',

@@ -284,6 +284,15 @@ describe('for Excel', () => {
     expect(text).toContain(`;"'=1+1;'=2+2";`);
   });
 
+  test('reports and polls, too', async () => {
+    const inGerman = { 'accept-language': 'de' };
+    const days = { start_date: '2026-01-01', end_date: '2026-12-31' };
+    expect(await lines(days, inGerman, 'analytics/export-report')).toMatch(/^\ufeffgroup_metadata_id;group_name;/);
+    const poll = { question: 'Tea?', options: ['yes', 'no'] };
+    const campaign_id = await send('Poll for Excel', { html: '', poll });
+    expect(await lines({ campaign_id }, inGerman, 'analytics/export-poll')).toMatch(/^\ufeff\w+;\w+;/);
+  });
+
   test('the audit log, too', async () => {
     const text = await lines({}, { 'accept-language': 'de' }, 'user/export_audit_log');
     expect(text.split('\r\n')[1]).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d;/);

@@ -287,8 +287,8 @@ export const FOREIGN_HTML: readonly ForeignHtml[] = [
   },
   {
     from: 'a page whose spans are blocks',
-    html: '<span style="display:block">one</span><span style="display:block">two</span><div style="display:inline">three</div><div style="display:inline"> four</div>',
-    text: 'one\ntwo\nthree four',
+    html: '<span style="display:block">one</span><span style="display:block">two</span><div style="display:inline">three</div><div style="display:inline"> four</div><a style="display:block" href="https://example.org/a">five</a><a style="display:block" href="https://example.org/b">six</a>',
+    text: 'one\ntwo\nthree four\nfive (https://example.org/a)\nsix (https://example.org/b)',
   },
   {
     from: 'Teams',
@@ -332,7 +332,7 @@ export const FOREIGN_HTML: readonly ForeignHtml[] = [
   },
   {
     from: 'a builder of mails, a preheader outside the page',
-    html: '<div style="position:absolute;left:-9999px">Our news</div><span style="position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)">skip</span><div style="height:0;overflow:hidden">in May</div><p>Hello all</p>',
+    html: '<div style="position:absolute;left:-9999px">Our news</div><span style="position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)">skip</span><div style="height:0;overflow:hidden">in May</div><div style="text-indent:-9999px">Our shop</div><p>Hello all</p>',
     text: 'Hello all',
   },
   {

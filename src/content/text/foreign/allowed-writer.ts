@@ -116,6 +116,8 @@ export class AllowedWriter {
   openList(start: ListStart): void {
     if (this.#rows > 0) return this.endLine(LINE_GAP);
     this.endBlock(BLOCK_GAP);
+    // Lexical has an item of its own for an inner list.
+    if (this.#isFreshItem && this.#box === '' && this.#out.at(-2) === '</li>') this.#out.splice(-2);
     this.#openFrame(start, false);
   }
 

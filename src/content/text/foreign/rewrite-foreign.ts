@@ -120,7 +120,9 @@ class Rewriter {
       case 'image':
         return this.#writeText(emojiOf(element), context);
       case 'link':
-        return this.#writeLink(element, context);
+        if (look.display === 'block') writer.endBlock(LINE_GAP);
+        this.#writeLink(element, context);
+        return look.display === 'block' ? writer.endBlock(LINE_GAP) : undefined;
       case 'list':
         return this.#writeList(element, look, context);
       case 'item':
