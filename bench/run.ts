@@ -17,6 +17,7 @@ import { benchNotify } from './notify.ts';
 import { benchHttp } from './http.ts';
 import { benchListGroups } from './list-groups.ts';
 import { benchLive } from './live.ts';
+import { benchPictures } from './pictures.ts';
 import { benchProcess } from './process.ts';
 import { benchReceipts } from './receipts.ts';
 import { benchText } from './text.ts';
@@ -62,6 +63,7 @@ const BENCHES: Record<string, (bench: Bench) => Promise<void>> = {
   analytics: benchAnalytics,
   'list-groups': benchListGroups,
   text: benchText,
+  pictures: benchPictures,
 };
 
 const unknown = positionals.filter((name) => !(name in BENCHES));

@@ -89,6 +89,8 @@ export interface Tables {
     waits_since: Date | null;
     waits_reason: string | null;
     status_code: string | null;
+    external_id: string | null;
+    metadata: Generated<Json>;
   };
   api_keys: {
     api_key_id: GeneratedAlways<number>;
@@ -305,6 +307,8 @@ export interface Tables {
     name: string;
     group_ids: number[];
     created_at: ColumnType<Date, never, never>;
+    external_id: string | null;
+    metadata: Generated<Json>;
   };
   group_sizes: {
     workspace_id: WorkspaceId;
@@ -350,6 +354,8 @@ export interface Tables {
     can_send: boolean;
     removed_at: Date | null;
     created_at: ColumnType<Date, never, never>;
+    external_id: string | null;
+    metadata: Generated<Json>;
   };
   health_problems: {
     process: string;

@@ -67,6 +67,7 @@ export const IDEMPOTENCY = {
   'venom/create-community': 'keyed',
   'venom/create-group': 'keyed',
   'venom/list-groups': 'always',
+  'venom/update-group': 'never',
   'venom/get-invite-link': 'never',
   'venom/sync-groups': 'never',
   'venom/save-group-list': 'never',

@@ -273,6 +273,10 @@ export interface UpdateAccount {
   account_id?: AccountId | undefined;
   /** How the account is called in the workspace. */
   name?: string | null | undefined;
+  /** As `external_id` of a new one; `""` takes it away. */
+  external_id?: string | null | undefined;
+  /** As `metadata` of a new one. Replaces all that is there. */
+  metadata?: Record<string, string> | null | undefined;
   /** No posts are sent in these hours; they are sent afterwards. `none` turns it off. */
   quiet_hours?: { from: string; to: string } | 'none' | null | undefined;
   /** Maximum number of deliveries per day, in your time zone. Further ones leave from the hour of their plan on the next day on. `none` turns it off. */
@@ -327,6 +331,9 @@ export interface AccountState {
   messenger: string;
   status: AccountStatus;
   whatsapp_number: string;
+  /** `null`: none. */
+  external_id: string | null;
+  metadata: Record<string, string>;
   /** Content of the QR code to be scanned with the phone. A new one follows before it expires. */
   qr?: string | undefined;
   /** Eight characters to be entered on the phone. */
@@ -395,6 +402,10 @@ export interface ListedAccount {
   messenger: string;
   status: AccountStatus;
   whatsapp_number: string;
+  /** `null`: none. */
+  external_id: string | null;
+  /** With `with_metadata`. */
+  metadata?: Record<string, string> | undefined;
   /** Content of the QR code to be scanned with the phone. A new one follows before it expires. */
   qr?: string | undefined;
   /** Eight characters to be entered on the phone. */
@@ -435,11 +446,17 @@ export interface ListedAccount {
 }
 export interface AddAccount {
   name: string;
+  external_id?: ExternalId | undefined;
+  metadata?: Metadata | undefined;
   /** Default: the installation's. With a test key: always the sandbox. */
   messenger?: 'sandbox' | 'whatsapp' | null | undefined;
   /** The number of its phone, which no other account may have. Required on WhatsApp. */
   whatsapp_number?: string | null | undefined;
 }
+/** Your own id of it, unique in the workspace among those of its kind: a second one with it is a 409 that names the first. */
+export type ExternalId = string | null;
+/** Texts of your own by key, at most 50, with keys of at most 40 characters. Answers and events have them. */
+export type Metadata = Record<string, string> | null;
 export interface SetDefaultAccount {
   account_id: number;
 }
@@ -501,11 +518,22 @@ export interface GroupAccount {
   /** Whether a run that begins now is sent by this account. */
   is_sender: boolean;
 }
+export interface UpdateGroup {
+  group_metadata_id: GroupId;
+  /** As `external_id` of a new one; `""` takes it away. */
+  external_id?: string | null | undefined;
+  /** As `metadata` of a new one. Replaces all that is there. */
+  metadata?: Record<string, string> | null | undefined;
+}
 export interface SaveGroupList {
   name: string;
   group_metadata_ids: GroupIds;
   /** The list to replace. Omit it to create a list. */
   group_list_id?: number | null | undefined;
+  /** As `external_id` of a new one; `""` takes it away. */
+  external_id?: string | null | undefined;
+  /** As `metadata` of a new one. Replaces all that is there. */
+  metadata?: Record<string, string> | null | undefined;
 }
 /** The groups, 10,000 at most; a repeated id counts once. */
 export type GroupIds = Array<number>;
@@ -647,10 +675,6 @@ export type LinkCard = {
 } | null;
 /** Fetches the preview of the first link, unless `link_preview` is sent: the operation takes up to 3 seconds longer. Without an answer the link goes without one, and `x-campanile-warnings` says so. */
 export type FetchLinkCard = boolean | null;
-/** Your own id of the campaign, unique in the workspace: adding a second one with it is a 409 that names the first. */
-export type ExternalId = string | null;
-/** Texts of your own by key, at most 50, with keys of at most 40 characters. Answers and events have them. */
-export type Metadata = Record<string, string> | null;
 export interface AddCampaignBatch {
   /** The name of the campaign. Recipients do not see it. */
   name: string;
@@ -840,9 +864,10 @@ export interface UpdateCampaign {
     | undefined;
   group_metadata_ids?: GroupIds | null | undefined;
   is_channel_campaign?: boolean | null | undefined;
-  external_id?: ExternalId | undefined;
-  /** Replaces all that is there. */
-  metadata?: Metadata | undefined;
+  /** As `external_id` of a new one; `""` takes it away. */
+  external_id?: string | null | undefined;
+  /** As `metadata` of a new one. Replaces all that is there. */
+  metadata?: Record<string, string> | null | undefined;
   start_date?: string | null | undefined;
   end_date?: string | null | undefined;
   schedule_time?: string | null | undefined;
@@ -1157,6 +1182,8 @@ export interface GroupAnalytics {
   groups: Array<{
     group_metadata_id: number;
     group_name: string;
+    /** Absent: none. */
+    group_external_id?: string | undefined;
     kind: 'group' | 'community' | 'channel';
     participants: number;
     /** queued + sent + failed + cancelled. */
@@ -1291,6 +1318,9 @@ export interface GroupReport {
     invite_link: string | null;
     /** Whether any of your accounts may post there. */
     can_send: boolean;
+    /** `null`: none. */
+    external_id: string | null;
+    metadata: Record<string, string>;
     /** When it was found to be gone. `null`: it exists. */
     removed_at: string | null;
   };
@@ -1812,6 +1842,9 @@ export interface AccountEventData {
   account_id: number;
   /** The name of the account. `null`: it has none. */
   name: string | null;
+  /** `null`: none. */
+  external_id: string | null;
+  metadata: Record<string, string>;
   messenger: string;
   /** The status, as in `account-status`. */
   status: string;
@@ -1825,6 +1858,9 @@ export interface AccountWaitingEventData {
   account_id: number;
   /** The name of the account. `null`: it has none. */
   name: string | null;
+  /** `null`: none. */
+  external_id: string | null;
+  metadata: Record<string, string>;
   /** The status, as in `account-status`. */
   status: string;
   /** Since when the account cannot send. */
@@ -1836,6 +1872,9 @@ export interface AccountHandedOverEventData {
   account_id: number;
   /** The name of the account. `null`: it has none. */
   name: string | null;
+  /** `null`: none. */
+  external_id: string | null;
+  metadata: Record<string, string>;
   /** How many deliveries other accounts send now. */
   handed_over: number;
 }
@@ -1847,6 +1886,8 @@ export interface GroupsEventData {
     name: string;
     kind: GroupKind;
     can_send: boolean;
+    /** `null`: none. */
+    external_id: string | null;
   }>;
 }
 export interface VotesEventData {
@@ -2325,6 +2366,9 @@ export interface Operations {
     data: {
       account_id: number;
       name: string | null;
+      /** `null`: none. */
+      external_id: string | null;
+      metadata: Record<string, string>;
       quiet_hours: { from: string; to: string } | null;
       daily_cap: number | null;
       /** How often per day posts may mention everybody in one group. */
@@ -2370,7 +2414,17 @@ A QR code works for any number, a pairing code for one that was linked here befo
     data: AccountState;
   };
   /** List the accounts of the workspace. The default account is the first. */
-  'venom/list-accounts': { body: Nothing; data: { accounts: Array<ListedAccount> } };
+  'venom/list-accounts': {
+    body: {
+      /** Only the one with this id of yours. */
+      external_id?: string | null | undefined;
+      /** Only those with each of these texts by key. */
+      metadata?: Record<string, string> | null | undefined;
+      /** Adds `metadata`. */
+      with_metadata?: boolean | null | undefined;
+    };
+    data: { accounts: Array<ListedAccount> };
+  };
   /** Add an account to the workspace. Up to ten in all, or as many as the operator allows. Pass its `account_id` to `venom/connect-account` to link it, and to `venom/sync-groups` to read its groups. On the sandbox it is connected at once, and a member of the same groups as the default account. It has rules for sending and a pace of its own. */
   'venom/add-account': { body: AddAccount; data: ListedAccount };
   /** Make an account the default one. Requests without `account_id` are about the default account, and it sends where no rule says otherwise. Runs that have begun keep their senders. The former default account keeps its number as its own. */
@@ -2439,6 +2493,12 @@ A QR code works for any number, a pairing code for one that was linked here befo
       descending?: boolean | null | undefined;
       /** Adds `accounts` to each group: which of your accounts are members, and which one sends. */
       with_accounts?: boolean | null | undefined;
+      /** Only the one with this id of yours. */
+      external_id?: string | null | undefined;
+      /** Only those with each of these texts by key. */
+      metadata?: Record<string, string> | null | undefined;
+      /** Adds `metadata`. */
+      with_metadata?: boolean | null | undefined;
       /** Adds `totals` of all groups found. */
       with_totals?: boolean | null | undefined;
       /** Maximum number of items on a page, 100 unless given. */
@@ -2455,6 +2515,10 @@ A QR code works for any number, a pairing code for one that was linked here befo
         invite_link: string | null;
         /** Whether any of your accounts may post there. */
         can_send: boolean;
+        /** `null`: none. */
+        external_id: string | null;
+        /** With `with_metadata`. */
+        metadata?: Record<string, string> | undefined;
         /** With `with_activity`. */
         activity?: GroupActivity | undefined;
         /** With `with_accounts`. */
@@ -2465,6 +2529,8 @@ A QR code works for any number, a pairing code for one that was linked here befo
       next_cursor: NextCursor;
     };
   };
+  /** Keep an id and texts of yours with a group. Also with one that no longer exists. What is left out stays. Members see neither. */
+  'venom/update-group': { body: UpdateGroup; data: NoData };
   /** Get the link to join a group. An unknown link is asked for once, of an account that is a member and connected, the default account first. */
   'venom/get-invite-link': {
     body: {
@@ -2486,15 +2552,26 @@ A QR code works for any number, a pairing code for one that was linked here befo
       removed: number;
     };
   };
-  /** Create or replace a group list. Limited to 500 lists. */
+  /** Create or replace a group list. Limited to 500 lists. A list that is replaced keeps the `external_id` and `metadata` that are left out. */
   'venom/save-group-list': { body: SaveGroupList; data: { group_list_id: number } };
   /** List your group lists. Sorted by name. For the groups of a list, call `list-groups` and filter by `group_list_id`. */
   'venom/list-group-lists': {
-    body: Nothing;
+    body: {
+      /** Only the one with this id of yours. */
+      external_id?: string | null | undefined;
+      /** Only those with each of these texts by key. */
+      metadata?: Record<string, string> | null | undefined;
+      /** Adds `metadata`. */
+      with_metadata?: boolean | null | undefined;
+    };
     data: {
       group_lists: Array<{
         group_list_id: number;
         name: string;
+        /** `null`: none. */
+        external_id: string | null;
+        /** With `with_metadata`. */
+        metadata?: Record<string, string> | undefined;
         /** Without groups that no longer exist. */
         group_count: number;
       }>;
@@ -2700,10 +2777,12 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       search?: string | null | undefined;
       /** Only posts of this kind. */
       post_kind?: 'text' | 'file' | 'files' | 'poll' | 'event' | null | undefined;
-      /** Only the campaign with this id of yours. */
-      external_id?: ExternalId | undefined;
-      /** Only campaigns with each of these texts by key. */
-      metadata?: Metadata | undefined;
+      /** Only the one with this id of yours. */
+      external_id?: string | null | undefined;
+      /** Only those with each of these texts by key. */
+      metadata?: Record<string, string> | null | undefined;
+      /** Adds `metadata`. */
+      with_metadata?: boolean | null | undefined;
       /** Only campaigns created on or after this day, in your time zone. */
       created_from?: string | null | undefined;
       /** Only campaigns created on or before this day. */
@@ -2722,8 +2801,6 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       with_tests?: boolean | null | undefined;
       /** Adds `group_count`, `media_mime`, `post_kind` and `excerpt`. */
       with_post?: boolean | null | undefined;
-      /** Adds `metadata`. */
-      with_metadata?: boolean | null | undefined;
       cursor?: Cursor | undefined;
     };
     data: {

@@ -28,6 +28,13 @@ const PASTED = new Set([
   'ChatGPT',
   'a builder of mails with tables',
   'a list that goes on',
+  'Word, a filtered web page with levels',
+  'Google Docs, squares',
+  'Draft.js',
+  'Lexical',
+  'ChatGPT, a formula',
+  'a page whose spans are blocks',
+  'a builder of mails, a preheader that is tiny',
 ]);
 
 const NOTE = /^Members see plain text instead/;

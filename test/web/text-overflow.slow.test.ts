@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
-import { startTestApp, type Person } from '../support/app.ts';
+import { groupsOf, startTestApp, type Person } from '../support/app.ts';
 import { launchBrowser, visit } from '../support/browser/browser.ts';
 import { enter } from '../support/browser/dashboard-page.ts';
 import { PNG } from '../support/inputs/sample-files.ts';
@@ -193,3 +193,31 @@ test.skipIf(!browser).each(LANGUAGE_TAGS)('pages in %s, and their tables, fit on
   }
   await end();
 });
+
+test.skipIf(!browser).each(LANGUAGE_TAGS)(
+  'the button that sends to 1,203 groups fits on a phone in %s',
+  async (language) => {
+    const person = await app.signUp(`sender-${language.toLowerCase()}`);
+    const [first] = await groupsOf(person);
+    const { rows } = await sql<{ group_id: number }>`
+    insert into groups (workspace_id, chat_id, send_to, kind, name, participants, can_send)
+    select g.workspace_id, i || '@g.us', i || '@g.us', 'group', 'Group ' || i, 3, true
+    from groups g, generate_series(100001, 101203) i where g.group_id = ${first}
+    returning group_id`.execute(app.database.db);
+    await sql`
+    insert into group_accounts (group_id, account_id, can_send)
+    select i.group_id, m.account_id, true from unnest(${rows.map((row) => row.group_id)}::bigint[]) i (group_id), group_accounts m
+    where m.group_id = ${first}`.execute(app.database.db);
+    const draft = { draft_id: randomUUID(), version: 0, name: 'Fair', html: '<p>We open</p>' };
+    const group_metadata_ids = rows.map((row) => row.group_id);
+    expect((await person.call('venom/save-draft', { ...draft, group_metadata_ids })).status).toBe(200);
+    const { page, end } = await visit(browser as Browser, app.url, { locale: language, viewport: PHONE });
+    await enter(page, person.name);
+    await page.goto(`/campaigns/new?draft=${draft.draft_id}`);
+    const button = page.getByRole('button', { name: /1[.,\u00a0 ]?203/ }).last();
+    await button.waitFor();
+    expect(await findClipped(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width);
+    await end();
+  },
+);

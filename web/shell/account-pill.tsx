@@ -57,7 +57,10 @@ function describeSeveral(accounts: readonly ListedAccount[]): { label: string; t
 }
 
 /** "Sandbox", "Connected", "Paused until 14:05: …" */
-export function accountSummary(account: AccountStatus, zone: string): string {
+export function accountSummary(
+  account: Pick<AccountStatus, 'messenger' | 'status' | 'waits_for'>,
+  zone: string,
+): string {
   const { messenger, status, waits_for: wait } = account;
   const until = wait?.until ?? null;
   if (until !== null) return t('account.pausedUntil', { time: timeOrDay(until, zone) });

@@ -2,7 +2,22 @@
 import { z } from 'zod';
 import { WAIT_REASONS } from '../../workspaces/events/wait-reasons.ts';
 import { defineOperations } from './define-operations.ts';
-import { accountId, count, instant, optional, requiredAccountId, text, withDefault, named, objects } from './fields.ts';
+import {
+  accountId,
+  changedOwnData,
+  count,
+  instant,
+  listedOwnData,
+  newOwnData,
+  optional,
+  ownData,
+  ownDataFilter,
+  requiredAccountId,
+  text,
+  withDefault,
+  named,
+  objects,
+} from './fields.ts';
 import { forms } from './forms.ts';
 import { whatsappNumber } from './users.ts';
 
@@ -75,6 +90,7 @@ export const accountStatusData = named('AccountState', {
   messenger: z.string(),
   status: linkStatus,
   whatsapp_number: z.string(),
+  ...ownData,
   ...linkCode,
   paused_until: instant
     .optional()
@@ -131,6 +147,7 @@ const listedAccount = accountStatusData
   .omit({ history: true, number_fixed: true })
   .extend({
     name: accountName.nullable().describe('`null`: it has none.'),
+    ...listedOwnData,
     down_since: instant.nullable().describe('Since when it is not connected, or was stopped. `null`: it can send.'),
     groups: count.describe('Groups in which it is a member, as of their last sync.'),
     groups_can_send: count.describe('Groups among them to which it may post.'),
@@ -154,6 +171,7 @@ const updateAccountBody = z
   .object({
     account_id: accountId,
     name: optional(accountName).describe('How the account is called in the workspace.'),
+    ...changedOwnData,
     quiet_hours: optional(
       z.union([quietHours.refine(({ from, to }) => from !== to, { path: ['to'], error: 'must not equal from' }), none]),
     ).describe('No posts are sent in these hours; they are sent afterwards. `none` turns it off.'),
@@ -178,6 +196,7 @@ export const restReason = z.enum(['new_link', 'quiet_hours', 'daily_cap', 'warm_
 const updateAccountData = z.object({
   account_id: count,
   name: accountName.nullable(),
+  ...ownData,
   quiet_hours: quietHours.nullable(),
   daily_cap: count.nullable(),
   mention_all_cap: count.describe('How often per day posts may mention everybody in one group.'),
@@ -228,7 +247,7 @@ export const accounts = defineOperations('Account', {
       "All but `mention_all_cap` and `weekly_posts` are off by default. Posts that may not be sent wait. They expire like all posts: when the campaign's next run falls due, or after 26 hours in which nothing of the run could be sent. A body without a field other than `account_id` changes nothing and returns the current rules.",
     body: updateAccountBody,
     data: updateAccountData,
-    errors: ['account_not_found'],
+    errors: ['account_not_found', 'external_id_taken'],
   },
   connectAccount: {
     path: '/api/v1/venom/connect-account',
@@ -291,6 +310,7 @@ export const accounts = defineOperations('Account', {
     access: 'read',
     summary: 'List the accounts of the workspace',
     description: 'The default account is the first.',
+    body: z.object(ownDataFilter),
     data: z.object({ accounts: z.array(listedAccount) }),
   },
   addAccount: {
@@ -301,6 +321,7 @@ export const accounts = defineOperations('Account', {
       'Up to ten in all, or as many as the operator allows. Pass its `account_id` to `venom/connect-account` to link it, and to `venom/sync-groups` to read its groups. On the sandbox it is connected at once, and a member of the same groups as the default account. It has rules for sending and a pace of its own.',
     body: named('AddAccount', {
       name: accountName,
+      ...newOwnData,
       messenger: optional(z.enum(['sandbox', 'whatsapp'])).describe(
         "Default: the installation's. With a test key: always the sandbox.",
       ),
@@ -309,7 +330,7 @@ export const accounts = defineOperations('Account', {
       ),
     }),
     data: listedAccount,
-    errors: ['account_limit_reached', 'number_taken'],
+    errors: ['account_limit_reached', 'number_taken', 'external_id_taken'],
   },
   setDefaultAccount: {
     path: '/api/v1/venom/set-default-account',

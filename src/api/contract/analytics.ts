@@ -99,6 +99,7 @@ const groupAnalyticsData = z
       z.object({
         group_metadata_id: count,
         group_name: z.string(),
+        group_external_id: z.string().optional().describe('Absent: none.'),
         kind: z.enum(['group', 'community', 'channel']),
         participants: count,
         ...counts,
@@ -186,6 +187,7 @@ const groupReport = z
   .object({
     group: z.object({
       ...listedGroup,
+      ...ownData,
       removed_at: instant.nullable().describe('When it was found to be gone. `null`: it exists.'),
     }),
     group_lists: z

@@ -7,12 +7,13 @@ import {
   count,
   cursor,
   descending,
-  externalId,
+  listedOwnData,
   instant,
-  metadata,
+  newOwnData,
   nextCursor,
   optional,
   ownData,
+  ownDataFilter,
   pageLimit,
   search,
   storedFile,
@@ -34,8 +35,7 @@ const listCampaignsBody = z.object({
     'Words of the name and of the present post or parts of them, in any order; case and accents do not matter.',
   ),
   post_kind: optional(postKind).describe('Only posts of this kind.'),
-  external_id: externalId.describe('Only the campaign with this id of yours.'),
-  metadata: metadata.describe('Only campaigns with each of these texts by key.'),
+  ...ownDataFilter,
   created_from: optional(date).describe('Only campaigns created on or after this day, in your time zone.'),
   created_to: optional(date).describe('Only campaigns created on or before this day.'),
   sort_by: optional(z.enum(['created_at', 'name', 'next_run_at'])).describe(
@@ -49,7 +49,6 @@ const listCampaignsBody = z.object({
   ),
   with_tests: withDefault(z.boolean(), false).describe('Also campaigns that were added with `is_test`.'),
   with_post: withDefault(z.boolean(), false).describe('Adds `group_count`, `media_mime`, `post_kind` and `excerpt`.'),
-  with_metadata: withDefault(z.boolean(), false).describe('Adds `metadata`.'),
   cursor,
 });
 
@@ -61,8 +60,7 @@ const isFollowUp = z
 const listedCampaign = z.object({
   campaign_id: campaignId,
   name: z.string(),
-  external_id: ownData.external_id,
-  metadata: ownData.metadata.optional().describe('With `with_metadata`.'),
+  ...listedOwnData,
   status: campaignStatus,
   is_schedule: z.boolean(),
   is_follow_up: isFollowUp,
@@ -189,7 +187,7 @@ const listedRun = z.object({
 export const getCampaignBody = z
   .object({
     campaign_id: optional(campaignId),
-    external_id: externalId.describe('Instead of `campaign_id`: your own id of it.'),
+    external_id: newOwnData.external_id.describe('Instead of `campaign_id`: your own id of it.'),
     idempotency_key: optional(text(1, 255)).describe(
       'Instead of `campaign_id`: the `Idempotency-Key` of the request that added the campaign, within 24 hours after it.',
     ),

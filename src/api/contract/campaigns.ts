@@ -5,13 +5,13 @@ import { defineOperations } from './define-operations.ts';
 import {
   base64File,
   count,
-  externalId,
   groupMetadataIds,
   HTML_LIMIT,
   instant,
   issueCode,
   issueParams,
-  metadata,
+  newOwnData,
+  changedOwnData,
   optional,
   text,
   timeZone,
@@ -92,8 +92,7 @@ const postFields = {
   is_channel_campaign: withDefault(z.boolean(), false).describe(
     'Stored and returned only: the ids determine whether posts go to channels.',
   ),
-  external_id: externalId,
-  metadata,
+  ...newOwnData,
 };
 
 export const addCampaignBody = named('AddCampaign', {
@@ -155,8 +154,7 @@ const updateCampaignBody = named('UpdateCampaign', {
   remove: withDefault(list(postExtrasNames, 20), []).describe('Optional fields of the post to remove.'),
   group_metadata_ids: optional(postFields.group_metadata_ids),
   is_channel_campaign: optional(z.boolean()),
-  external_id: externalId,
-  metadata: metadata.describe('Replaces all that is there.'),
+  ...changedOwnData,
   start_date: optional(date),
   end_date: optional(date),
   schedule_time: optional(timeOfDay),

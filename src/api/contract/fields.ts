@@ -212,14 +212,15 @@ export const base64File = z
   .nullish()
   .transform((base64) => base64 || undefined);
 /** What a program keeps with an object of ours, and gets back: an id of its own, and texts by key. */
-export const externalId = optional(text(1, 200)).meta({
+const anExternalId = optional(text(1, 200));
+const externalId = anExternalId.meta({
   id: 'ExternalId',
   description:
-    'Your own id of the campaign, unique in the workspace: adding a second one with it is a 409 that names the first.',
+    'Your own id of it, unique in the workspace among those of its kind: a second one with it is a 409 that names the first.',
 });
 const MOST_KEYS = 50;
 const LONGEST_KEY = 40;
-export const metadata = optional(
+const textsByKey = optional(
   z.record(z.string(), text(0, 500)).check(({ value, issues }) => {
     const keys = Object.keys(value);
     const input = value;
@@ -228,15 +229,34 @@ export const metadata = optional(
     if (keys.some((key) => key === '' || key.length > LONGEST_KEY))
       issues.push({ code: 'custom', message: ISSUES.metadata_key, input });
   }),
-).meta({
+);
+const metadata = textsByKey.meta({
   id: 'Metadata',
   description:
     'Texts of your own by key, at most 50, with keys of at most 40 characters. Answers and events have them.',
 });
+/** Fields of an operation that adds an object. */
+export const newOwnData = { external_id: externalId, metadata };
+/** Of one that changes it. */
+export const changedOwnData = {
+  external_id: optional(text(0, 200)).describe('As `external_id` of a new one; `""` takes it away.'),
+  metadata: textsByKey.describe('As `metadata` of a new one. Replaces all that is there.'),
+};
+/** Of one that lists such objects. */
+export const ownDataFilter = {
+  external_id: anExternalId.describe('Only the one with this id of yours.'),
+  metadata: textsByKey.describe('Only those with each of these texts by key.'),
+  with_metadata: withDefault(z.boolean(), false).describe('Adds `metadata`.'),
+};
 /** The same in an answer. */
 export const ownData = {
   external_id: z.string().nullable().describe('`null`: none.'),
   metadata: z.record(z.string(), z.string()),
+};
+/** In a list of such objects. */
+export const listedOwnData = {
+  external_id: ownData.external_id,
+  metadata: ownData.metadata.optional().describe('With `with_metadata`.'),
 };
 
 /** The bytes of a file, without an envelope. */

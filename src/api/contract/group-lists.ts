@@ -1,7 +1,17 @@
 /** Saved lists of groups (contract §4). */
 import { z } from 'zod';
 import { defineOperations } from './define-operations.ts';
-import { count, groupMetadataIds, optional, text, named, objects } from './fields.ts';
+import {
+  changedOwnData,
+  count,
+  groupMetadataIds,
+  listedOwnData,
+  named,
+  objects,
+  optional,
+  ownDataFilter,
+  text,
+} from './fields.ts';
 
 export const groupListId = z.int({
   error: (issue) => (issue.input === undefined ? 'is required' : 'must be a whole number'),
@@ -13,24 +23,28 @@ export const groupLists = defineOperations('Groups', {
     access: 'write',
     role: 'manager',
     summary: 'Create or replace a group list',
-    description: 'Limited to 500 lists.',
+    description:
+      'Limited to 500 lists. A list that is replaced keeps the `external_id` and `metadata` that are left out.',
     body: named('SaveGroupList', {
       name: text(1, 100).meta({ examples: ['Village groups'] }),
       group_metadata_ids: groupMetadataIds,
       group_list_id: optional(groupListId).describe('The list to replace. Omit it to create a list.'),
+      ...changedOwnData,
     }),
     data: z.object({ group_list_id: count }),
-    errors: ['group_not_found', 'group_list_not_found', 'group_list_limit_reached'],
+    errors: ['group_not_found', 'group_list_not_found', 'group_list_limit_reached', 'external_id_taken'],
   },
   listGroupLists: {
     path: '/api/v1/venom/list-group-lists',
     access: 'read',
     summary: 'List your group lists',
     description: 'Sorted by name. For the groups of a list, call `list-groups` and filter by `group_list_id`.',
+    body: z.object(ownDataFilter),
     data: z.object({
       group_lists: objects({
         group_list_id: count,
         name: z.string(),
+        ...listedOwnData,
         group_count: count.describe('Without groups that no longer exist.'),
       }),
     }),

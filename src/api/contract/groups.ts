@@ -20,6 +20,9 @@ import {
   named,
   objects,
   list,
+  changedOwnData,
+  listedOwnData,
+  ownDataFilter,
 } from './fields.ts';
 import { groupListId } from './group-lists.ts';
 
@@ -73,6 +76,7 @@ const listGroupsBody = z.object({
   with_accounts: optional(z.boolean()).describe(
     'Adds `accounts` to each group: which of your accounts are members, and which one sends.',
   ),
+  ...ownDataFilter,
   with_totals: optional(z.boolean()).describe('Adds `totals` of all groups found.'),
   limit: pageLimit(500, 100),
   cursor,
@@ -192,6 +196,7 @@ export const groups = defineOperations('Groups', {
     data: z.object({
       groups: objects({
         ...listedGroup,
+        ...listedOwnData,
         activity: groupActivity.optional().describe('With `with_activity`.'),
         accounts: z.array(groupAccount).optional().describe('With `with_accounts`.'),
       }),
@@ -203,6 +208,15 @@ export const groups = defineOperations('Groups', {
     }),
     errors: ['group_list_not_found'],
     longAnswer: 'pieces',
+  },
+  updateGroup: {
+    path: '/api/v1/venom/update-group',
+    access: 'write',
+    role: 'manager',
+    summary: 'Keep an id and texts of yours with a group',
+    description: 'Also with one that no longer exists. What is left out stays. Members see neither.',
+    body: named('UpdateGroup', { group_metadata_id: groupMetadataId, ...changedOwnData }),
+    errors: ['group_not_found', 'external_id_taken'],
   },
   getInviteLink: {
     path: '/api/v1/venom/get-invite-link',

@@ -55,6 +55,7 @@ const deliveries = named('DeliveriesEventData', {
 const ofAccount = {
   account_id: count,
   name: z.string().nullable().describe('The name of the account. `null`: it has none.'),
+  ...ownData,
 };
 const accountStatus = z.string().describe('The status, as in `account-status`.');
 const account = named('AccountEventData', {
@@ -82,6 +83,7 @@ const groups = named('GroupsEventData', {
     name: z.string().describe('The first 100 characters of the name.'),
     kind: groupKind,
     can_send: z.boolean(),
+    external_id: ownData.external_id,
   }),
 });
 const totalOf = <Name extends string>(name: Name) =>

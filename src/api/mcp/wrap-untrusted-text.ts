@@ -40,5 +40,5 @@ export function wrapUntrustedText(value: unknown, field = ''): unknown {
 
 /** An id that a program chose is a text like others. */
 function isOwn(field: string): boolean {
-  return OWN.has(field) || (OWN_ENDINGS.test(field) && field !== 'external_id');
+  return OWN.has(field) || (OWN_ENDINGS.test(field) && !field.endsWith('external_id'));
 }

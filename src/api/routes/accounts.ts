@@ -55,16 +55,17 @@ export const accountHandlers: Handlers<typeof accounts, AccountHandlerDeps> = {
     return { ...shown, numberFixed: state.isNumberFixed, history: await readAccountHistory(deps, state.accountId) };
   },
 
-  async listAccounts(deps, { actor }) {
-    const listed = await listAccounts(deps, actor);
-    return { accounts: listed.map((account) => accountFor(actor.role, account)) };
+  async listAccounts(deps, { body, actor }) {
+    const listed = await listAccounts(deps, actor, body);
+    const accounts = listed.map((account) => accountFor(actor.role, account));
+    return { accounts: accounts.map((one) => ({ ...one, metadata: body.withMetadata ? one.metadata : null })) };
   },
 
   async addAccount(deps, { body, actor }) {
-    const { name, messenger, whatsappNumber: written } = body;
+    const { whatsappNumber: written } = body;
     const number =
       written === undefined ? undefined : { written, digits: requirePhoneDigits('whatsapp_number', written) };
-    return accountFor(actor.role, await addAccount(deps, actor, { name, messenger, number }));
+    return accountFor(actor.role, await addAccount(deps, actor, { ...body, number }));
   },
 
   setDefaultAccount: (deps, { body, actor }) => setDefaultAccount(deps, actor, body.accountId),

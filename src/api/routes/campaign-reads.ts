@@ -7,7 +7,7 @@ import { findByIdempotencyKey, getCampaign, type RunDetails } from '../../sendin
 import { findWait } from '../../sending/campaigns/read/find-wait.ts';
 import { getMedia } from '../../sending/campaigns/read/get-media.ts';
 import { listCampaigns } from '../../sending/campaigns/read/list-campaigns.ts';
-import { findByExternalId } from '../../sending/campaigns/external-id.ts';
+import { findByExternalId } from '../../sending/accounts/own-data.ts';
 import { noSuchCampaign, type OwnCampaign } from '../../sending/campaigns/store.ts';
 import { explainPause } from '../../sending/deliveries/ledger-writes.ts';
 import { listRuns } from '../../sending/campaigns/read/list-runs.ts';
@@ -103,7 +103,8 @@ async function campaignIdOf(
 ): Promise<string> {
   if (campaignId !== undefined) return campaignId;
   if (externalId === undefined) return findByIdempotencyKey(deps, actor, { key, operations: ADDING });
-  const found = await findByExternalId(deps.db, actor.workspaceId, externalId);
+  const { workspaceId } = actor;
+  const found = await findByExternalId(deps.db, 'campaign', { workspaceId, externalId });
   if (found === undefined) throw noSuchCampaign();
   return found;
 }

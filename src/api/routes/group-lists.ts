@@ -5,11 +5,14 @@ import type { Handlers } from '../operation.ts';
 
 export const groupListHandlers: Handlers<typeof groupLists, { db: Database }> = {
   async saveGroupList(deps, { body, actor }) {
-    const { name, groupMetadataIds: groupIds, groupListId = null } = body;
-    return { groupListId: await saveGroupList(deps, actor, { name, groupIds, groupListId }) };
+    const { groupMetadataIds: groupIds, groupListId = null } = body;
+    return { groupListId: await saveGroupList(deps, actor, { ...body, groupIds, groupListId }) };
   },
 
-  listGroupLists: async (deps, { actor }) => ({ groupLists: await listGroupLists(deps, actor) }),
+  async listGroupLists(deps, { body, actor }) {
+    const lists = await listGroupLists(deps, actor, body);
+    return { groupLists: lists.map((one) => ({ ...one, metadata: body.withMetadata ? one.metadata : null })) };
+  },
 
   deleteGroupList: (deps, { body, actor }) => deleteGroupList(deps, actor, body.groupListId),
 };

@@ -3,6 +3,7 @@ import { createChannel, haveCreated } from '../../sending/groups/create-groups.t
 import { getInviteLink } from '../../sending/groups/get-invite-link.ts';
 import { listGroups } from '../../sending/groups/list-groups.ts';
 import type { GroupActivity } from '../../sending/groups/read-activity.ts';
+import { updateGroup } from '../../sending/groups/update-group.ts';
 import { syncGroups, type GroupDeps } from '../../sending/groups/sync-groups.ts';
 import type { groups } from '../contract/groups.ts';
 import type { Handlers } from '../operation.ts';
@@ -49,6 +50,7 @@ export const groupHandlers: Handlers<typeof groups, GroupDeps> = {
     return {
       groups: page.groups.map((group) => ({
         ...describeGroup(group),
+        metadata: body.withMetadata ? group.metadata : null,
         activity: page.activity && describeActivity(page.activity.get(group.groupId)),
         accounts: page.ways && (page.ways.get(group.groupId) ?? []),
       })),
@@ -56,6 +58,9 @@ export const groupHandlers: Handlers<typeof groups, GroupDeps> = {
       nextCursor: writeCursor(page.next),
     };
   },
+
+  updateGroup: (deps, { body: { groupMetadataId: groupId, ...own }, actor }) =>
+    updateGroup(deps, actor, { groupId, ...own }),
 
   async getInviteLink(deps, { body, actor }) {
     const asked = { groupId: body.groupMetadataId, refresh: body.refresh ?? false };

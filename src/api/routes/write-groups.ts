@@ -49,6 +49,7 @@ const COLUMNS = [
   'external_id',
   'pin_error_text',
   'mention_left_out_text',
+  'group_external_id',
 ] as const;
 
 /** Returns a row for each group, as `groups` of the analytics has it. What the campaign does not have is an empty cell. */

@@ -134,7 +134,8 @@ function add(found: Map<SuspicionCode, Set<string>>, code: SuspicionCode, places
   found.set(code, known);
 }
 
-const NULL = /(?<![\p{L}\p{N}_-])null(?![\p{L}\p{N}_-])(?!\s+(?:and void|hypothes[ei]s|object|pointer))/gu;
+const NULL =
+  /(?<!(?:^|[^\p{L}])(?:a|not|the)\s)(?<![\p{L}\p{N}_-])null(?![\p{L}\p{N}_-])(?!\s+(?:and void|hypothes[ei]s|object|pointer))/gu;
 /** In German and Norwegian it is a number. */
 const NULL_IS_ZERO =
   /(?<!\p{L})(?:der|die|das|und|ist|sind|wir|ihr|für|mit|nicht|ein|eine|zu|auf|von|bei|uhr|og|er|ikke|til|på|vi|det|som)(?!\p{L})/iu;

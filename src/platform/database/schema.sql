@@ -452,12 +452,15 @@ create table accounts (
   waits_since timestamptz,
   waits_reason text,
   status_code text,  -- a code of src/platform/errors/account-states.ts; null: none is known
+  external_id text,
+  metadata jsonb not null default '{}'::jsonb,
   constraint accounts_quiet check ((quiet_from is null) = (quiet_to is null) and quiet_from <> quiet_to),
   constraint accounts_whatsapp_number check ((whatsapp_number is null) = (whatsapp_digits is null))
 );
 create unique index accounts_default on accounts (workspace_id) where is_default;
 create index accounts_digits on accounts (whatsapp_digits) where whatsapp_digits is not null;
 create index accounts_disabled on accounts (workspace_id) where disabled_at is not null;
+create unique index accounts_external_id on accounts (workspace_id, external_id) where external_id is not null and removed_at is null;
 create index accounts_further on accounts (workspace_id) where not is_default;
 create index accounts_number on accounts (linked_number) where linked_number is not null;
 create index accounts_paused on accounts (pause_cause) where status = 'paused'::account_status;
@@ -575,8 +578,11 @@ create table groups (
   can_send boolean not null,
   removed_at timestamptz,  -- no longer at the messaging application
   created_at timestamptz not null default campanile_now(),
+  external_id text,
+  metadata jsonb not null default '{}'::jsonb,
   constraint groups_workspace_id_chat_id_key unique (workspace_id, chat_id)
 );
+create unique index groups_external_id on groups (workspace_id, external_id) where external_id is not null;
 create trigger groups_begin after insert on groups referencing new table as new_rows for each statement execute function record_group_sizes();
 create trigger groups_begin_events after insert on groups referencing new table as new_rows for each statement execute function emit_group_events();
 create trigger groups_change after update on groups referencing old table as old_rows new table as new_rows for each statement execute function record_group_sizes();
@@ -599,9 +605,12 @@ create table group_lists (
   workspace_id bigint not null references workspaces(workspace_id) on delete cascade,
   name text not null,
   group_ids bigint[] not null,  -- in the order given, without repeats; kept also while a group is gone
-  created_at timestamptz not null default campanile_now()
+  created_at timestamptz not null default campanile_now(),
+  external_id text,
+  metadata jsonb not null default '{}'::jsonb
 );
 alter table group_lists alter column group_ids set storage external;
+create unique index group_lists_external_id on group_lists (workspace_id, external_id) where external_id is not null;
 create index group_lists_workspace on group_lists (workspace_id);
 
 create table campaigns (

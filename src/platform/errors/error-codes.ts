@@ -110,7 +110,10 @@ export const ERROR_CODES = {
   campaign_media_gone: ['conflict', 'The campaign’s file is no longer kept'],
   campaign_revising: ['conflict', 'Posts of the campaign are still being recalled, corrected, pinned or unpinned'],
   campaign_limit_reached: ['conflict', 'The workspace has reached its limit of campaigns under way or planned'],
-  external_id_taken: ['conflict', 'Another campaign of the workspace has this `external_id`; `details` names it'],
+  external_id_taken: [
+    'conflict',
+    'Another object of its kind in the workspace has this `external_id`; `details` names it',
+  ],
   approval_required: ['conflict', 'The post needs an approval in this workspace; ask for it with `request-approval`'],
   approval_not_used: ['conflict', 'The workspace uses no approval: its owner can change that'],
   approval_decided: ['conflict', 'The request for approval is closed: sent, rejected or withdrawn'],

@@ -73,7 +73,7 @@ export const ISSUES = {
   too_many_people: 'must be at most {limit} people',
   too_many_groups: 'must name 10,000 groups at most',
   taken: 'is already taken',
-  taken_by: 'is that of the campaign {campaign_id} already',
+  taken_by: 'is that of another {kind} already',
   metadata_key: 'must have keys of 1 to 40 characters',
   unknown_id: 'is not the id of one of your {of}',
   unknown_run: 'is not the id of a run of this campaign',

@@ -4,9 +4,10 @@ import type { AccountId, AccountStatus, WorkspaceId } from '../../platform/datab
 import type { PasskeyStep } from '../../messengers/messenger.ts';
 import { STATE_REASONS, stateCodeOf, type StateCode } from '../../platform/errors/account-states.ts';
 import { findWaits, type AccountWait } from './find-waits.ts';
+import type { StoredOwnData } from './own-data.ts';
 import { findAccountsOf, findOwnAccount, LINKED, type Account } from './store.ts';
 
-export interface AccountState {
+export interface AccountState extends StoredOwnData {
   accountId: AccountId;
   isDefault: boolean;
   messenger: string;
@@ -82,6 +83,8 @@ export function toState(account: Account, waits: ReadonlyMap<AccountId, AccountW
     isDefault,
     messenger,
     whatsappNumber,
+    externalId: account.externalId,
+    metadata: account.metadata,
     isNumberFixed: account.linkedNumber !== null,
     wait: waits.get(accountId),
     ...(account.heldSince && { heldSince: account.heldSince }),

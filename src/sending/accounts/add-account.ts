@@ -7,6 +7,7 @@ import { assertNumberUnused } from './assert-number.ts';
 import type { WrittenNumber } from './change-number.ts';
 import { insertAccount } from './link-account.ts';
 import { describeAccounts, type ListedAccount } from './list-accounts.ts';
+import { changeOwnData, type OwnData } from './own-data.ts';
 import { shareRuns, findOwnAccount, isLinkedHere, lockOwnLedger } from './store.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
 import { STOPPED } from './quarantine-account.ts';
@@ -22,7 +23,7 @@ export interface AddAccountDeps {
   quotas?: Quotas | undefined;
 }
 
-export interface NewAccount {
+export interface NewAccount extends OwnData {
   name: string;
   messenger: string | undefined;
   /** Required where a phone has to agree to a link, and ignored in a test workspace. */
@@ -32,7 +33,7 @@ export interface NewAccount {
 /**
  * Adds an account to the workspace, which may send any of its posts (contract §4, add-account). It is connected from the
  * start where no phone has to agree; in a test workspace it is on the sandbox. Throws `invalid` without a number that is needed,
- * `account_limit_reached`, and `number_taken` when another account of the workspace has the number, or an account here is linked to it.
+ * `account_limit_reached`, `external_id_taken`, and `number_taken` when another account of the workspace has the number, or an account here is linked to it.
  */
 export async function addAccount(deps: AddAccountDeps, actor: Actor, wanted: NewAccount): Promise<ListedAccount> {
   return deps.db.transaction().execute(async (trx) => {
@@ -52,6 +53,7 @@ export async function addAccount(deps: AddAccountDeps, actor: Actor, wanted: New
       isLinked: !needsPhone,
       further: { name: wanted.name, number },
     });
+    await changeOwnData(trx, 'account', { workspaceId: actor.workspaceId, id: added }, wanted);
     // From now on any delivery of these runs may be handed over to the account.
     await shareRuns(trx, actor.workspaceId);
     await stopLikeOthers(trx, actor, added);

@@ -2,6 +2,7 @@ import { readRows, type Connection } from '../../platform/database/statements.ts
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import { toState, type AccountState, type StatusDeps } from './account-status.ts';
 import { findWaits } from './find-waits.ts';
+import type { OwnData } from './own-data.ts';
 import { readSendWindows } from './send-window-rules.ts';
 import { findOwnAccounts, type Account } from './store.ts';
 
@@ -21,11 +22,15 @@ export interface ListedAccount extends AccountState {
 }
 
 /**
- * Returns all accounts of the workspace, the default one first (contract §4, list-accounts). Throws `unauthenticated` when the user is
- * gone.
+ * Returns the accounts of the workspace that match a filter, the default one first (contract §4, list-accounts). Throws `unauthenticated`
+ * when the user is gone.
  */
-export async function listAccounts(deps: StatusDeps, { workspaceId }: Actor): Promise<ListedAccount[]> {
-  const accounts = await findOwnAccounts(deps.db, workspaceId);
+export async function listAccounts(
+  deps: StatusDeps,
+  { workspaceId }: Actor,
+  filter?: OwnData,
+): Promise<ListedAccount[]> {
+  const accounts = await findOwnAccounts(deps.db, workspaceId, filter);
   return describeAccounts(deps.db, accounts, deps.timeZone);
 }
 

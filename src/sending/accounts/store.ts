@@ -5,6 +5,7 @@ import type { AccountId, AccountStatus, WorkspaceId } from '../../platform/datab
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import { AppError, fieldError } from '../../platform/errors/errors.ts';
 import type { PasskeyStep } from '../../messengers/messenger.ts';
+import { hasOwnData, type OwnData } from './own-data.ts';
 
 /** An account of a workspace whose owner is there. */
 export type Account = InferResult<ReturnType<typeof selectAccounts>>[number];
@@ -37,16 +38,21 @@ export async function findOwnAccount(
   return row;
 }
 
-/** Returns all accounts of a workspace, the default one first. Throws `unauthenticated` when its owner is gone. */
-export async function findOwnAccounts(db: Connection, workspaceId: WorkspaceId): Promise<Account[]> {
-  const rows = await findAccountsOf(db, [workspaceId]);
-  if (rows.length === 0) throw userGoneError();
+/** Returns the accounts of a workspace that match a filter, the default one first. Throws `unauthenticated` when its owner is gone. */
+export async function findOwnAccounts(db: Connection, workspaceId: WorkspaceId, filter?: OwnData): Promise<Account[]> {
+  const rows = await findAccountsOf(db, [workspaceId], filter);
+  if (rows.length === 0) await findOwnAccount(db, workspaceId);
   return rows;
 }
 
 /** Returns the accounts of workspaces, the default one of each first. A workspace whose owner is gone has none. */
-export async function findAccountsOf(db: Connection, workspaceIds: readonly WorkspaceId[]): Promise<Account[]> {
+export async function findAccountsOf(
+  db: Connection,
+  workspaceIds: readonly WorkspaceId[],
+  filter: OwnData = {},
+): Promise<Account[]> {
   return selectAccounts(db)
+    .where(hasOwnData(filter))
     .where(sql<boolean>`accounts.workspace_id = any(${[...workspaceIds]}::bigint[])`)
     .orderBy('accounts.is_default', 'desc')
     .orderBy('accounts.account_id')
@@ -115,6 +121,7 @@ const COLUMNS = [
   'accounts.scanned_number as scannedNumber',
   'accounts.groups_synced_at as groupsSyncedAt',
   'accounts.channels_unread_since as channelsUnreadSince',
+  'accounts.external_id as externalId',
 ] as const;
 
 function selectAccounts(db: Connection) {
@@ -129,6 +136,7 @@ function selectAccounts(db: Connection) {
     .where('accounts.removed_at', 'is', null)
     .select(COLUMNS)
     .select([
+      sql<Record<string, string>>`accounts.metadata`.as('metadata'),
       // A process of the previous version leaves an old one beside a new code.
       sql<PasskeyStep | null>`case when accounts.qr is null and accounts.pairing_code is null then accounts.passkey end`.as(
         'passkey',

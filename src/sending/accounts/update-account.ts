@@ -1,10 +1,11 @@
 import { execute, type Connection, type Database } from '../../platform/database/statements.ts';
 import { diffValues, type Values } from '../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
+import { changeOwnData, diffOwnData, type OwnData, type StoredOwnData } from './own-data.ts';
 import { readSendWindows, type SendWindow, type SendWindowRules } from './send-window-rules.ts';
 import {
   findOwnAccount,
-  lockOwnLane,
+  lockLedgerAndLane,
   nameAccount,
   userGoneError,
   wakeLane,
@@ -21,38 +22,49 @@ export type SendWindowChange = { [Rule in keyof SendWindowRules]?: SendWindowRul
   warmUp?: boolean | undefined;
 };
 
-export type AccountChange = SendWindowChange & { name?: string | undefined };
+export type AccountChange = SendWindowChange & OwnData & { name?: string | undefined };
 
-/** The rules of an account, and how it is called. */
-export interface UpdatedAccount extends SendWindow {
+/** The rules of an account, how it is called, and what programs keep with it. */
+export interface UpdatedAccount extends SendWindow, StoredOwnData {
   name: string | null;
 }
 
 /**
- * Changes the name and the send windows of an account of the workspace, by default its default account, and resolves to them. They apply
- * from the next turn on. Throws `account_not_found`, and `unauthenticated` when the user is deleted.
+ * Changes the name, the send windows and what programs keep of an account of the workspace, by default its default account, and resolves to
+ * them. Windows apply from the next turn on. Throws `account_not_found`, `external_id_taken`, and `unauthenticated` when the user is deleted.
  */
 export async function updateAccount(
   { db, timeZone }: { db: Database; timeZone: string },
   actor: Actor,
-  { accountId: wanted, name, ...change }: AccountChange & { accountId?: AccountId | undefined },
+  { accountId: wanted, name, externalId, metadata, ...change }: AccountChange & { accountId?: AccountId | undefined },
 ): Promise<UpdatedAccount> {
-  const found = await findOwnAccount(db, actor.workspaceId, wanted);
+  const { workspaceId } = actor;
+  const found = await findOwnAccount(db, workspaceId, wanted);
   const { accountId } = found;
+  const own = { externalId, metadata };
   const changesRules = Object.values(change).some((value) => value !== undefined);
-  if (name === undefined && !changesRules)
-    return { ...(await readSendWindow(db, accountId, timeZone)), name: found.name };
+  if (!changesRules && Object.values({ name, ...own }).every((value) => value === undefined))
+    return describeUpdated(found, await readSendWindow(db, accountId, timeZone));
   return db.transaction().execute(async (trx) => {
-    await lockOwnLane(trx, accountId);
-    const account = await findOwnAccount(trx, actor.workspaceId, accountId);
+    await lockLedgerAndLane(trx, found);
+    const account = await findOwnAccount(trx, workspaceId, accountId);
     const before = await readSendWindow(trx, accountId, timeZone);
     if (changesRules) await writeRules(trx, found, change);
     if (name !== undefined) await execute(trx)`update accounts set name = ${name} where account_id = ${accountId}`;
+    await changeOwnData(trx, 'account', { workspaceId, id: accountId }, own);
     const after = await readSendWindow(trx, accountId, timeZone);
-    const changes = [...diffValues({ name: account.name }, { name }), ...diffValues(rulesOf(before), rulesOf(after))];
+    const changes = [
+      ...diffValues({ name: account.name }, { name }),
+      ...diffValues(rulesOf(before), rulesOf(after)),
+      ...diffOwnData(account, own),
+    ];
     await recordAudit(trx, { ...actor, action: 'account.changed', subject: nameAccount(account), changes });
-    return { ...after, name: name ?? account.name };
+    return describeUpdated(await findOwnAccount(trx, workspaceId, accountId), after);
   });
+}
+
+function describeUpdated({ name, externalId, metadata }: Account, window: SendWindow): UpdatedAccount {
+  return { ...window, name, externalId, metadata };
 }
 
 function rulesOf({ quietHours, dailyCap, mentionAllCap, weeklyPosts, warmUpFrom }: SendWindow): Values {

@@ -37,6 +37,7 @@ export interface Engagement {
 export interface GroupRow extends Counts, Engagement, Omit<ExplainedFailure, 'error'> {
   groupId: number;
   name: string;
+  groupExternalId: string | null;
   kind: GroupKind;
   participants: number;
   firstSentAt: Date | null;
@@ -115,7 +116,7 @@ async function selectGroupRows(trx: Connection, campaignId: number): Promise<Gro
       where r.campaign_id = ${campaignId} and r.expanded < r.targets
       group by t.group_id
     ), ${written(campaignId)}, ${revised(campaignId)}
-    select t.group_id as "groupId", g.name, g.kind, g.participants,
+    select t.group_id as "groupId", g.name, g.external_id as "groupExternalId", g.kind, g.participants,
            coalesce(w.queued, 0) + coalesce(u.queued, 0) + coalesce(w.sent, 0) + coalesce(w.failed, 0) + coalesce(w.cancelled, 0)
              + coalesce(u.cancelled, 0) as deliveries,
            coalesce(w.queued, 0) + coalesce(u.queued, 0) as queued, coalesce(w.sent, 0) as sent, coalesce(w.failed, 0) as failed,

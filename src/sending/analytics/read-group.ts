@@ -1,17 +1,12 @@
-import { readRow, readRows, type Connection, type Database } from '../../platform/database/statements.ts';
+import { readRows, type Connection, type Database } from '../../platform/database/statements.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
-import { noSuchGroup, type Group } from '../groups/store.ts';
+import { readGroupHead } from '../groups/store.ts';
 import type { DeliveryCounts } from '../campaigns/read/read-progress.ts';
 import { reached } from '../groups/update-activity.ts';
 import type { CampaignStatus, GroupKind, WorkspaceId } from '../../platform/database/schema.ts';
 import { storedFailure } from '../campaigns/roll-up/roll-up-runs.ts';
 import { explainFailure, type ExplainedFailure, type StoredFailure } from './explain-failure.ts';
 import { inSnapshot } from '../../platform/database/in-snapshot.ts';
-
-export interface GroupHead extends Group {
-  /** Set: no longer at the messaging application. */
-  removedAt: Date | null;
-}
 
 /** What a post came to in the group; of a folded campaign, whose single posts are gone, all of its posts in one. */
 export interface GroupPost extends ExplainedFailure, Omit<DeliveryCounts, 'deliveries'> {
@@ -37,7 +32,7 @@ export interface PlannedPost {
 }
 
 export interface GroupReport {
-  group: GroupHead;
+  group: Awaited<ReturnType<typeof readGroupHead>>;
   groupLists: Array<{ groupListId: number; name: string }>;
   /** Newest first, 1,000 at most. */
   posts: GroupPost[];
@@ -57,7 +52,7 @@ export async function readGroup(
   { groupId, days }: { groupId: number; days: number },
 ): Promise<GroupReport> {
   return inSnapshot(db, async (trx) => {
-    const group = await readHead(trx, workspaceId, groupId);
+    const group = await readGroupHead(trx, workspaceId, groupId);
     const place = { workspaceId, groupId, days };
     const found = await selectPosts(trx, place);
     const sizes = await readRows<{ date: string; participants: number }>(trx)`
@@ -90,16 +85,6 @@ interface Place {
   workspaceId: WorkspaceId;
   groupId: number;
   days: number;
-}
-
-async function readHead(trx: Connection, workspaceId: WorkspaceId, groupId: number) {
-  const row = await readRow<GroupHead>(trx)`
-    select g.group_id as "groupId", g.chat_id as "chatId", g.name, g.kind, g.participants,
-           g.invite_link as "inviteLink", g.can_send as "canSend", g.removed_at as "removedAt"
-    from groups g
-    where g.group_id = ${groupId} and g.workspace_id = ${workspaceId}`;
-  if (!row) throw noSuchGroup();
-  return row;
 }
 
 /**

@@ -11,7 +11,7 @@ import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts'
 import { prepareCampaign, saveFiles, type AcceptDeps } from '../campaigns/accept/accept-campaign.ts';
 import { dueNow, planOfNow } from '../campaigns/accept/add-campaign.ts';
 import { planScheduled } from '../campaigns/accept/add-scheduled-campaign.ts';
-import { requireFreeExternalId } from '../campaigns/external-id.ts';
+import { requireFreeExternalId } from '../accounts/own-data.ts';
 import type { CampaignDraft } from '../campaigns/accept/check-campaign.ts';
 import {
   CLOSED_KEPT,
@@ -65,7 +65,7 @@ export async function requestApproval(
       : await planScheduled(deps, actor, draft.post);
   const request = { actor, input: draft.post, ...planned };
   const prepared = await prepareCampaign(deps, request);
-  await requireFreeExternalId(db, actor.workspaceId, draft.post);
+  await requireFreeExternalId(db, 'campaign', { ...draft.post, workspaceId: actor.workspaceId });
   return db.transaction().execute(async (trx) => {
     // Before its files, as everybody else; and one request after the other, so that the limit holds.
     await execute(trx)`select from workspaces where workspace_id = ${actor.workspaceId} for no key update`;

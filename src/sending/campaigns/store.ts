@@ -5,7 +5,7 @@ import { TZDATA_VERSION } from '../../platform/time/tzdata-version.ts';
 import { storeExtras, type PostExtras } from '../../content/post/post-extras.ts';
 import { planSyncsBeforeRuns } from '../accounts/plan-syncs.ts';
 import type { Schedule } from './occurrences.ts';
-import type { OwnData } from './external-id.ts';
+import type { OwnData } from '../accounts/own-data.ts';
 import { STORED_EXTRAS } from '../../content/post/stored-extras.ts';
 
 /** When a campaign goes out, as its owner put it. */

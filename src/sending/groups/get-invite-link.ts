@@ -4,7 +4,7 @@ import { AppError } from '../../platform/errors/errors.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import { requireLinked, type GroupDeps } from './sync-groups.ts';
 import { findMember } from './read-ways.ts';
-import { findGroup, writeInviteLink } from './store.ts';
+import { noSuchGroup, readGroupHead, writeInviteLink } from './store.ts';
 
 /**
  * Returns the link to join a group (contract §4, get-invite-link): the known one, or what the messaging application answers, which is then
@@ -17,8 +17,8 @@ export async function getInviteLink(
   { groupId, refresh }: { groupId: number; refresh: boolean },
 ): Promise<string> {
   const { db } = deps;
-  const group = await findGroup(db, workspaceId, groupId);
-  if (!group) throw new AppError('group_not_found', 'There is no such group');
+  const group = await readGroupHead(db, workspaceId, groupId);
+  if (group.removedAt) throw noSuchGroup();
   if (group.inviteLink !== null && !refresh) return group.inviteLink;
   const member = await findOwnAccount(db, workspaceId, await findMember(db, groupId));
   requireLinked(member);

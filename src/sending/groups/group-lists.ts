@@ -11,6 +11,7 @@ import {
 } from '../../platform/database/statements.ts';
 import { AppError, fieldError } from '../../platform/errors/errors.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
+import { changeOwnData, diffOwnData, hasOwnData, type OwnData, type StoredOwnData } from '../accounts/own-data.ts';
 import { lockOwnLedger } from '../accounts/store.ts';
 import { diffValues } from '../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
@@ -18,7 +19,7 @@ import { diffGroups } from './diff-groups.ts';
 import { requireGroups } from './require-groups.ts';
 
 /** A saved list of groups as its owner sees it. */
-export interface GroupList {
+export interface GroupList extends StoredOwnData {
   groupListId: number;
   name: string;
   /** Groups that are there: one that is gone from the messaging application is not counted, and is again when it comes back. */
@@ -26,17 +27,21 @@ export interface GroupList {
 }
 
 /** All of the workspace's saved lists, in order of their names (contract §4, list-group-lists). */
-export function listGroupLists({ db }: { db: Database }, { workspaceId }: Actor): Promise<GroupList[]> {
+export function listGroupLists(
+  { db }: { db: Database },
+  { workspaceId }: Actor,
+  filter: OwnData = {},
+): Promise<GroupList[]> {
   return readRows<GroupList>(db)`
     with gone as materialized (
       select group_id from groups where workspace_id = ${workspaceId} and removed_at is not null
     )
-    select l.group_list_id as "groupListId", l.name,
+    select l.group_list_id as "groupListId", l.name, external_id as "externalId", metadata,
            case when exists (select from gone)
                 then (select count(*)::int from unnest(l.group_ids) i (id)
                       where not exists (select from gone where gone.group_id = i.id))
                 else cardinality(l.group_ids) end as "groupCount"
-    from group_lists l where l.workspace_id = ${workspaceId}
+    from group_lists l where l.workspace_id = ${workspaceId} and ${hasOwnData(filter)}
     order by lower(l.name), l.group_list_id`;
 }
 
@@ -49,8 +54,8 @@ export async function requireGroupList(db: Connection, workspaceId: WorkspaceId,
 
 /** A list with its groups, also such as are gone from the messaging application. Throws 404 when the workspace has no such list. */
 export async function readGroupList(db: Connection, workspaceId: WorkspaceId, groupListId: number) {
-  const list = await readRow<{ name: string; groupIds: number[] }>(db)`
-    select name, group_ids as "groupIds" from group_lists
+  const list = await readRow<{ name: string; groupIds: number[] } & StoredOwnData>(db)`
+    select name, group_ids as "groupIds", external_id as "externalId", metadata from group_lists
     where group_list_id = ${groupListId} and workspace_id = ${workspaceId}`;
   if (!list) throw noSuchGroupList();
   return list;
@@ -66,7 +71,7 @@ export function noSuchGroupList(): AppError {
 /** More would make the list of lists a long one to answer. */
 const LISTS_LIMIT = 500;
 
-export interface GroupListInput {
+export interface GroupListInput extends OwnData {
   name: string;
   /** As they were sent; a repeated id counts once. */
   groupIds: readonly number[];
@@ -76,7 +81,7 @@ export interface GroupListInput {
 
 /**
  * Saves a list of groups (contract §4, save-group-list) and answers its id. Throws 404 for a list or a group that is not the workspace's,
- * 409 when the workspace has as many lists as one may have.
+ * 409 when the workspace has as many lists as one may have, or another one with the external id.
  */
 export async function saveGroupList({ db }: { db: Database }, actor: Actor, input: GroupListInput): Promise<number> {
   const { workspaceId } = actor;
@@ -105,7 +110,9 @@ export async function saveGroupList({ db }: { db: Database }, actor: Actor, inpu
       // Removed since it was read.
       if (affected === 0) throw noSuchGroupList();
     }
+    await changeOwnData(trx, 'groupList', { workspaceId, id: groupListId }, input);
     const changes = [
+      ...diffOwnData(before, input),
       ...(before ? diffValues({ name: before.name }, { name }) : []),
       ...(await diffGroups(trx, before?.groupIds ?? [], groupIds)),
     ];

@@ -3,7 +3,7 @@ import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import { requireGroupList } from './group-lists.ts';
 import { readActivity, selectActivity, type GroupActivity } from './read-activity.ts';
 import { readWays, type Way } from './read-ways.ts';
-import { selectGroups, sumGroups, filterGroups, type Group, type GroupFilter } from './store.ts';
+import { groupColumns, selectGroups, sumGroups, filterGroups, type Group, type GroupFilter } from './store.ts';
 import { readGroupsOf, type GroupDeps } from './sync-groups.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { readRow, readRows, sql, type RawBuilder, type Database } from '../../platform/database/statements.ts';
@@ -101,8 +101,6 @@ export type GroupColumn = 'name' | 'kind' | 'participants' | 'last_posted_at' | 
 /** Columns of the activity. */
 const OF_ACTIVITY: ReadonlySet<GroupColumn> = new Set(['last_posted_at', 'read_rate', 'failed']);
 
-const COLUMNS = ['group_id', 'chat_id', 'kind', 'name', 'participants', 'invite_link', 'can_send'] as const;
-
 /**
  * Returns a page of the workspace's groups in the order of a column; groups that are alike in it are in the order of their names. Without
  * activity where neither order nor filters are about it.
@@ -113,15 +111,14 @@ export async function selectSortedGroups(db: Database, workspaceId: WorkspaceId,
   const isAboutActivity = isFiltered || (sort !== undefined && OF_ACTIVITY.has(sort.by));
   if (isAboutActivity) await removeStaleActivity(db, workspaceId);
   const { live, joins, columns } = selectActivity(workspaceId);
-  const groups = sql`${filterGroups(db, workspaceId, query).select(COLUMNS)} g`;
+  const groups = sql`${filterGroups(db, workspaceId, query).selectAll()} g`;
   const found = isAboutActivity
     ? sql`with ${live}, known as (select g.*, ${columns} from ${groups} ${joins}),
             found as (select * from known where ${activityConditions(query)})`
     : sql`with found as (select * from ${groups})`;
   const rows = await readRows<Group & GroupActivity>(db)`
     ${found}
-    select group_id as "groupId", chat_id as "chatId", kind, name, participants, invite_link as "inviteLink", can_send as "canSend"
-           ${isAboutActivity ? sql`, posts, last_at as "lastPostedAt", failed, recipients, read` : sql``}
+    select ${groupColumns} ${isAboutActivity ? sql`, posts, last_at as "lastPostedAt", failed, recipients, read` : sql``}
     from found order by ${orderOf(sort)} limit ${limit} offset ${offset}`;
   return {
     groups: rows,

@@ -1,8 +1,9 @@
 import type { Selection } from 'kysely';
-import { execute, readColumn, readOne, readValue, sql } from '../../platform/database/statements.ts';
+import { execute, readColumn, readOne, readRow, readValue, sql } from '../../platform/database/statements.ts';
 import type { StoredChatList, StoredGroup } from '../accounts/commands.ts';
 import { lockGroupAccounts } from '../accounts/group-accounts.ts';
 import { nextSyncAt } from '../accounts/plan-syncs.ts';
+import { hasOwnData, type OwnData, type StoredOwnData } from '../accounts/own-data.ts';
 import { accountNotFoundError } from '../accounts/store.ts';
 import type { Connection, Database } from '../../platform/database/statements.ts';
 import { AppError, fieldError } from '../../platform/errors/errors.ts';
@@ -17,10 +18,16 @@ const columns = [
   'participants',
   'invite_link as inviteLink',
   'can_send as canSend',
+  'external_id as externalId',
 ] as const;
+const metadata = sql<Record<string, string>>`metadata`.as('metadata');
+/** The same in a statement. */
+export const groupColumns = sql.raw(
+  [...columns, 'metadata'].map((column) => column.replace(/ as (.*)/, ' as "$1"')).join(', '),
+);
 
 /** A group as its owner sees it. */
-export type Group = Selection<Schema, 'groups', (typeof columns)[number]>;
+export type Group = Selection<Schema, 'groups', (typeof columns)[number]> & StoredOwnData;
 
 /** Who sees groups: the account that read them, and its workspace, whose they are. */
 export interface GroupReader {
@@ -48,8 +55,7 @@ export async function upsertGroup(db: Connection, { workspaceId, accountId }: Gr
       on conflict (account_id, group_id) do update
       set can_send = excluded.can_send, is_admin = excluded.is_admin, seen_at = excluded.seen_at, gone_at = null
     )
-    select group_id as "groupId", chat_id as "chatId", kind, name, participants, invite_link as "inviteLink", can_send as "canSend"
-    from written`;
+    select ${groupColumns} from written`;
 }
 
 /** Numbers of groups, as the account sees them. */
@@ -149,7 +155,7 @@ async function writeList(
            (select count(*) from (select group_id from ended union select group_id from removed where not is_there) r)::int as removed`;
 }
 
-export interface GroupFilter {
+export interface GroupFilter extends OwnData {
   kind?: GroupKind | undefined;
   /** Words of its name, or the whole id of its chat. */
   search?: string | undefined;
@@ -165,7 +171,11 @@ export async function selectGroups(
   workspaceId: WorkspaceId,
   { limit, after = 0, ...filter }: GroupFilter & { limit?: number | undefined; after?: number },
 ): Promise<Group[]> {
-  const query = filterGroups(db, workspaceId, filter).select(columns).where('group_id', '>', after).orderBy('group_id');
+  const query = filterGroups(db, workspaceId, filter)
+    .select(columns)
+    .select(metadata)
+    .where('group_id', '>', after)
+    .orderBy('group_id');
   return (limit === undefined ? query : query.limit(limit)).execute();
 }
 
@@ -179,7 +189,11 @@ export async function sumGroups(db: Connection, workspaceId: WorkspaceId, filter
 
 /** The query for the workspace's groups that match a filter. */
 export function filterGroups(db: Connection, workspaceId: WorkspaceId, filter: GroupFilter) {
-  let query = db.selectFrom('groups').where('workspace_id', '=', workspaceId).where('removed_at', 'is', null);
+  let query = db
+    .selectFrom('groups')
+    .where('workspace_id', '=', workspaceId)
+    .where('removed_at', 'is', null)
+    .where(hasOwnData(filter));
   if (filter.groupListId !== undefined)
     query = query.where(
       sql<boolean>`group_id = any(array(
@@ -224,15 +238,12 @@ export function noSuchGroup(): AppError {
   });
 }
 
-/** One of the workspace's groups that is still there; undefined if there is none. */
-export async function findGroup(db: Connection, workspaceId: WorkspaceId, groupId: number): Promise<Group | undefined> {
-  return db
-    .selectFrom('groups')
-    .select(columns)
-    .where('workspace_id', '=', workspaceId)
-    .where('group_id', '=', groupId)
-    .where('removed_at', 'is', null)
-    .executeTakeFirst();
+/** One of the workspace's groups. `removedAt` is set if it is no longer at the messaging application. Throws `group_not_found`. */
+export async function readGroupHead(db: Connection, workspaceId: WorkspaceId, groupId: number) {
+  const row = await readRow<Group & { removedAt: Date | null }>(db)`
+    select ${groupColumns}, removed_at as "removedAt" from groups where group_id = ${groupId} and workspace_id = ${workspaceId}`;
+  if (!row) throw noSuchGroup();
+  return row;
 }
 
 export async function writeInviteLink(

@@ -106,7 +106,8 @@ async function recordFailover(trx: Connection, accountId: AccountId, deliveries:
     where a.account_id = ${accountId}`;
   await execute(trx)`
     insert into events (workspace_id, type, data)
-    select workspace_id, ${ACCOUNT_HANDED_OVER_EVENT}, jsonb_build_object('account_id', account_id, 'name', name, 'handed_over', ${deliveries}::int)
+    select workspace_id, ${ACCOUNT_HANDED_OVER_EVENT}, jsonb_build_object(
+      'account_id', account_id, 'name', name, 'handed_over', ${deliveries}::int, 'external_id', external_id, 'metadata', metadata)
     from accounts where account_id = ${accountId}`;
 }
 
@@ -119,11 +120,12 @@ async function ask({ db, timeZone = 'UTC' }: FailoverDeps, { workspaceId, accoun
       update accounts a set asked_at = campanile_now()
       where account_id = ${accountId} and down_since is not null and ${isUnasked}
         and ${hasUntried(sql`${workspaceId}`, sql`${accountId}`)}
-      returning account_id, workspace_id, name, status, down_since
+      returning account_id, workspace_id, name, status, down_since, external_id, metadata
     )
     insert into events (workspace_id, type, data)
     select workspace_id, ${ACCOUNT_WAITING_EVENT}, jsonb_build_object(
       'account_id', account_id, 'name', name, 'status', status, 'waits_for', ${wait?.reason ?? 'unexplained'}::text,
+      'external_id', external_id, 'metadata', metadata,
       'down_since', to_char(down_since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
     from asked`;
 }

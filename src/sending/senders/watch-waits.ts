@@ -144,11 +144,12 @@ async function emitWaits(trx: Connection, shards: readonly number[]): Promise<vo
       where account_id = any(array(${waiting(shards)}))
         and waits_since <= campanile_now() - ${UNEXPLAINED_AFTER_MINUTES} * interval '1 minute' and removed_at is null
         and waits_reason <> all(${[...EXPLAINED_WAITS]}::text[]) and coalesce(asked_at < waits_since, true)
-      returning account_id, workspace_id, name, status, coalesce(down_since, waits_since) as since, waits_reason
+      returning account_id, workspace_id, name, status, coalesce(down_since, waits_since) as since, waits_reason, external_id, metadata
     )
     insert into events (workspace_id, type, data)
     select workspace_id, ${ACCOUNT_WAITING_EVENT}, jsonb_build_object(
       'account_id', account_id, 'name', name, 'status', status, 'waits_for', waits_reason,
+      'external_id', external_id, 'metadata', metadata,
       'down_since', to_char(since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
     from told`;
 }

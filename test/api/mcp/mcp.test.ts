@@ -339,7 +339,9 @@ describe('over HTTP, with the API key of each request', () => {
     const client = await connect(await keyOf(carol, 'read', 'send'));
     const told: unknown[] = [];
     await sql`
-      update groups set name = ${EVIL} where workspace_id = ${workspaceOf(carol)}`.execute(app.database.db);
+      update groups set name = ${EVIL}, external_id = ${EVIL} || group_id where workspace_id = ${workspaceOf(carol)}`.execute(
+      app.database.db,
+    );
     const { tools } = await client.listTools();
     const unused = new Set(tools.map(({ name }) => name));
     const call = async (name: string, input: object = {}) => {

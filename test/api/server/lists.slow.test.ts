@@ -289,6 +289,7 @@ test('list-groups filters by kind, returns the fields of the contract and leaves
       participants: 40,
       invite_link: expect.stringContaining('https://'),
       can_send: true,
+      external_id: null,
     },
   ]);
   expect(idsOf(groups, await readPage(groups, person, { kind: 'community' }))).toEqual(['Village']);

@@ -123,6 +123,17 @@ describe('the converter', () => {
     );
   });
 
+  it('reads the same words of HTML of the specification, whether or not it is taken for that of another program', () => {
+    fc.assert(
+      fc.property(htmlTexts, (html) => {
+        const { text, problems } = convertHtml(html);
+        fc.pre(problems.length === 0);
+        expect(bare(convertHtml(`<article>${html}</article>`, 'drop').text)).toBe(bare(text));
+      }),
+      RUNS,
+    );
+  });
+
   it('never throws, and returns no text with a problem', () => {
     fc.assert(
       fc.property(anything, (html) => {

@@ -19,6 +19,7 @@ const NOT_ASKED = Object.fromEntries(
   ['pinned', 'unpinned', 'pins_waiting', 'pins_failed', 'pinned_until', 'pin_error']
     .concat(['mentions', 'mentions_left_out', 'mention_left_out', 'quotes', 'skipped', 'voters', 'unreadable_votes'])
     .concat(['members_without_devices', 'error_code', 'external_id', 'pin_error_text', 'mention_left_out_text'])
+    .concat(['group_external_id'])
     .map((name) => [name, null]),
 );
 
@@ -289,6 +290,15 @@ describe('for Excel', () => {
     await execute(db)`update groups set name = '=1+1;=2+2' where group_id = ${groups[1]}`;
     const text = await lines({ campaign_id: await send('Formula') }, { 'accept-language': 'de' });
     expect(text).toContain(`;"'=1+1;'=2+2";`);
+  });
+
+  test('reports and polls, too', async () => {
+    const inGerman = { 'accept-language': 'de' };
+    const days = { start_date: '2026-01-01', end_date: '2026-12-31' };
+    expect(await lines(days, inGerman, 'analytics/export-report')).toMatch(/^\ufeffgroup_metadata_id;group_name;/);
+    const poll = { question: 'Tea?', options: ['yes', 'no'] };
+    const campaign_id = await send('Poll for Excel', { html: '', poll });
+    expect(await lines({ campaign_id }, inGerman, 'analytics/export-poll')).toMatch(/^\ufeff\w+;\w+;/);
   });
 
   test('the audit log, too', async () => {

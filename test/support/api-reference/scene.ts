@@ -176,6 +176,11 @@ async function createGroups(ada: Actors): Promise<void> {
     ada,
   );
   ada.groupIds = [Number(group_metadata_id)];
+  await recorder.send(
+    'update-group',
+    { group_metadata_id, external_id: 'parish-7', metadata: { town: 'Old Town' } },
+    ada,
+  );
   await recorder.send('get-invite-link', { group_metadata_id }, ada);
   const saved = await recorder.send('save-group-list', { name: 'Clubs', group_metadata_ids: ada.groupIds }, ada);
   await recorder.send('list-group-lists', {}, ada);

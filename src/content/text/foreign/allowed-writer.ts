@@ -116,15 +116,17 @@ export class AllowedWriter {
   openList(start: ListStart): void {
     if (this.#rows > 0) return this.endLine(LINE_GAP);
     this.endBlock(BLOCK_GAP);
+    // Lexical has an item of its own for an inner list.
+    if (this.#isFreshItem && this.#box === '' && this.#out.at(-2) === '</li>') this.#out.splice(-2);
     this.#openFrame(start, false);
   }
 
-  closeList(): void {
+  closeList(gap: number): void {
     if (this.#rows > 0) return this.endLine(LINE_GAP);
     this.endLine(LINE_GAP);
     while (this.#lists.at(-1)?.isLevel) this.#closeFrame();
     this.#closeFrame();
-    this.endBlock(BLOCK_GAP);
+    this.endBlock(gap);
   }
 
   openItem({ kind, number, below }: ItemStart): void {

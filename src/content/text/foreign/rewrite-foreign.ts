@@ -29,6 +29,9 @@ export function rewriteForeign(nodes: readonly ForeignNode[]): Rewritten {
 interface Context {
   isBold: boolean;
   isItalic: boolean;
+  /** Whether its text is too small to be seen. */
+  isTiny: boolean;
+  shift: Look['shift'];
   link: Link | undefined;
   keepsLines: boolean;
   /** Lists around it. */
@@ -40,6 +43,8 @@ interface Context {
 const OUTERMOST: Context = {
   isBold: false,
   isItalic: false,
+  isTiny: false,
+  shift: undefined,
   link: undefined,
   keepsLines: false,
   depth: 0,
@@ -47,6 +52,9 @@ const OUTERMOST: Context = {
 };
 /** Many pages show emoji as images. */
 const EMOJI = /\p{RGI_Emoji}|\p{Extended_Pictographic}\ufe0f?/gv;
+/** Those that are breaks wherever they stand: of PowerPoint, and of what is typed on a Mac. */
+const BREAK = /[\v\u2028\u2029]/;
+const ANY_BREAK = /\r\n?|[\n\v\u2028\u2029]/;
 const PLAINER = new Set(['s', 'strike', 'del', 'code', 'kbd', 'tt', 'pre', 'blockquote']);
 
 class Rewriter {
@@ -87,11 +95,14 @@ class Rewriter {
     const effect = effectOf(node.tagName);
     if (effect === 'unseen') return;
     const look = readLook(node, this.#sheet);
-    if (look.isHidden || effect === 'gone') return this.#leaveOut(node);
-    if (look.isTiny && !hasVisible(textOf(node))) return;
+    if (look.isHidden || effect === 'gone') return this.#leaveOut(textOf(node));
+    const isTiny = look.isTiny ?? context.isTiny;
+    if (isTiny && !hasVisible(textOf(node))) return;
     this.#found.isPlainer ||= look.isStruck || PLAINER.has(node.tagName);
-    this.#write(node, effect, look, {
+    this.#write(node, look.display === undefined ? effect : displayed(effect, look.display), look, {
       ...context,
+      isTiny,
+      shift: look.shift ?? (effect === 'raised' || effect === 'lowered' ? effect : context.shift),
       isBold: look.isBold ?? (context.isBold || effect === 'bold'),
       isItalic: look.isItalic ?? (context.isItalic || effect === 'italic'),
       keepsLines: look.keepsLines ?? (context.keepsLines || effect === 'pre'),
@@ -109,11 +120,17 @@ class Rewriter {
       case 'image':
         return this.#writeText(emojiOf(element), context);
       case 'link':
-        return this.#writeLink(element, context);
+        if (look.display === 'block') writer.endBlock(LINE_GAP);
+        this.#writeLink(element, context);
+        return look.display === 'block' ? writer.endBlock(LINE_GAP) : undefined;
       case 'list':
         return this.#writeList(element, look, context);
       case 'item':
         return this.#writeItem(element, look, context);
+      case 'quote':
+        writer.text('“', context);
+        this.#walkAll(element.childNodes, context);
+        return writer.text('”', context);
       case 'table':
         return this.#writeTable(element, context);
       case 'heading':
@@ -134,17 +151,17 @@ class Rewriter {
   }
 
   #writeText(text: string, context: Context): void {
+    if (context.isTiny) return this.#leaveOut(text);
     const isBlank = text.trim() === '';
-    const lines = context.keepsLines && !isBlank ? text.split(/\r\n?|\n/) : [text];
+    const lines = isBlank ? [text] : text.split(context.keepsLines ? ANY_BREAK : BREAK);
     for (const [index, line] of lines.entries()) {
       if (index > 0) this.#writer.breakLine();
-      this.#writer.text(line, context);
+      this.#writer.text(shiftDigits(line, context.shift), context);
     }
   }
 
-  #leaveOut(element: ForeignElement): void {
-    const text = textOf(element).replaceAll(/\s+/g, ' ').trim();
-    if (hasVisible(text)) this.#found.hidden.add(text);
+  #leaveOut(text: string): void {
+    if (hasVisible(text)) this.#found.hidden.add(text.replaceAll(/\s+/g, ' ').trim());
   }
 
   #writeLink(element: ForeignElement, context: Context): void {
@@ -157,12 +174,16 @@ class Rewriter {
   }
 
   #writeList(element: ForeignElement, look: Look, context: Context): void {
-    const { number, letters = look.letters } = readListTraits(element.attrs);
+    const first = element.childNodes.find(isElement);
+    // Google Docs says it of the items.
+    const { number, letters = look.letters ?? (first && readLook(first, this.#sheet).letters) } = readListTraits(
+      element.attrs,
+    );
     const isNumbered = element.tagName === 'ol';
     const own = { letters, kind: look.kind };
     this.#writer.openList({ tag: isNumbered ? 'ol' : 'ul', number, letters: isNumbered ? letters : undefined });
     this.#walkAll(element.childNodes, { ...context, depth: context.depth + 1, list: own });
-    this.#writer.closeList();
+    this.#writer.closeList(look.isTight ? LINE_GAP : BLOCK_GAP);
   }
 
   #writeItem(element: ForeignElement, look: Look, context: Context): void {
@@ -190,7 +211,7 @@ class Rewriter {
       this.#walkAll(item.content, { ...context, isBold: look.isBold ?? context.isBold, depth: 1, list: undefined });
       this.#writer.closeItem();
     }
-    this.#writer.closeList();
+    this.#writer.closeList(BLOCK_GAP);
   }
 
   #writeTable(table: ForeignElement, context: Context): void {
@@ -211,6 +232,20 @@ class Rewriter {
     }
     writer.endBlock(BLOCK_GAP);
   }
+}
+
+/** Returns what `display` makes of the effect of a tag. */
+function displayed(effect: Effect | undefined, display: 'block' | 'inline'): Effect | undefined {
+  if (display === 'block') return effect === undefined || effect === 'bold' || effect === 'italic' ? 'line' : effect;
+  return effect === 'line' || effect === 'paragraph' ? undefined : effect;
+}
+
+const SHIFTED = { raised: [...'⁰¹²³⁴⁵⁶⁷⁸⁹'], lowered: [...'₀₁₂₃₄₅₆₇₈₉'] };
+
+/** Returns digits as raised or lowered ones: 10 with a raised 2 is not 102. */
+function shiftDigits(text: string, shift: Context['shift']): string {
+  if (shift === undefined) return text;
+  return text.replaceAll(/\d/g, (digit) => SHIFTED[shift][Number(digit)] ?? digit);
 }
 
 function emojiOf(image: ForeignElement): string {

@@ -10,8 +10,11 @@ export type StyleSheet = ReadonlyMap<string, Declarations>;
 
 export interface Look {
   isHidden: boolean;
-  /** Whether its text is too small to be seen; within may be larger text. */
-  isTiny: boolean;
+  /** Whether its text is too small to be seen, within which may be larger text; undefined: no size is given. */
+  isTiny: boolean | undefined;
+  /** Whether it is a block, or goes on in its line, whatever its tag is by itself. */
+  display: 'block' | 'inline' | undefined;
+  shift: 'raised' | 'lowered' | undefined;
   isBold: boolean | undefined;
   isItalic: boolean | undefined;
   isStruck: boolean;
@@ -30,7 +33,7 @@ const NONE: Declarations = new Map();
 
 /** Classes by which editors and builders of mails hide text, from readers of screens aside. */
 const HIDDEN_CLASS =
-  /(?:^|\s)(?:sr-only|visually-?hidden|screen-reader-text|preheader|mcnPreviewText|previewtext|preview-text|msoDel|MsoCommentReference|MsoCommentText|msocom(?:txt|anchor|off|hide))(?:\s|$)/i;
+  /(?:^|\s)(?:sr-only|visually-?hidden|screen-reader-text|preheader|mcnPreviewText|previewtext|preview-text|katex-mathml|msoDel|MsoCommentReference|MsoCommentText|msocom(?:txt|anchor|off|hide))(?:\s|$)/i;
 
 /** Returns what styles, classes and `hidden` make of an element. */
 export function readLook(element: ForeignElement, sheet: StyleSheet): Look {
@@ -61,7 +64,9 @@ function lookOf(style: Declarations): Look {
   const list = of('list-style-type') || of('list-style');
   return {
     isHidden: isHidden(style),
-    isTiny: /^[01](?:px|pt)?$/.test(of('font-size')),
+    isTiny: isTiny(of('font-size')),
+    display: /^(block|inline)$/.exec(of('display'))?.[1] as Look['display'],
+    shift: SHIFTS.get(of('vertical-align')),
     isBold: weightOf(of('font-weight') || of('font')),
     isItalic: slantOf(of('font-style') || of('font')),
     isStruck: /line-through/.test(of('text-decoration') + of('text-decoration-line')),
@@ -73,12 +78,26 @@ function lookOf(style: Declarations): Look {
   };
 }
 
+const SHIFTS: ReadonlyMap<string, Look['shift']> = new Map([
+  ['super', 'raised'],
+  ['sub', 'lowered'],
+]);
+
+/** A size that is relative to another one says nothing. */
+function isTiny(size: string): boolean | undefined {
+  if (/^(?:0|1|[01]?(?:\.\d+)?(?:px|pt))$/.test(size)) return true;
+  return /^(?:\d.*(?:px|pt|rem)|medium|.*(?:small|large))$/.test(size) ? false : undefined;
+}
+
 const LETTERS: ReadonlyArray<[RegExp, Letters]> = [
   [/lower-(?:alpha|latin)/, 'a'],
   [/upper-(?:alpha|latin)/, 'A'],
   [/lower-roman/, 'i'],
   [/upper-roman/, 'I'],
 ];
+
+/** So far away that it is outside of any page. */
+const AWAY = /^-\d{3,}/;
 
 function isHidden(style: Declarations): boolean {
   const is = (property: string, pattern: RegExp) => pattern.test(style.get(property) ?? '');
@@ -87,8 +106,9 @@ function isHidden(style: Declarations): boolean {
     is('visibility', /^(?:hidden|collapse)/) ||
     is('mso-hide', /^(?:all|screen)/) ||
     is('opacity', /^0(?:\.0+)?$/) ||
-    (is('max-height', /^0/) && is('overflow', /^hidden/)) ||
-    (is('position', /^absolute/) && is('clip', /^rect\([01]/)) ||
+    ((is('max-height', /^0/) || is('height', /^[01](?:px)?$/)) && is('overflow', /^hidden/)) ||
+    (is('position', /^absolute/) && (is('clip', /^rect\([01]/) || is('left', AWAY) || is('top', AWAY))) ||
+    is('text-indent', AWAY) ||
     is('mso-element', /^comment/) ||
     is('mso-special-character', /^comment/)
   );
@@ -175,8 +195,3 @@ function addRule(selectors: string, body: string, sheet: Map<string, Declaration
 }
 
 const PLAIN: Look = lookOf(NONE);
-
-/** Whether styles change nothing of what one sees. */
-export function isPlain(look: Look): boolean {
-  return (Object.keys(PLAIN) as Array<keyof Look>).every((trait) => look[trait] === PLAIN[trait]);
-}

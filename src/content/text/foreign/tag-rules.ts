@@ -4,6 +4,9 @@ const RULES = {
   italic: 'i em',
   break: 'br',
   box: 'input',
+  raised: 'sup',
+  lowered: 'sub',
+  quote: 'q',
   link: 'a',
   image: 'img',
   heading: 'h1 h2 h3 h4 h5 h6',
@@ -12,11 +15,12 @@ const RULES = {
   table: 'table',
   cell: 'td th',
   // Each begins a line of its own; those of `paragraph` and `pre` have an empty line around them, too.
-  line: 'address article aside caption center dd details dialog div dt fieldset figcaption footer form header legend main nav section summary tbody tfoot thead tr',
+  line: 'address article aside caption center dd details dialog div dt fieldset figcaption footer form header legend main nav optgroup option section summary tbody tfoot thead tr',
   paragraph: 'blockquote dl figure hr p',
   pre: 'listing plaintext pre xmp',
   // A browser does not show these.
-  unseen: 'datalist iframe noembed noframes noscript script style template title',
+  unseen:
+    'annotation applet audio canvas datalist iframe meter noembed noframes noscript object progress script style svg template title video',
   // What a reviewer has deleted.
   gone: 'del',
 } as const;

@@ -14,8 +14,20 @@ const WEB_CLASS = /(?:^|\s)ListContainerWrapper(?:\s|$)/;
 
 /** Whether an element is a part of a list that neighbours may continue. */
 export function isListPart(element: ForeignElement): boolean {
-  if (element.tagName === 'p') return /mso-list\s*:\s*l\d/i.test(attributeOf(element, 'style') ?? '');
+  if (element.tagName === 'p')
+    return /mso-list\s*:\s*l\d/i.test(attributeOf(element, 'style') ?? '') || isFilteredItem(element);
   return element.tagName === 'div' && WEB_CLASS.test(attributeOf(element, 'class') ?? '');
+}
+
+/** The gap that Word writes between a marker and its item. */
+const isMarkerGap = (node: ForeignNode) =>
+  isElement(node) && /\bfont:\s*7\.0pt "?Times New Roman/i.test(attributeOf(node, 'style') ?? '');
+
+/** Whether a paragraph is an item of a page that Word saved as a filtered one: a marker and a gap, and no `mso-list`. */
+function isFilteredItem(paragraph: ForeignElement): boolean {
+  return (
+    /\bMsoListParagraph/.test(attributeOf(paragraph, 'class') ?? '') && findAll(paragraph, isMarkerGap).length === 1
+  );
 }
 
 /** Returns the items of parts that follow each other; levels count from the outermost of them. */
@@ -50,11 +62,24 @@ function elementsIn({ childNodes }: ForeignElement): ForeignElement[] {
 }
 
 function readParagraph(paragraph: ForeignElement, sheet: StyleSheet): WordItem {
-  const isMarker = (node: ForeignNode) => isElement(node) && readLook(node, sheet).wordList === 'ignore';
+  const { wordList } = readLook(paragraph, sheet);
+  const isIgnored = (node: ForeignNode) => isElement(node) && readLook(node, sheet).wordList === 'ignore';
+  const gapAt = paragraph.childNodes.findIndex((node) => findAll(node, isMarkerGap).length > 0);
+  const toGap = new Set(paragraph.childNodes.slice(0, gapAt + 1));
+  const isMarker = wordList === undefined ? (node: ForeignNode) => toGap.has(node) : isIgnored;
   const written = findAll(paragraph, isMarker).map(textOf).join('').trim();
-  const level = /level(\d)/.exec(readLook(paragraph, sheet).wordList ?? '')?.[1] ?? '1';
+  const level = wordList === undefined ? levelOfMargin(paragraph) : Number(/level(\d)/.exec(wordList)?.[1] ?? '1');
   const content = paragraph.childNodes.map((node) => without(node, isMarker)).filter((node) => node !== undefined);
-  return { ...readMarker(written), below: Number(level) - 1, element: paragraph, content };
+  return { ...readMarker(written), below: level - 1, element: paragraph, content };
+}
+
+const MARGIN_OF_LEVEL: Readonly<Record<string, number>> = { pt: 36, in: 0.5, cm: 1.27 };
+
+/** The style sheet of a filtered page has the margin of the first level. */
+function levelOfMargin(paragraph: ForeignElement): number {
+  const [, margin = '', unit = ''] =
+    /margin-left:\s*([\d.]+)(pt|in|cm)/i.exec(attributeOf(paragraph, 'style') ?? '') ?? [];
+  return Math.max(1, Math.round(Number(margin) / (MARGIN_OF_LEVEL[unit.toLowerCase()] ?? 1)));
 }
 
 /** Reads `1.`, `b)` or `iv.`; anything else is a bullet. */

@@ -10,7 +10,7 @@ export interface ListTraits {
   kind?: 'bullet' | 'ordered' | undefined;
   /** Whether the box of an item is ticked; undefined if it has none. */
   isChecked?: boolean | undefined;
-  /** Levels of an item below its list, as in Quill. */
+  /** Levels of an item below its list. */
   indent?: number | undefined;
   /** The level of an item in the document, from 1, as in Word for the web. */
   level?: number | undefined;
@@ -27,7 +27,10 @@ export const NO_TRAITS: ListTraits = {};
 
 /** Quill has nine, Word has nine. */
 const DEEPEST = 9;
-const INDENT = /(?:^|\s)ql-indent-(\d)(?:\s|$)/;
+/** Of Quill and Draft.js. */
+const INDENT = /(?:^|\s)(?:ql-indent-|public-DraftStyleDefault-depth)(\d)(?:\s|$)/;
+/** Of Evernote. */
+const CHECKED = /--en-checked:\s*(true|false)/;
 const LETTERS = new Set<string>(['a', 'A', 'i', 'I']);
 
 /** Returns the traits that the attributes of an `ol`, `ul` or `li` give. */
@@ -41,6 +44,9 @@ export function readListTraits(attributes: readonly Attribute[]): ListTraits {
       traits.kind = value === 'ordered' ? 'ordered' : 'bullet';
       if (value.endsWith('checked')) traits.isChecked = value === 'checked';
     } else if (name === 'aria-checked') traits.isChecked = value === 'true';
+    else if (name === 'style' && CHECKED.test(value)) traits.isChecked = CHECKED.exec(value)?.[1] === 'true';
+    // Confluence writes a class only for those that are ticked.
+    else if (name === 'data-inline-task-id') traits.isChecked = attributes.some((one) => /\bchecked\b/.test(one.value));
     else if (name === 'class') traits.indent = Number(INDENT.exec(value)?.[1] ?? 0) || undefined;
     else if (name === 'aria-level' || name === 'data-aria-level') traits.level = readNumber(value);
   return traits;

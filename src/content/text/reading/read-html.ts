@@ -25,7 +25,7 @@ export interface Findings {
   links: Set<string>;
   /** Styles that would decide what one sees, each once. */
   styles: Set<string>;
-  /** Whether styles of allowed tags count where HTML is foreign. */
+  /** Whether allowed tags have styles, which may count where HTML is foreign. */
   isStyled: boolean;
   /** Whether tags are nested deeper than `DEPTH_LIMIT`. */
   isTooDeep: boolean;
@@ -165,8 +165,8 @@ class Author implements TokenHandler {
     for (const { name, value } of attrs) {
       if (name !== 'style' && name !== 'class' && name !== 'hidden') continue;
       const ignored = findIgnored(tagName, name, value);
-      this.findings.isStyled ||= ignored !== undefined;
-      if (ignored?.isSeen) this.findings.styles.add(ignored.written);
+      this.findings.isStyled ||= name !== 'class' || ignored !== undefined;
+      if (ignored !== undefined) this.findings.styles.add(ignored);
     }
   }
 

@@ -38,7 +38,10 @@ export const ATTRIBUTES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['p', new Set<string>([TYPED.name])],
   ['a', new Set(['href'])],
   ['ol', new Set(['start', 'type'])],
-  ['li', new Set(['value', 'data-list', 'class', 'aria-level', 'data-aria-level', 'aria-checked'])],
+  [
+    'li',
+    new Set(['value', 'data-list', 'class', 'aria-level', 'data-aria-level', 'aria-checked', 'data-inline-task-id']),
+  ],
 ]);
 
 /** The attributes that count in foreign HTML. */

@@ -20,6 +20,6 @@ begin
       case when new.disabled_at is not null then 'Sending is stopped, because an administrator has disabled the owner of this workspace. It continues once the owner is enabled.' end,
       new.stop_reason, new.status_reason, new.warning),
     'reason_code', case when new.disabled_at is not null then 'disabled' when new.stop_reason is not null then 'quarantined' else new.status_code end,
-    'cause', case when new.status = 'paused' then new.pause_cause end));
+    'cause', case when new.status = 'paused' then new.pause_cause end, 'external_id', new.external_id, 'metadata', new.metadata));
   return null;
 end $$;

@@ -8,7 +8,7 @@ begin
     select workspace_id, 'group.changed', jsonb_build_object('groups', jsonb_agg(item order by group_id))
     from (
       select n.workspace_id, n.group_id, (row_number() over (partition by n.workspace_id order by n.group_id) - 1) / 100 as part,
-             jsonb_build_object('group_metadata_id', n.group_id, 'change', 'added', 'name', left(n.name, 100), 'kind', n.kind, 'can_send', n.can_send) as item
+             jsonb_build_object('group_metadata_id', n.group_id, 'change', 'added', 'name', left(n.name, 100), 'kind', n.kind, 'can_send', n.can_send, 'external_id', n.external_id) as item
       from new_rows n
       where exists (select from webhooks w where w.workspace_id = n.workspace_id and matches_event_filter(w.events, 'group.changed'))
     ) g group by workspace_id, part;
@@ -20,7 +20,7 @@ begin
              jsonb_build_object('group_metadata_id', n.group_id, 'change', case
                when n.removed_at is not null and o.removed_at is null then 'removed'
                when n.removed_at is null and o.removed_at is not null then 'added' else 'changed' end,
-               'name', left(n.name, 100), 'kind', n.kind, 'can_send', n.can_send) as item
+               'name', left(n.name, 100), 'kind', n.kind, 'can_send', n.can_send, 'external_id', n.external_id) as item
       from new_rows n join old_rows o on o.group_id = n.group_id
       where (n.name, n.can_send, n.removed_at is null) is distinct from (o.name, o.can_send, o.removed_at is null)
         and exists (select from webhooks w where w.workspace_id = n.workspace_id and matches_event_filter(w.events, 'group.changed'))

@@ -13,7 +13,7 @@ import { listLosses } from '../../../content/text/warnings.ts';
 import { requireCountedGroups } from './ballot-problems.ts';
 import { saveCard, type CardDeps } from './prepare-card.ts';
 import { preparePost, type PostInput, type PreparedPost } from './prepare-post.ts';
-import { requireFreeExternalId } from '../external-id.ts';
+import { requireFreeExternalId } from '../../accounts/own-data.ts';
 import { requireMentionsLeft, requireReach } from './require-reach.ts';
 import { insertCampaign, type NewCampaign, type Plan } from '../store.ts';
 import { requireNoApproval } from '../../../workspaces/approval/approval-rules.ts';
@@ -173,7 +173,7 @@ export async function writeCampaign(
 ): Promise<string> {
   const { workspaceId } = campaign;
   await lockOwnLedger(trx, workspaceId);
-  await requireFreeExternalId(trx, workspaceId, campaign);
+  await requireFreeExternalId(trx, 'campaign', campaign);
   const due = dueAt(await enforceCampaignQuota(trx, workspaceId, quotas));
   const [firstAt] = due;
   if (firstAt) await requireMentionsLeft(trx, campaign, { firstAt, timeZone });

@@ -27,7 +27,7 @@ import { findOwnCampaign, scheduleOf, type OwnCampaign } from '../store.ts';
 import { readNow } from '../../../platform/database/read-now.ts';
 import { warnOfFrequency, type CheckWarning } from './warn-of-frequency.ts';
 import { warnOfCap, warnOfPace, warnOfQuietHours } from './warn-of-windows.ts';
-import { requireFreeExternalId } from '../external-id.ts';
+import { requireFreeExternalId } from '../../accounts/own-data.ts';
 import { requireMentionsLeft, requireReach } from './require-reach.ts';
 import { warnOfReach } from './warn-of-reach.ts';
 import type { AccountId, WorkspaceId } from '../../../platform/database/schema.ts';
@@ -87,7 +87,7 @@ export async function checkCampaign(
   const prepared = await preparePost(deps, draft.post, problems, planned);
   const { text, media, extras, card, groupIds, warnings } = prepared;
   const files = await checkFiles(db, workspaceId, extras);
-  await requireFreeExternalId(db, workspaceId, draft.post, changeOf);
+  await requireFreeExternalId(db, 'campaign', { ...draft.post, workspaceId, except: changeOf });
   await requireGroups(db, workspaceId, draft.post.groupIds);
   await requireCountedGroups(db, extras, draft.post.groupIds);
   const reaching = { workspaceId, groupIds, extras, text, campaignId: insteadOf };

@@ -6,7 +6,7 @@ import type { UnknownTags } from '../../../content/text/html-to-whatsapp.ts';
 import { CAPTION_LIMIT } from '../../../content/text/caption.ts';
 import { warnOfCaption } from '../../../content/text/read-caption.ts';
 import type { Warning } from '../../../content/text/warnings.ts';
-import type { OwnData } from '../external-id.ts';
+import type { OwnData } from '../../accounts/own-data.ts';
 import { findBallotProblems, isBallot } from './ballot-problems.ts';
 import { collectProblems, prepareCard, type CardDeps, type CardPreparation, type CardRequest } from './prepare-card.ts';
 

@@ -27,7 +27,7 @@ import { findOwnCampaign, readContent, scheduleOf, writeContent, type Content, t
 import { readNow } from '../../../platform/database/read-now.ts';
 import { diffValues, type Values } from '../../../workspaces/audit/diff-values.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
-import { requireFreeExternalId, type OwnData } from '../external-id.ts';
+import { changeOwnData, type OwnData } from '../../accounts/own-data.ts';
 import { diffGroups } from '../../groups/diff-groups.ts';
 
 /** What a campaign is to become; what is undefined stays as it is. */
@@ -106,7 +106,7 @@ export async function updateCampaign(
     await changeContent(trx, campaign, { html, text, mediaId, groupIds, ...changedExtras });
     if (changesPost) await requireNoApproval(trx, actor.workspaceId, (groupIds ?? content.groupIds).length);
     await requireMentions(trx, campaign, timeZone);
-    await requireFreeExternalId(trx, workspaceId, change, publicId);
+    await changeOwnData(trx, 'campaign', { workspaceId, id: publicId }, change);
     if (changesOthers) await updateUnseen(trx, campaignId, change);
     const changes = await diffCampaigns(trx, actor.workspaceId, { campaign, content });
     await recordAudit(trx, { ...actor, action: 'campaign.updated', subject: publicId, changes });
@@ -230,12 +230,11 @@ async function findFirstPlanned(trx: Connection, campaignId: number): Promise<Da
 
 /** Changes what members do not see. */
 async function updateUnseen(trx: Connection, campaignId: number, change: CampaignChange): Promise<void> {
-  const { name = null, description = null, isChannelCampaign = null, externalId = null, metadata } = change;
+  const { name = null, description = null, isChannelCampaign = null } = change;
   await execute(trx)`
     update campaigns
     set name = coalesce(${name}, name), description = coalesce(${description}, description),
-        is_channel_campaign = coalesce(${isChannelCampaign}, is_channel_campaign), external_id = coalesce(${externalId}, external_id),
-        metadata = coalesce(${metadata ? JSON.stringify(metadata) : null}::jsonb, metadata)
+        is_channel_campaign = coalesce(${isChannelCampaign}, is_channel_campaign)
     where campaign_id = ${campaignId}`;
 }
 

@@ -1,12 +1,13 @@
 import { readCount, readRows, sql, type RawBuilder, type Database } from '../../../platform/database/statements.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { CampaignStatus } from '../../../platform/database/schema.ts';
+import { hasOwnData, type OwnData, type StoredOwnData } from '../../accounts/own-data.ts';
 import { readTimeZone } from '../accept/add-scheduled-campaign.ts';
 import { spanOf } from '../occurrences.ts';
 import { acknowledging } from '../roll-up/roll-up-runs.ts';
 import { kindOfContent, type ListedPost } from './list-runs.ts';
 
-export interface CampaignFilter {
+export interface CampaignFilter extends OwnData {
   status?: CampaignStatus | undefined;
   /** Words of the name and the post. */
   search?: string | undefined;
@@ -25,9 +26,6 @@ export interface CampaignFilter {
   withReads?: boolean;
   /** Only posts of this kind. */
   postKind?: ListedPost['kind'] | undefined;
-  externalId?: string | undefined;
-  /** Only campaigns with each of these texts by key. */
-  metadata?: Readonly<Record<string, string>> | undefined;
   /** Also tests. */
   withTests?: boolean;
   /** Also to how many groups it goes, with which file, and what kind of post it is. */
@@ -39,11 +37,9 @@ const EXCERPT = 100;
 
 export type CampaignColumn = 'created_at' | 'name' | 'next_run_at';
 
-export interface CampaignSummary {
+export interface CampaignSummary extends StoredOwnData {
   campaignId: string;
   name: string;
-  externalId: string | null;
-  metadata: Record<string, string>;
   status: CampaignStatus;
   isSchedule: boolean;
   /** It leaves out groups that have read an earlier campaign. */
@@ -134,16 +130,14 @@ async function whereOf(
   filter: CampaignFilter,
 ): Promise<RawBuilder<unknown>> {
   const [status, search] = [filter.status ?? null, filter.search ?? null];
-  const { createdFrom, createdTo, postKind = null, externalId = null, metadata } = filter;
-  // Only where it is asked for: the planner takes it for a condition that few rows meet.
-  const hasTexts = metadata ? sql`and c.metadata @> ${JSON.stringify(metadata)}::jsonb` : sql``;
+  const { createdFrom, createdTo, postKind = null } = filter;
   const isDated = createdFrom !== undefined || createdTo !== undefined;
   const zone = isDated ? await readTimeZone(deps, userId) : deps.timeZone;
   const beginsAt = createdFrom === undefined ? null : spanOf(createdFrom, createdFrom, zone).beginsAt;
   const endsAt = createdTo === undefined ? null : spanOf(createdTo, createdTo, zone).endsAt;
   return sql`c.workspace_id = ${workspaceId} and c.deleted_at is null
       and (${filter.withTests ?? false}::boolean or not c.is_test)
-      and (${externalId}::text is null or c.external_id = ${externalId}) ${hasTexts}
+      and ${hasOwnData(filter)}
       and (${postKind}::text is null or exists (
         select from contents t where t.content_id = c.content_id and ${kindOfContent} = ${postKind}))
       and (${status}::campaign_status is null or c.status = ${status}::campaign_status)
