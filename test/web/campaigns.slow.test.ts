@@ -259,7 +259,9 @@ describe.skipIf(!browser)('in a browser', () => {
     const changed = page.getByRole('region', { name: 'Edited or deleted later' });
     await changed.getByText('It failed in 2 groups.').waitFor();
     await changed.getByText('1 of 3 posts were edited.').waitFor();
-    await changed.getByText(/^It was too late: posts can be edited for 15 minutes.*Send a correction as a new post\.$/).waitFor();
+    await changed
+      .getByText(/^It was too late: posts can be edited for 15 minutes.*Send a correction as a new post\.$/)
+      .waitFor();
     const refusals = page.locator('td[title^="it was too late"]');
     await refusals.first().waitFor();
     expect(await refusals.allInnerTexts()).toEqual(['Failed', 'Failed']);
