@@ -59,7 +59,7 @@ describe.skipIf(!browser)('in a browser', () => {
       limit: 500,
     });
     ids = groups.map((group) => group.group_metadata_id);
-    expect(ids).toHaveLength(GROUPS);
+    if (ids.length !== GROUPS) throw new Error(`there are ${ids.length} groups`);
     const supperAt = Math.round((CAMPAIGNS * (DAYS - SUPPER.ago)) / DAYS);
     await clock.advance({ days: -DAYS });
     for (let index = 0; index < CAMPAIGNS; index++) {
@@ -89,17 +89,17 @@ describe.skipIf(!browser)('in a browser', () => {
     return visited.page;
   }
   const button = (within: Page | Locator, name: string | RegExp) => within.getByRole('button', { name, exact: true });
-  async function look(page: Page, name: string): Promise<void> {
+  async function expectSound(page: Page, name: string): Promise<void> {
     await lookEverywhere(page, `week-${name}`);
     expect(await findBarriers(page)).toEqual([]);
   }
 
   test('on Monday a manager plans the week for a part of the groups', async () => {
     const page = await enter('manager');
-    await look(page, '1-home');
+    await expectSound(page, '1-home');
     await page.goto('/groups');
     await page.getByText(`${GROUPS}`, { exact: false }).first().waitFor();
-    await look(page, '1-groups');
+    await expectSound(page, '1-groups');
     await page.goto('/campaigns/new');
     await writeMessage(page, 'Mill Street is closed *from nine to noon*.');
     await page.getByRole('searchbox', { name: 'Search groups' }).fill('mill');
@@ -109,18 +109,18 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('button', { name: 'Next month' }).click();
     await page.getByRole('dialog', { name: 'First day' }).getByRole('button', { name: /^15 / }).click();
     await button(page, 'Weekly').click();
-    await look(page, '1-compose');
+    await expectSound(page, '1-compose');
     await button(page, `Schedule for ${MILL_STREET} simulated groups`).click();
     const dialog = page.getByRole('dialog');
     await button(dialog, 'Schedule').waitFor();
-    await look(page, '1-receipt');
+    await expectSound(page, '1-receipt');
     await button(dialog, 'Schedule').click();
     await page.waitForURL(/\/campaigns\/[0-9a-f-]{36}$/);
     await page.getByText('Mill Street is closed from nine to noon scheduled.').waitFor();
-    await look(page, '1-planned');
+    await expectSound(page, '1-planned');
     await page.goto('/calendar');
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await look(page, '1-calendar');
+    await expectSound(page, '1-calendar');
   });
 
   test('on Tuesday a manager approves the post of an author', async () => {
@@ -135,23 +135,23 @@ describe.skipIf(!browser)('in a browser', () => {
     });
     const page = await enter('manager');
     await page.getByRole('region', { name: 'Waiting for you' }).waitFor();
-    await look(page, '2-home');
+    await expectSound(page, '2-home');
     await page.getByRole('region', { name: 'Waiting for you' }).getByRole('link').click();
     await page.getByText('Is Saturday right?').waitFor();
     await page.getByText(/ and 290 more/).waitFor();
-    await look(page, '2-approval');
+    await expectSound(page, '2-approval');
     await button(page, 'Approve').click();
     await button(page.getByRole('dialog'), 'Approve').click();
     await page.waitForURL(/\/campaigns\/[0-9a-f-]{36}/);
     await page.getByText('Done', { exact: true }).first().waitFor();
-    await look(page, '2-sent');
+    await expectSound(page, '2-sent');
   });
 
   test('on Wednesday a manager sends to all groups and corrects the post', async () => {
     const page = await enter('manager', '/campaigns/new');
     await writeMessage(page, 'Market day is on Friday at eight.');
     await button(page, 'Select all matching').click();
-    await look(page, '3-compose');
+    await expectSound(page, '3-compose');
     await button(page, `Send to ${GROUPS} simulated groups now`).click();
     await button(page.getByRole('dialog'), 'Send now').click();
     await page.waitForURL(/\/campaigns\/[0-9a-f-]{36}$/);
@@ -161,10 +161,10 @@ describe.skipIf(!browser)('in a browser', () => {
       .getByRole('dialog')
       .getByRole('textbox', { name: 'Message' })
       .fill('Market day is on Saturday at eight.');
-    await look(page, '3-correct');
+    await expectSound(page, '3-correct');
     await button(page.getByRole('dialog'), 'Edit for everyone').click();
     await page.getByText(`${GROUPS} posts were edited.`).waitFor();
-    await look(page, '3-corrected');
+    await expectSound(page, '3-corrected');
   });
 
   test('on Thursday a manager finds a campaign of three months ago in two steps', async () => {
@@ -178,7 +178,7 @@ describe.skipIf(!browser)('in a browser', () => {
     const found = page.getByRole('list', { name: 'Campaigns', exact: true }).getByRole('link', { name: SUPPER.name });
     await expect.poll(() => found.count()).toBe(1);
     expect(steps).toBe(2);
-    await look(page, '4-found');
+    await expectSound(page, '4-found');
     // By a word alone, it is one step.
     await page.goto('/');
     await page.getByRole('searchbox', { name: 'Search campaigns' }).fill('harvest');
@@ -186,7 +186,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await found.click();
     await page.waitForURL(/\/campaigns\/[0-9a-f-]{36}$/);
     await page.getByRole('heading', { name: SUPPER.name }).waitFor();
-    await look(page, '4-opened');
+    await expectSound(page, '4-opened');
   });
 
   test('on Friday a manager reports', async () => {
@@ -194,9 +194,9 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByText('This quarter').click();
     await page.getByRole('heading', { level: 1 }).waitFor();
     await expect.poll(() => page.locator('[data-skeleton]').count()).toBe(0);
-    await look(page, '5-report');
+    await expectSound(page, '5-report');
     await page.goto('/unsent');
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await look(page, '5-unsent');
+    await expectSound(page, '5-unsent');
   });
 });

@@ -24,10 +24,9 @@ export async function lookEverywhere(page: Page, name: string): Promise<void> {
       if (FOLDER !== undefined) await page.screenshot({ path: join(FOLDER, `${name}-${where}-${colorScheme}.png`) });
       // Charts follow the width a moment later.
       await expect
-        .poll(
-          () => page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth'),
-          `${name} on a ${where}`,
-        )
+        .poll(() => page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth'), {
+          message: `${name} on a ${where}`,
+        })
         .toBe(true);
     }
   }
