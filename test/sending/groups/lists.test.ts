@@ -30,8 +30,8 @@ test('saves each group once under a name, and returns lists by name', async () =
   const chess = await save(alice, { name: 'Chess', group_metadata_ids: groups });
   expect(village.status).toBe(200);
   expect(await listsOf(alice)).toEqual([
-    { group_list_id: chess.body.data.group_list_id, name: 'Chess', group_count: 3 },
-    { group_list_id: village.body.data.group_list_id, name: 'village', group_count: 2 },
+    { group_list_id: chess.body.data.group_list_id, name: 'Chess', group_count: 3, external_id: null },
+    { group_list_id: village.body.data.group_list_id, name: 'village', group_count: 2, external_id: null },
   ]);
   expect(await listsOf(bob)).toEqual([]);
 });
@@ -52,7 +52,7 @@ test('overwrites name and groups of a list', async () => {
   const { group_list_id } = body.data;
   const again = await save(alice, { name: 'after', group_metadata_ids: [groups[2]], group_list_id });
   expect(again.body.data).toEqual({ group_list_id });
-  expect(await listsOf(alice)).toEqual([{ group_list_id, name: 'after', group_count: 1 }]);
+  expect(await listsOf(alice)).toEqual([{ group_list_id, name: 'after', group_count: 1, external_id: null }]);
   expect(await groupsOf(alice, { group_list_id })).toEqual([groups[2]]);
 });
 
@@ -92,7 +92,7 @@ describe('another user’s', () => {
     expect(await alice.call('venom/list-groups', { group_list_id })).toMatchObject(expected);
     expect(await save(alice, { name: 'x', group_metadata_ids: groups, group_list_id })).toMatchObject(expected);
     expect(await alice.call('venom/delete-group-list', { group_list_id })).toMatchObject(expected);
-    expect(await listsOf(bob)).toEqual([{ group_list_id, name: 'of bob', group_count: 3 }]);
+    expect(await listsOf(bob)).toEqual([{ group_list_id, name: 'of bob', group_count: 3, external_id: null }]);
   });
 });
 

@@ -100,6 +100,8 @@ test('asks owner and managers once for each failure, in the dashboard, by mail a
       status: 'unlinked',
       waits_for: 'not_linked',
       down_since: notice?.down_since,
+      external_id: null,
+      metadata: {},
     },
   ]);
   const mail = await mailTo('owner', 'cannot send');
@@ -140,7 +142,7 @@ test('tells how many posts were handed over automatically, and does not ask', as
     (all) => all.length > 0,
   );
   expect(received('account.handed_over')).toEqual([
-    { account_id: accountId, name: 'Main line', handed_over: groups.length },
+    { account_id: accountId, name: 'Main line', handed_over: groups.length, external_id: null, metadata: {} },
   ]);
   expect((await mailTo('owner', 'sent by other accounts'))?.subject).toBe(
     `${groups.length} posts of Main line are sent by other accounts, because it cannot send.`,
