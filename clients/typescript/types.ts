@@ -437,7 +437,7 @@ export interface AddAccount {
   name: string;
   /** Default: the installation's. With a test key: always the sandbox. */
   messenger?: 'sandbox' | 'whatsapp' | null | undefined;
-  /** The number of its phone, which no other account may have. Required on WhatsApp. */
+  /** The number of its phone, which no other account may have. Required on WhatsApp. Default on the sandbox: a fictitious one. */
   whatsapp_number?: string | null | undefined;
 }
 export interface SetDefaultAccount {
@@ -822,7 +822,7 @@ export interface UpdateCampaign {
   event?: GroupEvent | undefined;
   link_preview?: LinkCard | undefined;
   fetch_link_preview?: FetchLinkCard | undefined;
-  /** Optional fields of the post to remove. */
+  /** Optional fields to remove. */
   remove?:
     | Array<
         | 'file_name'
@@ -835,6 +835,7 @@ export interface UpdateCampaign {
         | 'link_preview'
         | 'poll'
         | 'event'
+        | 'external_id'
       >
     | null
     | undefined;
@@ -3495,7 +3496,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         message_id: string;
         text: string;
         media: StoredFile | null;
-        /** All files, if there are several, or if the one is a document. Several pictures and films are an album. */
+        /** All files, if there are several, or if the one is a document or has a `caption` of its own. Several pictures and films are an album. */
         files?: Array<ArrivedFile> | undefined;
         /** Present if the post is a poll or an event. */
         poll?: PostedPoll | null | undefined;

@@ -2,7 +2,17 @@
 import { z } from 'zod';
 import { WAIT_REASONS } from '../../workspaces/events/wait-reasons.ts';
 import { defineOperations } from './define-operations.ts';
-import { accountId, count, instant, optional, requiredAccountId, text, withDefault, named, objects } from './fields.ts';
+import {
+  accountId,
+  count,
+  instant,
+  label,
+  optional,
+  requiredAccountId,
+  withDefault,
+  named,
+  objects,
+} from './fields.ts';
 import { forms } from './forms.ts';
 import { whatsappNumber } from './users.ts';
 
@@ -125,7 +135,7 @@ export const accountStatusData = named('AccountState', {
     .describe('With `with_history`: earlier states, newest first, at most 50 of the last 90 days.'),
 });
 
-const accountName = text(1, 100);
+const accountName = label(100);
 
 const listedAccount = accountStatusData
   .omit({ history: true, number_fixed: true })
@@ -305,7 +315,7 @@ export const accounts = defineOperations('Account', {
         "Default: the installation's. With a test key: always the sandbox.",
       ),
       whatsapp_number: optional(whatsappNumber).describe(
-        'The number of its phone, which no other account may have. Required on WhatsApp.',
+        'The number of its phone, which no other account may have. Required on WhatsApp. Default on the sandbox: a fictitious one.',
       ),
     }),
     data: listedAccount,

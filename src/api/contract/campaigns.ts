@@ -11,6 +11,7 @@ import {
   instant,
   issueCode,
   issueParams,
+  label,
   metadata,
   optional,
   text,
@@ -27,7 +28,7 @@ import { fetchLinkPreview, linkPreviewCopy } from './link-preview.ts';
 import { longText } from './long-text.ts';
 import { shownFiles } from './post-files.ts';
 import { ballotFieldsData } from './ballot-fields.ts';
-import { copiedExtras, postExtras, postExtrasNames } from './post-extras.ts';
+import { copiedExtras, postExtras, removableNames } from './post-extras.ts';
 
 /** A file of 16 MiB in base64, 262,144 characters of html in JSON's longest escapes, and the rest. */
 export const POST_LIMIT_BYTES = 26 * 1024 * 1024;
@@ -73,7 +74,7 @@ const html = z.string().optional().pipe(text(0, HTML_LIMIT)).meta({
 });
 const description = text(0, 2_000);
 const postFields = {
-  name: text(1, 200).meta({
+  name: label(200).meta({
     description: 'The name of the campaign. Recipients do not see it.',
     examples: ['Spring fair'],
   }),
@@ -152,7 +153,7 @@ const updateCampaignBody = named('UpdateCampaign', {
   remove_image: withDefault(z.boolean(), false).describe('Removes the file with its `file_name`.'),
   ...postExtras,
   fetch_link_preview: fetchLinkPreview,
-  remove: withDefault(list(postExtrasNames, 20), []).describe('Optional fields of the post to remove.'),
+  remove: withDefault(list(removableNames, 20), []).describe('Optional fields to remove.'),
   group_metadata_ids: optional(postFields.group_metadata_ids),
   is_channel_campaign: optional(z.boolean()),
   external_id: externalId,

@@ -1,7 +1,7 @@
 /** Saved lists of groups (contract §4). */
 import { z } from 'zod';
 import { defineOperations } from './define-operations.ts';
-import { count, groupMetadataIds, optional, text, named, objects } from './fields.ts';
+import { count, groupMetadataIds, label, optional, named, objects } from './fields.ts';
 
 export const groupListId = z.int({
   error: (issue) => (issue.input === undefined ? 'is required' : 'must be a whole number'),
@@ -15,7 +15,7 @@ export const groupLists = defineOperations('Groups', {
     summary: 'Create or replace a group list',
     description: 'Limited to 500 lists.',
     body: named('SaveGroupList', {
-      name: text(1, 100).meta({ examples: ['Village groups'] }),
+      name: label(100).meta({ examples: ['Village groups'] }),
       group_metadata_ids: groupMetadataIds,
       group_list_id: optional(groupListId).describe('The list to replace. Omit it to create a list.'),
     }),

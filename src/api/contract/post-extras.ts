@@ -55,8 +55,8 @@ export const postExtras = {
   link_preview: linkPreviewField,
 };
 
-/** Names of extras, for a change that takes some away. */
-export const postExtrasNames = z.enum(EXTRAS_FIELDS);
+/** What a change can take away. */
+export const removableNames = z.enum({ ...EXTRAS_FIELDS, externalId: 'external_id' });
 
 /** The same fields in an answer. */
 export const postExtrasData = {

@@ -88,7 +88,7 @@ export const campaignHandlers: Handlers<typeof campaigns, CampaignDeps> = {
         cardRequest: toCardRequest(body),
         groupIds: body.groupMetadataIds,
         isChannelCampaign: body.isChannelCampaign,
-        externalId: body.externalId,
+        externalId: body.externalId ?? (body.remove.includes('external_id') ? null : undefined),
         metadata: body.metadata,
         startDate: body.startDate,
         endDate: body.endDate,

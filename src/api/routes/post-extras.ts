@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { plainFileName } from '../../content/media/file-name.ts';
 import { EXTRAS_FIELDS, EXTRAS_NAMES, type PostExtras } from '../../content/post/post-extras.ts';
 import { describeCard } from './link-preview.ts';
-import type { postExtras, postExtrasNames } from '../contract/post-extras.ts';
+import type { postExtras, removableNames } from '../contract/post-extras.ts';
 import type { FromWire } from '../wire.ts';
 import { toFiles } from './post-files.ts';
 import { describeBallot, toBallot } from './ballot-fields.ts';
@@ -34,7 +34,7 @@ export function toExtras(body: PostExtrasBody): PostExtras {
 export function toRemovedExtras({
   remove,
   mentionAll,
-}: PostExtrasBody & { remove: ReadonlyArray<z.output<typeof postExtrasNames>> }): Array<keyof PostExtras> {
+}: PostExtrasBody & { remove: ReadonlyArray<z.output<typeof removableNames>> }): Array<keyof PostExtras> {
   const fields: readonly string[] = mentionAll === false ? [...remove, 'mention_all'] : remove;
   return EXTRAS_NAMES.filter((name) => fields.includes(EXTRAS_FIELDS[name]));
 }

@@ -28,10 +28,10 @@ export function findByExternalId(
 export async function requireFreeExternalId(
   db: Connection,
   workspaceId: WorkspaceId,
-  { externalId }: OwnData,
+  { externalId }: { externalId?: string | null | undefined },
   except?: string,
 ): Promise<void> {
-  if (externalId === undefined) return;
+  if (externalId === undefined || externalId === null) return;
   const first = await findByExternalId(db, workspaceId, externalId);
   if (first === undefined || first === except) return;
   throw new AppError('external_id_taken', `The campaign ${first} has this external_id already`, {

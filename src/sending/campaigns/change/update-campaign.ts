@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { lockOwnLedger } from '../../accounts/store.ts';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
-import { execute, readValue, type Connection } from '../../../platform/database/statements.ts';
+import { execute, readValue, sql, type Connection } from '../../../platform/database/statements.ts';
 import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
 import { AppError, invalid, fieldError } from '../../../platform/errors/errors.ts';
 import { TZDATA_VERSION } from '../../../platform/time/tzdata-version.ts';
@@ -31,7 +31,9 @@ import { requireFreeExternalId, type OwnData } from '../external-id.ts';
 import { diffGroups } from '../../groups/diff-groups.ts';
 
 /** What a campaign is to become; what is undefined stays as it is. */
-export interface CampaignChange extends OwnData {
+export interface CampaignChange extends Pick<OwnData, 'metadata'> {
+  /** Null takes it away. */
+  externalId?: string | null | undefined;
   name?: string | undefined;
   description?: string | undefined;
   html?: string | undefined;
@@ -230,11 +232,11 @@ async function findFirstPlanned(trx: Connection, campaignId: number): Promise<Da
 
 /** Changes what members do not see. */
 async function updateUnseen(trx: Connection, campaignId: number, change: CampaignChange): Promise<void> {
-  const { name = null, description = null, isChannelCampaign = null, externalId = null, metadata } = change;
+  const { name = null, description = null, isChannelCampaign = null, externalId, metadata } = change;
   await execute(trx)`
     update campaigns
     set name = coalesce(${name}, name), description = coalesce(${description}, description),
-        is_channel_campaign = coalesce(${isChannelCampaign}, is_channel_campaign), external_id = coalesce(${externalId}, external_id),
+        is_channel_campaign = coalesce(${isChannelCampaign}, is_channel_campaign), external_id = ${externalId === undefined ? sql`external_id` : externalId},
         metadata = coalesce(${metadata ? JSON.stringify(metadata) : null}::jsonb, metadata)
     where campaign_id = ${campaignId}`;
 }
