@@ -450,7 +450,7 @@ export interface AddAccount {
   metadata?: Metadata | undefined;
   /** Default: the installation's. With a test key: always the sandbox. */
   messenger?: 'sandbox' | 'whatsapp' | null | undefined;
-  /** The number of its phone, which no other account may have. Required on WhatsApp. */
+  /** The number of its phone, which no other account may have. Required on WhatsApp. Default on the sandbox: a fictitious one. */
   whatsapp_number?: string | null | undefined;
 }
 /** Your own id of it, unique in the workspace among those of its kind: a second one with it is a 409 that names the first. */
@@ -3582,7 +3582,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         message_id: string;
         text: string;
         media: StoredFile | null;
-        /** All files, if there are several, or if the one is a document. Several pictures and films are an album. */
+        /** All files, if there are several, or if the one is a document or has a `caption` of its own. Several pictures and films are an album. */
         files?: Array<ArrivedFile> | undefined;
         /** Present if the post is a poll or an event. */
         poll?: PostedPoll | null | undefined;

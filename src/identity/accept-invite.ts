@@ -12,7 +12,7 @@ import { findInvitation, lockInvitation } from './members/accept-invitation.ts';
 import { createWorkspaceOf } from './members/create-workspace.ts';
 import { hashPassword } from './passwords/password.ts';
 import { rejectWeakPassword } from './passwords/reject-weak-password.ts';
-import { requirePhoneDigits } from './phone-number.ts';
+import { requirePhoneDigits } from '../platform/phone/phone-number.ts';
 import { countAttempts, SIGN_UPS_PER_ADDRESS } from './sign-in/brute-force-limit.ts';
 import { networkOf } from './sign-in/known-networks.ts';
 import { withSignInPermit } from './sign-in/sign-in-permits.ts';

@@ -8,7 +8,7 @@ import type { UserDependencies } from './dependencies.ts';
 import { loginOf } from './login.ts';
 import { mayMail, SIGN_UP_MAILS_PER_ADDRESS } from './mail-limits.ts';
 import { hashPassword } from './passwords/password.ts';
-import { requirePhoneDigits } from './phone-number.ts';
+import { requirePhoneDigits } from '../platform/phone/phone-number.ts';
 import { rejectWeakPassword } from './passwords/reject-weak-password.ts';
 import { recordKnownNetwork, networkOf } from './sign-in/known-networks.ts';
 import { hasUsers, isFirstUser, makeAdmin } from './account-flags-store.ts';

@@ -1,6 +1,7 @@
 import { execute, type Connection } from '../platform/database/statements.ts';
 import { LANGUAGE_TAGS } from '../platform/i18n/languages.ts';
 import { translatorFor } from '../platform/i18n/load-messages.ts';
+import { plainName } from '../workspaces/approval/plain-name.ts';
 import type { User } from './store.ts';
 
 /**
@@ -20,10 +21,13 @@ export async function forgetPerson(
   await execute(trx)`delete from mails where user_id is null and lower(recipient) = lower(${email})`;
   for (const language of LANGUAGE_TAGS) {
     const t = translatorFor(language);
-    const lines = [userName, t('approvals.formerMember')].map((name) => t('approvals.askedBy', { name }));
-    await execute(trx)`
-      update contents c set text = replace(text, ${lines[0]}, ${lines[1]}), html = replace(html, ${lines[0]}, ${lines[1]})
-      from approval_reviews v
-      where v.asked_by = ${userId} and c.campaign_id = v.campaign_id and strpos(c.text, ${lines[0]}) > 0`;
+    const askedBy = (name: string) => t('approvals.askedBy', { name });
+    const anonymous = askedBy(t('approvals.formerMember'));
+    // Posts of earlier versions have the name as it is.
+    for (const line of new Set([userName, plainName(userName)].map(askedBy)))
+      await execute(trx)`
+        update contents c set text = replace(text, ${line}, ${anonymous}), html = replace(html, ${line}, ${anonymous})
+        from approval_reviews v
+        where v.asked_by = ${userId} and c.campaign_id = v.campaign_id and strpos(c.text, ${line}) > 0`;
   }
 }

@@ -1,7 +1,7 @@
 import { recordAudit, type Actor } from '../workspaces/audit/record-audit.ts';
 import type { UserDependencies } from './dependencies.ts';
 import { getProfile, userGoneError, type UserProfile } from './get-profile.ts';
-import { requirePhoneDigits } from './phone-number.ts';
+import { requirePhoneDigits } from '../platform/phone/phone-number.ts';
 import { USER_COLUMNS, type User } from './store.ts';
 import { readRow } from '../platform/database/statements.ts';
 import type { Language } from '../platform/i18n/languages.ts';

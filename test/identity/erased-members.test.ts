@@ -9,7 +9,7 @@ import { callIn, defaultWorkspace, inWorkspace, join } from '../support/team.ts'
 const ERIKA = {
   first_name: 'Erikamaria',
   last_name: 'Zauberhut',
-  user_name: 'erika-z',
+  user_name: 'erika-z_x',
   email: 'erika-z@secret.example',
   phone_number: '+49 1577 0001234',
   whatsapp_number: '+49 1577 0005678',

@@ -28,6 +28,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
       log: { summary: 'the structured log', imports: ['platform/errors'] },
       time: { summary: 'clocks and time zones', imports: ['platform/errors'] },
       network: { summary: 'ranges of IP addresses', imports: [] },
+      phone: { summary: 'reads phone numbers, and says which are one', imports: ['platform/errors'] },
       concurrency: {
         summary: 'loops, fair semaphores, mutexes, backoff, round robin, batching',
         imports: ['platform/errors', 'platform/log'],

@@ -178,11 +178,13 @@ function newChatNumber(): string {
   return `120363${String(++made).padStart(12, '0')}`;
 }
 
-/** Returns the person of a number or LID, or of one of their devices. */
+/** Returns the person of a number or LID, or of one of their devices. A mobile number of Brazil may have a 9 that WhatsApp has not. */
 export function personOf(world: World, jid: string | undefined): Person | undefined {
   const decoded = jidDecode(jid);
   if (!decoded) return undefined;
-  return world.people.find((person) => (decoded.server === 'lid' ? person.lid : person.number) === decoded.user);
+  if (decoded.server === 'lid') return world.people.find(({ lid }) => lid === decoded.user);
+  const known = decoded.user.replace(/^(55\d\d)9(\d{8})$/, '$1$2');
+  return world.people.find(({ number }) => number === decoded.user || number === known);
 }
 
 /** Returns the linked devices of all who share a group with a person. */

@@ -7,13 +7,13 @@ import {
   changedOwnData,
   count,
   instant,
+  label,
   listedOwnData,
   newOwnData,
   optional,
   ownData,
   ownDataFilter,
   requiredAccountId,
-  text,
   withDefault,
   named,
   objects,
@@ -141,7 +141,7 @@ export const accountStatusData = named('AccountState', {
     .describe('With `with_history`: earlier states, newest first, at most 50 of the last 90 days.'),
 });
 
-const accountName = text(1, 100);
+const accountName = label(100);
 
 const listedAccount = accountStatusData
   .omit({ history: true, number_fixed: true })
@@ -326,7 +326,7 @@ export const accounts = defineOperations('Account', {
         "Default: the installation's. With a test key: always the sandbox.",
       ),
       whatsapp_number: optional(whatsappNumber).describe(
-        'The number of its phone, which no other account may have. Required on WhatsApp.',
+        'The number of its phone, which no other account may have. Required on WhatsApp. Default on the sandbox: a fictitious one.',
       ),
     }),
     data: listedAccount,

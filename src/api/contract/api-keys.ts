@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { defineOperations } from './define-operations.ts';
 import { memberRole } from './workspaces.ts';
-import { count, instant, optional, text, zonedInstant, named, list } from './fields.ts';
+import { count, instant, label, optional, zonedInstant, named, list } from './fields.ts';
 
 const apiKeyScope = z.enum(['read', 'write', 'send', 'webhooks', 'admin']).meta({
   id: 'ApiKeyScope',
@@ -32,7 +32,7 @@ export const apiKeys = defineOperations(shared, {
     description:
       'An API key works in place of a token, for the operations of its scopes, until it expires or is revoked. Limited to 50 per workspace.',
     body: named('CreateApiKey', {
-      name: text(1, 100).meta({ description: 'A label for the key.', examples: ['Newsroom'] }),
+      name: label(100).meta({ description: 'A label for the key.', examples: ['Newsroom'] }),
       scopes: list(apiKeyScope, 10)
         .min(1)
         .meta({ description: 'What the key may do.', examples: [['read', 'send']] }),

@@ -2,9 +2,10 @@
 import { z } from 'zod';
 import { ADDING_ERRORS, campaignId, duplicateCampaignData, eitherCampaignBody, POST_LIMIT_BYTES } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
-import { count, instant, optional, person, text, userId, withDefault, named, objects, list } from './fields.ts';
+import { count, instant, label, optional, person, text, userId, withDefault, named, objects, list } from './fields.ts';
 import { groupKind } from './groups.ts';
 import { shownFiles } from './post-files.ts';
+import { phone } from './users.ts';
 
 const approvalId = z.guid().meta({ format: 'uuid', examples: ['7d0e7a0c-6c0e-4f0a-9c55-2d1d1c3a7f10'] });
 const approvalBody = named('OneApproval', { approval_id: approvalId });
@@ -159,7 +160,7 @@ export const approvals = defineOperations('Campaigns', {
     access: 'write',
     summary: 'Add a remark to a request for approval',
     description: 'Limited to 200 entries a request.',
-    body: approvalBody.extend({ remark: text(1, 2_000) }),
+    body: approvalBody.extend({ remark: label(2_000) }),
     data: approval,
     errors: ['approval_not_found', 'approval_limit_reached'],
   },
@@ -187,7 +188,7 @@ export const approvals = defineOperations('Campaigns', {
       review_group_id: optional(z.union([z.int(), z.literal('none')])).describe(
         'A group or community of the account that it may post to, no channel. `none` removes it.',
       ),
-      phone_approvers: optional(list(z.object({ user_id: userId, whatsapp_number: z.string().max(64) }), 100)).describe(
+      phone_approvers: optional(list(z.object({ user_id: userId, whatsapp_number: phone }), 100)).describe(
         'All whose 👍 in the review group approves.',
       ),
     }),

@@ -1,12 +1,9 @@
 /** What a post can ask its recipients: a poll, or whether they come to an event (contract §3, add-campaign). */
 import { z } from 'zod';
-import { hasVisible } from '../../content/text/boundaries.ts';
-import { count, instant, optional, text, withDefault, zonedInstant, named, list } from './fields.ts';
+import { count, instant, label, optional, text, withDefault, zonedInstant, named, list } from './fields.ts';
 
 /** 90 days: as long as votes are kept. */
 const MOST_HOURS = 2_160;
-const notBlank = { error: 'must not be blank' };
-const visible = (most: number) => text(1, most).refine(hasVisible, notBlank);
 
 const openHours = optional(z.int().min(1).max(MOST_HOURS)).describe(
   'Votes are counted for so many hours from the start of the run. Default: 90 days.',
@@ -17,8 +14,8 @@ const namesVoters = withDefault(z.boolean(), false).describe(
 const multiple = withDefault(z.boolean(), false).describe('Each member may choose several options.');
 
 const poll = z.object({
-  question: visible(255),
-  options: list(visible(100), 12)
+  question: label(255),
+  options: list(label(100), 12)
     .min(2)
     .refine((options) => new Set(options).size === options.length, { error: 'must differ from each other' }),
   multiple,
@@ -28,7 +25,7 @@ const poll = z.object({
 
 const event = z
   .object({
-    name: visible(100),
+    name: label(100),
     description: optional(text(0, 2_048)),
     place: optional(text(0, 200)),
     start_at: zonedInstant,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { AccountId, UserId } from '../../platform/database/ids.ts';
 import { describeTimeZone } from '../../platform/time/suggest-time-zones.ts';
 import { findTimeZone, isTimeZone } from '../../platform/time/time-zone.ts';
+import { hasVisible } from '../../content/text/boundaries.ts';
 import { TEXT_LIMIT } from '../../content/text/document.ts';
 import { ISSUES } from '../../platform/errors/issues.ts';
 
@@ -33,18 +34,19 @@ export function list<Item extends z.ZodType>(item: Item, max: number, error?: st
 }
 
 type Issues = z.core.$ZodRawIssue[];
+const { isPlainObject, prefixIssues } = z.core.util;
 
 function findWrongItems(items: readonly unknown[], issuesOf: (item: unknown) => Issues): Issues {
   const found: Issues[] = [];
   for (const [index, item] of items.entries()) {
     const issues = issuesOf(item);
-    if (issues.length > 0) found.push(z.core.util.prefixIssues(index, issues));
+    if (issues.length > 0) found.push(prefixIssues(index, issues));
     if (found.length > MOST_DETAILS) break;
   }
   return found.flat();
 }
 
-function runSync(schema: z.ZodType, value: unknown, context: z.core.ParseContextInternal): Issues {
+function runSync(schema: z.ZodType, value: unknown, context: z.core.ParseContextInternal = {}): Issues {
   const result = schema._zod.run({ value, issues: [] }, context);
   if (result instanceof Promise) throw new z.core.$ZodAsyncError();
   return result.issues;
@@ -80,6 +82,11 @@ export function text(min: number, max: number) {
   return z.string().check(units(min, max)).meta({ minLength: min, maxLength: max });
 }
 
+/** The name of something, which shows at least one character. */
+export function label(max: number) {
+  return text(1, max).refine(hasVisible, { error: ISSUES.blank });
+}
+
 /** zod's own `min` and `max` count an astral character once; JavaScript and WhatsApp count it twice. */
 export function units(min: number, max: number): z.core.CheckFn<string> {
   return ({ value, issues }) => {
@@ -101,14 +108,13 @@ export const timeZone = z
   .meta({ description: 'An IANA time zone, in any letter case.', examples: ['Europe/Berlin'] });
 
 /**
- * The message as typed on a phone, in place of `html`. The server puts it into `html` before it validates a body (`server/typed-text.ts`), so
- * that a body which still has it has both.
+ * The message as typed on a phone, in place of `html`. The server puts it into `html` before it validates a body (`server/typed-text.ts`),
+ * so that a body which still has one of the right form has both.
  */
-export const typedText = optional(z.string().refine(() => false, { error: ISSUES.text_and_html })).meta({
+export const typedText = optional(text(0, TEXT_LIMIT).refine(() => false, { error: ISSUES.text_and_html })).meta({
   id: 'TypedText',
   description:
     "The message in WhatsApp's own marks, as typed on a phone, instead of `html`: `*bold*`, `_italic_`, `~struck~`, `code`, lists and quotes. It is sent as it is.",
-  maxLength: TEXT_LIMIT,
 });
 
 export { HTML_LIMIT } from '../../content/text/document.ts';
@@ -220,16 +226,32 @@ const externalId = anExternalId.meta({
 });
 const MOST_KEYS = 50;
 const LONGEST_KEY = 40;
-const textsByKey = optional(
-  z.record(z.string(), text(0, 500)).check(({ value, issues }) => {
-    const keys = Object.keys(value);
-    const input = value;
-    if (keys.length > MOST_KEYS)
-      issues.push({ code: 'too_big', origin: 'array', maximum: MOST_KEYS, inclusive: true, input });
-    if (keys.some((key) => key === '' || key.length > LONGEST_KEY))
-      issues.push({ code: 'custom', message: ISSUES.metadata_key, input });
-  }),
+const ownText = text(0, 500);
+
+/** `z.record` loses the key `__proto__`. */
+const Texts: z.core.$constructor<z.ZodRecord<z.ZodString, z.ZodString>, z.core.$ZodRecordDef> = z.core.$constructor(
+  'Texts',
+  (texts, definition) => {
+    z.ZodRecord.init(texts, definition);
+    texts._zod.parse = (payload) => {
+      payload.issues.push(...findWrongTexts(payload.value));
+      return payload;
+    };
+  },
 );
+
+function findWrongTexts(input: unknown): Issues {
+  if (!isPlainObject(input)) return [{ code: 'invalid_type', expected: 'record', input }];
+  const keys = Object.keys(input);
+  if (keys.length > MOST_KEYS)
+    return [{ code: 'too_big', origin: 'array', maximum: MOST_KEYS, inclusive: true, input }];
+  if (keys.some((key) => key === '' || key.length > LONGEST_KEY))
+    return [{ code: 'custom', message: ISSUES.metadata_key, input }];
+  return Object.entries(input).flatMap(([key, value]) => prefixIssues(key, runSync(ownText, value)));
+}
+
+const ownTexts = new Texts({ type: 'record', keyType: z.string(), valueType: ownText });
+const textsByKey = optional(ownTexts);
 const metadata = textsByKey.meta({
   id: 'Metadata',
   description:
@@ -251,7 +273,7 @@ export const ownDataFilter = {
 /** The same in an answer. */
 export const ownData = {
   external_id: z.string().nullable().describe('`null`: none.'),
-  metadata: z.record(z.string(), z.string()),
+  metadata: ownTexts,
 };
 /** In a list of such objects. */
 export const listedOwnData = {

@@ -5,12 +5,12 @@ import {
   changedOwnData,
   count,
   groupMetadataIds,
+  label,
   listedOwnData,
   named,
   objects,
   optional,
   ownDataFilter,
-  text,
 } from './fields.ts';
 
 export const groupListId = z.int({
@@ -26,7 +26,7 @@ export const groupLists = defineOperations('Groups', {
     description:
       'Limited to 500 lists. A list that is replaced keeps the `external_id` and `metadata` that are left out.',
     body: named('SaveGroupList', {
-      name: text(1, 100).meta({ examples: ['Village groups'] }),
+      name: label(100).meta({ examples: ['Village groups'] }),
       group_metadata_ids: groupMetadataIds,
       group_list_id: optional(groupListId).describe('The list to replace. Omit it to create a list.'),
       ...changedOwnData,

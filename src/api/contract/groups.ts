@@ -1,7 +1,6 @@
 /** Groups, communities and channels (contract §3 and §4). */
 import { z } from 'zod';
 import type { ErrorCode } from '../../platform/errors/error-codes.ts';
-import { phoneDigits } from '../../identity/phone-number.ts';
 import { GROUP_SESSION_ERRORS } from './accounts.ts';
 import { defineOperations } from './define-operations.ts';
 import {
@@ -11,6 +10,7 @@ import {
   cursor,
   descending,
   instant,
+  label,
   nextCursor,
   optional,
   pageLimit,
@@ -25,6 +25,7 @@ import {
   ownDataFilter,
 } from './fields.ts';
 import { groupListId } from './group-lists.ts';
+import { phone } from './users.ts';
 
 /** A picture of 16 MiB in base64, and the rest. */
 const PICTURE_LIMIT_BYTES = 23 * 1024 * 1024;
@@ -33,7 +34,7 @@ const groupMetadataId = count.meta({
   id: 'GroupId',
   description: 'The id to be used in `group_metadata_ids` of a campaign.',
 });
-const name = text(1, 100);
+const name = label(100);
 const description = withDefault(text(0, 2_048), '');
 export const groupKind = z.enum(['group', 'community', 'channel']).meta({ id: 'GroupKind' });
 
@@ -171,12 +172,7 @@ export const groups = defineOperations('Groups', {
     summary: 'Create a group',
     body: named('CreateGroup', {
       group_name: name,
-      participants: list(
-        text(0, 64).refine((number) => phoneDigits(number) !== undefined, {
-          error: 'must be a phone number of 7 to 15 digits',
-        }),
-        1_023,
-      ).meta({
+      participants: list(phone, 1_023).meta({
         description: 'Phone numbers of the members to add. May be empty.',
         examples: [['+49 151 2345-6789']],
       }),

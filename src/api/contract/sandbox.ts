@@ -46,7 +46,7 @@ export const sandbox = defineOperations('Sandbox', {
           .array(arrivedFile)
           .optional()
           .describe(
-            'All files, if there are several, or if the one is a document. Several pictures and films are an album.',
+            'All files, if there are several, or if the one is a document or has a `caption` of its own. Several pictures and films are an album.',
           ),
         poll: ballotFieldsData.poll.optional().describe('Present if the post is a poll or an event.'),
         event: ballotFieldsData.event.optional(),

@@ -1,7 +1,7 @@
 /** The dashboard's session. Not a part of the API: it may change with the dashboard. */
 import { z } from 'zod';
 import { confirmIdentityBody } from './factors.ts';
-import { count, instant, optional, text } from './fields.ts';
+import { count, instant, label, optional, text } from './fields.ts';
 import { authorizeUserBody, profile } from './users.ts';
 
 /** The browser's response about a passkey (WebAuthn, as JSON). */
@@ -10,7 +10,7 @@ export const passkeyBody = z.looseObject({ id: text(1, 2_000), response: z.loose
 /** A name and a password, with a code where one is asked for, or a passkey. */
 export const signInBody = z.union([z.object({ passkey: passkeyBody }), authorizeUserBody]);
 export const confirmBody = confirmIdentityBody.extend({ passkey: optional(passkeyBody) });
-export const addPasskeyBody = z.object({ name: text(1, 100), passkey: passkeyBody });
+export const addPasskeyBody = z.object({ name: label(100), passkey: passkeyBody });
 
 /** The signed-in user, their time zone, the expiry of the session, the workspace to open, and the service's version; null when nobody is signed in. */
 export const sessionData = profile

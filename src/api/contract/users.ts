@@ -1,7 +1,9 @@
 /** Users: sign-up, sign-in, profile, e-mail verification (contract §3 and §4). Odd spellings are the specification's. */
 import { z } from 'zod';
+import { hasVisible } from '../../content/text/boundaries.ts';
+import { ISSUES } from '../../platform/errors/issues.ts';
 import { LANGUAGE_TAGS } from '../../platform/i18n/languages.ts';
-import { phoneDigits } from '../../identity/phone-number.ts';
+import { phoneDigits } from '../../platform/phone/phone-number.ts';
 import { defineOperations } from './define-operations.ts';
 import { factorCode } from './factors.ts';
 import { forms } from './forms.ts';
@@ -9,16 +11,16 @@ import { acceptLanguage, bytes, count, currentPassword, optional, text, timeZone
 
 const firstName = text(1, 100).meta({ examples: ['Alice'] });
 const lastName = text(0, 100).meta({ description: 'May be empty.', examples: ['Adams'] });
-const phoneNumber = text(1, 64)
+export const phone = text(1, 64)
   .refine((number) => phoneDigits(number) !== undefined, {
     error: 'must be 7 to 15 digits, such as +49 151 2345-6789',
   })
-  .register(forms, { form: 'phone' })
-  .meta({
-    description:
-      'International number of 7 to 15 digits. Spaces, dots, dashes, slashes, parentheses, a leading `+` or `00`, an extension, `whatsapp:` and `@c.us` are accepted.',
-    examples: ['+49 151 2345-6789'],
-  });
+  .register(forms, { form: 'phone' });
+const phoneNumber = phone.meta({
+  description:
+    'International number of 7 to 15 digits. Spaces, dots, dashes, slashes, parentheses, a leading `+` or `00`, an extension, `whatsapp:` and `@c.us` are accepted.',
+  examples: ['+49 151 2345-6789'],
+});
 export const whatsappNumber = phoneNumber.meta({
   description: 'The phone number of the WhatsApp account to link, in the same format.',
   examples: ['+49 151 2345-6789'],
@@ -62,6 +64,7 @@ export const createUserBody = z
       .regex(/^[\p{L}\p{M}\p{N}\p{Zs}._@+'’-]+$/u, {
         error: "must be 2 to 64 letters, digits, spaces and . _ @ + - '",
       })
+      .refine(hasVisible, { error: ISSUES.blank })
       .meta({
         minLength: 2,
         maxLength: 64,

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { GIVEN_ROLES, ROLES } from '../../workspaces/members/roles.ts';
 import { defineOperations } from './define-operations.ts';
-import { count, instant, optional, text, userId, withDefault, named } from './fields.ts';
+import { count, instant, label, optional, userId, withDefault, named } from './fields.ts';
 import { createUserBody, linkCode } from './users.ts';
 
 export const memberRole = z.enum(ROLES).meta({
@@ -15,8 +15,8 @@ const givenRole = z.enum(GIVEN_ROLES).meta({
   description: 'A role that a member can be given. The owner changes by `hand-over-workspace` only.',
 });
 
-const workspaceName = text(1, 100)
-  .regex(/^[^\p{Cc}]*\S[^\p{Cc}]*$/u, { error: 'must have a visible character and no line breaks' })
+const workspaceName = label(100)
+  .regex(/^\P{Cc}*$/u, { error: 'must have no line breaks' })
   .meta({ description: 'The name of the workspace.', examples: ['Newsroom'] });
 
 const memberBody = named('OneMember', { user_id: userId.describe('The id of a member.') });

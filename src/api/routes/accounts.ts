@@ -15,7 +15,7 @@ import { removeAccount } from '../../sending/accounts/remove-account.ts';
 import type { SendWindow } from '../../sending/accounts/send-window-rules.ts';
 import { warmUpGap, type Gaps, type Range } from '../../sending/deliveries/pace.ts';
 import { dayOfWarmUp, WARM_UP_CAPS } from '../../sending/accounts/warm-up.ts';
-import { requirePhoneDigits } from '../../identity/phone-number.ts';
+import { requirePhoneDigits } from '../../platform/phone/phone-number.ts';
 import type { accounts } from '../contract/accounts.ts';
 import type { Handlers } from '../operation.ts';
 import { requireRole } from '../server/auth.ts';

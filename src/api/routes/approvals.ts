@@ -12,7 +12,7 @@ import {
 } from '../../sending/approvals/read-approvals.ts';
 import { requestApproval } from '../../sending/approvals/request-approval.ts';
 import { writeRemark } from '../../sending/approvals/write-remark.ts';
-import { requirePhoneDigits } from '../../identity/phone-number.ts';
+import { requirePhoneDigits } from '../../platform/phone/phone-number.ts';
 import {
   changeApprovalRules,
   readPhoneApprovers,

@@ -1,4 +1,4 @@
-import { phoneDigits } from '../../identity/phone-number.ts';
+import { canonicalDigits, phoneDigits } from '../../platform/phone/phone-number.ts';
 import { createChannel, haveCreated } from '../../sending/groups/create-groups.ts';
 import { getInviteLink } from '../../sending/groups/get-invite-link.ts';
 import { listGroups } from '../../sending/groups/list-groups.ts';
@@ -35,7 +35,8 @@ export const groupHandlers: Handlers<typeof groups, GroupDeps> = {
 
   async createGroup(deps, { body, actor, idempotencyKey }) {
     const { accountId, groupName: name, withNotAdded } = body;
-    const participants = body.participants.flatMap((number) => phoneDigits(number) ?? []);
+    const numbers = body.participants.flatMap((number) => phoneDigits(number) ?? []);
+    const participants = [...new Map(numbers.map((number) => [canonicalDigits(number), number])).values()];
     const options = { accountId, key: idempotencyKey };
     const group = await haveCreated(deps, actor, 'create_group', { name, participants }, options);
     const notAdded = group.notAdded.map(({ number, reason }) => ({ phoneNumber: `+${number}`, reason }));

@@ -1,3 +1,4 @@
+import { isCaption } from '../../content/text/caption.ts';
 import type { ArrivedMessage } from '../../content/post/arrived-message.ts';
 import { listMessages, type ListMessagesDeps } from '../../sending/groups/list-messages.ts';
 import { simulateIncident } from '../../sending/groups/simulate-incident.ts';
@@ -20,11 +21,13 @@ export const sandboxHandlers: Handlers<typeof sandbox, ListMessagesDeps & GroupD
 };
 
 function describeMessage({ messageId, text, media, files, ballot, card, sentAt }: ArrivedMessage) {
+  const [first = null] = files ?? [];
+  const caption = isCaption(text, first) ? text : '';
   return {
     messageId,
     text,
     media,
-    files: files?.map((file, index) => ({ ...file, caption: file.caption ?? (index === 0 ? text : '') })),
+    files: files?.map((file, index) => ({ ...file, caption: file.caption ?? (index === 0 ? caption : '') })),
     ...(ballot && describeBallot(ballot)),
     linkPreview: card,
     sentAt,

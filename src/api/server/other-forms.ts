@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { forms, type Form } from '../contract/forms.ts';
 import { fieldError, type FieldError } from '../../platform/errors/errors.ts';
+import { toAsciiNumber } from '../../platform/phone/phone-number.ts';
 import { fieldsOf, isRecord, MAX_REPORTED, unwrap } from './body-fields.ts';
 
 /** As many items of a list are read; longer ones are refused. */
@@ -109,7 +110,7 @@ const READERS: Readonly<Record<Form, { read: (text: string) => string | undefine
   date: { read: readDate, expected: 'a date of the form YYYY-MM-DD' },
   time: { read: (text) => readTime(text, true), expected: 'a time of day of the form HH:MM:SS' },
   minutes: { read: (text) => readTime(text, false), expected: 'a time of day of the form HH:MM' },
-  phone: { read: readPhone, expected: 'a number of ASCII digits' },
+  phone: { read: toAsciiNumber, expected: 'a number of ASCII digits' },
 };
 
 /** A date with a time is that date, unless the time is one of UTC: there it may be another date than that of its author. */
@@ -130,20 +131,4 @@ function readTime(text: string, hasSeconds: boolean): string | undefined {
   const [, hour = '', minute = '', second = '00'] = parts;
   if (!hasSeconds && second !== '00') return undefined;
   return [hour.padStart(2, '0'), minute, ...(hasSeconds ? [second] : [])].join(':');
-}
-
-/** As copied from contacts and chats: with signs of direction, and digits of other scripts. */
-function readPhone(text: string): string {
-  return text
-    .replaceAll(/[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '')
-    .replaceAll('＋', '+')
-    .replaceAll(/\p{Nd}/gu, (digit) => String(valueOf(digit)));
-}
-
-/** The digits of a script follow each other, beginning with its zero. */
-function valueOf(digit: string): number {
-  const code = digit.codePointAt(0) ?? 0;
-  let value = 0;
-  while (value < 9 && /^\p{Nd}$/u.test(String.fromCodePoint(code - value - 1))) value++;
-  return value;
 }

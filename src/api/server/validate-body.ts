@@ -88,8 +88,11 @@ export async function assertValidBody(
   if (!(validationError instanceof AppError) || validationError.details.length === 0) throw validationError;
   const named = validationError.details.map((one) => nameOtherField(one, request.body));
   const content = await findMore(operation, request, actor);
+  const isText = named.some(({ field }) => field === 'text');
+  // Of a wrong text, `html` is missing or in its way: that is the same fault.
+  const isSame = ({ field }: FieldError) => isText && field === 'html';
   const isNew = ({ field }: FieldError) => named.every((one) => one.field !== field);
-  throw invalid([...named, ...content.filter(isNew), ...ignoredFields]);
+  throw invalid([...[...named, ...content.filter(isNew)].filter((one) => !isSame(one)), ...ignoredFields]);
 }
 
 /** What other services call the text of a message. */

@@ -1,6 +1,7 @@
 /**
- * Reads the length and the size of a film out of its boxes: `moov/mvhd` has the length, `moov/trak/tkhd` the size of a track. Reads headers
- * only, wherever the film has them, so a film that was not prepared for streaming costs no more.
+ * Reads the length and the size of a film out of its boxes: `moov/mvhd` has the length, `moov/trak/tkhd` the size of a track, and
+ * `moov/trak/mdia/minf/stbl/stco` where its pictures and sounds begin. Reads headers only, wherever the film has them, so a film that was not
+ * prepared for streaming costs no more.
  */
 import { boxesIn, findBox, type Box, type ReadBytes } from './boxes.ts';
 
@@ -13,7 +14,7 @@ export interface Movie {
 }
 
 export interface MovieFile {
-  /** Whether its description is there, and all of the pictures and sounds. */
+  /** Whether its description is there, and all of the pictures and sounds that it tells of. */
   isWhole: boolean;
   /** Undefined for a film that does not tell its size, and for sounds. */
   movie: Movie | undefined;
@@ -22,16 +23,51 @@ export interface MovieFile {
 /** The parts without which a film is not shown to its end: the description, the pictures and sounds, a fragment. */
 const NEEDED = new Set(['moov', 'mdat', 'moof']);
 const LONGEST_HEADER = 120;
+/** Denial of service: no real film has as many tracks. */
+const MOST_TRACKS = 100;
+/** Of a day of film; what is beyond is not looked at. */
+const LONGEST_TABLE = 1_048_576;
 
 /** `size` is that of the file in bytes. */
 export async function readMovie(read: ReadBytes, size: number): Promise<MovieFile> {
   let moov: Box | undefined;
+  let hasContent = false;
   let isCutOff = false;
   for await (const box of boxesIn(read, { from: 0, to: size })) {
+    if (!NEEDED.has(box.type)) continue;
     if (box.type === 'moov') moov ??= box;
-    isCutOff ||= box.isCutOff && NEEDED.has(box.type);
+    else hasContent = true;
+    isCutOff ||= box.isCutOff;
   }
-  return { isWhole: moov !== undefined && !isCutOff, movie: moov && (await describe(read, moov)) };
+  if (!moov) return { isWhole: false, movie: undefined };
+  const isWhole = hasContent && !isCutOff && (await isDescribed(read, moov, size));
+  return { isWhole, movie: await describe(read, moov) };
+}
+
+/** Whether a description says something, and tells of nothing beyond the end of the file. QuickTime can compress it (`cmov`). */
+async function isDescribed(read: ReadBytes, moov: Box, size: number): Promise<boolean> {
+  let hasHeader = false;
+  let tracks = 0;
+  for await (const box of boxesIn(read, moov)) {
+    hasHeader ||= box.type === 'mvhd' || box.type === 'cmov';
+    if (box.type === 'trak' && tracks++ < MOST_TRACKS && (await findLastChunk(read, box)) >= size) return false;
+  }
+  return hasHeader;
+}
+
+/** Returns where the last chunk of a track begins; 0 without any, as in a film that is recorded in fragments. */
+async function findLastChunk(read: ReadBytes, track: Box): Promise<number> {
+  let within: Box | undefined = track;
+  for (const type of ['mdia', 'minf', 'stbl']) within &&= await findBox(read, within, type);
+  const table = within && ((await findBox(read, within, 'stco')) ?? (await findBox(read, within, 'co64')));
+  if (!table) return 0;
+  const bytes = await read(table.from, Math.min(table.to - table.from, LONGEST_TABLE));
+  const width = table.type === 'co64' ? 8 : 4;
+  const count = bytes.length < 8 ? 0 : Math.min(bytes.readUInt32BE(4), Math.floor((bytes.length - 8) / width));
+  let last = 0;
+  for (let at = 8; at < 8 + count * width; at += width)
+    last = Math.max(last, width === 8 ? Number(bytes.readBigUInt64BE(at)) : bytes.readUInt32BE(at));
+  return last;
 }
 
 async function describe(read: ReadBytes, moov: Box): Promise<Movie | undefined> {

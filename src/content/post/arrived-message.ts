@@ -7,7 +7,7 @@ export interface ArrivedMessage {
   messageId: string;
   text: string;
   media: ArrivedMedia | null;
-  /** All files, if there are several, or the one is a document, which has a name; null otherwise. */
+  /** All files, if there are several, or the one is a document, which has a name, or has a caption of its own; null otherwise. */
   files: ArrivedFile[] | null;
   /** The poll or event in it. */
   ballot: Pick<PostExtras, 'poll' | 'event'> | null;

@@ -32,7 +32,8 @@ const RULES: readonly Rule[] = [
   {
     code: 'html_escaped',
     pattern: new RegExp(
-      String.raw`</?(?:${ALLOWED})(?:\s[^<>\n]{0,200})?/?>|&(?:#\d{2,6}|#x[\da-fA-F]{2,5}|${ENTITIES});`,
+      // In a<b>c it is no tag.
+      String.raw`</?(?!(?<=\w<)[abip]>\w)(?:${ALLOWED})(?:\s[^<>\n]{0,200})?/?>|&(?:#\d{2,6}|#x[\da-fA-F]{2,5}|${ENTITIES});`,
       'g',
     ),
   },

@@ -2,6 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { execute, readRows, readValue, sql, type RawBuilder } from '../../platform/database/statements.ts';
 import type { Connection, Database } from '../../platform/database/statements.ts';
 import { AppError, invalid, fieldError } from '../../platform/errors/errors.ts';
+import { FICTITIOUS, isSameNumber } from '../../platform/phone/phone-number.ts';
 import type { GroupKind, MessengerGroup, NewCommunity } from '../messenger.ts';
 import { lockAccounts } from './forget.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
@@ -78,7 +79,7 @@ export async function createGroupChat(
   group: { name: string; participants: readonly string[]; ownNumber: string },
 ): Promise<MessengerGroup> {
   checkTexts(group.name, '');
-  const participants = [...new Set(group.participants)].filter((number) => number !== group.ownNumber);
+  const participants = group.participants.filter((number) => !isSameNumber(number, group.ownNumber));
   if (participants.length > PARTICIPANT_LIMIT)
     throw invalid([fieldError('participants', 'too_many_people', { limit: PARTICIPANT_LIMIT })]);
   const chatId = newChatId('g.us');
@@ -156,7 +157,9 @@ function newChatId(server: 'g.us' | 'newsletter'): string {
     .padStart(12, '0')}@${server}`;
 }
 
-/** Fictitious phone numbers: the 555 block is reserved for fiction. */
 function inventPeople(count: number, from: number): string[] {
-  return Array.from({ length: count }, (_, index) => `1555${String((from + index) % 10 ** 7).padStart(7, '0')}`);
+  return Array.from(
+    { length: count },
+    (_, index) => `${FICTITIOUS}${String((from + index) % 10 ** 7).padStart(7, '0')}`,
+  );
 }

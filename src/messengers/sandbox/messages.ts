@@ -172,8 +172,8 @@ async function hashPieces(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
 /** The files of a post as JSON; null where the columns of one file say everything. */
 async function listArrived(post: Post): Promise<string | null> {
   const all = filesOf(post);
-  const isNamed = post.media && kindOf(post.media.mime) === 'document';
-  if (all.length < 2 && !isNamed) return null;
+  const isDescribed = post.media && (kindOf(post.media.mime) === 'document' || post.media.caption !== undefined);
+  if (all.length < 2 && !isDescribed) return null;
   const arrived = all.map(async (file): Promise<ArrivedFile> => ({
     mime: file.mime,
     size: file.size,

@@ -64,11 +64,11 @@ export async function claimRowsOf<Row>(
   return readRows<Row>(db)`
     with claimed as (
       update ${sql.table(table)} q set tries = q.tries + 1, due_at = ${backoff('q.tries')}${set ? sql`, ${set}` : sql``}
-      where q.${sql.ref(key)} in (
+      where q.${sql.ref(key)} = any(array(
         select q.${sql.ref(key)} from ${sql.table(table)} q
         where ${isUnsent} and q.due_at <= campanile_now() and (${owner} <> all(${[...busy]}::bigint[])) is not false
           and ${IS_LEDGER_LIVE} and ${ownedBy('q.user_id', owners)}
-        order by q.due_at limit ${limit} for update of q skip locked)
+        order by q.due_at limit ${limit} for update of q skip locked))
       returning q.*)
     select ${columns} from claimed q ${joins}`;
 }

@@ -1,7 +1,8 @@
-import { execute, hasRow, readCount, type Connection, type Database } from '../../platform/database/statements.ts';
+import { execute, hasRow, readCount, sql, type Connection, type Database } from '../../platform/database/statements.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import { QUOTAS, type Quotas } from '../../workspaces/quotas/quotas.ts';
 import { AppError, invalid, fieldError } from '../../platform/errors/errors.ts';
+import { FICTITIOUS } from '../../platform/phone/phone-number.ts';
 import type { MessengersCapabilities } from '../../messengers/messenger.ts';
 import { assertNumberUnused } from './assert-number.ts';
 import type { WrittenNumber } from './change-number.ts';
@@ -26,7 +27,7 @@ export interface AddAccountDeps {
 export interface NewAccount extends OwnData {
   name: string;
   messenger: string | undefined;
-  /** Required where a phone has to agree to a link, and ignored in a test workspace. */
+  /** Required where a phone has to agree to a link, and ignored in a test workspace. Undefined: a number of fiction. */
   number: WrittenNumber | undefined;
 }
 
@@ -53,6 +54,7 @@ export async function addAccount(deps: AddAccountDeps, actor: Actor, wanted: New
       isLinked: !needsPhone,
       further: { name: wanted.name, number },
     });
+    if (!number) await inventNumber(trx, added);
     await changeOwnData(trx, 'account', { workspaceId: actor.workspaceId, id: added }, wanted);
     // From now on any delivery of these runs may be handed over to the account.
     await shareRuns(trx, actor.workspaceId);
@@ -95,6 +97,13 @@ async function assertAccountLimit(trx: Connection, { workspaceId }: Actor, { acc
 
 function findMessengerWithoutPhone({ messengers, defaultMessenger }: AddAccountDeps): string {
   return [...messengers.values()].find(({ linksAtOnce }) => linksAtOnce === true)?.name ?? defaultMessenger;
+}
+
+/** A number of its own for an account without one, which no phone has. */
+async function inventNumber(trx: Connection, accountId: AccountId): Promise<void> {
+  const digits = sql`${FICTITIOUS} || lpad((account_id % 10000000)::text, 7, '0')`;
+  await execute(trx)`
+    update accounts set whatsapp_number = '+' || ${digits}, whatsapp_digits = ${digits} where account_id = ${accountId}`;
 }
 
 async function assertNumberFree(trx: Connection, { workspaceId }: Actor, number: WrittenNumber): Promise<void> {

@@ -2,6 +2,7 @@ import { execute, hasRow, readColumn, type Connection } from '../../platform/dat
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
+import { isSameNumber } from '../../platform/phone/phone-number.ts';
 import type { MessengersCapabilities } from '../../messengers/messenger.ts';
 import { assertNumberUnused } from './assert-number.ts';
 import { findOwnAccount, isLinkedHere, LINKED, lockOwnLane } from './store.ts';
@@ -40,7 +41,7 @@ async function prepareAccount(
   const { accountId } = await findOwnAccount(trx, actor.workspaceId);
   await lockOwnLane(trx, accountId);
   const account = await findOwnAccount(trx, actor.workspaceId);
-  const isSame = account.phoneNumber === number.digits;
+  const isSame = isSameNumber(account.phoneNumber, number.digits);
   if (isSame && account.whatsappNumber === number.written) return;
   if (!isSame) {
     if (account.linkedNumber !== null) throw new AppError('number_fixed', STAYS);

@@ -2,6 +2,7 @@ import { execute, hasRow, readRows, sql, type Connection, type Database } from '
 import { diffValues } from '../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import { AppError } from '../../platform/errors/errors.ts';
+import { canonicalDigits, FICTITIOUS } from '../../platform/phone/phone-number.ts';
 import type { LinkMethod, MessengersCapabilities, PasskeyAssertion } from '../../messengers/messenger.ts';
 import { assertNumberOwnership, assertNumberUnused } from './assert-number.ts';
 import { readAccountStatus, type AccountState } from './account-status.ts';
@@ -64,7 +65,7 @@ export async function connectAccount(
   if (found.disabledAt) throw ownerDisabledError();
   if (found.stopReason !== null) await resumeAccount(db, actor, found);
   const needsNumber = deps.messengers.get(messenger ?? found.messenger)?.linksAtOnce !== true;
-  if (needsNumber && found.phoneNumber === '')
+  if (needsNumber && (found.phoneNumber === '' || found.phoneNumber.startsWith(FICTITIOUS)))
     throw new AppError(
       'number_missing',
       'The account has no WhatsApp number yet. Its owner enters it with update_profile; a further account gets it at add-account.',
@@ -107,7 +108,7 @@ async function allowPairingCode(deps: ConnectDeps, account: Account, messenger: 
   const isShown = account.isCodeGood && account.linkMethod === 'pairing_code';
   if (isLinked || isShown || deps.messengers.get(messenger)?.linksAtOnce === true) return;
   await assertNumberOwnership(deps.db, account);
-  await deps.countPairingCode(account.phoneNumber);
+  await deps.countPairingCode(canonicalDigits(account.phoneNumber));
 }
 
 /**

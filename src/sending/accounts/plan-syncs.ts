@@ -85,10 +85,11 @@ export async function claimSyncs(deps: QuarantineDeps, shards: readonly number[]
     },
     async run(owners) {
       return readRows<DueSync>(db)`
-        update accounts a set ${beginRead}
-        from (${due(shards)} and ${ownedBy('account_id', owners)}
-              order by groups_sync_at limit ${limit} for no key update skip locked) d
-        where a.account_id = d.account_id
+        with d as materialized (
+          ${due(shards)} and ${ownedBy('account_id', owners)}
+          order by groups_sync_at limit ${limit} for no key update skip locked
+        )
+        update accounts a set ${beginRead} from d where a.account_id = d.account_id
         returning a.workspace_id as "workspaceId", a.account_id as "accountId"`;
     },
   });

@@ -4,6 +4,7 @@ import type { Connection, Database } from '../../platform/database/statements.ts
 import type { AccountId, AccountStatus, WorkspaceId } from '../../platform/database/schema.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import { AppError, fieldError } from '../../platform/errors/errors.ts';
+import { spellingsOf } from '../../platform/phone/phone-number.ts';
 import type { PasskeyStep } from '../../messengers/messenger.ts';
 import { hasOwnData, type OwnData } from './own-data.ts';
 
@@ -15,7 +16,7 @@ export const LINKED: ReadonlySet<AccountStatus> = new Set(['connected', 'reconne
 
 /** True where an account has the phone with these digits linked. */
 export const isLinkedHere = (digits: string | null): RawBuilder<boolean> => sql`exists (
-  select from accounts o where o.linked_number = ${digits}::text and o.status = any(${[...LINKED]}::account_status[]))`;
+  select from accounts o where o.linked_number = any(${digits === null ? [] : spellingsOf(digits)}::text[]) and o.status = any(${[...LINKED]}::account_status[]))`;
 
 /**
  * Returns an account of a workspace: the default one, which every workspace has from its creation on, or the one with this id. Throws

@@ -1,6 +1,6 @@
 /** Decisions on the phone: acts upon answers in review groups (docs/explanation/decisions/0108-approve-in-a-review-group.md). */
 import { execute, readRows, sql, type Database } from '../../platform/database/statements.ts';
-import { isSameNumber } from '../../messengers/is-same-number.ts';
+import { isSameNumber } from '../../platform/phone/phone-number.ts';
 import type { Loop } from '../../platform/concurrency/loop.ts';
 import type { Role, UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import { startPolledLoop, type PolledLoopDeps } from '../../platform/database/work-poll.ts';
@@ -105,8 +105,9 @@ async function findApprover(db: Database, { workspaceId, number }: Answer) {
     from memberships m join users u using (user_id)
     where m.workspace_id = ${workspaceId} and m.review_number is not null and m.role in ('manager', 'owner')
       and u.deleted_at is null and u.disabled_at is null`;
-  const same = rows.filter(({ listed }) => isSameNumber(listed, number));
-  const found = same.find(({ listed }) => listed === number) ?? (same.length === 1 ? same[0] : undefined);
+  const [found, ...others] = rows.filter(({ listed }) => isSameNumber(listed, number));
+  // A list of an earlier version may have a number twice.
+  if (others.length > 0) return undefined;
   return found && { actor: { userId: found.userId, workspaceId, role: found.role, address: '' }, listed: found.listed };
 }
 

@@ -10,6 +10,7 @@ import { insertCampaign } from '../campaigns/store.ts';
 import { readNow } from '../../platform/database/read-now.ts';
 import type { Approval } from './approval-store.ts';
 import type { PostExtras } from '../../content/post/post-extras.ts';
+import { plainName } from '../../workspaces/approval/plain-name.ts';
 import { LANGUAGES, knownLanguage } from '../../platform/i18n/languages.ts';
 import { translatorFor } from '../../platform/i18n/load-messages.ts';
 import type { Translate } from '../../platform/i18n/translator.ts';
@@ -177,13 +178,12 @@ export function composeReview(post: AskedPost, shown: Shown, reader: Reader): Re
   });
   const format = (at: Date) => formats.format(at);
   const { groupNames: names } = shown;
-  // Names of groups are written by people, and must not look like further lines of the header.
-  const list = names.map((name) => name.replaceAll(/\s+/g, ' ').trim()).join(', ');
+  const list = names.map(plainName).join(', ');
   const more = groupIds.length - names.length;
   const header = [
     `*${t('review.title', { version: String(shown.version) })}*`,
     // `forgetPerson` finds this line again.
-    t('approvals.askedBy', { name: shown.askedBy }),
+    t('approvals.askedBy', { name: plainName(shown.askedBy) }),
     describeTimes(t, shown.dueAt.map(format)),
     more > 0 ? t('review.moreGroups', { names: list, more }) : t('review.groups', { names: list }),
     ...(extras.mentionAll ? [t('review.mentionAll')] : []),

@@ -47,9 +47,9 @@ export function giveBackLate(db: Database): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const rows = await readRows<{ workspaceId: WorkspaceId; approvalId: string }>(trx)`
       update approvals set state = 'changes_requested', judged = post, updated_at = campanile_now()
-      where (workspace_id, approval_id) in (
-        select workspace_id, approval_id from approvals
-        where state = 'waiting' and first_due_at <= campanile_now() limit ${STEP} for update skip locked)
+      where ctid = any(array(
+        select ctid from approvals
+        where state = 'waiting' and first_due_at <= campanile_now() limit ${STEP} for update skip locked))
       returning workspace_id as "workspaceId", approval_id as "approvalId"`;
     for (const { workspaceId, approvalId } of rows) {
       const head = await findApproval(trx, workspaceId, approvalId);

@@ -86,18 +86,20 @@ async function beginCommands(serving: Serving, busy: readonly number[], room: nu
         where shard = any(${shards}::smallint[]) and status = 'queued'`,
     run: (owners) =>
       readRows<QueuedCommand & { stale: boolean }>(db)`
+        with t as materialized (
+          select q.command_id, q.created_at < campanile_now() - ${COMMAND_WAIT_MS} * interval '1 millisecond' as stale
+          from (select command_id, account_id,
+                       row_number() over (partition by account_id order by command_id)
+                         + cardinality(array_positions(${[...busy]}::bigint[], account_id)) as nth
+                from account_commands where shard = any(${shards}::smallint[]) and status = 'queued'
+                  and ${ownedBy('account_id', owners)}) w
+          join account_commands q using (command_id)
+          where w.nth <= ${PER_ACCOUNT}
+          order by w.nth, q.command_id limit ${room} for update of q skip locked
+        )
         update account_commands c
         set status = case when t.stale then 'abandoned' else 'running' end::command_status, worker_id = ${leases.workerId()}
-        from (select q.command_id, q.created_at < campanile_now() - ${COMMAND_WAIT_MS} * interval '1 millisecond' as stale
-              from (select command_id, account_id,
-                           row_number() over (partition by account_id order by command_id)
-                             + cardinality(array_positions(${[...busy]}::bigint[], account_id)) as nth
-                    from account_commands where shard = any(${shards}::smallint[]) and status = 'queued'
-                      and ${ownedBy('account_id', owners)}) w
-              join account_commands q using (command_id)
-              where w.nth <= ${PER_ACCOUNT}
-              order by w.nth, q.command_id limit ${room} for update of q skip locked) t
-        where c.command_id = t.command_id and c.status = 'queued'
+        from t where c.command_id = t.command_id and c.status = 'queued'
         returning c.command_id, c.account_id, c.kind, c.input, t.stale`,
   });
   return begun.flat().filter(({ stale }) => !stale);

@@ -9,6 +9,7 @@ import {
 } from '../../platform/database/statements.ts';
 import type { ApprovalRule, UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError, invalid, fieldError } from '../../platform/errors/errors.ts';
+import { canonicalDigits } from '../../platform/phone/phone-number.ts';
 import { diffValues } from '../audit/diff-values.ts';
 import { recordAudit, type Actor } from '../audit/record-audit.ts';
 
@@ -120,7 +121,7 @@ async function requireReviewGroup(trx: Connection, workspaceId: WorkspaceId, gro
 /** Lists these members and no others. Returns the ids of those who were listed before and are now, for the audit log: numbers are no history. */
 async function listPhoneApprovers(trx: Connection, workspaceId: WorkspaceId, approvers: readonly PhoneApprover[]) {
   const [userIds, numbers] = [approvers.map(({ userId }) => userId), approvers.map(({ number }) => number)];
-  if (new Set(userIds).size < userIds.length || new Set(numbers).size < numbers.length)
+  if (new Set(userIds).size < userIds.length || new Set(numbers.map(canonicalDigits)).size < numbers.length)
     throw invalid([fieldError('phone_approvers', 'not_distinct')]);
   const before = await readPhoneApprovers(trx, workspaceId);
   await execute(trx)`

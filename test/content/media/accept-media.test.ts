@@ -11,7 +11,7 @@ import { sniff } from '../../../src/content/media/sniff.ts';
 import { drawNoise, drawPlain } from '../../support/inputs/pictures.ts';
 import { box, film } from '../../support/inputs/films.ts';
 import { HEIC } from '../../support/inputs/heic.ts';
-import { CUT_OFF, GIF, JPEG, PNG, REFUSED, TAKEN, WEBP, zip } from '../../support/inputs/sample-files.ts';
+import { CUT_OFF, GIF, JPEG, PNG, REFUSED, TAKEN, WEBP, WHOLE_FILMS, zip } from '../../support/inputs/sample-files.ts';
 
 const PDF = Buffer.from('%PDF-1.7\n1 0 obj\nstartxref\n9\n%%EOF\n');
 
@@ -290,6 +290,10 @@ describe('accepting media', () => {
     expect((await sniff('image', bytes)).kind).not.toBe('text');
     const refusal = await refusalOf(() => acceptMedia('image', bytes.toString('base64')));
     expect(refusal?.details).toMatchObject([{ field: 'image', code }]);
+  });
+
+  it.each(WHOLE_FILMS)('accepts a film %s', async (_name, bytes) => {
+    expect((await acceptMedia('image', bytes.toString('base64'))).bytes).toEqual(bytes);
   });
 
   it.each([

@@ -8,6 +8,7 @@ test.each([
   ['*All* of us, ~two~', '*All* of us, ~two~'],
   ['2 < 3 and\n<3', '2 < 3 and\n<3'],
   ['<b></b>', '<b></b>'],
+  ['two\r\nlines\u2028and three', 'two\nlines\nand three'],
 ])('the caption %j reads %j', (caption, text) => {
   expect(readCaption(caption)).toBe(text);
 });
@@ -17,6 +18,7 @@ test.each([
   ['see **all**', ['markdown_written']],
   ['*All* of us\nin the yard', []],
   ['2 < 3 & so on', []],
+  ['a<b>c', []],
 ])('of the caption %j is warned of %j', (caption, codes) => {
   expect(warnOfCaption(caption).map(({ code }) => code)).toEqual(codes);
 });

@@ -1,6 +1,7 @@
 /** A text as typed on a phone: text → html → document → text is the same, and members see what a phone shows. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { HTML_LIMIT, TEXT_LIMIT } from '../../../src/content/text/document.ts';
 import { convertHtml, readDocument } from '../../../src/content/text/html-to-whatsapp.ts';
 import { parseWhatsApp } from '../../../src/content/text/parse-whatsapp.ts';
 import { htmlOfTyped } from '../../../src/content/text/typed-text.ts';
@@ -42,6 +43,20 @@ function settled(text: string): string {
 }
 
 describe('a text as typed', () => {
+  test('is the same text and within the limit of html, however many of its signs are escaped', () => {
+    const signs = fc.constantFrom('&', '<', '>', '&a', '&#1', '<b', '</', '<!', '<?', '&lt;', 'a', ';', ' ');
+    const unit = fc.array(signs, { minLength: 1, maxLength: 8 }).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(unit, (piece) => {
+        const text = `.${piece.repeat(TEXT_LIMIT).slice(0, TEXT_LIMIT - 2)}.`;
+        const html = htmlOfTyped(text);
+        expect(html.length).toBeLessThanOrEqual(HTML_LIMIT);
+        expect(convertHtml(html).text === text).toBe(true);
+      }),
+      { numRuns: runs(30) },
+    );
+  });
+
   test('is the same text after it was html and a document', () => {
     fc.assert(
       fc.property(texts, (text) => {
@@ -96,7 +111,7 @@ describe('a text as typed', () => {
   });
 
   test('breaks lines where a message does', () => {
-    expect(convertHtml(htmlOfTyped('a\r\nb\rc\u2028d\u0085e\u0000f')).text).toBe('a\nb\nc\nd\nef');
+    expect(convertHtml(htmlOfTyped('a\r\nb\rc\u2028d\u0085e\u0000f\u2029g')).text).toBe('a\nb\nc\nd\nef\ng');
   });
 
   test('is warned of what members see, and not of its marks', () => {
@@ -105,6 +120,7 @@ describe('a text as typed', () => {
     expect(codes('Dear {{ name }}')).toEqual(['placeholder_left']);
     expect(codes('**cake** and [tea](https://example.org)')).toEqual(['markdown_written']);
     expect(codes('a <b>bold</b> word')).toEqual(['html_escaped']);
+    expect(codes('a<b>c, and x<p>y')).toEqual([]);
   });
 
   test('counts in an item, and only by its text', () => {

@@ -96,11 +96,34 @@ describe('adding an account', () => {
     expect(codeOf(await bob.call('venom/connect-account', linking))).toEqual({ status: 409, code: 'number_taken' });
   });
 
-  test('does not let an account of the sandbox use the number of the default account', async () => {
+  test('rejects a number that another account has without or with its mobile digit', async () => {
+    const carla = await app.signUp('carla', '+52 55 1234 5678');
+    const whatsapp = (whatsapp_number: string) => add(carla, { messenger: 'whatsapp', whatsapp_number });
+    const taken = { status: 409, code: 'number_taken' };
+    expect(codeOf(await whatsapp('+52 1 55 1234 5678'))).toEqual(taken);
+    expect((await whatsapp('+55 11 91234-5678')).status).toBe(200);
+    expect(codeOf(await whatsapp('+55 11 1234-5678'))).toEqual(taken);
+    expect(codeOf(await carla.call('user/update_profile', { whatsapp_number: '+55 11 1234-5678' }))).toEqual(taken);
+    const bob = await signUp();
+    const account_id = await addOne(bob, { messenger: 'whatsapp', whatsapp_number: '+55 11 1234-5678' });
+    const linking = { account_id, method: 'pairing_code' };
+    expect(codeOf(await bob.call('venom/connect-account', linking))).toEqual(taken);
+  });
+
+  test('gives an account of the sandbox a number of its own, which no phone has', async () => {
     const alice = await signUp();
-    const account_id = await addOne(alice);
-    const linking = { account_id, messenger: 'whatsapp' };
-    expect(codeOf(await alice.call('venom/connect-account', linking))).toEqual({ status: 409, code: 'number_taken' });
+    const second = await addOne(alice);
+    const third = await addOne(alice);
+    await alice.call('venom/set-default-account', { account_id: second });
+    const numbers = (await listOf(alice)).map(({ whatsapp_number }) => whatsapp_number);
+    expect(new Set(numbers).size).toBe(3);
+    for (const account_id of [second, third]) {
+      const linking = { account_id, messenger: 'whatsapp' };
+      expect(codeOf(await alice.call('venom/connect-account', linking))).toEqual({
+        status: 409,
+        code: 'number_missing',
+      });
+    }
   });
 
   test('allows ten accounts, and no more when several are added at once', async () => {
@@ -119,7 +142,8 @@ describe('adding an account', () => {
     const { call } = await createTestKey(app, alice);
     const { body } = await add({ call }, { messenger: 'whatsapp' });
     expect(body.data).toMatchObject({ messenger: 'sandbox', status: 'connected' });
-    expect(await listOf({ call })).toHaveLength(2);
+    const [first, second] = await listOf({ call });
+    expect(second?.whatsapp_number).not.toBe(first?.whatsapp_number);
     expect(await listOf(alice)).toHaveLength(1);
   });
 

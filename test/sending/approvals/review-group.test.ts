@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { execute, readRows, sql } from '../../../src/platform/database/statements.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { parseWhatsApp } from '../../../src/content/text/parse-whatsapp.ts';
 import type { MemberEvent } from '../../../src/messengers/messenger.ts';
 import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
 import { startTestApp, type Answer, type Person, type TestApp } from '../../support/app.ts';
@@ -190,6 +191,32 @@ describe('the rules', () => {
     });
     expect(await refusal('manager', path, { review_group_id: 'none' })).toMatchObject({ error_code: 'role_missing' });
   });
+
+  test.each([
+    ['+55 11 91234-5678', '+55 11 1234-5678'],
+    ['+52 1 55 1234 5678', '+52 55 1234 5678'],
+    ['+54 11 2345 6789', '+54 9 11 2345 6789'],
+  ])('reject one number of two people, written %s and %s', async (one, other) => {
+    const [owner, manager] = listOf('owner', 'manager');
+    const phone_approvers = [
+      { ...owner, whatsapp_number: one },
+      { ...manager, whatsapp_number: other },
+    ];
+    expect(await refusal('owner', 'workspace/set-approval-rules', { phone_approvers })).toMatchObject({
+      code: 400,
+      details: [{ field: 'phone_approvers', code: 'not_distinct' }],
+    });
+  });
+
+  test.each(['\u202a+1 555 700-0002\u202c', '＋１５５５７００ ０００２', '+١٥٥٥٧٠٠٠٠٠٢'])(
+    'take a number written as %j',
+    async (whatsapp_number) => {
+      const [manager] = listOf('manager');
+      expect(await rules({ phone_approvers: [{ ...manager, whatsapp_number }] })).toMatchObject({
+        phone_approvers: [{ whatsapp_number: NUMBERS.manager }],
+      });
+    },
+  );
 });
 
 describe('the review post', () => {
@@ -206,6 +233,17 @@ describe('the review post', () => {
     expect(await say('analyst', 'venom/get-campaign', { campaign_id })).toMatchObject({ name: 'Review: Fair' });
     const { campaigns } = await say<{ campaigns: object[] }>('analyst', 'venom/list-campaigns');
     expect(campaigns).not.toContainEqual(expect.objectContaining({ campaign_id }));
+  });
+
+  test('shows the names of groups as they are, without marks and signs of direction', async () => {
+    const names = ['*Free* _beer_\n👍', '\u202eelpoep', '~a~ `b` \u2067c'];
+    for (const [index, group_id] of groups.entries())
+      await execute(app.database.db)`update groups set name = ${names[index] ?? ''} where group_id = ${group_id}`;
+    const { message } = await posted('author');
+    const line = message.text.split('\n').find((one) => one.startsWith('To:')) ?? '';
+    expect(line).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
+    expect(parseWhatsApp(line).flatMap(({ runs }) => runs.flatMap(({ styles }) => styles))).toEqual([]);
+    expect(line.replaceAll('\u034f', '')).toContain('*Free* _beer_ 👍, elpoep');
   });
 
   test('writes a poll out, and mentions nobody', async () => {

@@ -78,6 +78,21 @@ test('members see all files of a post in their order, with their names and capti
   ]);
 });
 
+test('one picture or film shows its own caption', async () => {
+  for (const media_id of [picture, movie]) {
+    await sent({ html: `beside ${media_id}`, media: [{ media_id, caption: 'Its *own*' }] });
+    expect((await seen(`beside ${media_id}`))?.files).toMatchObject([{ caption: 'Its *own*' }]);
+  }
+  await sent({ html: 'alone', media: [{ media_id: picture }] });
+  expect(await seen('alone')).not.toHaveProperty('files');
+});
+
+test('a text that is longer than a caption is none', async () => {
+  const text = 'x'.repeat(1_025);
+  await sent({ html: text, media: [{ media_id: programme }, { media_id: picture }] });
+  expect((await seen(text))?.files).toMatchObject([{ caption: '' }, { caption: '' }]);
+});
+
 test('a document has the name that it was uploaded with, or another, and never that of its campaign', async () => {
   await sent({ html: 'by upload', media: [{ media_id: programme }] });
   expect((await seen('by upload'))?.files).toMatchObject([{ file_name: 'Programme of the fair.pdf' }]);

@@ -118,6 +118,44 @@ test('is changed, and metadata as a whole', async () => {
   expect((await call('get-campaign', { campaign_id })).body.data).toMatchObject({ external_id, name: 'New' });
 });
 
+test('an empty id takes the id away, and it is free then', async () => {
+  const external_id = anId();
+  const campaign_id = await planned({ external_id, metadata: { a: '1' } });
+  expect((await call('update-campaign', { campaign_id, external_id: null, name: 'New' })).status).toBe(200);
+  expect((await call('get-campaign', { campaign_id })).body.data).toMatchObject({ external_id });
+  expect((await call('update-campaign', { campaign_id, external_id: '' })).status).toBe(200);
+  expect((await call('get-campaign', { campaign_id })).body.data).toMatchObject({
+    external_id: null,
+    metadata: { a: '1' },
+  });
+  await planned({ external_id });
+});
+});
+
+test('keeps a key __proto__ as any other', async () => {
+  const metadata = JSON.parse('{"__proto__":"x","constructor":"y","toString":"z"}') as object;
+  const stored = async (campaign_id: string) => {
+    const { body } = await call<{ metadata: object }>('get-campaign', { campaign_id });
+    return JSON.stringify(Object.entries(body.data.metadata).toSorted());
+  };
+  const same = JSON.stringify(Object.entries(metadata).toSorted());
+  const first = await planned({ metadata });
+  expect(await stored(first)).toBe(same);
+  const { body: copy } = await call<object>('duplicate-campaign', { campaign_id: first });
+  const { headers } = await call('add-campaign-batch', copy.data);
+  expect(await stored(headers.get('x-campaign-id') ?? '')).toBe(same);
+  const changed = await planned({});
+  await call('update-campaign', { campaign_id: changed, metadata });
+  expect(await stored(changed)).toBe(same);
+  const filter = { metadata: JSON.parse('{"__proto__":"none"}') as object };
+  const { body } = await call<{ campaigns: object[] }>('list-campaigns', filter);
+  expect(body.data.campaigns).toEqual([]);
+  for (const path of ['add-campaign', 'check-campaign'])
+    expect(
+      (await call(path, { ...post, metadata: JSON.parse('{"__proto__":{"a":"x"}}') as object })).body,
+    ).toMatchObject({ code: 400, details: [{ field: 'metadata.__proto__', code: 'wrong_type' }] });
+});
+
 test('a copy has the metadata, and not the id of the first', async () => {
   const own = { external_id: anId(), metadata: { a: '1' } };
   const campaign_id = await planned(own);
@@ -160,10 +198,17 @@ describe('rejects', () => {
     ['a long value', { metadata: { k: 'x'.repeat(501) } }, { field: 'metadata.k', code: 'too_long' }],
     ['a number', { metadata: { k: 1 } }, { field: 'metadata.k', code: 'wrong_type' }],
     ['a list', { metadata: ['x'] }, { field: 'metadata', code: 'wrong_type' }],
+    [
+      'a long key, before its value is looked at',
+      { metadata: { ['k'.repeat(41)]: 'x'.repeat(501) } },
+      { field: 'metadata', code: 'metadata_key' },
+    ],
     ['an empty id', { external_id: '' }, { field: 'external_id', code: 'empty' }],
     ['a long id', { external_id: 'x'.repeat(201) }, { field: 'external_id', code: 'too_long' }],
   ])('%s', async (_what, own, detail) => {
-    expect((await call('add-campaign', { ...post, ...own })).body).toMatchObject({ code: 400, details: [detail] });
+    const { body } = await call('add-campaign', { ...post, ...own });
+    expect(body).toMatchObject({ code: 400, details: [detail] });
+    expect(body.details).toHaveLength(1);
   });
 
   test('two ids of a campaign', async () => {

@@ -15,7 +15,9 @@ import { findOwnCampaign } from '../../../src/sending/campaigns/store.ts';
 import { EVERY_SHARD } from '../../support/begin-runs.ts';
 import { useTestDatabase } from '../../support/database.ts';
 import { createOwner, schedule, startTestWorker, until, type Owner } from '../../support/ledger.ts';
+import { plantPoison } from '../../support/poison.ts';
 import { recordLog } from '../../support/record-log.ts';
+import { ofWorkspace } from '../isolation/cases.ts';
 
 const database = await useTestDatabase();
 
@@ -173,6 +175,23 @@ test('runs in a zone that this process does not know stay as planned', async () 
   await planWithOldRules(of.owner, of.campaign, { hours: 1 });
   await execute(database.db)`update campaigns set time_zone = 'Mars/Olympus' where public_id = ${of.campaign}`;
   expect(await replanAll()).toMatchObject([{ campaigns: 1, runs: 0 }]);
+});
+
+test('rests while the only stale campaigns are those of workspaces in quarantine', async () => {
+  const of = await accept();
+  await planWithOldRules(of.owner, of.campaign, { hours: 1 });
+  const mend = await plantPoison(database.db, ofWorkspace('campaigns', 'update')(of.owner));
+  expect(await replanStaleRuns(database.db, EVERY_SHARD)).toBe(0);
+  expect(await replanStaleRuns(database.db, EVERY_SHARD)).toBe(60_000);
+  await mend();
+  await database.clock.advance({ minutes: 1, seconds: 1 });
+  await until(
+    async () => {
+      await replanAll();
+      return dueAt(of);
+    },
+    (due) => due[0] === RIGHT[0],
+  );
 });
 
 test('processes that replan side by side move each run once', async () => {

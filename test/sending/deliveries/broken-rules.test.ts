@@ -8,6 +8,7 @@ import { readAccountStatus } from '../../../src/sending/accounts/account-status.
 import { connectAccount } from '../../../src/sending/accounts/connect-account.ts';
 import { beginDueRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
 import { cancelCampaign } from '../../../src/sending/campaigns/change/control.ts';
+import { processBulkRequests } from '../../../src/sending/campaigns/change/process-bulk-requests.ts';
 import { getCampaign } from '../../../src/sending/campaigns/read/get-campaign.ts';
 import { createFinisher, createOutcomeWriter } from '../../../src/sending/deliveries/outcome-writer.ts';
 import type { Log } from '../../../src/platform/log/log.ts';
@@ -182,4 +183,26 @@ test('rejects a request that would break a rule of the ledger, and quarantines t
   await connect(owner);
   expect(await cancelCampaign({ db: database.db, log }, owner, campaign)).toMatchObject({ status: 'cancelled' });
   expect(await readRun(owner)).toEqual({ status: 'cancelled', sums: [0, 0, 0, 3] });
+});
+
+test('quarantines a workspace whose bulk request would break a rule, and carries out those of others', async () => {
+  const owners = [await createOwner(database.db, 3), await createOwner(database.db, 3)];
+  const [wrong, right] = owners as [Owner, Owner];
+  for (const owner of owners) await sendNow(database.db, owner);
+  await execute(database.db)`
+    update runs set status = 'cancelled', dropping = true, finished_at = campanile_now()
+    where workspace_id = any(${owners.map((owner) => owner.workspaceId)}::bigint[])`;
+  await execute(database.db)`update runs set queued = 1, cancelled = 2 where workspace_id = ${wrong.workspaceId}`;
+  await processBulkRequests(database.db, EVERY_SHARD, { log });
+  expect(await readRun(right)).toEqual({ status: 'cancelled', sums: [0, 0, 0, 3] });
+  expect(await readRun(wrong)).toEqual({ status: 'cancelled', sums: [1, 0, 0, 2] });
+  expect(lines).toMatchObject([
+    { workspaceId: wrong.workspaceId, rule: 'runs_counts', msg: /a workspace was stopped/ },
+  ]);
+  // Nothing of it is written until its user connects it again.
+  await processBulkRequests(database.db, EVERY_SHARD, { log });
+  expect(lines).toHaveLength(1);
+  await connect(wrong);
+  await processBulkRequests(database.db, EVERY_SHARD, { log });
+  expect(await readRun(wrong)).toEqual({ status: 'cancelled', sums: [0, 0, 0, 3] });
 });

@@ -1,6 +1,6 @@
 /** The smallest files of each kind that is recognised by its bytes. */
 import { crc32, deflateRawSync } from 'node:zlib';
-import { film } from './films.ts';
+import { box, film } from './films.ts';
 import { HEIC } from './heic.ts';
 import { drawPlain } from './pictures.ts';
 
@@ -165,12 +165,50 @@ const LONG_PDF = Buffer.concat([
   Buffer.from('%%EOF\n'),
 ]);
 
+/** Takes a box on the first level out of a film. */
+function without(bytes: Buffer, type: string): Buffer {
+  const at = bytes.indexOf(type) - 4;
+  return Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + bytes.readUInt32BE(at))]);
+}
+
+/** Films that are whole, made of other boxes than usual. */
+export const WHOLE_FILMS: readonly (readonly [name: string, bytes: Buffer])[] = [
+  ['with its description before its pictures', film({ isAtEnd: false, chunks: [900, 999] })],
+  ['with long positions', film({ chunks: [48, 900], isLong: true })],
+  [
+    'with other boxes between',
+    Buffer.concat([film(), box('free', Buffer.alloc(9)), box('uuid', Buffer.alloc(40)), box('skip')]),
+  ],
+  [
+    'in fragments',
+    Buffer.concat([without(film(), 'mdat'), box('moof', box('mfhd', Buffer.alloc(8))), box('mdat', Buffer.alloc(99))]),
+  ],
+  [
+    'of QuickTime with a compressed description',
+    Buffer.concat([
+      box('ftyp', Buffer.from('qt  \0\0\x02\0qt  ', 'latin1')),
+      box('wide'),
+      box('mdat', Buffer.alloc(99)),
+      box('moov', box('cmov', Buffer.alloc(40))),
+    ]),
+  ],
+];
+
 /** Files of which an end is missing. */
 export const CUT_OFF: readonly (readonly [name: string, bytes: Buffer, code: string])[] = [
   ['an MP4 without its description', film().subarray(0, 500), 'unreadable_file'],
   ['an MP4 within its pictures', film({ isAtEnd: false }).subarray(0, 900), 'unreadable_file'],
   ['a MOV within its description', film({ brand: 'qt  ' }).subarray(0, 990), 'unreadable_file'],
   ['an M4A', film({ brand: 'M4A ' }).subarray(0, 500), 'unreadable_file'],
+  ['an MP4 without pictures', without(film(), 'mdat'), 'unreadable_file'],
+  [
+    'a MOV with an empty description',
+    Buffer.concat([without(film({ brand: 'qt  ' }), 'moov'), box('moov')]),
+    'unreadable_file',
+  ],
+  ['an MP4 whose description tells of more', film({ chunks: [48, 1_200] }), 'unreadable_file'],
+  ['an MP4 whose description tells of much more', film({ chunks: [2 ** 40, 48], isLong: true }), 'unreadable_file'],
+  ['an M4A without sounds', without(film({ brand: 'M4A ' }), 'mdat'), 'unreadable_file'],
   ['a PDF', LONG_PDF.subarray(0, 8_000), 'unreadable_file'],
   ['a HEIC', HEIC.subarray(0, 500), 'unreadable_picture'],
 ];

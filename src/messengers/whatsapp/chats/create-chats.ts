@@ -1,5 +1,6 @@
 /** Creates groups and communities as WhatsApp Web does today; the library's own requests are older. */
 import { randomBytes } from 'node:crypto';
+import { canonicalDigits } from '../../../platform/phone/phone-number.ts';
 import type { CreatedGroup, MessengerGroup, NewCommunity, NotAdded, NotAddedReason } from '../../messenger.ts';
 import type { Client } from '../client/client.ts';
 import { UnreadableAnswerError } from '../client/errors.ts';
@@ -114,8 +115,8 @@ function findNotAdded(client: Client, answer: Node, { participants, lids }: Requ
   // A member without a known number may be one of the people who seem to be missing.
   if (listed.some(({ number }) => number === undefined)) return rejected;
   const own = userOn(NUMBERS, client.me?.id);
-  const found = new Set(listed.map(({ number }) => number));
-  const missing = [...new Set(participants)].filter((number) => !found.has(number) && number !== own);
+  const found = new Set([own, ...listed.map(({ number }) => number)].map((number = '') => canonicalDigits(number)));
+  const missing = participants.filter((number) => !found.has(canonicalDigits(number)));
   return [...rejected, ...missing.map((number) => ({ number, reason: 'other' as const }))];
 }
 

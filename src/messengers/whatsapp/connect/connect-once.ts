@@ -8,7 +8,7 @@ import type { ConnectionState } from './connection-state.ts';
 import { ClaimLostError } from './key-table.ts';
 import type { Linking } from './link.ts';
 import { logOut } from './log-out.ts';
-import { isSameNumber } from '../../is-same-number.ts';
+import { isSameNumber } from '../../../platform/phone/phone-number.ts';
 
 /** Of the year 9999, Unix time. */
 const LAST_SECOND = 253_402_300_799;

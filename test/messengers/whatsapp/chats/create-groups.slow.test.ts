@@ -65,6 +65,14 @@ describe('a new group', () => {
     expect(list.data.groups).toMatchObject([{ participants: 2 }]);
   });
 
+  test('misses nobody whose number WhatsApp writes without its mobile digit', async () => {
+    const { person } = await linked(0);
+    const ana = peer.addPerson('551112345678');
+    const written = { ...ana, number: '5511912345678' };
+    const { body } = await create(person, [written], { with_not_added: true });
+    expect(body.data).toMatchObject({ not_added: [] });
+  });
+
   test('gets the privacy tokens of people who have issued one, also after a restart', async () => {
     const { person, companion } = await linked(0);
     const careful = peer.addPerson('4915100001077');

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { classifyEnding, classifyRejection } from '../../../../src/messengers/whatsapp/failures.ts';
-import { isSameNumber } from '../../../../src/messengers/is-same-number.ts';
 
 describe('the end of a connection', () => {
   test.each([401, 403, 406, 411, 516])('is final for code %i', (code) => {
@@ -53,16 +52,4 @@ describe('the answer to a post', () => {
   ])('begins a cool-down for code %i', (code, cause) => {
     expect(classifyRejection(code)).toMatchObject({ kind: 'cooldown', cause });
   });
-});
-
-test.each([
-  ['491511234567', '491511234567', true],
-  ['491511234567', '491511234568', false],
-  ['5531987654321', '553187654321', true],
-  ['553187654321', '5531987654321', true],
-  ['5215512345678', '525512345678', true],
-  ['5491123456789', '541123456789', true],
-  ['553187654321', '553187654322', false],
-])('compares the numbers %s and %s: %s', (one, other, same) => {
-  expect(isSameNumber(one, other)).toBe(same);
 });
