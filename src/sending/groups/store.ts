@@ -1,5 +1,5 @@
 import type { Selection } from 'kysely';
-import { execute, readColumn, readOne, readValue, sql } from '../../platform/database/statements.ts';
+import { execute, readColumn, readOne, readRows, readValue, sql } from '../../platform/database/statements.ts';
 import type { StoredChatList, StoredGroup } from '../accounts/commands.ts';
 import { lockGroupAccounts } from '../accounts/group-accounts.ts';
 import { nextSyncAt } from '../accounts/plan-syncs.ts';
@@ -21,6 +21,24 @@ const columns = [
 
 /** A group as its owner sees it. */
 export type Group = Selection<Schema, 'groups', (typeof columns)[number]>;
+
+/** A group of a post that was not sent yet. */
+export type NamedGroup = Pick<Group, 'groupId' | 'name' | 'kind' | 'participants'>;
+
+/** Those of these that are the workspace's, in the order given. Only `withGone` also those that are gone from the messaging application. */
+export function selectNamedGroups(
+  db: Connection,
+  workspaceId: WorkspaceId,
+  groupIds: readonly number[],
+  { withGone }: { withGone: boolean },
+): Promise<NamedGroup[]> {
+  return readRows<NamedGroup>(db)`
+    select g.group_id as "groupId", g.name, g.kind, g.participants
+    from unnest(${groupIds}::bigint[]) with ordinality i (group_id, place)
+    join groups g using (group_id)
+    where g.workspace_id = ${workspaceId} and (${withGone} or g.removed_at is null)
+    order by i.place`;
+}
 
 /** Who sees groups: the account that read them, and its workspace, whose they are. */
 export interface GroupReader {
