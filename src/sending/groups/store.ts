@@ -178,16 +178,6 @@ export interface GroupFilter {
   maxParticipants?: number | undefined;
 }
 
-/** In order of their ids: `limit` at most, or all, after the one with the id `after`. */
-export async function selectGroups(
-  db: Connection,
-  workspaceId: WorkspaceId,
-  { limit, after = 0, ...filter }: GroupFilter & { limit?: number | undefined; after?: number },
-): Promise<Group[]> {
-  const query = filterGroups(db, workspaceId, filter).select(columns).where('group_id', '>', after).orderBy('group_id');
-  return (limit === undefined ? query : query.limit(limit)).execute();
-}
-
 /** Returns how many groups there are, and the sum of their participants. */
 export async function sumGroups(db: Connection, workspaceId: WorkspaceId, filter: GroupFilter) {
   return filterGroups(db, workspaceId, filter)
