@@ -5,9 +5,10 @@ import type { Vault } from '../platform/secrets/secret-box.ts';
 import { createMailLinks, type MailLinks } from '../platform/mail/mail-links.ts';
 import { createApiKeyStates, type ApiKeyStates } from './api-keys/api-key-states.ts';
 import { createChallenges, type Challenges } from './factors/challenges.ts';
-import { createSessionUseRecorder, type RecordSessionUse } from './sessions/record-session-uses.ts';
+import { createUseRecorder } from './sessions/record-uses.ts';
+import { recordSessionUse } from './sessions/session-store.ts';
 import { createTokenStates, type TokenStates } from './sessions/token-states.ts';
-import { createTokens, type Tokens } from './sessions/token.ts';
+import { createTokens, TOKEN_LIFETIME_MS, type TokenClaims, type Tokens } from './sessions/token.ts';
 import type { CredentialDeps } from './sessions/ttl-cache.ts';
 
 /** The installation's settings about users. */
@@ -54,15 +55,18 @@ export interface UserDependencies extends Omit<UserSettings, 'jwtSecret' | 'jwtS
   apiKeyStates: ApiKeyStates;
   /** Drops what this process has cached of a user's tokens and API keys. Call it after each change of them. */
   dropCached(userId: UserId): void;
-  recordSessionUse: RecordSessionUse;
+  recordSessionUse(token: TokenClaims): void;
   challenges: Challenges;
 }
+
+const SESSION_USE_RECORDED_EVERY_MS = 5 * 60_000;
 
 export function createUserDependencies(settings: UserSettings): UserDependencies {
   const { notifications, jwtSecret: secret, jwtSecretPrevious: previousSecret, ...own } = settings;
   const { db, log, clock } = own;
   const cached = { db, log, clock, ...(notifications ? { notifications } : {}) };
   const [tokenStates, apiKeyStates] = [createTokenStates(cached), createApiKeyStates(cached)];
+  const recordUse = createUseRecorder<string>(cached, SESSION_USE_RECORDED_EVERY_MS);
   return {
     hasMail: false,
     ownedWorkspaces: 5,
@@ -76,6 +80,9 @@ export function createUserDependencies(settings: UserSettings): UserDependencies
       tokenStates.drop(userId);
       apiKeyStates.drop(userId);
     },
-    recordSessionUse: createSessionUseRecorder(cached),
+    recordSessionUse({ userId, tokenId, expiresAtMs }) {
+      // Signing in has noted the first one.
+      recordUse(tokenId, () => recordSessionUse(db, userId, tokenId), expiresAtMs - TOKEN_LIFETIME_MS);
+    },
   };
 }

@@ -167,6 +167,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
           'content',
           'messengers',
           'sending/accounts',
+          'sending/groups',
           'sending/campaigns',
           'sending/drafts',
         ],

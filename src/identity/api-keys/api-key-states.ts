@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import { hashSecret } from '../../platform/secrets/hash-secret.ts';
 import { findApiKeyByHash, recordApiKeyUse, type ApiKeyState } from './api-key-store.ts';
+import { createUseRecorder } from '../sessions/record-uses.ts';
 import { createTtlCache, type CredentialDeps } from '../sessions/ttl-cache.ts';
 
 export type ApiKeyStates = ReturnType<typeof createApiKeyStates>;
@@ -14,7 +14,7 @@ const USE_RECORDED_EVERY_MS = 60_000;
  */
 export function createApiKeyStates(deps: CredentialDeps) {
   const { db, clock, notifications } = deps;
-  const recordUse = recordUses(deps);
+  const recordUse = createUseRecorder<number>(deps, USE_RECORDED_EVERY_MS);
   // By the key's hash in base64: the keys themselves are not kept in memory either.
   const states = createTtlCache<string, ApiKeyState | undefined>({
     clock,
@@ -28,9 +28,8 @@ export function createApiKeyStates(deps: CredentialDeps) {
   notifications?.on('campanile_tokens', (payload) => (payload === '' ? states.drop() : drop(Number(payload))));
 
   function toValidState(state: ApiKeyState | undefined): ApiKeyState | undefined {
-    const nowMs = clock.nowMs();
-    if (!state || (state.expiresAt && state.expiresAt.getTime() <= nowMs)) return undefined;
-    recordUse(state, nowMs);
+    if (!state || (state.expiresAt && state.expiresAt.getTime() <= clock.nowMs())) return undefined;
+    recordUse(state.apiKeyId, () => recordApiKeyUse(db, state.apiKeyId));
     return state;
   }
 
@@ -44,18 +43,5 @@ export function createApiKeyStates(deps: CredentialDeps) {
       return state instanceof Promise ? state.then(toValidState) : toValidState(state);
     },
     drop,
-  };
-}
-
-/** Records the use of a key, at most once a minute. */
-function recordUses({ db, log }: CredentialDeps): (state: ApiKeyState, nowMs: number) => void {
-  const recordedAt = new LRUCache<number, number>({ max: MOST_REMEMBERED });
-  return ({ apiKeyId }, nowMs) => {
-    const recordedAtMs = recordedAt.get(apiKeyId);
-    if (recordedAtMs !== undefined && nowMs - recordedAtMs < USE_RECORDED_EVERY_MS && nowMs >= recordedAtMs) return;
-    recordedAt.set(apiKeyId, nowMs);
-    recordApiKeyUse(db, apiKeyId).catch((error: unknown) =>
-      log.warn({ err: error, apiKeyId }, 'the use of an API key could not be noted'),
-    );
   };
 }

@@ -39,7 +39,6 @@ export const BATCHES = {
   sessions: 'account',
   sums: 'workspace',
   'sums of minutes': 'workspace',
-  'take-over': 'account',
   'unbegun runs': 'workspace',
   'unused media': 'workspace',
   'webhook outcomes': 'workspace',

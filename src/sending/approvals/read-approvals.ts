@@ -1,5 +1,5 @@
-import { readRows, type Connection, type Database } from '../../platform/database/statements.ts';
-import type { UserId, WorkspaceId } from '../../platform/database/schema.ts';
+import { type Connection, type Database } from '../../platform/database/statements.ts';
+import type { UserId } from '../../platform/database/schema.ts';
 import {
   readApprovalRules,
   readPhoneApprovers,
@@ -10,7 +10,7 @@ import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import { readFiles, type ShownFile } from '../../content/post/post-files.ts';
 import { copyPost, type CampaignCopy } from '../campaigns/accept/duplicate-campaign.ts';
 import { scheduleOf } from '../campaigns/store.ts';
-import type { DraftGroup } from '../drafts/draft-store.ts';
+import { selectNamedGroups, type NamedGroup } from '../groups/store.ts';
 import {
   findApproval,
   selectApprovals,
@@ -50,9 +50,9 @@ export interface FullApproval extends ApprovalStanding {
   copy: CampaignCopy;
   /** Those of the library that are still known. */
   files: ShownFile[];
-  groups: DraftGroup[];
+  groups: NamedGroup[];
   /** Groups that the version before had, and this one has not. */
-  removedGroups: DraftGroup[];
+  removedGroups: NamedGroup[];
   /** The public id of the post of this version in the review group; null: it has none. */
   reviewCampaignId: string | null;
 }
@@ -108,7 +108,7 @@ export async function readApproval({ db }: { db: Database }, actor: Actor, appro
   const approval = await findApproval(db, workspaceId, approvalId);
   const { post, judged } = approval;
   const { name, description, html, groupIds, isChannelCampaign, externalId, metadata = {}, plan } = post;
-  const now = new Set(groupIds);
+  const removedIds = [...new Set(judged?.groupIds).difference(new Set(groupIds))];
   return {
     ...(await readStanding(db, actor, approval)),
     approval,
@@ -126,22 +126,8 @@ export async function readApproval({ db }: { db: Database }, actor: Actor, appro
       schedule: scheduleOf(plan) ?? null,
     },
     files: await readFiles(db, post.extras.files ?? []),
-    groups: await selectGroupsOf(db, workspaceId, groupIds),
-    removedGroups: await selectGroupsOf(
-      db,
-      workspaceId,
-      (judged?.groupIds ?? []).filter((id) => !now.has(id)),
-    ),
+    groups: await selectNamedGroups(db, workspaceId, groupIds, { withGone: true }),
+    removedGroups: await selectNamedGroups(db, workspaceId, removedIds, { withGone: true }),
     reviewCampaignId: await findReview(db, workspaceId, approval),
   };
-}
-
-/** Those of the workspace's groups, in the order given, also if they are gone. */
-async function selectGroupsOf(db: Connection, workspaceId: WorkspaceId, groupIds: readonly number[]) {
-  if (groupIds.length === 0) return [];
-  return readRows<DraftGroup>(db)`
-    select g.group_id as "groupId", g.name, g.kind, g.participants
-    from unnest(${[...groupIds]}::bigint[]) with ordinality i (group_id, place)
-    join groups g using (group_id)
-    where g.workspace_id = ${workspaceId} order by i.place`;
 }

@@ -3,43 +3,18 @@ import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import { PERSON_NAME } from '../../workspaces/members/person-name.ts';
 import type { Connection } from '../../platform/database/statements.ts';
 import { hashWords } from './draft-writers.ts';
-import type { Group } from '../groups/store.ts';
 import type { AccountId, UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError, fieldError } from '../../platform/errors/errors.ts';
+import type { Value } from '../../workspaces/audit/diff-values.ts';
 import type { PostFile } from '../../content/post/post-extras.ts';
 
-/** What of a draft has no column of its own, as the wire has it. */
-export interface DraftContent {
-  html: string;
-  is_schedule: boolean;
-  start_date: string | null;
-  end_date: string | null;
-  schedule_time: string | null;
-  time_zone: string | null;
+/** What of a draft has no column of its own, as the wire has it: `storedContent` of the API tells all of it. Here is what is read of it. */
+export interface DraftContent extends Record<string, Value> {
   weekdays: number[] | null;
   /** Absent from drafts of versions that could not skip dates. */
   skip_dates?: string[] | null;
   idempotency_key: string | null;
-  file_name?: string | null;
   media?: Array<{ media_id: number; caption?: string; file_name?: string }> | null;
-  mention_all?: boolean;
-  pin_for?: '24h' | '7d' | '30d' | null;
-  reply_to?: { campaign_id: string; run_id: number | null } | null;
-  follow_up?: { campaign_id: string; run_id: number | null; under_percent: number } | null;
-  poll?: {
-    question: string;
-    options: string[];
-    multiple: boolean;
-    open_hours: number | null;
-    names_voters: boolean;
-  } | null;
-  event?: {
-    name: string;
-    description: string | null;
-    place: string | null;
-    start_at: string | null;
-    end_at: string | null;
-  } | null;
   /** With a data URL of its picture, which is at most 128 KiB. */
   link_preview?: { url: string; title: string; description: string; image: string | null } | null;
   /** The account that is to send. */
@@ -61,15 +36,11 @@ export interface DraftHead {
   writtenBy: Array<{ userId: UserId; userName: string | null; name: string | null }>;
 }
 
-/** A group that a draft is for, and that is there. */
-export type DraftGroup = Pick<Group, 'groupId' | 'name' | 'kind' | 'participants'>;
-
 export interface DraftRow {
   name: string;
   content: DraftContent;
   groupIds: readonly number[];
-  /** undefined: the file stays; null: there is none. */
-  mediaId: number | null | undefined;
+  mediaId: number | null;
 }
 
 const START_LENGTH = 500;
@@ -78,66 +49,38 @@ export function countDrafts(db: Connection, workspaceId: WorkspaceId): Promise<n
   return readCount(db)`select count(*) from drafts where workspace_id = ${workspaceId}`;
 }
 
-/** False when there is one of that id. */
+/** Locks a draft and returns it; undefined when there is no such draft. */
+export function lockDraft(trx: Connection, workspaceId: WorkspaceId, draftId: string) {
+  return readRow<DraftRow & { version: number }>(trx)`
+    select version, name, content, group_ids as "groupIds", media_id as "mediaId" from drafts
+    where workspace_id = ${workspaceId} and draft_id = ${draftId} for update`;
+}
+
 export async function insertDraft(
   trx: Connection,
   { workspaceId, userId }: Actor,
   draftId: string,
-  { name, content, groupIds, mediaId = null }: DraftRow,
-): Promise<boolean> {
-  const affected = await execute(trx)`
+  { name, content, groupIds, mediaId }: DraftRow,
+): Promise<void> {
+  await execute(trx)`
     insert into drafts (workspace_id, draft_id, name, content, group_ids, media_id, written_by)
-    values (${workspaceId}, ${draftId}, ${name}, ${JSON.stringify(content)}::jsonb, ${groupIds}::bigint[], ${mediaId}, array[${userId}::bigint])
-    on conflict do nothing`;
-  return affected > 0;
+    values (${workspaceId}, ${draftId}, ${name}, ${JSON.stringify(content)}::jsonb, ${groupIds}::bigint[], ${mediaId}, array[${userId}::bigint])`;
 }
 
-/**
- * Answers the new version; undefined when the draft is not there in this version. A user who saves what is there already, as forms do, has
- * not written it.
- */
+/** Answers the new version of a locked draft. A user who `isWriter` is kept among its writers. */
 export async function overwriteDraft(
   trx: Connection,
   { workspaceId, userId }: Actor,
-  { draftId, version }: { draftId: string; version: number },
-  { name, content, groupIds, mediaId }: DraftRow,
+  draftId: string,
+  { name, content, groupIds, mediaId, isWriter }: DraftRow & { isWriter: boolean },
 ): Promise<number | undefined> {
-  const isSame = sql`
-    name = ${name} and content - 'idempotency_key' = ${JSON.stringify(content)}::jsonb - 'idempotency_key'
-    and group_ids = ${groupIds}::bigint[] and (${mediaId === undefined} or media_id is not distinct from ${mediaId ?? null}::bigint)`;
   return readValue<number>(trx)`
     update drafts
-    set name = ${name}, content = ${JSON.stringify(content)}::jsonb, group_ids = ${groupIds}::bigint[],
-        media_id = case when ${mediaId !== undefined} then ${mediaId ?? null}::bigint else media_id end,
-        written_by = case when ${isSame} or ${userId} = any(written_by) then written_by else written_by || ${userId}::bigint end,
+    set name = ${name}, content = ${JSON.stringify(content)}::jsonb, group_ids = ${groupIds}::bigint[], media_id = ${mediaId},
+        written_by = case when ${!isWriter} or ${userId} = any(written_by) then written_by else written_by || ${userId}::bigint end,
         version = version + 1, updated_at = campanile_now()
-    where workspace_id = ${workspaceId} and draft_id = ${draftId} and version = ${version}
+    where workspace_id = ${workspaceId} and draft_id = ${draftId}
     returning version`;
-}
-
-/** The version that is kept, and whether it is the same as this; undefined when there is no such draft. */
-export async function compareDraft(
-  db: Connection,
-  workspaceId: WorkspaceId,
-  draftId: string,
-  { name, content, groupIds, mediaId }: DraftRow,
-): Promise<{ version: number; isSame: boolean } | undefined> {
-  return readRow<{ version: number; isSame: boolean }>(db)`
-    select version,
-           name = ${name} and content = ${JSON.stringify(content)}::jsonb and group_ids = ${groupIds}::bigint[]
-             and (${mediaId === undefined} or media_id is not distinct from ${mediaId ?? null}::bigint) as "isSame"
-    from drafts where workspace_id = ${workspaceId} and draft_id = ${draftId}`;
-}
-
-/** Locks a draft of this version and returns it, for the differences of a change; undefined if it is not there in this version. */
-export async function lockDraft(
-  trx: Connection,
-  workspaceId: WorkspaceId,
-  { draftId, version }: { draftId: string; version: number },
-) {
-  return readRow<Omit<DraftRow, 'mediaId'> & { mediaId: number | null }>(trx)`
-    select name, content, group_ids as "groupIds", media_id as "mediaId" from drafts
-    where workspace_id = ${workspaceId} and draft_id = ${draftId} and version = ${version} for update`;
 }
 
 /** Deleted drafts of a workspace whose writers are kept. */
@@ -184,17 +127,6 @@ export async function selectDrafts(
     ...head,
     media: mime === null ? null : { mime, size, sha256 },
   }));
-}
-
-/** Those of the draft's groups that are there at the messaging application, in the order given. */
-export async function selectDraftGroups(db: Connection, workspaceId: WorkspaceId, draftId: string) {
-  return readRows<DraftGroup>(db)`
-    select g.group_id as "groupId", g.name, g.kind, g.participants
-    from drafts d
-    cross join unnest(d.group_ids) with ordinality i (group_id, place)
-    join groups g using (group_id)
-    where d.workspace_id = ${workspaceId} and d.draft_id = ${draftId} and g.removed_at is null
-    order by i.place`;
 }
 
 /** Whether all of these are groups of the workspace's accounts, be they there at the messaging application or not. */

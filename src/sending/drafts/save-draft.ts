@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { recordAudit, recordRepeatedAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import { accountNotFoundError } from '../accounts/store.ts';
 import { execute, hasRow, type Database } from '../../platform/database/statements.ts';
@@ -8,7 +9,6 @@ import { saveMedia } from '../../content/media/store.ts';
 import { checkFiles } from '../../content/post/post-files.ts';
 import { QUOTAS, type Quotas } from '../../workspaces/quotas/quotas.ts';
 import {
-  compareDraft,
   countDrafts,
   insertDraft,
   lockDraft,
@@ -64,39 +64,41 @@ export async function saveDraft(
   if (version === 0 && sent.link_preview?.image) await assertRoom(db, workspaceId, draftId);
   const content = await shrinkCardPicture(sent);
   const stored = media && (await saveMedia(db, workspaceId, media, quotas));
-  const row: DraftRow = {
-    name,
-    content,
-    groupIds,
-    mediaId: stored ?? (input.removeImage || content.media ? null : undefined),
-  };
+  const mediaId = stored ?? (input.removeImage || content.media ? null : undefined);
   return db.transaction().execute(async (trx) => {
-    if (version === 0) {
-      // Nobody else begins a draft in this workspace meanwhile. What else the workspace does goes on.
-      await execute(trx)`select from workspaces where workspace_id = ${workspaceId} for no key update`;
-      const isFull = (await countDrafts(trx, workspaceId)) >= DRAFTS_LIMIT;
-      if (!isFull && (await insertDraft(trx, actor, draftId, row))) {
-        await recordAudit(trx, { ...actor, action: 'draft.created', subject: draftId });
-        return 1;
-      }
-      const kept = await compareDraft(trx, workspaceId, draftId, row);
-      if (!kept) throw tooManyDrafts();
-      if (kept.isSame) return kept.version;
+    // Nobody else begins a draft in this workspace meanwhile. What else the workspace does goes on.
+    if (version === 0) await execute(trx)`select from workspaces where workspace_id = ${workspaceId} for no key update`;
+    const kept = await lockDraft(trx, workspaceId, draftId);
+    // Undefined: the file stays.
+    const row: DraftRow = {
+      name,
+      content,
+      groupIds,
+      mediaId: mediaId === undefined ? (kept?.mediaId ?? null) : mediaId,
+    };
+    if (!kept) {
+      if (version > 0) throw noSuchDraft();
+      if ((await countDrafts(trx, workspaceId)) >= DRAFTS_LIMIT) throw tooManyDrafts();
+      await insertDraft(trx, actor, draftId, row);
+      await recordAudit(trx, { ...actor, action: 'draft.created', subject: draftId });
+      return 1;
+    }
+    const isSame = isDeepStrictEqual(partsOf(kept), partsOf(row));
+    if (kept.version !== version) {
+      if (isSame && kept.content.idempotency_key === content.idempotency_key) return kept.version;
       throw changedSince();
     }
-    const before = await lockDraft(trx, workspaceId, { draftId, version });
-    const saved = await overwriteDraft(trx, actor, { draftId, version }, row);
-    if (before && saved !== undefined) {
-      const groups = await diffGroups(trx, before.groupIds, groupIds);
-      const changes = [...diffValues(valuesOf(before), valuesOf(row)), ...groups];
-      await recordRepeatedAudit(trx, { ...actor, action: 'draft.changed', subject: draftId, changes });
-      return saved;
-    }
-    const kept = await compareDraft(trx, workspaceId, draftId, row);
-    if (!kept) throw noSuchDraft();
-    if (kept.isSame) return kept.version;
-    throw changedSince();
+    const groups = await diffGroups(trx, kept.groupIds, groupIds);
+    const changes = [...diffValues(valuesOf(kept), valuesOf(row)), ...groups];
+    await recordRepeatedAudit(trx, { ...actor, action: 'draft.changed', subject: draftId, changes });
+    // A user who saves what is there already, as forms do, has not written it.
+    return (await overwriteDraft(trx, actor, draftId, { ...row, isWriter: !isSame })) ?? kept.version;
   });
+}
+
+/** All of a draft that somebody wrote, as the database keeps it. A form draws an idempotency key by itself. */
+function partsOf({ name, content, groupIds, mediaId }: DraftRow): unknown {
+  return JSON.parse(JSON.stringify({ name, content: { ...content, idempotency_key: null }, groupIds, mediaId }));
 }
 
 /** Throws 404 for an account that the workspace never had: a draft is kept with what was removed since. */

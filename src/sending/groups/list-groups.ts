@@ -3,7 +3,7 @@ import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import { requireGroupList } from './group-lists.ts';
 import { readActivity, selectActivity, type GroupActivity } from './read-activity.ts';
 import { readWays, type Way } from './read-ways.ts';
-import { groupColumns, selectGroups, sumGroups, filterGroups, type Group, type GroupFilter } from './store.ts';
+import { groupColumns, sumGroups, filterGroups, type Group, type GroupFilter } from './store.ts';
 import { readGroupsOf, type GroupDeps } from './sync-groups.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { readRow, readRows, sql, type RawBuilder, type Database } from '../../platform/database/statements.ts';
@@ -47,11 +47,17 @@ export async function listGroups(deps: GroupDeps, actor: Actor, query: GroupQuer
   const { db } = deps;
   await readFirstGroups(deps, actor.workspaceId);
   if (query.groupListId !== undefined) await requireGroupList(db, actor.workspaceId, query.groupListId);
-  const list = query.sort === undefined && !hasActivityFilter(query) ? listById : listSorted;
-  const page = await list(db, actor.workspaceId, query);
+  const { limit, after, withActivity, withAccounts } = query;
+  const { groups, activity, totals } = await selectGroups(db, actor.workspaceId, { ...query, limit: limit + 1 });
+  const page = groups.slice(0, limit);
+  const ids = page.map(({ groupId }) => groupId);
+  const last = isById(query) ? (ids.at(-1) ?? null) : after + limit;
   return {
-    ...page,
-    ways: query.withAccounts ? await readWays(db, actor.workspaceId, idsOf(page.groups), deps.timeZone) : undefined,
+    groups: page,
+    activity: withActivity ? (activity ?? (await readActivity(db, actor.workspaceId, ids))) : undefined,
+    ways: withAccounts ? await readWays(db, actor.workspaceId, ids, deps.timeZone) : undefined,
+    totals,
+    next: groups.length > limit ? last : null,
   };
 }
 
@@ -66,36 +72,6 @@ async function readFirstGroups(deps: GroupDeps, workspaceId: WorkspaceId): Promi
   if (error !== undefined && !isAnyRead) throw error;
 }
 
-type PageOfGroups = Omit<GroupPage, 'ways'>;
-
-async function listById(db: Database, workspaceId: WorkspaceId, query: GroupQuery): Promise<PageOfGroups> {
-  const { limit, after, withActivity, withTotals } = query;
-  const groups = await selectGroups(db, workspaceId, { ...query, limit: limit + 1, after });
-  const page = groups.slice(0, limit);
-  return {
-    groups: page,
-    activity: withActivity ? await readActivity(db, workspaceId, idsOf(page)) : undefined,
-    totals: withTotals ? await sumGroups(db, workspaceId, query) : undefined,
-    next: groups.length > limit ? (page.at(-1)?.groupId ?? null) : null,
-  };
-}
-
-async function listSorted(db: Database, workspaceId: WorkspaceId, query: GroupQuery): Promise<PageOfGroups> {
-  const { limit, after, withActivity } = query;
-  const { groups, activity, totals } = await selectSortedGroups(db, workspaceId, { ...query, limit: limit + 1 });
-  const page = groups.slice(0, limit);
-  return {
-    groups: page,
-    activity: withActivity ? (activity ?? (await readActivity(db, workspaceId, idsOf(page)))) : undefined,
-    totals,
-    next: groups.length > limit ? after + limit : null,
-  };
-}
-
-function idsOf(groups: readonly Group[]): number[] {
-  return groups.map((group) => group.groupId);
-}
-
 export type GroupColumn = 'name' | 'kind' | 'participants' | 'last_posted_at' | 'read_rate' | 'failed';
 
 /** Columns of the activity. */
@@ -105,8 +81,8 @@ const OF_ACTIVITY: ReadonlySet<GroupColumn> = new Set(['last_posted_at', 'read_r
  * Returns a page of the workspace's groups in the order of a column; groups that are alike in it are in the order of their names. Without
  * activity where neither order nor filters are about it.
  */
-export async function selectSortedGroups(db: Database, workspaceId: WorkspaceId, query: GroupQuery) {
-  const { limit, after: offset, sort, withTotals } = query;
+export async function selectGroups(db: Database, workspaceId: WorkspaceId, query: GroupQuery) {
+  const { limit, after, sort, withTotals } = query;
   const isFiltered = hasActivityFilter(query);
   const isAboutActivity = isFiltered || (sort !== undefined && OF_ACTIVITY.has(sort.by));
   if (isAboutActivity) await removeStaleActivity(db, workspaceId);
@@ -119,7 +95,8 @@ export async function selectSortedGroups(db: Database, workspaceId: WorkspaceId,
   const rows = await readRows<Group & GroupActivity>(db)`
     ${found}
     select ${groupColumns} ${isAboutActivity ? sql`, posts, last_at as "lastPostedAt", failed, recipients, read` : sql``}
-    from found order by ${orderOf(sort)} limit ${limit} offset ${offset}`;
+    from found ${isById(query) ? sql`where group_id > ${after}` : sql``}
+    order by ${orderOf(sort)} limit ${limit} offset ${isById(query) ? 0 : after}`;
   return {
     groups: rows,
     activity: isAboutActivity ? new Map(rows.map(toEntry)) : undefined,
@@ -134,6 +111,11 @@ async function sumFound(db: Database, found: RawBuilder<unknown>) {
 
 function toEntry({ groupId, posts, lastPostedAt, failed, recipients, read }: Group & GroupActivity) {
   return [groupId, { posts, lastPostedAt, failed, recipients, read }] as const;
+}
+
+/** Pages of such a list begin after an id, those of others after a number of groups. */
+function isById(query: GroupQuery): boolean {
+  return query.sort === undefined && !hasActivityFilter(query);
 }
 
 function hasActivityFilter({ silentDays, activeDays, hasFailed = false }: GroupQuery): boolean {

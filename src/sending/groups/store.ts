@@ -1,5 +1,5 @@
 import type { Selection } from 'kysely';
-import { execute, readColumn, readOne, readRow, readValue, sql } from '../../platform/database/statements.ts';
+import { execute, readColumn, readOne, readRow, readRows, readValue, sql } from '../../platform/database/statements.ts';
 import type { StoredChatList, StoredGroup } from '../accounts/commands.ts';
 import { lockGroupAccounts } from '../accounts/group-accounts.ts';
 import { nextSyncAt } from '../accounts/plan-syncs.ts';
@@ -20,7 +20,6 @@ const columns = [
   'can_send as canSend',
   'external_id as externalId',
 ] as const;
-const metadata = sql<Record<string, string>>`metadata`.as('metadata');
 /** The same in a statement. */
 export const groupColumns = sql.raw(
   [...columns, 'metadata'].map((column) => column.replace(/ as (.*)/, ' as "$1"')).join(', '),
@@ -28,6 +27,25 @@ export const groupColumns = sql.raw(
 
 /** A group as its owner sees it. */
 export type Group = Selection<Schema, 'groups', (typeof columns)[number]> & StoredOwnData;
+
+/** A group of a post that was not sent yet. */
+export type NamedGroup = Pick<Group, 'groupId' | 'name' | 'kind' | 'participants'>;
+
+/** Those of these that are the workspace's, in the order given. Only `withGone` also those that are gone from the messaging application. */
+export function selectNamedGroups(
+  db: Connection,
+  workspaceId: WorkspaceId,
+  groupIds: readonly number[],
+  { withGone }: { withGone: boolean },
+): Promise<NamedGroup[]> {
+  return readRows<NamedGroup>(db)`
+    select g.group_id as "groupId", g.name, g.kind, g.participants
+    from unnest(${groupIds}::bigint[]) with ordinality i (group_id, place)
+    -- Lookups by the key, whatever is known of the table (docs/explanation/decisions/0022).
+    cross join lateral (select * from groups where group_id = i.group_id limit 1) g
+    where g.workspace_id = ${workspaceId} and (${withGone} or g.removed_at is null)
+    order by i.place`;
+}
 
 /** Who sees groups: the account that read them, and its workspace, whose they are. */
 export interface GroupReader {
@@ -163,20 +181,6 @@ export interface GroupFilter extends OwnData {
   groupListId?: number | undefined;
   minParticipants?: number | undefined;
   maxParticipants?: number | undefined;
-}
-
-/** In order of their ids: `limit` at most, or all, after the one with the id `after`. */
-export async function selectGroups(
-  db: Connection,
-  workspaceId: WorkspaceId,
-  { limit, after = 0, ...filter }: GroupFilter & { limit?: number | undefined; after?: number },
-): Promise<Group[]> {
-  const query = filterGroups(db, workspaceId, filter)
-    .select(columns)
-    .select(metadata)
-    .where('group_id', '>', after)
-    .orderBy('group_id');
-  return (limit === undefined ? query : query.limit(limit)).execute();
 }
 
 /** Returns how many groups there are, and the sum of their participants. */

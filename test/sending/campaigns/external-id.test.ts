@@ -130,7 +130,6 @@ test('an empty id takes the id away, and it is free then', async () => {
   });
   await planned({ external_id });
 });
-});
 
 test('keeps a key __proto__ as any other', async () => {
   const metadata = JSON.parse('{"__proto__":"x","constructor":"y","toString":"z"}') as object;

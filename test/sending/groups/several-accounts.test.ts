@@ -4,7 +4,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { StoredChatList, StoredGroup } from '../../../src/sending/accounts/commands.ts';
 import { endWays } from '../../../src/sending/accounts/group-accounts.ts';
 import { findMember, readWays } from '../../../src/sending/groups/read-ways.ts';
-import { replaceGroups, selectChannelIds, selectGroups, upsertGroup } from '../../../src/sending/groups/store.ts';
+import { selectGroups } from '../../../src/sending/groups/list-groups.ts';
+import { replaceGroups, selectChannelIds, upsertGroup } from '../../../src/sending/groups/store.ts';
 import { useTestDatabase } from '../../support/database.ts';
 import { createOwner, type Owner } from '../../support/ledger.ts';
 import { addAccount } from '../../support/several-accounts.ts';
@@ -34,9 +35,11 @@ const sync = (accountId: AccountId, chats: StoredGroup[], rest: Partial<StoredCh
     { chats, areChannelsUnread: false, ...rest },
   );
 
+const FIRST = { limit: 100, after: 0 };
+
 /** The groups that are there, by name, with whether they can be posted to. */
 async function present(): Promise<Record<string, boolean>> {
-  const groups = await selectGroups(database.db, owner.workspaceId, {});
+  const { groups } = await selectGroups(database.db, owner.workspaceId, FIRST);
   return Object.fromEntries(groups.map(({ name, canSend }) => [name, canSend]));
 }
 
@@ -49,7 +52,7 @@ async function waysTo(name: string): Promise<Array<[number, boolean]>> {
 }
 
 async function idOf(name: string): Promise<number> {
-  const groups = await selectGroups(database.db, owner.workspaceId, {});
+  const { groups } = await selectGroups(database.db, owner.workspaceId, FIRST);
   return groups.find((group) => group.name === name)?.groupId ?? 0;
 }
 
@@ -104,7 +107,7 @@ describe('a sync', () => {
       updated: 1,
       removed: 0,
     });
-    const groups = await selectGroups(database.db, owner.workspaceId, {});
+    const { groups } = await selectGroups(database.db, owner.workspaceId, FIRST);
     expect(groups).toMatchObject([{ name: 'A3', participants: 5, inviteLink: 'https://chat.example.com/a' }]);
   });
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { replaceGroups, selectGroups } from '../../../src/sending/groups/store.ts';
+import { selectGroups } from '../../../src/sending/groups/list-groups.ts';
+import { replaceGroups } from '../../../src/sending/groups/store.ts';
 import { useTestDatabase } from '../../support/database.ts';
 import { createOwner } from '../../support/ledger.ts';
 
@@ -33,5 +34,6 @@ test('keeps a known invite link when the messaging application returns none', as
     },
   );
   expect(synced).toEqual({ added: 0, updated: 1, removed: 0 });
-  expect(await selectGroups(db, workspaceId, {})).toMatchObject([{ name: 'After', inviteLink }]);
+  const { groups } = await selectGroups(db, workspaceId, { limit: 2, after: 0 });
+  expect(groups).toMatchObject([{ name: 'After', inviteLink }]);
 });
