@@ -62,7 +62,7 @@ export function installEnvelope(server: FastifyInstance, toErrorAnswer: ErrorToA
     keepBodyPermit(request);
     if (!isUncompressed(request)) done(new AppError('content_type_unsupported', 'The body must not be compressed'));
     else if (body.length <= SMALL_BODY_BYTES) parseBehindDoor(() => parseJsonBody(body, bounds));
-    else void bigBodies.parse(body, bounds, shareOf(request)).then(parseBehindDoor, done);
+    else void bigBodies.parse(body, bounds, shareOf(request)).then((parsed) => parseBehindDoor(() => parsed), done);
   });
   server.setErrorHandler((error, request, reply) => {
     // What is rejected before it has passed the door does so now.

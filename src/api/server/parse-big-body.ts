@@ -3,7 +3,6 @@ import { workFor } from '../../platform/concurrency/requester.ts';
 import { createThreadPool } from '../../platform/concurrency/thread-pool.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import type { BodyBounds } from './body-bounds.ts';
-import { attachStrings, type DetachedString } from './detach-strings.ts';
 
 /** The message to a thread. */
 export interface BodyToParse {
@@ -12,9 +11,7 @@ export interface BodyToParse {
 }
 
 /** The answer of a thread: an error loses its class on the way. */
-export type ParsedBody =
-  | { root: { value: unknown }; detached: DetachedString[] }
-  | { failure: Pick<AppError, 'code' | 'message' | 'details'> };
+export type ParsedBody = { value: unknown } | { failure: Pick<AppError, 'code' | 'message' | 'details'> };
 
 const THREADS = 2;
 /** The memory budget of bodies lets fewer in. */
@@ -33,18 +30,12 @@ export function createBigBodyParser() {
     deadlineMs: DEADLINE_MS,
   });
   return {
-    /**
-     * `parseJsonBody` in a thread. Resolves to a function that returns the value or throws: it copies the long strings, which takes a
-     * while. The body is emptied. Throws an OverloadError when too many bodies wait.
-     */
-    async parse(body: Buffer, bounds: BodyBounds, party: Party): Promise<() => unknown> {
+    /** `parseJsonBody` in a thread. The body is emptied. Throws an OverloadError when too many bodies wait. */
+    async parse(body: Buffer, bounds: BodyBounds, party: Party): Promise<unknown> {
       const bytes = ownBytes(body);
       const parsed = await workFor({ party, isWrite: false }, () => threads.run({ bytes, bounds }, { move: [bytes] }));
-      return () => {
-        if ('failure' in parsed) throw new AppError(parsed.failure.code, parsed.failure.message, parsed.failure);
-        attachStrings(parsed.detached);
-        return parsed.root.value;
-      };
+      if ('value' in parsed) return parsed.value;
+      throw new AppError(parsed.failure.code, parsed.failure.message, parsed.failure);
     },
     /** Terminates all threads. Rejects running, waiting and later bodies. */
     close: threads.close,
