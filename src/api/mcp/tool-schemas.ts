@@ -1,21 +1,13 @@
-/**
- * Inputs and outputs of the tools, derived from the operations that they call. Only names and descriptions are a tool's own. Models are
- * told the inputs; the outputs only say which fields an answer has.
- */
+/** Inputs of the tools, derived from the operations that they call. Only names and descriptions are a tool's own. */
 import { z } from 'zod';
-import { accountStatusData } from '../contract/accounts.ts';
 import { analytics } from '../contract/analytics.ts';
 import { campaignControl } from '../contract/campaign-control.ts';
-import { campaignReads } from '../contract/campaign-reads.ts';
 import { campaigns, campaignStatus } from '../contract/campaigns.ts';
 import { drafts } from '../contract/drafts.ts';
 import { optional } from '../contract/fields.ts';
-import { linkPreviews } from '../contract/link-preview.ts';
 import { media } from '../contract/media.ts';
 import { groupKind, groups } from '../contract/groups.ts';
-import { pollResultOperations } from '../contract/poll-results.ts';
 import { pinFor } from '../contract/post-extras.ts';
-import { ownProfile } from '../contract/users.ts';
 
 /** The most rows of an answer. */
 export const ROWS_LIMIT = 50;
@@ -70,11 +62,6 @@ const oneCampaign = z.object({ campaign_id: campaignId });
 const { search } = groups.listGroups.body.shape;
 const kind = optional(z.enum(groupKind.options)).describe('Only this kind');
 const status = optional(z.enum(campaignStatus.options)).describe('Only campaigns with this status');
-const listed = groups.listGroups.data.shape;
-const libraryFile = media.listMedia.data.shape.files.element;
-const listedGroup = listed.groups.element;
-const pollResults = pollResultOperations.getPollResults.data.shape.polls.element.omit({ timeline: true }).shape;
-const report = analytics.getCampaignGroupAnalyticsMaster.data.shape;
 
 export const INPUTS = {
   get_account: z.object({}),
@@ -108,70 +95,6 @@ export const INPUTS = {
   read_overview: z.object({ days: analytics.getOverview.body.shape.days }),
 };
 export type ToolName = keyof typeof INPUTS;
-
-export const OUTPUTS = {
-  get_account: z.object({
-    user_name: ownProfile.shape.user_info.shape.user_name,
-    time_zone: ownProfile.shape.time_zone,
-    account: accountStatusData.pick({
-      messenger: true,
-      status: true,
-      whatsapp_number: true,
-      reason: true,
-      paused_until: true,
-      held_since: true,
-    }),
-  }),
-  find_groups: z.object({
-    groups: z.array(
-      z.object({
-        group_id: listedGroup.shape.group_metadata_id.describe('The id that the other tools take'),
-        name: listedGroup.shape.group_name,
-        kind: groupKind,
-        participants: listedGroup.shape.participants,
-        can_send: listedGroup.shape.can_send,
-      }),
-    ),
-    next_cursor: listed.next_cursor,
-  }),
-  find_files: z.object({
-    files: z.array(libraryFile.omit({ campaigns: true, drafts: true, sha256: true, used_at: true })),
-    next_cursor: listed.next_cursor,
-  }),
-  preview_message: campaigns.previewCampaign.data,
-  check_campaign: campaigns.checkCampaign.data.extend({
-    check_id: z.string().describe('For send_campaign, good for 30 minutes'),
-  }),
-  fetch_link_preview: z.object({
-    check_id: z.string(),
-    link_preview: campaigns.checkCampaign.data.shape.link_preview,
-    no_preview_because: linkPreviews.findLinkPreview.data.shape.reason,
-  }),
-  send_campaign: z.object({
-    campaign_id: campaignId,
-    status: z.enum(['running', 'scheduled']),
-    group_count: campaigns.addCampaign.data.shape.group_count.optional().describe('Absent for a schedule'),
-  }),
-  save_draft: drafts.saveDraft.data,
-  pause_campaign: campaignControl.pauseCampaign.data,
-  cancel_campaign: campaignControl.cancelCampaign.data,
-  list_campaigns: campaignReads.listCampaigns.data,
-  read_analytics: z.object({
-    campaign: report.campaign,
-    totals: report.totals,
-    groups: report.groups,
-    groups_left_out: z.int().describe(`Number of groups beyond the first ${ROWS_LIMIT}`),
-  }),
-  read_poll: z.object({
-    polls: z.array(
-      z.object({
-        ...pollResults,
-        groups_left_out: z.int().describe(`Number of groups beyond the first ${ROWS_LIMIT}`),
-      }),
-    ),
-  }),
-  read_overview: analytics.getOverview.data,
-} satisfies Record<ToolName, z.ZodObject>;
 
 /** The names that the bodies of the operations have for fields of the tools. */
 const TOOL_FIELDS: Readonly<Record<string, string>> = {

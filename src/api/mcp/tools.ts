@@ -6,7 +6,7 @@ import { ChecksFullError, type CheckedCampaign, type CheckedCampaigns } from './
 import { wrapUntrustedText } from './wrap-untrusted-text.ts';
 import { ABOUT } from './messages.ts';
 import { withShortSchema } from './shorten-schema.ts';
-import { INPUTS, OUTPUTS, ROWS_LIMIT, withToolFields, type ToolName } from './tool-schemas.ts';
+import { INPUTS, ROWS_LIMIT, withToolFields, type ToolName } from './tool-schemas.ts';
 
 export interface ToolDeps {
   /** A client with the caller's key. */
@@ -16,8 +16,7 @@ export interface ToolDeps {
 }
 
 type Input<Name extends ToolName> = z.output<(typeof INPUTS)[Name]>;
-type Output<Name extends ToolName> = z.input<(typeof OUTPUTS)[Name]>;
-type Tools = { [Name in ToolName]: (deps: ToolDeps, asked: Input<Name>) => Promise<Output<Name>> };
+type Tools = { [Name in ToolName]: (deps: ToolDeps, asked: Input<Name>) => Promise<object> };
 
 const READS: ToolAnnotations = { readOnlyHint: true, openWorldHint: false };
 const SENDS: ToolAnnotations = {
@@ -50,7 +49,9 @@ const FOREIGN = { on_unknown_tags: 'drop' } as const;
 const TOOLS: Tools = {
   async get_account({ campanile }) {
     const profile = await campanile.call('user/get_profile');
-    const account = await campanile.call('venom/account-status');
+    const { messenger, status, whatsapp_number, reason, paused_until, held_since } =
+      await campanile.call('venom/account-status');
+    const account = { messenger, status, whatsapp_number, reason, paused_until, held_since };
     return { user_name: profile.user_info.user_name, time_zone: profile.time_zone, account };
   },
 
@@ -66,7 +67,10 @@ const TOOLS: Tools = {
     return { groups: found, next_cursor };
   },
 
-  find_files: ({ campanile }, asked) => campanile.call('media/list-media', { ...asked, limit: ROWS_LIMIT }),
+  async find_files({ campanile }, asked) {
+    const { files, next_cursor } = await campanile.call('media/list-media', { ...asked, limit: ROWS_LIMIT });
+    return { files: files.map((file) => omit(file, ['campaigns', 'drafts', 'sha256', 'used_at'])), next_cursor };
+  },
 
   preview_message: ({ campanile }, asked) => campanile.call('venom/preview-campaign', { ...asked, ...FOREIGN }),
 
@@ -129,17 +133,21 @@ const TOOLS: Tools = {
   async read_poll({ campanile }, asked) {
     const { polls } = await campanile.call('analytics/get-poll-results', asked);
     return {
-      // The output has no timeline.
-      polls: polls.map(({ groups, ...poll }) => ({
-        ...poll,
-        groups: groups.toSorted((one, other) => other.voters - one.voters).slice(0, ROWS_LIMIT),
-        groups_left_out: Math.max(0, groups.length - ROWS_LIMIT),
+      polls: polls.map((poll) => ({
+        ...omit(poll, ['timeline']),
+        groups: poll.groups.toSorted((one, other) => other.voters - one.voters).slice(0, ROWS_LIMIT),
+        groups_left_out: Math.max(0, poll.groups.length - ROWS_LIMIT),
       })),
     };
   },
 
   read_overview: ({ campanile }, asked) => campanile.call('analytics/get-overview', asked),
 };
+
+/** A model pays for each field. */
+function omit<Value extends object>(value: Value, fields: ReadonlyArray<keyof Value & string>): object {
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !fields.some((field) => field === name)));
+}
 
 /** Registers the tools on a server. A tool answers JSON, or an error message with its `error_code`. */
 export function registerTools(server: McpServer, deps: ToolDeps): void {
@@ -153,7 +161,7 @@ function registerTool<Name extends ToolName>(server: McpServer, deps: ToolDeps, 
     annotations: ANNOTATIONS[name],
   };
   // The SDK has validated the input by the tool's own schema.
-  server.registerTool(name, config, (asked) => answer(name, () => TOOLS[name](deps, asked as Input<Name>)));
+  server.registerTool(name, config, (asked) => answer(() => TOOLS[name](deps, asked as Input<Name>)));
 }
 
 class NotCheckedError extends Error {}
@@ -176,17 +184,16 @@ function withCard(
 }
 
 /** The id of the check is the idempotency key, so the campaign is not sent twice. */
-async function send(campanile: Client, found: CheckedCampaign, checkId: string): Promise<Output<'send_campaign'>> {
+async function send(campanile: Client, found: CheckedCampaign, checkId: string): Promise<object> {
   const options = { idempotencyKey: checkId };
   if (found.path === 'venom/add-campaign') return campanile.call(found.path, found.body, options);
   const { headers } = await campanile.ask(found.path, found.body, options);
   return { campaign_id: headers.get('x-campaign-id') ?? '', status: 'scheduled' };
 }
 
-async function answer(name: ToolName, act: () => Promise<object>): Promise<CallToolResult> {
+async function answer(act: () => Promise<object>): Promise<CallToolResult> {
   try {
-    // Without the fields that the output does not declare, such as those of a later version of the service.
-    const answered = wrapUntrustedText(OUTPUTS[name].parse(await act()));
+    const answered = wrapUntrustedText(await act());
     return { content: [{ type: 'text', text: JSON.stringify(answered) }] };
   } catch (error) {
     return { content: [{ type: 'text', text: JSON.stringify(toFailure(error)) }], isError: true };
