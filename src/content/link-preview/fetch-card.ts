@@ -47,16 +47,7 @@ async function describePage(sources: CardSources, url: string, signal: AbortSign
   if (known) return known;
   const { url: at, answer } = await get(sources, url, { accept: 'text/html,application/xhtml+xml;q=0.9', signal });
   if (!isUsable(answer) || !isHtml(answer)) return undefined;
-  const page = await sources.read({ url: at, bytes: answer.bytes, contentType: answer.contentType }, signal);
-  if (page.title !== '' && page.imageUrl !== undefined) return page;
-  const described = await askSite(sources, page.oembedUrl, signal);
-  if (!described) return page;
-  return {
-    ...page,
-    title: page.title || described.title,
-    description: page.description || described.description,
-    imageUrl: page.imageUrl ?? described.imageUrl,
-  };
+  return sources.read({ url: at, bytes: answer.bytes, contentType: answer.contentType }, signal);
 }
 
 /** Undefined if there is no description, or the site does not give it. */

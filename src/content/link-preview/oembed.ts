@@ -9,7 +9,7 @@ export interface OembedProvider {
   endpoint: string;
 }
 
-/** Sites that are asked without reading the page first. Others name their endpoint in the page. */
+/** Sites that are asked without reading the page first. */
 export const OEMBED_PROVIDERS: readonly OembedProvider[] = [
   {
     hosts: /^((www|m|music)\.)?youtube\.com$|^youtu\.be$/,
@@ -42,7 +42,6 @@ export function readOembed(json: string): PageCard | undefined {
     title,
     description: toOneLine(description.filter(Boolean).join(' · '), DESCRIPTION_LIMIT),
     imageUrl: image && /^https?:$/.test(image.protocol) ? image.href : undefined,
-    oembedUrl: undefined,
   };
 }
 

@@ -20,8 +20,6 @@ export interface PageCard {
   title: string;
   description: string;
   imageUrl: string | undefined;
-  /** Where the site describes the page as JSON (oEmbed). */
-  oembedUrl: string | undefined;
 }
 
 const TITLES = ['og:title', 'twitter:title', 'title'];
@@ -41,7 +39,6 @@ export function readPage({ url, bytes, contentType }: FetchedPage): PageCard {
     title: toOneLine(first(TITLES) ?? '', TITLE_LIMIT),
     description: toOneLine(first(DESCRIPTIONS) ?? '', DESCRIPTION_LIMIT),
     imageUrl: httpUrl(first(IMAGES), base),
-    oembedUrl: httpUrl(found.get('oembed'), base),
   };
 }
 
@@ -73,7 +70,7 @@ class PageReader implements TokenHandler {
     if (tagName === 'base') this.#add('base', valueOf('href'));
     if (tagName === 'meta')
       for (const name of [valueOf('property'), valueOf('name')]) this.#addMeta(name, valueOf('content'));
-    if (tagName === 'link') this.#addLink(valueOf('rel'), valueOf('type'), valueOf('href'));
+    if (tagName === 'link') this.#addLink(valueOf('rel'), valueOf('href'));
   }
 
   onEndTag({ tagName }: Token.TagToken): void {
@@ -104,10 +101,8 @@ class PageReader implements TokenHandler {
     if (WANTED.has(known) && known !== 'title') this.#add(known, content);
   }
 
-  #addLink(rel = '', type = '', href: string | undefined): void {
-    const kinds = rel.toLowerCase().split(/\s+/);
-    if (kinds.includes('image_src')) this.#add('image_src', href);
-    if (kinds.includes('alternate') && /^application\/json\+oembed\b/i.test(type.trim())) this.#add('oembed', href);
+  #addLink(rel = '', href: string | undefined): void {
+    if (rel.toLowerCase().split(/\s+/).includes('image_src')) this.#add('image_src', href);
   }
 
   #add(name: string, value: string | undefined): void {

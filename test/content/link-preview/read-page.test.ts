@@ -17,7 +17,6 @@ describe('the title, the description and the picture', () => {
       title: 'Graph',
       description: 'graph',
       imageUrl: 'https://example.com/g.png',
-      oembedUrl: undefined,
     });
   });
 
@@ -71,11 +70,6 @@ test('addresses are relative to the page or its base, and only http and https', 
   expect(read('<base href="/b/"><meta property=og:image content=c.png>').imageUrl).toBe('https://example.com/b/c.png');
   for (const image of ['data:image/png;base64,x', 'file:///etc/passwd', 'javascript:1', 'http://['])
     expect(read(`<meta property=og:image content="${image}">`).imageUrl).toBeUndefined();
-});
-
-test('names where the site describes the page as JSON', () => {
-  const html = '<link rel="alternate" type="application/json+oembed" href="/oembed?u=1&amp;f=json">';
-  expect(read(html).oembedUrl).toBe('https://example.com/oembed?u=1&f=json');
 });
 
 describe('the encoding', () => {
