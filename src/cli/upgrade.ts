@@ -7,7 +7,7 @@ import {
 import { nearestFolder } from '../platform/database/embedded/folder.ts';
 import type { Config } from '../platform/config/config.ts';
 import type { Database } from '../platform/database/statements.ts';
-import { planUpgrade, type TableSize, type UpgradePlan, type UpgradeStep } from '../platform/database/plan-upgrade.ts';
+import { planUpgrade, type UpgradePlan, type UpgradeStep } from '../platform/database/plan-upgrade.ts';
 import { readDatabaseSize } from '../platform/database/read-size.ts';
 import { readFreeBytes } from '../platform/database/watch-disk.ts';
 import type { Given, JsonFlag } from './command.ts';
@@ -69,13 +69,8 @@ function describePlan({ steps, epoch }: UpgradePlan, bytes: number): string {
   return `The next start upgrades the database (${sizeOf(bytes)}) from epoch ${epoch.from} to ${epoch.to} with ${count}.`;
 }
 
-function describeStep({ name, locks, tables }: UpgradeStep): string {
-  const sizes = tables.map(describeTable).join(', ');
-  return `  ${name}\n      locks: ${locks}${sizes === '' ? '' : `\n      tables: ${sizes}`}`;
-}
-
-function describeTable({ name, bytes, rows }: TableSize): string {
-  return `${name} (${sizeOf(bytes)}${rows === undefined ? '' : `, about ${rows.toLocaleString('en')} rows`})`;
+function describeStep({ name, locks }: UpgradeStep): string {
+  return `  ${name}\n      locks: ${locks}`;
 }
 
 const describeFunctions = ({ functions }: UpgradePlan): string =>
