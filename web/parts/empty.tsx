@@ -1,7 +1,8 @@
 import { Button, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { Sample, type SampleKind } from './sample.tsx';
+import { Sample } from './lazy-sample.tsx';
+import type { SampleKind } from './sample.tsx';
 
 /**
  * In place of an empty list: the reason, the first thing to do, which is a button or a link, and a sample of what will stand there. A search

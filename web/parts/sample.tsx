@@ -51,7 +51,7 @@ const sizeOf = (kind: 'group' | 'community', members: number) =>
 const BARS = [35, 60, 45, 80, 55, 95, 70];
 
 /** A faint sample in an empty place. Decorative: the sentence beside it says what to do, and screen readers pass over the sample. */
-export function Sample({ of: kind }: { of: SampleKind }) {
+export default function Sample({ of: kind }: { of: SampleKind }) {
   return (
     <div className={classes.sample} aria-hidden="true" data-sample={kind}>
       {kind === 'report' && (
