@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import { startWhatsAppPeer, type WhatsAppPeer } from '../test/whatsapp-peer/peer.ts';
-import { addChannel, addCommunity, addGroup, type Person } from '../test/whatsapp-peer/world.ts';
+import { startWhatsAppPeer, type WhatsAppPeer } from '../harness/whatsapp-peer/peer.ts';
+import { addChannel, addCommunity, addGroup, type Person } from '../harness/whatsapp-peer/world.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

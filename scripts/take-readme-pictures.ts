@@ -7,7 +7,7 @@ import { post } from '../test/support/app.ts';
 import { launchBrowser, visit } from '../test/support/browser/browser.ts';
 import { signUpInBrowser, writeMessage } from '../test/support/browser/dashboard-user.ts';
 import { removeService, startService } from '../test/support/service/service.ts';
-import { startWhatsAppPeer } from '../test/whatsapp-peer/peer.ts';
+import { startWhatsAppPeer } from '../harness/whatsapp-peer/peer.ts';
 
 const FOLDER = join(import.meta.dirname, '../docs/screenshots');
 const LIMIT_BYTES = 150_000;

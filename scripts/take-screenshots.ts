@@ -14,7 +14,7 @@ import { signInInBrowser, signUpInBrowser, writeMessage } from '../test/support/
 import { drawPng } from '../test/support/inputs/draw-png.ts';
 import { startReceiver } from '../test/support/servers/receiver.ts';
 import { removeService, startService } from '../test/support/service/service.ts';
-import { startWhatsAppPeer } from '../test/whatsapp-peer/peer.ts';
+import { startWhatsAppPeer } from '../harness/whatsapp-peer/peer.ts';
 import { addPostKinds } from './post-kinds.ts';
 
 const { values: given } = parseArgs({

@@ -7,7 +7,7 @@ import { until } from '../support/ledger.ts';
 import { countRemainingRows } from '../support/remaining-rows.ts';
 import { ANALYTICS, announce, createTestKey, SCOPES, type CreatedKey, type Groups } from '../support/test-keys.ts';
 import { addMembers, linkSomebody, towards } from '../support/whatsapp.ts';
-import { startWhatsAppPeer, type WhatsAppPeer } from '../whatsapp-peer/peer.ts';
+import { startWhatsAppPeer, type WhatsAppPeer } from '../../harness/whatsapp-peer/peer.ts';
 import type { AccountId, WorkspaceId } from '../../src/platform/database/schema.ts';
 
 describe('with a linked WhatsApp number', () => {

@@ -7,8 +7,8 @@ import { createWhatsApp } from '../../src/messengers/whatsapp/whatsapp.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createOwner } from '../support/ledger.ts';
 import { expectMessenger } from '../support/messenger-conformance.ts';
-import { startWhatsAppPeer } from '../whatsapp-peer/peer.ts';
-import { postsNow } from '../whatsapp-peer/posts-now.ts';
+import { startWhatsAppPeer } from '../../harness/whatsapp-peer/peer.ts';
+import { postsNow } from '../../harness/whatsapp-peer/posts-now.ts';
 
 const PEOPLE = ['4915100000002', '4915100000003', '4915100000004'];
 const PHONE_NUMBER = '4915100000001';

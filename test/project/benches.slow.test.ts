@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { SavedRun } from '../../bench/support/run-benches.ts';
+import type { SavedRun } from '../../harness/bench/support/run-benches.ts';
 
 const root = join(import.meta.dirname, '../..');
 let folder: string;
@@ -19,7 +19,10 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function runBench(words: readonly string[]): Promise<{ code: number; errors: string }> {
-  const child = spawn(process.execPath, ['bench/run.ts', ...words], { cwd: root, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, ['harness/bench/run.ts', ...words], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   const errors: string[] = [];
   child.stderr.on('data', (chunk: Buffer) => errors.push(chunk.toString()));
   const [code] = (await once(child, 'exit')) as [number];

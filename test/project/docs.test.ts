@@ -81,13 +81,10 @@ test('the index of decisions lists each page in order: npm run docs', () => {
 
 test('every decision that a comment or a document names exists', () => {
   const decisions = readDecisions();
-  const files = globSync(
-    '{src,web,test,scripts,simulation,soak,bench,clients,docs,deploy}/**/*.{ts,tsx,sql,md,mjs,css,py}',
-    {
-      cwd: root,
-      exclude: ['**/node_modules/**', '**/dist/**'],
-    },
-  );
+  const files = globSync('{src,web,test,harness,scripts,clients,docs,deploy}/**/*.{ts,tsx,sql,md,mjs,css,py}', {
+    cwd: root,
+    exclude: ['**/node_modules/**', '**/dist/**'],
+  });
   const named = files.flatMap((file) =>
     [...read(file).matchAll(/decisions\/(\d{4})([\w-]*)/g)].map(([, number = '', rest = '']) => ({
       file,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { invalidBodyOf, validBodyOf } from '../../bench/support/flood-bodies.ts';
-import { createFlooder, prepareFlood, type Flooder } from '../../bench/support/flooder.ts';
+import { invalidBodyOf, validBodyOf } from '../../harness/bench/support/flood-bodies.ts';
+import { createFlooder, prepareFlood, type Flooder } from '../../harness/bench/support/flooder.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { ownedFields } from '../support/http/access.ts';
 import { operationsOf } from '../support/http/openapi.ts';

@@ -3,9 +3,9 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { isReached } from '../../bench/support/abuse-cell.ts';
-import { summarize } from '../../bench/support/abuse-report.ts';
-import type { Flood, FloodResult } from '../../bench/support/flood.ts';
+import { isReached } from '../../harness/bench/support/abuse-cell.ts';
+import { summarize } from '../../harness/bench/support/abuse-report.ts';
+import type { Flood, FloodResult } from '../../harness/bench/support/flood.ts';
 import { until } from '../support/ledger.ts';
 
 const IN_FLIGHT = 5;
@@ -19,7 +19,7 @@ describe('a flood', () => {
     answer.once('close', () => inHand.delete(answer));
     request.on('data', (chunk: Buffer) => (bodyBytes += chunk.length));
   });
-  const thread = new Worker(new URL('../../bench/support/flood.ts', import.meta.url));
+  const thread = new Worker(new URL('../../harness/bench/support/flood.ts', import.meta.url));
   let url: string;
   beforeAll(async () => {
     await once(server.listen(0, '127.0.0.1'), 'listening');

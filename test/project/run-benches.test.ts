@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { SavedRun } from '../../bench/support/run-benches.ts';
+import type { SavedRun } from '../../harness/bench/support/run-benches.ts';
 
 const MODULES = ['run-benches', 'table'].map((name) => join(import.meta.dirname, `../../bench/support/${name}.ts`));
 const folder = mkdtempSync(join(tmpdir(), 'campanile-benches-'));

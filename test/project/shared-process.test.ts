@@ -5,10 +5,10 @@ import { readImports } from '../support/architecture.ts';
 
 const root = join(import.meta.dirname, '../..');
 /** Replaces timers and `Date` by virtual time in its whole process. */
-const VIRTUAL_TIME = 'simulation/virtual-time.ts';
+const VIRTUAL_TIME = 'harness/simulation/virtual-time.ts';
 
 test('no test imports the virtual clock, which would affect tests in the same process', () => {
-  const paths = ['test', 'simulation'].flatMap((folder) =>
+  const paths = ['test', 'harness'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
       .filter((file) => file.isFile() && file.name.endsWith('.ts'))
       .map((file) => relative(root, join(file.parentPath, file.name))),
@@ -24,8 +24,8 @@ test('no test imports the virtual clock, which would affect tests in the same pr
     passed.add(path);
     return (loads.get(path) ?? []).some(({ to }) => reaches(to, passed));
   };
-  const children = paths.filter((path) => path.startsWith('simulation/') && reaches(path));
-  expect(children).toContain('simulation/child.ts');
+  const children = paths.filter((path) => path.startsWith('harness/simulation/') && reaches(path));
+  expect(children).toContain('harness/simulation/child.ts');
   const tests = paths.filter((path) => path.endsWith('.test.ts'));
   expect(tests.filter((path) => reaches(path))).toEqual([]);
 });

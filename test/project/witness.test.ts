@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { comparePosts, type Expected, type ExpectedRun } from '../witness/compare-posts.ts';
-import { witnessMessenger } from '../witness/messenger.ts';
-import type { Entry } from '../witness/protocol.ts';
-import { startWitness, type Witness } from '../witness/start-witness.ts';
+import { comparePosts, type Expected, type ExpectedRun } from '../../harness/witness/compare-posts.ts';
+import { witnessMessenger } from '../../harness/witness/messenger.ts';
+import type { Entry } from '../../harness/witness/protocol.ts';
+import { startWitness, type Witness } from '../../harness/witness/start-witness.ts';
 import type { AccountId, WorkspaceId } from '../../src/platform/database/schema.ts';
 
 const ACCOUNT = { accountId: 1 as AccountId, workspaceId: 1 as WorkspaceId, phoneNumber: '4915100000001' };

@@ -4,7 +4,7 @@
  */
 import { execute, type Database } from '../../src/platform/database/statements.ts';
 import { expect, test } from 'vitest';
-import { createManyAccounts } from '../../bench/support/many-accounts.ts';
+import { createManyAccounts } from '../../harness/bench/support/many-accounts.ts';
 import type { OpenApiDocument } from '../support/api-reference/document.ts';
 import { createRecorder, type Recorder } from '../support/api-reference/recorder.ts';
 import { playScene } from '../support/api-reference/scene.ts';

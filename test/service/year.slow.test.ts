@@ -18,7 +18,7 @@ import { startMailServer } from '../support/servers/mail-server.ts';
 import { callIn, join } from '../support/team.ts';
 import { linkByQr, statusWhen } from '../support/whatsapp.ts';
 import { setWhatsAppScene } from '../support/whatsapp-scene.ts';
-import { addGroup } from '../whatsapp-peer/world.ts';
+import { addGroup } from '../../harness/whatsapp-peer/world.ts';
 
 const mails = await startMailServer();
 afterAll(() => mails.close());

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { openChildren } from '../../simulation/children.ts';
-import { startServer } from '../../simulation/server.ts';
-import { tryCrashPoints } from '../../simulation/run-crash-points.ts';
+import { openChildren } from '../../harness/simulation/children.ts';
+import { startServer } from '../../harness/simulation/server.ts';
+import { tryCrashPoints } from '../../harness/simulation/run-crash-points.ts';
 
 test.each([1, 2])(
   'one delivery by %i workers survives every fault at every statement',

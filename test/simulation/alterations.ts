@@ -1,6 +1,6 @@
 /** Histories that are altered so that each contradicts one promise, and nothing else as far as possible. */
-import { recount } from '../../simulation/check-figures.ts';
-import type { FinalCampaign, FinalDelivery, Line } from '../../simulation/line.ts';
+import { recount } from '../../harness/simulation/check-figures.ts';
+import type { FinalCampaign, FinalDelivery, Line } from '../../harness/simulation/line.ts';
 
 type Of<Kind extends Line['kind']> = Extract<Line, { kind: Kind }>;
 const HOUR_MS = 3_600_000;

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
-import { checkHistory } from '../../simulation/check-history.ts';
-import { openChildren } from '../../simulation/children.ts';
-import type { Line } from '../../simulation/line.ts';
-import { startServer } from '../../simulation/server.ts';
+import { checkHistory } from '../../harness/simulation/check-history.ts';
+import { openChildren } from '../../harness/simulation/children.ts';
+import type { Line } from '../../harness/simulation/line.ts';
+import { startServer } from '../../harness/simulation/server.ts';
 import {
   addLostCorrection,
   addView,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { checkHistory } from '../../simulation/check-history.ts';
-import type { FinalDelivery, FinalWay, Line } from '../../simulation/line.ts';
+import { checkHistory } from '../../harness/simulation/check-history.ts';
+import type { FinalDelivery, FinalWay, Line } from '../../harness/simulation/line.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

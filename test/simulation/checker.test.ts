@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkHistory } from '../../simulation/check-history.ts';
+import { checkHistory } from '../../harness/simulation/check-history.ts';
 import type {
   AskedSendWindow,
   EventItem,
@@ -12,7 +12,7 @@ import type {
   FinalRun,
   Happening,
   Line,
-} from '../../simulation/line.ts';
+} from '../../harness/simulation/line.ts';
 
 const CAMPAIGN = 'c';
 const of = <Kind extends Happening['kind']>(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { openChildren } from '../../simulation/children.ts';
-import { startServer } from '../../simulation/server.ts';
-import { tryCrashPoints } from '../../simulation/run-crash-points.ts';
+import { openChildren } from '../../harness/simulation/children.ts';
+import { startServer } from '../../harness/simulation/server.ts';
+import { tryCrashPoints } from '../../harness/simulation/run-crash-points.ts';
 
 /** Not a multiple of the number of kinds of faults, so that the sample contains all of them. `npx vitest run --mode long` tries each. */
 const EVERY = 29;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { checkHistory } from '../../simulation/check-history.ts';
-import type { FinalCampaign, FinalDelivery, Line } from '../../simulation/line.ts';
+import { checkHistory } from '../../harness/simulation/check-history.ts';
+import type { FinalCampaign, FinalDelivery, Line } from '../../harness/simulation/line.ts';
 
 const FIRST = 'first';
 const REMINDER = 'reminder';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { edit, MUTATIONS } from '../../simulation/mutations.ts';
+import { edit, MUTATIONS } from '../../harness/simulation/mutations.ts';
 
 test.each(MUTATIONS)('"$name" applies: each of its texts occurs in its file once', async ({ edits }) => {
   expect(edits.length).toBeGreaterThan(0);

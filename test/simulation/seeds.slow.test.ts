@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { only } from '../../simulation/case.ts';
-import type { Report } from '../../simulation/child.ts';
-import { openChildren, type Children } from '../../simulation/children.ts';
-import { writeLines, type Line } from '../../simulation/line.ts';
-import { startServer, type SimulationServer } from '../../simulation/server.ts';
+import { only } from '../../harness/simulation/case.ts';
+import type { Report } from '../../harness/simulation/child.ts';
+import { openChildren, type Children } from '../../harness/simulation/children.ts';
+import { writeLines, type Line } from '../../harness/simulation/line.ts';
+import { startServer, type SimulationServer } from '../../harness/simulation/server.ts';
 
 const SEEDS = 30;
 const STEPS = 250;
@@ -51,7 +51,7 @@ test('a history is checked from its file alone, and a changed one fails', async 
   const check = async (name: string, some: typeof whole) => {
     const file = join(tmpdir(), `${name}-${process.pid}.jsonl`);
     await writeFile(file, writeLines(some));
-    return promisify(execFile)(process.execPath, ['simulation/run.ts', '--check', file]);
+    return promisify(execFile)(process.execPath, ['harness/simulation/run.ts', '--check', file]);
   };
   expect((await check('whole', whole)).stdout).toBe('nothing is wrong\n');
   const isAccepted = (line: (typeof whole)[number]) => line.kind === 'send' && line.verdict === 'accepted';

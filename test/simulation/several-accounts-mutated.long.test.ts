@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
-import { MUTATIONS } from '../../simulation/mutations.ts';
-import { tryMutation } from '../../simulation/run-mutations.ts';
-import { startServer } from '../../simulation/server.ts';
+import { MUTATIONS } from '../../harness/simulation/mutations.ts';
+import { tryMutation } from '../../harness/simulation/run-mutations.ts';
+import { startServer } from '../../harness/simulation/server.ts';
 
 /** The first of these find each of the bugs. */
 const SEEDS = 12;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shrink, type Attempt } from '../../simulation/shrink.ts';
+import { shrink, type Attempt } from '../../harness/simulation/shrink.ts';
 
 test('keeps the two of twelve faults that fail together, and as few steps as they need', async () => {
   const harmed = [3, 20, 41, 60, 77, 90, 120, 150, 200, 310, 350, 399];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { beginOf, dayOf, occurrencesOf, quietSpans } from '../../simulation/wall-clock.ts';
+import { beginOf, dayOf, occurrencesOf, quietSpans } from '../../harness/simulation/wall-clock.ts';
 
 const DAY = { weekdays: null, skipDates: [] };
 const iso = (atMs: number) => new Date(atMs).toISOString().slice(0, 16);

@@ -1,8 +1,8 @@
 import { afterAll, afterEach } from 'vitest';
 import type { Config } from '../../src/platform/config/config.ts';
 import type { WhatsAppOptions } from '../../src/messengers/whatsapp/whatsapp.ts';
-import { startWhatsAppPeer, type WhatsAppPeer } from '../whatsapp-peer/peer.ts';
-import type { Person as PeerPerson } from '../whatsapp-peer/world.ts';
+import { startWhatsAppPeer, type WhatsAppPeer } from '../../harness/whatsapp-peer/peer.ts';
+import type { Person as PeerPerson } from '../../harness/whatsapp-peer/world.ts';
 import { startTestApp, type Call, type Person, type TestApp } from './app.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 

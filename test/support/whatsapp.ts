@@ -2,9 +2,14 @@ import { sql } from 'kysely';
 import { expect } from 'vitest';
 import type { Config } from '../../src/platform/config/config.ts';
 import { sleep } from '../../src/platform/time/time.ts';
-import type { PasskeyOptions } from '../whatsapp-peer/authenticator.ts';
-import type { WhatsAppPeer } from '../whatsapp-peer/peer.ts';
-import { addChannel, type Channel, type Companion, type Person as PeerPerson } from '../whatsapp-peer/world.ts';
+import type { PasskeyOptions } from '../../harness/whatsapp-peer/authenticator.ts';
+import type { WhatsAppPeer } from '../../harness/whatsapp-peer/peer.ts';
+import {
+  addChannel,
+  type Channel,
+  type Companion,
+  type Person as PeerPerson,
+} from '../../harness/whatsapp-peer/world.ts';
 import type { Person, TestApp } from './app.ts';
 import type { TestDatabase } from './database.ts';
 import { until } from './ledger.ts';

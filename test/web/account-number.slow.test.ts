@@ -6,7 +6,7 @@ import { launchBrowser, visit, type Visit } from '../support/browser/browser.ts'
 import { askInBrowser, enterAsNew, findBarriers } from '../support/browser/dashboard-page.ts';
 import { signUpInBrowser } from '../support/browser/dashboard-user.ts';
 import { towards, type Status } from '../support/whatsapp.ts';
-import { startWhatsAppPeer, type WhatsAppPeer } from '../whatsapp-peer/peer.ts';
+import { startWhatsAppPeer, type WhatsAppPeer } from '../../harness/whatsapp-peer/peer.ts';
 
 const browser = await launchBrowser();
 let peer: WhatsAppPeer;

@@ -9,9 +9,9 @@ import { launchBrowser, visit, type Visit } from '../support/browser/browser.ts'
 import { askInBrowser, enterAsNew, findBarriers } from '../support/browser/dashboard-page.ts';
 import { signUpInBrowser } from '../support/browser/dashboard-user.ts';
 import { OWN_NUMBER, towards, type Status } from '../support/whatsapp.ts';
-import { startWhatsAppPeer, type WhatsAppPeer } from '../whatsapp-peer/peer.ts';
-import { tellRestriction } from '../whatsapp-peer/phones.ts';
-import { addGroup, type Person as PeerPerson } from '../whatsapp-peer/world.ts';
+import { startWhatsAppPeer, type WhatsAppPeer } from '../../harness/whatsapp-peer/peer.ts';
+import { tellRestriction } from '../../harness/whatsapp-peer/phones.ts';
+import { addGroup, type Person as PeerPerson } from '../../harness/whatsapp-peer/world.ts';
 import type { AccountId } from '../../src/platform/database/schema.ts';
 
 const browser = await launchBrowser();

@@ -5,9 +5,9 @@ import { startTestApp, type TestApp } from '../support/app.ts';
 import { launchBrowser, refused, visit } from '../support/browser/browser.ts';
 import { askInBrowser, enterAsNew, findBarriers } from '../support/browser/dashboard-page.ts';
 import { towards, type Status } from '../support/whatsapp.ts';
-import { exportPasskey } from '../whatsapp-peer/authenticator.ts';
-import { startWhatsAppPeer, type WhatsAppPeer } from '../whatsapp-peer/peer.ts';
-import type { Person as PeerPerson } from '../whatsapp-peer/world.ts';
+import { exportPasskey } from '../../harness/whatsapp-peer/authenticator.ts';
+import { startWhatsAppPeer, type WhatsAppPeer } from '../../harness/whatsapp-peer/peer.ts';
+import type { Person as PeerPerson } from '../../harness/whatsapp-peer/world.ts';
 
 const browser = await launchBrowser();
 let peer: WhatsAppPeer;

@@ -16,7 +16,7 @@ import { startMailServer } from '../support/servers/mail-server.ts';
 import { callIn, join } from '../support/team.ts';
 import { statusWhen } from '../support/whatsapp.ts';
 import { setWhatsAppScene } from '../support/whatsapp-scene.ts';
-import type { Person as Phone } from '../whatsapp-peer/world.ts';
+import type { Person as Phone } from '../../harness/whatsapp-peer/world.ts';
 
 const browser = await launchBrowser();
 const mails = await startMailServer();

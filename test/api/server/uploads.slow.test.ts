@@ -7,7 +7,7 @@ import { signUpSender, storm, type Sender, type Uploaded } from '../../support/s
 
 const UPLOADS = 20;
 const BYTES = 4_000_020;
-/** Far above actual usage (`bench/uploads.ts` has the real limit), far below the usage of careless copies. */
+/** Far above actual usage (`harness/bench/uploads.ts` has the real limit), far below the usage of careless copies. */
 const GENEROUS_MB = 600;
 
 let service: Service;

@@ -9,8 +9,8 @@ import { startOwnPostgres } from '../../support/servers/own-postgres.ts';
 import { campanile } from '../../support/service/campanile.ts';
 import { removeService, startService, type Service } from '../../support/service/service.ts';
 import { signUpSender } from '../../support/service/storm.ts';
-import { ENTRY, SECRETS } from '../../witness/start-worker.ts';
-import { startWitness } from '../../witness/start-witness.ts';
+import { ENTRY, SECRETS } from '../../../harness/witness/start-worker.ts';
+import { startWitness } from '../../../harness/witness/start-witness.ts';
 
 const GROUPS = 40;
 

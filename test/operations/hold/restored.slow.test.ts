@@ -6,8 +6,8 @@ import { post } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 import { killWithServer, removeService, startService, type Service } from '../../support/service/service.ts';
 import { signUpSender } from '../../support/service/storm.ts';
-import { ENTRY } from '../../witness/start-worker.ts';
-import { startWitness, type Witness } from '../../witness/start-witness.ts';
+import { ENTRY } from '../../../harness/witness/start-worker.ts';
+import { startWitness, type Witness } from '../../../harness/witness/start-witness.ts';
 
 const GROUPS = 40;
 /** A worker checks for a hold with each heartbeat, every 2 s. */

@@ -9,7 +9,7 @@ import { sleep } from '../../../src/platform/time/time.ts';
 import { until } from '../../support/ledger.ts';
 import { startOwnPostgres, type OwnPostgres } from '../../support/servers/own-postgres.ts';
 import { startReplica, type Replica } from '../../support/servers/replica.ts';
-import { startWitnessedService, type WitnessedService } from '../../witness/witnessed-service.ts';
+import { startWitnessedService, type WitnessedService } from '../../../harness/witness/witnessed-service.ts';
 
 const GROUPS = 5;
 /** Several heartbeats. */

@@ -8,7 +8,11 @@ import { countBlocked } from '../../support/count-blocked.ts';
 import { until } from '../../support/ledger.ts';
 import { startOwnPostgres, type OwnPostgres, type ServerEnd } from '../../support/servers/own-postgres.ts';
 import { signal } from '../../support/servers/signal.ts';
-import { expectPutOff, startWitnessedService, type WitnessedService } from '../../witness/witnessed-service.ts';
+import {
+  expectPutOff,
+  startWitnessedService,
+  type WitnessedService,
+} from '../../../harness/witness/witnessed-service.ts';
 
 const GROUPS = 40;
 /** The database role of the service. It is no superuser: no limit applies to superusers. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../support/ledger.ts';
 import { hasPatroni, startPatroni, type Patroni } from '../../support/servers/patroni.ts';
-import { startWitnessedService, type WitnessedService } from '../../witness/witnessed-service.ts';
+import { startWitnessedService, type WitnessedService } from '../../../harness/witness/witnessed-service.ts';
 
 const GROUPS = 25;
 const CAMPAIGNS = 6;

@@ -6,7 +6,7 @@ import { createLog } from '../../../src/platform/log/log.ts';
 import { startTestApp, type TestApp } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
 import { startOwnPostgres } from '../../support/servers/own-postgres.ts';
-import { expectPutOff } from '../../witness/witnessed-service.ts';
+import { expectPutOff } from '../../../harness/witness/witnessed-service.ts';
 
 let app: TestApp;
 /** The connection of an operator, without a timeout. */

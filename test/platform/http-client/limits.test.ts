@@ -5,7 +5,7 @@ import { connect, createServer as createTcpServer, type AddressInfo } from 'node
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { readAllowedHosts } from '../../../src/platform/network/allowed-hosts.ts';
 import { createSafeHttpClient, type EgressOptions } from '../../../src/platform/http-client/safe-http-client.ts';
-import { signOwnCertificate } from '../../whatsapp-peer/certificate.ts';
+import { signOwnCertificate } from '../../../harness/whatsapp-peer/certificate.ts';
 
 const own = signOwnCertificate();
 const servers: Server[] = [];

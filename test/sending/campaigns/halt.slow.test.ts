@@ -4,9 +4,9 @@ import { DELIVERIES_PER_TURN } from '../../../src/sending/deliveries/send-loop.t
 import { sleep } from '../../../src/platform/time/time.ts';
 import { useTestApp } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
-import { comparePosts, type ExpectedRun } from '../../witness/compare-posts.ts';
-import { startWitness } from '../../witness/start-witness.ts';
-import { startWitnessedWorker } from '../../witness/start-worker.ts';
+import { comparePosts, type ExpectedRun } from '../../../harness/witness/compare-posts.ts';
+import { startWitness } from '../../../harness/witness/start-witness.ts';
+import { startWitnessedWorker } from '../../../harness/witness/start-worker.ts';
 import { workspaceOf } from '../../support/workspaces.ts';
 import type { AccountId } from '../../../src/platform/database/schema.ts';
 

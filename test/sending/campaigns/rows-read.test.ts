@@ -2,7 +2,7 @@
 import type { WorkspaceId } from '../../../src/platform/database/schema.ts';
 import { execute, readRows, sql, type Database } from '../../../src/platform/database/statements.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createManyAccounts } from '../../../bench/support/many-accounts.ts';
+import { createManyAccounts } from '../../../harness/bench/support/many-accounts.ts';
 import { connectDatabase } from '../../../src/platform/database/connect.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { findGroupProblems } from '../../../src/sending/campaigns/accept/find-group-problems.ts';

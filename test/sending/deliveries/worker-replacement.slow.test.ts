@@ -5,9 +5,9 @@ import { createLog } from '../../../src/platform/log/log.ts';
 import { sleep } from '../../../src/platform/time/time.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { analyticsOf, createOwner, sendNow, until, type Owner } from '../../support/ledger.ts';
-import { comparePosts, type ExpectedRun } from '../../witness/compare-posts.ts';
-import { startWitness, type Witness } from '../../witness/start-witness.ts';
-import { startWitnessedWorker, type WitnessedWorker } from '../../witness/start-worker.ts';
+import { comparePosts, type ExpectedRun } from '../../../harness/witness/compare-posts.ts';
+import { startWitness, type Witness } from '../../../harness/witness/start-witness.ts';
+import { startWitnessedWorker, type WitnessedWorker } from '../../../harness/witness/start-worker.ts';
 
 /** A worker that dies is replaced within that time (contract §5). */
 const REPLACED_MS = 15_000;

@@ -1,6 +1,6 @@
 import { execute, readRows, type Database } from '../../../src/platform/database/statements.ts';
 import { expect, onTestFinished, test } from 'vitest';
-import { createManyAccounts, planRuns } from '../../../bench/support/many-accounts.ts';
+import { createManyAccounts, planRuns } from '../../../harness/bench/support/many-accounts.ts';
 import { beginDueRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
 import { connectDatabase } from '../../../src/platform/database/connect.ts';
 import { createLog } from '../../../src/platform/log/log.ts';

@@ -5,7 +5,7 @@ import { startFileHost } from '../servers/file-host.ts';
 import { startMailServer } from '../servers/mail-server.ts';
 import { startReceiver } from '../servers/receiver.ts';
 import { pageWithCard, startWebSite } from '../servers/web-site.ts';
-import { startWhatsAppPeer } from '../../whatsapp-peer/peer.ts';
+import { startWhatsAppPeer } from '../../../harness/whatsapp-peer/peer.ts';
 import type { Stage } from './scene.ts';
 
 /** All that a scene needs but its recorder. */

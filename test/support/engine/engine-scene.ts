@@ -4,12 +4,12 @@ import type { Query } from '../../../src/messengers/whatsapp/client/client.ts';
 import type { Credentials, Engine, Socket, SocketOptions } from '../../../src/messengers/whatsapp/client/engine.ts';
 import type { CloseReason } from '../../../src/messengers/whatsapp/client/errors.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
-import { IndependentDevice, type Encrypted } from '../../whatsapp-peer/independent-signal.ts';
-import { startWhatsAppPeer, type WhatsAppPeer } from '../../whatsapp-peer/peer.ts';
-import { takeBundle } from '../../whatsapp-peer/phones.ts';
-import { encodeFields } from '../../whatsapp-peer/protobuf-fields.ts';
-import { element, seconds, type Stanza } from '../../whatsapp-peer/stanza.ts';
-import { lidOf, numberOf, type Companion, type Person } from '../../whatsapp-peer/world.ts';
+import { IndependentDevice, type Encrypted } from '../../../harness/whatsapp-peer/independent-signal.ts';
+import { startWhatsAppPeer, type WhatsAppPeer } from '../../../harness/whatsapp-peer/peer.ts';
+import { takeBundle } from '../../../harness/whatsapp-peer/phones.ts';
+import { encodeFields } from '../../../harness/whatsapp-peer/protobuf-fields.ts';
+import { element, seconds, type Stanza } from '../../../harness/whatsapp-peer/stanza.ts';
+import { lidOf, numberOf, type Companion, type Person } from '../../../harness/whatsapp-peer/world.ts';
 import { createStorageInMemory, type StorageInMemory } from './storage-in-memory.ts';
 
 export interface EngineScene {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { PasskeyOptions, Restriction } from '../../../src/messengers/whatsapp/client/engine.ts';
 import { NoAnswerError, QueryRejectedError } from '../../../src/messengers/whatsapp/client/errors.ts';
-import { signChallenge } from '../../whatsapp-peer/authenticator.ts';
-import { tellRestriction } from '../../whatsapp-peer/phones.ts';
+import { signChallenge } from '../../../harness/whatsapp-peer/authenticator.ts';
+import { tellRestriction } from '../../../harness/whatsapp-peer/phones.ts';
 import {
   mediaQuery,
   newNumber,

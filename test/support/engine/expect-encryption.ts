@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { bytesOf } from '../../../src/messengers/whatsapp/client/node.ts';
-import { isSignedBy } from '../../whatsapp-peer/independent-keys.ts';
-import { decodeFields } from '../../whatsapp-peer/protobuf-fields.ts';
-import { addGroup, lidOf } from '../../whatsapp-peer/world.ts';
+import { isSignedBy } from '../../../harness/whatsapp-peer/independent-keys.ts';
+import { decodeFields } from '../../../harness/whatsapp-peer/protobuf-fields.ts';
+import { addGroup, lidOf } from '../../../harness/whatsapp-peer/world.ts';
 import { addMember, deliver, enc, paddedText, type Known } from './engine-scene.ts';
 
 export function expectSessions({ scene, account }: Known): void {

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { NoAnswerError, QueryRejectedError } from '../../../src/messengers/whatsapp/client/errors.ts';
 import { bytesOf, childOf, type Node } from '../../../src/messengers/whatsapp/client/node.ts';
-import { sendReceipt } from '../../whatsapp-peer/phones.ts';
-import { element, seconds } from '../../whatsapp-peer/stanza.ts';
+import { sendReceipt } from '../../../harness/whatsapp-peer/phones.ts';
+import { element, seconds } from '../../../harness/whatsapp-peer/stanza.ts';
 import { addMember, mediaQuery, newNumber, rejectionOf, type Known } from './engine-scene.ts';
 
 export function expectStanzas({ scene, account }: Known): void {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Socket } from '../../../src/messengers/whatsapp/client/engine.ts';
 import type { KeyChange } from '../../../src/messengers/whatsapp/client/key-storage.ts';
-import { decodeFields } from '../../whatsapp-peer/protobuf-fields.ts';
-import { addGroup, lidOf, type Group } from '../../whatsapp-peer/world.ts';
+import { decodeFields } from '../../../harness/whatsapp-peer/protobuf-fields.ts';
+import { addGroup, lidOf, type Group } from '../../../harness/whatsapp-peer/world.ts';
 import {
   addMember,
   deliver,

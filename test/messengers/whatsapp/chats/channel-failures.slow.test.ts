@@ -4,10 +4,10 @@ import type { Person } from '../../../support/app.ts';
 import { until } from '../../../support/ledger.ts';
 import { addOwnChannel, progressOf, sendCampaign, statusOf, stoodAs } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-import { NEWER_QUERY_IDS, QUERY_IDS, refusal } from '../../../whatsapp-peer/answer-channels.ts';
-import { element } from '../../../whatsapp-peer/stanza.ts';
-import { addGroup } from '../../../whatsapp-peer/world.ts';
-import type { Script } from '../../../whatsapp-peer/state.ts';
+import { NEWER_QUERY_IDS, QUERY_IDS, refusal } from '../../../../harness/whatsapp-peer/answer-channels.ts';
+import { element } from '../../../../harness/whatsapp-peer/stanza.ts';
+import { addGroup } from '../../../../harness/whatsapp-peer/world.ts';
+import type { Script } from '../../../../harness/whatsapp-peer/state.ts';
 
 const scene = await setWhatsAppScene({ answerMs: 1_500, channelAnswerMs: 700 });
 const { peer, linked, finished } = scene;

@@ -6,7 +6,7 @@ import { until } from '../../../support/ledger.ts';
 import { drawPlain } from '../../../support/inputs/pictures.ts';
 import { addOwnChannel, progressOf, sendCampaign } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-import type { Channel } from '../../../whatsapp-peer/world.ts';
+import type { Channel } from '../../../../harness/whatsapp-peer/world.ts';
 
 // WhatsApp has retired the usual query ids.
 const NUMBERS = { create: '1111111111', read: '2222222222', list: '3333333333' };

@@ -5,8 +5,8 @@ import type { Person } from '../../../support/app.ts';
 import { until } from '../../../support/ledger.ts';
 import { sendCampaign } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-import { issueToken } from '../../../whatsapp-peer/phones.ts';
-import { addCommunity, addGroup, lidOf, type Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
+import { issueToken } from '../../../../harness/whatsapp-peer/phones.ts';
+import { addCommunity, addGroup, lidOf, type Person as PeerPerson } from '../../../../harness/whatsapp-peer/world.ts';
 
 const scene = await setWhatsAppScene();
 const { peer, database, linked, members, finished } = scene;

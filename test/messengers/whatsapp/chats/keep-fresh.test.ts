@@ -8,8 +8,14 @@ import { skipWaiting } from '../../../support/skip-waiting.ts';
 import { linkFurther, statusWhen } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import { workspaceOf } from '../../../support/workspaces.ts';
-import { element } from '../../../whatsapp-peer/stanza.ts';
-import { addCommunity, addGroup, lidOf, type Group, type Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
+import { element } from '../../../../harness/whatsapp-peer/stanza.ts';
+import {
+  addCommunity,
+  addGroup,
+  lidOf,
+  type Group,
+  type Person as PeerPerson,
+} from '../../../../harness/whatsapp-peer/world.ts';
 
 const scene = await setWhatsAppScene();
 const { peer, database, members, linked } = scene;

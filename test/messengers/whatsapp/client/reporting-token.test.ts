@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { MESSAGE_EDIT, type Message } from '../../../../src/messengers/whatsapp/client/message.ts';
 import { createReportingToken } from '../../../../src/messengers/whatsapp/client/reporting-token.ts';
-import { deriveReportingToken } from '../../../whatsapp-peer/reporting-token.ts';
-import { bytesOf, child } from '../../../whatsapp-peer/stanza.ts';
+import { deriveReportingToken } from '../../../../harness/whatsapp-peer/reporting-token.ts';
+import { bytesOf, child } from '../../../../harness/whatsapp-peer/stanza.ts';
 
 const file = () => ({
   url: 'https://media.example/v/t62',

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Curve } from 'baileys';
 import { expect, test } from 'vitest';
 import { verifySignature } from '../../../../src/messengers/whatsapp/client/verify-signature.ts';
-import { createKey, signWith, typed } from '../../../whatsapp-peer/independent-keys.ts';
+import { createKey, signWith, typed } from '../../../../harness/whatsapp-peer/independent-keys.ts';
 
 test('accepts the signatures of both kinds of signers, and no other', () => {
   for (let times = 0; times < 64; times++) {

@@ -23,7 +23,7 @@ import { createSafeHttpClient } from '../../../../src/platform/http-client/safe-
 import { createWhatsApp, type WhatsAppOptions } from '../../../../src/messengers/whatsapp/whatsapp.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
 import { createOwner, until } from '../../../support/ledger.ts';
-import { startWhatsAppPeer, type WhatsAppPeer } from '../../../whatsapp-peer/peer.ts';
+import { startWhatsAppPeer, type WhatsAppPeer } from '../../../../harness/whatsapp-peer/peer.ts';
 
 const TODAY = 1_050_000_000;
 const TOMORROW = 1_050_000_001;

@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Person, type TestApp } from '../../../support/app.ts';
 import { until } from '../../../support/ledger.ts';
 import { linkByQr, OWN_NUMBER, statusOf, statusWhen, towards, type Status } from '../../../support/whatsapp.ts';
-import { startWhatsAppPeer, type WhatsAppPeer } from '../../../whatsapp-peer/peer.ts';
-import type { Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
+import { startWhatsAppPeer, type WhatsAppPeer } from '../../../../harness/whatsapp-peer/peer.ts';
+import type { Person as PeerPerson } from '../../../../harness/whatsapp-peer/world.ts';
 
 /** The time that a phone may need on a busy machine. */
 const MANY_CODES = 200;

@@ -8,7 +8,7 @@ import { startTestApp } from '../../../support/app.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
 import { createOwner } from '../../../support/ledger.ts';
 import { createGroups, finished, linkByQr, sendCampaign, statusWhen, towards } from '../../../support/whatsapp.ts';
-import { startWhatsAppPeer } from '../../../whatsapp-peer/peer.ts';
+import { startWhatsAppPeer } from '../../../../harness/whatsapp-peer/peer.ts';
 import type { AccountId } from '../../../../src/platform/database/schema.ts';
 
 let database: TestDatabase;

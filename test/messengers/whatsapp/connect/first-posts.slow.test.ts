@@ -7,7 +7,7 @@ import type { Messenger, MessengerSession } from '../../../../src/messengers/mes
 import { createWhatsApp } from '../../../../src/messengers/whatsapp/whatsapp.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
 import { createOwner, until } from '../../../support/ledger.ts';
-import { startWhatsAppPeer, type WhatsAppPeer } from '../../../whatsapp-peer/peer.ts';
+import { startWhatsAppPeer, type WhatsAppPeer } from '../../../../harness/whatsapp-peer/peer.ts';
 
 /** The number of members that makes a group large. */
 const MANY = Array.from({ length: 100 }, (_, index) => `1555${String(index).padStart(7, '0')}`);

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Answer, type Person, type TestApp } from '../../../support/app.ts';
 import { linkByQr, OWN_NUMBER, statusOf, statusWhen, towards, type Status } from '../../../support/whatsapp.ts';
-import { startWhatsAppPeer, type WhatsAppPeer } from '../../../whatsapp-peer/peer.ts';
-import type { Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
+import { startWhatsAppPeer, type WhatsAppPeer } from '../../../../harness/whatsapp-peer/peer.ts';
+import type { Person as PeerPerson } from '../../../../harness/whatsapp-peer/world.ts';
 
 let peer: WhatsAppPeer;
 let app: TestApp;

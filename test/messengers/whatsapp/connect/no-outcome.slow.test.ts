@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../../support/ledger.ts';
 import { allOnce, sendCampaign, statusOf, statusWhen, timesShown, type Status } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-import type { Companion } from '../../../whatsapp-peer/world.ts';
+import type { Companion } from '../../../../harness/whatsapp-peer/world.ts';
 
 /** The number of accounts that may connect at once. */
 const PLACES = 8;

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, PASSWORD, type Person, type TestApp } from '../../../support/app.ts';
 import { linkByQr, statusOf, statusWhen, towards, type Status } from '../../../support/whatsapp.ts';
-import { startWhatsAppPeer, type WhatsAppPeer } from '../../../whatsapp-peer/peer.ts';
-import type { Person as Phone } from '../../../whatsapp-peer/world.ts';
+import { startWhatsAppPeer, type WhatsAppPeer } from '../../../../harness/whatsapp-peer/peer.ts';
+import type { Person as Phone } from '../../../../harness/whatsapp-peer/world.ts';
 
 interface Profile {
   user_info: { user_name: string; phone_number: string; wharsapp_number: string };

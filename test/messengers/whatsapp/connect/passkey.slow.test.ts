@@ -5,10 +5,10 @@ import type { WhatsAppOptions } from '../../../../src/messengers/whatsapp/whatsa
 import { startTestApp, type Answer, type Person, type TestApp } from '../../../support/app.ts';
 import { until } from '../../../support/ledger.ts';
 import { linkByQr, statusOf, statusWhen, towards, type Status } from '../../../support/whatsapp.ts';
-import { signChallenge, type Assertion } from '../../../whatsapp-peer/authenticator.ts';
-import { isProof } from '../../../whatsapp-peer/passkey.ts';
-import { startWhatsAppPeer, type WhatsAppPeer } from '../../../whatsapp-peer/peer.ts';
-import type { Companion, Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
+import { signChallenge, type Assertion } from '../../../../harness/whatsapp-peer/authenticator.ts';
+import { isProof } from '../../../../harness/whatsapp-peer/passkey.ts';
+import { startWhatsAppPeer, type WhatsAppPeer } from '../../../../harness/whatsapp-peer/peer.ts';
+import type { Companion, Person as PeerPerson } from '../../../../harness/whatsapp-peer/world.ts';
 
 let peer: WhatsAppPeer;
 let app: TestApp;

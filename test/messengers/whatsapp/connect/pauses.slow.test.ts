@@ -13,7 +13,7 @@ import {
   allOnce,
 } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-import { tellRestriction } from '../../../whatsapp-peer/phones.ts';
+import { tellRestriction } from '../../../../harness/whatsapp-peer/phones.ts';
 
 /** Longer than any test: the tests end a cool-down themselves. */
 const REST_MS = 3_600_000;

@@ -20,9 +20,9 @@ import {
   statusWhen,
   towards,
 } from '../../../support/whatsapp.ts';
-import { DEFAULT_MEDIA_HOST } from '../../../whatsapp-peer/certificate.ts';
-import { startWhatsAppPeer } from '../../../whatsapp-peer/peer.ts';
-import { tellHistory } from '../../../whatsapp-peer/tell-history.ts';
+import { DEFAULT_MEDIA_HOST } from '../../../../harness/whatsapp-peer/certificate.ts';
+import { startWhatsAppPeer } from '../../../../harness/whatsapp-peer/peer.ts';
+import { tellHistory } from '../../../../harness/whatsapp-peer/tell-history.ts';
 import type { AccountId } from '../../../../src/platform/database/schema.ts';
 
 const NOBODY = 0 as AccountId;

@@ -9,7 +9,7 @@ import type { Messenger, MessengerSession, SessionState } from '../../../../src/
 import { createWhatsApp } from '../../../../src/messengers/whatsapp/whatsapp.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
 import { createOwner, until } from '../../../support/ledger.ts';
-import { startWhatsAppPeer, type WhatsAppPeer } from '../../../whatsapp-peer/peer.ts';
+import { startWhatsAppPeer, type WhatsAppPeer } from '../../../../harness/whatsapp-peer/peer.ts';
 
 const STEADY_MS = 20;
 let peer: WhatsAppPeer;

@@ -7,7 +7,7 @@ import type { SessionState } from '../../../../src/messengers/messenger.ts';
 import { createWhatsApp, type WhatsAppOptions } from '../../../../src/messengers/whatsapp/whatsapp.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
 import { createOwner, until } from '../../../support/ledger.ts';
-import { startWhatsAppPeer, type WhatsAppPeer } from '../../../whatsapp-peer/peer.ts';
+import { startWhatsAppPeer, type WhatsAppPeer } from '../../../../harness/whatsapp-peer/peer.ts';
 
 let peer: WhatsAppPeer;
 let database: TestDatabase;

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { until } from '../../../support/ledger.ts';
 import { progressOf, sendCampaign, statusWhen, type Linked } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-import { postInGroup, reactionTo } from '../../../whatsapp-peer/phones.ts';
+import { postInGroup, reactionTo } from '../../../../harness/whatsapp-peer/phones.ts';
 
 const scene = await setWhatsAppScene({ queryMs: 2_000 });
 const { peer, members, linked, finished, database } = scene;

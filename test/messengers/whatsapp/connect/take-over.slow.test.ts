@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../../../support/database
 import { until } from '../../../support/ledger.ts';
 import { removeService, startService, type Service } from '../../../support/service/service.ts';
 import { createGroups, linkByQr, progressOf, sendCampaign, timesShown, towards } from '../../../support/whatsapp.ts';
-import { startWhatsAppPeer, type WhatsAppPeer } from '../../../whatsapp-peer/peer.ts';
+import { startWhatsAppPeer, type WhatsAppPeer } from '../../../../harness/whatsapp-peer/peer.ts';
 
 const GROUPS = 6;
 let peer: WhatsAppPeer;

@@ -14,7 +14,7 @@ import {
 } from '../../../support/whatsapp.ts';
 import { skipWaiting } from '../../../support/skip-waiting.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-import { tellRestriction } from '../../../whatsapp-peer/phones.ts';
+import { tellRestriction } from '../../../../harness/whatsapp-peer/phones.ts';
 
 const GAP_SECONDS = 60;
 const HOUR_MS = 3_600_000;

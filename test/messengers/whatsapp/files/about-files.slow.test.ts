@@ -6,8 +6,14 @@ import type { Person } from '../../../support/app.ts';
 import { drawPlain } from '../../../support/inputs/pictures.ts';
 import { progressOf, sendCampaign } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-import { postInGroup, reactionTo, replyTo, sendGathered, sendReceipt } from '../../../whatsapp-peer/phones.ts';
-import { addGroup, type Companion, type Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
+import {
+  postInGroup,
+  reactionTo,
+  replyTo,
+  sendGathered,
+  sendReceipt,
+} from '../../../../harness/whatsapp-peer/phones.ts';
+import { addGroup, type Companion, type Person as PeerPerson } from '../../../../harness/whatsapp-peer/world.ts';
 
 const scene = await setWhatsAppScene();
 const { peer, members, linked, finished } = scene;

@@ -9,10 +9,10 @@ import { skipWaiting } from '../../../support/skip-waiting.ts';
 import { upload } from '../../../support/upload.ts';
 import { addOwnChannel, progressOf, type Linked } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-import { postInGroup, reactionTo, replyTo, sendReceipt } from '../../../whatsapp-peer/phones.ts';
-import { albumsNow, postsNow } from '../../../whatsapp-peer/posts-now.ts';
-import type { Arrival, Verdict } from '../../../whatsapp-peer/state.ts';
-import type { Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
+import { postInGroup, reactionTo, replyTo, sendReceipt } from '../../../../harness/whatsapp-peer/phones.ts';
+import { albumsNow, postsNow } from '../../../../harness/whatsapp-peer/posts-now.ts';
+import type { Arrival, Verdict } from '../../../../harness/whatsapp-peer/state.ts';
+import type { Person as PeerPerson } from '../../../../harness/whatsapp-peer/world.ts';
 
 // Some answers are lost on purpose.
 const scene = await setWhatsAppScene({ answerMs: 1_500 });

@@ -12,8 +12,8 @@ import { drawMoving, drawNoise, drawPlain } from '../../../support/inputs/pictur
 import { TAKEN } from '../../../support/inputs/sample-files.ts';
 import { addOwnChannel, allOnce, progressOf, sendCampaign, timesShown } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-import type { Arrival } from '../../../whatsapp-peer/state.ts';
-import { addChannel, addCommunity, addGroup } from '../../../whatsapp-peer/world.ts';
+import type { Arrival } from '../../../../harness/whatsapp-peer/state.ts';
+import { addChannel, addCommunity, addGroup } from '../../../../harness/whatsapp-peer/world.ts';
 
 const scene = await setWhatsAppScene();
 const { peer, database, members, linked, finished } = scene;

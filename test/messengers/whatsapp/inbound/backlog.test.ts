@@ -7,8 +7,8 @@ import { drainOfflineQueue } from '../../../../src/messengers/whatsapp/client/dr
 import type { Node } from '../../../../src/messengers/whatsapp/client/node.ts';
 import { progressOf, sendCampaign } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-import { sendReceipt } from '../../../whatsapp-peer/phones.ts';
-import type { Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
+import { sendReceipt } from '../../../../harness/whatsapp-peer/phones.ts';
+import type { Person as PeerPerson } from '../../../../harness/whatsapp-peer/world.ts';
 
 const scene = await setWhatsAppScene();
 const { peer, members, linked, finished } = scene;

@@ -5,9 +5,9 @@ import { afterAll, expect, test } from 'vitest';
 import { until } from '../../../support/ledger.ts';
 import { namesOfKeys, progressOf, sendCampaign } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-import { sendReceipt } from '../../../whatsapp-peer/phones.ts';
-import { tellHistory } from '../../../whatsapp-peer/tell-history.ts';
-import type { Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
+import { sendReceipt } from '../../../../harness/whatsapp-peer/phones.ts';
+import { tellHistory } from '../../../../harness/whatsapp-peer/tell-history.ts';
+import type { Person as PeerPerson } from '../../../../harness/whatsapp-peer/world.ts';
 
 const scene = await setWhatsAppScene();
 const { peer, database, linked, finished } = scene;

@@ -3,8 +3,14 @@ import { expect, test } from 'vitest';
 import { until } from '../../../support/ledger.ts';
 import { progressOf, sendCampaign } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-import { postInGroup, reactionTo, replyTo, sendGathered, sendReceipt } from '../../../whatsapp-peer/phones.ts';
-import type { Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
+import {
+  postInGroup,
+  reactionTo,
+  replyTo,
+  sendGathered,
+  sendReceipt,
+} from '../../../../harness/whatsapp-peer/phones.ts';
+import type { Person as PeerPerson } from '../../../../harness/whatsapp-peer/world.ts';
 
 const scene = await setWhatsAppScene();
 const { peer, members, linked, finished } = scene;

@@ -7,10 +7,15 @@ import { until } from '../../../support/ledger.ts';
 import { progressOf, sendCampaign } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import { workspaceOf } from '../../../support/workspaces.ts';
-import { postInGroup, reactionTo, sendReceipt, takeBundle } from '../../../whatsapp-peer/phones.ts';
-import { postStatus, tellDevice, writeFromPhone, writePrivately } from '../../../whatsapp-peer/private-chats.ts';
-import type { Stanza } from '../../../whatsapp-peer/stanza.ts';
-import { companionLid, type Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
+import { postInGroup, reactionTo, sendReceipt, takeBundle } from '../../../../harness/whatsapp-peer/phones.ts';
+import {
+  postStatus,
+  tellDevice,
+  writeFromPhone,
+  writePrivately,
+} from '../../../../harness/whatsapp-peer/private-chats.ts';
+import type { Stanza } from '../../../../harness/whatsapp-peer/stanza.ts';
+import { companionLid, type Person as PeerPerson } from '../../../../harness/whatsapp-peer/world.ts';
 
 const scene = await setWhatsAppScene();
 const { peer, database, members, linked, finished } = scene;

@@ -8,9 +8,9 @@ import { drawPlain } from '../../../support/inputs/pictures.ts';
 import { until } from '../../../support/ledger.ts';
 import { callIn, defaultWorkspace, join } from '../../../support/team.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-import { postInGroup, reactionTo, replyTo } from '../../../whatsapp-peer/phones.ts';
-import { sealedReaction } from '../../../whatsapp-peer/seal-about.ts';
-import { addCommunity, lidOf, type Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
+import { postInGroup, reactionTo, replyTo } from '../../../../harness/whatsapp-peer/phones.ts';
+import { sealedReaction } from '../../../../harness/whatsapp-peer/seal-about.ts';
+import { addCommunity, lidOf, type Person as PeerPerson } from '../../../../harness/whatsapp-peer/world.ts';
 
 interface Approval {
   approval_id: string;

@@ -7,16 +7,16 @@ import { createVault } from '../../../../src/platform/secrets/secret-box.ts';
 import type { Person } from '../../../support/app.ts';
 import { linkByQr, linkFurther, progressOf, statusWhen } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-import { postInGroup, postToClients, reactionTo } from '../../../whatsapp-peer/phones.ts';
-import { sealedReaction } from '../../../whatsapp-peer/seal-about.ts';
-import { sealedAnswer, sealedVote, type As } from '../../../whatsapp-peer/seal-vote.ts';
+import { postInGroup, postToClients, reactionTo } from '../../../../harness/whatsapp-peer/phones.ts';
+import { sealedReaction } from '../../../../harness/whatsapp-peer/seal-about.ts';
+import { sealedAnswer, sealedVote, type As } from '../../../../harness/whatsapp-peer/seal-vote.ts';
 import {
   lidOf,
   numberOf,
   type Companion,
   type Group,
   type Person as PeerPerson,
-} from '../../../whatsapp-peer/world.ts';
+} from '../../../../harness/whatsapp-peer/world.ts';
 
 const scene = await setWhatsAppScene();
 const { peer, members, linked, finished } = scene;

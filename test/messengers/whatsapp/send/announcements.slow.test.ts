@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { drawPlain } from '../../../support/inputs/pictures.ts';
 import { addOwnChannel, progressOf, sendCampaign, statusWhen } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-import { postInGroup } from '../../../whatsapp-peer/phones.ts';
-import { sealedComment, sealedReaction } from '../../../whatsapp-peer/seal-about.ts';
-import { addCommunity, lidOf, type Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
+import { postInGroup } from '../../../../harness/whatsapp-peer/phones.ts';
+import { sealedComment, sealedReaction } from '../../../../harness/whatsapp-peer/seal-about.ts';
+import { addCommunity, lidOf, type Person as PeerPerson } from '../../../../harness/whatsapp-peer/world.ts';
 
 const scene = await setWhatsAppScene();
 const { peer, members, linked, finished } = scene;

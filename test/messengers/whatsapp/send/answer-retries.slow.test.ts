@@ -6,10 +6,10 @@ import { claimKeys } from '../../../../src/messengers/whatsapp/connect/key-table
 import { until } from '../../../support/ledger.ts';
 import { namesOfKeys, sendCampaign, statusOf, statusWhen, type Linked } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-import { sendReceipt, tellRestriction } from '../../../whatsapp-peer/phones.ts';
-import { SignalDevice } from '../../../whatsapp-peer/signal-device.ts';
-import type { Verdict } from '../../../whatsapp-peer/state.ts';
-import { addGroup, lidOf, type Group, type Person } from '../../../whatsapp-peer/world.ts';
+import { sendReceipt, tellRestriction } from '../../../../harness/whatsapp-peer/phones.ts';
+import { SignalDevice } from '../../../../harness/whatsapp-peer/signal-device.ts';
+import type { Verdict } from '../../../../harness/whatsapp-peer/state.ts';
+import { addGroup, lidOf, type Group, type Person } from '../../../../harness/whatsapp-peer/world.ts';
 import type { AccountId } from '../../../../src/platform/database/schema.ts';
 
 const ANSWER_GAP_MS = 40;

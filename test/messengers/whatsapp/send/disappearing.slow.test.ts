@@ -5,7 +5,7 @@ import { drawPlain } from '../../../support/inputs/pictures.ts';
 import { skipWaiting } from '../../../support/skip-waiting.ts';
 import { sendCampaign } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-import { postsNow } from '../../../whatsapp-peer/posts-now.ts';
+import { postsNow } from '../../../../harness/whatsapp-peer/posts-now.ts';
 
 const DAY = 86_400;
 const scene = await setWhatsAppScene();

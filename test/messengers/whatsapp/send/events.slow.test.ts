@@ -1,9 +1,9 @@
 /** Events on WhatsApp: phones show them, and answers are opened and counted as votes are. */
 import { expect, test } from 'vitest';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-import { postInGroup } from '../../../whatsapp-peer/phones.ts';
-import { sealedAnswer } from '../../../whatsapp-peer/seal-vote.ts';
-import type { Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
+import { postInGroup } from '../../../../harness/whatsapp-peer/phones.ts';
+import { sealedAnswer } from '../../../../harness/whatsapp-peer/seal-vote.ts';
+import type { Person as PeerPerson } from '../../../../harness/whatsapp-peer/world.ts';
 
 const scene = await setWhatsAppScene();
 const { peer, members, linked, finished } = scene;

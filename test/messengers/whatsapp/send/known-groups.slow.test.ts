@@ -8,7 +8,7 @@ import { createGroupCache, packGroup, unpackGroup } from '../../../../src/messen
 import { createChatCache, type ChatCache } from '../../../../src/messengers/whatsapp/chats/chat-cache.ts';
 import { sendCampaign } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-import { addCommunity, addGroup, lidOf, type Group, type Person } from '../../../whatsapp-peer/world.ts';
+import { addCommunity, addGroup, lidOf, type Group, type Person } from '../../../../harness/whatsapp-peer/world.ts';
 
 const scene = await setWhatsAppScene();
 const { peer, members, linked, finished } = scene;

@@ -5,9 +5,9 @@ import { skipWaiting } from '../../../support/skip-waiting.ts';
 import { until } from '../../../support/ledger.ts';
 import { sendCampaign, timesShown, type Linked } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-import { children, elementsOf } from '../../../whatsapp-peer/stanza.ts';
-import type { Verdict } from '../../../whatsapp-peer/state.ts';
-import { addGroup, lidOf, type Group } from '../../../whatsapp-peer/world.ts';
+import { children, elementsOf } from '../../../../harness/whatsapp-peer/stanza.ts';
+import type { Verdict } from '../../../../harness/whatsapp-peer/state.ts';
+import { addGroup, lidOf, type Group } from '../../../../harness/whatsapp-peer/world.ts';
 
 /** A post is given up after five answers that took longer, as they would on a busy machine if this were short. */
 const ANSWER_MS = 8_000;

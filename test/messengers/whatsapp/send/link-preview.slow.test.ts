@@ -10,8 +10,8 @@ import { pageWithCard, startWebSite, type WebSite } from '../../../support/serve
 import { skipWaiting } from '../../../support/skip-waiting.ts';
 import { addOwnChannel } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-import type { Arrival } from '../../../whatsapp-peer/state.ts';
-import { addCommunity, addGroup } from '../../../whatsapp-peer/world.ts';
+import type { Arrival } from '../../../../harness/whatsapp-peer/state.ts';
+import { addCommunity, addGroup } from '../../../../harness/whatsapp-peer/world.ts';
 
 const scene = await setWhatsAppScene({}, previewsOfLoopback());
 const { peer, database, members, linked, finished } = scene;

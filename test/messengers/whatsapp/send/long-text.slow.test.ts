@@ -4,8 +4,8 @@ import { until } from '../../../support/ledger.ts';
 import { drawPlain } from '../../../support/inputs/pictures.ts';
 import { addOwnChannel, sendCampaign } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-import { postsNow } from '../../../whatsapp-peer/posts-now.ts';
-import type { Verdict } from '../../../whatsapp-peer/state.ts';
+import { postsNow } from '../../../../harness/whatsapp-peer/posts-now.ts';
+import type { Verdict } from '../../../../harness/whatsapp-peer/state.ts';
 
 // Some answers are lost on purpose.
 const scene = await setWhatsAppScene({ answerMs: 1_500 });

@@ -4,9 +4,15 @@ import { post, type Answer } from '../../../support/app.ts';
 import { until } from '../../../support/ledger.ts';
 import { draw, seededRandom } from '../../../support/inputs/random.ts';
 import { removeService, startService, type Service } from '../../../support/service/service.ts';
-import { startWhatsAppPeer } from '../../../whatsapp-peer/peer.ts';
-import { postInGroup, reactionTo, replyTo, sendGathered, sendReceipt } from '../../../whatsapp-peer/phones.ts';
-import type { Person } from '../../../whatsapp-peer/world.ts';
+import { startWhatsAppPeer } from '../../../../harness/whatsapp-peer/peer.ts';
+import {
+  postInGroup,
+  reactionTo,
+  replyTo,
+  sendGathered,
+  sendReceipt,
+} from '../../../../harness/whatsapp-peer/phones.ts';
+import type { Person } from '../../../../harness/whatsapp-peer/world.ts';
 
 const NUMBER = '491511234567';
 const GROUPS = 4;

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { until } from '../../../support/ledger.ts';
 import { linkByQr, linkFurther, statusWhen, type Totals } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-import { addGroup, lidOf, type Companion, type Group, type Person } from '../../../whatsapp-peer/world.ts';
+import { addGroup, lidOf, type Companion, type Group, type Person } from '../../../../harness/whatsapp-peer/world.ts';
 
 const scene = await setWhatsAppScene();
 const { peer, members, database, linked } = scene;

@@ -4,9 +4,9 @@ import type { Person } from '../../../support/app.ts';
 import { until } from '../../../support/ledger.ts';
 import { addOwnChannel, statusWhen } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-import { postInGroup, sendReceipt } from '../../../whatsapp-peer/phones.ts';
-import { pollIn, sealedVote, type As } from '../../../whatsapp-peer/seal-vote.ts';
-import { addCommunity, type Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
+import { postInGroup, sendReceipt } from '../../../../harness/whatsapp-peer/phones.ts';
+import { pollIn, sealedVote, type As } from '../../../../harness/whatsapp-peer/seal-vote.ts';
+import { addCommunity, type Person as PeerPerson } from '../../../../harness/whatsapp-peer/world.ts';
 
 const scene = await setWhatsAppScene();
 const { peer, members, linked, finished } = scene;

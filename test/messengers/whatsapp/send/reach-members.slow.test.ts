@@ -7,10 +7,17 @@ import { until } from '../../../support/ledger.ts';
 import { sendCampaign, type Linked } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import { workspaceOf } from '../../../support/workspaces.ts';
-import { SignalDevice } from '../../../whatsapp-peer/signal-device.ts';
-import { bytesOf, children, elementsOf } from '../../../whatsapp-peer/stanza.ts';
-import type { KeysOfDevice } from '../../../whatsapp-peer/state.ts';
-import { addGroup, companionLid, lidOf, numberOf, type Group, type Person } from '../../../whatsapp-peer/world.ts';
+import { SignalDevice } from '../../../../harness/whatsapp-peer/signal-device.ts';
+import { bytesOf, children, elementsOf } from '../../../../harness/whatsapp-peer/stanza.ts';
+import type { KeysOfDevice } from '../../../../harness/whatsapp-peer/state.ts';
+import {
+  addGroup,
+  companionLid,
+  lidOf,
+  numberOf,
+  type Group,
+  type Person,
+} from '../../../../harness/whatsapp-peer/world.ts';
 
 const scene = await setWhatsAppScene({ answerMs: 5_000, keyMinAgeMs: 0 });
 const { peer, linked, finished } = scene;

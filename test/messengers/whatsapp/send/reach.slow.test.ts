@@ -5,9 +5,9 @@ import { drawPlain } from '../../../support/inputs/pictures.ts';
 import { until } from '../../../support/ledger.ts';
 import { skipWaiting } from '../../../support/skip-waiting.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-import { postsNow } from '../../../whatsapp-peer/posts-now.ts';
-import { pinsNow } from '../../../whatsapp-peer/require-reach.ts';
-import { lidOf, type Group } from '../../../whatsapp-peer/world.ts';
+import { postsNow } from '../../../../harness/whatsapp-peer/posts-now.ts';
+import { pinsNow } from '../../../../harness/whatsapp-peer/require-reach.ts';
+import { lidOf, type Group } from '../../../../harness/whatsapp-peer/world.ts';
 
 interface Row {
   sent: number;

@@ -9,9 +9,9 @@ import { linkFurther, sendCampaign, statusWhen } from '../../../support/whatsapp
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import { upload } from '../../../support/upload.ts';
 import { workspaceOf } from '../../../support/workspaces.ts';
-import { albumsNow, postsNow } from '../../../whatsapp-peer/posts-now.ts';
-import { pinsNow } from '../../../whatsapp-peer/require-reach.ts';
-import { addGroup, companionLid, lidOf, numberOf, type Group } from '../../../whatsapp-peer/world.ts';
+import { albumsNow, postsNow } from '../../../../harness/whatsapp-peer/posts-now.ts';
+import { pinsNow } from '../../../../harness/whatsapp-peer/require-reach.ts';
+import { addGroup, companionLid, lidOf, numberOf, type Group } from '../../../../harness/whatsapp-peer/world.ts';
 
 interface Row {
   recalled?: number;

@@ -7,7 +7,7 @@ import { until } from '../../../support/ledger.ts';
 import { createGroups, sendCampaign } from '../../../support/whatsapp.ts';
 import { skipWaiting } from '../../../support/skip-waiting.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-import { postsNow } from '../../../whatsapp-peer/posts-now.ts';
+import { postsNow } from '../../../../harness/whatsapp-peer/posts-now.ts';
 
 interface Outcome {
   recalled?: number;

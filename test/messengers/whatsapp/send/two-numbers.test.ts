@@ -11,7 +11,7 @@ import {
   type Companion,
   type Group,
   type Person,
-} from '../../../whatsapp-peer/world.ts';
+} from '../../../../harness/whatsapp-peer/world.ts';
 
 const scene = await setWhatsAppScene();
 const { peer, members, linked, finished } = scene;

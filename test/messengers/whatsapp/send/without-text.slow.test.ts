@@ -5,7 +5,7 @@ import { TAKEN } from '../../../support/inputs/sample-files.ts';
 import { until } from '../../../support/ledger.ts';
 import { addOwnChannel, sendCampaign } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-import { postsNow } from '../../../whatsapp-peer/posts-now.ts';
+import { postsNow } from '../../../../harness/whatsapp-peer/posts-now.ts';
 
 const { peer, linked, finished } = await setWhatsAppScene();
 const somebody = await linked(1);
