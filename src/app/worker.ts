@@ -9,7 +9,7 @@ import type { Database } from '../platform/database/statements.ts';
 import type { WorkPoll } from '../platform/database/work-poll.ts';
 import type { Notifications } from '../platform/database/listen.ts';
 import { startSendLoop } from '../sending/deliveries/send-loop.ts';
-import type { Gaps } from '../sending/deliveries/pace.ts';
+import { gapMsOf, type Gaps } from '../sending/deliveries/pace.ts';
 import { expireLateRevisions } from '../sending/deliveries/expire-late-revisions.ts';
 import { eraseDeletedUsers } from '../sending/erasure/erase-deleted-users.ts';
 import { startHousekeeping } from '../operations/housekeeping.ts';
@@ -64,7 +64,7 @@ export interface Worker {
 }
 
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
-  const { db, log, notifications, messengers } = options;
+  const { db, log, notifications, messengers, gaps } = options;
   const watched = { workPoll: options.workPoll, ...(options.onLoopError && { onLoopError: options.onLoopError }) };
   let leases: Leases | undefined;
   const sessions = openSessions({ db, log, messengers, workerId: () => leases?.workerId() ?? 0 });
@@ -75,6 +75,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     name: options.name,
     alone: options.alone,
     maySend: options.maySend,
+    gapMsOf: gapMsOf(gaps),
     ...watched,
     onChange(held) {
       void sessions.closeUnless((accountId) => held.has(accountId % SHARDS));

@@ -39,6 +39,7 @@ export const BATCHES = {
   sessions: 'account',
   sums: 'workspace',
   'sums of minutes': 'workspace',
+  'take-over': 'account',
   'unbegun runs': 'workspace',
   'unused media': 'workspace',
   'webhook outcomes': 'workspace',

@@ -134,7 +134,7 @@ async function step(state: SendLoopState, restMs: number): Promise<number> {
   const held = leases.held();
   const shards = [...held.keys()];
   if (shards.length === 0 || !leases.isGood()) return NO_LEASE_PAUSE_MS;
-  await state.orphans.requeue();
+  await state.orphans.requeue(shards);
   const uncheckedMs = await state.future.limit({ shards });
   const room = roomOf(state);
   if (room <= 0) return FULL_PAUSE_MS;

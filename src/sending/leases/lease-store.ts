@@ -1,4 +1,4 @@
-import { execute, hasRow, readCount, readRows, sql } from '../../platform/database/statements.ts';
+import { execute, hasRow, readColumn, readCount, readRows, sql } from '../../platform/database/statements.ts';
 import type { Connection, Database } from '../../platform/database/statements.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
 
@@ -30,13 +30,23 @@ export async function renewLease(db: Connection, workerId: number): Promise<bool
 
 /**
  * Brings the worker's shards to its fair share, ceil(shards / living workers): gives up a surplus, and takes shards without an owner or
- * of a silent worker. Only a worker with a whole lease of unbroken heartbeats takes shards from a silent one. Resolves to the shards of
- * the worker, each with its epoch.
+ * of a silent worker. Only a worker with a whole lease of unbroken heartbeats takes shards from a silent one. `requeueShards` requeues
+ * the turns in hand of the taken shards. Resolves to the shards of the worker, each with its epoch.
  */
-export async function claimShards(db: Database, workerId: number, leaseMs: number): Promise<Map<number, number>> {
+export async function claimShards(
+  db: Database,
+  workerId: number,
+  {
+    leaseMs,
+    requeueShards,
+  }: {
+    leaseMs: number;
+    /** Must not fail because of one account. */ requeueShards: (trx: Connection, shards: number[]) => Promise<void>;
+  },
+): Promise<Map<number, number>> {
   return db.transaction().execute(async (trx) => {
     await yieldSurplusShards(trx, workerId, leaseMs);
-    await execute(trx)`
+    const taken = await readColumn<number>(trx)`
       with living as materialized (
         select worker_id, steady_since <= campanile_now() - ${milliseconds(leaseMs)} as steady from workers
         where beat_at > campanile_now() - ${milliseconds(leaseMs)}
@@ -58,7 +68,9 @@ export async function claimShards(db: Database, workerId: number, leaseMs: numbe
                           - (select count(*) from shards where worker_id = ${workerId})::int)
         for no key update of s skip locked
       )
-      update shards s set worker_id = ${workerId}, epoch = s.epoch + 1 from free where s.shard = free.shard`;
+      update shards s set worker_id = ${workerId}, epoch = s.epoch + 1 from free where s.shard = free.shard
+      returning s.shard`;
+    if (taken.length > 0) await requeueShards(trx, taken);
     const rows = await readRows<{ shard: number; epoch: number }>(trx)`
       select shard, epoch from shards where worker_id = ${workerId}`;
     return new Map(rows.map((row) => [row.shard, row.epoch]));

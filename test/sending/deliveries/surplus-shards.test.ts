@@ -19,7 +19,7 @@ test('a worker hands over its surplus of shards, and one with a turn in hand aft
   const rows = await readRows<{ id: number }>(db)`select worker_id as id from workers`;
   await execute(db)`insert into workers (name) values ('another')`;
   // Leases longer than any test, so that neither worker seems dead.
-  const held = () => claimShards(db, rows[0]?.id ?? 0, 3_600_000);
+  const held = () => claimShards(db, rows[0]?.id ?? 0, { leaseMs: 3_600_000, requeueShards: () => Promise.resolve() });
   expect((await held()).has(255)).toBe(true);
   await turns.finish(turn, [sent]);
   // Its share is full, so another shard would have to be surplus.

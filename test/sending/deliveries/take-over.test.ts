@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { execute, readRows } from '../../../src/platform/database/statements.ts';
-import { claimShards, renewLease, registerWorker, requeueLanes } from '../../../src/sending/leases/lease-store.ts';
+import { renewLease, registerWorker, requeueLanes } from '../../../src/sending/leases/lease-store.ts';
+import { createTakeOver } from '../../../src/sending/leases/leases.ts';
+import { lockLane } from '../../../src/sending/accounts/store.ts';
 import { cancelCampaign } from '../../../src/sending/campaigns/change/control.ts';
+import { claimTurns } from '../../../src/sending/deliveries/claim-turns.ts';
+import { createLog } from '../../../src/platform/log/log.ts';
 import { sleep } from '../../../src/platform/time/time.ts';
 import { useTestDatabase } from '../../support/database.ts';
 import { countBlocked } from '../../support/count-blocked.ts';
@@ -19,7 +23,11 @@ import { scriptMessenger } from '../../support/scripted-messenger.ts';
 const database = await useTestDatabase();
 
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
-const take = async (workerId: number) => [...(await claimShards(database.db, workerId, 10_000)).keys()];
+const log = createLog('fatal');
+const LEASE = { leaseMs: 10_000, gapMsOf: { sandbox: 0 } };
+const take = async (workerId: number) => [
+  ...(await createTakeOver({ db: database.db, log, ...LEASE }).claimShards(workerId)).keys(),
+];
 
 describe('shards', () => {
   test('are spread evenly over the workers, and a new worker gets its share', async () => {
@@ -61,13 +69,11 @@ describe('shards', () => {
     const { db, clock } = database;
     const silent = await registerWorker(db, 'silent');
     await take(silent);
-    // The take-over waits in the middle of its statement.
-    await execute(db)`
-      create function wait_for_user() returns trigger language plpgsql
-      as 'begin perform pg_advisory_xact_lock(1); return new; end'`;
-    await execute(
-      db,
-    )`create trigger wait_for_user before update on shards for each row execute function wait_for_user()`;
+    const owner = await createOwner(db, 1);
+    await sendNow(db, owner);
+    const shards = [owner.accountId % 256];
+    const claim = await claimTurns(db, { workerId: silent, shards, lanes: 1, batch: 1, paced: [] });
+    expect(claim.turns).toHaveLength(1);
     const steady = await registerWorker(db, 'steady');
     for (let beat = 1; beat <= 4; beat++) {
       await clock.advance({ seconds: 3 });
@@ -75,7 +81,7 @@ describe('shards', () => {
     }
     const [locked, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const user = db.transaction().execute(async (trx) => {
-      await execute(trx)`select pg_advisory_xact_lock(1)`;
+      await lockLane(trx, owner.accountId);
       locked.resolve();
       await free.promise;
     });
@@ -93,9 +99,8 @@ describe('shards', () => {
     free.resolve();
     await user;
     const [taken, kept] = [await taking, await comingBack];
-    expect(taken).toHaveLength(256);
+    expect(taken).toContain(shards[0]);
     expect(kept.filter((shard) => taken.includes(shard))).toEqual([]);
-    await execute(db)`drop function wait_for_user cascade`;
     await execute(db)`delete from workers`;
     await execute(db)`update shards set worker_id = null`;
   });

@@ -1,5 +1,6 @@
 /** Cases of runs: begin, send and end. */
 import { execute, readRows, sql } from '../../../src/platform/database/statements.ts';
+import { createTakeOver } from '../../../src/sending/leases/leases.ts';
 import { beginDueRuns, beginRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
 import { sweepRuns } from '../../../src/sending/campaigns/begin/expire-runs.ts';
 import { detectLateRuns } from '../../../src/sending/campaigns/begin/detect-late-runs.ts';
@@ -10,11 +11,13 @@ import { listenForNotifications } from '../../../src/platform/database/listen.ts
 import { watchOrphanedTurns } from '../../../src/sending/deliveries/requeue-orphaned-turns.ts';
 import { expireLateRevisions } from '../../../src/sending/deliveries/expire-late-revisions.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
+import { startLoop } from '../../../src/platform/concurrency/loop.ts';
 import { EVERY_SHARD } from '../../support/begin-runs.ts';
 import { schedule, sendNow, startTestWorker, type Owner } from '../../support/ledger.ts';
 import { scriptMessenger } from '../../support/scripted-messenger.ts';
 import { sent } from '../../support/turns.ts';
 import { finds, idsOf, ofAccount, ofWorkspace, workspacesOf, type Case, type Scene } from './cases.ts';
+import type { AccountId } from '../../../src/platform/database/schema.ts';
 
 const log = createLog('silent');
 const WINDOW = { groupMs: 3_600_000, channelMs: 3_600_000 };
@@ -108,9 +111,26 @@ export const SENDING: Case[] = [
     },
     async step({ db }) {
       const rows = await readRows<{ id: number }>(db)`select worker_id as id from shards limit 1`;
-      const held = new Map(EVERY_SHARD.map((shard) => [shard, 1]));
-      const leases = { workerId: () => rows[0]?.id ?? 0, held: () => held };
-      await watchOrphanedTurns({ db, log, leases, gaps: {}, knows: () => false }).requeue();
+      const leases = { workerId: () => rows[0]?.id ?? 0, untaken: () => new Map<AccountId, number>() };
+      await watchOrphanedTurns({ db, log, leases, gaps: {}, knows: () => false }).requeue(EVERY_SHARD);
+    },
+    isDone: ({ db }, { accountId }) =>
+      finds(db, sql`select from lanes where account_id = ${accountId} and in_hand is null`),
+  },
+  {
+    batch: 'take-over',
+    poison: ofAccount('lanes'),
+    async prepare(scene, owners) {
+      await sendEach(scene, owners);
+      await takeInHand(scene, owners);
+      await execute(scene.db)`delete from workers`;
+      await execute(scene.db)`insert into workers (name) values ('next')`;
+    },
+    async start({ db }) {
+      const rows = await readRows<{ id: number }>(db)`select worker_id as id from workers`;
+      const takeOver = createTakeOver({ db, log, leaseMs: 10_000, gapMsOf: {} });
+      const loop = startLoop('leases', () => takeOver.claimShards(rows[0]?.id ?? 0).then(() => 20), { log });
+      return () => loop.stop();
     },
     isDone: ({ db }, { accountId }) =>
       finds(db, sql`select from lanes where account_id = ${accountId} and in_hand is null`),
