@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { SavedRun } from '../../harness/bench/support/run-benches.ts';
 
-const MODULES = ['run-benches', 'table'].map((name) => join(import.meta.dirname, `../../bench/support/${name}.ts`));
+const MODULES = ['run-benches', 'table'].map((name) =>
+  join(import.meta.dirname, `../../harness/bench/support/${name}.ts`),
+);
 const folder = mkdtempSync(join(tmpdir(), 'campanile-benches-'));
 
 /** Runs benches in a process of their own, as `npm run bench` does, and returns the output and the saved run. */

@@ -79,6 +79,8 @@ describe('a new user', () => {
       messenger: 'sandbox',
       status: 'connected',
       whatsapp_number: '+49 (151) 1234567',
+      external_id: null,
+      metadata: {},
     });
   });
 });

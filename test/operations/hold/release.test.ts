@@ -69,6 +69,7 @@ test('lists queued posts by campaign, and rejects a release without a choice for
       dueSince: null,
       latePosts: 0,
       lastSentAt: expect.any(Date),
+      isPaused: false,
     },
   ]);
   await expect(release()).rejects.toThrow('Choose "send" or "unknown" for each campaign');

@@ -17,6 +17,8 @@ const NONE = {
   time_zone: 'Europe/Paris',
   sent_today: null,
   rests_until: null,
+  external_id: null,
+  metadata: {},
 };
 
 test('has no send windows by default', async () => {

@@ -93,6 +93,8 @@ test('quarantines an account whose finish would count below zero, and records th
     status: 'paused',
     whatsappNumber: '4915100000001',
     isNumberFixed: false,
+    externalId: null,
+    metadata: {},
     wait: { reason: 'quarantined', since: expect.any(Date), until: null },
     reasonCode: 'quarantined',
     reason: expect.stringMatching(/^Sending is stopped, .* Connect your account again/),

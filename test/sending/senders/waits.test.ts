@@ -58,6 +58,8 @@ describe('an account that sends nothing in the middle of a campaign', () => {
         name: null,
         status: 'reconnecting',
         waits_for: 'offline',
+        external_id: null,
+        metadata: {},
         down_since: expect.stringMatching(/^2031-03-03T09:/),
       },
     ]);

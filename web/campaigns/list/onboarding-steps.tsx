@@ -12,7 +12,11 @@ import classes from './onboarding-steps.module.css';
 /** In a workspace without a campaign: the first steps for those who write, each with its button, ticked once done. */
 export function OnboardingSteps() {
   if (useMay('author') === false)
-    return <Empty title={t('firstSteps.nothing')}>{t('invitation.youMay.analyst')}</Empty>;
+    return (
+      <Empty title={t('firstSteps.nothing')} sample="campaigns">
+        {t('invitation.youMay.analyst')}
+      </Empty>
+    );
   return <Steps />;
 }
 
