@@ -70,7 +70,7 @@ async function readDeliveries(db: Database): Promise<FinalDelivery[]> {
   const rows = await readRows<FinalDelivery>(db)`
     select c.public_id::text as campaign, d.run_id as "runId", d.position, d.group_id as "groupId", d.message_id as "messageId", d.status,
            d.uncertain, (extract(epoch from d.sent_at) * 1000)::float8 as "sentMs", coalesce(d.recipients, 0) as recipients, d.delivered, d.read, d.reactions, d.replies, d.views, d.error, d.error_code as "errorCode", v.recalled_at is not null as "isRecalled",
-           v.corrected_at is not null as "isCorrected", v.error as "revisionError",
+           v.corrected_at is not null as "isCorrected", v.failure ->> 'error' as "revisionError",
            case when p.wanted is not null then 'waiting' when p.pinned_until is not null then 'pinned'
                 when p.position is not null then 'not pinned' end as pin, p.failure as "pinFailure", case when m.position is not null then m.left_out is not null end as "isMentionLeftOut"
     from deliveries d join runs r on r.workspace_id = d.workspace_id and r.run_id = d.run_id join campaigns c on c.campaign_id = r.campaign_id
