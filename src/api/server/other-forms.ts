@@ -30,7 +30,6 @@ function settle(schema: z.core.$ZodType, value: unknown, path: string, found: Ma
   const inner = unwrap(schema);
   if (Array.isArray(value)) return inner instanceof z.ZodArray ? settleItems(inner, value, path, found) : value;
   if (isRecord(value)) return settleFields(inner, value, path, found);
-  if (inner instanceof z.ZodArray) return settleSingle(inner, value, path, found);
   const reading = readValue(inner, value);
   if (!reading) return value;
   found.set(path, fieldError(path, 'other_form', { value: String(reading.value), expected: reading.expected }));
@@ -43,14 +42,6 @@ function settleItems(schema: z.ZodArray, items: readonly unknown[], path: string
   return areNumbers || items.length > MOST_ITEMS
     ? items
     : items.map((item) => settle(schema.element, item, path, found));
-}
-
-/** A list of one, as forms and sheets send it. */
-function settleSingle(schema: z.ZodArray, value: unknown, path: string, found: Map<string, FieldError>): unknown {
-  const item = readValue(unwrap(schema.element), value)?.value ?? value;
-  if (value === null || !z.safeParse(schema.element, item).success) return value;
-  found.set(path, fieldError(path, 'other_form', { value: JSON.stringify([item]), expected: 'a list' }));
-  return [item];
 }
 
 function settleFields(
