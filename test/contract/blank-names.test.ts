@@ -6,14 +6,9 @@ const app = await useTestApp();
 const alice = await app.signUp('alice');
 const { body: listed } = await alice.call<{ groups: { group_metadata_id: number }[] }>('venom/list-groups');
 const group_metadata_ids = listed.data.groups.slice(0, 1).map((one) => one.group_metadata_id);
-const post = { html: 'Hello', group_metadata_ids };
-const schedule = { start_date: '2032-06-01', end_date: '2032-06-02', schedule_time: '09:00:00' };
 
 test.each([
   ['venom/add-account', 'name', {}],
-  ['venom/add-campaign', 'name', post],
-  ['venom/add-campaign-batch', 'name', { ...post, ...schedule }],
-  ['venom/check-campaign', 'name', post],
   ['venom/save-group-list', 'name', { group_metadata_ids }],
   ['venom/create-group', 'group_name', { participants: [] }],
   ['venom/create-community', 'community_name', { description: '' }],

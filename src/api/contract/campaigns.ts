@@ -10,7 +10,6 @@ import {
   instant,
   issueCode,
   issueParams,
-  label,
   newOwnData,
   changedOwnData,
   optional,
@@ -74,7 +73,7 @@ const html = z.string().optional().pipe(text(0, HTML_LIMIT)).meta({
 });
 const description = text(0, 2_000);
 const postFields = {
-  name: label(200).meta({
+  name: text(1, 200).meta({
     description: 'The name of the campaign. Recipients do not see it.',
     examples: ['Spring fair'],
   }),
