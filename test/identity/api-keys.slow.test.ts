@@ -384,6 +384,7 @@ describe('scopes', () => {
   test('separate drafts, files and lists from sending, and webhooks from all other settings', async () => {
     const all = await operations();
     expect(all.filter(({ scopes }) => scopes[0] === 'write').map(({ path }) => path)).toEqual([
+      'venom/update-group',
       'venom/save-group-list',
       'venom/delete-group-list',
       'venom/set-senders',

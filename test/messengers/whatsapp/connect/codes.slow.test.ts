@@ -11,8 +11,10 @@ const MANY_CODES = 200;
 /** What account-status tells of an account whose code has expired. */
 const WITHOUT_CODE = [
   'account_id',
+  'external_id',
   'is_default',
   'messenger',
+  'metadata',
   'reason',
   'reason_code',
   'status',

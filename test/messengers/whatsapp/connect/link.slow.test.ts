@@ -39,6 +39,8 @@ describe('an account on WhatsApp', () => {
       status: 'unlinked',
       waits_for: { reason: 'not_linked', since: null, until: null },
       whatsapp_number: '+49 (151) 1234567',
+      external_id: null,
+      metadata: {},
     });
     expect((await alice.call('venom/create-group', { group_name: 'Club', participants: [] })).status).toBe(409);
     const { body } = await connect(alice);

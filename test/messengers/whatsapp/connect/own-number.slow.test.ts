@@ -108,6 +108,8 @@ test('reports the number of a rejected phone, and lets the user take it over', a
     status: 'unlinked',
     waits_for: { reason: 'not_linked', since: null, until: null },
     whatsapp_number: `+${other}`,
+    external_id: null,
+    metadata: {},
   });
   await linkByQr(peer, alice, phone);
 });
