@@ -55,7 +55,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('row', { name: /Running club/ }).waitFor();
     await expect
       .poll(async () => (await ask<{ group_lists: object[] }>('venom/list-group-lists')).group_lists)
-      .toEqual([{ group_list_id: expect.any(Number), name: 'All clubs', group_count: 3 }]);
+      .toEqual([{ group_list_id: expect.any(Number), name: 'All clubs', group_count: 3, external_id: null }]);
 
     await press('New campaign to this list');
     await page.waitForURL('**/campaigns/new?draft=*');

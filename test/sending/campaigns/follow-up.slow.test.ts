@@ -110,7 +110,7 @@ test('goes to the groups under the percentage at the time it is due, and says wh
     body: JSON.stringify({ campaign_id: id, format: 'csv' }),
   });
   const csv = await exported.text();
-  expect(csv).toMatch(/,skipped,members_without_devices,error_code,error_text,external_id\r\n/);
+  expect(csv).toMatch(/,skipped,members_without_devices,error_code,error_text,external_id,/);
   expect(csv).toContain('read by 72 %,,already_read,Left out: read by 72%');
 });
 
