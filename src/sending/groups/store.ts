@@ -41,8 +41,7 @@ export function selectNamedGroups(
   return readRows<NamedGroup>(db)`
     select g.group_id as "groupId", g.name, g.kind, g.participants
     from unnest(${groupIds}::bigint[]) with ordinality i (group_id, place)
-    -- Lookups by the key, whatever is known of the table (docs/explanation/decisions/0022).
-    cross join lateral (select * from groups where group_id = i.group_id limit 1) g
+    join groups g using (group_id)
     where g.workspace_id = ${workspaceId} and (${withGone} or g.removed_at is null)
     order by i.place`;
 }

@@ -1,10 +1,17 @@
-import { selectNamedGroups, type NamedGroup } from '../../groups/store.ts';
 import { RUN_FIELDS } from '../read-overview.ts';
-import { sumFields } from '../sum-fields.ts';
 import { addRun, type QuarterHour } from './cut-days.ts';
-import { CHUNK, cutPosts } from './cut-posts.ts';
+import { CHUNK, cutPosts, type PostsOfRun } from './cut-posts.ts';
 import type { Span } from './report-span.ts';
-import { GROUP_FIELDS, selectSums, sumPosts, type GroupSums, type RunSums } from './select-posts.ts';
+import {
+  GROUP_FIELDS,
+  selectNames,
+  selectSums,
+  sumByGroup,
+  sumByRun,
+  type GroupSums,
+  type NamedGroup,
+  type RunSums,
+} from './select-posts.ts';
 import {
   readFolded,
   selectCampaigns,
@@ -84,7 +91,7 @@ export async function readSpan(step: Step, scope: Scope, planned: PlannedSpan): 
   return {
     quarters: [...quarters.values()].toSorted((one, other) => one.at.getTime() - other.at.getTime()),
     runs,
-    groups: await nameGroups(step, scope, [...groups.values()]),
+    groups: await nameGroups(step, [...groups.values()]),
     unknownRuns,
   };
 }
@@ -118,8 +125,9 @@ async function readWholeBatch(step: Step, scope: Scope, planned: PlannedSpan): P
 async function readBatch(step: Step, scope: Scope, planned: PlannedSpan): Promise<BatchFigures> {
   const groups = new Map<number, GroupSums>();
   const batch = await readSums(step, scope, planned, groups);
-  const begun = await readPosts(step, scope, { ...batch, withGroups: planned.withGroups }, groups);
+  const begun = await readRuns(step, scope, batch);
   if (!planned.withGroups) return { begun, sums: [], unknownRuns: 0 };
+  await addToGroups(step, scope, batch, groups);
   return {
     begun,
     sums: [...groups.values()],
@@ -157,12 +165,18 @@ async function readSums(
   { span, campaigns, withGroups }: PlannedSpan,
   groups: Map<number, GroupSums>,
 ): Promise<Batch> {
-  const whole = campaigns.filter(({ isWhole }) => withGroups && isWhole && !scope.groupIds);
-  const ids = whole.map(({ campaignId }) => campaignId);
+  const whole = campaigns.filter(({ isWhole, isFolded }) => withGroups && isWhole && !(scope.groupIds && isFolded));
   const { runs, sums } = await step((db) =>
     inSnapshot(db, async (trx) => ({
       runs: await selectRuns(trx, span, campaigns),
-      sums: ids.length > 0 ? await selectSums(trx, scope.workspaceId, ids) : [],
+      sums:
+        whole.length > 0
+          ? await selectSums(
+              trx,
+              scope,
+              whole.map(({ campaignId }) => campaignId),
+            )
+          : [],
     })),
   );
   addSums(groups, sums);
@@ -172,34 +186,37 @@ async function readSums(
   return { campaigns: new Map(campaigns.map((campaign) => [campaign.campaignId, campaign])), runs, positions };
 }
 
-/**
- * Adds up the posts that no sums tell enough of: of a campaign in part, those by group, and of chosen groups, all. Of those after the
- * sums, nothing but the deliveries tells the divisor. Returns the runs, and adds to `groups`.
- */
-async function readPosts(
-  step: Step,
-  { workspaceId }: Scope,
-  { campaigns, runs, positions, withGroups }: Batch & { withGroups: boolean },
-  groups: Map<number, GroupSums>,
-): Promise<BegunRun[]> {
-  const posts = runs.flatMap(({ campaignId, runId, contentId, summed, expanded: until }) => {
-    const { isFolded = false, isWhole = false } = campaigns.get(campaignId) ?? {};
-    const areSumsEnough = !positions && (isWhole || !withGroups);
-    return isFolded ? [] : [{ runId, contentId, after: areSumsEnough ? summed : 0, until }];
-  });
+/** Adds up the runs. Of the posts that are not in the sums, and of those to chosen groups, nothing but the deliveries tells the divisor. */
+async function readRuns(step: Step, { workspaceId }: Scope, { campaigns, runs, positions }: Batch) {
+  const posts = runs
+    .filter((run) => !campaigns.get(run.campaignId)?.isFolded)
+    .map((run) => postsOf(run, positions ? 0 : run.summed));
   const sums = new Map<number, RunSums>();
-  for (const pieces of cutPosts(posts, positions)) {
-    const found = await step((db) => sumPosts(db, workspaceId, { pieces, withGroups }));
-    addRunSums(sums, found.runs);
-    addSums(groups, found.groups);
-  }
-  const readWhole = new Set(posts.flatMap(({ runId, after }) => (after === 0 ? [runId] : [])));
+  for (const pieces of cutPosts(posts, positions))
+    addRunSums(sums, await step((db) => sumByRun(db, workspaceId, pieces)));
   return runs.flatMap((run) => {
     const read = sums.get(run.runId);
     if (positions) return read ? [{ ...run, ...read }] : [];
-    const summed = readWhole.has(run.runId) ? 0 : run.acknowledging;
-    return [{ ...run, acknowledging: summed + (read?.acknowledging ?? 0) }];
+    return [{ ...run, acknowledging: run.acknowledging + (read?.acknowledging ?? 0) }];
   });
+}
+
+async function addToGroups(
+  step: Step,
+  { workspaceId }: Scope,
+  { campaigns, runs, positions }: Batch,
+  groups: Map<number, GroupSums>,
+): Promise<void> {
+  const posts = runs.flatMap((run) => {
+    const { isFolded = false, isWhole = false } = campaigns.get(run.campaignId) ?? {};
+    return isFolded ? [] : [postsOf(run, isWhole ? run.summed : 0)];
+  });
+  for (const pieces of cutPosts(posts, positions))
+    addSums(groups, await step((db) => sumByGroup(db, workspaceId, pieces)));
+}
+
+function postsOf({ runId, contentId, expanded: until }: BegunRun, after: number): PostsOfRun {
+  return { runId, contentId, after, until };
 }
 
 function isUnknown({ campaignId, contentId }: BegunRun, { campaigns, positions }: Batch): boolean {
@@ -207,13 +224,17 @@ function isUnknown({ campaignId, contentId }: BegunRun, { campaigns, positions }
   return isFolded === true && (positions ? positions.has(contentId) : !isWhole);
 }
 
-async function nameGroups(step: Step, { workspaceId }: Scope, sums: readonly GroupSums[]): Promise<ReportGroup[]> {
+async function nameGroups(step: Step, sums: readonly GroupSums[]): Promise<ReportGroup[]> {
   const posted = sums.filter(({ sent, failed }) => sent + failed > 0);
   const named: ReportGroup[] = [];
   for (let from = 0; from < posted.length; from += CHUNK) {
     const some = posted.slice(from, from + CHUNK);
-    const ids = some.map(({ groupId }) => groupId);
-    const names = await step((db) => selectNamedGroups(db, workspaceId, ids, { withGone: true }));
+    const names = await step((db) =>
+      selectNames(
+        db,
+        some.map(({ groupId }) => groupId),
+      ),
+    );
     const byId = new Map(names.map((name) => [name.groupId, name]));
     for (const { viewsSeen, errorRunId: _errorRunId, views, ...group } of some) {
       const name = byId.get(group.groupId);
@@ -224,7 +245,7 @@ async function nameGroups(step: Step, { workspaceId }: Scope, sums: readonly Gro
 }
 
 /** Adds sums to those of the same groups. */
-function addSums(all: Map<number, GroupSums>, some: readonly GroupSums[]): void {
+export function addSums(all: Map<number, GroupSums>, some: readonly GroupSums[]): void {
   for (const one of some) {
     const other = all.get(one.groupId);
     if (!other) {
@@ -242,9 +263,10 @@ function addSums(all: Map<number, GroupSums>, some: readonly GroupSums[]): void 
 }
 
 /** Adds sums to those of the same runs. */
-function addRunSums(all: Map<number, RunSums>, some: readonly RunSums[]): void {
+export function addRunSums(all: Map<number, RunSums>, some: readonly RunSums[]): void {
   for (const one of some) {
     const other = all.get(one.runId);
-    all.set(one.runId, { runId: one.runId, ...sumFields(other ? [one, other] : [one], RUN_FIELDS) });
+    if (!other) all.set(one.runId, one);
+    else for (const field of RUN_FIELDS) other[field] += one[field];
   }
 }

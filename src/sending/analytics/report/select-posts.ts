@@ -3,6 +3,7 @@ import { readRows, sql, type Connection } from '../../../platform/database/state
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 import { SKIPPED_CODES } from '../../../platform/errors/failures.ts';
 import type { StoredFailure } from '../explain-failure.ts';
+import type { Group } from '../../groups/store.ts';
 import { deliveryCounts } from '../../campaigns/roll-up/roll-up-runs.ts';
 import type { Piece } from './cut-posts.ts';
 
@@ -54,10 +55,10 @@ const SUMS = sql`
   max(p.error_run_id) filter (where ${isError}) as "errorRunId",
   coalesce((array_agg(p.error_waits order by p.error_run_id desc) filter (where ${isError}))[1], false) as "isWaiting"`;
 
-/** Returns the sums of campaigns, by group. */
+/** Returns the sums of campaigns, by group. `groupIds`: only of these groups. */
 export async function selectSums(
   db: Connection,
-  workspaceId: WorkspaceId,
+  { workspaceId, groupIds }: { workspaceId: WorkspaceId; groupIds: readonly number[] | null },
   campaignIds: readonly number[],
 ): Promise<GroupSums[]> {
   return readRows<GroupSums>(db)`
@@ -68,29 +69,42 @@ export async function selectSums(
              s.views_seen or s.views > 0 as views_seen, s.failure, s.error_run_id, s.error_waits
       from group_sums s where s.workspace_id = ${workspaceId} and s.campaign_id = c.campaign_id
       order by s.group_id) p
+    where ${groupIds ?? null}::bigint[] is null or p.group_id = any(${groupIds ?? null}::bigint[])
     group by p.group_id`;
 }
 
-/** Returns what the posts came to, by run, and `withGroups` also by group. */
-export async function sumPosts(
-  db: Connection,
-  workspaceId: WorkspaceId,
-  { pieces, withGroups }: { pieces: readonly Piece[]; withGroups: boolean },
-): Promise<{ runs: RunSums[]; groups: GroupSums[] }> {
-  const rows = await readRows<(RunSums & { groupId: null }) | (GroupSums & { runId: null })>(db)`
-    select p.run_id as "runId", ${SUMS}, min(p.sent_at) as "firstSentAt", max(p.sent_at) as "lastSentAt",
-           coalesce(sum(p.recipients) filter (where g.kind <> 'channel'), 0)::float8 as acknowledging
-    from unnest(${pieces.map(({ runId }) => runId)}::bigint[], ${pieces.map(({ after }) => after)}::int[],
-                ${pieces.map(({ until }) => until)}::int[]) piece (run_id, after, until)
-    -- In the order of the key, so that no other index is read (docs/explanation/decisions/0022).
-    cross join lateral (
-      select d.run_id, d.group_id, ${deliveryCounts} from deliveries d
-      where d.workspace_id = ${workspaceId} and d.run_id = piece.run_id and d.position > piece.after and d.position <= piece.until
-      order by d.position) p
+const piecesOf = (pieces: readonly Piece[]) => sql`
+  unnest(${pieces.map(({ runId }) => runId)}::bigint[], ${pieces.map(({ after }) => after)}::int[],
+         ${pieces.map(({ until }) => until)}::int[]) piece (run_id, after, until)`;
+
+/** The deliveries of a piece, in the order of the key, so that no other index is read (docs/explanation/decisions/0022). */
+const deliveriesOf = (workspaceId: WorkspaceId) => sql`
+  select d.run_id, d.group_id, ${deliveryCounts} from deliveries d
+  where d.workspace_id = ${workspaceId} and d.run_id = piece.run_id and d.position > piece.after and d.position <= piece.until
+  order by d.position`;
+
+/** Returns what the posts came to, by group. */
+export async function sumByGroup(db: Connection, workspaceId: WorkspaceId, pieces: readonly Piece[]) {
+  return readRows<GroupSums>(db)`
+    select ${SUMS}, min(p.sent_at) as "firstSentAt", max(p.sent_at) as "lastSentAt"
+    from ${piecesOf(pieces)} cross join lateral (${deliveriesOf(workspaceId)}) p group by p.group_id`;
+}
+
+/** Returns what the posts came to, by run. */
+export async function sumByRun(db: Connection, workspaceId: WorkspaceId, pieces: readonly Piece[]): Promise<RunSums[]> {
+  return readRows<RunSums>(db)`
+    select p.run_id as "runId", sum(p.sent)::float8 as sent, sum(p.failed)::float8 as failed, sum(p.delivered)::float8 as delivered,
+           sum(p.read)::float8 as read, coalesce(sum(p.recipients) filter (where g.kind <> 'channel'), 0)::float8 as acknowledging
+    from ${piecesOf(pieces)} cross join lateral (${deliveriesOf(workspaceId)}) p
     cross join lateral (select kind from groups where group_id = p.group_id limit 1) g
-    group by grouping sets ((p.run_id), (p.group_id)) having ${withGroups} or p.run_id is not null`;
-  return {
-    runs: rows.filter((row) => row.runId !== null),
-    groups: rows.filter((row) => row.runId === null),
-  };
+    group by p.run_id`;
+}
+
+export type NamedGroup = Pick<Group, 'groupId' | 'name' | 'kind' | 'participants'>;
+
+export async function selectNames(db: Connection, groupIds: readonly number[]): Promise<NamedGroup[]> {
+  return readRows<NamedGroup>(db)`
+    select g.group_id as "groupId", g.name, g.kind, g.participants
+    from unnest(${[...groupIds]}::bigint[]) i (group_id)
+    cross join lateral (select * from groups where group_id = i.group_id limit 1) g`;
 }
