@@ -16,7 +16,7 @@ const givenRole = z.enum(GIVEN_ROLES).meta({
 });
 
 const workspaceName = label(100)
-  .regex(/^\P{Cc}*$/u, { error: 'must have no line breaks' })
+  .regex(/^[^\p{Cc}]*$/u, { error: 'must have no line breaks' })
   .meta({ description: 'The name of the workspace.', examples: ['Newsroom'] });
 
 const memberBody = named('OneMember', { user_id: userId.describe('The id of a member.') });
