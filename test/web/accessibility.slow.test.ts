@@ -406,10 +406,11 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('combobox', { name: 'Time zone' }).fill('United');
     await page.getByRole('option', { name: 'Chicago' }).waitFor();
     found.push(...(await lookAtTop()));
-    await page.getByLabel('Last name').fill('Miller');
     const told = page.getByRole('alert').filter({ hasText: 'Saved.' });
+    let saved = 0;
     found.push(
       ...(await look(TOASTS, async () => {
+        await page.getByLabel('Last name').fill(`Miller ${++saved}`);
         await page.getByRole('region', { name: 'Profile' }).getByRole('button', { name: 'Save' }).click();
         // It stays while somebody points at it.
         await told.last().getByRole('button', { name: 'Close' }).hover();
