@@ -51,8 +51,10 @@ describe('an account on WhatsApp', () => {
     const connected = await statusWhen(alice, 'connected');
     expect(Object.keys(connected).toSorted()).toEqual([
       'account_id',
+      'external_id',
       'is_default',
       'messenger',
+      'metadata',
       'status',
       'whatsapp_number',
     ]);
