@@ -35,7 +35,7 @@ const FINDS = {
   manager: {
     '/': 'Write it, preview it and send it.',
     '/campaigns/new': 'Send now',
-    '/groups': 'No saved lists yet',
+    '/groups': 'Sync',
     '/account': 'The owner of the workspace links WhatsApp.',
   },
 } as const;
