@@ -1,4 +1,3 @@
-import type { Selection } from 'kysely';
 import { execute, readColumn, readOne, readRow, readRows, readValue, sql } from '../../platform/database/statements.ts';
 import type { StoredChatList, StoredGroup } from '../accounts/commands.ts';
 import { lockGroupAccounts } from '../accounts/group-accounts.ts';
@@ -7,26 +6,23 @@ import { hasOwnData, type OwnData, type StoredOwnData } from '../accounts/own-da
 import { accountNotFoundError } from '../accounts/store.ts';
 import type { Connection, Database } from '../../platform/database/statements.ts';
 import { AppError, fieldError } from '../../platform/errors/errors.ts';
-import type { AccountId, GroupKind, Schema, WorkspaceId } from '../../platform/database/schema.ts';
+import type { AccountId, GroupKind, WorkspaceId } from '../../platform/database/schema.ts';
 
-const columns = [
-  'group_id as groupId',
-  'chat_id as chatId',
-  'kind',
-  'name',
-  /** With the account itself; of a channel its followers. */
-  'participants',
-  'invite_link as inviteLink',
-  'can_send as canSend',
-  'external_id as externalId',
-] as const;
-/** The same in a statement. */
-export const groupColumns = sql.raw(
-  [...columns, 'metadata'].map((column) => column.replace(/ as (.*)/, ' as "$1"')).join(', '),
-);
+export const groupColumns = sql`
+  group_id as "groupId", chat_id as "chatId", kind, name, participants, invite_link as "inviteLink", can_send as "canSend",
+  external_id as "externalId", metadata`;
 
 /** A group as its owner sees it. */
-export type Group = Selection<Schema, 'groups', (typeof columns)[number]> & StoredOwnData;
+export interface Group extends StoredOwnData {
+  groupId: number;
+  chatId: string;
+  kind: GroupKind;
+  name: string;
+  /** With the account itself; of a channel its followers. */
+  participants: number;
+  inviteLink: string | null;
+  canSend: boolean;
+}
 
 /** A group of a post that was not sent yet. */
 export type NamedGroup = Pick<Group, 'groupId' | 'name' | 'kind' | 'participants'>;
