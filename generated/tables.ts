@@ -160,6 +160,21 @@ export interface Tables {
     former_role: Role | null;
     changes: Json | null;
   };
+  calendar_links: {
+    calendar_link_id: GeneratedAlways<number>;
+    workspace_id: WorkspaceId;
+    token_hash: Buffer;
+    group_list_id: number | null;
+    created_by: number;
+    created_at: ColumnType<Date, never, never>;
+  };
+  campaign_tags: {
+    workspace_id: WorkspaceId;
+    campaign_id: number;
+    position: number;
+    name: string;
+    folded_name: string;
+  };
   campaigns: {
     campaign_id: GeneratedAlways<number>;
     public_id: Generated<string>;
@@ -191,6 +206,10 @@ export interface Tables {
     pause_reason: string | null;
     external_id: string | null;
     metadata: Generated<Json>;
+    recurrence: string | null;
+    planned_until: Date | null;
+    import_plan: string | null;
+    import_key: string | null;
   };
   content_files: {
     content_id: number;
@@ -206,6 +225,7 @@ export interface Tables {
     group_ids: number[];
     extras: Json | null;
     said: GeneratedAlways<string | null>;
+    template: Json | null;
   };
   deleted_drafts: {
     workspace_id: WorkspaceId;
@@ -239,6 +259,12 @@ export interface Tables {
     error_code: string | null;
     error_params: Json | null;
   };
+  delivery_values: {
+    workspace_id: WorkspaceId;
+    run_id: number;
+    position: number;
+    field_values: Json;
+  };
   drafts: {
     workspace_id: WorkspaceId;
     draft_id: string;
@@ -249,6 +275,8 @@ export interface Tables {
     version: Generated<number>;
     updated_at: Generated<Date>;
     written_by: Generated<UserId[]>;
+    is_template: Generated<boolean>;
+    changed_by: number | null;
   };
   event_sequence: {
     is_only: Generated<boolean>;
@@ -284,6 +312,14 @@ export interface Tables {
     created_at: ColumnType<Date, never, never>;
     last_used_at: Date | null;
   };
+  fields: {
+    field_id: GeneratedAlways<number>;
+    workspace_id: WorkspaceId;
+    name: string;
+    folded_name: string;
+    kind: string;
+    position: number;
+  };
   group_accounts: {
     group_id: number;
     account_id: AccountId;
@@ -309,6 +345,7 @@ export interface Tables {
     created_at: ColumnType<Date, never, never>;
     external_id: string | null;
     metadata: Generated<Json>;
+    rule: Json | null;
   };
   group_sizes: {
     workspace_id: WorkspaceId;
@@ -341,6 +378,11 @@ export interface Tables {
     revision_failure: Json | null;
     views_seen: Generated<boolean>;
     failure: Json | null;
+  };
+  group_values: {
+    group_id: number;
+    workspace_id: WorkspaceId;
+    field_values: Json;
   };
   groups: {
     group_id: GeneratedAlways<number>;
@@ -581,6 +623,7 @@ export interface Tables {
     group_list_name: string | null;
     group_ids: number[] | null;
     created_by: number | null;
+    tag: string | null;
   };
   review_answers: {
     answer_id: GeneratedAlways<number>;
@@ -670,6 +713,7 @@ export interface Tables {
     is_shared: Generated<boolean>;
     ignores_quiet_hours: Generated<boolean>;
     left_out: Generated<boolean>;
+    rescheduled_at: Date | null;
   };
   sandbox_accounts: {
     account_id: AccountId;

@@ -20,7 +20,6 @@ for (const file of filesBelow('src')) carry(file);
 for (const file of filesBelow('clients/typescript')) if (file.endsWith('.ts')) carry(file);
 carry('web/freshness.ts');
 carry('src/api/contract/openapi.json');
-carry('docs/how-to/first-hour-on-whatsapp.md');
 cpSync(join(ROOT, 'messages'), join(DIST, 'messages'), { recursive: true, filter: (file) => !file.endsWith('.ts') });
 cpSync(BUILD_FOLDER, join(DIST, relative(ROOT, BUILD_FOLDER)), { recursive: true });
 writeFileSync(join(DIST, 'package.json'), `${JSON.stringify({ type: 'module', ...readVersion() }, undefined, 2)}\n`);

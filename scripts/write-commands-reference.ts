@@ -34,7 +34,7 @@ const SCENE: ReadonlyArray<string | ((stage: Stage) => Promise<void>)> = [
   ...['doctor', 'upgrade', 'users', 'keys', 'secrets', 'accounts', 'backup', 'restore', 'release'].map(
     (name) => `help ${name}`,
   ),
-  ...['whatsapp-check', 'mcp', 'completion'].map((name) => `help ${name}`),
+  ...['mcp', 'completion'].map((name) => `help ${name}`),
   'users create ada ada@example.com +442079460123',
   furnish,
   'users invite grace@example.com',

@@ -23,10 +23,12 @@ const CampaignsPage = lazy(lazyWithRetry(() => import('./campaigns/list/campaign
 const ComposePage = lazy(lazyWithRetry(() => import('./compose/compose-page.tsx')));
 const EditCampaignPage = lazy(lazyWithRetry(() => import('./campaigns/edit/edit-page.tsx')));
 const CampaignPage = lazy(lazyWithRetry(() => import('./campaigns/detail/campaign-page.tsx')));
+const TemplatesPage = lazy(lazyWithRetry(() => import('./templates/templates-page.tsx')));
 const UnsentPage = lazy(lazyWithRetry(() => import('./campaigns/unsent/unsent-page.tsx')));
 const ApprovalPage = lazy(lazyWithRetry(() => import('./approvals/approval-page.tsx')));
 const CalendarPage = lazy(lazyWithRetry(() => import('./calendar/calendar-page.tsx')));
 const GroupsPage = lazy(lazyWithRetry(() => import('./groups/groups-page.tsx')));
+const FieldsPage = lazy(lazyWithRetry(() => import('./groups/fields/fields-page.tsx')));
 const GroupPage = lazy(lazyWithRetry(() => import('./groups/group-page.tsx')));
 const ReportPage = lazy(lazyWithRetry(() => import('./report/report-page.tsx')));
 const SharedReportPage = lazy(lazyWithRetry(() => loadWithMessages(() => import('./report/shared-report-page.tsx'))));
@@ -72,10 +74,12 @@ export function App() {
               <Route path="/campaigns/new" component={ComposePage} />
               <Route path="/campaigns/:id">{({ id }) => <CampaignPage key={id} id={id} />}</Route>
               <Route path="/campaigns/:id/change">{({ id }) => <EditCampaignPage key={id} id={id} />}</Route>
+              <Route path="/templates" component={TemplatesPage} />
               <Route path="/unsent" component={UnsentPage} />
               <Route path="/approvals/:id">{({ id }) => <ApprovalPage key={id} id={id} />}</Route>
               <Route path="/calendar" component={CalendarPage} />
               <Route path="/groups" component={GroupsPage} />
+              <Route path="/groups/fields" component={FieldsPage} />
               <Route path="/groups/:id">{({ id }) => <GroupPage key={id} id={id} />}</Route>
               <Route path="/report" component={ReportPage} />
               <Route path="/account" component={AccountPage} />

@@ -17,7 +17,7 @@ export function isSignInMessage(key: string): boolean {
 
 /**
  * Compiles the ICU messages of the catalogs, so that the page needs no parser. `en.json?sign-in` has the messages of the sign-in form,
- * `en.json?signed-in` all others. The service alone writes mails, and the page before the dashboard is built.
+ * `en.json?signed-in` all others. The service alone writes mails, posts for a review, and the page before the dashboard is built.
  */
 export function compileMessages(): Plugin {
   return {
@@ -28,7 +28,7 @@ export function compileMessages(): Plugin {
       if (dirname(path) !== CATALOGS || !basename(path).endsWith('.json')) return undefined;
       const catalog = JSON.parse(code) as Record<string, string>;
       const entries = Object.entries(catalog).filter(
-        ([key]) => !/^(?:mails|building)\./.test(key) && isSignInMessage(key) === (part === 'sign-in'),
+        ([key]) => !/^(?:mails|building|review)\./.test(key) && isSignInMessage(key) === (part === 'sign-in'),
       );
       const compiled = entries.map(([key, message]) => [key, compile(message)]);
       return { code: `export default ${JSON.stringify(Object.fromEntries(compiled))}`, moduleType: 'js', map: null };

@@ -196,7 +196,7 @@ export interface AuditEntry {
   subject: string;
   /** The current name of the campaign in `subject`. Absent once it is deleted. */
   campaign_name?: string | undefined;
-  /** The same of a draft. */
+  /** The same of a draft or template. */
   draft_name?: string | undefined;
   /** Who acted. */
   user_id: number;
@@ -276,7 +276,7 @@ export interface UpdateAccount {
   /** As `external_id` of a new one; `""` takes it away. */
   external_id?: string | null | undefined;
   /** As `metadata` of a new one. Replaces all that is there. */
-  metadata?: Record<string, string> | null | undefined;
+  metadata?: OwnTexts | null | undefined;
   /** No posts are sent in these hours; they are sent afterwards. `none` turns it off. */
   quiet_hours?: { from: string; to: string } | 'none' | null | undefined;
   /** Maximum number of deliveries per day, in your time zone. Further ones leave from the hour of their plan on the next day on. `none` turns it off. */
@@ -290,6 +290,9 @@ export interface UpdateAccount {
 }
 /** One of your accounts. Default: the default account of the workspace. */
 export type AccountId = number | null;
+export type OwnTexts = Record<string, string>;
+/** `null`: none. */
+export type OwnId = string | null;
 export type RestReason = 'new_link' | 'quiet_hours' | 'daily_cap' | 'warm_up';
 export interface ConnectAccount {
   account_id?: AccountId | undefined;
@@ -331,9 +334,8 @@ export interface AccountState {
   messenger: string;
   status: AccountStatus;
   whatsapp_number: string;
-  /** `null`: none. */
-  external_id: string | null;
-  metadata: Record<string, string>;
+  external_id: OwnId;
+  metadata: OwnTexts;
   /** Content of the QR code to be scanned with the phone. A new one follows before it expires. */
   qr?: string | undefined;
   /** Eight characters to be entered on the phone. */
@@ -402,10 +404,9 @@ export interface ListedAccount {
   messenger: string;
   status: AccountStatus;
   whatsapp_number: string;
-  /** `null`: none. */
-  external_id: string | null;
+  external_id: OwnId;
   /** With `with_metadata`. */
-  metadata?: Record<string, string> | undefined;
+  metadata?: OwnTexts | undefined;
   /** Content of the QR code to be scanned with the phone. A new one follows before it expires. */
   qr?: string | undefined;
   /** Eight characters to be entered on the phone. */
@@ -456,7 +457,7 @@ export interface AddAccount {
 /** Your own id of it, unique in the workspace among those of its kind: a second one with it is a 409 that names the first. */
 export type ExternalId = string | null;
 /** Texts of your own by key, at most 50, with keys of at most 40 characters. Answers and events have them. */
-export type Metadata = Record<string, string> | null;
+export type Metadata = OwnTexts | null;
 export interface SetDefaultAccount {
   account_id: number;
 }
@@ -495,6 +496,25 @@ export interface CreateGroup {
   account_id?: AccountId | undefined;
 }
 export type GroupKind = 'group' | 'community' | 'channel';
+/** Groups that meet all or any of these conditions, each about one thing. */
+export interface GroupRule {
+  all?: Array<RuleCondition> | null | undefined;
+  any?: Array<RuleCondition> | null | undefined;
+}
+export interface RuleCondition {
+  field?: string | null | undefined;
+  /** Of tags, one of them. `""`: no value. */
+  is?: string | null | undefined;
+  is_not?: string | null | undefined;
+  kind?: GroupKind | null | undefined;
+  members?: { over?: number | null | undefined; under?: number | null | undefined } | null | undefined;
+  silent_days?: number | null | undefined;
+  active_days?: number | null | undefined;
+  /** In answers: no group meets it. */
+  field_removed?: boolean | null | undefined;
+}
+/** Values by the names of fields. Fields without a value are left out. */
+export type FieldsOfGroup = Record<string, string>;
 export interface GroupActivity {
   posts: number;
   /** Posts that failed and have not been sent since. */
@@ -523,20 +543,64 @@ export interface UpdateGroup {
   /** As `external_id` of a new one; `""` takes it away. */
   external_id?: string | null | undefined;
   /** As `metadata` of a new one. Replaces all that is there. */
-  metadata?: Record<string, string> | null | undefined;
+  metadata?: OwnTexts | null | undefined;
 }
 export interface SaveGroupList {
   name: string;
-  group_metadata_ids: GroupIds;
+  group_metadata_ids?: GroupIds | null | undefined;
+  rule?: GroupRule | null | undefined;
   /** The list to replace. Omit it to create a list. */
   group_list_id?: number | null | undefined;
   /** As `external_id` of a new one; `""` takes it away. */
   external_id?: string | null | undefined;
   /** As `metadata` of a new one. Replaces all that is there. */
-  metadata?: Record<string, string> | null | undefined;
+  metadata?: OwnTexts | null | undefined;
 }
 /** The groups, 10,000 at most; a repeated id counts once. */
 export type GroupIds = Array<number>;
+export interface SetFields {
+  fields?:
+    | Array<{
+        /** The field to change. Omitted: the one of this name, or a new one. */
+        field_id?: number | null | undefined;
+        /** 1 to 40 letters, digits, spaces, `_` and `-`. Case, accents and the amount of space tell no two fields apart. */
+        name: string;
+        /** Default: as it is, and `text` of a new one. Values that the new kind does not take are a 400. */
+        kind?: 'text' | 'number' | 'date' | 'link' | 'language' | 'tags' | null | undefined;
+      }>
+    | null
+    | undefined;
+  /** Removes these fields and **all their values**. */
+  remove?: Array<number> | null | undefined;
+}
+export interface SetGroupFields {
+  groups: Array<{
+    group_metadata_id: GroupId;
+    /** Values by the names of fields, each at most 1,000 characters; `""` and `null` take a value away. */
+    fields: Record<string, string | number | null>;
+  }>;
+}
+export interface NamedGroup {
+  group_metadata_id: GroupId;
+  group_name: string;
+  kind: GroupKind;
+  nid: Nid;
+  participants: number;
+  /** Whether any of your accounts may post there. */
+  can_send: boolean;
+}
+export interface ImportGroupFields {
+  /** The file in base64: 4 MiB, 10,000 rows and 200 columns at most. */
+  file: string;
+  /** Changes nothing, and returns what would change. */
+  dry_run?: boolean | null | undefined;
+  /** Leaves out rows that cannot be imported. Otherwise one of them is a 400. */
+  skip_refused?: boolean | null | undefined;
+}
+/** A stable code of the issue, such as `end_before_start`. Later versions may add codes. */
+export type IssueCode = string;
+/** The figures and names of the issue, such as `limit`. Absent without any. */
+export type IssueParams = Record<string, string | number>;
 export interface SetSenders {
   /** The groups, 1,000 at most; a repeated id counts once. */
   group_metadata_ids?: Array<number> | null | undefined;
@@ -580,6 +644,9 @@ export interface AddCampaign {
   html?: Html | undefined;
   text?: TypedText | undefined;
   on_unknown_tags?: UnknownTags | undefined;
+  translations?: Translations | undefined;
+  with_fields?: WithFields | undefined;
+  on_missing_value?: OnMissingValue | undefined;
   image?: Base64File | undefined;
   file_name?: FileName | undefined;
   media?: PostFiles | undefined;
@@ -588,21 +655,26 @@ export interface AddCampaign {
   reply_to?: ReplyTo | undefined;
   follow_up?: FollowUp | undefined;
   account_id?: SendingAccount | undefined;
+  group_list_ids?: GroupListIds | undefined;
+  from_template?: FromTemplate | undefined;
   poll?: Poll | undefined;
   event?: GroupEvent | undefined;
   link_preview?: LinkCard | undefined;
   fetch_link_preview?: FetchLinkCard | undefined;
-  group_metadata_ids: GroupIds;
+  group_metadata_ids?: PostGroupIds | undefined;
   /** Stored and returned only: the ids determine whether posts go to channels. */
   is_channel_campaign?: boolean | null | undefined;
   external_id?: ExternalId | undefined;
   metadata?: Metadata | undefined;
+  tags?: Tags | undefined;
   is_schedule?: false | null | undefined;
   /** Stored and returned only, in any form: the campaign is sent now. */
   schedule_time?: string | null | undefined;
+  /** A 400 that names `add-campaign-batch`, unless it is empty. */
+  recurrence?: string | null | undefined;
   /** The posts leave also in quiet hours, within the daily cap. Other posts of the account wait. */
   ignore_quiet_hours?: boolean | null | undefined;
-  /** A test of a post: list-runs, the overview and reports leave it out, and so does list-campaigns without `with_tests`. Its own analytics and the figures of a group have it. */
+  /** A test: list-runs, the overview and reports leave it out, and list-campaigns without `with_tests`. */
   is_test?: boolean | null | undefined;
 }
 /** The message in HTML; may be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. Required unless `text` is there. */
@@ -611,6 +683,12 @@ export type Html = string;
 export type TypedText = string | null;
 /** Tags that are not allowed are rejected (default), or taken out with a warning. */
 export type UnknownTags = 'reject' | 'drop' | null;
+/** Texts in place of `html`, by the language of the group: its first field of the kind `language`. Others get `html`. */
+export type Translations = Array<{ language: string; html?: string | undefined; text?: TypedText | undefined }> | null;
+/** Fills `{{ name }}` and `{{ name | "fallback" }}` for each group: its value of the field, or `group`, `members`, `date`, `weekday`, `time`. Default: braces stay. */
+export type WithFields = boolean | null;
+/** Groups without a value or fallback: the request is rejected (default), later the post fails; or they get none. */
+export type OnMissingValue = 'reject' | 'leave_out' | null;
 /** A file in base64, with or without a data URL prefix: JPEG, PNG, WebP, AVIF, GIF, MP4, MOV, 3GP, MP3, OGG, M4A, AAC, WAV, WebM, BMP, PDF, office or ZIP, at most 16 MiB decoded. Text, CSV and VCF need the prefix. */
 export type Base64File = string | null;
 /** The name of the file as recipients see it; its extension becomes that of the type. Default: `file`. */
@@ -624,7 +702,7 @@ export type PostFiles = Array<{
   /** As recipients see it. Default: its name in the library. */
   file_name?: string | null | undefined;
 }> | null;
-/** Mentions everybody in each group: the text shows `@all`, which stands before it unless it has one. Not in channels. Limited per group and day by `mention_all_cap` of `update-account`: a later run that would exceed it leaves without the mention. */
+/** Mentions everybody in each group: the text shows `@all`, which stands before it unless it has one. Not in channels. Limited by `mention_all_cap` of `update-account`. */
 export type MentionAll = boolean | null;
 /** Pins each post in its group for so long after it was sent. Not in channels. */
 export type PinPostFor = PinFor | null;
@@ -644,6 +722,10 @@ export type FollowUp = {
 } | null;
 /** The account that sends to all groups that it may post to. Default: the sender of each group, which without rules is the default account. */
 export type SendingAccount = number | null;
+/** Saved lists: each run also goes to the groups that they then have. */
+export type GroupListIds = Array<number> | null;
+/** The template that the post began with, for its `uses`. Not checked. */
+export type FromTemplate = string | null;
 /** A poll in place of text and file. Channels take none, since votes there cannot be counted. */
 export type Poll = {
   question: string;
@@ -675,6 +757,10 @@ export type LinkCard = {
 } | null;
 /** Fetches the preview of the first link, unless `link_preview` is sent: the operation takes up to 3 seconds longer. Without an answer the link goes without one, and `x-campanile-warnings` says so. */
 export type FetchLinkCard = boolean | null;
+/** Required without `group_list_ids`. */
+export type PostGroupIds = Array<number> | null;
+/** Words to find and report on campaigns by, 10 at most. Case and accents do not count. */
+export type Tags = Array<string> | null;
 export interface AddCampaignBatch {
   /** The name of the campaign. Recipients do not see it. */
   name: string;
@@ -683,6 +769,9 @@ export interface AddCampaignBatch {
   html?: Html | undefined;
   text?: TypedText | undefined;
   on_unknown_tags?: UnknownTags | undefined;
+  translations?: Translations | undefined;
+  with_fields?: WithFields | undefined;
+  on_missing_value?: OnMissingValue | undefined;
   image?: Base64File | undefined;
   file_name?: FileName | undefined;
   media?: PostFiles | undefined;
@@ -691,21 +780,25 @@ export interface AddCampaignBatch {
   reply_to?: ReplyTo | undefined;
   follow_up?: FollowUp | undefined;
   account_id?: SendingAccount | undefined;
+  group_list_ids?: GroupListIds | undefined;
+  from_template?: FromTemplate | undefined;
   poll?: Poll | undefined;
   event?: GroupEvent | undefined;
   link_preview?: LinkCard | undefined;
   fetch_link_preview?: FetchLinkCard | undefined;
-  group_metadata_ids: GroupIds;
+  group_metadata_ids?: PostGroupIds | undefined;
   /** Stored and returned only: the ids determine whether posts go to channels. */
   is_channel_campaign?: boolean | null | undefined;
   external_id?: ExternalId | undefined;
   metadata?: Metadata | undefined;
+  tags?: Tags | undefined;
   is_schedule?: true | null | undefined;
   start_date: string;
-  /** Inclusive. At most 366 days in all. */
-  end_date: string;
+  /** Inclusive. Required without `recurrence`; then at most 366 days in all. */
+  end_date?: string | null | undefined;
   /** Wall-clock time in the time zone, HH:MM:SS. */
   schedule_time: string;
+  recurrence?: string | null | undefined;
   /** An IANA time zone. Default: the user's. */
   time_zone?: string | null | undefined;
   /** Days of the week to send on; 1 is Monday. Default: every day. */
@@ -718,22 +811,14 @@ export interface PostWarning {
   message: string;
   params?: IssueParams | undefined;
 }
-/** The figures and names of the issue, such as `limit`. Absent without any. */
-export type IssueParams = Record<string, string | number>;
-export interface ShownFile {
+/** `null`: recipients see `file`. */
+export type ShownFileName = string | null;
+export type PostFilesCopy = Array<{
   media_id: number;
-  mime: string;
-  /** In bytes. */
-  size: number;
-  /** SHA-256 hash; `get-media` takes it. */
-  sha256: string;
-  /** As recipients see it. `null`: `file`. */
-  file_name: string | null;
-  /** `null`: none of its own. */
-  caption: string | null;
-  /** Of a film: whether members see a picture of it at once. */
-  has_still: boolean;
-}
+  caption?: string | undefined;
+  file_name?: string | undefined;
+}> | null;
+export type SaidByCard = { url: string; title: string; description: string } | null;
 export interface PostedPoll {
   question: string;
   options: Array<string>;
@@ -748,8 +833,20 @@ export interface PostedEvent {
   start_at: string;
   end_at: string | null;
 }
-/** A stable code of the issue, such as `end_before_start`. Later versions may add codes. */
-export type IssueCode = string;
+export interface ShownFile {
+  media_id: number;
+  mime: string;
+  /** In bytes. */
+  size: number;
+  /** SHA-256 hash; `get-media` takes it. */
+  sha256: string;
+  /** As recipients see it. `null`: `file`. */
+  file_name: string | null;
+  /** `null`: none of its own. */
+  caption: string | null;
+  /** Of a film: whether members see a picture of it at once. */
+  has_still: boolean;
+}
 export interface OneCampaign {
   campaign_id: string;
 }
@@ -758,32 +855,42 @@ export interface CampaignCopy {
   name: string;
   desc: string;
   html: string;
+  translations?: PostTranslations | undefined;
+  with_fields?: true | undefined;
+  /** Absent: `reject`. */
+  on_missing_value?: 'leave_out' | undefined;
   /** A data URL. `null` without a file, or if it is no longer kept. */
   image: string | null;
-  /** `null`: recipients see `file`. */
-  file_name: string | null;
+  file_name: ShownFileName;
   mention_all: boolean;
   pin_for: PinFor | null;
   reply_to: RepliedCampaign;
   follow_up: FollowedCampaign;
-  /** `null`: the sender of each group sends. */
-  account_id: number | null;
+  account_id: ChosenAccount;
+  group_list_ids?: ListsOfPost | undefined;
+  from_template: string | null;
   link_preview: LinkCardCopy;
   poll: PostedPoll | null;
   event: PostedEvent | null;
-  media: Array<{ media_id: number; caption?: string | undefined; file_name?: string | undefined }> | null;
+  media: PostFilesCopy;
   group_metadata_ids: Array<number>;
   is_channel_campaign: boolean;
   /** Of a post that is asked for. A copy of a campaign has none. */
   external_id?: string | undefined;
-  metadata: Record<string, string>;
+  metadata: OwnTexts;
+  tags: Array<string>;
   is_schedule: false;
   schedule_time: string | null;
 }
+export type PostTranslations = Array<{ language: string; html: string }>;
 /** The earlier campaign whose posts are quoted. */
 export type RepliedCampaign = { campaign_id: string; run_id: number | null } | null;
 /** The earlier campaign, and how few members of a group have read it. */
 export type FollowedCampaign = { campaign_id: string; run_id: number | null; under_percent: number } | null;
+/** `null`: the sender of each group sends. */
+export type ChosenAccount = number | null;
+/** Absent: none. */
+export type ListsOfPost = Array<number>;
 /** As `link_preview` of a request. */
 export type LinkCardCopy = {
   url: string;
@@ -797,29 +904,36 @@ export interface ScheduledCampaignCopy {
   name: string;
   desc: string;
   html: string;
+  translations?: PostTranslations | undefined;
+  with_fields?: true | undefined;
+  /** Absent: `reject`. */
+  on_missing_value?: 'leave_out' | undefined;
   /** A data URL. `null` without a file, or if it is no longer kept. */
   image: string | null;
-  /** `null`: recipients see `file`. */
-  file_name: string | null;
+  file_name: ShownFileName;
   mention_all: boolean;
   pin_for: PinFor | null;
   reply_to: RepliedCampaign;
   follow_up: FollowedCampaign;
-  /** `null`: the sender of each group sends. */
-  account_id: number | null;
+  account_id: ChosenAccount;
+  group_list_ids?: ListsOfPost | undefined;
+  from_template: string | null;
   link_preview: LinkCardCopy;
   poll: PostedPoll | null;
   event: PostedEvent | null;
-  media: Array<{ media_id: number; caption?: string | undefined; file_name?: string | undefined }> | null;
+  media: PostFilesCopy;
   group_metadata_ids: Array<number>;
   is_channel_campaign: boolean;
   /** Of a post that is asked for. A copy of a campaign has none. */
   external_id?: string | undefined;
-  metadata: Record<string, string>;
+  metadata: OwnTexts;
+  tags: Array<string>;
   is_schedule: true;
   start_date: string;
-  end_date: string;
+  end_date: string | null;
   schedule_time: string;
+  /** Absent: every day. */
+  recurrence?: string | undefined;
   time_zone: string;
   weekdays: Array<number> | null;
   skip_dates: Array<string>;
@@ -831,6 +945,9 @@ export interface UpdateCampaign {
   html?: Html | null | undefined;
   text?: TypedText | undefined;
   on_unknown_tags?: UnknownTags | undefined;
+  translations?: Translations | undefined;
+  with_fields?: WithFields | undefined;
+  on_missing_value?: OnMissingValue | undefined;
   /** A file, as in add-campaign-batch. Omitted: the file stays. */
   image?: Base64File | undefined;
   /** Removes the file with its `file_name`. */
@@ -842,6 +959,8 @@ export interface UpdateCampaign {
   reply_to?: ReplyTo | undefined;
   follow_up?: FollowUp | undefined;
   account_id?: SendingAccount | undefined;
+  group_list_ids?: GroupListIds | undefined;
+  from_template?: FromTemplate | undefined;
   poll?: Poll | undefined;
   event?: GroupEvent | undefined;
   link_preview?: LinkCard | undefined;
@@ -856,18 +975,22 @@ export interface UpdateCampaign {
         | 'reply_to'
         | 'follow_up'
         | 'account_id'
+        | 'group_list_ids'
+        | 'from_template'
         | 'link_preview'
         | 'poll'
         | 'event'
       >
     | null
     | undefined;
-  group_metadata_ids?: GroupIds | null | undefined;
+  group_metadata_ids?: PostGroupIds | undefined;
   is_channel_campaign?: boolean | null | undefined;
   /** As `external_id` of a new one; `""` takes it away. */
   external_id?: string | null | undefined;
   /** As `metadata` of a new one. Replaces all that is there. */
-  metadata?: Record<string, string> | null | undefined;
+  metadata?: OwnTexts | null | undefined;
+  /** Replaces all, in any state. */
+  tags?: Tags | undefined;
   start_date?: string | null | undefined;
   end_date?: string | null | undefined;
   schedule_time?: string | null | undefined;
@@ -876,6 +999,8 @@ export interface UpdateCampaign {
   weekdays?: Array<number> | null | undefined;
   /** Dates without a run; `[]` skips none. */
   skip_dates?: Array<string> | null | undefined;
+  /** As in add-campaign-batch, together with its end: without `end_date` it has only its own. An empty text means every day. */
+  recurrence?: string | null | undefined;
 }
 export interface CampaignState {
   campaign_id: string;
@@ -883,6 +1008,8 @@ export interface CampaignState {
   left_unknown?: number | undefined;
 }
 export type CampaignStatus = 'scheduled' | 'running' | 'paused' | 'completed' | 'completed_with_errors' | 'cancelled';
+/** Only campaigns with this tag. */
+export type TagFilter = string | null;
 /** The post has `follow_up`. Absent for all others. */
 export type IsFollowUp = true;
 export interface StoredFile {
@@ -897,7 +1024,7 @@ export type LinkCardShown = { url: string; title: string; description: string; p
 export interface Run {
   run_id: number;
   due_at: string;
-  /** When the schedule has it. Absent unless it was moved. */
+  /** When the schedule has it. Absent unless it was moved, or the zone changed after it had begun. */
   moved_from?: string | undefined;
   started_at: string | null;
   finished_at: string | null;
@@ -907,6 +1034,8 @@ export interface Run {
   failed: number;
   cancelled: number;
   skipped?: Skipped | undefined;
+  /** Nobody was in its lists. */
+  reason?: 'lists_empty' | undefined;
 }
 export type RunStatus = 'planned' | 'running' | 'completed' | 'completed_with_errors' | 'missed' | 'cancelled';
 /** Of the cancelled: groups that a follow-up left out. Absent without any. */
@@ -926,31 +1055,66 @@ export interface PinRequested {
   /** Number of groups with a sent post to pin or unpin. */
   groups: number;
 }
+export interface ImportPlan {
+  /** All rows of a plan are in one request. */
+  plan: string;
+  rows?:
+    | Array<{
+        key?: string | null | undefined;
+        date?: string | null | undefined;
+        time?: string | null | undefined;
+        time_zone?: string | null | undefined;
+        /** By id, name or `external_id`, as `groups`. */
+        list?: number | string | null | undefined;
+        groups?: Array<number | string> | null | undefined;
+        /** As in `add-campaign-batch`. */
+        html?: string | null | undefined;
+        text?: string | null | undefined;
+        media_id?: number | null | undefined;
+        template?: number | string | null | undefined;
+        name?: string | null | undefined;
+        note?: string | null | undefined;
+        tags?: Array<string> | null | undefined;
+      }>
+    | null
+    | undefined;
+  /** CSV or XLSX in base64. */
+  file?: string | null | undefined;
+  date_format?: 'DD/MM/YYYY' | 'MM/DD/YYYY' | null | undefined;
+  /** Of rows without one. */
+  time_zone?: string | null | undefined;
+  /** Changes nothing. */
+  dry_run: boolean;
+  from_row?: number | null | undefined;
+  remove_gone?: boolean | null | undefined;
+}
 export interface SaveDraft {
   /** A random UUID that the client generates. */
   draft_id: string;
-  /** The version that you have changed; 0 for a new draft. */
-  version: number;
+  version: SavedVersion;
   name?: string | null | undefined;
   /** The message, as in add-campaign. Not validated. */
   html?: string | null | undefined;
   text?: TypedText | undefined;
+  translations?: Translations | undefined;
+  with_fields?: WithFields | undefined;
+  on_missing_value?: OnMissingValue | undefined;
   /** Whether the campaign is to be scheduled. */
   is_schedule?: boolean | null | undefined;
   start_date?: string | null | undefined;
   end_date?: string | null | undefined;
   schedule_time?: string | null | undefined;
   time_zone?: string | null | undefined;
-  /** 1 is Monday. */
-  weekdays?: Array<number> | null | undefined;
-  /** Dates without a run. A campaign reads those in its range. */
-  skip_dates?: Array<string> | null | undefined;
+  recurrence?: string | null | undefined;
+  weekdays?: DraftWeekdays | undefined;
+  skip_dates?: DraftSkipDates | undefined;
   /** The `Idempotency-Key` to send the campaign with, so that two clients cannot send it twice. */
   idempotency_key?: string | null | undefined;
   /** A file in base64, as in add-campaign. Omitted: the file stays. */
   image?: string | null | undefined;
   /** Removes the file. */
   remove_image?: boolean | null | undefined;
+  tags?: Tags | undefined;
   file_name?: FileName | undefined;
   media?: PostFiles | undefined;
   mention_all?: MentionAll | undefined;
@@ -958,32 +1122,36 @@ export interface SaveDraft {
   reply_to?: ReplyTo | undefined;
   follow_up?: FollowUp | undefined;
   account_id?: SendingAccount | undefined;
-  poll?:
-    | {
-        question?: string | null | undefined;
-        options?: Array<string> | null | undefined;
-        /** Each member may choose several options. */
-        multiple?: boolean | null | undefined;
-        /** Votes are counted for so many hours from the start of the run. Default: 90 days. */
-        open_hours?: number | null | undefined;
-        /** Stores who voted, so that `export-poll` can name the voters. Default: nothing is stored of who they are. */
-        names_voters?: boolean | null | undefined;
-      }
-    | null
-    | undefined;
-  event?:
-    | {
-        name?: string | null | undefined;
-        description?: string | null | undefined;
-        place?: string | null | undefined;
-        start_at?: string | null | undefined;
-        end_at?: string | null | undefined;
-      }
-    | null
-    | undefined;
+  group_list_ids?: GroupListIds | undefined;
+  from_template?: FromTemplate | undefined;
+  poll?: DraftPoll | undefined;
+  event?: DraftEvent | undefined;
   link_preview?: LinkCard | undefined;
   group_metadata_ids?: Array<number> | null | undefined;
 }
+/** The version that you have changed; 0 for a new one. */
+export type SavedVersion = number;
+/** 1 is Monday. */
+export type DraftWeekdays = Array<number> | null;
+/** Dates without a run. A campaign reads those in its range. */
+export type DraftSkipDates = Array<string> | null;
+export type DraftPoll = {
+  question?: string | null | undefined;
+  options?: Array<string> | null | undefined;
+  /** Each member may choose several options. */
+  multiple?: boolean | null | undefined;
+  /** Votes are counted for so many hours from the start of the run. Default: 90 days. */
+  open_hours?: number | null | undefined;
+  /** Stores who voted, so that `export-poll` can name the voters. Default: nothing is stored of who they are. */
+  names_voters?: boolean | null | undefined;
+} | null;
+export type DraftEvent = {
+  name?: string | null | undefined;
+  description?: string | null | undefined;
+  place?: string | null | undefined;
+  start_at?: string | null | undefined;
+  end_at?: string | null | undefined;
+} | null;
 export interface MemberName {
   user_id: number;
   /** `null`: no longer a member, or deleted. */
@@ -993,35 +1161,37 @@ export interface MemberName {
 }
 export interface DraftContent {
   html: string;
+  translations?: PostTranslations | undefined;
+  with_fields?: boolean | undefined;
+  on_missing_value?: 'reject' | 'leave_out' | undefined;
   is_schedule: boolean;
   start_date: string | null;
   end_date: string | null;
   schedule_time: string | null;
   time_zone: string | null;
+  recurrence: string | null;
   weekdays: Array<number> | null;
   skip_dates: Array<string> | null;
   idempotency_key: string | null;
-  /** `null`: recipients see `file`. */
-  file_name: string | null;
+  tags?: Array<string> | undefined;
+  file_name: ShownFileName;
   mention_all: boolean;
   pin_for: PinFor | null;
   reply_to: RepliedCampaign;
   follow_up: FollowedCampaign;
-  /** `null`: the sender of each group sends. */
-  account_id: number | null;
+  account_id: ChosenAccount;
+  group_list_ids?: ListsOfPost | undefined;
+  from_template: string | null;
   link_preview: LinkCardCopy;
   poll: PostedPoll | null;
   event: DraftedEvent | null;
-  media: Array<{ media_id: number; caption?: string | undefined; file_name?: string | undefined }> | null;
+  media: PostFilesCopy;
   /** Those of `media` that are still kept. */
   files: Array<ShownFile>;
   /** Without deleted ones. */
-  groups: Array<{
-    group_metadata_id: number;
-    group_name: string;
-    kind: 'group' | 'community' | 'channel';
-    participants: number;
-  }>;
+  groups: Array<PickedGroup>;
+  /** Without those of its lists only. */
+  own_group_metadata_ids: Array<number>;
 }
 export interface DraftedEvent {
   name: string;
@@ -1029,6 +1199,77 @@ export interface DraftedEvent {
   place: string | null;
   start_at: string | null;
   end_at: string | null;
+}
+export interface PickedGroup {
+  group_metadata_id: number;
+  group_name: string;
+  kind: GroupKind;
+  participants: number;
+}
+export interface SaveTemplate {
+  /** A random UUID that the client generates. */
+  template_id: string;
+  version: SavedVersion;
+  name: string;
+  /** The message, as in add-campaign. Not validated. */
+  html?: string | null | undefined;
+  text?: TypedText | undefined;
+  translations?: Translations | undefined;
+  with_fields?: WithFields | undefined;
+  on_missing_value?: OnMissingValue | undefined;
+  /** Whether the campaign is to be scheduled. */
+  is_schedule?: boolean | null | undefined;
+  start_date?: string | null | undefined;
+  end_date?: string | null | undefined;
+  schedule_time?: string | null | undefined;
+  time_zone?: string | null | undefined;
+  recurrence?: string | null | undefined;
+  weekdays?: DraftWeekdays | undefined;
+  skip_dates?: DraftSkipDates | undefined;
+  /** A file in base64. It becomes the one of `media`. */
+  image?: string | null | undefined;
+  tags?: Tags | undefined;
+  file_name?: FileName | undefined;
+  media?: PostFiles | undefined;
+  mention_all?: MentionAll | undefined;
+  pin_for?: PinPostFor | undefined;
+  reply_to?: ReplyTo | undefined;
+  follow_up?: FollowUp | undefined;
+  account_id?: SendingAccount | undefined;
+  /** Saved lists: a post also goes to the groups that they have when it begins. */
+  group_list_ids?: Array<number> | null | undefined;
+  poll?: DraftPoll | undefined;
+  event?: DraftEvent | undefined;
+  link_preview?: LinkCard | undefined;
+  group_metadata_ids?: Array<number> | null | undefined;
+}
+export interface TemplateContent {
+  html: string;
+  translations?: PostTranslations | undefined;
+  with_fields?: boolean | undefined;
+  on_missing_value?: 'reject' | 'leave_out' | undefined;
+  is_schedule: boolean;
+  start_date: string | null;
+  end_date: string | null;
+  schedule_time: string | null;
+  time_zone: string | null;
+  recurrence: string | null;
+  weekdays: Array<number> | null;
+  skip_dates: Array<string> | null;
+  tags?: Array<string> | undefined;
+  file_name: ShownFileName;
+  mention_all: boolean;
+  pin_for: PinFor | null;
+  reply_to: RepliedCampaign;
+  follow_up: FollowedCampaign;
+  account_id: ChosenAccount;
+  from_template: string | null;
+  link_preview: LinkCardCopy;
+  poll: PostedPoll | null;
+  event: DraftedEvent | null;
+  media: PostFilesCopy;
+  name: string;
+  group_metadata_ids: Array<number>;
 }
 export interface Approval {
   approval_id: string;
@@ -1121,9 +1362,9 @@ export interface GroupAnalytics {
     campaign_id: string;
     name: string;
     desc: string;
-    /** `null`: none. */
-    external_id?: string | null | undefined;
-    metadata?: Record<string, string> | undefined;
+    external_id?: OwnId | undefined;
+    metadata?: OwnTexts | undefined;
+    tags?: Array<string> | undefined;
     status: CampaignStatus;
     /** Why the service paused it, and what to do. Absent if a user paused it. */
     pause_reason?: string | undefined;
@@ -1132,6 +1373,8 @@ export interface GroupAnalytics {
     start_date: string | null;
     end_date: string | null;
     schedule_time: string | null;
+    /** RFC 5545. `null`: none, so that it runs every day. */
+    recurrence: string | null;
     time_zone: string | null;
     created_at: string;
     finished_at: string | null;
@@ -1315,12 +1558,12 @@ export interface GroupReport {
     kind: GroupKind;
     nid: Nid;
     participants: number;
-    invite_link: string | null;
     /** Whether any of your accounts may post there. */
     can_send: boolean;
-    /** `null`: none. */
-    external_id: string | null;
-    metadata: Record<string, string>;
+    invite_link: string | null;
+    external_id: OwnId;
+    metadata: OwnTexts;
+    fields: FieldsOfGroup;
     /** When it was found to be gone. `null`: it exists. */
     removed_at: string | null;
   };
@@ -1382,6 +1625,7 @@ export interface Report {
   time_zone: string;
   campaign: { campaign_id: string; name: string } | null;
   group_list_name: string | null;
+  tag: string | null;
   workspace_name: string | null;
   totals: {
     /** Runs that began. */
@@ -1763,18 +2007,16 @@ export interface CampaignEventData {
   name: string;
   status: CampaignStatus;
   is_schedule: boolean;
-  /** `null`: none. */
-  external_id: string | null;
-  metadata: Record<string, string>;
+  external_id: OwnId;
+  metadata: OwnTexts;
 }
 export interface CampaignRunEventData {
   campaign_id: string;
   name: string;
   status: CampaignStatus;
   is_schedule: boolean;
-  /** `null`: none. */
-  external_id: string | null;
-  metadata: Record<string, string>;
+  external_id: OwnId;
+  metadata: OwnTexts;
   run_id: number;
   due_at: string;
 }
@@ -1783,9 +2025,8 @@ export interface CampaignPausedEventData {
   name: string;
   status: CampaignStatus;
   is_schedule: boolean;
-  /** `null`: none. */
-  external_id: string | null;
-  metadata: Record<string, string>;
+  external_id: OwnId;
+  metadata: OwnTexts;
   /** Why the messaging application refused three posts in a row, so that the service paused the campaign. */
   reason?: string | undefined;
 }
@@ -1814,8 +2055,7 @@ export interface RunEventData {
   campaign_id: string;
   /** The name of the campaign. */
   name: string;
-  /** `null`: none. */
-  external_id: string | null;
+  external_id: OwnId;
   run_id: number;
   due_at: string;
   status: RunStatus;
@@ -1842,9 +2082,8 @@ export interface AccountEventData {
   account_id: number;
   /** The name of the account. `null`: it has none. */
   name: string | null;
-  /** `null`: none. */
-  external_id: string | null;
-  metadata: Record<string, string>;
+  external_id: OwnId;
+  metadata: OwnTexts;
   messenger: string;
   /** The status, as in `account-status`. */
   status: string;
@@ -1858,9 +2097,8 @@ export interface AccountWaitingEventData {
   account_id: number;
   /** The name of the account. `null`: it has none. */
   name: string | null;
-  /** `null`: none. */
-  external_id: string | null;
-  metadata: Record<string, string>;
+  external_id: OwnId;
+  metadata: OwnTexts;
   /** The status, as in `account-status`. */
   status: string;
   /** Since when the account cannot send. */
@@ -1872,9 +2110,8 @@ export interface AccountHandedOverEventData {
   account_id: number;
   /** The name of the account. `null`: it has none. */
   name: string | null;
-  /** `null`: none. */
-  external_id: string | null;
-  metadata: Record<string, string>;
+  external_id: OwnId;
+  metadata: OwnTexts;
   /** How many deliveries other accounts send now. */
   handed_over: number;
 }
@@ -1886,8 +2123,7 @@ export interface GroupsEventData {
     name: string;
     kind: GroupKind;
     can_send: boolean;
-    /** `null`: none. */
-    external_id: string | null;
+    external_id: OwnId;
   }>;
 }
 export interface VotesEventData {
@@ -1951,7 +2187,7 @@ export interface Operations {
   'user/update_profile': { body: UpdateProfile; data: Profile };
   /** Delete your account and all its data. Cannot be undone. Campaigns stop; a turn that is being sent may still complete. Tokens and API keys are revoked, and the user name and e-mail address are available again at once. Groups, campaigns, files and statistics are erased within minutes. An incorrect `password` is a 400 on that field. */
   'user/delete_account': { body: DeleteAccount; data: NoData };
-  /** Export your personal data. A ZIP archive, written while you read it. `account.json`: profile, second factors and choices of notices. As CSV, in the format of `export-campaign`: your sign-ins, sessions, networks, notices, browsers and workspaces; your API keys, and the drafts and remarks that you alone have written; of the workspaces that you own, accounts and campaigns. Nobody else is named. */
+  /** Export your personal data. A ZIP archive, written while you read it. `account.json`: profile, second factors and choices of notices. As CSV, in the format of `export-campaign`: your sign-ins, sessions, networks, notices, browsers and workspaces; your API keys, and the drafts, templates and remarks that you alone have written; of the workspaces that you own, accounts and campaigns. */
   'user/export_account': { body: Nothing; data: Blob };
   /** Resend the verification mail. The link verifies your e-mail address. It is first sent at sign-up and is valid for 3 days. Limited to 3 mails an hour. */
   'user/send_verification': { body: Nothing; data: NoData };
@@ -1961,7 +2197,7 @@ export interface Operations {
   'user/accept_invite': { body: AcceptInvite; data: { user_info: UserInfo } };
   /** Change your password. Revokes all tokens except this request's. API keys are revoked unless `keep_api_keys` is `true`. An incorrect `current_password` is a 400 on that field. */
   'user/change_password': { body: ChangePassword; data: NoData };
-  /** Request a password reset mail. The link is valid for 30 minutes and works once. The answer and its timing are the same whether or not the user exists. Limited to 3 mails an hour for a user name or e-mail address, and to 60 requests an hour for a client address. */
+  /** Request a password reset mail. The link is valid for 30 minutes and works once. Limited to 3 mails an hour for a user name or e-mail address, and to 60 requests an hour for a client address. */
   'user/request_password_reset': { body: RequestPasswordReset; data: NoData };
   /** Reset a password. Takes the code of the mailed link. Revokes all tokens, and all API keys unless `keep_api_keys` is `true`. Does not sign in. */
   'user/reset_password': { body: ResetPassword; data: NoData };
@@ -1988,7 +2224,7 @@ export interface Operations {
   };
   /** End a session. Signs out one session, which may be the current one. Takes effect on every process within a second. To end all sessions, use `revoke_tokens`. */
   'user/end_session': { body: { session_id: string }; data: NoData };
-  /** Create an API key. An API key works in place of a token, for the operations of its scopes, until it expires or is revoked. Limited to 50 per workspace. */
+  /** Create an API key. An API key works in place of a token, for the operations of its scopes, until it expires or is revoked. */
   'user/create_api_key': {
     body: CreateApiKey;
     data: {
@@ -2073,7 +2309,7 @@ export interface Operations {
       }>;
     };
   };
-  /** Invite a person to the workspace. The invitation works once, within 7 days, with this role, and while you are a member. With `email` it goes by mail, and replaces an earlier one to the same address. Without, or where no mails are sent, the answer has a code for the link `/join#CODE`. It also lets in a person without a user, whatever `SIGNUP` says. Limited to 20 an hour and 100 pending. */
+  /** Invite a person to the workspace. The invitation works once, within 7 days, with this role, and while you are a member. With `email` it goes by mail, and replaces an earlier one to the same address. Without, or where no mails are sent, the answer has a code for the link `/join#CODE`. Limited to 20 an hour and 100 pending. */
   'workspace/invite-member': {
     body: InviteMember;
     data: {
@@ -2135,7 +2371,7 @@ export interface Operations {
   'workspace/leave-workspace': { body: Nothing; data: NoData };
   /** Make another member the owner. You become a manager. A linked account keeps its number. Quiet hours and caps count in the time zone of the new owner. */
   'workspace/hand-over-workspace': { body: OneMember; data: NoData };
-  /** List the audit log of your workspace. Newest first: who wrote, sent, changed, stopped or deleted campaigns and drafts, changed files, groups, lists, rules for sending, webhooks, keys and members, with the differences; and sign-ins and changes of the user whose default workspace it is. Entries are kept for a year. With a filter a page may have fewer than `limit` entries, or none, and still a next one. */
+  /** List the audit log of your workspace. Newest first: who changed what in the workspace, and sign-ins and changes of the user whose default workspace it is. A filtered page may have fewer than `limit` entries, and still a next one. */
   'user/list_audit_log': {
     body: {
       /** Only what this user did. */
@@ -2144,6 +2380,7 @@ export interface Operations {
       kind?:
         | 'campaigns'
         | 'drafts'
+        | 'templates'
         | 'files'
         | 'groups'
         | 'account'
@@ -2170,6 +2407,7 @@ export interface Operations {
       kind?:
         | 'campaigns'
         | 'drafts'
+        | 'templates'
         | 'files'
         | 'groups'
         | 'account'
@@ -2358,17 +2596,16 @@ export interface Operations {
       left_out: number;
     };
   };
-  /** Resume a held ledger. For administrators: has the effect of `campanile release`. 409, without any change, while a campaign with queued posts has no choice, and if the ledger is not held. An incorrect `password` is a 400 on that field. It may take long, and completes even if the client disconnects. */
+  /** Resume a held ledger. For administrators: has the effect of `campanile release`. 409, without any change, while a campaign with queued posts has no choice, and if the ledger is not held. An incorrect `password` is a 400 on that field. */
   'admin/release_ledger': { body: ReleaseLedger; data: NoData };
-  /** Set quiet hours, daily caps, a warm-up and the name of an account. All but `mention_all_cap` and `weekly_posts` are off by default. Posts that may not be sent wait. They expire like all posts: when the campaign's next run falls due, or after 26 hours in which nothing of the run could be sent. A body without a field other than `account_id` changes nothing and returns the current rules. */
+  /** Set quiet hours, daily caps, a warm-up and the name of an account. All but `mention_all_cap` and `weekly_posts` are off by default. Posts that may not be sent wait, and expire like all posts. A body without a field other than `account_id` changes nothing and returns the current rules. */
   'venom/update-account': {
     body: UpdateAccount;
     data: {
       account_id: number;
       name: string | null;
-      /** `null`: none. */
-      external_id: string | null;
-      metadata: Record<string, string>;
+      external_id: OwnId;
+      metadata: OwnTexts;
       quiet_hours: { from: string; to: string } | null;
       daily_cap: number | null;
       /** How often per day posts may mention everybody in one group. */
@@ -2400,7 +2637,7 @@ export interface Operations {
   };
   /** Link an account to the messaging application. Links the number of the account alone. That of the default account is yours; until the first link `user/update_profile` changes it. Also resumes a stopped account. While `linking`, `venom/account-status` has the current code.
 
-A QR code works for any number, a pairing code for one that was linked here before or that no other user has entered; at most 3 an hour, because WhatsApp prompts the phone. */
+A QR code works for any number, a pairing code for one that was linked here before or that no other user has entered. */
   'venom/connect-account': { body: ConnectAccount; data: LinkState };
   /** Show the passkey of the number that is being linked. Answers `passkey.request_options` of `account-status`. After `assertion_rejected` read them again: they may be new. */
   'venom/submit-passkey': { body: SubmitPasskey; data: LinkState };
@@ -2419,17 +2656,17 @@ A QR code works for any number, a pairing code for one that was linked here befo
       /** Only the one with this id of yours. */
       external_id?: string | null | undefined;
       /** Only those with each of these texts by key. */
-      metadata?: Record<string, string> | null | undefined;
+      metadata?: OwnTexts | null | undefined;
       /** Adds `metadata`. */
       with_metadata?: boolean | null | undefined;
     };
     data: { accounts: Array<ListedAccount> };
   };
-  /** Add an account to the workspace. Up to ten in all, or as many as the operator allows. Pass its `account_id` to `venom/connect-account` to link it, and to `venom/sync-groups` to read its groups. On the sandbox it is connected at once, and a member of the same groups as the default account. It has rules for sending and a pace of its own. */
+  /** Add an account to the workspace. Up to ten in all, or as many as the operator allows. Pass its `account_id` to `venom/connect-account` to link it, and to `venom/sync-groups` to read its groups. On the sandbox it is connected at once, and a member of the same groups as the default account. */
   'venom/add-account': { body: AddAccount; data: ListedAccount };
   /** Make an account the default one. Requests without `account_id` are about the default account, and it sends where no rule says otherwise. Runs that have begun keep their senders. The former default account keeps its number as its own. */
   'venom/set-default-account': { body: SetDefaultAccount; data: NoData };
-  /** Remove an account from the workspace. Not the default account, which another account replaces first (`venom/set-default-account`), not one that is linked or being linked, and not one with posts to send, change or pin. What it has sent stays in the figures. Groups that no other account sees are removed. */
+  /** Remove an account from the workspace. Not the default account, which another account replaces first (`venom/set-default-account`), not one that is linked or being linked, and not one with posts to send, change or pin. Groups that no other account sees are removed. */
   'venom/remove-account': { body: RemoveAccount; data: NoData };
   /** Unlink an account from the messaging application. Also removes the linked device on the phone. If that is not possible now, `venom/account-status` says what to do on the phone. Queued posts wait until the account is linked again. */
   'venom/disconnect-account': {
@@ -2493,10 +2730,15 @@ A QR code works for any number, a pairing code for one that was linked here befo
       descending?: boolean | null | undefined;
       /** Adds `accounts` to each group: which of your accounts are members, and which one sends. */
       with_accounts?: boolean | null | undefined;
+      /** Only groups with each of these values, by the names of fields; `""`: without a value. Case, accents and the amount of space do not matter. */
+      fields?: Record<string, string> | null | undefined;
+      rule?: GroupRule | null | undefined;
+      /** Adds `fields` to each group: its values. */
+      with_fields?: boolean | null | undefined;
       /** Only the one with this id of yours. */
       external_id?: string | null | undefined;
       /** Only those with each of these texts by key. */
-      metadata?: Record<string, string> | null | undefined;
+      metadata?: OwnTexts | null | undefined;
       /** Adds `metadata`. */
       with_metadata?: boolean | null | undefined;
       /** Adds `totals` of all groups found. */
@@ -2512,13 +2754,14 @@ A QR code works for any number, a pairing code for one that was linked here befo
         kind: GroupKind;
         nid: Nid;
         participants: number;
-        invite_link: string | null;
         /** Whether any of your accounts may post there. */
         can_send: boolean;
-        /** `null`: none. */
-        external_id: string | null;
+        invite_link: string | null;
+        external_id: OwnId;
         /** With `with_metadata`. */
-        metadata?: Record<string, string> | undefined;
+        metadata?: OwnTexts | undefined;
+        /** With `with_fields`. */
+        fields?: FieldsOfGroup | undefined;
         /** With `with_activity`. */
         activity?: GroupActivity | undefined;
         /** With `with_accounts`. */
@@ -2552,7 +2795,7 @@ A QR code works for any number, a pairing code for one that was linked here befo
       removed: number;
     };
   };
-  /** Create or replace a group list. Limited to 500 lists. A list that is replaced keeps the `external_id` and `metadata` that are left out. */
+  /** Create or replace a group list. Of these groups, or of those that meet a rule whenever it is used. Limited to 500 lists. A list that is replaced keeps the `external_id` and `metadata` that are left out. */
   'venom/save-group-list': { body: SaveGroupList; data: { group_list_id: number } };
   /** List your group lists. Sorted by name. For the groups of a list, call `list-groups` and filter by `group_list_id`. */
   'venom/list-group-lists': {
@@ -2560,7 +2803,7 @@ A QR code works for any number, a pairing code for one that was linked here befo
       /** Only the one with this id of yours. */
       external_id?: string | null | undefined;
       /** Only those with each of these texts by key. */
-      metadata?: Record<string, string> | null | undefined;
+      metadata?: OwnTexts | null | undefined;
       /** Adds `metadata`. */
       with_metadata?: boolean | null | undefined;
     };
@@ -2568,17 +2811,131 @@ A QR code works for any number, a pairing code for one that was linked here befo
       group_lists: Array<{
         group_list_id: number;
         name: string;
-        /** `null`: none. */
-        external_id: string | null;
+        external_id: OwnId;
         /** With `with_metadata`. */
-        metadata?: Record<string, string> | undefined;
+        metadata?: OwnTexts | undefined;
         /** Without groups that no longer exist. */
+        group_count: number;
+        /** Absent: its groups were picked. */
+        rule?: GroupRule | undefined;
+      }>;
+    };
+  };
+  /** Delete a group list. The groups themselves stay, and so do those of campaigns that go to the list. Its rule on senders goes with it; the audit log keeps the rule. */
+  'venom/delete-group-list': { body: { group_list_id: number }; data: NoData };
+  /** List the fields of groups. In the order in which they were added. */
+  'venom/list-fields': {
+    body: Nothing;
+    data: {
+      fields: Array<{
+        field_id: number;
+        name: string;
+        kind: 'text' | 'number' | 'date' | 'link' | 'language' | 'tags';
+        /** Groups with a value. */
         group_count: number;
       }>;
     };
   };
-  /** Delete a group list. The groups themselves stay. Its rule on senders goes with it; the audit log keeps the rule. */
-  'venom/delete-group-list': { body: { group_list_id: number }; data: NoData };
+  /** Add, rename or remove fields of groups. Limited to 40 fields. Fields that are left out stay as they are. A renamed field keeps its values. */
+  'venom/set-fields': {
+    body: SetFields;
+    data: {
+      fields: Array<{
+        field_id: number;
+        name: string;
+        kind: 'text' | 'number' | 'date' | 'link' | 'language' | 'tags';
+        /** Groups with a value. */
+        group_count: number;
+      }>;
+    };
+  };
+  /** Set values of groups in their fields. All of them, or none. Values and groups that are left out stay as they are. */
+  'venom/set-group-fields': {
+    body: SetGroupFields;
+    data: {
+      /** Groups of which a value changed. */
+      groups: number;
+      /** Values that changed. */
+      values: number;
+    };
+  };
+  /** Find groups by a column of names. Each text is a name, a `group_metadata_id` or a `nid._serialized`. Names are compared as they are written, else without regard to case, accents, space and invisible characters, else without emoji. A text that several groups match is `ambiguous`. */
+  'venom/find-groups': {
+    body: {
+      /** Empty ones do not count, and repeated ones count once. */
+      names: Array<string>;
+    };
+    data: {
+      found: Array<{ text: string; group: NamedGroup }>;
+      /** Texts that no group matches. */
+      unknown: Array<string>;
+      ambiguous: Array<{
+        text: string;
+        groups: Array<NamedGroup>;
+        /** Groups that match it, beyond the first 10 too. */
+        count: number;
+      }>;
+    };
+  };
+  /** Import values of groups from a sheet. Reads the first sheet of an XLSX file, or a CSV file. Its first row names the columns. The first column names the group, as find-groups reads it, or as `group_metadata_id` by its id; the others are fields by their names. An empty cell takes a value away. All rows are imported, or none. */
+  'venom/import-group-fields': {
+    body: ImportGroupFields;
+    data: {
+      /** `false`: a dry run. */
+      applied: boolean;
+      /** Rows of the sheet, without the first and empty ones. */
+      rows: number;
+      /** Values of groups that had none. */
+      added: number;
+      changed: number;
+      cleared: number;
+      unchanged: number;
+      /** The first 1,000, as all lists here. */
+      changes: Array<{
+        /** As the spreadsheet counts: the first is 1. */
+        row: number;
+        group_metadata_id: GroupId;
+        group_name: string;
+        field: string;
+        before: string | null;
+        after: string | null;
+      }>;
+      refused: Array<{
+        /** As the spreadsheet counts: the first is 1. */
+        row: number;
+        /** The field. `null`: the row as a whole. */
+        column: string | null;
+        issue: string;
+        code: IssueCode;
+        params?: IssueParams | undefined;
+      }>;
+      /** Rows of no group. */
+      unknown: Array<{
+        /** As the spreadsheet counts: the first is 1. */
+        row: number;
+        text: string;
+      }>;
+      ambiguous: Array<{
+        /** As the spreadsheet counts: the first is 1. */
+        row: number;
+        text: string;
+        groups: Array<NamedGroup>;
+        /** Groups that match, beyond the first 10 too. */
+        count: number;
+      }>;
+      /** Names of columns that no field has. */
+      ignored_columns: Array<string>;
+    };
+  };
+  /** Export values of groups as CSV. A row for each group: `group_metadata_id`, `group`, then the fields by their names. import-group-fields takes it. CSV injection: text that a spreadsheet would run as a formula gets an apostrophe, which an import takes away. */
+  'venom/export-group-fields': {
+    body: {
+      /** Only groups of this saved list. */
+      group_list_id?: number | null | undefined;
+      format: CsvFormat;
+    };
+    data: string;
+  };
   /** Set which accounts send to groups. Sets the rule of each of these groups and of this list; with neither, the rule of the workspace. The narrowest rule with an account that can send to the group wins. Runs that have begun keep their senders. The rule before is kept as history. */
   'venom/set-senders': { body: SetSenders; data: NoData };
   /** Hand over the posts that wait for an account. Gives deliveries of running runs that wait for an account, and that surely have not left, to the next account of each group that may post there. The groups of these accounts are synced before if that was not done since the account failed. A delivery of which an attempt may have left keeps its account, unless `accept_duplicates` is true. */
@@ -2619,16 +2976,25 @@ Accepted means durable: once the service has answered, no crash loses any of the
   };
   /** Schedule a campaign. The id of the new campaign is in the header `x-campaign-id` of the answer, since the specification fixes the body. If the answer was lost, `get-campaign` finds the campaign by its `Idempotency-Key`.
 
-One run takes place on each date of the range, at the wall-clock time in the time zone. A time that a clock change skips runs at the instant it would have without the change; one that occurs twice runs the first time. Past occurrences are skipped. */
+One run takes place on each date of the range, at the wall-clock time in the time zone. Past occurrences are skipped. */
   'venom/add-campaign-batch': { body: AddCampaignBatch; data: { data: true } };
-  /** Preview the text of a message. Returns the exact text that would be sent. By default limited to 600 previews and checks per minute and user. */
+  /** Preview the text of a message. Returns the exact text that would be sent. */
   'venom/preview-campaign': {
     body: {
       html?: Html | undefined;
       text?: TypedText | undefined;
       on_unknown_tags?: UnknownTags | undefined;
+      translations?: Translations | undefined;
+      with_fields?: WithFields | undefined;
       /** The campaign has a file that is not sent along here, so it needs no text. */
       with_file?: boolean | null | undefined;
+      /** What this group would get, in its language and with its values. */
+      group_metadata_id?: number | null | undefined;
+      poll?: Poll | undefined;
+      event?: GroupEvent | undefined;
+      media?: PostFiles | undefined;
+      file_name?: FileName | undefined;
+      link_preview?: LinkCard | undefined;
     };
     data: {
       text: string;
@@ -2637,11 +3003,26 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       /** The maximum length. */
       limit: number;
       warnings: Array<PostWarning>;
+      /** Why the group would not get the post. */
+      unfit?: PostWarning | undefined;
+      /** Of the text for the group. Absent: it gets the main text. */
+      language?: string | undefined;
+      /** With `group_metadata_id`: what else the group would get. */
+      in_group?:
+        | {
+            file_name: ShownFileName;
+            media: PostFilesCopy;
+            link_preview: SaidByCard;
+            poll: PostedPoll | null;
+            event: PostedEvent | null;
+          }
+        | undefined;
       /** The links of the text, each once and 100 at most. `link_preview` is about one of them. */
       links: Array<string>;
+      translations?: Array<{ language: string; text: string; length: number }> | undefined;
     };
   };
-  /** Check a campaign without creating it. Takes the body of either operation that adds a campaign, and rejects what they reject. A problem of a group, such as one where only admins may post, is reported and does not prevent adding the campaign. */
+  /** Check a campaign without creating it. Takes the body of either operation that adds a campaign, and rejects what they reject. A problem of a group, such as one where only admins may post or that lacks a value, is reported and does not prevent adding the campaign. */
   'venom/check-campaign': {
     body:
       | {
@@ -2652,6 +3033,9 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           html?: Html | undefined;
           text?: TypedText | undefined;
           on_unknown_tags?: UnknownTags | undefined;
+          translations?: Translations | undefined;
+          with_fields?: WithFields | undefined;
+          on_missing_value?: OnMissingValue | undefined;
           image?: Base64File | undefined;
           file_name?: FileName | undefined;
           media?: PostFiles | undefined;
@@ -2660,21 +3044,26 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           reply_to?: ReplyTo | undefined;
           follow_up?: FollowUp | undefined;
           account_id?: SendingAccount | undefined;
+          group_list_ids?: GroupListIds | undefined;
+          from_template?: FromTemplate | undefined;
           poll?: Poll | undefined;
           event?: GroupEvent | undefined;
           link_preview?: LinkCard | undefined;
           fetch_link_preview?: FetchLinkCard | undefined;
-          group_metadata_ids: GroupIds;
+          group_metadata_ids?: PostGroupIds | undefined;
           /** Stored and returned only: the ids determine whether posts go to channels. */
           is_channel_campaign?: boolean | null | undefined;
           external_id?: ExternalId | undefined;
           metadata?: Metadata | undefined;
+          tags?: Tags | undefined;
           is_schedule?: false | null | undefined;
           /** Stored and returned only, in any form: the campaign is sent now. */
           schedule_time?: string | null | undefined;
+          /** A 400 that names `add-campaign-batch`, unless it is empty. */
+          recurrence?: string | null | undefined;
           /** The posts leave also in quiet hours, within the daily cap. Other posts of the account wait. */
           ignore_quiet_hours?: boolean | null | undefined;
-          /** A test of a post: list-runs, the overview and reports leave it out, and so does list-campaigns without `with_tests`. Its own analytics and the figures of a group have it. */
+          /** A test: list-runs, the overview and reports leave it out, and list-campaigns without `with_tests`. */
           is_test?: boolean | null | undefined;
           /** The campaign has a file that is not sent along here, so it needs no text. */
           with_file?: boolean | null | undefined;
@@ -2689,6 +3078,9 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           html?: Html | undefined;
           text?: TypedText | undefined;
           on_unknown_tags?: UnknownTags | undefined;
+          translations?: Translations | undefined;
+          with_fields?: WithFields | undefined;
+          on_missing_value?: OnMissingValue | undefined;
           image?: Base64File | undefined;
           file_name?: FileName | undefined;
           media?: PostFiles | undefined;
@@ -2697,21 +3089,25 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           reply_to?: ReplyTo | undefined;
           follow_up?: FollowUp | undefined;
           account_id?: SendingAccount | undefined;
+          group_list_ids?: GroupListIds | undefined;
+          from_template?: FromTemplate | undefined;
           poll?: Poll | undefined;
           event?: GroupEvent | undefined;
           link_preview?: LinkCard | undefined;
           fetch_link_preview?: FetchLinkCard | undefined;
-          group_metadata_ids: GroupIds;
+          group_metadata_ids?: PostGroupIds | undefined;
           /** Stored and returned only: the ids determine whether posts go to channels. */
           is_channel_campaign?: boolean | null | undefined;
           external_id?: ExternalId | undefined;
           metadata?: Metadata | undefined;
+          tags?: Tags | undefined;
           is_schedule: true;
           start_date: string;
-          /** Inclusive. At most 366 days in all. */
-          end_date: string;
+          /** Inclusive. Required without `recurrence`; then at most 366 days in all. */
+          end_date?: string | null | undefined;
           /** Wall-clock time in the time zone, HH:MM:SS. */
           schedule_time: string;
+          recurrence?: string | null | undefined;
           /** An IANA time zone. Default: the user's. */
           time_zone?: string | null | undefined;
           /** Days of the week to send on; 1 is Monday. Default: every day. */
@@ -2739,6 +3135,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       } | null;
       poll: PostedPoll | null;
       event: PostedEvent | null;
+      /** The schedule goes on after these `runs`. Absent: it ends. */
+      runs_continue?: true | undefined;
       runs: Array<{
         due_at: string;
         /** The same instant as wall-clock time in the campaign's time zone, with its offset. */
@@ -2749,7 +3147,16 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         ok: number;
         problems: Array<{ group_metadata_id: number; code: IssueCode; issue: string }>;
       };
-      /** Estimated time from when the first run is due, or from now, to its last post, or to the pin of that. Includes the pace of the accounts, the posts and pins that they have to send already, quiet hours, daily caps, warm-ups and the rest after a new link; of several accounts until the last has sent its share. */
+      /** With `with_fields`. These groups are among `problems`. */
+      fields?:
+        | {
+            /** Groups that lack a value. */
+            without_value: number;
+            /** Groups whose values do not fit. */
+            unfit: number;
+          }
+        | undefined;
+      /** Estimated time from when the first run is due, or from now, to its last post or pin, with what the accounts have to send already, their pace, quiet hours, caps, warm-ups and rests. */
       expected_seconds: number;
       /** Of a campaign to be sent now: why none of it would leave at once, and until when. With several accounts, the one that can send first. Absent: it leaves at once. */
       waits_for?:
@@ -2780,9 +3187,10 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       /** Only the one with this id of yours. */
       external_id?: string | null | undefined;
       /** Only those with each of these texts by key. */
-      metadata?: Record<string, string> | null | undefined;
+      metadata?: OwnTexts | null | undefined;
       /** Adds `metadata`. */
       with_metadata?: boolean | null | undefined;
+      tag?: TagFilter | undefined;
       /** Only campaigns created on or after this day, in your time zone. */
       created_from?: string | null | undefined;
       /** Only campaigns created on or before this day. */
@@ -2797,6 +3205,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       limit?: number | null | undefined;
       /** Adds `recalled`, and `delivered`, `read` and `read_rate` to `progress`. */
       with_reads?: boolean | null | undefined;
+      /** Adds `tags`. */
+      with_tags?: boolean | null | undefined;
       /** Also campaigns that were added with `is_test`. */
       with_tests?: boolean | null | undefined;
       /** Adds `group_count`, `media_mime`, `post_kind` and `excerpt`. */
@@ -2807,10 +3217,10 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       campaigns: Array<{
         campaign_id: string;
         name: string;
-        /** `null`: none. */
-        external_id: string | null;
+        external_id: OwnId;
         /** With `with_metadata`. */
-        metadata?: Record<string, string> | undefined;
+        metadata?: OwnTexts | undefined;
+        tags: Array<string>;
         status: CampaignStatus;
         is_schedule: boolean;
         is_follow_up?: IsFollowUp | undefined;
@@ -2840,6 +3250,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       }>;
       /** With `with_totals`: of all campaigns found, on any page. */
       totals?: { campaigns: number } | undefined;
+      /** With `with_tags`: those in use, the first 500. */
+      tags?: Array<string> | undefined;
       next_cursor: NextCursor;
     };
   };
@@ -2851,14 +3263,18 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       external_id?: ExternalId | undefined;
       /** Instead of `campaign_id`: the `Idempotency-Key` of the request that added the campaign, within 24 hours after it. */
       idempotency_key?: string | null | undefined;
+      /** Adds `in_group`. */
+      group_metadata_id?: number | null | undefined;
+      /** With `group_metadata_id`. Default: the last run that has begun. */
+      run_id?: number | null | undefined;
     };
     data: {
       campaign_id: string;
       name: string;
       desc: string;
-      /** `null`: none. */
-      external_id: string | null;
-      metadata: Record<string, string>;
+      external_id: OwnId;
+      metadata: OwnTexts;
+      tags: Array<string>;
       status: CampaignStatus;
       /** Why the service paused it, and what to do. Absent if a user paused it. */
       pause_reason?: string | undefined;
@@ -2867,6 +3283,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       start_date: string | null;
       end_date: string | null;
       schedule_time: string | null;
+      /** RFC 5545. `null`: none, so that it runs every day. */
+      recurrence: string | null;
       time_zone: string | null;
       created_at: string;
       finished_at: string | null;
@@ -2876,22 +3294,48 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       skip_dates: Array<string>;
       html: string;
       text: string;
+      translations?: PostTranslations | undefined;
+      with_fields?: true | undefined;
+      /** Absent: `reject`. */
+      on_missing_value?: 'leave_out' | undefined;
+      /** What a post with fields or translations says to the group. */
+      in_group?:
+        | {
+            run_id: number;
+            /** `null`: its values did not fit, so it got no post. */
+            text: string | null;
+            /** Of its text. Absent: the main text. */
+            language?: string | undefined;
+            file_name: ShownFileName;
+            media: PostFilesCopy;
+            link_preview: SaidByCard;
+            poll: PostedPoll | null;
+            event: PostedEvent | null;
+            /** As the run began. */
+            values: Record<string, string | null>;
+          }
+        | undefined;
       media: StoredFile | null;
-      /** `null`: recipients see `file`. */
-      file_name: string | null;
+      file_name: ShownFileName;
       mention_all: boolean;
       pin_for: PinFor | null;
       reply_to: RepliedCampaign;
       follow_up: FollowedCampaign;
-      /** `null`: the sender of each group sends. */
-      account_id: number | null;
+      account_id: ChosenAccount;
+      group_list_ids?: ListsOfPost | undefined;
+      from_template: string | null;
       link_preview: LinkCardShown;
       poll: PostedPoll | null;
       event: PostedEvent | null;
       /** All files, in their order. `media` is the first. */
       files: Array<ShownFile>;
       group_metadata_ids: Array<number>;
+      /** With `group_list_ids`. */
+      own_group_metadata_ids?: Array<number> | undefined;
+      /** By due time: the last 2,500. */
       runs: Array<Run>;
+      /** How many runs are before these: `list-runs` has them. Absent: none. */
+      earlier_runs?: number | undefined;
       /** Why posts that are due do not leave. With `warm_up` and without `until` they leave slowly. Absent: they leave. */
       waits_for?:
         | {
@@ -2917,6 +3361,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       kind?: GroupKind | null | undefined;
       /** Only runs to at least one group of this saved list. */
       group_list_id?: number | null | undefined;
+      /** Only runs to at least one of these groups. */
+      group_metadata_ids?: GroupIds | null | undefined;
       /** Adds `group_count`, `queued`, `sent` and `failed`. */
       with_counts?: boolean | null | undefined;
       /** Adds `warnings`. */
@@ -2964,7 +3410,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       next_cursor: NextCursor;
     };
   };
-  /** Download a file of a campaign. Returns the bytes with the recognised media type. They never change, so they may be cached. Errors have the usual envelope. */
+  /** Download a file of a campaign. Returns the bytes with the recognised media type. They never change, so they may be cached. */
   'venom/get-media': {
     body: {
       /** The hash of the file, from `media` in the answers of other operations. */
@@ -2980,7 +3426,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   'venom/resume-campaign': { body: OneCampaign; data: CampaignState };
   /** Cancel a campaign. After the answer, at most the turn in hand is still sent. */
   'venom/cancel-campaign': { body: OneCampaign; data: CampaignState };
-  /** Retry the failed deliveries of a campaign. Each delivery keeps its text. Those that surely have not left get senders as if the run began now; another account has message ids of its own. A post that may have left by an account that was removed stays failed, unless `accept_duplicates` is true. Ended runs are running again, and expire after 24 hours at the earliest or when the next run of the campaign falls due. If the messaging application does not drop duplicates, the service first looks for posts that may have arrived. */
+  /** Retry the failed deliveries of a campaign. Each delivery keeps its text. Those that surely have not left get senders as if the run began now; another account has message ids of its own. A post that may have left by an account that was removed stays failed, unless `accept_duplicates` is true. */
   'venom/retry-campaign': { body: RetryCampaign; data: CampaignState };
   /** Leave a run out. Removes a run that has not begun, and adds its date to the `skip_dates` of the campaign. A run that was missed, or ended with failed posts, stays with its figures, and is `left_out` in `list-runs`. The last run of a campaign cannot be skipped: cancel the campaign instead. */
   'venom/skip-run': {
@@ -3024,7 +3470,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       groups: number;
     };
   };
-  /** Correct the text of a campaign or a run. Edits sent posts, where the messaging application still allows it. Posts that have not been sent get the new text; without `run_id`, those of later runs do, too. Files and recalled posts stay as they are. A link preview stays while the text has its link. A further correction replaces the pending part of the previous one. The analytics show the outcome per group: `corrected`, or the reason in `last_error`. */
+  /** Correct the text of a campaign or a run. Edits sent posts, where the messaging application still allows it. Posts that have not been sent get the new text; without `run_id`, those of later runs do, too. Files and recalled posts stay as they are. A further correction replaces the pending part of the previous one. */
   'venom/correct-campaign': {
     body: {
       campaign_id: string;
@@ -3033,6 +3479,12 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       html?: Html | undefined;
       text?: TypedText | undefined;
       on_unknown_tags?: UnknownTags | undefined;
+      /** As in add-campaign. Required if the posts have some; `[]` is none. */
+      translations?: Translations | undefined;
+      /** As in add-campaign. Default: as the campaign has it. */
+      with_fields?: WithFields | undefined;
+      /** As in add-campaign; posts that are left out stay. Default: as the campaign has it. */
+      on_missing_value?: OnMissingValue | undefined;
       link_preview?: LinkCard | undefined;
       fetch_link_preview?: FetchLinkCard | undefined;
     };
@@ -3042,7 +3494,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       groups: number;
     };
   };
-  /** Pin the posts of a run. Pins the sent posts of the run in their groups, at the account's pace; posts of it that are sent later are pinned then. A pinned post stays pinned for so long from now on. The analytics show the outcome per group: `pinned`, or the reason in `pin_error`. A group where only admins may pin needs you as an admin. Channels are skipped. */
+  /** Pin the posts of a run. Pins the sent posts of the run in their groups, at the account's pace; posts of it that are sent later are pinned then. A pinned post stays pinned for so long from now on. Channels are skipped. */
   'venom/pin-campaign': {
     body: {
       campaign_id: string;
@@ -3063,7 +3515,35 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   };
   /** Delete a campaign. Removes a campaign that is not running from all lists and statistics, including the overview. Members keep the posts that they have received: to delete them, recall the campaign first. */
   'venom/delete-campaign': { body: OneCampaign; data: NoData };
-  /** Create or update a draft. Optimistic locking: if the draft has changed since `version`, the answer is a 409 and the draft stays as it is. Saving the same content again changes nothing. Limited to 100 drafts, each with one file. They are kept until deleted. */
+  /** Import a calendar from a sheet. Each row is a scheduled campaign, known again by plan and key. */
+  'venom/import-plan': {
+    body: ImportPlan;
+    data: {
+      /** `from_row` of the next request. */
+      next_row: number | null;
+      counts: Record<string, number>;
+      rows: Array<{
+        row: number | null;
+        key: string;
+        state: 'new' | 'changed' | 'unchanged' | 'gone' | 'sent' | 'missed' | 'cancelled' | 'refused';
+        campaign_id?: string | undefined;
+        name?: string | undefined;
+        group_count?: number | undefined;
+        due_at: string | null;
+        local: string | null;
+        changes?: Array<string> | undefined;
+        warnings: Array<string>;
+        problems: Array<{
+          field: string;
+          code?: IssueCode | undefined;
+          issue: string;
+          params?: IssueParams | undefined;
+        }>;
+      }>;
+      warnings: Array<string>;
+    };
+  };
+  /** Create or update a draft. If the draft has changed since `version`, the answer is a 409. Saving the same content again changes nothing. Limited to 100 drafts, each with one file. */
   'venom/save-draft': { body: SaveDraft; data: { draft_id: string; version: number } };
   /** List your drafts. The most recently changed come first. */
   'venom/list-drafts': {
@@ -3090,7 +3570,46 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   };
   /** Delete a draft */
   'venom/delete-draft': { body: { draft_id: string }; data: NoData };
-  /** Ask for the approval of a post. Takes the body of either operation that adds a campaign. The post is stored as it would be sent. A changed post with the same `approval_id` is a further version, without approvals. Limited to 100 open requests. */
+  /** Create or update a template. A post that is saved whole, for everybody in the workspace: unfinished, or as `duplicate-campaign` returns it. Authors change those that they have begun, managers all. Locking as in `save-draft`. Limited to 100. */
+  'venom/save-template': { body: SaveTemplate; data: { template_id: string; version: number } };
+  /** List the templates of your workspace. The most recently changed come first. A post begins with the `content` of one. */
+  'venom/list-templates': {
+    body: {
+      /** Returns only this template, with its `content`. */
+      template_id?: string | null | undefined;
+    };
+    data: {
+      templates: Array<{
+        template_id: string;
+        name: string;
+        html_start: string;
+        version: number;
+        updated_at: string;
+        begun_by: MemberName;
+        /** Who saved it last. */
+        changed_by: MemberName;
+        uses: {
+          /** Of the newest 100 posts with `from_template`, without tests and deleted ones. */
+          campaigns: number;
+          last_sent_at: string | null;
+          /** Of all their posts, as in `list-campaigns`. */
+          read_rate: number | null;
+        };
+        /** With `template_id`: a body for `save-draft` and operations that add a campaign, without what was removed since, and with dates ahead. */
+        content?: TemplateContent | undefined;
+        files?: Array<ShownFile> | undefined;
+        /** With `template_id`, also those of its lists. */
+        groups?: Array<PickedGroup> | undefined;
+        /** With `template_id`: without those of its lists only. */
+        own_group_metadata_ids?: Array<number> | undefined;
+        /** With `template_id`. */
+        group_list_ids?: Array<number> | undefined;
+      }>;
+    };
+  };
+  /** Delete a template */
+  'venom/delete-template': { body: { template_id: string }; data: NoData };
+  /** Ask for the approval of a post. Takes the body of either operation that adds a campaign. The post is stored as it would be sent. A changed post with the same `approval_id` is a further version, without approvals. */
   'venom/request-approval': {
     body:
       | {
@@ -3101,6 +3620,9 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           html?: Html | undefined;
           text?: TypedText | undefined;
           on_unknown_tags?: UnknownTags | undefined;
+          translations?: Translations | undefined;
+          with_fields?: WithFields | undefined;
+          on_missing_value?: OnMissingValue | undefined;
           image?: Base64File | undefined;
           file_name?: FileName | undefined;
           media?: PostFiles | undefined;
@@ -3109,21 +3631,26 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           reply_to?: ReplyTo | undefined;
           follow_up?: FollowUp | undefined;
           account_id?: SendingAccount | undefined;
+          group_list_ids?: GroupListIds | undefined;
+          from_template?: FromTemplate | undefined;
           poll?: Poll | undefined;
           event?: GroupEvent | undefined;
           link_preview?: LinkCard | undefined;
           fetch_link_preview?: FetchLinkCard | undefined;
-          group_metadata_ids: GroupIds;
+          group_metadata_ids?: PostGroupIds | undefined;
           /** Stored and returned only: the ids determine whether posts go to channels. */
           is_channel_campaign?: boolean | null | undefined;
           external_id?: ExternalId | undefined;
           metadata?: Metadata | undefined;
+          tags?: Tags | undefined;
           is_schedule?: false | null | undefined;
           /** Stored and returned only, in any form: the campaign is sent now. */
           schedule_time?: string | null | undefined;
+          /** A 400 that names `add-campaign-batch`, unless it is empty. */
+          recurrence?: string | null | undefined;
           /** The posts leave also in quiet hours, within the daily cap. Other posts of the account wait. */
           ignore_quiet_hours?: boolean | null | undefined;
-          /** A test of a post: list-runs, the overview and reports leave it out, and so does list-campaigns without `with_tests`. Its own analytics and the figures of a group have it. */
+          /** A test: list-runs, the overview and reports leave it out, and list-campaigns without `with_tests`. */
           is_test?: boolean | null | undefined;
           /** A random UUID that the client generates, such as the id of a draft. */
           approval_id: string;
@@ -3137,6 +3664,9 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           html?: Html | undefined;
           text?: TypedText | undefined;
           on_unknown_tags?: UnknownTags | undefined;
+          translations?: Translations | undefined;
+          with_fields?: WithFields | undefined;
+          on_missing_value?: OnMissingValue | undefined;
           image?: Base64File | undefined;
           file_name?: FileName | undefined;
           media?: PostFiles | undefined;
@@ -3145,21 +3675,25 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           reply_to?: ReplyTo | undefined;
           follow_up?: FollowUp | undefined;
           account_id?: SendingAccount | undefined;
+          group_list_ids?: GroupListIds | undefined;
+          from_template?: FromTemplate | undefined;
           poll?: Poll | undefined;
           event?: GroupEvent | undefined;
           link_preview?: LinkCard | undefined;
           fetch_link_preview?: FetchLinkCard | undefined;
-          group_metadata_ids: GroupIds;
+          group_metadata_ids?: PostGroupIds | undefined;
           /** Stored and returned only: the ids determine whether posts go to channels. */
           is_channel_campaign?: boolean | null | undefined;
           external_id?: ExternalId | undefined;
           metadata?: Metadata | undefined;
+          tags?: Tags | undefined;
           is_schedule: true;
           start_date: string;
-          /** Inclusive. At most 366 days in all. */
-          end_date: string;
+          /** Inclusive. Required without `recurrence`; then at most 366 days in all. */
+          end_date?: string | null | undefined;
           /** Wall-clock time in the time zone, HH:MM:SS. */
           schedule_time: string;
+          recurrence?: string | null | undefined;
           /** An IANA time zone. Default: the user's. */
           time_zone?: string | null | undefined;
           /** Days of the week to send on; 1 is Monday. Default: every day. */
@@ -3218,7 +3752,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       post: CampaignCopy | ScheduledCampaignCopy;
       /** The files of `media`. */
       files: Array<ShownFile>;
-      groups: Array<{ group_metadata_id: number; group_name: string; kind: GroupKind; participants: number }>;
+      groups: Array<PickedGroup>;
       /** To the version that was decided on last. */
       difference: {
         fields: Array<{
@@ -3227,7 +3761,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           pieces: Array<{ change: 'same' | 'removed' | 'added'; text: string }>;
         }>;
         groups_added: Array<number>;
-        groups_removed: Array<{ group_metadata_id: number; group_name: string; kind: GroupKind; participants: number }>;
+        groups_removed: Array<PickedGroup>;
       } | null;
       /** The review post of this version. */
       review_campaign_id: string | null;
@@ -3250,7 +3784,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   'venom/withdraw-approval': { body: OneApproval; data: Approval };
   /** Change which posts need an approval. Fields that are omitted keep their values. Campaigns that were accepted before are sent as they are. */
   'workspace/set-approval-rules': { body: SetApprovalRules; data: ApprovalRules };
-  /** Upload a file. The body is the file itself. Its leading bytes determine the type, as in `add-campaign`; TXT, CSV and VCF files need their type as `content-type`. Limits: 64 MiB for films and documents, 16 MiB for pictures and sounds. The same bytes have the same `media_id`. */
+  /** Upload a file. The body is the file itself. Its leading bytes determine the type, as in `add-campaign`; TXT, CSV and VCF files need their type as `content-type`. Limits: 64 MiB for films and documents, 16 MiB for pictures and sounds. */
   'media/upload': { body: FileBody; data: LibraryFile };
   /** Import a file from a URL. Downloads the file, with the limits of `upload`. The address must be public. The download may take 45 s. */
   'media/import': {
@@ -3261,7 +3795,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
     };
     data: LibraryFile;
   };
-  /** List the files of your workspace. Newest first, with the 10 newest campaigns and the drafts that have each. */
+  /** List the files of your workspace. Newest first, with the 10 newest campaigns, and the drafts and templates, that have each. */
   'media/list-media': {
     body: {
       /** Words of the name or parts of them, in any order; case and accents do not matter. */
@@ -3293,6 +3827,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         used_at: string;
         campaigns: Array<{ campaign_id: string; name: string; status: CampaignStatus }>;
         drafts: Array<{ draft_id: string; name: string }>;
+        templates: Array<{ template_id: string; name: string }>;
       }>;
       next_cursor: NextCursor;
     };
@@ -3306,9 +3841,9 @@ One run takes place on each date of the range, at the wall-clock time in the tim
     };
     data: LibraryFile;
   };
-  /** Delete a file. A file that a draft has, a post that waits for an approval, or a campaign that has not ended, is a 409. Posts that were sent keep it. */
+  /** Delete a file. A file that a draft or template has, a post that waits for an approval, or a campaign that has not ended, is a 409. Posts that were sent keep it. */
   'media/delete-media': { body: { media_id: number }; data: NoData };
-  /** Fetch the preview of a link. Reads the page of the link (Open Graph, Twitter cards, plain HTML, and oEmbed of video sites), and returns its title, description and picture to send as `link_preview` of a campaign. Takes 3 seconds at most. Limited to 30 fetches a minute and workspace; an answer of the last 10 minutes is returned again. */
+  /** Fetch the preview of a link. Reads the page of the link, and returns its title, description and picture to send as `link_preview` of a campaign. Takes 3 seconds at most. Limited to 30 fetches a minute and workspace. */
   'venom/link-preview': {
     body: {
       /** A link exactly as the text of the message has it. */
@@ -3350,8 +3885,37 @@ One run takes place on each date of the range, at the wall-clock time in the tim
     };
     data: GroupReport;
   };
-  /** Export the analytics of a campaign as CSV. One row per group, as `groups` of the analytics, with `error_text`, in the language of the user. Then the votes of a poll or event: `voters`, `unreadable_votes`, and `votes: …` for each option, with the question if the runs ask different ones. `null`, and what the campaign does not have, is an empty cell. UTF-8 with a byte order mark, for spreadsheets. CSV injection: text that a spreadsheet would run as a formula gets an apostrophe, also after a semicolon, tab or line break. Errors have the usual envelope. */
+  /** Export the analytics of a campaign as CSV. One row per group, as `groups` of the analytics, with `error_text`, in the language of the user. Then the votes of a poll or event: `voters`, `unreadable_votes`, and `votes: …` for each option, with the question if the runs ask different ones. `null`, and what the campaign does not have, is an empty cell. UTF-8 with a byte order mark, for spreadsheets. CSV injection: text that a spreadsheet would run gets an apostrophe. */
   'analytics/export-campaign': { body: { campaign_id: string; format: CsvFormat }; data: string };
+  /** Create a link to the plan for calendar programs. Anyone who has the link can subscribe to the runs with their names, times and states, and see nothing else, until it is revoked. Limited to 20 links. */
+  'venom/share-calendar': {
+    body: {
+      /** Only runs to at least one group of this saved list, as it is then. */
+      group_list_id?: number | null | undefined;
+    };
+    data: {
+      calendar_link_id: number;
+      /** Shown once: only its hash is stored. */
+      token: string;
+      /** The link's path at the address of the service. */
+      path: string;
+    };
+  };
+  /** List your links to the plan. Newest first. */
+  'venom/list-calendar-links': {
+    body: Nothing;
+    data: {
+      links: Array<{
+        calendar_link_id: number;
+        /** `null`: all runs. */
+        group_list: { group_list_id: number; name: string } | null;
+        created_at: string;
+        created_by: MemberName;
+      }>;
+    };
+  };
+  /** Revoke a link to the plan */
+  'venom/revoke-calendar-link': { body: { calendar_link_id: number }; data: NoData };
   /** Get the report on a span of days. Posts, reach, read rate, best times, groups, silent groups and failures. A run counts, with all its results, on the day it began. */
   'analytics/get-report': {
     body: {
@@ -3363,6 +3927,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       campaign_id?: string | null | undefined;
       /** Only the groups of this saved list. */
       group_list_id?: number | null | undefined;
+      tag?: TagFilter | undefined;
       /** Maximum number of rows in each list. */
       limit?: number | null | undefined;
       /** Adds `runs`. */
@@ -3381,11 +3946,12 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       campaign_id?: string | null | undefined;
       /** Only the groups of this saved list. */
       group_list_id?: number | null | undefined;
+      tag?: TagFilter | undefined;
       format: CsvFormat;
     };
     data: string;
   };
-  /** Create a link to a report. Anyone who has the link can read this report, and nothing else, until it expires or is revoked. Days, campaign and groups are fixed; the figures are those of the moment. Limited to 50 links. */
+  /** Create a link to a report. Anyone who has the link can read this report, and nothing else, until it expires or is revoked. Days, campaign and groups are fixed; the figures are those of the moment. */
   'analytics/share-report': {
     body: {
       /** In your time zone. */
@@ -3396,6 +3962,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       campaign_id?: string | null | undefined;
       /** Only the groups of this saved list. */
       group_list_id?: number | null | undefined;
+      tag?: TagFilter | undefined;
       /** Days until the link expires. */
       expires_in_days?: number | null | undefined;
     };
@@ -3423,6 +3990,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         time_zone: string;
         campaign: { campaign_id: string; name: string } | null;
         group_list_name: string | null;
+        tag: string | null;
       }>;
     };
   };
@@ -3632,9 +4200,8 @@ export interface EventData {
     name: string;
     status: CampaignStatus;
     is_schedule: boolean;
-    /** `null`: none. */
-    external_id: string | null;
-    metadata: Record<string, string>;
+    external_id: OwnId;
+    metadata: OwnTexts;
     /** How many planned runs moved. */
     run_count: number;
     time_zone: string;

@@ -3,6 +3,7 @@ import { execute } from '../../src/platform/database/statements.ts';
 import { migrate } from '../../src/platform/database/migrate.ts';
 import { createOwner, sendNow } from '../../test/support/ledger.ts';
 import { addAccount, setSenders } from '../../test/support/several-accounts.ts';
+import { giveValues, HTML_WITH_FIELDS } from './support/deliveries.ts';
 import { startCluster } from './support/cluster.ts';
 import { measureInTurn, timeMs } from './support/in-turn.ts';
 import type { Bench } from './support/run-benches.ts';
@@ -19,6 +20,8 @@ export async function benchAddCampaign({ pick, report }: Bench): Promise<void> {
     const owner = await createOwner(db, groups);
     const several = await createOwner(db, groups);
     await setSenders(db, several, [await addAccount(db, several)]);
+    const varied = await createOwner(db, groups);
+    await giveValues(db, varied);
     const bare = await createOwner(db, groups);
     let run = 0;
     const insert = () => execute(db)`
@@ -27,16 +30,18 @@ export async function benchAddCampaign({ pick, report }: Bench): Promise<void> {
              '3EB0' || upper(left(replace(gen_random_uuid()::text, '-', ''), 18))
       from groups where workspace_id = ${bare.workspaceId}`;
     await report(what, async () => {
-      const { one, two, bareMs } = await measureInTurn(
+      const { one, two, fields, bareMs } = await measureInTurn(
         {
           one: () => timeMs(() => sendNow(db, owner)),
           two: () => timeMs(() => sendNow(db, several)),
+          fields: () => timeMs(() => sendNow(db, varied, varied.groupIds, HTML_WITH_FIELDS, true)),
           bareMs: () => timeMs(insert),
         },
         { rounds: pick(15, 5, 1), unit: ' ms' },
       );
       return [
         timesRow(`${what}p50`, one, ['INSERT … SELECT', bareMs], REACH),
+        timesRow(`${what}three fields in the post, p50`, fields, ['without fields', one], REACH),
         timesRow(`${what}sent by the second of two accounts, p50`, two, ['one account', one], REACH),
       ];
     });

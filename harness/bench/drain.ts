@@ -33,4 +33,16 @@ export async function benchDrain({ pick, report }: Bench): Promise<void> {
       return rateRow(what, ours, others, reach);
     });
   }
+  const fields = `drain, 1 × ${count(one.groups)} groups × ${one.campaigns}, three fields in each post`;
+  await report(fields, async () => {
+    const { varying, same } = await measureInTurn(
+      {
+        varying: () =>
+          cluster.withDatabase((database) => drainDeliveries(database, cluster.log, { ...one, hasFields: true })),
+        same: () => cluster.withDatabase((database) => drainDeliveries(database, cluster.log, one)),
+      },
+      { rounds },
+    );
+    return rateRow(fields, varying, { 'without fields': same }, 0.8);
+  });
 }

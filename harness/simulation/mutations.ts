@@ -274,9 +274,9 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'runs of a schedule are an hour late',
     edits: [
       {
-        file: 'sending/campaigns/accept/add-scheduled-campaign.ts',
-        text: 'new Date(instant.epochMilliseconds)',
-        replacement: 'new Date(instant.epochMilliseconds + 3_600_000)',
+        file: 'sending/campaigns/occurrences.ts',
+        text: 'new Date(at.epochMilliseconds)',
+        replacement: 'new Date(at.epochMilliseconds + 3_600_000)',
       },
     ],
   },
@@ -315,8 +315,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'sending/campaigns/change/update-campaign.ts',
-        text: 'groupIds: change.groupIds ?? content.groupIds,',
-        replacement: 'groupIds: content.groupIds,',
+        text: 'const own = change.groupIds ?? content.extras.groupLists?.groupIds ?? content.groupIds;',
+        replacement: 'const own = content.extras.groupLists?.groupIds ?? content.groupIds;',
       },
     ],
   },
@@ -345,7 +345,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'a follow-up leaves out no readers',
     edits: [
       {
-        file: 'sending/campaigns/begin/skip-readers.ts',
+        file: 'sending/campaigns/begin/settle-varying.ts',
         text: 'coalesce(${percent} >= ${followUp.underPercent}::int, true)',
         replacement: '${percent} is null and ${followUp.underPercent}::int > 0',
       },
@@ -355,7 +355,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'a follow-up leaves out groups below the percentage',
     edits: [
       {
-        file: 'sending/campaigns/begin/skip-readers.ts',
+        file: 'sending/campaigns/begin/settle-varying.ts',
         text: 'coalesce(${percent} >= ${followUp.underPercent}::int, true)',
         replacement: 'coalesce(${percent} >= ${followUp.underPercent}::int - 50, true)',
       },

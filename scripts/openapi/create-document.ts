@@ -45,9 +45,7 @@ const DESCRIPTION = `Messaging campaigns for groups, communities and channels. A
 
 Every answer has the header \`x-request-id\`: the id of the request in the log.
 
-An answer has the header \`x-campanile-warnings\` if parts of the request were ignored, such as an unknown field: quoted sentences, separated by commas. In brackets they are a JSON array. With the request header \`Prefer: handling=strict\` such a request is a 400.
-
-Where the operator limits the requests of a user, each answer to a token or an API key has the headers of the rate limit that the failures below have.`;
+An answer has the header \`x-campanile-warnings\` if parts of the request were ignored, such as an unknown field: quoted sentences, separated by commas. In brackets they are a JSON array. With the request header \`Prefer: handling=strict\` such a request is a 400.`;
 
 const SECURITY_SCHEMES = {
   token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A token of `authorize_user`.' },
@@ -139,7 +137,7 @@ function roleSentence(role: RequiredRole = 'none'): string {
   return role === 'none' ? '' : ` Role: \`${role}\`.`;
 }
 
-const RECENT_AUTH = 'The token needs an authentication within the last 10 minutes: see `user/confirm_identity`.';
+const RECENT_AUTH = 'Needs an authentication within the last 10 minutes (`user/confirm_identity`).';
 
 /** Adds what Fastify's route schemas cannot express. */
 function completeDocument(document: OpenApiDocument, operations: readonly OperationContract[]): OpenApiDocument {

@@ -38,8 +38,8 @@ function describeOperation(
     ...documented,
     ...(requestBody && {
       requestBody: {
-        ...requestBody,
-        required: !operation.body.safeParse({}).success,
+        // The default is false.
+        ...(!operation.body.safeParse({}).success && { required: true }),
         content: withExample(requestBody.content, findExample(documented.operationId)),
       },
     }),

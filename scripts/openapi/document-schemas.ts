@@ -99,14 +99,19 @@ function isReference(schema: unknown): schema is Reference {
   return typeof schema === 'object' && schema !== null && '$ref' in schema;
 }
 
-/** The generator makes two schemas of one that requests and answers have in common. Keeps one where both are the same. */
+/**
+ * The generator makes two schemas of one that requests and answers have in common. Keeps one where both are the same, then of those that
+ * refer to these.
+ */
 export function mergeInputs(document: OpenApiDocument): OpenApiDocument {
   const { schemas } = document.components;
   const twins = Object.keys(schemas).filter((name) => isDeepStrictEqual(schemas[name], schemas[name + INPUT]));
-  return twins.reduce((merged, name) => {
-    const text = JSON.stringify(merged);
-    return JSON.parse(text.replaceAll(`"${PREFIX}${name}${INPUT}"`, `"${PREFIX}${name}"`)) as OpenApiDocument;
-  }, document);
+  const before = JSON.stringify(document);
+  const after = twins.reduce(
+    (text, name) => text.replaceAll(`"${PREFIX}${name}${INPUT}"`, `"${PREFIX}${name}"`),
+    before,
+  );
+  return after === before ? document : mergeInputs(JSON.parse(after) as OpenApiDocument);
 }
 
 /** Drops unreferenced schemas. */

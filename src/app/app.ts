@@ -14,6 +14,7 @@ import type { ReadMessages } from '../sending/groups/list-messages.ts';
 import { runChecksOnce } from '../operations/doctor/run-checks-once.ts';
 import { createAuthenticate } from '../api/server/auth.ts';
 import type { Operation } from '../api/operation.ts';
+import { readFeed } from '../api/routes/calendar-links.ts';
 import { listOperations } from '../api/routes/operations.ts';
 import { buildServer, type HttpLimits } from '../api/server/server.ts';
 import { readHoldReason } from '../operations/hold/read-hold.ts';
@@ -210,6 +211,7 @@ function buildApi(
       readMessages: new Map<string, ReadMessages>([[SANDBOX.name, (...of) => readMessages(db, ...of)]]),
       runChecks: runChecksOnce({ config, db }),
     }).map(wrapOperation),
+    readFeed: (link) => readFeed({ db }, link),
     events: { db, timeZone: config.timeZone, clock: systemClock, notifications, onLoopError },
     authenticate: createAuthenticate(users),
     readyChecks: { database: checkDatabase },

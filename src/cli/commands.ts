@@ -7,9 +7,6 @@ const PASSPHRASE = {
   'passphrase-file': { value: 'FILE', about: 'The file with the passphrase that authenticates the backup.' },
 };
 const UNAUTHENTICATED = { unauthenticated: { about: 'Accept a backup that cannot be authenticated.' } };
-const SERVICE_URL = {
-  url: { value: 'URL', default: 'http://127.0.0.1:3000', about: 'The address of the service.' },
-};
 
 const userCommands: readonly Command[] = [
   command({
@@ -176,21 +173,12 @@ export const COMMANDS: readonly Command[] = [
   ...userCommands,
   ...dataCommands,
   command({
-    name: 'whatsapp-check',
-    options: {
-      ...SERVICE_URL,
-      report: { value: 'FILE', default: 'first-hour.json', about: 'The file for the report.' },
-    },
-    about: 'Test a WhatsApp number step by step.',
-    run: async (given) => (await import('./whatsapp-check/whatsapp-check.ts')).whatsappCheck(given),
-  }),
-  command({
     name: 'mcp',
     options: {
       'key-file': { value: 'FILE', about: 'Serve over stdio, with the API key in this file.' },
       port: { value: 'PORT', about: 'Serve over HTTP on this port, with an API key in each request.' },
       host: { value: 'HOST', default: '127.0.0.1', about: 'The address to listen on.' },
-      ...SERVICE_URL,
+      url: { value: 'URL', default: 'http://127.0.0.1:3000', about: 'The address of the service.' },
       'allow-origin': { value: 'URL', multiple: true, about: 'An origin whose pages may send requests.' },
     },
     about: 'Serve MCP tools for language models.',

@@ -79,6 +79,7 @@ export async function endUser(
     await notifyAfterCommit(trx, 'campanile_erasures');
     await assertOwns(trx, user.userId, owned);
     await execute(trx)`delete from report_links where created_by = ${user.userId}`;
+    await execute(trx)`delete from calendar_links where created_by = ${user.userId}`;
     await execute(trx)`delete from memberships where user_id = ${user.userId} and role <> 'owner'`;
     // Their number for approvals in the workspaces that they own.
     await execute(trx)`

@@ -56,7 +56,7 @@ export interface Warning {
   leftMs: number;
 }
 
-/** The text and file of a post, the same for every group of a run. */
+/** The text and file of a post, the same for every group of a run unless it has fields. */
 export interface Post {
   /** In the messaging application's own formatting, 65,536 UTF-16 units at most. */
   text: string;

@@ -36,11 +36,11 @@ describe('with the real service', () => {
       if (!post) return [];
       const isKeyed = post.parameters?.some(({ $ref }) => $ref === '#/components/parameters/Idempotency-Key') ?? false;
       const name = path.replace('/api/v1/', '');
-      // Saving the same draft, keeping the same file or its still, giving the same name or role, opening the same workspace, or disabling the same user again, and
+      // Saving the same draft or template, keeping the same file or its still, giving the same name or role, opening the same workspace, or disabling the same user again, and
       // asking for or deciding on the same approval again changes nothing (contract §4), nor does banning a banned account of the sandbox. link-preview only reads, a page elsewhere.
       const changesNothing =
         post.security.some(({ api_key: scopes }) => scopes?.includes('read')) ||
-        /^(user|admin)\/(get|list|export)_|^workspace\/(list-|get-invitation$|(rename|update|open)-workspace$|set-member-role$|set-approval-rules$)|^admin\/(dis|en)able_user$|^venom\/(save-draft|set-senders|link-preview|(request|decide|withdraw)-approval)$|^media\/(upload|import|set-still)$|^sandbox\/simulate-incident$/.test(
+        /^(user|admin)\/(get|list|export)_|^workspace\/(list-|get-invitation$|(rename|update|open)-workspace$|set-member-role$|set-approval-rules$)|^admin\/(dis|en)able_user$|^venom\/(save-(draft|template)|import-plan|set-senders|link-preview|(request|decide|withdraw)-approval)$|^media\/(upload|import|set-still)$|^sandbox\/simulate-incident$/.test(
           name,
         );
       return [[name, isKeyed ? 'keyed' : changesNothing ? 'always' : 'never'] as const];

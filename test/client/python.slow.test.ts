@@ -57,6 +57,29 @@ print(json.dumps([created["user_info"]["user_name"], sent == again, sent["group_
     expect(await python(program, app.url, PASSWORD)).toEqual(['ada', true, 3, 'News', 'Chess', 'Week', 3]);
   });
 
+  test('sends what each group has', async () => {
+    const program = `
+mine = Campanile(argv[0], argv[1])
+ids = [group["group_metadata_id"] for group in mine.call("venom/list-groups")["groups"]]
+mine.call("venom/set-fields", {"fields": [{"name": "host"}]})
+mine.call("venom/set-group-fields", {"groups": [{"group_metadata_id": ids[0], "fields": {"host": "Ana"}}]})
+post = {"html": "Ask {{ host }}", "with_fields": True, "group_metadata_ids": ids}
+try:
+    mine.add_campaign(name="Fair", **post)
+except CampanileError as error:
+    problem = error.details[0]["field"]
+sent = mine.add_campaign(name="Fair", on_missing_value="leave_out", **post)
+copy = mine.call("venom/get-campaign", {"campaign_id": sent["campaign_id"]})
+print(json.dumps([problem, sent["group_count"], copy["with_fields"], copy["on_missing_value"], copy["text"]]))`;
+    expect(await python(program, app.url, alice.token)).toEqual([
+      'group_metadata_ids',
+      3,
+      true,
+      'leave_out',
+      'Ask {{ host }}',
+    ]);
+  });
+
   test("accepts the specification's bodies, as a dict and as keywords", async () => {
     const program = `
 mine = Campanile(argv[0], argv[1])

@@ -17,6 +17,7 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   'list-members': 'only reads',
   'list-workspace-invitations': 'only reads',
   'link-preview': 'only reads, a page elsewhere',
+  'import-plan': 'a dry run here; each campaign that it plans, changes or cancels is recorded',
   'get-invite-link': 'only reads, at the messaging application',
   'sync-groups': 'reads the groups again, and changes nothing that a person chose',
   'open-workspace': 'changes what the person sees first, and nothing of the workspace',

@@ -148,6 +148,7 @@ describe('the seven operations answer exactly as specified:', () => {
           start_date: null,
           end_date: null,
           schedule_time: '2032-06-01 09:00:00',
+          recurrence: null,
           time_zone: null,
           created_at: instant,
           finished_at: instant,

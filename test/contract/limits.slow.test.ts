@@ -552,10 +552,12 @@ test('rejects NUL and lone surrogates in every string of every operation', async
       .map(([field]) => ({ operation, field })),
   );
   expect(fields.length).toBeGreaterThan(40);
+  // By now the sign-in of the others may be too old for operations that need a proof of identity.
+  const bob = await app.signUp('bob');
   for (const { operation, field } of fields)
     for (const value of ['a\u0000b', '\ud800', 'a\udc00b']) {
       const path = operation.path.replace('/api/v1/', '');
-      const answer = await alice.call(path, { ...(exampleOf(operation.body) as object), [field]: value });
+      const answer = await bob.call(path, { ...(exampleOf(operation.body) as object), [field]: value });
       expectFailure(answer, 400);
       expect(answer.body.details, `${path} ${field}`).toMatchObject([{ field }]);
     }

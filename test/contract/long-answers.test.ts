@@ -44,6 +44,7 @@ const SHORT: Readonly<Record<string, string>> = {
   'venom/withdraw-approval': '100 members',
   'analytics/get-overview': '366 days',
   'analytics/list-report-links': '50 links',
+  'venom/list-calendar-links': '20 links',
   'venom/list-webhooks': 'quota of webhooks',
   'venom/get-webhook': 'kinds of events',
   'user/list_notices': 'pages',

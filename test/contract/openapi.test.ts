@@ -13,7 +13,7 @@ test('the committed OpenAPI document is that of the declarations; `npm run opena
 });
 
 /** Of each some 800 are its path, body, answer and failures without a word, and 750 what is said of it and its fields. */
-const BYTES_PER_OPERATION = 2_650;
+const BYTES_PER_OPERATION = 2_700;
 /** Characters, beyond the first time. */
 const MOST_REPEATED = 260;
 

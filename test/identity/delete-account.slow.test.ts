@@ -38,7 +38,13 @@ describe('with the whole service at work', () => {
     return made.map(({ body }) => body.data.group_metadata_id);
   }
   const send = (who: AppPerson, group_metadata_ids: number[], image: string | null = null) =>
-    who.call<{ campaign_id: string }>('venom/add-campaign', { name: 'News', html: 'Hello', image, group_metadata_ids });
+    who.call<{ campaign_id: string }>('venom/add-campaign', {
+      name: 'News',
+      html: 'Hello {{ group }}',
+      with_fields: true,
+      image,
+      group_metadata_ids,
+    });
   const totalsOf = async (who: AppPerson, campaign: object) =>
     (
       await who.call<{ totals: { sent: number; queued: number; delivered: number } }>(
@@ -72,6 +78,7 @@ describe('with the whole service at work', () => {
       campaigns: 2,
       media: 1,
       lanes: 1,
+      delivery_values: 60,
     });
 
     expect((await alice.call('user/delete_account', { password: PASSWORD })).body).toMatchObject({

@@ -17,6 +17,7 @@ const SHARED: Record<string, string> = {
   'src/content/link-preview/link-previews.ts': 'current',
   'src/content/media/decode-heic.ts': 'current, with a permit of pictures',
   'src/content/media/pictures.ts': 'current; deliveries have a permit of their own, and accounts take turns',
+  'src/content/sheets/read-sheet.ts': 'current',
   'src/content/text/convert-in-worker.ts': 'current',
   'src/identity/passwords/password.ts': 'current',
   'src/identity/sign-in/sign-in-permits.ts': 'current',

@@ -11,7 +11,7 @@ import { readDocument } from '../support/http/own-document.ts';
 const idOf = (field: string) =>
   field === 'sha256'
     ? 'a'.repeat(64)
-    : /^((sent_|poll_)?campaign|draft|approval|webhook|message|session)_id$/.test(field)
+    : /^((sent_|poll_)?campaign|draft|template|approval|webhook|message|session)_id$/.test(field)
       ? crypto.randomUUID()
       : field.endsWith('s')
         ? [1]

@@ -189,7 +189,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
     'there is no index of runs by due date: it reads all runs of the workspace',
   'with gone as materialized ( select group_id from groups':
     'there is no index of removed groups: it reads all groups of the workspace',
-  'c.weekdays, c.skip_dates as "skipDates" from campaigns c where c.is_schedule':
+  'c.weekdays, c.skip_dates as "skipDates", c.recurrence from campaigns c where c.is_schedule':
     'reads all schedules that have not ended',
   'and not exists ( select from campaigns c where c.workspace_id = $1 and c.is_schedule) as "isFirst"':
     'there is no index of schedules: it reads campaigns until it finds one',
@@ -211,6 +211,8 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'from (select run_id from runs where workspace_id = $2 and dropping': 'combines indexes of runs without statistics',
   'select m.name, exists (select from ( select c.campaign_id from contents c where c.media_id':
     'reads campaigns from end to end without statistics',
+  'select distinct f.workspace_id from accounts f where not f.is_default':
+    'reads accounts from end to end without statistics',
   'select account_id from accounts where waits_since is not null': 'reads accounts from end to end without statistics',
   'select * from accounts where waits_since is not null': 'reads accounts from end to end without statistics',
   'select count(*) from shards s': 'reads lanes from end to end without statistics',

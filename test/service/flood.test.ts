@@ -18,7 +18,7 @@ const people = [alice, await app.signUp('dora'), await app.signUp('erin')];
 afterAll(() => byHand.destroy());
 
 /** Counts the statements that wait for a lock and contain `part` in the first thousand characters, which is all that PostgreSQL shows. */
-async function countHeld(part = 'group_lists'): Promise<number> {
+async function countHeld(part = 'calendar_links'): Promise<number> {
   return readCount(app.database.db)`
     select count(*) from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock' and query like ${`%${part}%`}`;
@@ -27,7 +27,7 @@ async function countHeld(part = 'group_lists'): Promise<number> {
 /** Repeats a request that blocks while its table is locked; sending does not use that table. */
 async function flood(person: Person, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    await person.call('venom/list-group-lists', {});
+    await person.call('venom/list-calendar-links', {});
     await sleep(PAUSE_MS, signal);
   }
 }
@@ -52,7 +52,7 @@ test('sends due posts and stays ready while requests occupy all their connection
   let clients: Array<Promise<void>> = [];
   const held = byHand.transaction().execute(async (trx) => {
     await execute(trx)`set local idle_in_transaction_session_timeout = 0`;
-    await execute(trx)`lock table group_lists in access exclusive mode`;
+    await execute(trx)`lock table calendar_links in access exclusive mode`;
     clients = people.flatMap((person) => Array.from({ length: CLIENTS }, () => flood(person, over.signal)));
     await until(countHeld, (count) => count === REQUEST_SHARES.permits);
     await app.database.clock.set(`${date}T09:00:01Z`);

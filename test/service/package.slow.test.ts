@@ -49,7 +49,7 @@ test(
     expect(await service.stop()).toBe(0);
     await removeService(service);
   },
-  5 * MINUTES,
+  15 * MINUTES,
 );
 
 test(
@@ -73,5 +73,5 @@ test(
     await service.stop();
     await removeService(service);
   },
-  5 * MINUTES,
+  15 * MINUTES,
 );

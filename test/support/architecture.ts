@@ -83,7 +83,15 @@ export const GROUPS: Readonly<Record<string, Group>> = {
         summary: 'recognises base64 files, stores them, and shrinks pictures',
         imports: ['platform', 'workspaces'],
       },
-      post: { summary: 'what a post has beside its text and its file', imports: ['platform', 'content/media'] },
+      sheets: { summary: 'reads CSV and XLSX files, in bounded time and memory', imports: ['platform'] },
+      fields: {
+        summary: 'what a workspace knows about its groups: names and values of fields',
+        imports: ['platform', 'content/text'],
+      },
+      post: {
+        summary: 'what a post has beside its text and its file',
+        imports: ['platform', 'content/fields', 'content/text', 'content/media'],
+      },
       'link-preview': {
         summary: 'SSRF: fetches the title, description and picture of a link, in bounded time and size',
         imports: ['platform', 'content/text', 'content/media', 'content/post'],
@@ -134,7 +142,15 @@ export const GROUPS: Readonly<Record<string, Group>> = {
       },
       deliveries: {
         summary: 'claims turns, sends, classifies and records outcomes',
-        imports: ['platform', 'content', 'messengers', 'sending/leases', 'sending/accounts', 'sending/sessions'],
+        imports: [
+          'platform',
+          'content',
+          'messengers',
+          'sending/leases',
+          'sending/accounts',
+          'sending/sessions',
+          'sending/values',
+        ],
       },
       senders: {
         summary: 'rules on which account sends to a group; hands over from an account that cannot send',
@@ -148,7 +164,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
         ],
       },
       campaigns: {
-        summary: 'campaigns and runs: `accept/`, `begin/`, `change/`, `read/`, `roll-up/`',
+        summary: 'campaigns and runs: `accept/`, `begin/`, `change/`, `import/`, `read/`, `roll-up/`',
         imports: [
           'platform',
           'workspaces',
@@ -157,6 +173,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
           'sending/accounts',
           'sending/groups',
           'sending/deliveries',
+          'sending/values',
         ],
       },
       approvals: {
@@ -170,7 +187,16 @@ export const GROUPS: Readonly<Record<string, Group>> = {
           'sending/groups',
           'sending/campaigns',
           'sending/drafts',
+          'sending/values',
         ],
+      },
+      templates: {
+        summary: 'posts that are saved to begin others with: their uses, and what of them still holds',
+        imports: ['platform', 'content', 'sending/campaigns'],
+      },
+      values: {
+        summary: 'gives posts with fields the values of their groups',
+        imports: ['platform', 'content'],
       },
       receipts: {
         summary: 'counts receipts, reactions, replies and votes, and accepts them as proof of sending',
@@ -227,7 +253,15 @@ export const GROUPS: Readonly<Record<string, Group>> = {
     rooms: {
       contract: {
         summary: 'declares the operations of each resource; clients take its types',
-        imports: ['platform', 'workspaces', 'content/text', 'content/post', 'identity', 'notifications'],
+        imports: [
+          'platform',
+          'workspaces',
+          'content/text',
+          'content/fields',
+          'content/post',
+          'identity',
+          'notifications',
+        ],
       },
       mcp: {
         summary: 'the API as tools for language models (MCP)',
@@ -272,11 +306,6 @@ export const GROUPS: Readonly<Record<string, Group>> = {
   cli: {
     summary: 'the command line: `commands.ts` is the table of commands',
     rooms: {
-      'whatsapp-check': {
-        summary:
-          'walks an operator through [the first hour on WhatsApp](../how-to/first-hour-on-whatsapp.md), over the API',
-        imports: ['platform', 'clients/typescript'],
-      },
       '': {
         summary: 'may import any group above',
         imports: [
@@ -290,7 +319,6 @@ export const GROUPS: Readonly<Record<string, Group>> = {
           'operations',
           'api',
           'app',
-          'cli/whatsapp-check',
         ],
       },
     },
@@ -313,7 +341,7 @@ const BESIDE: Readonly<Record<string, readonly string[]>> = {
 
 /** The only files of `src/` of which a browser may load code. */
 const IN_BROWSERS =
-  /^src\/(?:api\/contract\/.*|messengers\/windows|content\/text\/(?:boundaries|caption|document|foreign\/rewrite-foreign|mention-all|parse-whatsapp|typed-text)|platform\/errors\/failures|platform\/i18n\/(?:languages|translate-failure|translator)|workspaces\/members\/roles)\.ts$/;
+  /^src\/(?:api\/contract\/.*|messengers\/windows|content\/text\/(?:boundaries|caption|choose-text|document|foreign\/rewrite-foreign|mention-all|parse-whatsapp|typed-text)|platform\/errors\/failures|platform\/i18n\/(?:languages|translate-failure|translator)|workspaces\/members\/roles)\.ts$/;
 
 /** The message catalogs, which the dashboard loads, and the types of their parameters. */
 const CATALOG = /^messages\/(?:[\w-]+\.json|parameters\.ts)$/;

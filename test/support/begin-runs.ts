@@ -10,10 +10,10 @@ export async function beginRuns(db: Database): Promise<void> {
   throw new Error('beginning runs never came to an end');
 }
 
-/** Expects that a campaign's counter of open runs is right. */
+/** Expects that a campaign's counter of open runs is right: those that have not ended, and one more while others are still to be planned. */
 export async function expectOpenRuns(db: Database, campaign: string): Promise<void> {
   const { counted, open } = await readOne<{ counted: number; open: number }>(db)`
-    select c.open_runs as counted, count(r.run_id) filter (where r.finished_at is null) as open
-    from campaigns c left join runs r on r.campaign_id = c.campaign_id where c.public_id = ${campaign}::uuid group by 1`;
+    select c.open_runs as counted, count(r.run_id) filter (where r.finished_at is null) + (c.planned_until is not null)::int as open
+    from campaigns c left join runs r on r.campaign_id = c.campaign_id where c.public_id = ${campaign}::uuid group by c.campaign_id`;
   expect(counted).toBe(open);
 }

@@ -82,16 +82,8 @@ async function setExplaining(db: Database, isOn: boolean): Promise<void> {
     .execute(db);
 }
 
-/** The rows of tables that a plan read, with those that a filter threw away. */
-export const rowsReadBy = (plan: PlanNode): number => rowsOf(plan, (node) => node['Relation Name'] !== undefined);
-
 /** The rows that all steps of a plan passed on or threw away. */
-export const rowsPassedBy = (plan: PlanNode): number => rowsOf(plan, () => true);
-
-function rowsOf(node: PlanNode, counts: (node: PlanNode) => boolean): number {
+export function rowsPassedBy(node: PlanNode): number {
   const each = node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Join Filter'] ?? 0);
-  return (node.Plans ?? []).reduce(
-    (sum, plan) => sum + rowsOf(plan, counts),
-    counts(node) ? each * node['Actual Loops'] : 0,
-  );
+  return (node.Plans ?? []).reduce((sum, plan) => sum + rowsPassedBy(plan), each * node['Actual Loops']);
 }

@@ -30,7 +30,8 @@ export interface Owner extends Actor {
 }
 
 /** Converts html in the test's own thread. */
-export const convert: Convert = (html) => Promise.resolve(convertHtml(html));
+export const convert: Convert = (html, unknownTags, withFields) =>
+  Promise.resolve(convertHtml(html, unknownTags, withFields));
 
 let owners = 0;
 
@@ -85,8 +86,15 @@ export function groupNumber(chatId: string): number {
 }
 
 /** Sends to all of the owner's groups, or those given, now. Resolves to the campaign's id. */
-export async function sendNow(db: Database, owner: Owner, groupIds = owner.groupIds, html = 'Hello'): Promise<string> {
-  const { campaignId } = await addCampaign({ db, convert }, owner, { ...post(html), groupIds, scheduleTime: null });
+export async function sendNow(
+  db: Database,
+  owner: Owner,
+  groupIds = owner.groupIds,
+  html = 'Hello',
+  withFields = false,
+): Promise<string> {
+  const sent = { ...post(html), groupIds, scheduleTime: null, withFields };
+  const { campaignId } = await addCampaign({ db, convert }, owner, sent);
   return campaignId;
 }
 

@@ -26,6 +26,8 @@ export interface Arrival {
   mentionAll: boolean;
   /** The id of the post that it quotes. */
   quoted: string | undefined;
+  /** What that says. */
+  quotedText: string | undefined;
   /** By the process's monotonic clock, in milliseconds. */
   atMs: number;
 }
@@ -69,6 +71,7 @@ export function scriptMessenger(): ScriptedMessenger {
         uncertain: to.uncertain,
         mentionAll: to.mentionAll ?? false,
         quoted: to.quote?.messageId,
+        quotedText: to.quote?.text,
         atMs: performance.now(),
       });
     return result;

@@ -74,6 +74,7 @@ describe.skipIf(!browser)('in a browser', () => {
       remark: 'Is the day right?',
     });
     await ada.call('venom/save-group-list', { name: 'Clubs', group_metadata_ids: ids });
+    await ada.call('venom/save-template', { template_id: randomUUID(), version: 0, name: 'Weekly', html: '<p>We' });
     await ada.call('venom/save-draft', { draft_id: randomUUID(), version: 0, name: 'Half done', html: '<p>We' });
   });
 
@@ -141,7 +142,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await app.signUp('eve');
     await enter(page, 'eve');
     const found: string[] = [];
-    for (const path of ['/', '/calendar', '/groups', '/report', '/unsent', '/phone']) {
+    for (const path of ['/', '/calendar', '/groups', '/groups/fields', '/report', '/unsent', '/templates', '/phone']) {
       await open(path);
       found.push(...(await look()));
     }
@@ -161,6 +162,7 @@ describe.skipIf(!browser)('in a browser', () => {
     'the users': () => '/users',
     'the installation': () => '/installation',
     'what did not go out': () => '/unsent',
+    'the templates': () => '/templates',
     'a week of the calendar': () => '/calendar?view=week',
     'a campaign that failed': () => failed,
     'a campaign that was sent': () => sent,

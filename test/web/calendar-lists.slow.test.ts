@@ -51,6 +51,26 @@ describe.skipIf(!browser)('in a browser', () => {
       return getComputedStyle(element as never).backgroundColor;
     });
 
+  test('makes a link for calendar programs, and revokes it', async () => {
+    await save('Clubs', groups.slice(0, 1));
+    await page.goto('/calendar');
+    await page.getByRole('button', { name: 'Subscribe' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('combobox').selectOption('Clubs');
+    await dialog.getByRole('button', { name: 'Create link' }).click();
+    const link = await dialog.getByRole('textbox', { name: 'Link' }).inputValue();
+    const feed = await page.context().request.get(link);
+    expect([feed.status(), feed.headers()['content-type']]).toEqual([200, 'text/calendar; charset=utf-8']);
+    expect(await feed.text()).toContain('· Clubs');
+    const held = dialog.getByRole('region', { name: 'Links that work now' });
+    expect(await held.innerText()).toMatch(/Clubs[^]*made by /);
+    expect(await findBarriersAnywhere(page, {})).toEqual([]);
+    await held.getByRole('button', { name: 'Revoke the link to Clubs' }).click();
+    await page.getByText('The link no longer works.').waitFor();
+    await held.waitFor({ state: 'detached' });
+    expect((await page.context().request.get(link)).status()).toBe(404);
+  });
+
   test('marks a run with the colour and the name of the list its groups come from, and explains the colours', async () => {
     const [one = 0, two = 0, three = 0] = groups;
     await save('River streets', [one, two]);

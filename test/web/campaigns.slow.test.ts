@@ -585,7 +585,7 @@ describe.skipIf(!browser)('in a browser', () => {
       name: 'Tonight',
       schedule_time: `${soon.toPlainTime().toString().slice(0, 5)}:00`,
     });
-    await schedule(20, 21, { name: 'Next month' });
+    await schedule(20, 21, { name: 'Next month', html: '<p>Bring <b>boots</b></p><ul><li>tea</li></ul>' });
     // A page of campaigns that are newer than those.
     for (let many = 0; many < 51; many++) await send({ name: `Fair ${many}`, group_metadata_ids: [one] });
     await sql`update campaigns set created_at = created_at - interval '30 days' where name = 'Fair 50'`.execute(
@@ -604,6 +604,7 @@ describe.skipIf(!browser)('in a browser', () => {
       .filter({ hasText: 'Next month' })
       .getByText(/, 09:00/)
       .waitFor();
+    await lines.getByText('Bring boots tea', { exact: true }).waitFor();
     expect((await lines.filter({ hasText: 'Fair 49' }).boundingBox())?.height).toBeLessThanOrEqual(42);
     // Only one line of figures is above the list.
     expect(await page.getByRole('region', { name: 'Needs attention' }).count()).toBe(0);

@@ -223,7 +223,12 @@ describe('schedule presets', () => {
     ['weekdays', '2026-11-24', '2026-12-04', [1, 2, 3, 4, 5]],
     ['weekly', '2026-11-24', '2026-12-15', [2]],
   ] as const)('%s starts tomorrow and ends on a day with a run', (preset, startDate, endDate, weekdays) => {
-    expect(applyPreset(preset, none, '2026-11-24')).toEqual({ startDate, endDate, weekdays });
+    expect(applyPreset(preset, none, '2026-11-24')).toEqual({
+      startDate,
+      endDate,
+      weekdays,
+      recurrence: null,
+    });
   });
 
   test('keep chosen days and are recognized by them', () => {

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startTestApp } from '../support/app.ts';
 import { launchBrowser, refused, visit, type Visit } from '../support/browser/browser.ts';
 import { askInBrowser, enterAsNew, findBarriers } from '../support/browser/dashboard-page.ts';
+import { lookEverywhere } from '../support/browser/looks.ts';
 
 const browser = await launchBrowser();
 const app = await startTestApp({ sandboxSpeed: 200 });
@@ -68,6 +69,49 @@ describe.skipIf(!browser)('in a browser', () => {
     await dialog().getByRole('button', { name: 'Delete list' }).click();
     await page.getByRole('combobox', { name: 'Saved list' }).waitFor({ state: 'detached' });
     await page.getByRole('row', { name: /Running club/ }).waitFor();
+  });
+
+  test('filters groups by a value, and picks them for a campaign by it and by a column of names', async () => {
+    await enterAsNew(page, 'cora');
+    const { groups } = await ask<{ groups: Array<{ group_metadata_id: number; group_name: string }> }>(
+      'venom/list-groups',
+    );
+    const idOf = (name: string) => groups.find(({ group_name }) => group_name === name)?.group_metadata_id;
+    await ask('venom/set-fields', { fields: [{ name: 'City' }] });
+    const inPune = ['Chess friends', 'Village news'].map((name) => ({
+      group_metadata_id: idOf(name),
+      fields: { City: 'Pune' },
+    }));
+    await ask('venom/set-group-fields', { groups: inPune });
+
+    await page.goto('/groups');
+    await page.getByRole('combobox', { name: 'By field' }).click();
+    await page.getByRole('option', { name: 'City' }).click();
+    await page.getByRole('row', { name: /Chess friends/ }).waitFor({ state: 'detached' });
+    await page.getByRole('textbox', { name: 'Value of City' }).fill('pune');
+    await page.getByRole('row', { name: /Running club/ }).waitFor({ state: 'detached' });
+    await page.getByRole('row', { name: /Chess friends/ }).waitFor();
+    await page.reload();
+    await page.getByRole('row', { name: /Village news/ }).waitFor();
+    expect(await page.getByRole('row', { name: /Running club/ }).count()).toBe(0);
+    expect(await findBarriers(page)).toEqual([]);
+    await press('Select all matching');
+    await page.getByText('2 groups selected · 126 members').waitFor();
+
+    await page.goto('/campaigns/new');
+    await page.getByRole('combobox', { name: 'By field' }).click();
+    await page.getByRole('option', { name: 'City' }).click();
+    await page.getByRole('textbox', { name: 'Value of City' }).fill('Pune');
+    await press('Select all matching');
+    await page.getByText('2 groups · 126 members').waitFor();
+
+    await press('Paste names');
+    await dialog().getByLabel('Names of groups').fill('RUNNING  club\tRosa\r\nAllotments');
+    await dialog().getByRole('button', { name: 'Add groups' }).click();
+    await dialog().getByText('No group has these names:').waitFor();
+    expect(await dialog().getByLabel('Names of groups').inputValue()).toBe('Allotments');
+    await page.keyboard.press('Escape');
+    await page.getByText('3 groups · 151 members').waitFor();
   });
 
   test('shows the last post of each group, and the result of a sync', async () => {
@@ -141,6 +185,53 @@ describe.skipIf(!browser)('in a browser', () => {
     await choose('Members');
     await expect.poll(shown).toEqual(['Chess friends', 'Running club', 'Village news']);
     expect(await findBarriers(page)).toEqual([]);
+  });
+
+  test('makes a list by rule with its live count, shows tags, and sends to the list as it is then', async () => {
+    await enterAsNew(page, 'greta');
+    await ask('venom/set-fields', { fields: [{ name: 'Tags', kind: 'tags' }] });
+    const { groups } = await ask<{ groups: Array<{ group_metadata_id: number; group_name: string }> }>(
+      'venom/list-groups',
+    );
+    const tagged = groups.filter(({ group_name: name }) => name !== 'Running club');
+    await ask('venom/set-group-fields', {
+      groups: tagged.map(({ group_metadata_id }) => ({ group_metadata_id, fields: { Tags: 'Parents, North' } })),
+    });
+    await page.goto('/groups');
+    await page.getByRole('row', { name: /Chess friends.*Parents.*North/ }).waitFor();
+    await lookEverywhere(page, 'group-tags');
+    await press('List by rule…');
+    await dialog().getByLabel('Name of the list').fill('Families');
+    await dialog().getByText('3 groups meet it now').waitFor();
+    await dialog().getByRole('combobox', { name: 'What it is about' }).click();
+    await page.getByRole('option', { name: 'Tags' }).click();
+    await dialog().getByRole('textbox', { name: 'Value' }).fill('parents');
+    await dialog().getByText('2 groups meet it now').waitFor();
+    await dialog().getByRole('button', { name: 'Add condition' }).click();
+    const second = dialog().getByRole('group', { name: 'Condition 2' });
+    await second.getByRole('combobox', { name: 'What it is about' }).click();
+    await page.getByRole('option', { name: 'More members than' }).click();
+    await second.getByRole('textbox', { name: 'Value' }).fill('100');
+    await dialog().getByText('1 group meets it now: Village news').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await lookEverywhere(page, 'rule');
+    await dialog().getByRole('button', { name: 'Remove condition 2' }).click();
+    await dialog().getByText('2 groups meet it now').waitFor();
+    await dialog().getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('row', { name: /Running club/ }).waitFor({ state: 'detached' });
+    expect(await findBarriers(page)).toEqual([]);
+
+    await page.goto('/campaigns/new');
+    await press('Saved lists');
+    await page.getByRole('menuitem', { name: 'Families (2)' }).click();
+    await page.getByText('The post goes to all of Families, as they are when it is sent.').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await lookEverywhere(page, 'to-list');
+    await page
+      .getByRole('checkbox', { name: /Chess friends/ })
+      .first()
+      .uncheck();
+    await page.getByText('The post goes to all of Families').waitFor({ state: 'detached' });
   });
 
   test("shows a group's posts, planned runs, link and lists", async () => {

@@ -160,7 +160,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('checkbox', { name: 'Chess friends' }).check();
     await page.getByText('On a schedule').click();
     // Until it is shown, the days are those of this month.
-    const next = Temporal.Now.plainDateISO('UTC').add({ months: 1 });
+    const next = Temporal.Now.plainDateISO('Europe/Berlin').add({ months: 1 });
     const month = next.toLocaleString('en-GB', { month: 'long', year: 'numeric' });
     for (const [field, day] of [
       ['First day', 10],

@@ -192,7 +192,7 @@ describe.skipIf(!browser)('in a browser', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Writer');
     await dialog.getByLabel('Read: campaigns, groups and results').uncheck();
-    await dialog.getByLabel('Write: drafts, files and group lists').check();
+    await dialog.getByLabel('Write: drafts, templates, files and group lists').check();
     await dialog.getByRole('combobox', { name: 'Role' }).click();
     await page.getByRole('option', { name: 'Author' }).click();
     await dialog.getByRole('button', { name: 'Create key' }).click();

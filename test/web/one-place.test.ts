@@ -17,7 +17,7 @@ describe('Save', () => {
     expect(filesWith("t('common.saved')")).toEqual(['web/parts/save-bar.tsx']);
   });
 
-  test('has no other words, but where a list, a link or a campaign is saved', () => {
+  test('has no other words, but where a list, a link, a template or a campaign is saved', () => {
     const words = Object.entries(readCatalog('en')).filter(([, text]) => /^Saved?\b(?! lists?\b)/.test(text));
     const own = words.map(([key]) => key).filter((key) => !key.startsWith('audit.'));
     expect(own.toSorted()).toEqual([
@@ -28,6 +28,9 @@ describe('Save', () => {
       'groups.saveAsList',
       'groups.saveAsListTitle',
       'groups.saveListTitle',
+      'templates.as',
+      'templates.note',
+      'templates.save',
     ]);
   });
 });

@@ -14,7 +14,7 @@ const app = await startTestApp({ sandboxSpeed: 200 });
 afterAll(() => app.stop());
 
 /** Compressed, of all that a page has to run before it can be used. */
-const SCRIPT_LIMIT_BYTES = 240_000;
+const SCRIPT_LIMIT_BYTES = 245_000;
 const PAGES = ['/', '/campaigns/new', '/calendar', '/groups', '/report', '/account', '/settings', '/phone'];
 const PHONE = { width: 390, height: 844 };
 

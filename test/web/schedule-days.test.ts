@@ -81,6 +81,7 @@ test('the copy of a plan keeps its plan, from today on', () => {
   };
   expect(copySchedule(copy, new Date('2026-12-09T16:00:00Z'))).toEqual({
     isScheduled: true,
+    recurrence: null,
     startDate: '2026-12-10',
     endDate: '2026-12-31',
     time: '09:30',

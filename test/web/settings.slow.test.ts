@@ -185,7 +185,11 @@ describe.skipIf(!browser)('in a browser', () => {
     const { data } = (await zones.json()) as { data: string[] };
     await expect.poll(() => page.getByRole('option').count()).toBeGreaterThan(400);
     const offered = page.getByRole('option');
-    const values = await offered.evaluateAll((all) => all.map((one) => one.getAttribute('value') ?? ''));
+    const values = await offered.evaluateAll((all) =>
+      (all as unknown as Array<{ getAttribute: (name: string) => string | null }>).map(
+        (one) => one.getAttribute('value') ?? '',
+      ),
+    );
     expect(values.filter((value) => !data.includes(value))).toEqual([]);
     await page.keyboard.type('new york');
     await page.getByRole('option', { name: 'New York, United States' }).waitFor();

@@ -96,6 +96,8 @@ describe.skipIf(!browser)('in a browser', () => {
     const author = await enter('author', '/campaigns/new');
     await writeMessage(author, 'We open at nine');
     await press(author, 'Select all matching');
+    // Before, the post lacks groups, and the button says so.
+    await author.getByText(/^6 groups · /).waitFor();
     await askForApproval(author);
     await expect.poll(() => messagesIn(REVIEW)).toHaveLength(1);
 

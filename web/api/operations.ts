@@ -16,6 +16,7 @@ export type Analytics = Data<'analytics/get-campaign-group-analytics-master'>;
 export type GroupRow = Analytics['groups'][number];
 export type Overview = Data<'analytics/get-overview'>;
 export type Report = Data<'analytics/get-report'>;
+export type CalendarLink = Data<'venom/list-calendar-links'>['links'][number];
 export type ReportLink = Data<'analytics/list-report-links'>['links'][number];
 export type Run = Analytics['runs'][number];
 export type PlannedRun = Data<'venom/list-runs'>['runs'][number];

@@ -74,7 +74,6 @@ export const sendWindowQueryOf = (accountId?: number) =>
     queryFn: ({ signal }) => call('venom/update-account', { account_id: accountId }, { signal }),
     refetchInterval: SLOW_POLL_MS,
   });
-export const sendWindowQuery = sendWindowQueryOf();
 
 export interface GroupFilter {
   kind: GroupKind | undefined;
@@ -86,6 +85,8 @@ export interface GroupFilter {
   hasFailed?: boolean | undefined;
   minMembers?: number | undefined;
   maxMembers?: number | undefined;
+  /** Values by the names of fields; an empty one: without a value. */
+  fields?: Record<string, string> | undefined;
 }
 
 export interface GroupSort {
@@ -105,7 +106,7 @@ export const groupListsQuery = queryOptions({
 });
 
 /** The filter as the API takes it. */
-function toWire({ kind, search, listId, silentDays, hasFailed, minMembers, maxMembers }: GroupFilter) {
+function toWire({ kind, search, listId, silentDays, hasFailed, minMembers, maxMembers, fields }: GroupFilter) {
   return {
     kind,
     search,
@@ -114,6 +115,7 @@ function toWire({ kind, search, listId, silentDays, hasFailed, minMembers, maxMe
     has_failed: hasFailed,
     min_participants: minMembers,
     max_participants: maxMembers,
+    fields,
   };
 }
 
@@ -122,7 +124,14 @@ export const groupsWithActivityQuery = (filter: GroupFilter, { by, isDown }: Gro
   infiniteQueryOptions({
     queryKey: ['groups', 'activity', filter, by, isDown],
     queryFn: ({ pageParam, signal }) => {
-      const body = { ...toWire(filter), sort_by: by, descending: isDown, with_activity: true, with_totals: true };
+      const body = {
+        ...toWire(filter),
+        sort_by: by,
+        descending: isDown,
+        with_activity: true,
+        with_totals: true,
+        with_fields: true,
+      };
       return call('venom/list-groups', { ...body, limit: GROUPS_PAGE, cursor: pageParam }, { signal });
     },
     ...cursorPaging,
@@ -141,9 +150,14 @@ export const groupQuery = (groupId: number) =>
 /** Fetches every group that matches the filter, page by page; `withAccounts`: with the accounts that are members. */
 export async function fetchAllGroups(
   filter: GroupFilter,
-  { withAccounts = false }: { withAccounts?: boolean } = {},
+  { withAccounts = false, withFields = false }: { withAccounts?: boolean; withFields?: boolean } = {},
 ): Promise<Group[]> {
-  const body = { ...toWire(filter), ...(withAccounts && { with_accounts: true }), limit: GROUPS_PAGE };
+  const body = {
+    ...toWire(filter),
+    ...(withAccounts && { with_accounts: true }),
+    with_fields: withFields,
+    limit: GROUPS_PAGE,
+  };
   const all: Group[] = [];
   let cursor: string | null | undefined;
   do {
@@ -170,6 +184,7 @@ interface CampaignFilter {
   kind: PostKind | undefined;
   /** Created in it: `2026-08`. */
   month: string | undefined;
+  tag: string | undefined;
 }
 
 /** Whether a filter leaves campaigns out. */
@@ -181,11 +196,12 @@ function keyOf(filter: CampaignFilter) {
   return ['campaigns', isFiltering(filter) ? filter : UNFILTERED];
 }
 
-function toBody({ status, search, kind, month }: CampaignFilter) {
+function toBody({ status, search, kind, month, tag }: CampaignFilter) {
   const last = month === undefined ? undefined : addDays(addMonths(`${month}-01`, 1), -1);
   return {
     status,
     search,
+    tag,
     post_kind: kind,
     ...(month !== undefined && { created_from: `${month}-01`, created_to: last }),
     limit: CAMPAIGNS_PAGE,
@@ -221,6 +237,13 @@ export const plannedCampaignsQuery = (filter: CampaignFilter) =>
     placeholderData: keepPreviousData,
     refetchInterval: SLOW_POLL_MS,
   });
+
+/** The tags that campaigns carry, by their letters. */
+export const tagsQuery = queryOptions({
+  queryKey: ['campaigns', 'tags'],
+  queryFn: ({ signal }) => call('venom/list-campaigns', { limit: 1, with_tags: true }, { signal }),
+  select: ({ tags = [] }) => tags,
+});
 
 /** How many times slower to poll a large response, which takes longer to make and to render. */
 export function pollFactor({ groups }: Analytics): number {

@@ -15,6 +15,7 @@ import { suggestName } from '../compose/suggest-name.ts';
 import { Summary } from '../compose/summary.tsx';
 import { sumOf } from '../compose/audience.ts';
 import { useCheck } from '../compose/use-check.ts';
+import { MAIN } from '../compose/languages.ts';
 import { usePreview } from '../compose/use-preview.ts';
 import { count } from '../format/numbers.ts';
 import { listNames } from '../format/list-names.ts';
@@ -51,7 +52,7 @@ function Approval({ approval, session }: { approval: FullApproval; session: Sign
     [session.time_zone, post, groups, files, openedAt],
   );
   const hasFile = file !== null || draft.files.length > 0;
-  const { preview } = usePreview(draft.html, hasFile);
+  const { preview } = usePreview(draft.html, { hasFile, withFields: draft.withFields });
   const isOpen = approval.state === 'waiting' || approval.state === 'changes_requested';
   // Once it is accepted, it would be warned of itself.
   const check = useCheck(draft, approval.name, hasFile, { isEnabled: isOpen });
@@ -69,7 +70,9 @@ function Approval({ approval, session }: { approval: FullApproval; session: Sign
             <OwnButtons approval={approval} session={session} />
           )
         }
-        preview={<PhonePreview draft={draft} text={approval.text} file={file} time={time} reach={draft} />}
+        preview={
+          <PhonePreview draft={draft} text={approval.text} language={MAIN} file={file} time={time} reach={draft} />
+        }
       >
         <Section title={t('approvals.request')}>
           <Stack gap="sm">

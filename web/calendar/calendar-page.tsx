@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Group, NativeSelect, SegmentedControl, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useDisclosure } from '@mantine/hooks';
+import { lazy, Suspense, useState } from 'react';
 import type { GroupKind, PlannedRun } from '../api/operations.ts';
 import { groupListsQuery } from '../api/queries.ts';
 import { useMay } from '../api/workspace.ts';
@@ -9,6 +10,7 @@ import { localTime } from '../format/local-time.ts';
 import { dateIn, zoneName } from '../format/time.ts';
 import { useZone } from '../format/zone-context.tsx';
 import { KINDS } from '../groups/kinds.ts';
+import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
 import { Empty } from '../parts/empty.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';
 import { Icon } from '../parts/icons.tsx';
@@ -19,6 +21,9 @@ import { locale, t } from '../i18n/translate.ts';
 import { addDays, daysOfView, isDay, type View } from './days.ts';
 import { Legend, Month, Week } from './grid.tsx';
 import { usePlannedRuns, type RunFilter } from './use-planned-runs.ts';
+
+const ImportSheetDialog = lazy(lazyWithRetry(() => import('./import-sheet-dialog.tsx')));
+const SubscribeDialog = lazy(lazyWithRetry(() => import('./subscribe-dialog.tsx')));
 
 const VIEWS: readonly View[] = ['month', 'week'];
 
@@ -46,6 +51,7 @@ export default function CalendarPage() {
         <>
           <RunFilters filter={filter} setKind={setKind} setList={setList} />
           <ViewChoice view={view} setView={setView} showToday={() => setDay(today)} />
+          <ManagerDialogs />
         </>
       }
     >
@@ -81,6 +87,27 @@ export default function CalendarPage() {
         </Empty>
       )}
     </Page>
+  );
+}
+
+/** Plans from sheets, and links for calendar programs: managers make both. */
+function ManagerDialogs() {
+  const [isImporting, importing] = useDisclosure(false);
+  const [isSubscribing, subscribing] = useDisclosure(false);
+  if (useMay('manager') === false) return null;
+  return (
+    <>
+      <Button size="xs" variant="default" onClick={importing.open}>
+        {t('calendar.import')}
+      </Button>
+      <Button size="xs" variant="default" onClick={subscribing.open}>
+        {t('calendar.subscribe')}
+      </Button>
+      <Suspense>
+        {isImporting && <ImportSheetDialog close={importing.close} />}
+        {isSubscribing && <SubscribeDialog close={subscribing.close} />}
+      </Suspense>
+    </>
   );
 }
 

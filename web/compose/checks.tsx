@@ -9,12 +9,15 @@ import { findText, t } from '../i18n/translate.ts';
 import classes from './checks.module.css';
 import { ballotProblems, isBallot } from './ballot.ts';
 import type { Draft, PickedGroup } from './draft.ts';
+import { languageName } from './languages.ts';
 import type { Check } from './use-check.ts';
 import type { Preview } from './use-preview.ts';
 
 /** This warning matters only with a file attached. */
 const CAPTION_WARNING = 'caption_too_long';
 const NAMED = 5;
+/** The issue of groups without a value for a field of the post. */
+export const NO_VALUE = 'no_value';
 
 /** Returns the problems that prevent sending, in the order of the page. */
 export function validateDraft(
@@ -27,7 +30,10 @@ export function validateDraft(
   if (error) problems.push(problemText(error));
   else if (isBallot(draft)) problems.push(...ballotProblems(draft));
   else if (isEmpty && !hasFile) problems.push(t('compose.problems.noText'));
-  if (draft.groups.length === 0) problems.push(t('compose.problems.noGroups'));
+  if (!isBallot(draft))
+    for (const { language, html } of draft.translations)
+      if (html === '') problems.push(t('compose.problems.noTranslation', { language: languageName(language) }));
+  if (draft.groups.length + draft.groupListIds.length === 0) problems.push(t('compose.problems.noGroups'));
   if (draft.isScheduled) {
     if (draft.startDate === null) problems.push(t('compose.problems.noDays'));
     if (!/^\d\d:\d\d/.test(draft.time)) problems.push(t('compose.problems.noTime'));
@@ -36,13 +42,28 @@ export function validateDraft(
   return problems;
 }
 
+/** A post for groups without a value is not sent, unless they are left out. */
+export function lackingValues({ withFields, leavesOut }: Draft, check: Check): string[] {
+  const groups = groupIssues(check).get(NO_VALUE)?.length ?? 0;
+  return !withFields || leavesOut || groups === 0 ? [] : [t('compose.problems.noValue', { groups })];
+}
+
 /** Returns the warnings, each once. */
 export function warningsOf({ preview, check, hasFile }: { preview: Preview; check: Check; hasFile: boolean }) {
-  const keyOf = ({ code, params }: (typeof check.warnings)[number]) => `${code} ${params?.['account'] ?? ''}`;
+  const keyOf = ({ code, params }: (typeof check.warnings)[number]) =>
+    `${code} ${params?.['account'] ?? ''} ${params?.['language'] ?? ''}`;
   const heard = new Map([...preview.warnings, ...check.warnings].map((warning) => [keyOf(warning), warning]));
   return [...heard.values()]
     .filter(({ code }) => hasFile || code !== CAPTION_WARNING)
-    .map((warning) => ({ code: keyOf(warning), text: localisedText(warning) }));
+    .map((warning) => ({ code: keyOf(warning), text: textOf(warning) }));
+}
+
+/** In words, with the language of the text that it is about. */
+function textOf(warning: Check['warnings'][number]): string {
+  const { language, languages } = warning.params ?? {};
+  const named = (tags: string) => ({ languages: tags.split(', ').map(languageName).join(', ') });
+  const text = localisedText(languages === undefined ? warning : { ...warning, params: named(String(languages)) });
+  return language === undefined ? text : `${languageName(String(language))}: ${text}`;
 }
 
 /** Groups the ids by the code of their issue, in the order of the groups. */

@@ -25,13 +25,14 @@ import { ErrorAlert } from '../parts/error-alert.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Page, PageSkeleton } from '../parts/page.tsx';
 import { t } from '../i18n/translate.ts';
-import { validateDraft } from './checks.tsx';
+import { groupIssues, lackingValues, NO_VALUE, validateDraft } from './checks.tsx';
 import { ballotProblems, isBallot } from './ballot.ts';
 import { CardField } from './card-field.tsx';
 import { ComposeLayout } from './compose-layout.tsx';
 import { emptyDraft, type Draft } from './draft.ts';
 import { CheckSection, WhenSection } from './draft-sections.tsx';
 import { sumOf } from './audience.ts';
+import { useTexts } from './languages.ts';
 import { MessageSection } from './message-section.tsx';
 import { AudienceSections } from './reach-section.tsx';
 import { PhonePreview } from './phone-preview.tsx';
@@ -43,7 +44,7 @@ import { suggestName } from './suggest-name.ts';
 import { Summary } from './summary.tsx';
 import { TestPostButton } from './test-post.tsx';
 import { useCheck, type Check } from './use-check.ts';
-import { usePreview } from './use-preview.ts';
+import { TemplatesMenu } from '../templates/templates-menu.tsx';
 import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
 
 const SendTimeField = lazy(lazyWithRetry(() => import('./send-time-field.tsx')));
@@ -98,11 +99,18 @@ interface ComposeProps extends Pick<ReturnType<typeof usePersistedDraft>, 'updat
   kept: PersistedDraft;
 }
 
-function DraftActions({ id, drop }: Pick<ComposeProps, 'id' | 'drop'>) {
+function DraftActions({
+  id,
+  drop,
+  kept,
+  name,
+  session,
+}: Pick<ComposeProps, 'id' | 'drop' | 'kept' | 'session'> & { name: string }) {
   const [, go] = useLocation();
   return (
     <Group gap="xs">
       <DraftsMenu openId={id} />
+      <TemplatesMenu post={kept} name={name} zone={session.time_zone} />
       <DiscardButton discard={() => drop().then(() => go('/campaigns/new'), notifyError)} />
     </Group>
   );
@@ -121,15 +129,16 @@ function Message({
   update,
   attach,
   suggestedName,
-  shown,
-}: Pick<ComposeProps, 'kept' | 'update' | 'attach'> & { suggestedName: string; shown: ReturnType<typeof usePreview> }) {
+  texts,
+}: Pick<ComposeProps, 'kept' | 'update' | 'attach'> & { suggestedName: string; texts: ReturnType<typeof useTexts> }) {
+  const { shown, written } = texts;
   const { draft } = kept;
   const { isAskingMembers, file, hasFile } = contentOf(kept);
   return (
     <MessageSection
-      {...{ draft, update, file, attach, suggestedName }}
+      {...{ draft, update, texts, file, attach, suggestedName }}
       refusal={kept.fileProblem}
-      aside={!isAskingMembers && <LengthCounter length={shown.length} limit={shown.preview.limit} />}
+      aside={!isAskingMembers && <LengthCounter length={written.length} limit={written.preview.limit} />}
     >
       <CardField
         card={draft.card}
@@ -144,16 +153,17 @@ function Message({
 
 function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
   const { draft } = kept;
-  const { isAskingMembers, file, hasFile, fileName } = contentOf(kept);
-  const shown = usePreview(isAskingMembers ? '' : draft.html, hasFile);
+  const { file, hasFile, fileName } = contentOf(kept);
+  const texts = useTexts(draft, hasFile);
+  const { shown, written, language } = texts;
   const { preview, isSettled } = shown;
   const [isAsking, asking] = useDisclosure(false);
   const [isSubmitted, tried] = useDisclosure(false);
   const suggestedName = suggestName(draft, preview.text, fileName);
   const name = draft.name.trim() || suggestedName;
   const check = useCheck(draft, name, hasFile);
-  const problems = listProblems(kept, hasFile, shown);
-  const mustAsk = useMustAsk(draft.groups.length) === true;
+  const problems = [...listProblems(kept, hasFile, shown), ...lackingValues(draft, check)];
+  const mustAsk = useMustAsk(draft.groupListIds.length > 0 ? Infinity : draft.groups.length) === true;
   const { wait, ignoresQuietHours, action, choice, nowHint } = useDeparture(draft, {
     mustAsk,
     check,
@@ -168,7 +178,7 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
   };
 
   return (
-    <Page title={t('pages.compose')} actions={<DraftActions id={id} drop={drop} />}>
+    <Page title={t('pages.compose')} actions={<DraftActions {...{ id, drop, kept, name, session }} />}>
       <SaveStatus id={id} kept={kept} zone={session.time_zone} />
       <ComposeLayout
         sum={sumOf(draft)}
@@ -189,10 +199,12 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
             </Button>
           </>
         }
-        preview={<TimedPreview draft={draft} text={preview.text} file={file} zone={session.time_zone} />}
+        preview={
+          <TimedPreview {...{ draft, file, check, language }} text={written.preview.text} zone={session.time_zone} />
+        }
       >
         <RequestedChanges id={id} />
-        <Message {...{ kept, update, attach, suggestedName, shown }} />
+        <Message {...{ kept, update, attach, suggestedName, texts }} />
         <AudienceSections draft={draft} update={update} />
         <WhenSection draft={draft} check={check}>
           <SendTimeField draft={draft} update={update} nowHint={nowHint} />
@@ -328,10 +340,26 @@ function LengthCounter({ length, limit }: { length: number; limit: number }) {
 }
 
 /** A component of its own, so that the clock does not rerender the form. */
-function TimedPreview({ draft, text, file, zone }: { draft: Draft; text: string; file: File | null; zone: string }) {
+function TimedPreview({
+  draft,
+  text,
+  language,
+  file,
+  check,
+  zone,
+}: {
+  draft: Draft;
+  /** In the language that is written in. */
+  text: string;
+  language: string;
+  file: File | null;
+  check: Check;
+  zone: string;
+}) {
   const nowMs = useNow();
   const time = draft.isScheduled ? timeOfDay(draft.time) : clockTime(new Date(nowMs), zone);
-  return <PhonePreview draft={draft} text={text} file={file} time={time} reach={draft} />;
+  const lacking = groupIssues(check).get(NO_VALUE) ?? [];
+  return <PhonePreview {...{ draft, text, language, file, time, lacking }} reach={draft} />;
 }
 
 /** Whether the message has what members are to see. */

@@ -6,7 +6,14 @@ type Copy =
   | { is_schedule: false }
   | Pick<
       Planned,
-      'is_schedule' | 'start_date' | 'end_date' | 'schedule_time' | 'time_zone' | 'weekdays' | 'skip_dates'
+      | 'is_schedule'
+      | 'start_date'
+      | 'end_date'
+      | 'schedule_time'
+      | 'time_zone'
+      | 'weekdays'
+      | 'skip_dates'
+      | 'recurrence'
     >;
 
 /** The schedule of the copy, from today on. */
@@ -21,6 +28,7 @@ export function copySchedule(copy: Copy, now: Date) {
     time: copy.schedule_time.slice(0, 5),
     timeZone,
     skipDates,
+    recurrence: copy.recurrence ?? null,
     ...(weekdays && { weekdays }),
   };
 }

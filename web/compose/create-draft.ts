@@ -31,12 +31,17 @@ export function toCopiedDraft(
   { groups: known, files, now }: { groups: readonly PickedGroup[]; files: Files; now: Date },
 ): { draft: Draft; file: File | null } {
   const ids = new Set(copy.group_metadata_ids);
-  const groups = known.filter((group) => ids.has(group.group_metadata_id)).map(toPicked);
+  const [own, listed] = [true, false].map((isOwn) =>
+    known.filter((group) => ids.has(group.group_metadata_id) === isOwn).map(toPicked),
+  ) as [PickedGroup[], PickedGroup[]];
+  const ofLists = copy.group_list_ids ? listed : [];
+  const groups = [...own, ...ofLists];
+  const listedIds = ofLists.map((group) => group.group_metadata_id);
   const file = copy.image === null ? null : toFile(copy.image, copy.name);
   const kept = new Set(copy.media?.map(({ media_id }) => media_id));
   const library = files.filter(({ media_id }) => kept.has(media_id)).map(fromShown);
   const { name, html, link_preview: card, poll, event } = copy;
-  const content = { name, html, card, poll, event, groups, files: library };
+  const content = { name, html, card, poll, event, groups, listedIds, files: library };
   return { draft: { ...emptyDraft(timeZone), ...copySchedule(copy, now), ...toReach(copy), ...content }, file };
 }
 

@@ -2,7 +2,7 @@ import { Suspense, type ReactNode } from 'react';
 import { PartSkeleton, Section } from '../parts/page.tsx';
 import { t } from '../i18n/translate.ts';
 import { Checks } from './checks.tsx';
-import type { Draft } from './draft.ts';
+import { withGroups, type Draft } from './draft.ts';
 import { excludeGroups } from './group-picker.tsx';
 import { SendTimes } from './send-times.tsx';
 import type { Check } from './use-check.ts';
@@ -37,7 +37,7 @@ export function CheckSection({
       <Checks
         {...found}
         picked={draft.groups}
-        onLeaveOut={(out) => update({ groups: excludeGroups(draft.groups, out) })}
+        onLeaveOut={(out) => update(withGroups(draft, excludeGroups(draft.groups, out)))}
       />
     </Section>
   );

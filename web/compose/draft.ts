@@ -24,6 +24,8 @@ export interface Draft extends DraftBallot, Reach {
   /** Null: there is none yet. */
   card: Card | null;
   groups: readonly PickedGroup[];
+  /** Those of them that are there by its lists alone, as these were when the draft was loaded. */
+  listedIds: readonly number[];
   isScheduled: boolean;
   startDate: string | null;
   endDate: string | null;
@@ -32,6 +34,8 @@ export interface Draft extends DraftBallot, Reach {
   weekdays: readonly number[];
   /** Days without a run. Some may lie outside the range: they count again if the range grows. */
   skipDates: readonly string[];
+  /** A rule of RFC 5545; null: the days from the first to the last. With it, no end date means no end. */
+  recurrence: string | null;
   /** New with each change. The same when the same post is sent again after a lost response. */
   idempotencyKey: string;
 }
@@ -46,6 +50,7 @@ export function emptyDraft(timeZone: string): Draft {
     ...NO_BALLOT,
     card: null,
     groups: [],
+    listedIds: [],
     isScheduled: false,
     startDate: null,
     endDate: null,
@@ -54,6 +59,37 @@ export function emptyDraft(timeZone: string): Draft {
     weekdays: ALL_WEEK,
     ...NO_REACH,
     skipDates: [],
+    recurrence: null,
     idempotencyKey: generateIdempotencyKey(),
+  };
+}
+
+/** Returns the groups that the draft names itself. */
+export function ownGroupIds({ groups, listedIds }: Pick<Draft, 'groups' | 'listedIds'>): number[] {
+  const listed = new Set(listedIds);
+  return groups.map((group) => group.group_metadata_id).filter((id) => !listed.has(id));
+}
+
+type Targets = Pick<Draft, 'groups' | 'listedIds' | 'groupListIds'>;
+
+/** The post goes to these groups. Without one of its lists it goes to no list any more, but to the groups that are left. */
+export function withGroups({ listedIds }: Targets, groups: readonly PickedGroup[]): Partial<Targets> {
+  const ids = new Set(groups.map((group) => group.group_metadata_id));
+  const isWhole = groups.length > 0 && listedIds.every((id) => ids.has(id));
+  return isWhole ? { groups } : { groups, listedIds: [], groupListIds: [] };
+}
+
+/** The post also goes to a list, which has these groups. */
+export function withList(
+  { groups, listedIds, groupListIds }: Targets,
+  listId: number,
+  ofList: readonly PickedGroup[],
+): Partial<Targets> {
+  const ids = new Set(groups.map((group) => group.group_metadata_id));
+  const added = ofList.filter((group) => !ids.has(group.group_metadata_id));
+  return {
+    groups: [...groups, ...added.map(toPicked)],
+    listedIds: [...listedIds, ...added.map((group) => group.group_metadata_id)],
+    groupListIds: [...new Set([...groupListIds, listId])],
   };
 }

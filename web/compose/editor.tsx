@@ -6,22 +6,29 @@ import { useEffect, useRef, useState } from 'react';
 import { t } from '../i18n/translate.ts';
 import { cleanPasted } from './clean-pasted.ts';
 import { EmojiControl } from './emoji-control.tsx';
+import { FieldControl } from './field-control.tsx';
 import { messageExtensions, messageSchema, parseMessage, serializeMessage } from './message-schema.ts';
 import classes from './editor.module.css';
+
+interface EditorProps {
+  html: string;
+  onChange: (html: string) => void;
+  onFile: (file: File) => void;
+  /** Shows fields as chips. */
+  withFields: boolean;
+  /** Called when a field is inserted. */
+  onField: () => void;
+  /** The name of the text. */
+  label?: string;
+  /** It takes the focus when it appears. */
+  isFocused?: boolean;
+}
 
 /**
  * The message editor. Its schema knows only the tags that a campaign may have; anything else becomes plain text, and a note says so. Pasted
  * and dropped files go to `onFile`.
  */
-export default function Editor({
-  html,
-  onChange,
-  onFile,
-}: {
-  html: string;
-  onChange: (html: string) => void;
-  onFile: (file: File) => void;
-}) {
+export default function Editor({ html, onChange, onFile, withFields, onField, label, isFocused }: EditorProps) {
   const onFileRef = useRef(onFile);
   const onChangeRef = useRef(onChange);
   useEffect(() => {
@@ -40,6 +47,7 @@ export default function Editor({
   const editor = useEditor({
     extensions,
     content,
+    autofocus: isFocused ?? false,
     // The other rules are for Markdown, which WhatsApp's users do not type.
     enableInputRules: ['whatsAppFormatting'],
     enablePasteRules: ['link'],
@@ -53,7 +61,7 @@ export default function Editor({
       if (changedHtml !== lastHtml.current) onChangeRef.current((lastHtml.current = changedHtml));
     },
     editorProps: {
-      attributes: { role: 'textbox', 'aria-multiline': 'true', 'aria-label': t('compose.message') },
+      attributes: { role: 'textbox', 'aria-multiline': 'true', 'aria-label': label ?? t('compose.message') },
       clipboardTextSerializer: ({ content: copied }) => copied.textBetween(0, copied.size, '\n', '\n'),
       transformPastedHTML: (pasted) => cleanPasted(pasted, () => setPlain(true)),
       handlePaste: (_view, event) => attachFile(event.clipboardData),
@@ -70,11 +78,11 @@ export default function Editor({
       <RichTextEditor
         editor={editor}
         labels={labels()}
-        className={classes.editor}
+        className={`${classes.editor} ${withFields ? classes.withFields : ''}`}
         // The editor has no links to open in a new tab.
         styles={{ linkEditorExternalControl: { display: 'none' } }}
       >
-        <Tools />
+        <Tools onField={onField} />
         <RichTextEditor.Content />
       </RichTextEditor>
       <Text size="xs" c="dimmed" role="status" className={classes.note}>
@@ -90,7 +98,7 @@ const TitleWord = () => <span>{t('editor.h2ControlLabel')}</span>;
 const SubtitleWord = () => <span>{t('editor.h3ControlLabel')}</span>;
 const ClearWord = () => <span>{t('editor.clear')}</span>;
 
-function Tools() {
+function Tools({ onField }: { onField: () => void }) {
   return (
     <RichTextEditor.Toolbar>
       <RichTextEditor.ControlsGroup>
@@ -107,6 +115,7 @@ function Tools() {
         <RichTextEditor.Link />
         <RichTextEditor.Unlink />
         <EmojiControl />
+        <FieldControl onInsert={onField} />
       </RichTextEditor.ControlsGroup>
       <RichTextEditor.ControlsGroup>
         <RichTextEditor.ClearFormatting icon={ClearWord} {...WIDE} />

@@ -26,7 +26,7 @@ const MAX_HEIGHT = `max(${4 * ROW_HEIGHT}px, 100dvh - 340px)`;
 const BY_NAME = { by: 'name', isDown: false } as const;
 
 /** A picked group could be posted to when it was picked. */
-type Pickable = PickedGroup & Pick<Partial<Group>, 'can_send' | 'activity'>;
+export type Pickable = PickedGroup & Pick<Partial<Group>, 'can_send' | 'activity'>;
 
 interface GroupPickerProps {
   picked: readonly PickedGroup[];
@@ -35,13 +35,13 @@ interface GroupPickerProps {
 
 /** Picks the groups of the post. Picked groups stay visible whatever the search is. */
 export function GroupPicker({ picked, onChange }: GroupPickerProps) {
-  const { filter, isFiltered, fields } = useGroupFilter();
+  const { filter, typedFilter, isFiltered, fields } = useGroupFilter();
   const [isShowingPicked, setShowingPicked] = useState(false);
   const found = useInfiniteQuery(groupsWithActivityQuery(filter, BY_NAME));
   const groups = found.data?.pages.flatMap((page) => page.groups) ?? [];
   const pickingAll = useMutation({
-    // As the field reads: before the search has settled, all groups still match.
-    mutationFn: () => fetchAllGroups({ ...filter, search: fields.typed }),
+    // Before the search has settled, all groups still match.
+    mutationFn: () => fetchAllGroups(typedFilter),
     onSuccess: (all) => onChange(mergeGroups(picked, all)),
     onError: notifyError,
   });

@@ -1,12 +1,13 @@
-import { Button, Group as Row, Modal, Text } from '@mantine/core';
+import { Anchor, Button, Group as Row, Modal, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import type { Group } from '../api/operations.ts';
 import { listNames } from '../format/list-names.ts';
+import { Callout } from '../parts/callout.tsx';
 import { Section } from '../parts/page.tsx';
 import { useIsPhone } from '../parts/use-is-phone.ts';
 import { t } from '../i18n/translate.ts';
-import type { PickedGroup } from './draft.ts';
-import { GroupPicker, mergeGroups } from './group-picker.tsx';
+import { useListsText } from './audience.ts';
+import { withGroups, withList, type Draft, type PickedGroup } from './draft.ts';
+import { GroupPicker, mergeGroups, type Pickable } from './group-picker.tsx';
 import { PasteNamesButton } from './paste-names-button.tsx';
 import { SavedListPicker } from './saved-list-picker.tsx';
 
@@ -17,20 +18,31 @@ interface GroupsProps {
   onChange: (groups: readonly PickedGroup[]) => void;
 }
 
-/** The groups of the post, picked one by one or from a saved list. */
-export function GroupsSection({ groups, onChange }: GroupsProps) {
+/** The groups of the post, picked one by one, and its saved lists. */
+export function GroupsSection({ draft, update }: { draft: Draft; update: (next: Partial<Draft>) => void }) {
+  const { groups } = draft;
   const isPhone = useIsPhone();
-  const add = (more: readonly Group[]) => onChange(mergeGroups(groups, more));
+  const onChange = (next: readonly PickedGroup[]) => update(withGroups(draft, next));
+  const add = (more: readonly Pickable[]) => onChange(mergeGroups(groups, more));
+  const lists = useListsText(draft);
   return (
     <Section
       title={t('compose.groups')}
       aside={
         <Row gap="xs">
           <PasteNamesButton onPick={add} />
-          <SavedListPicker onPick={add} />
+          <SavedListPicker onPick={(list, ofList) => update(withList(draft, list.group_list_id, ofList))} />
         </Row>
       }
     >
+      {lists !== undefined && (
+        <Callout mb="sm">
+          {lists}{' '}
+          <Anchor component="button" type="button" onClick={() => update({ groupListIds: [], listedIds: [] })}>
+            {t('compose.fixLists')}
+          </Anchor>
+        </Callout>
+      )}
       {isPhone ? (
         <GroupsSheet groups={groups} onChange={onChange} />
       ) : (

@@ -1,6 +1,7 @@
 import type { Node } from '@tiptap/pm/model';
 import { getSchema, type Extensions, type JSONContent } from '@tiptap/react';
 import { StarterKit } from '@tiptap/starter-kit';
+import { FieldChips } from './field-chips.ts';
 import { Link } from './link-extension.ts';
 import { LinesParser } from './lines-parser.ts';
 import { LinesSerializer } from './lines-serializer.ts';
@@ -24,6 +25,7 @@ export function messageExtensions(options: WhatsAppOptions): Extensions {
     }),
     Link,
     TypedParagraph,
+    FieldChips,
     WhatsAppFormatting.configure(options),
   ];
 }

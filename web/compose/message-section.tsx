@@ -1,34 +1,27 @@
-import { Stack, Text, TextInput } from '@mantine/core';
+import { Checkbox, Stack, Text, TextInput } from '@mantine/core';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { problemText } from '../format/problem.ts';
 import { PartSkeleton, Section } from '../parts/page.tsx';
 import { t } from '../i18n/translate.ts';
 import { BallotSection } from './ballot-section.tsx';
 import type { Draft } from './draft.ts';
+import type { useTexts } from './languages.ts';
 import type { DraftFile } from './draft-files.ts';
 import { fileProblem } from './check-file.ts';
 import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
 
-const Editor = lazy(lazyWithRetry(() => import('./editor.tsx')));
+const MessageTexts = lazy(lazyWithRetry(() => import('./message-texts.tsx')));
 const MediaField = lazy(lazyWithRetry(() => import('./media-field.tsx')));
 const FilesField = lazy(lazyWithRetry(() => import('./files-field.tsx')));
+const TagsField = lazy(lazyWithRetry(() => import('./tags-field.tsx')));
 
 const NAME_LIMIT = 200;
 
-/** The name, text and file of the campaign. Once the text can no longer change, only the name. */
-export function MessageSection({
-  draft,
-  update,
-  file,
-  attach,
-  refusal,
-  suggestedName,
-  hasText = true,
-  aside,
-  children,
-}: {
-  draft: Pick<Draft, 'name' | 'html' | 'files' | 'poll' | 'event' | 'timeZone'>;
+interface MessageSectionProps {
+  draft: Draft;
   update: (next: Partial<Draft>) => void;
+  /** Of `useTexts`. */
+  texts: Pick<ReturnType<typeof useTexts>, 'language' | 'write'>;
   file: File | null;
   /** Never called with a file that a campaign cannot take, as far as its name tells. */
   attach: (file: File | null) => void;
@@ -39,7 +32,21 @@ export function MessageSection({
   aside?: ReactNode;
   /** What belongs to the text. */
   children?: ReactNode;
-}) {
+}
+
+/** The name, text and file of the campaign. Once the text can no longer change, only the name. */
+export function MessageSection({
+  draft,
+  update,
+  texts: { language, write },
+  file,
+  attach,
+  refusal,
+  suggestedName,
+  hasText = true,
+  aside,
+  children,
+}: MessageSectionProps) {
   const [problem, setProblem] = useState<string>();
   const shown = problem ?? (refusal === undefined ? undefined : problemText(refusal));
   const takeFile = (next: File | null) => {
@@ -67,13 +74,17 @@ export function MessageSection({
         {hasText && (
           <BallotSection ballot={draft} timeZone={draft.timeZone} update={update}>
             <Suspense fallback={<PartSkeleton height={220} />}>
-              <Editor html={draft.html} onChange={(html) => update({ html })} onFile={takeFile} />
+              <MessageTexts {...{ draft, update, language, write }} onFile={takeFile} />
               {draft.files.length === 0 && <MediaField file={file} attach={takeFile} onReject={setProblem} />}
               <FilesField files={draft.files} change={takeFiles} />
               {children}
             </Suspense>
           </BallotSection>
         )}
+        <Suspense fallback={<PartSkeleton height={80} />}>
+          <TagsField tags={draft.tags} onChange={(tags) => update({ tags })} />
+        </Suspense>
+        {hasText && <FieldChoices draft={draft} update={update} />}
         {shown !== undefined && (
           <Text size="sm" c="var(--mantine-color-error)" role="alert">
             {shown}
@@ -81,5 +92,28 @@ export function MessageSection({
         )}
       </Stack>
     </Section>
+  );
+}
+
+/** Whether braces are fields, and what becomes of groups without a value. Shown once there are braces. */
+function FieldChoices({ draft, update }: { draft: Draft; update: (next: Partial<Draft>) => void }) {
+  const { html, translations, files, poll, event, withFields, leavesOut } = draft;
+  if (!withFields && !JSON.stringify([html, translations, files, poll, event]).includes('{{')) return null;
+  return (
+    <Stack gap={6}>
+      <Checkbox
+        label={t('compose.fields.fill')}
+        description={t('compose.fields.fillHint', { example: '{{ city | "…" }}' })}
+        checked={withFields}
+        onChange={({ currentTarget }) => update({ withFields: currentTarget.checked })}
+      />
+      {withFields && (
+        <Checkbox
+          label={t('compose.fields.leaveOut')}
+          checked={leavesOut}
+          onChange={({ currentTarget }) => update({ leavesOut: currentTarget.checked })}
+        />
+      )}
+    </Stack>
   );
 }

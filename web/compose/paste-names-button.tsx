@@ -2,8 +2,6 @@ import { Button, List, Modal, Stack, Text, Textarea } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
-import { fetchAllGroups } from '../api/queries.ts';
-import type { Group } from '../api/operations.ts';
 import { Icon } from '../parts/icons.tsx';
 import { showToast } from '../parts/notify.ts';
 import { DialogFoot } from '../parts/save-bar.tsx';
@@ -13,11 +11,11 @@ import { matchNames, type NameMatches } from './match-names.ts';
 const ROWS = 8;
 
 /** Adds the groups of a pasted column of names. The names that were not added stay in the field, with the reason. */
-export function PasteNamesButton({ onPick }: { onPick: (groups: readonly Group[]) => void }) {
+export function PasteNamesButton({ onPick }: { onPick: (groups: NameMatches['found']) => void }) {
   const [isOpen, opened] = useDisclosure(false);
   const [column, setColumn] = useState('');
   const matching = useMutation({
-    mutationFn: async () => matchNames(column, await fetchAllGroups({ kind: undefined, search: '' })),
+    mutationFn: () => matchNames(column),
     onSuccess: (matches) => {
       onPick(matches.found);
       if (matches.found.length > 0) showToast(t('compose.namesAdded', { groups: matches.found.length }));

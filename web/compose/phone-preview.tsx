@@ -9,22 +9,42 @@ import { isBallot } from './ballot.ts';
 import { shownCard } from './card.ts';
 import type { Draft } from './draft.ts';
 import { shownText, type Reach } from './reach.ts';
+import { SteppedPreview } from './stepped-preview.tsx';
 
-/** The post as members of the first group will see it. */
-export function PhonePreview({
-  draft,
-  text,
-  file,
-  time,
-  reach,
-}: {
-  draft: Pick<Draft, 'groups' | 'files' | 'card' | 'poll' | 'event'>;
+interface PhonePreviewProps {
+  draft: Draft;
   text: string;
+  /** Of the text. */
+  language: string;
   file: File | null;
   /** `HH:MM`, or `HH:MM:SS`. */
   time: string;
   reach: Reach;
-}) {
+  /** Ids of groups without a value for a field of the post. */
+  lacking?: readonly number[];
+}
+
+/** The post as members of the first group will see it; with fields or several languages, those of any group. */
+export function PhonePreview({ lacking, language, ...shown }: PhonePreviewProps) {
+  const { draft, file } = shown;
+  const hasSeveral = draft.translations.length > 0 && !isBallot(draft);
+  if ((!draft.withFields && !hasSeveral) || draft.groups.length === 0) return <PhoneOfFirst {...shown} />;
+  return (
+    <SteppedPreview
+      // In another language it begins with another group.
+      key={language}
+      draft={draft}
+      text={shown.text}
+      language={language}
+      hasFile={!isBallot(draft) && (file !== null || draft.files.length > 0)}
+      lacking={lacking}
+    >
+      {(filled, text) => <PhoneOfFirst {...shown} draft={{ ...draft, ...filled }} text={text} />}
+    </SteppedPreview>
+  );
+}
+
+function PhoneOfFirst({ draft, text, file, time, reach }: Omit<PhonePreviewProps, 'lacking' | 'language'>) {
   const { groups, card } = draft;
   // A poll or an event comes in place of files.
   const files = isBallot(draft) ? [] : draft.files;

@@ -21,7 +21,7 @@ const SHOWN = 20;
 export function AudienceSections({ draft, update }: { draft: Draft; update: (next: Partial<Draft>) => void }) {
   return (
     <>
-      <GroupsSection groups={draft.groups} onChange={(groups) => update({ groups })} />
+      <GroupsSection draft={draft} update={update} />
       <ReachSection draft={draft} update={update} />
     </>
   );

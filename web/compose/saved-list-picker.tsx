@@ -8,14 +8,14 @@ import { Icon } from '../parts/icons.tsx';
 import { showToast, notifyError } from '../parts/notify.ts';
 import { t } from '../i18n/translate.ts';
 
-/** Adds the groups of a saved list to the selection. */
-export function SavedListPicker({ onPick }: { onPick: (groups: readonly Group[]) => void }) {
+/** Adds a saved list. */
+export function SavedListPicker({ onPick }: { onPick: (list: GroupList, groups: readonly Group[]) => void }) {
   const lists = useQuery(groupListsQuery);
   const picking = useMutation({
     mutationFn: (list: GroupList) => fetchListGroups(list.group_list_id),
-    onSuccess: (groups, { name }) => {
-      onPick(groups);
-      showToast(t('compose.listAdded', { name, groups: groups.length }));
+    onSuccess: (groups, list) => {
+      onPick(list, groups);
+      showToast(t('compose.listAdded', { name: list.name, groups: groups.length }));
     },
     onError: notifyError,
   });

@@ -7,6 +7,8 @@ export interface ScheduleDays {
   /** 1 (Monday) to 7. */
   weekdays: readonly number[];
   skipDates: readonly string[];
+  /** With a rule any day of its span may be one, of the next year if it has no end. */
+  recurrence?: string | null;
 }
 
 /** A schedule covers at most this many days, both ends counted (contract §3). */
@@ -49,15 +51,16 @@ export function moveStart({ startDate, endDate }: Pick<ScheduleDays, 'startDate'
 export function changeRange(
   range: Pick<ScheduleDays, 'startDate' | 'endDate'>,
   weekdays: readonly number[],
-): Omit<ScheduleDays, 'skipDates'> {
+): Omit<ScheduleDays, 'skipDates' | 'recurrence'> {
   const isOneDay = range.endDate === null || range.endDate === range.startDate;
   return { ...range, weekdays: isOneDay ? ALL_WEEK : weekdays };
 }
 
 /** Returns the days that the schedule would have a run on if none were left out. */
-export function listDays({ startDate, endDate, weekdays }: Omit<ScheduleDays, 'skipDates'>): string[] {
+export function listDays({ startDate, endDate, weekdays, recurrence }: Omit<ScheduleDays, 'skipDates'>): string[] {
   if (startDate === null) return [];
-  const days = Array.from({ length: Math.min(spanOf(startDate, endDate), DAYS_LIMIT) }, (_, index) =>
+  const end = endDate ?? (recurrence ? latestEnd(startDate) : null);
+  const days = Array.from({ length: Math.min(spanOf(startDate, end), DAYS_LIMIT) }, (_, index) =>
     addDays(startDate, index),
   );
   return days.filter((day) => weekdays.includes(weekdayOf(day)));

@@ -1,7 +1,7 @@
 import '@mantine/dates/styles.layer.css';
-import { Button, Chip, Group, NativeSelect } from '@mantine/core';
+import { Button, Chip, Group, NativeSelect, Textarea } from '@mantine/core';
 import { DatePickerInput, TimeInput } from '@mantine/dates';
-import { useId } from 'react';
+import { useId, useState } from 'react';
 import { addDays } from '../calendar/days.ts';
 import { dateIn } from '../format/time.ts';
 import boxClasses from '../parts/box.module.css';
@@ -13,6 +13,7 @@ import type { Draft } from './draft.ts';
 import { changeRange, endAfterWeeks, latestEnd, listDays, moveStart, weeksOf } from './schedule-days.ts';
 import { applyPreset, PRESETS, findPreset } from './schedule-presets.ts';
 import { DATE_PICKER_FORMAT, writeDate } from './date-picker-format.ts';
+import { dayName, ORDINALS, readMonthly, writeMonthly, type MonthlyRule } from './rule.ts';
 import { SkipDays } from './skip-days.tsx';
 
 const DAYS = [1, 2, 3, 4, 5, 6, 7];
@@ -22,16 +23,19 @@ const WEEKS = [1, 2, 3, 4, 6, 8, 12, 26, 52];
 export default function ScheduleFields({ draft, update }: { draft: Draft; update: (change: Partial<Draft>) => void }) {
   const today = dateIn(new Date(useNow()), draft.timeZone);
   const { startDate } = draft;
-  const isRepeated = startDate !== null && draft.endDate !== null && draft.endDate > startDate;
+  const isRule = draft.recurrence !== null;
+  // A rule that is typed stays a text, also while it is one that the form could build.
+  const [isTyped, setTyped] = useState(findPreset(draft) === 'rule');
+  const isRepeated = startDate !== null && (isRule || (draft.endDate !== null && draft.endDate > startDate));
   return (
     <>
-      <Presets draft={draft} update={update} today={today} />
+      <Presets draft={draft} update={update} today={today} isTyped={isTyped} setTyped={setTyped} />
       <Group gap="sm" align="flex-start">
         <DayField
           label={t('fields.start_date')}
           placeholder={t('compose.chooseDay')}
           value={startDate}
-          onChange={(day) => day !== null && update(changeRange(moveStart(draft, day), draft.weekdays))}
+          onChange={(day) => day !== null && update(moveTo(draft, day))}
           minDate={today}
         />
         <TimeInput
@@ -42,7 +46,8 @@ export default function ScheduleFields({ draft, update }: { draft: Draft; update
         <ZonePicker value={draft.timeZone} onChange={(timeZone) => update({ timeZone })} />
       </Group>
       {startDate !== null && <EndFields draft={draft} startDate={startDate} update={update} />}
-      {isRepeated && (
+      {isRule && <RuleFields recurrence={draft.recurrence ?? ''} isTyped={isTyped} update={update} />}
+      {isRepeated && !isRule && (
         <div role="group" aria-label={t('compose.weekdays')}>
           <Chip.Group
             multiple
@@ -75,27 +80,81 @@ function EndFields({
   update: (change: Partial<Draft>) => void;
 }) {
   const weeks = weeksOf(draft);
+  const isRule = draft.recurrence !== null;
   return (
     <Group gap="sm" align="flex-start">
       <DayField
         label={t('fields.end_date')}
-        placeholder={t('compose.sameDay')}
+        placeholder={t(isRule ? 'compose.noEnd' : 'compose.sameDay')}
         value={draft.endDate}
-        onChange={(endDate) => update(changeRange({ startDate, endDate }, draft.weekdays))}
+        onChange={(endDate) => update(isRule ? { endDate } : changeRange({ startDate, endDate }, draft.weekdays))}
         minDate={startDate}
-        maxDate={latestEnd(startDate)}
+        {...(!isRule && { maxDate: latestEnd(startDate) })}
         clearable
       />
+      {!isRule && (
+        <NativeSelect
+          label={t('compose.lasts')}
+          value={weeks !== undefined && WEEKS.includes(weeks) ? String(weeks) : ''}
+          onChange={({ currentTarget: { value } }) =>
+            value !== '' && update({ endDate: endAfterWeeks(startDate, Number(value)) })
+          }
+          data={[
+            { value: '', label: t('compose.lastsOther') },
+            ...WEEKS.map((many) => ({ value: String(many), label: t('compose.lastsWeeks', { weeks: many }) })),
+          ]}
+        />
+      )}
+    </Group>
+  );
+}
+
+/** Returns the days of the schedule with another first day. */
+export function moveTo(draft: Draft, startDate: string): Partial<Draft> {
+  const { endDate, recurrence, weekdays } = draft;
+  if (recurrence === null) return changeRange(moveStart(draft, startDate), weekdays);
+  return { startDate, ...(endDate !== null && endDate < startDate && { endDate: null }) };
+}
+
+/** A day of the month, or any rule. */
+function RuleFields({
+  recurrence,
+  isTyped,
+  update,
+}: {
+  recurrence: string;
+  isTyped: boolean;
+  update: (change: Partial<Draft>) => void;
+}) {
+  const monthly = readMonthly(recurrence);
+  if (!monthly || isTyped)
+    return (
+      <Textarea
+        label={t('compose.rule')}
+        description={t('compose.ruleHint')}
+        value={recurrence}
+        onChange={({ currentTarget }) => update({ recurrence: currentTarget.value })}
+        autosize
+        minRows={1}
+        maxRows={6}
+        spellCheck={false}
+        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+      />
+    );
+  const change = (part: Partial<MonthlyRule>) => update({ recurrence: writeMonthly({ ...monthly, ...part }) });
+  return (
+    <Group gap="sm" align="flex-start">
       <NativeSelect
-        label={t('compose.lasts')}
-        value={weeks !== undefined && WEEKS.includes(weeks) ? String(weeks) : ''}
-        onChange={({ currentTarget: { value } }) =>
-          value !== '' && update({ endDate: endAfterWeeks(startDate, Number(value)) })
-        }
-        data={[
-          { value: '', label: t('compose.lastsOther') },
-          ...WEEKS.map((many) => ({ value: String(many), label: t('compose.lastsWeeks', { weeks: many }) })),
-        ]}
+        label={t('compose.which')}
+        value={monthly.ordinal}
+        onChange={({ currentTarget: { value } }) => change({ ordinal: ORDINALS.find((one) => one === value) ?? '1' })}
+        data={ORDINALS.map((value) => ({ value, label: t(`compose.ordinals.${value}`) }))}
+      />
+      <NativeSelect
+        label={t('compose.dayOfMonth')}
+        value={String(monthly.day)}
+        onChange={({ currentTarget: { value } }) => change({ day: Number(value) })}
+        data={[...DAYS, 0].map((day) => ({ value: String(day), label: dayName(day) }))}
       />
     </Group>
   );
@@ -146,8 +205,21 @@ function DayField({
   );
 }
 
-function Presets({ draft, update, today }: { draft: Draft; update: (change: Partial<Draft>) => void; today: string }) {
-  const chosen = findPreset(draft);
+function Presets({
+  draft,
+  update,
+  today,
+  isTyped,
+  setTyped,
+}: {
+  draft: Draft;
+  update: (change: Partial<Draft>) => void;
+  today: string;
+  isTyped: boolean;
+  setTyped: (isTyped: boolean) => void;
+}) {
+  const found = findPreset(draft);
+  const chosen = found === 'monthly' && isTyped ? 'rule' : found;
   return (
     <Group gap={6} role="group" aria-label={t('compose.repeat')}>
       {PRESETS.map((preset) => (
@@ -156,7 +228,10 @@ function Presets({ draft, update, today }: { draft: Draft; update: (change: Part
           size="compact-sm"
           variant={chosen === preset ? 'filled' : 'default'}
           aria-pressed={chosen === preset}
-          onClick={() => update(applyPreset(preset, draft, addDays(today, 1)))}
+          onClick={() => {
+            setTyped(preset === 'rule');
+            update(applyPreset(preset, draft, addDays(today, 1)));
+          }}
         >
           {t(`compose.presets.${preset}`)}
         </Button>

@@ -1,49 +1,7 @@
 import { call, callWithHeaders } from '../api/call.ts';
 import { textTypeOf } from '../api/library.ts';
-import type { Body } from '../api/operations.ts';
-import { toMedia } from './draft-files.ts';
-import { isBallot, toBallotBody } from './ballot.ts';
+import { postOf, scheduleOf } from './campaign-body.ts';
 import type { Draft } from './draft.ts';
-import { reachFields } from './reach.ts';
-import { listSkipped } from './schedule-days.ts';
-
-/** The fields that sending at once and scheduling share. */
-function postOf(draft: Draft, name: string, image: string | null) {
-  return {
-    name,
-    html: draft.html,
-    ...(draft.card && !isBallot(draft) && { link_preview: draft.card }),
-    image,
-    media: isBallot(draft) ? undefined : toMedia(draft.files),
-    ...reachFields(draft),
-    group_metadata_ids: draft.groups.map((group) => group.group_metadata_id),
-    ...toBallotBody(draft),
-    is_channel_campaign: draft.groups.length > 0 && draft.groups.every((group) => group.kind === 'channel'),
-  };
-}
-
-function scheduleOf(draft: Draft) {
-  const everyDay = draft.weekdays.length === 7;
-  const skipDates = listSkipped(draft);
-  return {
-    is_schedule: true as const,
-    start_date: draft.startDate ?? '',
-    end_date: draft.endDate ?? draft.startDate ?? '',
-    schedule_time: `${draft.time}:00`,
-    time_zone: draft.timeZone,
-    ...(!everyDay && { weekdays: [...draft.weekdays] }),
-    ...(skipDates.length > 0 && { skip_dates: skipDates }),
-  };
-}
-
-/** Returns the body of the operation that will be called, without the file. */
-export function toCampaignBody(
-  draft: Draft,
-  name: string,
-): Body<'venom/add-campaign'> | Body<'venom/add-campaign-batch'> {
-  const post = postOf(draft, name, null);
-  return draft.isScheduled ? { ...post, ...scheduleOf(draft) } : { ...post, is_schedule: false };
-}
 
 /**
  * Sends or schedules a draft. Resolves to the campaign's id. Idempotent: repeating it after a lost response sends nothing twice. Aborting

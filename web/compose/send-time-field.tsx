@@ -1,7 +1,8 @@
 import { SegmentedControl, Stack, Text } from '@mantine/core';
 import { t } from '../i18n/translate.ts';
 import type { Draft } from './draft.ts';
-import ScheduleFields from './schedule-fields.tsx';
+import { BestSlot } from './best-slot.tsx';
+import ScheduleFields, { moveTo } from './schedule-fields.tsx';
 
 /** Now, which `nowHint` explains, or at scheduled times. */
 export default function SendTimeField({
@@ -26,7 +27,10 @@ export default function SendTimeField({
         style={{ alignSelf: 'flex-start' }}
       />
       {draft.isScheduled ? (
-        <ScheduleFields draft={draft} update={update} />
+        <>
+          <ScheduleFields draft={draft} update={update} />
+          <BestSlot draft={draft} choose={({ date, time }) => update({ ...moveTo(draft, date), time })} />
+        </>
       ) : (
         <Text size="sm" c="dimmed">
           {nowHint}

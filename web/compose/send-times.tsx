@@ -4,17 +4,21 @@ import { useNow } from '../parts/relative-time.tsx';
 import { namesOfDays } from '../format/weekday.ts';
 import { t } from '../i18n/translate.ts';
 import type { Draft } from './draft.ts';
+import { describeRule } from './rule.ts';
 import { listSkipped } from './schedule-days.ts';
 import type { Check } from './use-check.ts';
 
 const SHOWN_RUNS = 3;
+/** What a rule comes to is seen by its dates alone. */
+const SHOWN_RUNS_OF_RULE = 10;
 const DAYS_OF_WEEK = 7;
 
 /** When the draft would be sent, in words. */
 export function SendTimes({ draft, check }: { draft: Draft; check: Check }) {
   const nowMs = useNow();
   const lines = [
-    ...(draft.isScheduled && check.runs ? describeRuns(draft, check.runs) : []),
+    ...(draft.isScheduled && check.runs ? describeRuns(draft, check.runs, check.runsContinue) : []),
+    ...(draft.isScheduled && check.runsContinue ? [t('compose.runsContinue')] : []),
     ...(draft.isScheduled && check.isPending ? [t('compose.checking')] : []),
     ...describeDuration(draft, check, nowMs),
   ];
@@ -52,8 +56,10 @@ export function describeSchedule(draft: Draft): string {
   return describeRange(draft) + left;
 }
 
-function describeRange({ startDate, endDate, time, timeZone, weekdays }: Draft): string {
+function describeRange({ startDate, endDate, time, timeZone, weekdays, recurrence }: Draft): string {
   const start = startDate ?? '';
+  if (recurrence !== null && start !== '')
+    return describeRule(recurrence, { from: start, to: endDate, time, zone: timeZone });
   const [from = '', to = ''] = [start, endDate ?? start].map((date) => (date === '' ? '' : dateName(date)));
   const when = { time: timeOfDay(time), zone: timeZone };
   if (from === to) return t('compose.scheduleOnce', { day: from, ...when });
@@ -62,12 +68,17 @@ function describeRange({ startDate, endDate, time, timeZone, weekdays }: Draft):
 }
 
 /** Describes the next runs, and a clock change among all runs. */
-export function describeRuns({ timeZone, time }: Draft, runs: readonly { due_at: string }[]): string[] {
-  const shown = runs.slice(0, SHOWN_RUNS).map(({ due_at: dueAt }) => ({
+export function describeRuns(
+  { timeZone, time, recurrence }: Draft,
+  runs: readonly { due_at: string }[],
+  isContinued = false,
+): string[] {
+  const shown = runs.slice(0, recurrence === null ? SHOWN_RUNS : SHOWN_RUNS_OF_RULE).map(({ due_at: dueAt }) => ({
     time: shortTime(dueAt, timeZone),
     zone: zoneName(timeZone, new Date(dueAt)),
   }));
-  const more = runs.length - shown.length;
+  // Of a plan that goes on, nobody needs to know how many are planned by now.
+  const more = isContinued ? 0 : runs.length - shown.length;
   const zones = [...new Set(runs.map(({ due_at: dueAt }) => zoneName(timeZone, new Date(dueAt))))];
   const [before = timeZone, after] = zones;
   const times = shown.map((run) => run.time);

@@ -10,7 +10,7 @@ import { isBrowserPicture, mediaName } from '../format/media-name.ts';
 import { t } from '../i18n/translate.ts';
 import { groupIssues, groupIssueText, warningsOf } from './checks.tsx';
 import type { Draft } from './draft.ts';
-import { useAudienceFigures } from './audience.ts';
+import { useAudienceFigures, useListsText } from './audience.ts';
 import { describeDuration, describeRuns, describeSchedule } from './send-times.tsx';
 import classes from './summary.module.css';
 import type { Check } from './use-check.ts';
@@ -41,8 +41,9 @@ export function Summary({
   const { groups } = draft;
   const figures = useAudienceFigures(groups);
   const senders = useSendersLine(groups);
+  const lists = useListsText(draft);
   const when = draft.isScheduled
-    ? [describeSchedule(draft), ...(check.runs ? describeRuns(draft, check.runs) : [])]
+    ? [describeSchedule(draft), ...(check.runs ? describeRuns(draft, check.runs, check.runsContinue) : [])]
     : [wait ? waitText(wait, zone) : leaves].filter((line) => line !== null);
   // What is sent in spite of quiet hours is done long before what was expected.
   const takes = check.wait && !wait ? [] : describeDuration(draft, check, nowMs);
@@ -56,7 +57,7 @@ export function Summary({
     <Receipt
       warnings={warningTexts({ preview, check, hasFile: file !== null || draft.files.length > 0 })}
       figures={figures}
-      lines={[...(senders === undefined ? [] : [senders]), ...when, ...takes]}
+      lines={[...[lists, senders].filter((line) => line !== undefined), ...when, ...takes]}
     >
       <ReceiptPost
         name={name}

@@ -4,7 +4,7 @@ import { call } from '../api/call.ts';
 import type { Data } from '../api/operations.ts';
 import { ballotProblems, isBallot } from './ballot.ts';
 import type { Draft } from './draft.ts';
-import { toCampaignBody } from './send-draft.ts';
+import { toCampaignBody } from './campaign-body.ts';
 
 type Checked = Data<'venom/check-campaign'>;
 
@@ -12,6 +12,8 @@ type Checked = Data<'venom/check-campaign'>;
 export interface Check {
   /** Only of a schedule. */
   runs: Checked['runs'] | undefined;
+  /** More runs follow these. */
+  runsContinue: boolean;
   /** Groups that cannot be posted to, with the reason. */
   problems: Checked['groups']['problems'];
   warnings: Checked['warnings'];
@@ -39,8 +41,14 @@ export function useCheck(
   { isEnabled = true, ...changed }: { campaign_id?: string; isEnabled?: boolean } = {},
 ): Check {
   const [settled] = useDebouncedValue(draft, WAIT_MS);
-  const isWritten = isBallot(settled) ? ballotProblems(settled).length === 0 : settled.html !== '' || hasFile;
-  const canSay = isEnabled && isWritten && settled.groups.length > 0 && (!settled.isScheduled || isComplete(settled));
+  const isWritten = isBallot(settled)
+    ? ballotProblems(settled).length === 0
+    : (settled.html !== '' || hasFile) && settled.translations.every(({ html }) => html !== '');
+  const canSay =
+    isEnabled &&
+    isWritten &&
+    settled.groups.length + settled.groupListIds.length > 0 &&
+    (!settled.isScheduled || isComplete(settled));
   const shared = { ...changed, with_file: hasFile };
   const check = useQuery({
     queryKey: ['check', settled.idempotencyKey, hasFile],
@@ -60,6 +68,7 @@ export function useCheck(
   const isOfSchedule = checked?.schedule === scheduleKey(draft);
   return {
     runs: settled.isScheduled && isOfSchedule ? checked?.runs : undefined,
+    runsContinue: isOfSchedule && checked?.runs_continue === true,
     isPending: canSay && !isOfSchedule && check.error === null,
     problems: checked?.groups.problems ?? [],
     warnings: checked?.warnings ?? [],
@@ -71,10 +80,11 @@ export function useCheck(
 }
 
 /** Equal for drafts with the same runs. */
-function scheduleKey({ isScheduled, startDate, endDate, time, timeZone, weekdays, skipDates }: Draft): string {
-  return JSON.stringify(isScheduled && [startDate, endDate, time, timeZone, weekdays, skipDates]);
+function scheduleKey(draft: Draft): string {
+  const { isScheduled, startDate, endDate, time, timeZone, weekdays, skipDates, recurrence } = draft;
+  return JSON.stringify(isScheduled && [startDate, endDate, time, timeZone, weekdays, skipDates, recurrence]);
 }
 
-function isComplete({ startDate, time, weekdays }: Draft): boolean {
-  return startDate !== null && /^\d\d:\d\d/.test(time) && weekdays.length > 0;
+function isComplete({ startDate, time, weekdays, recurrence }: Draft): boolean {
+  return startDate !== null && /^\d\d:\d\d/.test(time) && weekdays.length > 0 && recurrence !== '';
 }

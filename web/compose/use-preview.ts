@@ -3,21 +3,45 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { CampanileError } from '../../clients/typescript/failure.ts';
 import { call } from '../api/call.ts';
-import type { Data } from '../api/operations.ts';
+import type { Body, Data } from '../api/operations.ts';
+import type { Translation } from './reach.ts';
 
 export type Preview = Data<'venom/preview-campaign'>;
 
 const WAIT_MS = 250;
+const EMPTY = JSON.stringify({ html: '', translations: [] });
 /** The preview of an empty message, which the service rejects if there is no file. */
 const NOTHING: Preview = { text: '', length: 0, limit: 65_536, warnings: [], links: [] };
 
-/** The text that members will see, rendered by the service a moment after the last key. Keeps the last preview after an error. */
-export function usePreview(html: string, hasFile: boolean) {
-  const [settled] = useDebouncedValue(html, WAIT_MS);
+/** What of a post has fields beside its text. */
+export type PreviewedExtras = Pick<Body<'venom/preview-campaign'>, 'poll' | 'event' | 'media' | 'link_preview'>;
+
+interface Shown {
+  hasFile: boolean;
+  withFields: boolean;
+  /** The group that gets it. */
+  groupId?: number | undefined;
+  /** With a group: it gets one of these if one is in its language. */
+  translations?: readonly Translation[];
+  /** Filled for the group. */
+  extras?: PreviewedExtras;
+}
+
+/**
+ * The text that members will see, with fields or translations those of a group, rendered by the service a moment after the last key. Keeps the
+ * last preview after an error.
+ */
+export function usePreview(html: string, { hasFile, withFields, groupId, translations = [], extras = {} }: Shown) {
+  const written = JSON.stringify({ html, translations: translations.filter((one) => one.html !== ''), ...extras });
+  const [settled] = useDebouncedValue(written, WAIT_MS);
   const preview = useQuery({
-    queryKey: ['preview', settled, hasFile],
-    queryFn: ({ signal }) =>
-      settled === '' ? NOTHING : call('venom/preview-campaign', { html: settled, with_file: hasFile }, { signal }),
+    queryKey: ['preview', settled, hasFile, withFields, groupId],
+    queryFn: ({ signal }) => {
+      if (settled === EMPTY) return NOTHING;
+      const post = JSON.parse(settled) as PreviewedExtras & { html: string; translations: Translation[] };
+      const body = { ...post, with_file: hasFile, with_fields: withFields, group_metadata_id: groupId };
+      return call('venom/preview-campaign', body, { signal });
+    },
     placeholderData: keepPreviousData,
     staleTime: Infinity,
     gcTime: 60_000,
@@ -28,7 +52,7 @@ export function usePreview(html: string, hasFile: boolean) {
     preview: preview.data ?? answered,
     length: lengthOf(preview.error) ?? (preview.data ?? answered).length,
     error: preview.error,
-    isSettled: settled === html && !preview.isFetching,
+    isSettled: settled === written && !preview.isFetching,
   };
 }
 

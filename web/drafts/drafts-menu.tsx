@@ -51,6 +51,10 @@ function writersOf({ written_by: writers }: DraftRow, self: number | undefined):
 /** Returns its name, or the start of its message. */
 function draftTitle({ name, html_start: html }: Pick<DraftRow, 'name' | 'html_start'>): string {
   if (name.trim() !== '') return name;
-  const text = new DOMParser().parseFromString(html, 'text/html').body.textContent.trim();
-  return text === '' ? t('drafts.unnamed') : shorten(text, LONGEST);
+  return excerptOf(html) || t('drafts.unnamed');
+}
+
+/** Returns the start of a message in plain text. */
+export function excerptOf(html: string): string {
+  return shorten(new DOMParser().parseFromString(html, 'text/html').body.textContent.trim(), LONGEST);
 }

@@ -61,15 +61,28 @@ export async function fetchDraft(client: QueryClient, id: string, timeZone: stri
   const content = row?.content;
   if (!row || !content) throw new Error('the service answered another draft');
   const blob = row.media && (await client.fetchQuery(mediaQuery(row.media.sha256)));
+  const draft = toDraft({ ...content, name: row.name }, timeZone);
+  const file = blob && new File([blob], mediaName(blob.type), { type: blob.type });
+  return { draft, file, version: row.version, isChanged: false, isOtherFile: false, problem: null, edition: 0 };
+}
+
+type Content = NonNullable<DraftRow['content']>;
+
+/** Returns the content of a draft or template of the service as a draft. */
+export function toDraft(
+  content: Omit<Content, 'idempotency_key'> & { name: string; idempotency_key?: string | null },
+  timeZone: string,
+): Draft {
   const blank = emptyDraft(timeZone);
-  const draft: Draft = {
-    name: row.name,
+  return {
+    name: content.name,
     html: content.html,
     files: content.files.map(fromShown),
     poll: content.poll,
     event: content.event,
     card: content.link_preview,
     groups: content.groups,
+    listedIds: listedIn(content),
     isScheduled: content.is_schedule,
     startDate: content.start_date,
     endDate: content.end_date,
@@ -77,11 +90,18 @@ export async function fetchDraft(client: QueryClient, id: string, timeZone: stri
     timeZone: content.time_zone ?? timeZone,
     weekdays: content.weekdays ?? blank.weekdays,
     skipDates: content.skip_dates ?? blank.skipDates,
+    recurrence: content.recurrence ?? null,
     idempotencyKey: content.idempotency_key ?? blank.idempotencyKey,
     ...toReach(content),
   };
-  const file = blob && new File([blob], mediaName(blob.type), { type: blob.type });
-  return { draft, file, version: row.version, isChanged: false, isOtherFile: false, problem: null, edition: 0 };
+}
+
+function listedIn({
+  groups,
+  own_group_metadata_ids: own,
+}: Pick<Content, 'groups' | 'own_group_metadata_ids'>): number[] {
+  const ids = new Set(own);
+  return groups.map((group) => group.group_metadata_id).filter((id) => !ids.has(id));
 }
 
 /** Creates a draft in the page's memory, with a new id unless given. Returns its id. */
@@ -110,7 +130,7 @@ export function persistedDraftOf(client: QueryClient, id: string): PersistedDraf
 }
 
 /** A random UUID. Not `crypto.randomUUID`, which is missing on pages served over plain HTTP. */
-function generateDraftId(): string {
+export function generateDraftId(): string {
   const hex = generateIdempotencyKey().slice(0, UUID_BYTES * 2);
   const parts = [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20)];
   return parts.join('-');

@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { CampanileError } from '../../clients/typescript/failure.ts';
 import { call } from '../api/call.ts';
+import { ownGroupIds, type Draft } from '../compose/draft.ts';
 import { toMedia } from '../compose/draft-files.ts';
 import { reachFields } from '../compose/reach.ts';
 import { base64 } from '../compose/send-draft.ts';
@@ -150,13 +151,23 @@ async function toSaveBody(id: string, sent: DraftSnapshot) {
   return {
     draft_id: id,
     version,
+    ...toFields(draft),
+    idempotency_key: draft.idempotencyKey,
+    ...reachFields(draft),
+    ...(isOtherFile && (file ? { image: await base64(file) } : { remove_image: true })),
+  };
+}
+
+/** Returns what a draft and a template have in common, but for the file and the reach. */
+export function toFields(draft: Draft) {
+  return {
     name: draft.name,
     html: draft.html,
     media: toMedia(draft.files),
     poll: draft.poll,
     event: draft.event,
     link_preview: draft.card,
-    group_metadata_ids: draft.groups.map((group) => group.group_metadata_id),
+    group_metadata_ids: ownGroupIds(draft),
     is_schedule: draft.isScheduled,
     start_date: draft.startDate,
     end_date: draft.endDate,
@@ -164,8 +175,6 @@ async function toSaveBody(id: string, sent: DraftSnapshot) {
     time_zone: draft.timeZone,
     weekdays: [...draft.weekdays],
     skip_dates: [...draft.skipDates],
-    idempotency_key: draft.idempotencyKey,
-    ...reachFields(draft),
-    ...(isOtherFile && (file ? { image: await base64(file) } : { remove_image: true })),
+    recurrence: draft.recurrence,
   };
 }

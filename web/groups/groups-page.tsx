@@ -1,8 +1,9 @@
 import { Button, Group as Row, Menu, Text } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { useSeveralAccounts } from '../api/accounts.ts';
-import type { Group, GroupKind } from '../api/operations.ts';
+import type { Group, GroupKind, GroupList } from '../api/operations.ts';
 import { groupsWithActivityQuery, fetchAllGroups, type GroupFilter } from '../api/queries.ts';
 import { useMay } from '../api/workspace.ts';
 import { Empty } from '../parts/empty.tsx';
@@ -19,6 +20,7 @@ import { GroupFilters, useGroupFilterParams } from './group-filters.tsx';
 import { GroupsTable } from './groups-table.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { KINDS } from './kinds.ts';
+import { RuleListButton } from './rule-list-button.tsx';
 import { SavedListActions, SavedListFilter } from './saved-list-controls.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { syncGroups } from './sync-groups.ts';
@@ -30,7 +32,7 @@ import { useNewCampaign } from './use-new-campaign.ts';
 import { ActivityFilters } from './activity-filters.tsx';
 
 export default function GroupsPage() {
-  const { filter, isFiltered, fields } = useGroupFilterParams();
+  const { filter, typedFilter, isFiltered, fields } = useGroupFilterParams();
   const [creating, setCreating] = useState<GroupKind>();
   const [inviting, setInviting] = useState<Group>();
   const selection = useSelection();
@@ -41,10 +43,10 @@ export default function GroupsPage() {
   const found = useGroups(filters, view);
   const write = useNewCampaign();
   const syncing = useSync();
-  const maySend = useMay('manager') !== false;
+  const create = useMay('manager') === false ? undefined : setCreating;
 
   return (
-    <Page title={t('pages.groups')} actions={maySend && <GroupActions create={setCreating} syncing={syncing} />}>
+    <Page title={t('pages.groups')} actions={<GroupActions {...{ create, syncing }} />}>
       <RoleNote needs="manager" text={t('groups.ofManagers')} mb="sm" />
       <SyncReportCallout
         isBusy={syncing.isPending}
@@ -53,6 +55,7 @@ export default function GroupsPage() {
       />
       <GroupFilters fields={fields}>
         <SavedListFilter lists={lists} chosen={list} choose={saved.choose} />
+        {create && <RuleListButton label={t('groups.newRule')} onSaved={saved.choose} />}
         {/* Of no groups at all there is nothing to narrow down. */}
         {(!found.isSuccess || isFiltered || view.isFiltered || groupsOf(found).length > 0) && (
           <ActivityFilters view={view} />
@@ -72,17 +75,17 @@ export default function GroupsPage() {
           {t('groups.changing', { name: changing.name })}
         </Callout>
       )}
-      {maySend && lists.length === 0 && groupsOf(found).length > 1 && selection.groups.length === 0 && (
+      {create && lists.length === 0 && groupsOf(found).length > 1 && selection.groups.length === 0 && (
         <Text size="sm" c="dimmed" mb="sm">
           {t('groups.noLists')}
         </Text>
       )}
       <GroupResults
         {...{ found, asked: filters, selection, view }}
-        typed={fields.typed}
+        typed={typedFilter}
         isFiltered={isFiltered}
-        hasList={list !== undefined}
-        {...(maySend && { create: setCreating })}
+        list={list}
+        {...(create && { create })}
         invite={setInviting}
       />
       <SelectionBar
@@ -105,18 +108,18 @@ function GroupResults({
   selection,
   view,
   isFiltered,
-  hasList,
+  list,
   create,
   invite,
 }: {
   found: ReturnType<typeof useGroups>;
   asked: GroupFilter;
-  /** The search as the field reads, which `asked` follows a moment later. */
-  typed: string;
+  /** What the fields read, which `asked` follows a moment later. */
+  typed: GroupFilter;
   selection: Selection;
   view: TableView;
   isFiltered: boolean;
-  hasList: boolean;
+  list: GroupList | undefined;
   /** Undefined for those who may create none. */
   create?: (kind: GroupKind) => void;
   invite: (group: Group) => void;
@@ -127,18 +130,14 @@ function GroupResults({
       <QueryStatus of={found} rows={6} />
       {found.isSuccess && groups.length === 0 && (
         <NoGroups
-          isFiltered={isFiltered || view.isFiltered || hasList}
-          isOfList={hasList && asked.search === '' && !view.isFiltered}
+          isFiltered={isFiltered || view.isFiltered || list !== undefined}
+          ofList={asked.search === '' && !view.isFiltered ? list : undefined}
           {...(create && { create })}
         />
       )}
       {groups.length > 0 && (
         <>
-          <FoundTotals
-            totals={found.data?.pages[0]?.totals}
-            filter={{ ...asked, search: typed }}
-            select={selection.add}
-          />
+          <FoundTotals totals={found.data?.pages[0]?.totals} filter={{ ...asked, ...typed }} select={selection.add} />
           <GroupsTable groups={groups} selection={selection} view={view} invite={invite} />
         </>
       )}
@@ -196,14 +195,16 @@ function FoundTotals({
 
 function NoGroups({
   isFiltered,
-  isOfList,
+  ofList,
   create,
 }: {
   isFiltered: boolean;
-  isOfList: boolean;
+  /** All of this list are shown. */
+  ofList: GroupList | undefined;
   create?: (kind: GroupKind) => void;
 }) {
-  if (isOfList) return <Empty title={t('groups.emptyList')}>{t('groups.emptyListHint')}</Empty>;
+  if (ofList)
+    return <Empty title={t(ofList.rule ? 'groups.emptyRule' : 'groups.emptyList')}>{t('groups.emptyListHint')}</Empty>;
   if (isFiltered) return <Empty title={t('groups.noneFound')}>{t('groups.noneFoundHint')}</Empty>;
   return (
     <Empty
@@ -216,7 +217,25 @@ function NoGroups({
   );
 }
 
-function GroupActions({ create, syncing }: { create: (kind: GroupKind) => void; syncing: ReturnType<typeof useSync> }) {
+function GroupActions({
+  create,
+  syncing,
+}: {
+  /** Undefined for those who may create none. */
+  create: ((kind: GroupKind) => void) | undefined;
+  syncing: ReturnType<typeof useSync>;
+}) {
+  return (
+    <>
+      <Button component={Link} href="/groups/fields" variant="default">
+        {t('groupFields.open')}
+      </Button>
+      {create && <Creation create={create} syncing={syncing} />}
+    </>
+  );
+}
+
+function Creation({ create, syncing }: { create: (kind: GroupKind) => void; syncing: ReturnType<typeof useSync> }) {
   return (
     <>
       <Button

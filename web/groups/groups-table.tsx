@@ -1,4 +1,5 @@
-import { ActionIcon, Checkbox, Table, VisuallyHidden } from '@mantine/core';
+import { ActionIcon, Badge, Checkbox, Table, VisuallyHidden } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import type { Group, GroupColumn } from '../api/operations.ts';
 import { useMay } from '../api/workspace.ts';
 import { share } from '../format/numbers.ts';
@@ -10,6 +11,7 @@ import { Rate } from '../parts/rate.tsx';
 import { ariaSort, SortButton } from '../parts/sort-button.tsx';
 import textClasses from '../parts/text.module.css';
 import { t } from '../i18n/translate.ts';
+import { fieldsQuery } from './fields/field-queries.ts';
 import { GroupLink } from './group-link.tsx';
 import classes from './groups-table.module.css';
 import type { Selection } from './use-selection.ts';
@@ -105,7 +107,7 @@ function GroupRow({
   toggle: (group: Group) => void;
   invite?: (group: Group) => void;
 }) {
-  const { group_name: name, activity } = group;
+  const { group_name: name, activity, fields = {} } = group;
   return (
     <Table.Tr className={isSelected ? classes.selected : undefined}>
       <Table.Td className={classes.check}>
@@ -113,6 +115,7 @@ function GroupRow({
       </Table.Td>
       <Table.Td fw={550} className={classes.name}>
         <GroupLink group={group} />
+        <Tags of={fields} />
         {!group.can_send && <span className={classes.problem}>{t('groups.cannotSend')}</span>}
         <span className={classes.small}>
           {t('groups.sizeOf', { kind: t(`kinds.${group.kind}`), members: group.participants })}
@@ -156,5 +159,21 @@ function GroupRow({
         )}
       </Table.Td>
     </Table.Tr>
+  );
+}
+
+/** What a group has in fields of the kind `tags`. */
+function Tags({ of: values }: { of: NonNullable<Group['fields']> }) {
+  const { data: known = [] } = useQuery(fieldsQuery);
+  const tags = known.flatMap(({ kind, name }) => (kind === 'tags' ? (values[name]?.split(', ') ?? []) : []));
+  if (tags.length === 0) return null;
+  return (
+    <span className={classes.tags}>
+      {tags.map((tag) => (
+        <Badge key={tag} size="sm" variant="light" color="gray" tt="none" fw={500}>
+          {tag}
+        </Badge>
+      ))}
+    </span>
   );
 }

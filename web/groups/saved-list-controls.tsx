@@ -5,6 +5,7 @@ import type { GroupList } from '../api/operations.ts';
 import { groupListsQuery } from '../api/queries.ts';
 import { useMay } from '../api/workspace.ts';
 import { count } from '../format/numbers.ts';
+import { RuleListButton } from './rule-list-button.tsx';
 import { ListSenders } from '../senders/list-senders.tsx';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { showToast } from '../parts/notify.ts';
@@ -70,9 +71,13 @@ export function SavedListActions({
       )}
       {maySave && (
         <>
-          <Button size="xs" variant="default" loading={changing.isPending} onClick={() => changing.mutate()}>
-            {t('groups.changeList')}
-          </Button>
+          {list.rule ? (
+            <RuleListButton list={list} label={t('groups.changeList')} />
+          ) : (
+            <Button size="xs" variant="default" loading={changing.isPending} onClick={() => changing.mutate()}>
+              {t('groups.changeList')}
+            </Button>
+          )}
           <ListSenders list={list} />
           <ConfirmButton
             size="xs"

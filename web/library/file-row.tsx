@@ -23,8 +23,9 @@ export function FileRow({
   remove: () => void;
 }) {
   const name = file.name ?? mediaName(file.mime);
-  const uses = file.campaigns.length + file.drafts.length;
-  const isInUse = file.drafts.length > 0 || file.campaigns.some(({ status }) => !ENDED.has(status));
+  const uses = file.campaigns.length + file.drafts.length + file.templates.length;
+  const isInUse =
+    file.drafts.length > 0 || file.templates.length > 0 || file.campaigns.some(({ status }) => !ENDED.has(status));
   return (
     <Row gap="sm" wrap="nowrap">
       <Checkbox aria-label={name} checked={isChosen} disabled={isDisabled} onChange={toggle} />

@@ -13,8 +13,10 @@ interface Row {
 /** What will stand in a place that is empty. */
 export type SampleKind =
   | 'campaigns'
+  | 'templates'
   | 'runs'
   | 'groups'
+  | 'fields'
   | 'files'
   | 'webhooks'
   | 'keys'
@@ -27,6 +29,10 @@ const ROWS: Readonly<Record<Exclude<SampleKind, 'report' | 'trend'>, () => Row[]
     { icon: 'check', name: t('samples.campaign'), about: t('status.completed'), end: share(0.84) },
     { icon: 'clock', name: t('samples.otherCampaign'), about: t('status.scheduled') },
   ],
+  templates: () => [
+    { icon: 'copy', name: t('samples.campaign'), about: t('templates.uses', { campaigns: 12 }), end: share(0.84) },
+    { icon: 'copy', name: t('samples.otherCampaign'), about: t('templates.uses', { campaigns: 3 }), end: share(0.71) },
+  ],
   runs: () => [
     { icon: 'clock', name: t('samples.campaign'), about: t('status.scheduled') },
     { icon: 'clock', name: t('samples.otherCampaign'), about: t('status.scheduled') },
@@ -34,6 +40,10 @@ const ROWS: Readonly<Record<Exclude<SampleKind, 'report' | 'trend'>, () => Row[]
   groups: () => [
     { icon: 'groups', name: t('samples.group'), about: sizeOf('group', 48), end: share(0.84) },
     { icon: 'groups', name: t('samples.otherGroup'), about: sizeOf('community', 312), end: share(0.71) },
+  ],
+  fields: () => [
+    { icon: 'groups', name: t('samples.group'), end: t('samples.city') },
+    { icon: 'groups', name: t('samples.otherGroup'), end: t('samples.otherCity') },
   ],
   files: () => [
     { icon: 'file', name: t('samples.campaign'), end: fileSize(240_000) },

@@ -37,7 +37,8 @@ export function isListId(text: string): text is string {
   return /^\d{0,15}$/.test(text);
 }
 
-const isText = (_value: string): _value is string => true;
+/** For `useQueryParam`: accepts any text. */
+export const isText = (_value: string): _value is string => true;
 
 /** A text field whose value is in the URL a moment after the last key. */
 export function useDebouncedQueryParam(name: string): {

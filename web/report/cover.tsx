@@ -8,7 +8,7 @@ import classes from './report.module.css';
 
 /** Whose report it is and on which days, and in one sentence what happened. */
 export function Cover({ report }: { report: Report }) {
-  const about = report.campaign?.name ?? report.group_list_name;
+  const about = report.campaign?.name ?? report.group_list_name ?? report.tag;
   const happened = describeSpan(report);
   return (
     <header>

@@ -30,4 +30,5 @@ export interface Selection {
   end_date: string;
   campaign_id?: string;
   group_list_id?: number;
+  tag?: string;
 }

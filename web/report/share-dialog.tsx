@@ -1,17 +1,15 @@
-import { Button, Group, Modal, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Modal, NativeSelect, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
 import type { ReportLink } from '../api/operations.ts';
 import { dateName, shortTime } from '../format/time.ts';
 import { useZone } from '../format/zone-context.tsx';
-import { CopyButton } from '../parts/copy-button.tsx';
 import { ErrorText } from '../parts/error-alert.tsx';
-import { notifyError, showToast } from '../parts/notify.ts';
+import { NewLink, WorkingLinks } from '../parts/secret-links.tsx';
 import { personName } from '../format/person-name.ts';
 import { t } from '../i18n/translate.ts';
 import type { Selection } from './report-spans.ts';
-import classes from './report.module.css';
 
 const DAYS = ['7', '30', '90'];
 
@@ -29,19 +27,10 @@ export default function ShareDialog({ selection, close }: { selection: Selection
       <Stack gap="md">
         <Text size="sm">{t('report.shareNote')}</Text>
         {creating.data ? (
-          <>
-            <Group gap="xs" align="flex-end" wrap="nowrap">
-              <TextInput
-                label={t('report.link')}
-                description={t('report.linkOnce', { when: shortTime(creating.data.expires_at, zone) })}
-                value={`${window.location.origin}${creating.data.path}`}
-                readOnly
-                flex={1}
-                onFocus={({ currentTarget }) => currentTarget.select()}
-              />
-              <CopyButton value={`${window.location.origin}${creating.data.path}`} />
-            </Group>
-          </>
+          <NewLink
+            path={creating.data.path}
+            description={t('report.linkOnce', { when: shortTime(creating.data.expires_at, zone) })}
+          />
         ) : (
           <Group gap="xs" align="flex-end">
             <NativeSelect
@@ -65,57 +54,25 @@ export default function ShareDialog({ selection, close }: { selection: Selection
 const LINKS = ['report-links'];
 
 function Links() {
-  const links = useQuery({
+  const zone = useZone();
+  const { data } = useQuery({
     queryKey: LINKS,
     queryFn: ({ signal }) => call('analytics/list-report-links', {}, { signal }),
-  }).data?.links;
-  if (!links || links.length === 0) return null;
-  return (
-    <section aria-label={t('report.links')}>
-      <Text fw={600} size="sm">
-        {t('report.links')}
-      </Text>
-      <ul className={classes.links}>
-        {links.map((link) => (
-          <LinkRow key={link.report_link_id} link={link} />
-        ))}
-      </ul>
-    </section>
-  );
+  });
+  const links = data?.links.map((link) => ({
+    id: link.report_link_id,
+    name: nameOf(link),
+    about: [
+      ...(link.created_by ? [t('report.madeBy', { name: personName(link.created_by) })] : []),
+      t('report.expires', { when: shortTime(link.expires_at, zone) }),
+    ].join(' · '),
+    revoke: () => call('analytics/revoke-report-link', { report_link_id: link.report_link_id }),
+  }));
+  return <WorkingLinks links={links} queryKey={LINKS} />;
 }
 
-function LinkRow({ link }: { link: ReportLink }) {
-  const client = useQueryClient();
-  const zone = useZone();
-  const revoking = useMutation({
-    mutationFn: () => call('analytics/revoke-report-link', { report_link_id: link.report_link_id }),
-    onSuccess: () => {
-      showToast(t('report.revoked'));
-      return client.invalidateQueries({ queryKey: LINKS });
-    },
-    onError: notifyError,
-  });
+function nameOf(link: ReportLink): string {
   const span = `${dateName(link.start_date)} – ${dateName(link.end_date)}`;
-  const about = link.campaign?.name ?? link.group_list_name;
-  const name = about === null ? span : `${about}, ${span}`;
-  return (
-    <li>
-      <span dir="auto">
-        {name}
-        <Text size="xs" c="dimmed">
-          {link.created_by && `${t('report.madeBy', { name: personName(link.created_by) })} · `}
-          {t('report.expires', { when: shortTime(link.expires_at, zone) })}
-        </Text>
-      </span>
-      <Button
-        size="xs"
-        variant="default"
-        aria-label={t('report.revokeOf', { name })}
-        loading={revoking.isPending}
-        onClick={() => revoking.mutate()}
-      >
-        {t('report.revoke')}
-      </Button>
-    </li>
-  );
+  const about = link.campaign?.name ?? link.group_list_name ?? link.tag;
+  return about === null ? span : `${about}, ${span}`;
 }

@@ -26,6 +26,7 @@ type Kind = NonNullable<Filter['kind']>;
 const KIND_NAMES: Readonly<Record<Kind, () => string>> = {
   campaigns: () => t('audit.kinds.campaigns'),
   drafts: () => t('audit.kinds.drafts'),
+  templates: () => t('audit.kinds.templates'),
   files: () => t('audit.kinds.files'),
   groups: () => t('audit.kinds.groups'),
   account: () => t('audit.kinds.account'),
@@ -195,6 +196,7 @@ function Subject({ entry }: { entry: Entry }) {
   // Their name was forgotten with them.
   if (action === 'user.deleted' || (action.startsWith('user.') && subject === '')) return t('audit.formerMember');
   if (action.startsWith('draft.')) return draft === undefined ? t('audit.goneDraft') : draft || t('drafts.unnamed');
+  if (action.startsWith('template.')) return draft ?? t('audit.goneTemplate');
   if (!action.startsWith('campaign.')) return subject;
   if (name === undefined) return t('settings.goneCampaign');
   return (

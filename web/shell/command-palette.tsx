@@ -36,6 +36,7 @@ const NEW_CAMPAIGN = '/campaigns/new';
 const ACTIONS: readonly Entry[] = [
   { label: t('shell.newCampaign'), hint: 'N', icon: 'plus', href: NEW_CAMPAIGN },
   { label: t('pages.campaigns'), hint: '', icon: 'campaigns', href: '/' },
+  { label: t('templates.title'), hint: '', icon: 'copy', href: '/templates' },
   { label: t('pages.calendar'), hint: '', icon: 'calendar', href: '/calendar' },
   { label: t('pages.groups'), hint: '', icon: 'groups', href: '/groups' },
   { label: t('pages.report'), hint: '', icon: 'report', href: '/report' },

@@ -95,6 +95,15 @@ class FollowUp(TypedDict):
     under_percent: int
 
 
+class Translation(TypedDict):
+    """A text for groups of a language, in place of that of the post. It has `html` or `text`."""
+
+    #: A tag of BCP 47, or the name of the language.
+    language: str
+    html: NotRequired[str]
+    text: NotRequired[str | None]
+
+
 class _Post(TypedDict):
     name: str
     #: A description for your own use.
@@ -107,8 +116,16 @@ class _Post(TypedDict):
     external_id: NotRequired[str | None]
     #: Texts of your own by key, 50 at most.
     metadata: NotRequired[Mapping[str, str] | None]
+    #: Words to find the campaign and to report on it by, 10 at most.
+    tags: NotRequired[Sequence[str] | None]
+    #: Texts in further languages, 20 at most, each once. A group gets that of its language.
+    translations: NotRequired[Sequence[Translation] | None]
     #: Tags that are not allowed are rejected (default), or taken out with a warning.
     on_unknown_tags: NotRequired[Literal["reject", "drop"] | None]
+    #: Fills `{{ name }}` and `{{ name | "fallback" }}` with the value of each group. Default: braces stay as they are.
+    with_fields: NotRequired[bool | None]
+    #: Of groups without a value: the request is rejected (default), or they get no post.
+    on_missing_value: NotRequired[Literal["reject", "leave_out"] | None]
     #: A file in base64, with or without a data URL prefix. At most 16 MiB decoded.
     image: NotRequired[str | None]
     #: The name of the file as recipients see it. Default: `file`.
@@ -127,7 +144,12 @@ class _Post(TypedDict):
     link_preview: NotRequired[LinkCard | None]
     #: Fetches the preview of the first link, unless `link_preview` is sent.
     fetch_link_preview: NotRequired[bool | None]
-    group_metadata_ids: Sequence[int]
+    #: The id of the template that the post was written from.
+    from_template: NotRequired[str | None]
+    #: Required unless `group_list_ids` is there.
+    group_metadata_ids: NotRequired[Sequence[int]]
+    #: Saved lists, with the groups that they have as each run begins.
+    group_list_ids: NotRequired[Sequence[int] | None]
     #: Sends wherever this account of the workspace may post. Default: the sender of each group.
     account_id: NotRequired[int | None]
     #: Stored and returned only: the ids determine whether posts go to channels.
@@ -140,6 +162,8 @@ class AddCampaign(_Post):
     is_schedule: NotRequired[Literal[False] | None]
     #: `YYYY-MM-DD HH:MM:SS`. Stored and returned only: the campaign is sent now.
     schedule_time: NotRequired[str | None]
+    #: Only `add_campaign_batch` takes one.
+    recurrence: NotRequired[None]
     #: A test of a post, which lists and the overview leave out.
     is_test: NotRequired[bool | None]
     #: Sends in quiet hours, too. Other posts of the account wait for their end.
@@ -153,10 +177,12 @@ class AddCampaignBatch(_Post):
     is_schedule: NotRequired[Literal[True]]
     #: `YYYY-MM-DD`.
     start_date: str
-    #: `YYYY-MM-DD`, included. At most 366 days in all.
-    end_date: str
+    #: `YYYY-MM-DD`, included. Required without `recurrence`; then at most 366 days in all.
+    end_date: NotRequired[str | None]
     #: `HH:MM:SS`, wall-clock time in the time zone.
     schedule_time: str
+    #: A rule of RFC 5545, and lines of `RDATE` and `EXDATE`, in the time zone.
+    recurrence: NotRequired[str | None]
     #: An IANA time zone, such as `Europe/Berlin`. Default: the user's.
     time_zone: NotRequired[str | None]
     #: 1 is Monday. Default: every day.

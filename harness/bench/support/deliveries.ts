@@ -14,11 +14,29 @@ export interface Load {
   campaigns: number;
   /** Another account of each workspace sends half of it. */
   hasSeveral?: boolean;
+  /** The post says three fields of each group. */
+  hasFields?: boolean;
 }
 
 export const deliveriesOf = ({ accounts, groups, campaigns }: Load) => accounts * groups * campaigns;
 
 const HTML = '<h2>Spring fair</h2><p>We open at <b>nine</b>. <a href="https://example.org/fair">Programme</a></p>';
+
+export const HTML_WITH_FIELDS =
+  '<h2>Spring fair</h2><p>We open at <b>{{ time_of_day }}</b> in {{ room }}. Ask {{ coordinator }}: <a href="https://example.org/fair">Programme</a></p>';
+const FIELDS = ['time_of_day', 'room', 'coordinator'];
+
+/** Gives each group of an owner three values. */
+export async function giveValues(db: Database, owner: Owner): Promise<void> {
+  await execute(db)`
+    with field as (
+      insert into fields (workspace_id, name, folded_name, kind, position)
+      select ${owner.workspaceId}::bigint, n.name, n.name, 'text', n.place from unnest(${FIELDS}::text[]) with ordinality n (name, place)
+      returning field_id)
+    insert into group_values (group_id, workspace_id, field_values)
+    select g.group_id, g.workspace_id, (select jsonb_object_agg(f.field_id, 'Value ' || g.group_id) from field f)
+    from groups g where g.workspace_id = ${owner.workspaceId}`;
+}
 
 /** Deliveries per second through the whole path: claim, send to the sandbox, finish. The planner knows nothing of the tables. `prepare` is called right before. */
 export async function drainDeliveries(
@@ -32,7 +50,10 @@ export async function drainDeliveries(
   for (let account = 0; account < load.accounts; account++) {
     const owner = await createOwnerWithChats(db, load.groups);
     if (load.hasSeveral) await shareGroups(db, owner);
-    for (let campaign = 0; campaign < load.campaigns; campaign++) await sendNow(db, owner, owner.groupIds, HTML);
+    if (load.hasFields) await giveValues(db, owner);
+    const html = load.hasFields ? HTML_WITH_FIELDS : HTML;
+    for (let campaign = 0; campaign < load.campaigns; campaign++)
+      await sendNow(db, owner, owner.groupIds, html, load.hasFields);
   }
   await prepare?.();
 

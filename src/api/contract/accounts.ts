@@ -244,7 +244,7 @@ export const accounts = defineOperations('Account', {
     role: 'analyst',
     summary: 'Set quiet hours, daily caps, a warm-up and the name of an account',
     description:
-      "All but `mention_all_cap` and `weekly_posts` are off by default. Posts that may not be sent wait. They expire like all posts: when the campaign's next run falls due, or after 26 hours in which nothing of the run could be sent. A body without a field other than `account_id` changes nothing and returns the current rules.",
+      'All but `mention_all_cap` and `weekly_posts` are off by default. Posts that may not be sent wait, and expire like all posts. A body without a field other than `account_id` changes nothing and returns the current rules.',
     body: updateAccountBody,
     data: updateAccountData,
     errors: ['account_not_found', 'external_id_taken'],
@@ -254,7 +254,7 @@ export const accounts = defineOperations('Account', {
     access: 'admin',
     summary: 'Link an account to the messaging application',
     description:
-      'Links the number of the account alone. That of the default account is yours; until the first link `user/update_profile` changes it. Also resumes a stopped account. While `linking`, `venom/account-status` has the current code.\n\nA QR code works for any number, a pairing code for one that was linked here before or that no other user has entered; at most 3 an hour, because WhatsApp prompts the phone.',
+      'Links the number of the account alone. That of the default account is yours; until the first link `user/update_profile` changes it. Also resumes a stopped account. While `linking`, `venom/account-status` has the current code.\n\nA QR code works for any number, a pairing code for one that was linked here before or that no other user has entered.',
     body: named('ConnectAccount', {
       account_id: accountId,
       messenger: optional(z.enum(['sandbox', 'whatsapp'])).describe(
@@ -318,7 +318,7 @@ export const accounts = defineOperations('Account', {
     access: 'admin',
     summary: 'Add an account to the workspace',
     description:
-      'Up to ten in all, or as many as the operator allows. Pass its `account_id` to `venom/connect-account` to link it, and to `venom/sync-groups` to read its groups. On the sandbox it is connected at once, and a member of the same groups as the default account. It has rules for sending and a pace of its own.',
+      'Up to ten in all, or as many as the operator allows. Pass its `account_id` to `venom/connect-account` to link it, and to `venom/sync-groups` to read its groups. On the sandbox it is connected at once, and a member of the same groups as the default account.',
     body: named('AddAccount', {
       name: accountName,
       ...newOwnData,
@@ -347,7 +347,7 @@ export const accounts = defineOperations('Account', {
     requiresRecentAuth: true,
     summary: 'Remove an account from the workspace',
     description:
-      'Not the default account, which another account replaces first (`venom/set-default-account`), not one that is linked or being linked, and not one with posts to send, change or pin. What it has sent stays in the figures. Groups that no other account sees are removed.',
+      'Not the default account, which another account replaces first (`venom/set-default-account`), not one that is linked or being linked, and not one with posts to send, change or pin. Groups that no other account sees are removed.',
     body: named('RemoveAccount', { account_id: requiredAccountId }),
     errors: ['account_not_found', 'account_is_default', 'account_linked', 'account_busy'],
   },

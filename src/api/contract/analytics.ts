@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { campaignHead, run, skipped } from './campaign-reads.ts';
 import { campaignBody, campaignId, campaignStatus } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
-import { count, failureFields, instant, withDefault, ownData } from './fields.ts';
+import { count, failureFields, instant, withDefault, ownData, tags } from './fields.ts';
 import { groupListId } from './group-lists.ts';
-import { listedGroup } from './groups.ts';
+import { fieldsOfGroup, listedGroup } from './groups.ts';
 import { csvFormat, longText } from './long-text.ts';
 
 const knownCount = count
@@ -83,6 +83,7 @@ const groupAnalyticsData = z
       ...campaignHead,
       external_id: ownData.external_id.optional(),
       metadata: ownData.metadata.optional(),
+      tags: tags.optional(),
     }),
     totals: z.object({
       groups: count,
@@ -188,6 +189,7 @@ const groupReport = z
     group: z.object({
       ...listedGroup,
       ...ownData,
+      fields: fieldsOfGroup,
       removed_at: instant.nullable().describe('When it was found to be gone. `null`: it exists.'),
     }),
     group_lists: z
@@ -273,7 +275,7 @@ export const analytics = defineOperations(shared, {
     path: '/api/v1/analytics/export-campaign',
     summary: 'Export the analytics of a campaign as CSV',
     description:
-      'One row per group, as `groups` of the analytics, with `error_text`, in the language of the user. Then the votes of a poll or event: `voters`, `unreadable_votes`, and `votes: …` for each option, with the question if the runs ask different ones. `null`, and what the campaign does not have, is an empty cell. UTF-8 with a byte order mark, for spreadsheets. CSV injection: text that a spreadsheet would run as a formula gets an apostrophe, also after a semicolon, tab or line break. Errors have the usual envelope.',
+      'One row per group, as `groups` of the analytics, with `error_text`, in the language of the user. Then the votes of a poll or event: `voters`, `unreadable_votes`, and `votes: …` for each option, with the question if the runs ask different ones. `null`, and what the campaign does not have, is an empty cell. UTF-8 with a byte order mark, for spreadsheets. CSV injection: text that a spreadsheet would run gets an apostrophe.',
     body: campaignBody.extend({ format: csvFormat }),
     data: longText,
     errors: ['campaign_not_found'],

@@ -30,7 +30,7 @@ export const apiKeys = defineOperations(shared, {
     requiresRecentAuth: true,
     summary: 'Create an API key',
     description:
-      'An API key works in place of a token, for the operations of its scopes, until it expires or is revoked. Limited to 50 per workspace.',
+      'An API key works in place of a token, for the operations of its scopes, until it expires or is revoked.',
     body: named('CreateApiKey', {
       name: label(100).meta({ description: 'A label for the key.', examples: ['Newsroom'] }),
       scopes: list(apiKeyScope, 10)

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ADDING_ERRORS, campaignId, duplicateCampaignData, eitherCampaignBody, POST_LIMIT_BYTES } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
 import { count, instant, label, optional, person, text, userId, withDefault, named, objects, list } from './fields.ts';
-import { groupKind } from './groups.ts';
+import { pickedGroups } from './drafts.ts';
 import { shownFiles } from './post-files.ts';
 import { phone } from './users.ts';
 
@@ -58,14 +58,13 @@ const approvalFields = {
 };
 const approval = z.object(approvalFields).meta({ id: 'Approval' });
 
-const namedGroup = z.object({ group_metadata_id: count, group_name: z.string(), kind: groupKind, participants: count });
 const difference = z.object({
   fields: objects({
     field: z.string().describe('As in a request; `text` is the text that groups get.'),
     pieces: objects({ change: z.enum(['same', 'removed', 'added']), text: z.string() }),
   }),
   groups_added: z.array(count),
-  groups_removed: z.array(namedGroup),
+  groups_removed: pickedGroups,
 });
 
 const fullApproval = z.object({
@@ -73,7 +72,7 @@ const fullApproval = z.object({
   text: z.string().describe('The exact text that is sent.'),
   post: duplicateCampaignData.describe('A body for `request-approval`.'),
   files: shownFiles.describe('The files of `media`.'),
-  groups: z.array(namedGroup),
+  groups: pickedGroups,
   difference: difference.nullable().describe('To the version that was decided on last.'),
   review_campaign_id: campaignId.nullable().describe('The review post of this version.'),
   thread: objects({
@@ -93,7 +92,7 @@ export const approvals = defineOperations('Campaigns', {
     idempotency: 'always',
     summary: 'Ask for the approval of a post',
     description:
-      'Takes the body of either operation that adds a campaign. The post is stored as it would be sent. A changed post with the same `approval_id` is a further version, without approvals. Limited to 100 open requests.',
+      'Takes the body of either operation that adds a campaign. The post is stored as it would be sent. A changed post with the same `approval_id` is a further version, without approvals.',
     body: eitherCampaignBody({
       approval_id: approvalId.describe('A random UUID that the client generates, such as the id of a draft.'),
       remark: withDefault(remark, ''),

@@ -14,7 +14,7 @@ const entry = named('AuditEntry', {
     .string()
     .optional()
     .describe('The current name of the campaign in `subject`. Absent once it is deleted.'),
-  draft_name: z.string().optional().describe('The same of a draft.'),
+  draft_name: z.string().optional().describe('The same of a draft or template.'),
   user_id: count.describe('Who acted.'),
   user_name: z.string().optional().describe('Absent once the user is deleted.'),
   member_name: z
@@ -47,7 +47,7 @@ export const auditLog = defineOperations(shared, {
     idempotency: 'always',
     summary: 'List the audit log of your workspace',
     description:
-      'Newest first: who wrote, sent, changed, stopped or deleted campaigns and drafts, changed files, groups, lists, rules for sending, webhooks, keys and members, with the differences; and sign-ins and changes of the user whose default workspace it is. Entries are kept for a year. With a filter a page may have fewer than `limit` entries, or none, and still a next one.',
+      'Newest first: who changed what in the workspace, and sign-ins and changes of the user whose default workspace it is. A filtered page may have fewer than `limit` entries, and still a next one.',
     body: z.object({ ...filter, limit: pageLimit(200, 50), cursor }),
     data: page,
     longAnswer: 'pieces',

@@ -1,5 +1,6 @@
 /** What a post can ask its recipients: a poll, or whether they come to an event (contract §3, add-campaign). */
 import { z } from 'zod';
+import { BALLOT_LIMITS } from '../../content/post/ballot.ts';
 import { count, instant, label, optional, text, withDefault, zonedInstant, named, list } from './fields.ts';
 
 /** 90 days: as long as votes are kept. */
@@ -14,8 +15,8 @@ const namesVoters = withDefault(z.boolean(), false).describe(
 const multiple = withDefault(z.boolean(), false).describe('Each member may choose several options.');
 
 const poll = z.object({
-  question: label(255),
-  options: list(label(100), 12)
+  question: label(BALLOT_LIMITS.question),
+  options: list(label(BALLOT_LIMITS.option), 12)
     .min(2)
     .refine((options) => new Set(options).size === options.length, { error: 'must differ from each other' }),
   multiple,
@@ -25,9 +26,9 @@ const poll = z.object({
 
 const event = z
   .object({
-    name: label(100),
-    description: optional(text(0, 2_048)),
-    place: optional(text(0, 200)),
+    name: label(BALLOT_LIMITS.name),
+    description: optional(text(0, BALLOT_LIMITS.description)),
+    place: optional(text(0, BALLOT_LIMITS.place)),
     start_at: zonedInstant,
     end_at: optional(zonedInstant),
   })
@@ -53,22 +54,22 @@ export const ballotFields = {
 export const draftBallotFields = {
   poll: optional(
     z.object({
-      question: withDefault(text(0, 255), ''),
-      options: withDefault(list(text(0, 100), 12), []),
+      question: withDefault(text(0, BALLOT_LIMITS.question), ''),
+      options: withDefault(list(text(0, BALLOT_LIMITS.option), 12), []),
       multiple,
       open_hours: openHours,
       names_voters: namesVoters,
     }),
-  ),
+  ).meta({ id: 'DraftPoll' }),
   event: optional(
     z.object({
-      name: withDefault(text(0, 100), ''),
-      description: optional(text(0, 2_048)),
-      place: optional(text(0, 200)),
+      name: withDefault(text(0, BALLOT_LIMITS.name), ''),
+      description: optional(text(0, BALLOT_LIMITS.description)),
+      place: optional(text(0, BALLOT_LIMITS.place)),
       start_at: optional(text(0, 40)),
       end_at: optional(text(0, 40)),
     }),
-  ),
+  ).meta({ id: 'DraftEvent' }),
 };
 
 const pollData = named('PostedPoll', {

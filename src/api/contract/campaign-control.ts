@@ -1,4 +1,5 @@
 /** Operations on existing campaigns: pause, cancel, recall, delete (contract §4). */
+import { postFieldsBody } from './post-extras.ts';
 import { z } from 'zod';
 import {
   acceptDuplicates,
@@ -74,7 +75,7 @@ export const campaignControl = defineOperations(shared, {
     path: '/api/v1/venom/retry-campaign',
     summary: 'Retry the failed deliveries of a campaign',
     description:
-      'Each delivery keeps its text. Those that surely have not left get senders as if the run began now; another account has message ids of its own. A post that may have left by an account that was removed stays failed, unless `accept_duplicates` is true. Ended runs are running again, and expire after 24 hours at the earliest or when the next run of the campaign falls due. If the messaging application does not drop duplicates, the service first looks for posts that may have arrived.',
+      'Each delivery keeps its text. Those that surely have not left get senders as if the run began now; another account has message ids of its own. A post that may have left by an account that was removed stays failed, unless `accept_duplicates` is true.',
     body: campaignBody
       .extend({
         accept_duplicates: acceptDuplicates,
@@ -139,9 +140,16 @@ export const campaignControl = defineOperations(shared, {
     path: '/api/v1/venom/correct-campaign',
     summary: 'Correct the text of a campaign or a run',
     description:
-      'Edits sent posts, where the messaging application still allows it. Posts that have not been sent get the new text; without `run_id`, those of later runs do, too. Files and recalled posts stay as they are. A link preview stays while the text has its link. A further correction replaces the pending part of the previous one. The analytics show the outcome per group: `corrected`, or the reason in `last_error`.',
+      'Edits sent posts, where the messaging application still allows it. Posts that have not been sent get the new text; without `run_id`, those of later runs do, too. Files and recalled posts stay as they are. A further correction replaces the pending part of the previous one.',
     body: recallCampaignBody.extend({
       ...htmlBody.shape,
+      translations: htmlBody.shape.translations.describe(
+        'As in add-campaign. Required if the posts have some; `[]` is none.',
+      ),
+      with_fields: htmlBody.shape.with_fields.describe('As in add-campaign. Default: as the campaign has it.'),
+      on_missing_value: postFieldsBody.on_missing_value.describe(
+        'As in add-campaign; posts that are left out stay. Default: as the campaign has it.',
+      ),
       link_preview: linkPreviewField,
       fetch_link_preview: fetchLinkPreview,
     }),
@@ -161,7 +169,7 @@ export const campaignControl = defineOperations(shared, {
     path: '/api/v1/venom/pin-campaign',
     summary: 'Pin the posts of a run',
     description:
-      "Pins the sent posts of the run in their groups, at the account's pace; posts of it that are sent later are pinned then. A pinned post stays pinned for so long from now on. The analytics show the outcome per group: `pinned`, or the reason in `pin_error`. A group where only admins may pin needs you as an admin. Channels are skipped.",
+      "Pins the sent posts of the run in their groups, at the account's pace; posts of it that are sent later are pinned then. A pinned post stays pinned for so long from now on. Channels are skipped.",
     body: latestRunBody.extend({ pin_for: pinFor }),
     data: pinnedData,
     errors: SENT_ERRORS,

@@ -7,6 +7,7 @@ import {
   count,
   cursor,
   descending,
+  groupMetadataIds,
   listedOwnData,
   instant,
   newOwnData,
@@ -17,15 +18,17 @@ import {
   pageLimit,
   search,
   storedFile,
+  tagFilter,
+  tags,
   text,
   withDefault,
   named,
   bytes,
 } from './fields.ts';
-import { pinFor, postExtrasData } from './post-extras.ts';
+import { pinFor, postExtrasData, postFieldsData, saidInGroup } from './post-extras.ts';
 import { shownFiles } from './post-files.ts';
 import { groupListId } from './group-lists.ts';
-import { groupKind } from './groups.ts';
+import { groupKind } from './group-rules.ts';
 
 export const postKind = z.enum(['text', 'file', 'files', 'poll', 'event']);
 
@@ -36,6 +39,7 @@ const listCampaignsBody = z.object({
   ),
   post_kind: optional(postKind).describe('Only posts of this kind.'),
   ...ownDataFilter,
+  tag: tagFilter,
   created_from: optional(date).describe('Only campaigns created on or after this day, in your time zone.'),
   created_to: optional(date).describe('Only campaigns created on or before this day.'),
   sort_by: optional(z.enum(['created_at', 'name', 'next_run_at'])).describe(
@@ -47,6 +51,7 @@ const listCampaignsBody = z.object({
   with_reads: withDefault(z.boolean(), false).describe(
     'Adds `recalled`, and `delivered`, `read` and `read_rate` to `progress`.',
   ),
+  with_tags: withDefault(z.boolean(), false).describe('Adds `tags`.'),
   with_tests: withDefault(z.boolean(), false).describe('Also campaigns that were added with `is_test`.'),
   with_post: withDefault(z.boolean(), false).describe('Adds `group_count`, `media_mime`, `post_kind` and `excerpt`.'),
   cursor,
@@ -61,6 +66,7 @@ const listedCampaign = z.object({
   campaign_id: campaignId,
   name: z.string(),
   ...listedOwnData,
+  tags,
   status: campaignStatus,
   is_schedule: z.boolean(),
   is_follow_up: isFollowUp,
@@ -100,7 +106,9 @@ export const skipped = count.meta({
 export const run = named('Run', {
   run_id: count,
   due_at: instant,
-  moved_from: instant.optional().describe('When the schedule has it. Absent unless it was moved.'),
+  moved_from: instant
+    .optional()
+    .describe('When the schedule has it. Absent unless it was moved, or the zone changed after it had begun.'),
   started_at: instant.nullable(),
   finished_at: instant.nullable(),
   status: runStatus,
@@ -109,6 +117,7 @@ export const run = named('Run', {
   failed: count,
   cancelled: count,
   skipped: skipped.optional(),
+  reason: z.literal('lists_empty').optional().describe('Nobody was in its lists.'),
 });
 
 export const campaignHead = {
@@ -116,6 +125,7 @@ export const campaignHead = {
   name: z.string(),
   desc: z.string(),
   ...ownData,
+  tags,
   status: campaignStatus,
   pause_reason: z
     .string()
@@ -126,6 +136,7 @@ export const campaignHead = {
   start_date: z.string().nullable(),
   end_date: z.string().nullable(),
   schedule_time: z.string().nullable(),
+  recurrence: z.string().nullable().describe('RFC 5545. `null`: none, so that it runs every day.'),
   time_zone: z.string().nullable(),
   created_at: instant,
   finished_at: instant.nullable(),
@@ -139,6 +150,7 @@ const listRunsBody = z.object({
   end_date: date.meta({ description: 'Inclusive. At most 100 days in all.', examples: ['2026-12-05'] }),
   kind: optional(groupKind).describe('Only runs to at least one group of this kind.'),
   group_list_id: optional(groupListId).describe('Only runs to at least one group of this saved list.'),
+  group_metadata_ids: optional(groupMetadataIds).describe('Only runs to at least one of these groups.'),
   with_counts: withDefault(z.boolean(), false).describe('Adds `group_count`, `queued`, `sent` and `failed`.'),
   with_warnings: optional(z.boolean()).describe('Adds `warnings`.'),
   with_post: withDefault(z.boolean(), false).describe('Adds `post` and `group_list_id`.'),
@@ -191,11 +203,16 @@ export const getCampaignBody = z
     idempotency_key: optional(text(1, 255)).describe(
       'Instead of `campaign_id`: the `Idempotency-Key` of the request that added the campaign, within 24 hours after it.',
     ),
+    group_metadata_id: optional(z.int()).describe('Adds `in_group`.'),
+    run_id: optional(z.int()).describe('With `group_metadata_id`. Default: the last run that has begun.'),
   })
-  .refine((ids) => Object.values(ids).filter((id) => id !== undefined).length === 1, {
-    path: ['campaign_id'],
-    error: 'is required, or external_id or idempotency_key instead of it',
-  });
+  .refine(
+    (body) => [body.campaign_id, body.external_id, body.idempotency_key].filter((id) => id !== undefined).length === 1,
+    {
+      path: ['campaign_id'],
+      error: 'is required, or external_id or idempotency_key instead of it',
+    },
+  );
 
 const shared = { tag: 'Campaigns', access: 'read' } as const;
 
@@ -210,6 +227,7 @@ export const campaignReads = defineOperations(shared, {
         .object({ campaigns: count })
         .optional()
         .describe('With `with_totals`: of all campaigns found, on any page.'),
+      tags: tags.optional().describe('With `with_tags`: those in use, the first 500.'),
       next_cursor: nextCursor,
     }),
   },
@@ -224,11 +242,24 @@ export const campaignReads = defineOperations(shared, {
       skip_dates: z.array(z.string()),
       html: z.string(),
       text: z.string(),
+      ...postFieldsData,
+      in_group: z
+        .object({
+          run_id: count,
+          text: z.string().nullable().describe('`null`: its values did not fit, so it got no post.'),
+          language: z.string().optional().describe('Of its text. Absent: the main text.'),
+          ...saidInGroup,
+          values: z.record(z.string(), z.string().nullable()).describe('As the run began.'),
+        })
+        .optional()
+        .describe('What a post with fields or translations says to the group.'),
       media: storedFile.nullable(),
       ...postExtrasData,
       files: shownFiles.describe('All files, in their order. `media` is the first.'),
       group_metadata_ids: z.array(count),
-      runs: z.array(run),
+      own_group_metadata_ids: z.array(count).optional().describe('With `group_list_ids`.'),
+      runs: z.array(run).describe('By due time: the last 2,500.'),
+      earlier_runs: count.optional().describe('How many runs are before these: `list-runs` has them. Absent: none.'),
       waits_for: z
         .object({
           account_id: count.describe(
@@ -241,7 +272,7 @@ export const campaignReads = defineOperations(shared, {
           'Why posts that are due do not leave. With `warm_up` and without `until` they leave slowly. Absent: they leave.',
         ),
     }),
-    errors: ['campaign_not_found'],
+    errors: ['campaign_not_found', 'group_not_found', 'run_not_found'],
     longAnswer: 'pieces',
   },
   listRuns: {
@@ -251,14 +282,13 @@ export const campaignReads = defineOperations(shared, {
       'Runs of all campaigns, in the order of acceptance. A campaign sent at once has one run, due when it was accepted.',
     body: listRunsBody,
     data: z.object({ runs: z.array(listedRun), next_cursor: nextCursor }),
-    errors: ['group_list_not_found'],
+    errors: ['group_list_not_found', 'group_not_found'],
     longAnswer: 'pieces',
   },
   getMedia: {
     path: '/api/v1/venom/get-media',
     summary: 'Download a file of a campaign',
-    description:
-      'Returns the bytes with the recognised media type. They never change, so they may be cached. Errors have the usual envelope.',
+    description: 'Returns the bytes with the recognised media type. They never change, so they may be cached.',
     body: z.object({
       sha256: z
         .string()

@@ -5,12 +5,13 @@ import { defineOperations } from './define-operations.ts';
 import {
   base64File,
   count,
-  groupMetadataIds,
+  groupsOfPost,
   HTML_LIMIT,
   instant,
   issueCode,
   issueParams,
   newOwnData,
+  newTags,
   changedOwnData,
   optional,
   text,
@@ -21,20 +22,28 @@ import {
   objects,
   list,
   ownData,
+  tags,
 } from './fields.ts';
 import { forms } from './forms.ts';
 import { fetchLinkPreview, linkPreviewCopy } from './link-preview.ts';
 import { longText } from './long-text.ts';
 import { shownFiles } from './post-files.ts';
 import { ballotFieldsData } from './ballot-fields.ts';
-import { copiedExtras, postExtras, postExtrasNames } from './post-extras.ts';
+import {
+  copiedExtras,
+  postExtras,
+  postExtrasNames,
+  postFieldsBody,
+  postFieldsData,
+  saidInGroup,
+} from './post-extras.ts';
 
 /** A file of 16 MiB in base64, 262,144 characters of html in JSON's longest escapes, and the rest. */
 export const POST_LIMIT_BYTES = 26 * 1024 * 1024;
-/** The html and the rest. */
-export const HTML_LIMIT_BYTES = 2 * 1024 * 1024;
-/** The html, the picture of a link preview, and the rest. */
-export const CORRECTION_LIMIT_BYTES = 5 * 1024 * 1024;
+/** The html, as much in translations, and the rest. */
+export const HTML_LIMIT_BYTES = 4 * 1024 * 1024;
+/** The same, and the picture of a link preview. */
+export const CORRECTION_LIMIT_BYTES = 7 * 1024 * 1024;
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const TIME = /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
@@ -44,7 +53,7 @@ export const date = z
   .refine(isDate, { error: 'must be a date of the form YYYY-MM-DD' })
   .register(forms, { form: 'date' })
   .meta({ format: 'date', examples: ['2026-12-01'] });
-const timeOfDay = z
+export const timeOfDay = z
   .string()
   .regex(TIME, { error: 'must be a time of day of the form HH:MM:SS' })
   .register(forms, { form: 'time' })
@@ -81,6 +90,7 @@ const postFields = {
   html,
   text: typedText,
   ...unknownTags,
+  ...postFieldsBody,
   image: base64File.meta({
     id: 'Base64File',
     description:
@@ -88,12 +98,20 @@ const postFields = {
   }),
   ...postExtras,
   fetch_link_preview: fetchLinkPreview,
-  group_metadata_ids: groupMetadataIds,
+  group_metadata_ids: groupsOfPost,
   is_channel_campaign: withDefault(z.boolean(), false).describe(
     'Stored and returned only: the ids determine whether posts go to channels.',
   ),
   ...newOwnData,
+  tags: newTags,
 };
+
+/** Read as RFC 5545 by `src/sending/campaigns/recurrence.ts`. */
+const recurrence = text(0, 10_000).meta({
+  description:
+    'When it runs from `start_date` and `schedule_time` on: a rule of RFC 5545, and lines of `RDATE` and `EXDATE`, in the time zone. With it `end_date` is optional.',
+  examples: ['FREQ=MONTHLY;BYDAY=1MO'],
+});
 
 export const addCampaignBody = named('AddCampaign', {
   ...postFields,
@@ -110,11 +128,17 @@ export const addCampaignBody = named('AddCampaign', {
     description: 'Stored and returned only, in any form: the campaign is sent now.',
     examples: ['2026-12-01 09:00:00'],
   }),
+  recurrence: optional(
+    text(0, 10_000).refine(
+      (rule) => rule === '',
+      'must not be here: to schedule, use /api/v1/venom/add-campaign-batch',
+    ),
+  ).describe('A 400 that names `add-campaign-batch`, unless it is empty.'),
   ignore_quiet_hours: optional(z.boolean()).describe(
     'The posts leave also in quiet hours, within the daily cap. Other posts of the account wait.',
   ),
   is_test: optional(z.boolean()).describe(
-    'A test of a post: list-runs, the overview and reports leave it out, and so does list-campaigns without `with_tests`. Its own analytics and the figures of a group have it.',
+    'A test: list-runs, the overview and reports leave it out, and list-campaigns without `with_tests`.',
   ),
 });
 
@@ -130,8 +154,12 @@ export const addCampaignBatchBody = named('AddCampaignBatch', {
   ...postFields,
   is_schedule: withDefault(scheduled, true),
   start_date: date,
-  end_date: date.meta({ description: 'Inclusive. At most 366 days in all.', examples: ['2026-12-05'] }),
+  end_date: optional(date).meta({
+    description: 'Inclusive. Required without `recurrence`; then at most 366 days in all.',
+    examples: ['2026-12-05'],
+  }),
   schedule_time: timeOfDay,
+  recurrence: optional(recurrence),
   time_zone: optional(timeZone).describe("An IANA time zone. Default: the user's."),
   weekdays: weekdays.meta({
     description: 'Days of the week to send on; 1 is Monday. Default: every day.',
@@ -147,20 +175,25 @@ const updateCampaignBody = named('UpdateCampaign', {
   html: optional(postFields.html),
   text: typedText,
   ...unknownTags,
+  ...postFieldsBody,
   image: postFields.image.describe('A file, as in add-campaign-batch. Omitted: the file stays.'),
   remove_image: withDefault(z.boolean(), false).describe('Removes the file with its `file_name`.'),
   ...postExtras,
   fetch_link_preview: fetchLinkPreview,
   remove: withDefault(list(postExtrasNames, 20), []).describe('Optional fields of the post to remove.'),
-  group_metadata_ids: optional(postFields.group_metadata_ids),
+  group_metadata_ids: groupsOfPost,
   is_channel_campaign: optional(z.boolean()),
   ...changedOwnData,
+  tags: newTags.describe('Replaces all, in any state.'),
   start_date: optional(date),
   end_date: optional(date),
   schedule_time: optional(timeOfDay),
   time_zone: optional(timeZone),
   weekdays: weekdays.describe('Days of the week to send on; 1 is Monday. All seven mean every day.'),
   skip_dates: optional(skipDates).describe('Dates without a run; `[]` skips none.'),
+  recurrence: optional(recurrence).describe(
+    'As in add-campaign-batch, together with its end: without `end_date` it has only its own. An empty text means every day.',
+  ),
 });
 
 export const campaignBody = named('OneCampaign', { campaign_id: campaignId });
@@ -173,11 +206,11 @@ export const campaignStatusData = named('CampaignState', {
   status: campaignStatus,
   left_unknown: count.optional(),
 });
-export const warnings = z.array(
-  named('PostWarning', { code: z.string(), message: z.string(), params: issueParams.optional() }),
-);
+const postWarning = named('PostWarning', { code: z.string(), message: z.string(), params: issueParams.optional() });
+export const warnings = z.array(postWarning);
 
-export const htmlBody = z.object({ html, text: typedText, ...unknownTags });
+const { on_missing_value: _, ...fieldsOfText } = postFieldsBody;
+export const htmlBody = z.object({ html, text: typedText, ...unknownTags, ...fieldsOfText });
 const withFile = {
   with_file: withDefault(z.boolean(), false).describe(
     'The campaign has a file that is not sent along here, so it needs no text.',
@@ -188,9 +221,13 @@ export const previewData = z.object({
   length: count.describe('In UTF-16 code units, as WhatsApp counts.'),
   limit: count.describe('The maximum length.'),
   warnings,
+  unfit: postWarning.optional().describe('Why the group would not get the post.'),
+  language: z.string().optional().describe('Of the text for the group. Absent: it gets the main text.'),
+  in_group: z.object(saidInGroup).optional().describe('With `group_metadata_id`: what else the group would get.'),
   links: z
     .array(z.string())
     .describe('The links of the text, each once and 100 at most. `link_preview` is about one of them.'),
+  translations: objects({ language: z.string(), text: z.string(), length: count }).optional(),
 });
 
 const changeOf = {
@@ -199,6 +236,9 @@ const changeOf = {
     'The campaign that this would change. Its current content and planned runs are disregarded.',
   ),
 };
+/** What else a preview fills for a group. */
+const { poll, event, media, file_name, link_preview } = postExtras;
+const previewedExtras = { poll, event, media, file_name, link_preview };
 /** A body of either operation that adds a campaign, and more fields. `is_schedule` determines which of the two is validated. */
 export const eitherCampaignBody = <Shape extends z.core.$ZodShape>(shape: Shape) =>
   z.discriminatedUnion(
@@ -222,6 +262,7 @@ const checkCampaignData = z.object({
     })
     .nullable(),
   ...ballotFieldsData,
+  runs_continue: z.literal(true).optional().describe('The schedule goes on after these `runs`. Absent: it ends.'),
   runs: objects({
     due_at: instant,
     local: z.string().meta({
@@ -233,8 +274,15 @@ const checkCampaignData = z.object({
     ok: count.describe('Number of groups without a problem.'),
     problems: objects({ group_metadata_id: count, code: issueCode, issue: z.string() }),
   }),
+  fields: z
+    .object({
+      without_value: count.describe('Groups that lack a value.'),
+      unfit: count.describe('Groups whose values do not fit.'),
+    })
+    .optional()
+    .describe('With `with_fields`. These groups are among `problems`.'),
   expected_seconds: count.describe(
-    'Estimated time from when the first run is due, or from now, to its last post, or to the pin of that. Includes the pace of the accounts, the posts and pins that they have to send already, quiet hours, daily caps, warm-ups and the rest after a new link; of several accounts until the last has sent its share.',
+    'Estimated time from when the first run is due, or from now, to its last post or pin, with what the accounts have to send already, their pace, quiet hours, caps, warm-ups and rests.',
   ),
   waits_for: z
     .object({ account_id: count, ...accountWait.shape })
@@ -248,6 +296,7 @@ const copiedPost = {
   name: z.string(),
   desc: z.string(),
   html: z.string(),
+  ...postFieldsData,
   image: longText.nullable().describe('A data URL. `null` without a file, or if it is no longer kept.'),
   ...copiedExtras,
   link_preview: linkPreviewCopy,
@@ -255,6 +304,7 @@ const copiedPost = {
   is_channel_campaign: z.boolean(),
   external_id: z.string().optional().describe('Of a post that is asked for. A copy of a campaign has none.'),
   metadata: ownData.metadata,
+  tags,
 };
 
 export const duplicateCampaignData = z.discriminatedUnion('is_schedule', [
@@ -266,8 +316,9 @@ export const duplicateCampaignData = z.discriminatedUnion('is_schedule', [
       ...copiedPost,
       is_schedule: z.literal(true),
       start_date: z.string().meta({ format: 'date' }),
-      end_date: z.string().meta({ format: 'date' }),
+      end_date: z.string().nullable().meta({ format: 'date' }),
       schedule_time: z.string(),
+      recurrence: z.string().optional().describe('Absent: every day.'),
       time_zone: z.string(),
       weekdays: z.array(count).nullable(),
       skip_dates: z.array(z.string()),
@@ -278,6 +329,7 @@ export const duplicateCampaignData = z.discriminatedUnion('is_schedule', [
 /** Of all operations that look at a whole post. */
 const POST_ERRORS = [
   'group_not_found',
+  'group_list_not_found',
   'campaign_not_found',
   'run_not_found',
   'account_not_found',
@@ -314,7 +366,7 @@ export const campaigns = defineOperations('Campaigns', {
     access: 'send',
     summary: 'Schedule a campaign',
     description:
-      'The id of the new campaign is in the header `x-campaign-id` of the answer, since the specification fixes the body. If the answer was lost, `get-campaign` finds the campaign by its `Idempotency-Key`.\n\nOne run takes place on each date of the range, at the wall-clock time in the time zone. A time that a clock change skips runs at the instant it would have without the change; one that occurs twice runs the first time. Past occurrences are skipped.',
+      'The id of the new campaign is in the header `x-campaign-id` of the answer, since the specification fixes the body. If the answer was lost, `get-campaign` finds the campaign by its `Idempotency-Key`.\n\nOne run takes place on each date of the range, at the wall-clock time in the time zone. Past occurrences are skipped.',
     body: addCampaignBatchBody,
     data: z.object({ data: z.literal(true) }),
     errors: ADDING_ERRORS,
@@ -330,10 +382,13 @@ export const campaigns = defineOperations('Campaigns', {
     path: '/api/v1/venom/preview-campaign',
     access: 'read',
     summary: 'Preview the text of a message',
-    description:
-      'Returns the exact text that would be sent. By default limited to 600 previews and checks per minute and user.',
-    body: htmlBody.extend(withFile),
+    description: 'Returns the exact text that would be sent.',
+    body: htmlBody.extend(withFile).extend({
+      group_metadata_id: optional(z.int()).describe('What this group would get, in its language and with its values.'),
+      ...previewedExtras,
+    }),
     data: previewData,
+    errors: ['group_not_found'],
     bodyLimitBytes: HTML_LIMIT_BYTES,
     isPreview: true,
   },
@@ -342,7 +397,7 @@ export const campaigns = defineOperations('Campaigns', {
     access: 'read',
     summary: 'Check a campaign without creating it',
     description:
-      'Takes the body of either operation that adds a campaign, and rejects what they reject. A problem of a group, such as one where only admins may post, is reported and does not prevent adding the campaign.',
+      'Takes the body of either operation that adds a campaign, and rejects what they reject. A problem of a group, such as one where only admins may post or that lacks a value, is reported and does not prevent adding the campaign.',
     body: checkCampaignBody,
     data: checkCampaignData,
     errors: POST_ERRORS,

@@ -10,15 +10,19 @@ import { campaignReads } from './campaign-reads.ts';
 import { campaigns } from './campaigns.ts';
 import type { OperationContract } from './define-operations.ts';
 import { drafts } from './drafts.ts';
+import { templates } from './templates.ts';
 import { factors } from './factors.ts';
+import { groupFields } from './group-fields.ts';
 import { groupLists } from './group-lists.ts';
 import { groups } from './groups.ts';
 import { hold } from './hold.ts';
+import { planImports } from './import-plan.ts';
 import { media } from './media.ts';
 import { linkPreviews } from './link-preview.ts';
 import { notices } from './notices.ts';
 import { passwords } from './passwords.ts';
 import { pollResultOperations } from './poll-results.ts';
+import { calendarLinks } from './calendar-links.ts';
 import { report } from './report.ts';
 import { sandbox } from './sandbox.ts';
 import { senders } from './senders.ts';
@@ -40,15 +44,19 @@ export const contract = {
   accounts,
   groups,
   groupLists,
+  groupFields,
   senders,
   campaigns,
   campaignReads,
   campaignControl,
+  planImports,
   drafts,
+  templates,
   approvals,
   media,
   linkPreviews,
   analytics,
+  calendarLinks,
   report,
   pollResults: pollResultOperations,
   webhooks,

@@ -12,41 +12,49 @@ import {
   person,
   storedFile,
   text,
+  newTags,
+  tags,
   typedText,
   withDefault,
   named,
-  objects,
   list,
 } from './fields.ts';
+import { groupKind } from './group-rules.ts';
 import { draftBallotFields, draftBallotFieldsData } from './ballot-fields.ts';
 import { linkPreviewCopy } from './link-preview.ts';
-import { copiedExtras, postExtras } from './post-extras.ts';
+import { copiedExtras, postExtras, postFieldsBody, postFieldsData } from './post-extras.ts';
 import { shownFiles } from './post-files.ts';
 
 const draftId = z.guid().meta({ format: 'uuid', examples: ['0b0e7a0c-6c0e-4f0a-9c55-2d1d1c3a7f10'] });
 
-const saveDraftBody = named('SaveDraft', {
+export const saveDraftBody = named('SaveDraft', {
   draft_id: draftId.describe('A random UUID that the client generates.'),
   version: z
     .int()
     .min(0)
     .max(2_147_483_647)
-    .meta({ description: 'The version that you have changed; 0 for a new draft.', examples: [1] }),
+    .meta({ id: 'SavedVersion', description: 'The version that you have changed; 0 for a new one.', examples: [1] }),
   name: withDefault(text(0, 200), ''),
   html: withDefault(text(0, HTML_LIMIT), '').describe('The message, as in add-campaign. Not validated.'),
   text: typedText,
+  ...postFieldsBody,
   is_schedule: withDefault(z.boolean(), false).describe('Whether the campaign is to be scheduled.'),
   start_date: optional(text(0, 10)),
   end_date: optional(text(0, 10)),
   schedule_time: optional(text(0, 8)),
   time_zone: optional(text(0, 100)),
-  weekdays: optional(list(z.int().min(1).max(7), 7)).describe('1 is Monday.'),
-  skip_dates: optional(list(text(0, 10), 366)).describe('Dates without a run. A campaign reads those in its range.'),
+  recurrence: optional(text(0, 10_000)),
+  weekdays: optional(list(z.int().min(1).max(7), 7)).meta({ id: 'DraftWeekdays', description: '1 is Monday.' }),
+  skip_dates: optional(list(text(0, 10), 366)).meta({
+    id: 'DraftSkipDates',
+    description: 'Dates without a run. A campaign reads those in its range.',
+  }),
   idempotency_key: optional(text(1, 255)).describe(
     'The `Idempotency-Key` to send the campaign with, so that two clients cannot send it twice.',
   ),
   image: base64File.describe('A file in base64, as in add-campaign. Omitted: the file stays.'),
   remove_image: withDefault(z.boolean(), false).describe('Removes the file.'),
+  tags: newTags,
   ...postExtras,
   ...draftBallotFields,
   group_metadata_ids: withDefault(list(z.int({ error: 'must be a whole number' }), MOST_GROUPS), []),
@@ -55,28 +63,33 @@ const saveDraftBody = named('SaveDraft', {
 /** What a draft stores. */
 export const storedContent = z.object({
   html: z.string(),
+  ...postFieldsData,
+  with_fields: z.boolean().optional(),
+  on_missing_value: z.enum(['reject', 'leave_out']).optional(),
   is_schedule: z.boolean(),
   start_date: z.string().nullable(),
   end_date: z.string().nullable(),
   schedule_time: z.string().nullable(),
   time_zone: z.string().nullable(),
+  recurrence: z.string().nullable(),
   weekdays: z.array(count).nullable(),
   skip_dates: z.array(z.string()).nullable(),
   idempotency_key: z.string().nullable(),
+  tags: tags.optional(),
   ...copiedExtras,
   ...draftBallotFieldsData,
   link_preview: linkPreviewCopy,
 });
 
+export const pickedGroups = z.array(
+  named('PickedGroup', { group_metadata_id: count, group_name: z.string(), kind: groupKind, participants: count }),
+);
+
 const draftContent = storedContent
   .extend({
     files: shownFiles.describe('Those of `media` that are still kept.'),
-    groups: objects({
-      group_metadata_id: count,
-      group_name: z.string(),
-      kind: z.enum(['group', 'community', 'channel']),
-      participants: count,
-    }).describe('Without deleted ones.'),
+    groups: pickedGroups.describe('Without deleted ones.'),
+    own_group_metadata_ids: z.array(count).describe('Without those of its lists only.'),
   })
   .meta({ id: 'DraftContent' });
 
@@ -99,13 +112,14 @@ export const drafts = defineOperations('Campaigns', {
     idempotency: 'always',
     summary: 'Create or update a draft',
     description:
-      'Optimistic locking: if the draft has changed since `version`, the answer is a 409 and the draft stays as it is. Saving the same content again changes nothing. Limited to 100 drafts, each with one file. They are kept until deleted.',
+      'If the draft has changed since `version`, the answer is a 409. Saving the same content again changes nothing. Limited to 100 drafts, each with one file.',
     body: saveDraftBody,
     data: z.object({ draft_id: draftId, version: count }),
     errors: [
       'account_not_found',
       'draft_not_found',
       'group_not_found',
+      'group_list_not_found',
       'draft_changed',
       'draft_limit_reached',
       'media_busy',

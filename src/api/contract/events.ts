@@ -64,13 +64,13 @@ export const streamedEvent = z
     description: 'The lines `id`, `event` and `data` of one event; `data` is JSON on one line.',
   });
 
-const DESCRIPTION = `A stream of server-sent events. Each connection begins with a snapshot: \`account\`, and \`campaign\` for each campaign that has not ended, or ended within the last hour. Changes follow, at most two a second per campaign; they include the end of a campaign, and receipts within a day of it. Lines that begin with a colon keep the connection alive.
+const DESCRIPTION = `A stream of server-sent events. Each connection begins with a snapshot: \`account\`, and \`campaign\` for each campaign that has not ended, or ended within the last hour. Changes follow, at most two a second per campaign; they include the end of a campaign, and receipts within a day of it.
 
-Each event of the workspace is sent once, in order, as \`message\`, with the same \`data\` as a webhook receives. Failed deliveries, groups, replies and reactions are included if a webhook of the workspace subscribes to them.
+Each event of the workspace is sent once, in order, as \`message\`, with the same \`data\` as a webhook receives.
 
-**Resuming**: a client that reconnects with the last \`id\` in \`Last-Event-ID\` first gets the events since then, for 24 hours. After that, or for an unknown id, it gets \`expired\`: discard what you know, the snapshot that follows is complete. An \`id\` without an event is only a position to resume from. Browsers' \`EventSource\` reconnects in this way; for the first connection, where it cannot set the header, use \`last_event_id\`.
+**Resuming**: a client that reconnects with the last \`id\` in \`Last-Event-ID\` first gets the events since then, for 24 hours. After that, or for an unknown id, it gets \`expired\`: discard what you know, the snapshot that follows is complete. Browsers' \`EventSource\` reconnects in this way; for the first connection, where it cannot set the header, use \`last_event_id\`.
 
-A client that reads too slowly is disconnected, and can resume. The stream ends when its token or API key expires.
+The stream ends when its token or API key expires.
 
 Scope: \`read\`. Role: \`analyst\`.`;
 

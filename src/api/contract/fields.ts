@@ -4,6 +4,7 @@ import type { AccountId, UserId } from '../../platform/database/ids.ts';
 import { describeTimeZone } from '../../platform/time/suggest-time-zones.ts';
 import { findTimeZone, isTimeZone } from '../../platform/time/time-zone.ts';
 import { hasVisible } from '../../content/text/boundaries.ts';
+import { dropRepeatedNames } from '../../content/text/fold-name.ts';
 import { TEXT_LIMIT } from '../../content/text/document.ts';
 import { ISSUES } from '../../platform/errors/issues.ts';
 
@@ -129,7 +130,15 @@ const groupId = z.int({
   error: ({ input }) =>
     typeof input === 'string' && /@(?:g\.us|newsletter)$/.test(input) ? ISSUES.chat_id : ISSUES.whole_number,
 });
-export const groupMetadataIds = list(groupId, MOST_IDS, TOO_MANY_GROUPS)
+const groups = list(groupId, MOST_IDS, TOO_MANY_GROUPS);
+/** The groups of a post, which may go to lists alone. */
+export const groupsOfPost = optional(groups.refine(areFewGroups, { error: TOO_MANY_GROUPS })).meta({
+  id: 'PostGroupIds',
+  description: 'Required without `group_list_ids`.',
+  examples: [[1, 2, 3]],
+  maxItems: MOST_GROUPS,
+});
+export const groupMetadataIds = groups
   .min(1)
   .refine(areFewGroups, { error: TOO_MANY_GROUPS })
   .meta({
@@ -146,6 +155,13 @@ function areFewGroups(ids: readonly number[]): boolean {
 }
 
 const id = z.int({ error: 'must be a whole number' });
+/** The most lists that a post goes to. */
+export const MOST_LISTS = 20;
+export const groupListIds = optional(list(id, MOST_LISTS)).meta({
+  id: 'GroupListIds',
+  description: 'Saved lists: each run also goes to the groups that they then have.',
+  examples: [[3]],
+});
 export const requiredAccountId = id as z.ZodType as z.ZodType<AccountId, number>;
 export const userId = z.int() as z.ZodType as z.ZodType<UserId, number>;
 
@@ -226,31 +242,44 @@ const externalId = anExternalId.meta({
 });
 const MOST_KEYS = 50;
 const LONGEST_KEY = 40;
-const ownText = text(0, 500);
 
-/** `z.record` loses the key `__proto__`. */
-const Texts: z.core.$constructor<z.ZodRecord<z.ZodString, z.ZodString>, z.core.$ZodRecordDef> = z.core.$constructor(
-  'Texts',
-  (texts, definition) => {
-    z.ZodRecord.init(texts, definition);
-    texts._zod.parse = (payload) => {
-      payload.issues.push(...findWrongTexts(payload.value));
-      return payload;
-    };
-  },
-);
-
-function findWrongTexts(input: unknown): Issues {
-  if (!isPlainObject(input)) return [{ code: 'invalid_type', expected: 'record', input }];
-  const keys = Object.keys(input);
-  if (keys.length > MOST_KEYS)
-    return [{ code: 'too_big', origin: 'array', maximum: MOST_KEYS, inclusive: true, input }];
-  if (keys.some((key) => key === '' || key.length > LONGEST_KEY))
-    return [{ code: 'custom', message: ISSUES.metadata_key, input }];
-  return Object.entries(input).flatMap(([key, value]) => prefixIssues(key, runSync(ownText, value)));
+interface KeyedDef extends z.core.$ZodRecordDef {
+  most: number;
+  isKey?: (key: string) => boolean;
 }
 
-const ownTexts = new Texts({ type: 'record', keyType: z.string(), valueType: ownText });
+/** `z.record` loses the key `__proto__`. */
+const Keyed: z.core.$constructor<z.ZodRecord, KeyedDef> = z.core.$constructor('Keyed', (keyed, definition) => {
+  z.ZodRecord.init(keyed, definition);
+  keyed._zod.parse = (payload) => {
+    payload.issues.push(...findWrongEntries(payload.value, definition));
+    return payload;
+  };
+});
+
+function findWrongEntries(input: unknown, { most, isKey = () => true, valueType }: KeyedDef): Issues {
+  if (!isPlainObject(input)) return [{ code: 'invalid_type', expected: 'record', input }];
+  const keys = Object.keys(input);
+  if (keys.length > most) return [{ code: 'too_big', origin: 'array', maximum: most, inclusive: true, input }];
+  if (!keys.every(isKey)) return [{ code: 'custom', message: ISSUES.metadata_key, input }];
+  return Object.entries(input).flatMap(([key, value]) => prefixIssues(key, runSync(valueType as z.ZodType, value)));
+}
+
+/** Values by key, of which there are at most `most`. */
+export function keyed<Value extends z.ZodType>(valueType: Value, most: number, isKey?: KeyedDef['isKey']) {
+  const schema: z.ZodType = new Keyed({
+    type: 'record',
+    keyType: z.string(),
+    valueType,
+    most,
+    ...(isKey && { isKey }),
+  });
+  return schema as z.ZodRecord<z.ZodString, Value>;
+}
+
+const ownTexts = keyed(text(0, 500), MOST_KEYS, (key) => key !== '' && key.length <= LONGEST_KEY).meta({
+  id: 'OwnTexts',
+});
 const textsByKey = optional(ownTexts);
 const metadata = textsByKey.meta({
   id: 'Metadata',
@@ -272,7 +301,7 @@ export const ownDataFilter = {
 };
 /** The same in an answer. */
 export const ownData = {
-  external_id: z.string().nullable().describe('`null`: none.'),
+  external_id: z.string().nullable().meta({ id: 'OwnId', description: '`null`: none.' }),
   metadata: ownTexts,
 };
 /** In a list of such objects. */
@@ -280,6 +309,18 @@ export const listedOwnData = {
   external_id: ownData.external_id,
   metadata: ownData.metadata.optional().describe('With `with_metadata`.'),
 };
+
+const MOST_TAGS = 10;
+const LONGEST_TAG = 40;
+const tag = label(LONGEST_TAG).overwrite((name) => name.trim());
+/** Words that campaigns are found and reported by. */
+export const newTags = optional(list(tag, MOST_TAGS).transform(dropRepeatedNames)).meta({
+  id: 'Tags',
+  description: 'Words to find and report on campaigns by, 10 at most. Case and accents do not count.',
+  examples: [['newsletter']],
+});
+export const tagFilter = optional(tag).meta({ id: 'TagFilter', description: 'Only campaigns with this tag.' });
+export const tags = z.array(z.string());
 
 /** The bytes of a file, without an envelope. */
 export const bytes = z.custom<AsyncIterable<Uint8Array>>(

@@ -12,6 +12,7 @@ import {
   optional,
   ownDataFilter,
 } from './fields.ts';
+import { groupRule } from './group-rules.ts';
 
 export const groupListId = z.int({
   error: (issue) => (issue.input === undefined ? 'is required' : 'must be a whole number'),
@@ -24,10 +25,11 @@ export const groupLists = defineOperations('Groups', {
     role: 'manager',
     summary: 'Create or replace a group list',
     description:
-      'Limited to 500 lists. A list that is replaced keeps the `external_id` and `metadata` that are left out.',
+      'Of these groups, or of those that meet a rule whenever it is used. Limited to 500 lists. A list that is replaced keeps the `external_id` and `metadata` that are left out.',
     body: named('SaveGroupList', {
       name: label(100).meta({ examples: ['Village groups'] }),
-      group_metadata_ids: groupMetadataIds,
+      group_metadata_ids: optional(groupMetadataIds),
+      rule: optional(groupRule),
       group_list_id: optional(groupListId).describe('The list to replace. Omit it to create a list.'),
       ...changedOwnData,
     }),
@@ -46,6 +48,7 @@ export const groupLists = defineOperations('Groups', {
         name: z.string(),
         ...listedOwnData,
         group_count: count.describe('Without groups that no longer exist.'),
+        rule: groupRule.optional().describe('Absent: its groups were picked.'),
       }),
     }),
   },
@@ -54,7 +57,8 @@ export const groupLists = defineOperations('Groups', {
     access: 'write',
     role: 'manager',
     summary: 'Delete a group list',
-    description: 'The groups themselves stay. Its rule on senders goes with it; the audit log keeps the rule.',
+    description:
+      'The groups themselves stay, and so do those of campaigns that go to the list. Its rule on senders goes with it; the audit log keeps the rule.',
     body: z.object({ group_list_id: groupListId }),
     errors: ['group_list_not_found'],
   },

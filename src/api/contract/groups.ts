@@ -1,5 +1,6 @@
 /** Groups, communities and channels (contract §3 and §4). */
 import { z } from 'zod';
+import { MOST_FIELDS } from '../../content/fields/field-name.ts';
 import type { ErrorCode } from '../../platform/errors/error-codes.ts';
 import { GROUP_SESSION_ERRORS } from './accounts.ts';
 import { defineOperations } from './define-operations.ts';
@@ -18,6 +19,7 @@ import {
   text,
   withDefault,
   named,
+  keyed,
   objects,
   list,
   changedOwnData,
@@ -25,18 +27,18 @@ import {
   ownDataFilter,
 } from './fields.ts';
 import { groupListId } from './group-lists.ts';
+import { groupKind, groupRule } from './group-rules.ts';
 import { phone } from './users.ts';
 
 /** A picture of 16 MiB in base64, and the rest. */
 const PICTURE_LIMIT_BYTES = 23 * 1024 * 1024;
 
-const groupMetadataId = count.meta({
+export const groupMetadataId = count.meta({
   id: 'GroupId',
   description: 'The id to be used in `group_metadata_ids` of a campaign.',
 });
 const name = label(100);
 const description = withDefault(text(0, 2_048), '');
-export const groupKind = z.enum(['group', 'community', 'channel']).meta({ id: 'GroupKind' });
 
 /** A chat's identifier; `_serialized` is `<user>@<server>`. */
 const nid = z.object({ server: z.string(), user: z.string(), _serialized: z.string() }).meta({
@@ -77,6 +79,11 @@ const listGroupsBody = z.object({
   with_accounts: optional(z.boolean()).describe(
     'Adds `accounts` to each group: which of your accounts are members, and which one sends.',
   ),
+  fields: optional(keyed(text(0, 1_000), MOST_FIELDS)).describe(
+    'Only groups with each of these values, by the names of fields; `""`: without a value. Case, accents and the amount of space do not matter.',
+  ),
+  rule: optional(groupRule),
+  with_fields: optional(z.boolean()).describe('Adds `fields` to each group: its values.'),
   ...ownDataFilter,
   with_totals: optional(z.boolean()).describe('Adds `totals` of all groups found.'),
   limit: pageLimit(500, 100),
@@ -101,16 +108,27 @@ const groupAccount = named('GroupAccount', {
   is_sender: z.boolean().describe('Whether a run that begins now is sent by this account.'),
 });
 
-/** A group in answers. */
-export const listedGroup = {
+/** A group in answers, as far as it takes to know which one it is. */
+export const namedGroup = {
   group_metadata_id: groupMetadataId,
   group_name: z.string(),
   kind: groupKind,
   nid,
   participants: count,
-  invite_link: z.string().nullable(),
   can_send: z.boolean().describe('Whether any of your accounts may post there.'),
 };
+
+/** The same, by itself. */
+export const oneNamedGroup = named('NamedGroup', namedGroup);
+
+/** A group in answers. */
+export const listedGroup = { ...namedGroup, invite_link: z.string().nullable() };
+
+/** What a group has in the fields of its workspace. */
+export const fieldsOfGroup = keyed(z.string(), MOST_FIELDS).meta({
+  id: 'FieldsOfGroup',
+  description: 'Values by the names of fields. Fields without a value are left out.',
+});
 
 /** Errors of an operation that creates a chat through the live session. */
 const CREATION_ERRORS = [
@@ -193,6 +211,7 @@ export const groups = defineOperations('Groups', {
       groups: objects({
         ...listedGroup,
         ...listedOwnData,
+        fields: fieldsOfGroup.optional().describe('With `with_fields`.'),
         activity: groupActivity.optional().describe('With `with_activity`.'),
         accounts: z.array(groupAccount).optional().describe('With `with_accounts`.'),
       }),

@@ -58,7 +58,7 @@ export const hold = defineOperations(shared, {
     path: '/api/v1/admin/release_ledger',
     summary: 'Resume a held ledger',
     description:
-      'For administrators: has the effect of `campanile release`. 409, without any change, while a campaign with queued posts has no choice, and if the ledger is not held. An incorrect `password` is a 400 on that field. It may take long, and completes even if the client disconnects.',
+      'For administrators: has the effect of `campanile release`. 409, without any change, while a campaign with queued posts has no choice, and if the ledger is not held. An incorrect `password` is a 400 on that field.',
     body: named('ReleaseLedger', {
       choices: withDefault(list(z.object({ campaign_id: campaignId, choice }), MOST_QUEUED), []).describe(
         'One choice per campaign. Campaigns without queued posts are ignored.',

@@ -1,5 +1,6 @@
 /** Link previews: the cards that phones show for a link (contract §4). */
 import { z } from 'zod';
+import { DESCRIPTION_LIMIT, TITLE_LIMIT } from '../../content/post/stored-card.ts';
 import { defineOperations } from './define-operations.ts';
 import { base64File, storedFile, text, units, withDefault, optional } from './fields.ts';
 
@@ -20,8 +21,8 @@ const picture = z
 export const linkPreviewField = optional(
   z.object({
     url,
-    title: text(0, 300).describe('Empty: the link goes without a preview.'),
-    description: withDefault(text(0, 1_000), ''),
+    title: text(0, TITLE_LIMIT).describe('Empty: the link goes without a preview.'),
+    description: withDefault(text(0, DESCRIPTION_LIMIT), ''),
     image: picture,
   }),
 ).meta({
@@ -59,7 +60,7 @@ export const linkPreviews = defineOperations('Campaigns', {
     idempotency: 'always',
     summary: 'Fetch the preview of a link',
     description:
-      'Reads the page of the link (Open Graph, Twitter cards, plain HTML, and oEmbed of video sites), and returns its title, description and picture to send as `link_preview` of a campaign. Takes 3 seconds at most. Limited to 30 fetches a minute and workspace; an answer of the last 10 minutes is returned again.',
+      'Reads the page of the link, and returns its title, description and picture to send as `link_preview` of a campaign. Takes 3 seconds at most. Limited to 30 fetches a minute and workspace.',
     body: z.object({ url }),
     data: z.object({
       link_preview: linkPreviewCopy,

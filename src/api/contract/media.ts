@@ -41,7 +41,7 @@ export const media = defineOperations('Media', {
     idempotency: 'always',
     summary: 'Upload a file',
     description:
-      'The body is the file itself. Its leading bytes determine the type, as in `add-campaign`; TXT, CSV and VCF files need their type as `content-type`. Limits: 64 MiB for films and documents, 16 MiB for pictures and sounds. The same bytes have the same `media_id`.',
+      'The body is the file itself. Its leading bytes determine the type, as in `add-campaign`; TXT, CSV and VCF files need their type as `content-type`. Limits: 64 MiB for films and documents, 16 MiB for pictures and sounds.',
     takesFile: true,
     body: fileBody,
     data: libraryFile,
@@ -70,13 +70,14 @@ export const media = defineOperations('Media', {
     path: '/api/v1/media/list-media',
     access: 'read',
     summary: 'List the files of your workspace',
-    description: 'Newest first, with the 10 newest campaigns and the drafts that have each.',
+    description: 'Newest first, with the 10 newest campaigns, and the drafts and templates, that have each.',
     body: z.object({ search, limit: pageLimit(100, 50), cursor }),
     data: z.object({
       files: z.array(
         libraryFile.extend({
           campaigns: objects({ campaign_id: campaignId, name: z.string(), status: campaignStatus }),
           drafts: objects({ draft_id: z.guid(), name: z.string() }),
+          templates: objects({ template_id: z.guid(), name: z.string() }),
         }),
       ),
       next_cursor: nextCursor,
@@ -102,7 +103,7 @@ export const media = defineOperations('Media', {
     access: 'write',
     summary: 'Delete a file',
     description:
-      'A file that a draft has, a post that waits for an approval, or a campaign that has not ended, is a 409. Posts that were sent keep it.',
+      'A file that a draft or template has, a post that waits for an approval, or a campaign that has not ended, is a 409. Posts that were sent keep it.',
     body: z.object({ media_id: mediaId }),
     errors: ['media_not_found', 'media_in_use'],
   },

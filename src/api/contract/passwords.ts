@@ -28,7 +28,7 @@ export const passwords = defineOperations('Users', {
     access: 'open',
     summary: 'Request a password reset mail',
     description:
-      'The link is valid for 30 minutes and works once. The answer and its timing are the same whether or not the user exists. Limited to 3 mails an hour for a user name or e-mail address, and to 60 requests an hour for a client address.',
+      'The link is valid for 30 minutes and works once. Limited to 3 mails an hour for a user name or e-mail address, and to 60 requests an hour for a client address.',
     body: named('RequestPasswordReset', { user_name: userNameOrEmail }),
     errors: ['too_many_attempts', 'sign_ins_busy'],
   },

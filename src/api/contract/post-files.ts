@@ -25,7 +25,9 @@ export const postFilesData = objects({
   media_id: count,
   caption: z.string().optional(),
   file_name: z.string().optional(),
-}).nullable();
+})
+  .nullable()
+  .meta({ id: 'PostFilesCopy' });
 
 /** Files in an answer, with what is known of each. */
 export const shownFiles = z.array(

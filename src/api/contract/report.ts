@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { postKind } from './campaign-reads.ts';
 import { campaignId, date } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
-import { count, failureFields, instant, optional, pageLimit, person, text, withDefault } from './fields.ts';
+import { count, failureFields, instant, optional, pageLimit, person, tagFilter, text, withDefault } from './fields.ts';
 import { groupListId } from './group-lists.ts';
-import { groupKind } from './groups.ts';
+import { groupKind } from './group-rules.ts';
 import { longList } from './long-list.ts';
 import { csvFormat, longText } from './long-text.ts';
 
@@ -15,6 +15,7 @@ const reportSelection = {
   end_date: date.meta({ description: 'Inclusive. At most 366 days in all.', examples: ['2026-12-31'] }),
   campaign_id: optional(campaignId).describe('Only this campaign.'),
   group_list_id: optional(groupListId).describe('Only the groups of this saved list.'),
+  tag: tagFilter,
 };
 
 const withRuns = withDefault(z.boolean(), false).describe('Adds `runs`.');
@@ -91,6 +92,7 @@ const describedSelection = {
   time_zone: z.string(),
   campaign: ofCampaign.nullable(),
   group_list_name: z.string().nullable(),
+  tag: z.string().nullable(),
 };
 
 export const reportData = z
@@ -171,7 +173,7 @@ export const report = defineOperations('Analytics', {
     role: 'manager',
     summary: 'Create a link to a report',
     description:
-      'Anyone who has the link can read this report, and nothing else, until it expires or is revoked. Days, campaign and groups are fixed; the figures are those of the moment. Limited to 50 links.',
+      'Anyone who has the link can read this report, and nothing else, until it expires or is revoked. Days, campaign and groups are fixed; the figures are those of the moment.',
     body: z.object({
       ...reportSelection,
       expires_in_days: withDefault(z.int().min(1).max(90), 30).describe('Days until the link expires.'),

@@ -6,7 +6,7 @@ import { waitReason } from './accounts.ts';
 import { skipped } from './campaign-reads.ts';
 import { campaignStatus, runStatus } from './campaigns.ts';
 import { count, failureFields, instant, named, objects, ownData } from './fields.ts';
-import { groupKind } from './groups.ts';
+import { groupKind } from './group-rules.ts';
 
 const groupId = count;
 const MOST = 100;

@@ -129,7 +129,7 @@ export const workspaces = defineOperations('Workspaces', {
     role: 'owner',
     summary: 'Invite a person to the workspace',
     description:
-      'The invitation works once, within 7 days, with this role, and while you are a member. With `email` it goes by mail, and replaces an earlier one to the same address. Without, or where no mails are sent, the answer has a code for the link `/join#CODE`. It also lets in a person without a user, whatever `SIGNUP` says. Limited to 20 an hour and 100 pending.',
+      'The invitation works once, within 7 days, with this role, and while you are a member. With `email` it goes by mail, and replaces an earlier one to the same address. Without, or where no mails are sent, the answer has a code for the link `/join#CODE`. Limited to 20 an hour and 100 pending.',
     body: named('InviteMember', {
       role: givenRole,
       email: optional(createUserBody.shape.email).describe('Omit it for a link that you pass on.'),

@@ -21,13 +21,16 @@ export function withShortSchema(schema: z.ZodObject, known: z.ZodObject = z.obje
   return { '~standard': { version: 1, vendor: 'campanile', validate, jsonSchema } };
 }
 
+/** Descriptions with more characters are. */
+const LONG = 50;
+
 /** A field that is simple is shorter than a reference to it. */
 function refer(field: Json): Json {
-  const { type, properties, items } = field;
+  const { type, properties, items, description: own = '' } = field;
   const description = 'As in check_campaign';
   // Some hosts reject a list without the type of its items.
   if (items) return { type, items: { type: (items as Json)['type'] }, description };
-  return properties ? { type, description } : field;
+  return properties || String(own).length > LONG ? { type, description } : field;
 }
 
 /** Models leave a field out instead of sending null, which stays valid. */

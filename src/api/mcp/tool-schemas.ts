@@ -4,9 +4,11 @@ import { analytics } from '../contract/analytics.ts';
 import { campaignControl } from '../contract/campaign-control.ts';
 import { campaigns, campaignStatus } from '../contract/campaigns.ts';
 import { drafts } from '../contract/drafts.ts';
-import { optional } from '../contract/fields.ts';
+import { templates } from '../contract/templates.ts';
+import { groupMetadataIds, optional } from '../contract/fields.ts';
 import { media } from '../contract/media.ts';
-import { groupKind, groups } from '../contract/groups.ts';
+import { groups } from '../contract/groups.ts';
+import { groupKind } from '../contract/group-rules.ts';
 import { pinFor } from '../contract/post-extras.ts';
 
 /** The most rows of an answer. */
@@ -15,25 +17,27 @@ export const ROWS_LIMIT = 50;
 const post = campaigns.addCampaignBatch.body.shape;
 /** Some language models cannot follow a `$ref` in the input of a tool, which a schema with an id becomes. */
 const withoutId = <Schema extends z.ZodType>(schema: Schema): Schema => schema.clone(schema.def);
-const groupIds = withoutId(post.group_metadata_ids).describe('As find_groups answers them');
+const groupIds = withoutId(groupMetadataIds).describe('As find_groups answers them');
 const schedule = z
   .object({
     start_date: post.start_date,
-    end_date: post.end_date.describe('Included; start_date to send once'),
+    end_date: post.end_date.describe('Included; start_date to send once; not needed with recurrence'),
     time: post.schedule_time.describe('HH:MM:SS'),
     time_zone: post.time_zone.describe('IANA; default: that of the user'),
     weekdays: post.weekdays.describe('Only these, 1 is Monday'),
     skip_dates: post.skip_dates,
+    recurrence: withoutId(post.recurrence),
   })
   .optional()
   .describe('Leave it out to send at once');
 /** One of both; the operation says so of neither and of both. */
 const message = {
-  html: optional(z.string()).describe(String(post.html.meta()?.description)),
-  text: optional(z.string()).describe(String(post.text.meta()?.description)),
+  html: optional(z.string()).describe('HTML of the allowed tags'),
+  text: optional(z.string()).describe('Instead, as typed on a phone: *bold*, _italic_, ~struck~'),
 };
 /** The members that a post mentions, how long it is pinned, and what it replies to. */
 const reach = {
+  from_template: optional(z.guid()),
   mention_all: withoutId(post.mention_all),
   pin_for: optional(z.enum(pinFor.options)).describe('Pins the post; not in channels'),
   reply_to: withoutId(post.reply_to),
@@ -43,20 +47,34 @@ const reach = {
 };
 const ballot = {
   poll: withoutId(post.poll).describe('In place of a text; html is then empty'),
-  event: withoutId(post.event).describe(
-    'In place of a text; html is then empty. Instants have their offset: 2026-12-05T19:00:00+01:00',
-  ),
+  event: withoutId(post.event).describe('In place of a text. Instants have their offset: 2026-12-05T19:00:00+01:00'),
+};
+/** Of posts with fields or translations; the instructions say what they mean. */
+const fields = {
+  translations: z.array(z.object({ language: z.string(), html: z.string() })).optional(),
+  with_fields: optional(z.boolean()),
+  on_missing_value: optional(z.enum(['reject', 'leave_out'])),
 };
 const draft = drafts.saveDraft.body.shape;
 const draftBallot = {
   poll: withoutId(draft.poll).describe('In place of a text. A person completes it'),
-  event: withoutId(draft.event).describe('In place of a text. A person completes it'),
+  event: withoutId(draft.event).describe('A person completes it'),
 };
 const cursor = withoutId(groups.listGroups.body.shape.cursor).describe('next_cursor of the answer before');
 const campaignId = campaignControl.pauseCampaign.body.shape.campaign_id;
 const files = withoutId(post.media).describe(
   'At most 10, as find_files answers them. The message is the caption of the first',
 );
+/** What a model needs of a row; the operation says what is wrong with it. What is gone a person cancels. */
+const planRow = z.object({
+  key: z.string(),
+  date: z.string(),
+  time: z.string(),
+  list: z.string().optional(),
+  groups: z.array(z.int()).optional(),
+  text: z.string().optional(),
+  media_id: z.int().optional(),
+});
 const oneCheck = z.object({ check_id: z.string() });
 const oneCampaign = z.object({ campaign_id: campaignId });
 const { search } = groups.listGroups.body.shape;
@@ -67,10 +85,12 @@ export const INPUTS = {
   get_account: z.object({}),
   find_groups: z.object({ search, kind, cursor }),
   find_files: z.object({ search: media.listMedia.body.shape.search, cursor }),
-  preview_message: z.object(message),
+  preview_message: z.object({ ...message, with_fields: fields.with_fields, group_id: z.int().optional() }),
+  find_templates: z.object({ template_id: templates.listTemplates.body.shape.template_id.describe('Only this one') }),
   check_campaign: z.object({
     name: post.name,
     ...message,
+    ...fields,
     ...ballot,
     group_ids: groupIds,
     files,
@@ -82,14 +102,22 @@ export const INPUTS = {
   save_draft: z.object({
     name: post.name,
     ...message,
+    ...fields,
     group_ids: groupIds.optional(),
     files,
     ...reach,
     ...draftBallot,
+    as_template: z.boolean().optional().describe('Saves it as a new template of the workspace instead'),
   }),
-  pause_campaign: oneCampaign,
-  cancel_campaign: oneCampaign,
-  list_campaigns: z.object({ search, status, cursor }),
+  stop_campaign: oneCampaign.extend({ how: z.enum(['pause', 'cancel']) }),
+  import_plan: z.object({
+    plan: z.string(),
+    rows: z.array(planRow),
+    time_zone: z.string().optional(),
+    dry_run: z.boolean(),
+    from_row: z.int().optional(),
+  }),
+  list_campaigns: z.object({ search, status, tag: z.string().optional(), cursor }),
   read_analytics: oneCampaign,
   read_poll: oneCampaign,
   read_overview: z.object({ days: analytics.getOverview.body.shape.days }),
@@ -106,6 +134,7 @@ const TOOL_FIELDS: Readonly<Record<string, string>> = {
   time_zone: 'schedule.time_zone',
   weekdays: 'schedule.weekdays',
   skip_dates: 'schedule.skip_dates',
+  recurrence: 'schedule.recurrence',
 };
 const OPERATION_FIELD = new RegExp(String.raw`\b(${Object.keys(TOOL_FIELDS).join('|')})\b`, 'g');
 

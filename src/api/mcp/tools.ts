@@ -5,6 +5,7 @@ import { CampanileError, type Client, type Operations } from '../../../clients/t
 import { ChecksFullError, type CheckedCampaign, type CheckedCampaigns } from './checked-campaigns.ts';
 import { wrapUntrustedText } from './wrap-untrusted-text.ts';
 import { ABOUT } from './messages.ts';
+import { isTimeZone } from '../../platform/time/time-zone.ts';
 import { withShortSchema } from './shorten-schema.ts';
 import { INPUTS, ROWS_LIMIT, withToolFields, type ToolName } from './tool-schemas.ts';
 
@@ -31,12 +32,13 @@ const ANNOTATIONS: Readonly<Record<ToolName, ToolAnnotations>> = {
   find_groups: READS,
   find_files: READS,
   preview_message: READS,
+  find_templates: READS,
   check_campaign: READS,
   fetch_link_preview: { ...SAVES, idempotentHint: true, openWorldHint: true },
   send_campaign: SENDS,
   save_draft: SAVES,
-  pause_campaign: { ...SAVES, idempotentHint: true },
-  cancel_campaign: { ...SAVES, destructiveHint: true, idempotentHint: true },
+  stop_campaign: { ...SAVES, destructiveHint: true, idempotentHint: true },
+  import_plan: SENDS,
   list_campaigns: READS,
   read_analytics: READS,
   read_poll: READS,
@@ -69,10 +71,24 @@ const TOOLS: Tools = {
 
   async find_files({ campanile }, asked) {
     const { files, next_cursor } = await campanile.call('media/list-media', { ...asked, limit: ROWS_LIMIT });
-    return { files: files.map((file) => omit(file, ['campaigns', 'drafts', 'sha256', 'used_at'])), next_cursor };
+    return {
+      files: files.map((file) => omit(file, ['campaigns', 'drafts', 'templates', 'sha256', 'used_at'])),
+      next_cursor,
+    };
   },
 
-  preview_message: ({ campanile }, asked) => campanile.call('venom/preview-campaign', { ...asked, ...FOREIGN }),
+  async find_templates({ campanile }, asked) {
+    const { templates } = await campanile.call('venom/list-templates', asked);
+    return {
+      templates: templates.map(({ content, ...template }) => ({
+        ...omit(template, ['version', 'begun_by', 'changed_by', 'files', 'groups', 'group_list_ids']),
+        ...(content && { content: toToolPost(content) }),
+      })),
+    };
+  },
+
+  preview_message: ({ campanile }, { group_id: group_metadata_id, ...asked }) =>
+    campanile.call('venom/preview-campaign', { ...asked, group_metadata_id, ...FOREIGN }),
 
   async check_campaign({ campanile, checked, token }, asked) {
     const campaign = toCampaign(asked);
@@ -83,12 +99,14 @@ const TOOLS: Tools = {
   async fetch_link_preview({ campanile, checked, token }, { check_id: checkId }) {
     const found = checked.find(token, checkId);
     if (!found) throw new NotCheckedError();
-    const { html = '', text } = found.body;
+    const { html = '', text, with_fields } = found.body;
     const { links } = await campanile.call('venom/preview-campaign', {
       ...(typeof text === 'string' ? { text } : { html }),
+      with_fields,
       ...FOREIGN,
     });
-    const [url] = links;
+    // An address with a field leads to no page that all groups would see.
+    const url = links.find((link) => !with_fields || !link.includes('{{'));
     const fetched = url === undefined ? undefined : await campanile.call('venom/link-preview', { url });
     if (!fetched?.link_preview)
       return { check_id: checkId, link_preview: null, no_preview_because: fetched?.reason ?? 'no_card' };
@@ -104,18 +122,16 @@ const TOOLS: Tools = {
     return send(campanile, found, checkId);
   },
 
-  save_draft: ({ campanile }, { group_ids: ids = [], files, ...draft }) =>
-    campanile.call('venom/save-draft', {
-      draft_id: randomUUID(),
-      version: 0,
-      ...draft,
-      group_metadata_ids: ids,
-      media: files,
-    }),
+  save_draft({ campanile }, { group_ids: ids = [], files, as_template: asTemplate = false, ...draft }) {
+    const post = { version: 0, ...draft, group_metadata_ids: ids, media: files };
+    return asTemplate
+      ? campanile.call('venom/save-template', { template_id: randomUUID(), ...post })
+      : campanile.call('venom/save-draft', { draft_id: randomUUID(), ...post });
+  },
 
-  pause_campaign: ({ campanile }, asked) => campanile.call('venom/pause-campaign', asked),
+  stop_campaign: ({ campanile }, { how, ...asked }) => campanile.call(`venom/${how}-campaign`, asked),
 
-  cancel_campaign: ({ campanile }, asked) => campanile.call('venom/cancel-campaign', asked),
+  import_plan: ({ campanile }, asked) => campanile.call('venom/import-plan', asked),
 
   list_campaigns: ({ campanile }, asked) => campanile.call('venom/list-campaigns', { ...asked, limit: ROWS_LIMIT }),
 
@@ -144,6 +160,37 @@ const TOOLS: Tools = {
   read_overview: ({ campanile }, asked) => campanile.call('analytics/get-overview', asked),
 };
 
+type TemplateContent = NonNullable<Operations['venom/list-templates']['data']['templates'][number]['content']>;
+
+/** Returns the content of a template as `check_campaign` takes it, and the names of what the tools cannot take. */
+function toToolPost(content: TemplateContent): object {
+  const { group_metadata_ids, media, is_schedule, schedule_time, start_date, end_date, ...rest } = content;
+  const { time_zone, weekdays, skip_dates, recurrence, ...others } = rest;
+  const { file_name: _, link_preview: card, account_id: account, ...post } = others;
+  // Prompt injection: the service validates no zone and no instant that is saved, and they are not marked as untrusted.
+  const zone = time_zone !== null && isTimeZone(time_zone) ? time_zone : null;
+  const schedule = { start_date, end_date, time: schedule_time, time_zone: zone, weekdays, skip_dates, recurrence };
+  const { event } = post;
+  const asked = event && { ...event, start_at: plainInstant(event.start_at), end_at: plainInstant(event.end_at) };
+  const leftOut = [...(card ? ['link_preview'] : []), ...(account === null ? [] : ['account_id'])];
+  return {
+    ...withoutNulls({ ...post, event: asked && withoutNulls(asked) }),
+    group_ids: group_metadata_ids,
+    ...(media && { files: media }),
+    ...(is_schedule && { schedule: withoutNulls(schedule) }),
+    ...(leftOut.length > 0 && { left_out: leftOut }),
+  };
+}
+
+/** Without words. */
+function plainInstant(text: string | null): string | null {
+  return text !== null && /^[\d:.TZ+-]+$/.test(text) ? text : null;
+}
+
+function withoutNulls(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+}
+
 /** A model pays for each field. */
 function omit<Value extends object>(value: Value, fields: ReadonlyArray<keyof Value & string>): object {
   return Object.fromEntries(Object.entries(value).filter(([name]) => !fields.some((field) => field === name)));
@@ -157,7 +204,7 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
 function registerTool<Name extends ToolName>(server: McpServer, deps: ToolDeps, name: Name): void {
   const config = {
     description: ABOUT[name],
-    inputSchema: withShortSchema(INPUTS[name], name === 'save_draft' ? INPUTS.check_campaign : undefined),
+    inputSchema: withShortSchema(INPUTS[name], name === 'check_campaign' ? undefined : INPUTS.check_campaign),
     annotations: ANNOTATIONS[name],
   };
   // The SDK has validated the input by the tool's own schema.
@@ -211,10 +258,13 @@ function toFailure(error: unknown): object {
   if (error instanceof ChecksFullError) return { error_code: 'too_many_checks', message: error.message };
   if (!(error instanceof CampanileError)) throw error;
   const { errorCode, message, details, requestId } = error;
+  // Prompt injection: a sentence that names groups has texts of others.
+  const namesGroups = details.some(({ params }) => params?.['groups'] !== undefined);
+  const say = (text: string) => (namesGroups ? wrapUntrustedText(withToolFields(text)) : withToolFields(text));
   return {
     error_code: errorCode ?? 'unreachable',
-    message: withToolFields(message),
-    details: details.map(({ field, issue }) => ({ field: withToolFields(field), issue: withToolFields(issue) })),
+    message: say(message),
+    details: details.map(({ field, issue }) => ({ field: withToolFields(field), issue: say(issue) })),
     request_id: requestId,
   };
 }

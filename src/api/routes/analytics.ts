@@ -27,6 +27,7 @@ export const analyticsHandlers: Handlers<typeof analytics, AnalyticsDeps> = {
       campaign: {
         ...describeHead(found.campaign),
         externalId: found.campaign.externalId ?? undefined,
+        tags: found.campaign.tags.length > 0 ? found.campaign.tags : undefined,
         metadata: Object.keys(found.campaign.metadata).length > 0 ? found.campaign.metadata : undefined,
       },
       totals: {

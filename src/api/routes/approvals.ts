@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { Approval, ApprovalHead } from '../../sending/approvals/approval-store.ts';
 import type { AskedPost } from '../../sending/approvals/asked-post.ts';
+import { choicesOf } from '../../content/post/fill-post.ts';
+import { showTranslations } from '../../content/post/translations.ts';
 import { approve, refuse, withdraw } from '../../sending/approvals/decide-approval.ts';
 import { diffPosts } from '../../sending/approvals/diff-posts.ts';
 import {
@@ -118,7 +120,10 @@ function toComparable({ plan, sha256s, ...post }: AskedPost) {
   return {
     name: post.name,
     desc: post.description,
+    tags: post.tags?.join('; '),
     text: post.text,
+    translations: showTranslations(post.template?.translations),
+    with_fields: choicesOf(post.template).withFields,
     image: post.mediaId === null ? null : sha256s[0],
     ...toWire(extrasSchema, copyExtras(post.extras)),
     is_schedule: plan.isSchedule,
@@ -128,6 +133,7 @@ function toComparable({ plan, sha256s, ...post }: AskedPost) {
     time_zone: plan.timeZone,
     weekdays: plan.weekdays,
     skip_dates: plan.skipDates,
+    recurrence: plan.recurrence,
   };
 }
 

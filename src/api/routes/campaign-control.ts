@@ -13,6 +13,7 @@ import { recallCampaign } from '../../sending/campaigns/change/recall-campaign.t
 import { retryCampaign, type RetryDeps } from '../../sending/campaigns/change/retry-campaign.ts';
 import type { campaignControl } from '../contract/campaign-control.ts';
 import type { Handlers } from '../operation.ts';
+import { toLeavesOut } from './campaigns.ts';
 import { toCardRequest } from './link-preview.ts';
 import { PIN_SECONDS } from './post-extras.ts';
 
@@ -32,9 +33,11 @@ export const campaignControlHandlers: Handlers<typeof campaignControl, CampaignC
     recallCampaign(deps, actor, { campaignId, runId }),
 
   async correctCampaign(deps, { body, actor, warn }) {
-    const { campaignId, runId = null, html, onUnknownTags: unknownTags } = body;
-    const correction = { campaignId, runId, html, unknownTags, cardRequest: toCardRequest(body) };
-    const { groups, warnings } = await correctCampaign(deps, actor, correction);
+    const { campaignId, runId = null, html, onUnknownTags: unknownTags, withFields, translations } = body;
+    const leavesOut = toLeavesOut(body.onMissingValue);
+    const cardRequest = toCardRequest(body);
+    const said = { html, unknownTags, withFields, leavesOut, translations, cardRequest };
+    const { groups, warnings } = await correctCampaign(deps, actor, { campaignId, runId, ...said });
     warn(warnings);
     return { campaignId, groups };
   },

@@ -17,7 +17,9 @@ import type { Handlers } from '../operation.ts';
 import type { FromWire } from '../wire.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { describeFiles } from './post-files.ts';
-import { describeExtras, toPinFor } from './post-extras.ts';
+import { describeFields } from './campaigns.ts';
+import { readGroupPost } from '../../sending/campaigns/read/read-group-post.ts';
+import { describeExtras, describeSaid, toPinFor } from './post-extras.ts';
 import { rate } from './rate.ts';
 
 /** Of the hash, for a file that has no name of its own. */
@@ -46,26 +48,38 @@ export const campaignReadHandlers: Handlers<typeof campaignReads, { db: Database
         },
       })),
       totals: page.totals,
+      tags: page.tags,
       nextCursor: writeCursor(page.next),
     };
   },
 
   async getCampaign(deps, { body, actor }) {
     const campaign = await getCampaign(deps, actor, await campaignIdOf(deps, actor, body));
+    const { groupMetadataId: groupId, runId } = body;
+    const inGroup = await readGroupPost(deps.db, campaign, { groupId, runId });
     return {
       ...campaign,
       ...describeHead(campaign),
+      ...describeFields(campaign),
+      inGroup: inGroup && { ...inGroup, ...describeSaid(inGroup.extras) },
       ...describeExtras(campaign.extras),
       files: describeFiles(campaign.files),
       groupMetadataIds: campaign.groupIds,
+      ownGroupMetadataIds: campaign.extras.groupLists && [...campaign.extras.groupLists.groupIds],
       runs: campaign.runs.map(describeRun),
+      earlierRuns: campaign.earlierRuns || undefined,
       waitsFor: await findWait(deps, campaign),
     };
   },
 
   async listRuns(deps, { body, actor }) {
     const { cursor, withCounts, withPost } = body;
-    const query = { ...body, after: readCursor(cursor) ?? 0, withGroupLists: withPost };
+    const query = {
+      ...body,
+      groupIds: body.groupMetadataIds,
+      after: readCursor(cursor) ?? 0,
+      withGroupLists: withPost,
+    };
     const { runs, next } = await listRuns(deps, actor, query);
     return {
       runs: runs.map((run) => ({
@@ -121,7 +135,9 @@ export function describeHead(campaign: OwnCampaign) {
 
 /** A run, which several answers have. */
 export function describeRun(run: RunDetails) {
-  return { ...run, skipped: run.skipped || null };
+  const { status, queued, sent, failed, cancelled } = run;
+  const isEmpty = status === 'completed' && queued + sent + failed + cancelled === 0;
+  return { ...run, skipped: run.skipped || null, reason: isEmpty ? ('lists_empty' as const) : null };
 }
 
 const NO_COUNTS = { groupCount: null, queued: null, sent: null, failed: null };

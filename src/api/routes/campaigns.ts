@@ -4,9 +4,10 @@ import { addCampaign } from '../../sending/campaigns/accept/add-campaign.ts';
 import { addScheduledCampaign, findScheduleProblems } from '../../sending/campaigns/accept/add-scheduled-campaign.ts';
 import { checkCampaign, type CampaignDraft, type CheckDeps } from '../../sending/campaigns/accept/check-campaign.ts';
 import { duplicateCampaign, type CampaignCopy } from '../../sending/campaigns/accept/duplicate-campaign.ts';
-import { findPostProblems } from '../../sending/campaigns/accept/prepare-post.ts';
+import { findMissingGroups, findPostProblems } from '../../sending/campaigns/accept/prepare-post.ts';
 import { previewCampaign } from '../../sending/campaigns/accept/preview-campaign.ts';
 import { updateCampaign } from '../../sending/campaigns/change/update-campaign.ts';
+import type { PostChoices } from '../../content/post/fill-post.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { addCampaignBatchBody, addCampaignBody, campaigns } from '../contract/campaigns.ts';
 import { LongText } from '../contract/long-text.ts';
@@ -16,7 +17,7 @@ import type { FromWire } from '../wire.ts';
 import type { FieldError } from '../../platform/errors/errors.ts';
 import { requireFetching, toCardRequest, type CardBody } from './link-preview.ts';
 import { describeFiles } from './post-files.ts';
-import { copyExtras, toExtras, toRemovedExtras, type PostExtrasBody } from './post-extras.ts';
+import { copyExtras, describeSaid, toExtras, toRemovedExtras, type PostExtrasBody } from './post-extras.ts';
 
 export type CampaignDeps = AcceptDeps & CheckDeps & { timeZone: string };
 
@@ -43,8 +44,12 @@ export const campaignHandlers: Handlers<typeof campaigns, CampaignDeps> = {
     },
   },
 
-  previewCampaign: (deps, { body: { onUnknownTags: unknownTags, ...body } }) =>
-    previewCampaign(deps, { ...body, unknownTags }),
+  async previewCampaign(deps, { body, actor }) {
+    const { onUnknownTags: unknownTags, groupMetadataId: groupId, linkPreview } = body;
+    const extras = { ...toExtras(body), ...(linkPreview && { linkPreview }) };
+    const { said, ...preview } = await previewCampaign(deps, actor, { ...body, unknownTags, groupId, extras });
+    return { ...preview, inGroup: said && describeSaid(said) };
+  },
 
   checkCampaign: {
     validateSemantics: findProblemsOfPost,
@@ -56,6 +61,7 @@ export const campaignHandlers: Handlers<typeof campaigns, CampaignDeps> = {
       const { problems } = found.groups;
       return {
         ...found,
+        runsContinue: found.isContinued || null,
         warnings: [...found.warnings, ...warnings.map((message) => ({ code: 'means_nothing', message }))],
         files: describeFiles(found.files),
         linkPreview: found.card,
@@ -81,6 +87,9 @@ export const campaignHandlers: Handlers<typeof campaigns, CampaignDeps> = {
         description: body.desc,
         html: body.html,
         unknownTags: body.onUnknownTags,
+        withFields: body.withFields,
+        translations: body.translations,
+        leavesOut: toLeavesOut(body.onMissingValue),
         image: body.image,
         removeImage: body.removeImage,
         extras: toExtras(body),
@@ -90,12 +99,14 @@ export const campaignHandlers: Handlers<typeof campaigns, CampaignDeps> = {
         isChannelCampaign: body.isChannelCampaign,
         externalId: body.externalId,
         metadata: body.metadata,
+        tags: body.tags,
         startDate: body.startDate,
         endDate: body.endDate,
         time: body.scheduleTime,
         timeZone: body.timeZone,
         weekdays: body.weekdays,
         skipDates: body.skipDates,
+        recurrence: body.recurrence,
       });
       warn(warnings);
       return updated;
@@ -120,17 +131,22 @@ export async function findProblemsOfPost(
   fields: PostFields,
   { userId }: Actor,
 ): Promise<FieldError[]> {
-  const { html, image, campaignId, startDate, endDate, timeZone, weekdays = null, skipDates = [] } = fields;
+  const { html, image, campaignId, startDate, endDate = null, timeZone, weekdays = null, skipDates = [] } = fields;
+  const recurrence = fields.recurrence || null;
   // What a change leaves of a schedule is not known by its dates alone.
   const time = fields.isSchedule === true && campaignId === undefined ? fields.scheduleTime : undefined;
-  const isDated = startDate !== undefined && endDate !== undefined;
-  const schedule = isDated && { startDate, endDate, time, timeZone, weekdays, skipDates };
-  const known = schedule ? await findScheduleProblems(deps, userId, schedule) : [];
+  const isDated = startDate !== undefined && (endDate !== null || recurrence !== null || time !== undefined);
+  const schedule = isDated && { startDate, endDate, time, timeZone, weekdays, skipDates, recurrence };
+  const found = schedule ? await findScheduleProblems(deps, userId, schedule) : [];
+  // A campaign that is changed may have a recurrence, which may be longer.
+  const known = campaignId === undefined ? [...found] : found.filter(({ code }) => code !== 'too_many_days');
   // A change may keep the file of its campaign.
   const withFile = fields.withFile ?? campaignId !== undefined;
   const extras = toExtras(fields);
   const cardRequest = toCardRequest(fields);
-  const post = { html, image, withFile, unknownTags: fields.onUnknownTags, extras, cardRequest };
+  const { onUnknownTags: unknownTags, withFields, translations } = fields;
+  if (fields.isSchedule !== undefined) known.push(...findMissingGroups(fields.groupMetadataIds, extras));
+  const post = { html, image, withFile, unknownTags, withFields, translations, extras, cardRequest };
   return findPostProblems(deps, post, known);
 }
 
@@ -141,14 +157,15 @@ export function toCampaignDraft(body: SendNowBody | ScheduledBody): CampaignDraf
     : { when: 'now', post: { ...toPost(body), ...toSendNow(body) } };
 }
 
-function toPost(body: SendNowBody | ScheduledBody) {
+export function toPost(body: SendNowBody | ScheduledBody) {
   const { name, desc: description, html, onUnknownTags: unknownTags, image = null, isChannelCampaign } = body;
-  const { externalId, metadata } = body;
+  const { externalId, metadata, tags, withFields, translations } = body;
+  const fields = { withFields, translations, leavesOut: toLeavesOut(body.onMissingValue) };
   const extras = toExtras(body);
   const cardRequest = toCardRequest(body);
   const groupIds = body.groupMetadataIds;
-  const own = { isChannelCampaign, externalId, metadata };
-  return { name, description, html, unknownTags, image, extras, cardRequest, groupIds, ...own };
+  const own = { isChannelCampaign, externalId, metadata, tags };
+  return { name, description, html, unknownTags, ...fields, image, extras, cardRequest, groupIds, ...own };
 }
 
 function toSendNow(body: SendNowBody) {
@@ -156,20 +173,33 @@ function toSendNow(body: SendNowBody) {
   return { scheduleTime, isTest, ignoresQuietHours: ignoreQuietHours };
 }
 
-function toSchedule(body: ScheduledBody) {
-  const { startDate, endDate, scheduleTime: time, timeZone = null, weekdays = null, skipDates } = body;
-  return { startDate, endDate, time, timeZone, weekdays, skipDates };
+export function toSchedule(body: ScheduledBody) {
+  const { startDate, endDate = null, scheduleTime: time, timeZone = null, weekdays = null, skipDates } = body;
+  return { startDate, endDate, time, timeZone, weekdays, skipDates, recurrence: body.recurrence || null };
 }
+
+/** Undefined: nothing is said of it. */
+export const toLeavesOut = (onMissingValue: 'reject' | 'leave_out' | undefined): boolean | undefined =>
+  onMissingValue && onMissingValue === 'leave_out';
+
+/** Returns the fields and the languages of a post as answers have them. */
+export const describeFields = ({ withFields, leavesOut, translations }: PostChoices) => ({
+  translations: translations.length > 0 ? translations : undefined,
+  withFields: withFields || undefined,
+  onMissingValue: leavesOut ? ('leave_out' as const) : undefined,
+});
 
 /** Returns a campaign as a body that adds one has it. */
 export function describeCopy({ schedule, ...copy }: CampaignCopy) {
   const post = {
     ...copy,
     desc: copy.description,
+    ...describeFields(copy),
     image: copy.image && new LongText(copy.image),
     ...copyExtras(copy.extras),
     linkPreview: copy.card,
-    groupMetadataIds: copy.groupIds,
+    tags: [...copy.tags],
+    groupMetadataIds: [...(copy.extras.groupLists?.groupIds ?? copy.groupIds)],
   };
   if (schedule === null) return { ...post, isSchedule: false as const };
   return { ...post, isSchedule: true as const, ...schedule, scheduleTime: schedule.time };

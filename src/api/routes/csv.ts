@@ -1,5 +1,6 @@
 import { setImmediate as letOthers } from 'node:timers/promises';
 import papaparse from 'papaparse';
+import { escapeFormulaWithin, FORMULA } from '../../content/sheets/escape-formula.ts';
 import { readCustoms, type Customs } from '../../sending/analytics/read-customs.ts';
 import { LongText } from '../contract/long-text.ts';
 import type { BearerContext } from '../operation.ts';
@@ -15,15 +16,6 @@ const ROWS_PER_STEP = 500;
 const NEWLINE = '\r\n';
 /** Without the byte order mark Excel reads the text in a legacy code page. */
 const BYTE_ORDER_MARK = '\ufeff';
-
-/** CSV injection: text that a spreadsheet would run as a formula. Spreadsheets differ in the characters they skip before it. */
-const FORMULA = /^(?:[\t\r\n]|\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/;
-
-/**
- * Where a spreadsheet that parts cells by semicolons or tabs, as Excel does in much of Europe, sees a cell begin amidst one of ours:
- * quotes count for it only where they open a cell.
- */
-const FORMULA_WITHIN = /([;\t\r\n])(?=[\s"]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g;
 
 export interface CsvForm {
   format: 'csv' | 'excel';
@@ -63,13 +55,33 @@ async function* writePieces<Column extends string, Row>(
   const customs = form?.format === 'excel' ? form.customs : undefined;
   const names = columns.map((column) => ({ name: toCamelCase(column), isRate: column.endsWith('_rate') }));
   const toCell = (cell: Cell, isRate: boolean) => (customs ? toExcel(cell, isRate, customs) : cell);
+  const toLine = (row: Row) => {
+    const cells: Readonly<Record<string, Cell>> = toCells(row);
+    return names.map(({ name, isRate }) => toCell(cells[name], isRate));
+  };
+  yield* writeLines(columns, rows, toLine, customs);
+}
+
+/** As `writeCsv`, with columns whose names are not ours: a row becomes cells in their order. */
+export function writeTable<Row>(
+  columns: readonly string[],
+  rows: readonly Row[],
+  toCells: (row: Row) => readonly Cell[],
+  { format, customs }: CsvForm,
+): LongText {
+  return new LongText(writeLines(columns, rows, toCells, format === 'excel' ? customs : undefined));
+}
+
+async function* writeLines<Row>(
+  columns: readonly string[],
+  rows: readonly Row[] | AsyncIterable<readonly Row[]>,
+  toLine: (row: Row) => readonly Cell[],
+  customs: Customs | undefined,
+): AsyncGenerator<string> {
   yield BYTE_ORDER_MARK + lines([columns], customs);
   for await (const step of Symbol.asyncIterator in rows ? rows : cutIntoSteps(rows)) {
     await letOthers();
-    const cells = step
-      .map(toCells)
-      .map((row: Readonly<Record<string, Cell>>) => names.map(({ name, isRate }) => toCell(row[name], isRate)));
-    if (cells.length > 0) yield lines(cells, customs);
+    if (step.length > 0) yield lines(step.map(toLine), customs);
   }
 }
 
@@ -92,5 +104,5 @@ function lines(rows: ReadonlyArray<readonly Cell[]>, customs: Customs | undefine
 }
 
 function escapeFormula(cell: Cell): Cell {
-  return typeof cell === 'string' ? cell.replaceAll(FORMULA_WITHIN, "$1'") : cell;
+  return typeof cell === 'string' ? escapeFormulaWithin(cell) : cell;
 }

@@ -6,7 +6,7 @@ import type { Handlers } from '../operation.ts';
 export const groupListHandlers: Handlers<typeof groupLists, { db: Database }> = {
   async saveGroupList(deps, { body, actor }) {
     const { groupMetadataIds: groupIds, groupListId = null } = body;
-    return { groupListId: await saveGroupList(deps, actor, { ...body, groupIds, groupListId }) };
+    return { groupListId: await saveGroupList(deps, actor, { ...body, rule: body.rule, groupIds, groupListId }) };
   },
 
   async listGroupLists(deps, { body, actor }) {

@@ -52,6 +52,7 @@ export const groupHandlers: Handlers<typeof groups, GroupDeps> = {
       groups: page.groups.map((group) => ({
         ...describeGroup(group),
         metadata: body.withMetadata ? group.metadata : null,
+        fields: page.fields?.get(group.groupId),
         activity: page.activity && describeActivity(page.activity.get(group.groupId)),
         accounts: page.ways && (page.ways.get(group.groupId) ?? []),
       })),

@@ -15,15 +15,19 @@ import { campaignControlHandlers, type CampaignControlDeps } from './campaign-co
 import { campaignReadHandlers } from './campaign-reads.ts';
 import { campaignHandlers, type CampaignDeps } from './campaigns.ts';
 import { draftHandlers } from './drafts.ts';
+import { templateHandlers } from './templates.ts';
 import { factorHandlers } from './factors.ts';
+import { groupFieldHandlers } from './group-fields.ts';
 import { groupListHandlers } from './group-lists.ts';
 import { groupHandlers } from './groups.ts';
 import { holdHandlers } from './hold.ts';
+import { planImportHandlers } from './import-plan.ts';
 import { mediaHandlers, type MediaDeps } from './media.ts';
 import { linkPreviewHandlers, type LinkPreviewDeps } from './link-preview.ts';
 import { noticeHandlers, type NoticeDeps } from './notices.ts';
 import { passwordHandlers } from './passwords.ts';
 import { pollResultHandlers } from './poll-results.ts';
+import { calendarLinkHandlers } from './calendar-links.ts';
 import { reportHandlers } from './report.ts';
 import { sandboxHandlers } from './sandbox.ts';
 import { senderHandlers } from './senders.ts';
@@ -61,15 +65,19 @@ const HANDLERS: { readonly [Resource in keyof Contract]: Handlers<Contract[Resou
   accounts: accountHandlers,
   groups: groupHandlers,
   groupLists: groupListHandlers,
+  groupFields: groupFieldHandlers,
   senders: senderHandlers,
   campaigns: campaignHandlers,
   campaignReads: campaignReadHandlers,
   campaignControl: campaignControlHandlers,
+  planImports: planImportHandlers,
   drafts: draftHandlers,
+  templates: templateHandlers,
   approvals: approvalHandlers,
   media: mediaHandlers,
   linkPreviews: linkPreviewHandlers,
   analytics: analyticsHandlers,
+  calendarLinks: calendarLinkHandlers,
   report: reportHandlers,
   pollResults: pollResultHandlers,
   webhooks: webhookHandlers,

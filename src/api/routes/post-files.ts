@@ -6,14 +6,14 @@ import type { ShownFile } from '../../content/post/post-files.ts';
 import type { postFiles } from '../contract/post-files.ts';
 import type { FromWire } from '../wire.ts';
 
-/** Returns the files of a request, as a part of its extras. An empty list is none. */
-export function toFiles(files: FromWire<z.output<typeof postFiles>>): Pick<PostExtras, 'files'> {
+/** Returns the files of a request, as a part of its extras. An empty list is none. File names with fields are made plain once they are filled. */
+export function toFiles(files: FromWire<z.output<typeof postFiles>>, withFields = false): Pick<PostExtras, 'files'> {
   if (files === undefined || files.length === 0) return {};
   return {
     files: files.map(({ fileName, caption, ...file }) => ({
       ...file,
-      ...(caption !== undefined && { caption: readCaption(caption) }),
-      ...(fileName !== undefined && { fileName: plainFileName(fileName) }),
+      ...(caption !== undefined && { caption: readCaption(caption, withFields) }),
+      ...(fileName !== undefined && { fileName: withFields ? fileName : plainFileName(fileName) }),
     })),
   };
 }

@@ -50,6 +50,7 @@ const COLUMNS = [
   'pin_error_text',
   'mention_left_out_text',
   'group_external_id',
+  'tags',
 ] as const;
 
 /** Returns a row for each group, as `groups` of the analytics has it. What the campaign does not have is an empty cell. */
@@ -64,6 +65,7 @@ export function writeGroups(analytics: GroupAnalytics, form: CsvForm): LongText 
       ...row,
       errorText: say({ errorCode: row.errorCode, errorParams }),
       externalId: analytics.campaign.externalId,
+      tags: analytics.campaign.tags.join('; '),
       pinErrorText: say({ errorCode: row.pinErrorCode, errorParams: pinErrorParams }),
       mentionLeftOutText: say({ errorCode: row.mentionLeftOutCode, errorParams: mentionLeftOutParams }),
       ...answers.of(group),

@@ -34,6 +34,10 @@ function measure(schema: z.core.$ZodType): BodyBounds {
     const fields = Object.values<z.core.$ZodType>(schema.shape).map(measure);
     return fields.reduce((sum, field) => add(sum, field, 1), { commas: 0, names: 1 });
   }
+  if (schema instanceof z.ZodRecord) {
+    const most = 'most' in schema.def ? Number(schema.def.most) : 0;
+    return { commas: most, names: 1 + most };
+  }
   if (!(schema instanceof z.ZodArray)) return { commas: 0, names: 0 };
   const { commas, names } = measure(schema.element);
   const most = mostItems(schema);

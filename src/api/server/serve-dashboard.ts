@@ -43,6 +43,7 @@ const PAGES = [
   '/phone',
   '/installation',
   '/unsent',
+  '/templates',
   SHARED_PAGE,
 ];
 

@@ -6,6 +6,7 @@ import { readVersion } from '../../platform/config/version.ts';
 import { JSON_TYPE } from './answer.ts';
 import swaggerUi from '@fastify/swagger-ui';
 import { pageHeaders } from './serve-dashboard.ts';
+import { namesTag } from './serve-feed.ts';
 
 /** The OpenAPI document that `npm run openapi` writes. */
 export const DOCUMENT_FILE = new URL('../contract/openapi.json', import.meta.url);
@@ -38,8 +39,7 @@ export async function registerDocument(
       etag = `"${createHash('sha256').update(text).digest('base64url')}"`;
     }
     reply.headers({ etag, 'cache-control': 'private, no-cache' });
-    const known = request.headers['if-none-match']?.split(',').map((one) => one.trim().replace(/^W\//, ''));
-    if (known?.includes(etag)) return reply.code(304).send();
+    if (namesTag(request.headers['if-none-match'], etag)) return reply.code(304).send();
     return reply.type(JSON_TYPE).send(text);
   });
 }

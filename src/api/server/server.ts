@@ -22,6 +22,7 @@ import { logRequests } from './log-requests.ts';
 import { measureRequests, measureLoad } from './measure.ts';
 import { checkHostHeader } from './check-host-header.ts';
 import { registerDocument, registerDocs } from './serve-document.ts';
+import { registerFeeds, type ReadFeed } from './serve-feed.ts';
 import type { Operation } from '../operation.ts';
 import { registerOperatorRoutes } from './operator-routes.ts';
 import { handleRawHttpErrors, onClientError } from './raw-errors.ts';
@@ -39,6 +40,8 @@ export interface ServerDependencies extends Omit<ReadinessDependencies, 'isStopp
   operations: readonly Operation[];
   /** The source of live progress; without it there are no streams. */
   events?: EventSource;
+  /** Reads the feeds of links to the calendar; without it there are none. */
+  readFeed?: ReadFeed;
   authenticate: Authenticate;
   /** Throws while the disk is nearly full. */
   assertDiskSpace?: () => Promise<void>;
@@ -144,6 +147,7 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
   measureRequests(server, dependencies.metrics);
   logRequests(server, { log: dependencies.log, access: settings.accessLog ?? false });
   measureLoad(server, dependencies);
+  if (dependencies.readFeed) registerFeeds(server, dependencies.readFeed);
   await registerOperations(server, { ...dependencies, door }, limits);
   registerOperatorRoutes(server, { ...dependencies, isStopping });
   const forReaders = { onRequest: requireSignInForDocs(dependencies) };

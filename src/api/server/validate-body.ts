@@ -36,8 +36,8 @@ export function settleBody(operation: Operation): preValidationHookHandler {
   const takesKey = idempotencyOf(operation) === 'keyed' || readsHeaders.includes(KEY_HEADER);
   return (request, _reply, done) => {
     const typed = putTextIntoHtml(operation.body, request.body);
-    request.hasText = typed !== undefined;
-    const { body, found } = readOtherForms(operation.body, typed ?? request.body);
+    request.hasText = typed?.isTyped ?? false;
+    const { body, found } = readOtherForms(operation.body, typed?.body ?? request.body);
     request.body = body;
     const unknown = findUnknownFields(operation.body, body);
     const key = request.headers[KEY_HEADER] === undefined || takesKey ? [] : [KEY_MEANS_NOTHING];
@@ -91,7 +91,8 @@ export async function assertValidBody(
   const isText = named.some(({ field }) => field === 'text');
   // Of a wrong text, `html` is missing or in its way: that is the same fault.
   const isSame = ({ field }: FieldError) => isText && field === 'html';
-  const isNew = ({ field }: FieldError) => named.every((one) => one.field !== field);
+  // Of a field with a wrong part nothing is known as a whole.
+  const isNew = ({ field }: FieldError) => named.every((one) => !`${one.field}.`.startsWith(`${field}.`));
   throw invalid([...[...named, ...content.filter(isNew)].filter((one) => !isSame(one)), ...ignoredFields]);
 }
 

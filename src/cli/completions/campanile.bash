@@ -5,16 +5,16 @@ _campanile() {
   for ((i = 1; i < COMP_CWORD; i++)); do
     next="${path:+$path }${COMP_WORDS[i]}"
     case "$next" in
-      "users"|"keys"|"secrets"|"accounts"|"backup"|"serve"|"doctor"|"upgrade"|"users list"|"users create"|"users invite"|"users disable"|"users enable"|"users reset-password"|"users reset-factor"|"users make-admin"|"users hand-over"|"users delete"|"keys list"|"keys revoke"|"secrets rotate"|"secrets give-up"|"accounts list"|"accounts release"|"backup verify"|"restore"|"release"|"whatsapp-check"|"mcp"|"completion"|"help") path="$next" ;;
+      "users"|"keys"|"secrets"|"accounts"|"backup"|"serve"|"doctor"|"upgrade"|"users list"|"users create"|"users invite"|"users disable"|"users enable"|"users reset-password"|"users reset-factor"|"users make-admin"|"users hand-over"|"users delete"|"keys list"|"keys revoke"|"secrets rotate"|"secrets give-up"|"accounts list"|"accounts release"|"backup verify"|"restore"|"release"|"mcp"|"completion"|"help") path="$next" ;;
     esac
   done
   COMPREPLY=()
   case "$previous" in
-    --passphrase-file|--report|--key-file) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
-    --send|--unknown|--url|--port|--host|--allow-origin) return ;;
+    --passphrase-file|--key-file) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    --send|--unknown|--port|--host|--url|--allow-origin) return ;;
   esac
   case "$path" in
-    "") words="serve doctor upgrade users keys secrets accounts backup restore release whatsapp-check mcp completion help --help --version" ;;
+    "") words="serve doctor upgrade users keys secrets accounts backup restore release mcp completion help --help --version" ;;
     "users") words="list create invite disable enable reset-password reset-factor make-admin hand-over delete --help" ;;
     "keys") words="list revoke --help" ;;
     "secrets") words="rotate give-up --help" ;;
@@ -42,10 +42,9 @@ _campanile() {
     "backup verify") words="--passphrase-file --unauthenticated --help" files=yes ;;
     "restore") words="--passphrase-file --unauthenticated --help" files=yes ;;
     "release") words="--send --unknown --json --help" ;;
-    "whatsapp-check") words="--url --report --help" ;;
     "mcp") words="--key-file --port --host --url --allow-origin --help" ;;
     "completion") words="bash zsh --help" ;;
-    "help") words="serve doctor upgrade users keys secrets accounts backup restore release whatsapp-check mcp completion help --help" ;;
+    "help") words="serve doctor upgrade users keys secrets accounts backup restore release mcp completion help --help" ;;
   esac
   # Not for words alone: a folder of the name of a command would get a slash.
   [[ -z "$files" ]] || compopt -o filenames 2>/dev/null

@@ -1,3 +1,5 @@
+import { writePlaceholders } from '../text/placeholders.ts';
+import type { TemplateText } from '../text/fill-text.ts';
 import { findAddresses } from '../text/addresses.ts';
 
 /** Returns the links of a text as they are written in it, in order. Without a scheme (`www.`) they are https. */
@@ -5,6 +7,12 @@ export function findLinks(text: string): string[] {
   return findAddresses(text)
     .map(({ from, to }) => text.slice(from, to))
     .filter((link) => URL.canParse(toUrl(link)));
+}
+
+/** `findLinks` of a post with fields: as it shows them. */
+export function findLinksOf(text: string, template: TemplateText | null | undefined): string[] {
+  if (!template) return findLinks(text);
+  return findLinks(template.text).map((link) => writePlaceholders(link, template.placeholders));
 }
 
 /** Returns the URL that a link of a text leads to. */

@@ -1,10 +1,6 @@
 /** The card that shows a link with its title, description and picture. */
 import type { JpegPicture } from '../media/pictures.ts';
 
-/** In UTF-16 units. */
-export const TITLE_LIMIT = 300;
-export const DESCRIPTION_LIMIT = 1_000;
-
 /** What a page says about itself. */
 export interface FetchedCard {
   title: string;

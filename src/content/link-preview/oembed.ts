@@ -1,5 +1,6 @@
 /** oEmbed (oembed.com): video sites describe a page as JSON, where their HTML is large, or for browsers with scripts only. */
-import { DESCRIPTION_LIMIT, TITLE_LIMIT, toOneLine } from './link-card.ts';
+import { DESCRIPTION_LIMIT, TITLE_LIMIT } from '../post/stored-card.ts';
+import { toOneLine } from './link-card.ts';
 import type { PageCard } from './read-page.ts';
 
 export interface OembedProvider {

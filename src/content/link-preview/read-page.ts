@@ -5,7 +5,8 @@
 import { Tokenizer, type Token, type TokenHandler } from 'parse5';
 import { TEXT_STATES } from '../text/reading/text-states.ts';
 import { decodePage } from './decode-page.ts';
-import { DESCRIPTION_LIMIT, TITLE_LIMIT, toOneLine } from './link-card.ts';
+import { DESCRIPTION_LIMIT, TITLE_LIMIT } from '../post/stored-card.ts';
+import { toOneLine } from './link-card.ts';
 
 export interface FetchedPage {
   /** After redirects. */

@@ -20,15 +20,15 @@ export interface Decoded {
  * stray bits in the last character, was damaged on its way. Each `+` that a form has turned into a space is read as one. `field` names the
  * string in errors.
  *
- * @throws AppError `invalid` for anything else, for nothing, and for more than `MEDIA_LIMIT` bytes
+ * @throws AppError `invalid` for anything else, for nothing, and for more than `limitBytes`
  */
-export function decodeBase64(field: string, text: string): Decoded {
+export function decodeBase64(field: string, text: string, limitBytes = MEDIA_LIMIT): Decoded {
   const { declared, from } = readHead(field, text);
   const bytes = decodePayload(text.slice(from));
   if (bytes === undefined) throw invalid([fieldError(field, 'not_base64')]);
   if (bytes.length === 0) throw invalid([fieldError(field, 'empty_file')]);
-  if (bytes.length > MEDIA_LIMIT)
-    throw invalid([fieldError(field, 'file_too_large', { limit: MEDIA_LIMIT / 1024 / 1024 })]);
+  if (bytes.length > limitBytes)
+    throw invalid([fieldError(field, 'file_too_large', { limit: limitBytes / 1024 / 1024 })]);
   return { declared, bytes };
 }
 

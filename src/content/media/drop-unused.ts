@@ -4,7 +4,7 @@ import type { Log } from '../../platform/log/log.ts';
 import { CAMPAIGNS_OF_MEDIA, IS_AWAITED, IS_IN_DRAFT } from './media-uses.ts';
 
 /**
- * A file that no campaign and no draft has is kept for so long after it was last used: something that is under way may be about to need
+ * A file that no campaign, no draft and no template has is kept for so long after it was last used: something that is under way may be about to need
  * it. A file that was uploaded by itself is kept as long as one of a campaign.
  */
 const UNUSED_MEDIA_RETENTION_DAYS = 1;

@@ -24,10 +24,11 @@ export interface LibraryFile {
   usedAt: Date;
 }
 
-/** The campaigns and drafts that have a file. */
+/** The campaigns, drafts and templates that have a file. */
 export interface MediaUses {
   campaigns: Array<{ campaignId: string; name: string; status: CampaignStatus }>;
   drafts: Array<{ draftId: string; name: string }>;
+  templates: Array<{ templateId: string; name: string }>;
 }
 
 export interface LibraryPage {
@@ -53,7 +54,9 @@ export async function listLibrary(
        from (select k.* from campaigns k where k.deleted_at is null
                and k.campaign_id in (select campaign_id from ${CAMPAIGNS_OF_MEDIA} c)
              order by k.campaign_id desc limit ${USES_LISTED}) k) as campaigns,
-      (select coalesce(jsonb_agg(jsonb_build_object('draftId', d.draft_id, 'name', d.name)), '[]') from drafts d where ${IS_IN_DRAFT}) as drafts
+      (select coalesce(jsonb_agg(jsonb_build_object('draftId', d.draft_id, 'name', d.name)), '[]') from drafts d where ${IS_IN_DRAFT} and not d.is_template) as drafts,
+      (select coalesce(jsonb_agg(jsonb_build_object('templateId', d.draft_id, 'name', d.name)), '[]') from drafts d
+       where ${IS_IN_DRAFT} and d.is_template) as templates
     from media m
     where m.workspace_id = ${workspaceId} and m.bytes is not null and m.media_id < ${before ?? Number.MAX_SAFE_INTEGER}
       and (${search ?? null}::text is null or has_words(plain_text(m.name), ${search ?? ''}))
@@ -77,8 +80,8 @@ export function nameOfFile(mediaId: number, name: string | null | undefined): st
 }
 
 /**
- * Deletes a file. Of one that an ended campaign has had the description stays. Throws 404, and 409 while a draft, a post that waits
- * for an approval, or a campaign that has not ended, has it.
+ * Deletes a file. Of one that an ended campaign has had the description stays. Throws 404, and 409 while a draft or template, a post that
+ * waits for an approval, or a campaign that has not ended, has it.
  */
 export async function deleteMedia(db: Database, actor: Actor, mediaId: number): Promise<void> {
   const { workspaceId } = actor;
@@ -96,7 +99,7 @@ export async function deleteMedia(db: Database, actor: Actor, mediaId: number): 
     if (found.isInUse)
       throw new AppError(
         'media_in_use',
-        'A draft, a post that waits for an approval, or a campaign that has not ended, has this file. Delete or end it first.',
+        'A draft, a template, a post that waits for an approval, or a campaign that has not ended, has this file. Delete or end it first.',
       );
     await (
       found.isTold

@@ -12,7 +12,7 @@ export const CAMPAIGNS_OF_MEDIA: RawBuilder<unknown> = sql`(
   select c.campaign_id from contents c
   where (c.extras -> 'linkPreview' -> 'picture' ->> 'mediaId')::bigint = m.media_id and c.extras -> 'linkPreview' -> 'picture' is not null)`;
 
-/** The condition that the draft `d` has the file of the row `m`. */
+/** The condition that the draft or template `d` has the file of the row `m`. */
 export const IS_IN_DRAFT: RawBuilder<boolean> = sql`
   d.workspace_id = m.workspace_id
   and (d.media_id = m.media_id or d.content -> 'media' @> jsonb_build_array(jsonb_build_object('media_id', m.media_id)))`;

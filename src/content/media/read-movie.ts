@@ -36,7 +36,7 @@ export async function readMovie(read: ReadBytes, size: number): Promise<MovieFil
   for await (const box of boxesIn(read, { from: 0, to: size })) {
     if (!NEEDED.has(box.type)) continue;
     if (box.type === 'moov') moov ??= box;
-    else hasContent = true;
+    else hasContent ||= box.to > box.from;
     isCutOff ||= box.isCutOff;
   }
   if (!moov) return { isWhole: false, movie: undefined };
@@ -44,15 +44,15 @@ export async function readMovie(read: ReadBytes, size: number): Promise<MovieFil
   return { isWhole, movie: await describe(read, moov) };
 }
 
-/** Whether a description says something, and tells of nothing beyond the end of the file. QuickTime can compress it (`cmov`). */
+/** Whether a description tells of a track, and of nothing beyond the end of the file. QuickTime can compress it (`cmov`). */
 async function isDescribed(read: ReadBytes, moov: Box, size: number): Promise<boolean> {
-  let hasHeader = false;
-  let tracks = 0;
+  let [hasHeader, isCompressed, tracks] = [false, false, 0];
   for await (const box of boxesIn(read, moov)) {
-    hasHeader ||= box.type === 'mvhd' || box.type === 'cmov';
+    hasHeader ||= box.type === 'mvhd';
+    isCompressed ||= box.type === 'cmov';
     if (box.type === 'trak' && tracks++ < MOST_TRACKS && (await findLastChunk(read, box)) >= size) return false;
   }
-  return hasHeader;
+  return isCompressed || (hasHeader && tracks > 0);
 }
 
 /** Returns where the last chunk of a track begins; 0 without any, as in a film that is recorded in fragments. */

@@ -16,6 +16,6 @@ export async function assertStorageQuota(
   const [has, takes, may] = [stored, size, most].map((bytes) => (bytes / MEBIBYTE).toFixed(1));
   throw new AppError(
     'storage_full',
-    `The file has ${takes} MB, and your files already use ${has} of ${may} MB. Delete campaigns or drafts with files that you no longer need. Their space is free within two days.`,
+    `The file has ${takes} MB, and your files already use ${has} of ${may} MB. Delete campaigns, drafts or templates with files that you no longer need. Their space is free within two days.`,
   );
 }

@@ -1,5 +1,8 @@
 /** What a post can ask its recipients, as `PostExtras` has it: a poll, or whether they come to an event. */
 
+/** WhatsApp's own, in UTF-16 units. */
+export const BALLOT_LIMITS = { question: 255, option: 100, name: 100, description: 2_048, place: 200 } as const;
+
 export interface PollExtra {
   question: string;
   /** Different from each other, 2 to 12. */

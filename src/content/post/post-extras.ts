@@ -26,6 +26,16 @@ export interface PostExtras {
   followUp?: FollowUp;
   /** The account of the workspace that sends to all groups that it can post to; the senders of each group unless given. */
   accountId?: AccountId;
+  /** The post goes to saved lists, as they are when a run begins. */
+  groupLists?: GroupTargets;
+  /** The template that the post began with. It may have been deleted since. */
+  fromTemplate?: string;
+}
+
+/** Saved lists, and the groups that a post goes to besides theirs. */
+export interface GroupTargets {
+  listIds: readonly number[];
+  groupIds: readonly number[];
 }
 
 /** The public id of a campaign of the same workspace. Without a run: the latest one that has begun by then. */
@@ -65,6 +75,8 @@ export const EXTRAS_FIELDS = {
   replyTo: 'reply_to',
   followUp: 'follow_up',
   accountId: 'account_id',
+  groupLists: 'group_list_ids',
+  fromTemplate: 'from_template',
   linkPreview: 'link_preview',
   poll: 'poll',
   event: 'event',

@@ -1,3 +1,7 @@
+/** In UTF-16 units. */
+export const TITLE_LIMIT = 300;
+export const DESCRIPTION_LIMIT = 1_000;
+
 /** A card as `contents.extras` stores it. */
 export interface StoredCard {
   /** The link as the text has it, letter for letter. */

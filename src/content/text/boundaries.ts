@@ -4,7 +4,8 @@
  * knows, so each question is answered for sure or for perhaps, whichever errs on the safe side.
  */
 
-const BOUNDARIES = /^[\s\p{P}\p{S}\p{Extended_Pictographic}\u200b-\u200f\u2060-\u2064\ufeff]$/u;
+// The last are the tokens of placeholders (content/text/placeholders.ts), which are shown in braces.
+const BOUNDARIES = /^[\s\p{P}\p{S}\p{Extended_Pictographic}\u200b-\u200f\u2060-\u2064\ufeff\ufdd0-\ufdef]$/u;
 const UNCERTAINTIES = /^[\p{Cf}\p{Cc}\p{Cs}\p{Me}\ufe00-\ufe0f\u{e0100}-\u{e01ef}]$/u;
 const JOINING_SCRIPT =
   /^[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Nko}\p{Script=Mongolian}\p{Script=Mandaic}\p{Script=Adlam}\p{Script=Hanifi_Rohingya}]$/u;

@@ -5,12 +5,13 @@ import { convertHtml, rejectAsTooComplex, type Converted, type UnknownTags } fro
  * `convertHtml` for HTML of any length. A long conversion runs in a worker thread, one per requester at a time, so that the event loop stays
  * free. After 3 s the worker is stopped and the HTML is rejected as too complex. Throws an OverloadError when too many conversions wait.
  */
-export type Convert = (html: string, unknownTags?: UnknownTags) => Promise<Converted>;
+export type Convert = (html: string, unknownTags?: UnknownTags, withFields?: boolean) => Promise<Converted>;
 
 /** The message to a thread. */
 export interface Conversion {
   html: string;
   unknownTags: UnknownTags | undefined;
+  withFields: boolean | undefined;
 }
 
 export interface Converter {
@@ -37,11 +38,11 @@ export function createConverter({ deadlineMs = DEADLINE_MS, waitMs = WAIT_MS } =
     deadlineMs,
   });
   return {
-    async convert(html, unknownTags) {
+    async convert(html, unknownTags, withFields) {
       // HTML of another program is read twice.
-      if (html.length * (unknownTags === 'drop' ? 2 : 1) <= SHORT) return convertHtml(html, unknownTags);
+      if (html.length * (unknownTags === 'drop' ? 2 : 1) <= SHORT) return convertHtml(html, unknownTags, withFields);
       try {
-        return await threads.run({ html, unknownTags });
+        return await threads.run({ html, unknownTags, withFields });
       } catch (error) {
         if (error instanceof DeadlineError) return rejectAsTooComplex(html);
         throw error;

@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import { convertHtml } from './html-to-whatsapp.ts';
 import type { Conversion } from './convert-in-worker.ts';
 
-parentPort?.on('message', ({ html, unknownTags }: Conversion) =>
-  parentPort?.postMessage(convertHtml(html, unknownTags)),
+parentPort?.on('message', ({ html, unknownTags, withFields }: Conversion) =>
+  parentPort?.postMessage(convertHtml(html, unknownTags, withFields)),
 );
 parentPort?.postMessage('ready');

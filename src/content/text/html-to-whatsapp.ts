@@ -1,3 +1,4 @@
+import { PlaceholderReader } from './placeholders.ts';
 import { hasVisible } from './boundaries.ts';
 import { HTML_LIMIT, TEXT_LIMIT, type Document } from './document.ts';
 import { DocumentWriter } from './reading/document-writer.ts';
@@ -5,6 +6,7 @@ import { rewriteForeign } from './foreign/rewrite-foreign.ts';
 import { readForeignHtml, readHtml, type Findings } from './reading/read-html.ts';
 import { DEPTH_LIMIT } from './reading/tags.ts';
 import { walkTree } from './reading/walk-tree.ts';
+import type { TemplateText } from './fill-text.ts';
 import { findSuspicions } from './suspicions.ts';
 import { namedWarning, warningOf, type NamedCode, type Warning } from './warnings.ts';
 import { render } from './writing/render.ts';
@@ -25,14 +27,16 @@ export interface Converted {
   html: string;
   warnings: Warning[];
   problems: FieldError[];
+  /** With fields: the text before its placeholders are filled. `text` shows them. */
+  template?: TemplateText | undefined;
 }
 
 /**
  * Converts a campaign's HTML into WhatsApp's markup. Tags that are not allowed are problems, or with `drop` are taken out with a warning.
- * Returns all problems of the HTML at once. Never throws.
+ * With `withFields` placeholders are read. Returns all problems of the HTML at once. Never throws.
  */
-export function convertHtml(sent: string, unknownTags: UnknownTags = 'reject'): Converted {
-  const { document, warnings, problems, html } = readDocument(sent, unknownTags);
+export function convertHtml(sent: string, unknownTags: UnknownTags = 'reject', withFields = false): Converted {
+  const { document, warnings, problems, html, fields } = readDocument(sent, unknownTags, withFields);
   if (problems.length > 0) return { text: '', html, warnings, problems };
   if (html !== sent && html.length > HTML_LIMIT)
     return rejected(html, warnings, fieldError('html', 'html_too_long', { limit: HTML_LIMIT }));
@@ -41,9 +45,18 @@ export function convertHtml(sent: string, unknownTags: UnknownTags = 'reject'): 
     return rejected(html, warnings, fieldError('html', 'text_too_long', { limit: TEXT_LIMIT, length: text.length }));
   const isVisible = document.some(({ runs }) => runs.some((run) => hasVisible(run.text)));
   const suspicions = findSuspicions(sent, document).map(({ code, found }) =>
-    namedWarning(code, listNames(found, quoted, WARNED_AT_MOST)),
+    namedWarning(
+      code,
+      listNames(found, (name) => quoted(fields?.write(name) ?? name), WARNED_AT_MOST),
+    ),
   );
-  return { text: isVisible ? text : '', html, warnings: [...warnings, ...suspicions], problems };
+  return {
+    text: isVisible ? (fields?.write(text) ?? text) : '',
+    html,
+    warnings: [...warnings, ...suspicions],
+    problems,
+    ...(fields && { template: { text: isVisible ? text : '', placeholders: fields.placeholders } }),
+  };
 }
 
 export function rejectAsTooComplex(html: string): Converted {
@@ -60,23 +73,27 @@ function rejected(html: string, warnings: Warning[], problem: FieldError): Conve
 export function readDocument(
   html: string,
   unknownTags: UnknownTags = 'reject',
-): Omit<Converted, 'text'> & { document: Document } {
-  const { tree, findings } = readHtml(html);
+  withFields = false,
+): Omit<Converted, 'text' | 'template'> & { document: Document; fields?: PlaceholderReader | undefined } {
+  const fields = withFields ? new PlaceholderReader() : undefined;
+  const { tree, findings } = readHtml(html, fields);
   const problems = describeFindings(findings, unknownTags);
   if (problems.length > 0) return { document: [], html, warnings: [], problems };
-  if (unknownTags === 'drop' && (findings.tags.size > 0 || findings.isStyled)) return readForeign(html, findings);
-  const writer = new DocumentWriter();
+  if (unknownTags === 'drop' && (findings.tags.size > 0 || findings.isStyled))
+    return readForeign(html, findings, withFields);
+  const writer = new DocumentWriter(fields);
   walkTree(tree, writer);
   const { document, warnings } = writer.finish();
-  return { document, html, warnings: [...warnings, ...describeLosses(findings)], problems };
+  const broken = fields?.problems('html') ?? [];
+  return { document, html, warnings: [...warnings, ...describeLosses(findings)], problems: broken, fields };
 }
 
 /** Reads HTML of another program as HTML of the allowed tags that says the same. */
-function readForeign(sent: string, { tags }: Findings): ReturnType<typeof readDocument> {
+function readForeign(sent: string, { tags }: Findings, withFields: boolean): ReturnType<typeof readDocument> {
   const { tree, isTooComplex } = readForeignHtml(sent);
   if (isTooComplex) return { document: [], html: sent, warnings: [], problems: [TOO_COMPLEX] };
   const { html, hidden, hasEmptyLink } = rewriteForeign(tree.childNodes);
-  const read = readDocument(html);
+  const read = readDocument(html, 'reject', withFields);
   const isTold = !hasEmptyLink || read.warnings.some(({ code }) => code === 'link_without_text');
   const warnings = isTold ? read.warnings : [...read.warnings, warningOf('link_without_text')];
   return {

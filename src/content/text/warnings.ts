@@ -37,7 +37,7 @@ const SUSPICIONS = {
   marks_typed: 'Members see these signs: in html, bold and italic are the tags b and i',
   line_break_spelled: 'Members see a backslash and an n where a line break was meant',
   html_escaped: 'Members see HTML code, which is escaped or in a text as typed',
-  placeholder_left: 'Members see placeholders: nothing fills them in',
+  placeholder_left: 'Members see placeholders: nothing fills them in, unless they are fields and with_fields is true',
   value_missing: 'Members see the name of a missing value',
   markdown_written: 'Members see the signs of Markdown: html has the tags b, a and h2',
   filler_left: 'The text still has filler',

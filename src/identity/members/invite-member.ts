@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { InvitedRole, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError, fieldError } from '../../platform/errors/errors.ts';
 import { queueMail } from '../../platform/mail/mail-store.ts';
-import { hashSecret } from '../../platform/secrets/hash-secret.ts';
+import { generateToken, hashSecret } from '../../platform/secrets/hash-secret.ts';
 import type { UserDependencies } from '../dependencies.ts';
 import { INVITATIONS_PER_WORKSPACE } from '../mail-limits.ts';
 import { countAttempts } from '../sign-in/brute-force-limit.ts';
@@ -17,7 +16,6 @@ import type { Connection } from '../../platform/database/statements.ts';
 /** Pending invitations of a workspace. */
 export const INVITATIONS_LIMIT = 100;
 const VALID_DAYS = 7;
-const TOKEN_BYTES = 32;
 
 type InviteDeps = Pick<UserDependencies, 'db' | 'hasMail'>;
 
@@ -51,7 +49,7 @@ export async function inviteMember(
         { limit: INVITATIONS_LIMIT },
       );
     const mailId = email !== undefined && hasMail ? await queueInvitation(trx, actor, email, workspace.name) : null;
-    const code = mailId === null ? randomBytes(TOKEN_BYTES).toString('base64url') : undefined;
+    const code = mailId === null ? generateToken() : undefined;
     const tokenHash = code === undefined ? null : hashSecret(code);
     const written = await readOne<{ invitationId: number; expiresAt: Date }>(trx)`
       insert into invitations (workspace_id, role, email, mail_id, token_hash, invited_by, expires_at)

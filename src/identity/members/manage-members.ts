@@ -73,6 +73,7 @@ async function endMember(deps: MemberDeps, actor: Actor, leaving: Leaving): Prom
       and workspace_id in (select workspace_id from workspaces where ${workspaceId} in (workspace_id, test_of))`;
     const links = await readCount(trx)`
       select count(*) from report_links where ${areLinks} and expires_at > campanile_now()`;
+    await execute(trx)`delete from calendar_links where ${areLinks}`;
     if (!keepReportLinks) await execute(trx)`delete from report_links where ${areLinks}`;
     await endMembership(deps, trx, workspaceId, userId);
     const [before, after] = keepReportLinks

@@ -8,7 +8,7 @@ import { withMentionAll } from '../../content/text/mention-all.ts';
 import { isCaption } from '../../content/text/caption.ts';
 import type { Log } from '../../platform/log/log.ts';
 import type { ArrivedCard, ArrivedFile, ArrivedMessage } from '../../content/post/arrived-message.ts';
-import { filesOf, type Destination, type Post, type SendResult } from '../messenger.ts';
+import { filesOf, type Destination, type Post, type PostMedia, type SendResult } from '../messenger.ts';
 import { errorCodeOf } from '../../platform/errors/errors.ts';
 import { describeFailure, type Failure } from '../../platform/errors/failures.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
@@ -92,7 +92,8 @@ async function writeMessages(db: Connection, sendings: Sending[], speed: number)
       order by account_id for key share
     ), post as materialized (
       select * from unnest(${sendings.map(({ post }) => post.text)}::text[],
-                           ${sendings.map(({ post }) => withMentionAll(post.text))}::text[], ${sendings.map(({ post }) => post.media?.mime ?? null)}::text[],
+                           ${sendings.map(({ post, to }) => (to.some((one) => one.mentionAll) ? withMentionAll(post.text) : null))}::text[],
+                           ${sendings.map(({ post }) => post.media?.mime ?? null)}::text[],
                            ${sendings.map(({ post }) => post.media?.size ?? null)}::int[],
                            ${hashes.map((hash) => hash?.toString('hex') ?? null)}::text[], ${files}::jsonb[],
                            ${sendings.map(({ post }) => writeCard(cardShownWith(post)))}::jsonb[],
@@ -151,15 +152,16 @@ function isRepeat(error: unknown): boolean {
   return errorCodeOf(error) === '23505';
 }
 
-const hashes = new WeakMap<NonNullable<Post['media']>, Promise<Buffer>>();
+/** By the function that reads the bytes: the same file may have several names. */
+const hashes = new WeakMap<PostMedia['pieces'], Promise<Buffer>>();
 
 /** The hash of the bytes that arrive, computed once for each file and not for each turn. */
-function hashOf(media: NonNullable<Post['media']>): Promise<Buffer> {
-  const known = hashes.get(media);
+function hashOf({ pieces }: PostMedia): Promise<Buffer> {
+  const known = hashes.get(pieces);
   if (known) return known;
-  const hash = hashPieces(media.pieces());
-  hashes.set(media, hash);
-  hash.catch(() => hashes.delete(media));
+  const hash = hashPieces(pieces());
+  hashes.set(pieces, hash);
+  hash.catch(() => hashes.delete(pieces));
   return hash;
 }
 
@@ -208,18 +210,8 @@ export function readMessages(
 
 const LETTER = /[^\P{L}\u115f\u1160\u3164\uffa0]/u;
 
-const rejections = new WeakMap<Post, Failure | undefined>();
-
-/**
- * Why WhatsApp would reject a post to any group: its text is too long, or invisible. Undefined if it would accept the post. Cached for
- * each post.
- */
-function findPostRejection(post: Post): Failure | undefined {
-  if (!rejections.has(post)) rejections.set(post, findReason(post));
-  return rejections.get(post);
-}
-
-function findReason({ text, media, extras }: Post): Failure | undefined {
+/** Why WhatsApp would reject a post to any group: its text is too long, or invisible. Undefined if it would accept the post. */
+function findPostRejection({ text, media, extras }: Post): Failure | undefined {
   if (extras?.poll ?? extras?.event) return undefined;
   if (text.length > TEXT_LIMIT) return describeFailure('text_too_long', { limit: TEXT_LIMIT });
   // Letters are never a part of the markup, and most texts begin with one.

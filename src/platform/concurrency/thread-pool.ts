@@ -11,6 +11,8 @@ export interface ThreadPoolOptions {
   maxWaiting: number;
   maxWaitMs: number;
   deadlineMs: number;
+  /** A thread whose objects take more ends, and its task fails. Default: a share of the machine's. */
+  memoryMb?: number;
 }
 
 /** A task took longer than its deadline, and its thread was terminated. */
@@ -23,10 +25,10 @@ const IDLE_MS = 30_000;
  * keys take turns. A thread takes some 20 MB, so threads start on demand and end when idle.
  */
 export function createThreadPool<Task, Result>(options: ThreadPoolOptions) {
-  const { name, module, threads: size, maxWaiting, maxWaitMs, deadlineMs } = options;
+  const { name, threads: size, maxWaiting, maxWaitMs, deadlineMs } = options;
   const permits = createFairSemaphore({ name, size, perKey: 1, maxWaiting, maxWaitMs });
   const closing = new AbortController();
-  const threads = keepThreads(module, closing.signal);
+  const threads = keepThreads(options, closing.signal);
 
   async function runInThread(task: Task, move: readonly ArrayBuffer[], given: AbortSignal): Promise<Result> {
     given.throwIfAborted();
@@ -61,14 +63,24 @@ export function createThreadPool<Task, Result>(options: ThreadPoolOptions) {
   };
 }
 
-function keepThreads(module: URL, closing: AbortSignal) {
+function keepThreads({ module, memoryMb }: ThreadPoolOptions, closing: AbortSignal) {
   const all = new Set<Worker>();
   const idle = new Map<Worker, NodeJS.Timeout>();
 
   async function start(): Promise<Worker> {
-    const thread = new Worker(module);
+    const thread = new Worker(
+      module,
+      memoryMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: memoryMb } },
+    );
     all.add(thread);
-    thread.once('exit', () => all.delete(thread));
+    // Who waits for the thread is told. A thread may also fail after its deadline or its answer, and an error without a listener would end
+    // the process.
+    thread.on('error', () => {});
+    thread.once('exit', () => {
+      all.delete(thread);
+      clearTimeout(idle.get(thread));
+      idle.delete(thread);
+    });
     await once(thread, 'message', { signal: closing });
     return thread;
   }
@@ -89,7 +101,8 @@ function keepThreads(module: URL, closing: AbortSignal) {
         idle.delete(thread);
         void thread.terminate();
       };
-      idle.set(thread, setTimeout(end, IDLE_MS).unref());
+      // It may have ended since its answer.
+      if (all.has(thread)) idle.set(thread, setTimeout(end, IDLE_MS).unref());
     },
     async close(): Promise<void> {
       for (const timer of idle.values()) clearTimeout(timer);

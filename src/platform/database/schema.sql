@@ -403,6 +403,8 @@ create table drafts (
   version int not null default 1,  -- one more with each change
   updated_at timestamptz not null default campanile_now(),
   written_by bigint[] not null default '{}'::bigint[],
+  is_template boolean not null default false,
+  changed_by bigint,
   constraint drafts_pkey primary key (workspace_id, draft_id)
 );
 create index drafts_media on drafts (media_id) where media_id is not null;
@@ -607,7 +609,8 @@ create table group_lists (
   group_ids bigint[] not null,  -- in the order given, without repeats; kept also while a group is gone
   created_at timestamptz not null default campanile_now(),
   external_id text,
-  metadata jsonb not null default '{}'::jsonb
+  metadata jsonb not null default '{}'::jsonb,
+  rule jsonb
 );
 alter table group_lists alter column group_ids set storage external;
 create unique index group_lists_external_id on group_lists (workspace_id, external_id) where external_id is not null;
@@ -643,11 +646,17 @@ create table campaigns (
   refusals_sent int not null default 0,  -- how many of its deliveries had been sent by then: one more ends the row
   pause_reason text,  -- the refusal that paused it; null: a user did, or it is not paused
   external_id text,
-  metadata jsonb not null default '{}'::jsonb
+  metadata jsonb not null default '{}'::jsonb,
+  recurrence text,
+  planned_until timestamptz,
+  import_plan text,
+  import_key text
 ) with (fillfactor = 80);
 create index campaigns_deleted on campaigns (deleted_at) where deleted_at is not null;
 create index campaigns_ended on campaigns (workspace_id, coalesce(deleted_at, finished_at, 'infinity'::timestamp with time zone));
 create unique index campaigns_external_id on campaigns (workspace_id, external_id) where external_id is not null and deleted_at is null;
+create unique index campaigns_import on campaigns (workspace_id, import_plan, import_key) where import_plan is not null and deleted_at is null;
+create index campaigns_planned_until on campaigns (planned_until) where planned_until is not null and finished_at is null and deleted_at is null;
 create index campaigns_tzdata on campaigns (tzdata_version) where is_schedule and finished_at is null and deleted_at is null;
 create index campaigns_unfolded on campaigns (finished_at) where finished_at is not null and not folded;
 create index campaigns_workspace on campaigns (workspace_id, campaign_id);
@@ -665,12 +674,14 @@ create table contents (
   media_id bigint references media(media_id),
   group_ids bigint[] not null,  -- in the order given
   extras jsonb,  -- PostExtras of src/content/post/post-extras.ts; null: none
-  said text generated always as (plain_text(said_in_post(text, extras))) stored
+  said text generated always as (plain_text(said_in_post(text, extras))) stored,
+  template jsonb  -- Template of src/content/post/fill-post.ts; null: the post has no fields
 );
 alter table contents alter column group_ids set storage external;
 create index contents_campaign on contents (campaign_id);
 create index contents_card_picture on contents (((((extras -> 'linkPreview'::text) -> 'picture'::text) ->> 'mediaId'::text)::bigint)) where ((extras -> 'linkPreview'::text) -> 'picture'::text) is not null;
 create index contents_media on contents (media_id) where media_id is not null;
+create index contents_template on contents (((extras ->> 'fromTemplate'::text)::uuid), content_id) where extras ? 'fromTemplate'::text;
 create trigger content_written after insert on contents for each row when (new.extras ? 'files'::text) execute function record_content_files();
 
 -- One planned occasion of a campaign. run_id rises in the order of acceptance within an account.
@@ -711,6 +722,7 @@ create table runs (
   is_shared boolean not null default false,  -- several accounts send it
   ignores_quiet_hours boolean not null default false,
   left_out boolean not null default false,
+  rescheduled_at timestamptz,
   constraint runs_pkey primary key (workspace_id, run_id),
   constraint runs_counts check (least(queued, sent, failed, cancelled, delivered, read) >= 0),
   constraint runs_in_activity check (in_activity >= 0 and in_activity <= summed),
@@ -1157,6 +1169,7 @@ create table report_links (
   group_list_name text,  -- of the list, as it was then
   group_ids bigint[],  -- null: all groups
   created_by bigint,  -- a user; null: not known
+  tag text,
   constraint report_links_list check ((group_ids is null) = (group_list_name is null)),
   constraint report_links_token check (octet_length(token_hash) = 32)
 );
@@ -1322,5 +1335,57 @@ create table members_without_devices (
   constraint members_without_devices_pkey primary key (workspace_id, run_id, "position"),
   constraint members_without_devices_workspace_id_run_id_fkey foreign key (workspace_id, run_id) references runs(workspace_id, run_id) on delete cascade
 );
+
+-- What a workspace knows about each of its groups. Posts and sheets name a field; everything here keeps its id.
+create table fields (
+  field_id bigint generated always as identity primary key,
+  workspace_id bigint not null references workspaces(workspace_id) on delete cascade,
+  name text not null,
+  folded_name text not null,  -- what tells two names apart
+  kind text not null check (kind = any (array['text'::text, 'number'::text, 'date'::text, 'link'::text, 'language'::text, 'tags'::text])),
+  position smallint not null,
+  constraint fields_workspace_id_folded_name_key unique (workspace_id, folded_name) deferrable
+);
+
+-- What a group has in these fields. A group without any value has no row.
+create table group_values (
+  group_id bigint not null primary key references groups(group_id) on delete cascade,
+  workspace_id bigint not null references workspaces(workspace_id) on delete cascade,
+  field_values jsonb not null  -- {field_id: text}; no empty ones
+);
+create index group_values_workspace on group_values (workspace_id);
+
+-- What the post of a delivery says of its group, fixed as the run begins. Only deliveries of posts with fields have a row.
+create table delivery_values (
+  workspace_id bigint not null,
+  run_id bigint not null,
+  position int not null,
+  field_values jsonb not null,  -- {folded name: text}; null where the group had none
+  constraint delivery_values_pkey primary key (workspace_id, run_id, "position")
+);
+
+-- Links by which calendar programs read the plan. The token itself is not kept.
+create table calendar_links (
+  calendar_link_id bigint generated always as identity primary key,
+  workspace_id bigint not null references workspaces(workspace_id) on delete cascade,
+  token_hash bytea not null unique,
+  group_list_id bigint references group_lists(group_list_id) on delete cascade,
+  created_by bigint not null,
+  created_at timestamptz not null default campanile_now(),
+  constraint calendar_links_token check (octet_length(token_hash) = 32)
+);
+create index calendar_links_list on calendar_links (group_list_id) where group_list_id is not null;
+create index calendar_links_person on calendar_links (created_by);
+create index calendar_links_workspace on calendar_links (workspace_id);
+
+create table campaign_tags (
+  workspace_id bigint not null references workspaces(workspace_id) on delete cascade,
+  campaign_id bigint not null references campaigns(campaign_id) on delete cascade,
+  position smallint not null,
+  name text not null,
+  folded_name text not null,
+  constraint campaign_tags_pkey primary key (campaign_id, "position")
+);
+create unique index campaign_tags_found on campaign_tags (workspace_id, folded_name, campaign_id);
 
 alter table lanes add constraint lanes_workspace_id_fkey foreign key (workspace_id) references workspace_ledgers(workspace_id) on delete cascade;

@@ -14,6 +14,7 @@ export const ADVICE = {
   join_group: 'Sync your groups, and ask an admin to add you again',
   ask_admin: 'Ask an admin of the group to make you one, then sync your groups',
   change_post: 'Change the post, and send it again',
+  fill_in: 'Change the value of the field in the group, then send the post again',
   send_later: 'Send the post again later',
   send_by_hand: 'Post in the group by hand, to see what the messaging application says',
   request_again: 'Request it again if it still matters',
@@ -50,6 +51,7 @@ export const FAILURES = {
 
   already_read: ['skipped', 'nothing', 'read by {percent} %'],
   reads_unknown: ['skipped', 'nothing', 'reads unknown'],
+  left_without_value: ['skipped', 'fill_in', 'The group has no value for {fields}'],
 
   expired: ['unsent', 'check_account', 'expired: it could not be sent in time'],
   group_gone: ['unsent', 'join_group', 'The group no longer exists, or you are not a member of it'],
@@ -60,6 +62,9 @@ export const FAILURES = {
   community_itself: ['unsent', 'send_by_hand', 'A community takes no posts itself, only its announcement group does'],
   post_refused: ['unsent', 'change_post', 'WhatsApp does not take this ({code})'],
   text_too_long: ['unsent', 'change_post', 'The text is longer than {limit} characters'],
+  value_missing: ['unsent', 'fill_in', 'The group has no value for {fields}'],
+  values_too_long: ['unsent', 'fill_in', 'With the values of the group, {field} is longer than {limit}'],
+  values_alike: ['unsent', 'fill_in', 'With the values of the group, two options of the poll are the same'],
   nothing_visible: ['unsent', 'change_post', 'Members would see nothing of the post'],
   votes_in_channel: ['unsent', 'change_post', 'Votes cannot be counted in a channel'],
   file_too_large: ['unsent', 'change_post', 'WhatsApp does not take a file of this size ({code})'],

@@ -192,7 +192,8 @@ export async function resumeAccount(db: Database, actor: Actor, account: Account
     await lockLedgerAndLane(trx, account);
     await execute(trx)`
       update campaigns c
-      set open_runs = (select count(*) from runs r where r.campaign_id = c.campaign_id and r.status in ('planned', 'running'))
+      set open_runs = (c.planned_until is not null)::int
+                      + (select count(*) from runs r where r.campaign_id = c.campaign_id and r.status in ('planned', 'running'))
       where workspace_id = ${workspaceId} and status in ('scheduled', 'running', 'paused')`;
     const isResumed = sql`a.workspace_id = ${workspaceId} and (a.account_id = ${accountId} or a.stop_reason = ${STOPPED})`;
     await execute(trx)`

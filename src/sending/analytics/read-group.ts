@@ -1,5 +1,7 @@
 import { readRows, type Connection, type Database } from '../../platform/database/statements.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
+import { readNamedValues } from '../groups/fields/values.ts';
+import { remakeLists } from '../groups/group-lists.ts';
 import { readGroupHead } from '../groups/store.ts';
 import type { DeliveryCounts } from '../campaigns/read/read-progress.ts';
 import { reached } from '../groups/update-activity.ts';
@@ -32,7 +34,7 @@ export interface PlannedPost {
 }
 
 export interface GroupReport {
-  group: Awaited<ReturnType<typeof readGroupHead>>;
+  group: Awaited<ReturnType<typeof readGroupHead>> & { fields: Record<string, string> };
   groupLists: Array<{ groupListId: number; name: string }>;
   /** Newest first, 1,000 at most. */
   posts: GroupPost[];
@@ -51,6 +53,7 @@ export async function readGroup(
   { workspaceId }: Actor,
   { groupId, days }: { groupId: number; days: number },
 ): Promise<GroupReport> {
+  await remakeLists(db, workspaceId);
   return inSnapshot(db, async (trx) => {
     const group = await readGroupHead(trx, workspaceId, groupId);
     const place = { workspaceId, groupId, days };
@@ -58,8 +61,9 @@ export async function readGroup(
     const sizes = await readRows<{ date: string; participants: number }>(trx)`
       select day as date, participants from group_sizes
       where workspace_id = ${workspaceId} and group_id = ${groupId} and day > (campanile_now() at time zone 'UTC')::date - ${days}::int`;
+    const fields = await readNamedValues(trx, workspaceId, [groupId]);
     return {
-      group,
+      group: { ...group, fields: fields.get(groupId) ?? {} },
       groupLists: await readRows<{ groupListId: number; name: string }>(trx)`
         select group_list_id as "groupListId", name from group_lists
         where workspace_id = ${workspaceId} and ${groupId}::bigint = any(group_ids) order by lower(name), group_list_id`,

@@ -57,7 +57,11 @@ export async function readOverview(
       const rows = await selectDays(trx, workspaceId, part);
       const campaigns = new Set(rows.flatMap((row) => row.campaigns)).size;
       const groups = await countGroups(trx, workspaceId, part);
-      const missedRuns = await countMissed(trx, { workspaceId, campaignId: null, groupIds: null }, spanOf(part));
+      const missedRuns = await countMissed(
+        trx,
+        { workspaceId, campaignId: null, groupIds: null, tag: null },
+        spanOf(part),
+      );
       return { rows, totals: { campaigns, groups, missedRuns, ...sumFields(rows, OVERVIEW_FIELDS) } };
     };
     const last = spans.slice(-days);

@@ -9,10 +9,13 @@ export interface AskedPost extends Omit<NewCampaign, 'workspaceId' | 'dueAt'> {
   firstDueAt: string | null;
   /** Of all its files, in hex: an id names the bytes only within one database. */
   sha256s: string[];
+  /** Of the values that a post with fields said to its groups, in hex. Absent: it has none. */
+  valuesSha256?: string | undefined;
 }
 
-/** Returns the SHA-256 of a post in its canonical form: two posts with the same hash are the same campaign. */
-export function hashPost(post: AskedPost): Buffer {
+/** Returns the SHA-256 of a post in its canonical form: two posts with the same hash are the same campaign, but for its tags. */
+export function hashPost(asked: AskedPost): Buffer {
+  const { tags: _, ...post } = asked;
   // As it is read again: without what JSON leaves out.
   return hashBody(JSON.parse(JSON.stringify(post)));
 }

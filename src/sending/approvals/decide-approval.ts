@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely';
+import { readNow } from '../../platform/database/read-now.ts';
 import type { Database } from '../../platform/database/statements.ts';
-import type { Schema } from '../../platform/database/schema.ts';
+import type { Schema, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { requireFiles } from '../../content/post/post-files.ts';
 import { readApprovalRules, requireListed } from '../../workspaces/approval/approval-rules.ts';
@@ -22,6 +23,7 @@ import {
   type Approval,
   type Turn,
 } from './approval-store.ts';
+import { hashValues } from '../values/select-values.ts';
 import { hashPost, listMediaIds } from './asked-post.ts';
 import { alreadyDecided } from './request-approval.ts';
 import { cancelReviews, lockReviews } from './review-post.ts';
@@ -63,6 +65,7 @@ export async function approve(deps: DecideDeps, actor: Actor, decision: Decision
     requireSamePost(approval, decision);
     if (approval.state === 'accepted') return approval;
     requireWaiting(approval);
+    await requireSameValues(trx, workspaceId, approval);
     const { approvals, approvalsNeeded } = await requireJudge(trx, actor, approval, decision);
     const isFirst = !approval.approvedBy.includes(actor.userId);
     if (isFirst)
@@ -142,6 +145,20 @@ function requireSamePost({ hash, post, version }: Approval, decision: Pick<Decis
   throw new AppError('approval_changed', 'The post has changed since you loaded it. Load it again, then decide.');
 }
 
+/** The text of a post with fields is that of its values: changed ones are asked for again. */
+async function requireSameValues(
+  trx: Transaction<Schema>,
+  workspaceId: WorkspaceId,
+  { post }: Approval,
+): Promise<void> {
+  const { template, groupIds, valuesSha256 } = post;
+  if (!template || (await hashValues(trx, workspaceId, { groupIds, template })) === valuesSha256) return;
+  throw new AppError(
+    'approval_changed',
+    'Values of its fields have changed since the post was asked for. Its author has to ask again.',
+  );
+}
+
 function requireWaiting(approval: Approval): void {
   requireOpen(approval);
   if (approval.isTimePassed)
@@ -195,13 +212,13 @@ async function accept(
   { actor, approval }: { actor: Actor; approval: Approval },
 ): Promise<void> {
   const { post, approvalId } = approval;
-  const { sha256s: _, ...campaign } = post;
+  const { sha256s: _, valuesSha256: __, ...campaign } = post;
   const schedule = scheduleOf(post.plan);
   const campaignId = await writeCampaign(trx, deps, {
     actor,
     campaign: { ...campaign, workspaceId: actor.workspaceId },
     ...(schedule
-      ? { dueAt: dueBySchedule(schedule).dueAt, start: startScheduled }
+      ? { ...dueBySchedule(schedule, await readNow(trx)), start: startScheduled }
       : { dueAt: dueNow, start: startNow }),
   });
   await writeState(trx, actor.workspaceId, approvalId, { state: 'accepted', isJudged: true, campaignId });

@@ -1,3 +1,4 @@
+import { choicesOf } from '../../content/post/fill-post.ts';
 import { type Connection, type Database } from '../../platform/database/statements.ts';
 import type { UserId } from '../../platform/database/schema.ts';
 import {
@@ -8,6 +9,7 @@ import {
 } from '../../workspaces/approval/approval-rules.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import { readFiles, type ShownFile } from '../../content/post/post-files.ts';
+import { resolveLists } from '../campaigns/accept/resolve-lists.ts';
 import { copyPost, type CampaignCopy } from '../campaigns/accept/duplicate-campaign.ts';
 import { scheduleOf } from '../campaigns/store.ts';
 import { selectNamedGroups, type NamedGroup } from '../groups/store.ts';
@@ -107,7 +109,7 @@ export async function readApproval({ db }: { db: Database }, actor: Actor, appro
   const { workspaceId } = actor;
   const approval = await findApproval(db, workspaceId, approvalId);
   const { post, judged } = approval;
-  const { name, description, html, groupIds, isChannelCampaign, externalId, metadata = {}, plan } = post;
+  const { name, description, html, groupIds, isChannelCampaign, externalId, metadata = {}, tags = [], plan } = post;
   const removedIds = [...new Set(judged?.groupIds).difference(new Set(groupIds))];
   return {
     ...(await readStanding(db, actor, approval)),
@@ -117,11 +119,13 @@ export async function readApproval({ db }: { db: Database }, actor: Actor, appro
       name,
       description,
       html,
-      ...(await copyPost(db, workspaceId, post)),
+      ...choicesOf(post.template),
+      ...(await copyPost(db, workspaceId, await resolveLists(db, workspaceId, post))),
       groupIds,
       isChannelCampaign,
       externalId,
       metadata,
+      tags,
       scheduleTime: plan.scheduleTime,
       schedule: scheduleOf(plan) ?? null,
     },

@@ -23,6 +23,7 @@ import {
   type Approval,
 } from './approval-store.ts';
 import { hashPost, listMediaIds, type AskedPost } from './asked-post.ts';
+import { hashValues } from '../values/select-values.ts';
 import { hashWords, listDraftWriters, type PostWords } from '../drafts/draft-writers.ts';
 import { cancelReviews, lockReviewGroup, lockReviews, postForReview } from './review-post.ts';
 import { writeWaiting } from './write-events.ts';
@@ -74,7 +75,17 @@ export async function requestApproval(
     const sha256s = await readHashes(trx, listMediaIds({ ...campaign, extras }));
     const dueAt = draft.when === 'now' ? [] : planned.dueAt(await readNow(trx));
     const firstDueAt = dueAt[0]?.toISOString() ?? null;
-    const post: AskedPost = { ...campaign, extras, isTest: campaign.isTest ?? false, firstDueAt, sha256s };
+    const { template, groupIds } = campaign;
+    const valuesSha256 = template && (await hashValues(trx, actor.workspaceId, { groupIds, template }));
+    const post: AskedPost = {
+      ...campaign,
+      extras,
+      isTest: campaign.isTest ?? false,
+      firstDueAt,
+      sha256s,
+      // The hash of a post has no field that was not sent.
+      ...(valuesSha256 !== undefined && { valuesSha256 }),
+    };
     const group = await lockReviewGroup(trx, actor.workspaceId, deps.timeZone);
     await lockReviews(trx, actor.workspaceId, approvalId);
     const { poll, event } = extras;
@@ -123,7 +134,12 @@ async function writeVersion(trx: Connection, actor: Actor, version: Version): Pr
   const before = await findIfThere(trx, workspaceId, approvalId, { lock: true });
   if (before?.campaignId != null && before.hash.equals(hash)) return false;
   if (before && !['waiting', 'changes_requested'].includes(before.state)) throw alreadyDecided(before);
-  if (before?.state === 'waiting' && before.hash.equals(hash)) return false;
+  if (before?.state === 'waiting' && before.hash.equals(hash)) {
+    // The same post, with other tags at most.
+    await execute(trx)`
+      update approvals set post = ${JSON.stringify(post)}::jsonb where workspace_id = ${workspaceId} and approval_id = ${approvalId}`;
+    return false;
+  }
   await (before ? overwrite(trx, actor, version) : insert(trx, actor, version));
   const number = (before?.version ?? 0) + 1;
   await insertEntry(trx, { workspaceId, approvalId, version: number, userId: actor.userId, kind: 'asked', remark });

@@ -1,6 +1,7 @@
 /** Posts that wait for an approval in the review group (docs/explanation/decisions/0108-approve-in-a-review-group.md). */
 import { execute, hasRow, readCount, readRow, readRows, readValue } from '../../platform/database/statements.ts';
 import { TEXT_LIMIT } from '../../content/text/html-to-whatsapp.ts';
+import { writePlaceholders } from '../../content/text/placeholders.ts';
 import type { Connection } from '../../platform/database/statements.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { lockLedger, lockOwnLedger } from '../accounts/store.ts';
@@ -61,6 +62,7 @@ export async function postForReview(
   if (text.length > TEXT_LIMIT)
     return 'The post is too long for the review group, which shows more than the post. It waits in the dashboard alone.';
   const { fileName, files, linkPreview } = post.extras;
+  const translated = post.template?.translations ?? [];
   const { campaignId } = await insertCampaign(trx, {
     workspaceId,
     name,
@@ -68,7 +70,9 @@ export async function postForReview(
     isChannelCampaign: false,
     isTest: true,
     plan: planOfNow({ scheduleTime: null }),
-    html: [...header.map((line) => `<p>${escape(line)}</p>`), post.html].join(''),
+    html: [...header.map((line) => `<p>${escape(line)}</p>`), post.html, ...translated.map(({ html }) => html)].join(
+      '',
+    ),
     text,
     mediaId: post.mediaId,
     extras: {
@@ -195,7 +199,13 @@ export function composeReview(post: AskedPost, shown: Shown, reader: Reader): Re
     t('review.howTo'),
   ];
   const name = t('review.campaign', { name: post.name }).slice(0, NAME_LIMIT).toWellFormed();
-  return { name, header, text: [...header, LINE, writeOut(post.text, extras, format)].join('\n') };
+  const languages = new Intl.DisplayNames(LANGUAGES[language].locale, { type: 'language' });
+  const translated = (post.template?.translations ?? []).flatMap((one) => [
+    LINE,
+    `*${languages.of(one.language) ?? one.language}*`,
+    writePlaceholders(one.text, one.placeholders),
+  ]);
+  return { name, header, text: [...header, LINE, writeOut(post.text, extras, format), ...translated].join('\n') };
 }
 
 function describeTimes(t: Translate, times: readonly string[]): string {

@@ -2,10 +2,11 @@ import { execute, readOne, readValue, sql, type Connection } from '../../platfor
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError, fieldError } from '../../platform/errors/errors.ts';
 import { TZDATA_VERSION } from '../../platform/time/tzdata-version.ts';
+import type { Template } from '../../content/post/fill-post.ts';
 import { storeExtras, type PostExtras } from '../../content/post/post-extras.ts';
 import { planSyncsBeforeRuns } from '../accounts/plan-syncs.ts';
 import type { Schedule } from './occurrences.ts';
-import type { OwnData } from '../accounts/own-data.ts';
+import { TAGS, writeTags, type CampaignOwnData } from './tags.ts';
 import { STORED_EXTRAS } from '../../content/post/stored-extras.ts';
 
 /** When a campaign goes out, as its owner put it. */
@@ -18,10 +19,12 @@ export interface Plan {
   timeZone: string | null;
   weekdays: readonly number[] | null;
   skipDates: readonly string[];
+  /** RFC 5545. Absent, since the hash of a post that is asked for has no field that was not sent, or null: every day. */
+  recurrence?: string | null;
 }
 
 /** What is written when a campaign is accepted. */
-export interface NewCampaign extends OwnData {
+export interface NewCampaign extends CampaignOwnData {
   workspaceId: WorkspaceId;
   name: string;
   description: string;
@@ -33,9 +36,13 @@ export interface NewCampaign extends OwnData {
   text: string;
   mediaId: number | null;
   extras: PostExtras;
+  /** Of a post with fields. */
+  template?: Template | undefined;
   /** In the order given, without repeats. */
   groupIds: number[];
   dueAt: Date[];
+  /** As in `PlannedPart`. Default is null. */
+  plannedUntil?: Date | null;
 }
 
 export interface StoredCampaign {
@@ -43,22 +50,26 @@ export interface StoredCampaign {
   publicId: string;
 }
 
+export const storeTemplate = (template: Template | null | undefined): string | null =>
+  template ? JSON.stringify(template) : null;
+
 /** Writes campaign, content and planned runs. The ledger must be locked, so that run ids rise in order of acceptance. */
 export async function insertCampaign(trx: Connection, campaign: NewCampaign): Promise<StoredCampaign> {
-  const { plan } = campaign;
+  const { plan, plannedUntil = null } = campaign;
   const stored = await readOne<StoredCampaign>(trx)`
     insert into campaigns (workspace_id, name, description, is_channel_campaign, is_test, is_schedule, schedule_time, start_date, end_date,
-                           time_zone, weekdays, skip_dates, status, open_runs, tzdata_version, external_id, metadata)
+                           time_zone, weekdays, skip_dates, recurrence, planned_until, status, open_runs, tzdata_version, external_id, metadata)
     values (${campaign.workspaceId}, ${campaign.name}, ${campaign.description}, ${campaign.isChannelCampaign}, ${campaign.isTest ?? false},
             ${plan.isSchedule}, ${plan.scheduleTime}, ${plan.startDate}, ${plan.endDate}, ${plan.timeZone}, ${plan.weekdays},
-            ${plan.skipDates}, ${plan.isSchedule ? 'scheduled' : 'running'}, ${campaign.dueAt.length}, ${TZDATA_VERSION},
+            ${plan.skipDates}, ${plan.recurrence ?? null}, ${plannedUntil}, ${plan.isSchedule ? 'scheduled' : 'running'},
+            ${campaign.dueAt.length + (plannedUntil ? 1 : 0)}, ${TZDATA_VERSION},
             ${campaign.externalId ?? null}, ${JSON.stringify(campaign.metadata ?? {})}::jsonb)
     returning campaign_id as "campaignId", public_id as "publicId"`;
   await execute(trx)`
     with content as (
-      insert into contents (campaign_id, html, text, media_id, extras, group_ids)
+      insert into contents (campaign_id, html, text, media_id, extras, group_ids, template)
       values (${stored.campaignId}, ${campaign.html}, ${campaign.text}, ${campaign.mediaId}, ${storeExtras(campaign.extras)}::jsonb,
-              ${campaign.groupIds}::bigint[])
+              ${campaign.groupIds}::bigint[], ${storeTemplate(campaign.template)}::jsonb)
       returning content_id
     ), run as (
       insert into runs (workspace_id, campaign_id, due_at)
@@ -66,6 +77,7 @@ export async function insertCampaign(trx: Connection, campaign: NewCampaign): Pr
       from unnest(${campaign.dueAt}::timestamptz[]) d (due_at) order by due_at
     )
     update campaigns set content_id = (select content_id from content) where campaign_id = ${stored.campaignId}`;
+  if (campaign.tags) await writeTags(trx, { ...campaign, ...stored }, campaign.tags);
   if (plan.isSchedule) await planSyncsBeforeRuns(trx, campaign.workspaceId);
   return stored;
 }
@@ -98,6 +110,8 @@ export async function findOwnCampaign(db: Connection, workspaceId: WorkspaceId, 
       /** 1 is Monday; null: every day. */
       'c.weekdays',
       'c.skip_dates as skipDates',
+      /** RFC 5545; null: every day. */
+      'c.recurrence',
       'c.created_at as createdAt',
       'c.finished_at as finishedAt',
       /** When it was compacted: its deliveries were replaced by sums. null: they are kept. */
@@ -105,6 +119,7 @@ export async function findOwnCampaign(db: Connection, workspaceId: WorkspaceId, 
       /** Its program's own id of it, and texts by key. */
       'c.external_id as externalId',
       sql<Record<string, string>>`c.metadata`.as('metadata'),
+      TAGS.as('tags'),
     ])
     .where('c.public_id', '=', publicId)
     .where('c.deleted_at', 'is', null)
@@ -123,9 +138,9 @@ export async function findCampaignOfWorkspace(db: Connection, workspaceId: Works
 
 /** Returns the schedule of a campaign; undefined for one that was sent at once. */
 export function scheduleOf(campaign: Pick<Plan, Exclude<keyof Plan, 'isSchedule'>>): Schedule | undefined {
-  const { startDate, endDate, scheduleTime: time, timeZone, weekdays, skipDates } = campaign;
-  if (startDate === null || endDate === null || time === null || timeZone === null) return undefined;
-  return { startDate, endDate, time, timeZone, weekdays, skipDates };
+  const { startDate, endDate, scheduleTime: time, timeZone, weekdays, skipDates, recurrence = null } = campaign;
+  if (startDate === null || time === null || timeZone === null) return undefined;
+  return { startDate, endDate, time, timeZone, weekdays, skipDates, recurrence };
 }
 
 /** What the runs of a campaign that have not begun will say, and to whom. */
@@ -135,7 +150,14 @@ export async function readContent(db: Connection, campaignId: number) {
   const content = await db
     .selectFrom('campaigns as c')
     .innerJoin('contents as t', 't.content_id', 'c.content_id')
-    .select(['t.html', 't.text', 't.media_id as mediaId', STORED_EXTRAS.as('extras'), 't.group_ids as groupIds'])
+    .select([
+      't.html',
+      't.text',
+      't.media_id as mediaId',
+      STORED_EXTRAS.as('extras'),
+      't.group_ids as groupIds',
+      sql<Template | null>`t.template`.as('template'),
+    ])
     .where('c.campaign_id', '=', campaignId)
     .executeTakeFirst();
   if (!content) throw noSuchCampaign();
@@ -144,11 +166,11 @@ export async function readContent(db: Connection, campaignId: number) {
 
 /** Gives a campaign another content for what has not begun, and drops what no run points to. The ledger must be locked. */
 export async function writeContent(trx: Connection, campaignId: number, content: Content): Promise<void> {
-  const { html, text, mediaId, extras, groupIds } = content;
+  const { html, text, mediaId, extras, groupIds, template } = content;
   const contentId = await readValue<number>(trx)`
     with written as (
-      insert into contents (campaign_id, html, text, media_id, extras, group_ids)
-      values (${campaignId}, ${html}, ${text}, ${mediaId}, ${storeExtras(extras)}::jsonb, ${groupIds}::bigint[])
+      insert into contents (campaign_id, html, text, media_id, extras, group_ids, template)
+      values (${campaignId}, ${html}, ${text}, ${mediaId}, ${storeExtras(extras)}::jsonb, ${groupIds}::bigint[], ${storeTemplate(template)}::jsonb)
       returning content_id
     )
     update campaigns set content_id = (select content_id from written) where campaign_id = ${campaignId}

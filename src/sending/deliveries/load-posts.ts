@@ -5,6 +5,8 @@ import { createMutex } from '../../platform/concurrency/mutex.ts';
 import { isDataError } from '../../platform/errors/database-errors.ts';
 import { fileNameOf } from '../../content/media/file-name.ts';
 import { loadMedia, readMedia, readerOf } from '../../content/media/store.ts';
+import { compilePost, type FieldValues, type FillPost, type Template } from '../../content/post/fill-post.ts';
+import type { Failure } from '../../platform/errors/failures.ts';
 import type { PostExtras } from '../../content/post/post-extras.ts';
 import { readFiles, type ShownFile } from '../../content/post/post-files.ts';
 import { STORED_EXTRAS } from '../../content/post/stored-extras.ts';
@@ -15,7 +17,19 @@ import type { Post, PostCard, PostMedia } from '../../messengers/messenger.ts';
 /** What the runs under way say, read once each and not once a turn. */
 export interface Posts {
   /** Throws when the database cannot be asked. */
-  get(contentId: number): Promise<Post>;
+  get(contentId: number): Promise<LoadedPost>;
+}
+
+/** The post of a content. With fields `post` shows them, and no group gets it as it is. */
+export interface LoadedPost {
+  post: Post;
+  fields?: PostFields;
+}
+
+export interface PostFields {
+  template: Template;
+  /** Returns the post for a group, or why there is none. */
+  fill: (values: FieldValues) => Post | { failure: Failure };
 }
 
 const MAX_POSTS_CACHED = 100;
@@ -55,12 +69,15 @@ export function loadPosts(db: Database): Posts {
     };
   }
 
-  async function toPost({ text, extras, has_card_picture: isKept, file }: ContentRow): Promise<Post> {
+  async function toPost({ text, extras, template, has_card_picture: isKept, file }: ContentRow): Promise<LoadedPost> {
     // Most posts have one file or none, and cost no further statement.
     const found = extras.files ? await readFiles(db, extras.files) : file ? [{ ...file, ...extras }] : [];
-    const [media = null, ...further] = found.map(toMedia);
+    const files = found.map(toMedia);
     const card = extras.linkPreview && toCard(extras.linkPreview, isKept);
-    return { text, extras, media, card, ...(further.length > 0 && { further }) };
+    const post = withFiles({ text, extras, card }, files);
+    if (!template) return { post };
+    const fill = compileFor(template, extras, found);
+    return { post, fields: { template, fill: (values) => toFilled(fill(values), { card, files }) } };
   }
 
   /** Without its picture if that is no longer kept. */
@@ -78,7 +95,7 @@ export function loadPosts(db: Database): Posts {
     };
   }
 
-  async function read(contentId: number): Promise<Post> {
+  async function read(contentId: number): Promise<LoadedPost> {
     const row = await rows.add(contentId);
     // Nothing deletes a content whose run is under way but the end of its user.
     if (!row) throw new Error(`there is no content ${contentId}`);
@@ -88,10 +105,42 @@ export function loadPosts(db: Database): Posts {
   return { get: (contentId) => posts.forceFetch(contentId) };
 }
 
+function withFiles(post: Pick<Post, 'text' | 'extras' | 'card'>, [media, ...further]: readonly PostMedia[]): Post {
+  return { ...post, media: media ?? null, ...(further.length > 0 && { further }) };
+}
+
+/** With the files that are still there. */
+function compileFor(template: Template, extras: PostExtras, found: readonly ShownFile[]): FillPost {
+  const present = found.map(({ mediaId, caption, fileName }) => ({ mediaId, caption, fileName }));
+  return compilePost(template, { ...extras, ...(extras.files && { files: present }) });
+}
+
+/** The files themselves are the same for all groups: their uploads are, too. */
+function toFilled(
+  filled: ReturnType<FillPost>,
+  { card, files }: { card: PostCard | undefined; files: readonly PostMedia[] },
+): Post | { failure: Failure } {
+  if ('failure' in filled) return filled;
+  const { text, extras } = filled;
+  const named = files.map((file, index) => {
+    const own = extras.files?.[index];
+    const caption = own?.caption ?? file.caption;
+    const { fileName } = own ?? extras;
+    return {
+      ...file,
+      caption,
+      ...(fileName !== undefined && { fileName: fileNameOf(fileName, extensionOf(file.mime)) }),
+    };
+  });
+  const own = card && extras.linkPreview && { ...card, ...extras.linkPreview, picture: card.picture };
+  return withFiles({ text, extras, card: own }, named);
+}
+
 interface ContentRow {
   content_id: number;
   text: string;
   extras: PostExtras;
+  template: Template | null;
   has_card_picture: boolean;
   /** The one file. */
   file: ShownFile | undefined;
@@ -105,16 +154,16 @@ async function readContents(db: Database, contentIds: number[]): Promise<Array<C
     select c.* from unnest(${contentIds}::bigint[]) i (content_id)
     -- A lookup for each, where the planner would rather read the tables from end to end.
     cross join lateral (
-      select t.content_id, t.text, ${STORED_EXTRAS} as extras, m.media_id as "mediaId", m.mime, m.sha256, m.size,
+      select t.content_id, t.text, ${STORED_EXTRAS} as extras, t.template, m.media_id as "mediaId", m.mime, m.sha256, m.size,
              m.width, m.height, m.seconds, m.still,
              exists (select from media k where k.bytes is not null
                        and k.media_id = (t.extras -> 'linkPreview' -> 'picture' ->> 'mediaId')::bigint) as has_card_picture
       from contents t left join media m on m.media_id = t.media_id where t.content_id = i.content_id limit 1
     ) c`;
   const byId = new Map(
-    rows.map(({ content_id, text, extras, has_card_picture, ...file }) => [
+    rows.map(({ content_id, text, extras, template, has_card_picture, ...file }) => [
       content_id,
-      { content_id, text, extras, has_card_picture, file: file.mediaId === null ? undefined : file },
+      { content_id, text, extras, template, has_card_picture, file: file.mediaId === null ? undefined : file },
     ]),
   );
   return contentIds.map((contentId) => byId.get(contentId));

@@ -1,5 +1,5 @@
 import { backoffMs } from '../../platform/concurrency/backoff.ts';
-import { toOutcomeUnknown, type Failure } from '../../platform/errors/failures.ts';
+import { FAILURES, toOutcomeUnknown, type Failure } from '../../platform/errors/failures.ts';
 import type { SendResult } from '../../messengers/messenger.ts';
 
 /** The outcome of one attempt. Outcomes are data; only `finish-turns.ts` writes them. */
@@ -65,8 +65,15 @@ export function classifyResult(
 }
 
 function refuse(result: Extract<SendResult, { kind: 'refused' }>, uncertain: boolean): Outcome {
-  const { reason, isAccessDenied } = result;
-  return { ...fail(result, uncertain), isUnsent: true, refusal: reason, ...(isAccessDenied && { isAccessDenied }) };
+  const { reason, code = 'other', isAccessDenied } = result;
+  // What a group lacks says nothing about the next one.
+  const isOfGroup = FAILURES[code][1] === 'fill_in';
+  return {
+    ...fail(result, uncertain),
+    isUnsent: true,
+    ...(!isOfGroup && { refusal: reason }),
+    ...(isAccessDenied && { isAccessDenied }),
+  };
 }
 
 function fail(result: Failure, uncertain: boolean) {

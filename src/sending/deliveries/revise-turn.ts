@@ -2,14 +2,19 @@
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Log } from '../../platform/log/log.ts';
 import type { MessengersCapabilities, PostChange, RevisionResult } from '../../messengers/messenger.ts';
+import type { Database } from '../../platform/database/statements.ts';
+import { readValues } from '../values/write-values.ts';
 import type { RevisedPost, RevisionTurn } from './claim-revisions.ts';
 import type { RevisionOutcome } from './finish-revision.ts';
-import type { Posts } from './load-posts.ts';
+import type { PostFields, Posts } from './load-posts.ts';
 import { classifyResult } from './outcome.ts';
 import { whyTooLate } from './too-late.ts';
 import { describeFailure, toChangeFailure } from '../../platform/errors/failures.ts';
 
 export interface TurnRevising {
+  db: Database;
+  /** IANA, the installation's. */
+  timeZone: string;
   log: Log;
   sessions: Pick<Sessions, 'get'>;
   posts: Posts;
@@ -51,7 +56,7 @@ export async function reviseTurn(revising: TurnRevising, turn: RevisionTurn, may
 }
 
 async function changeAll(
-  { log, sessions, posts }: TurnRevising,
+  { db, timeZone, log, sessions, posts }: TurnRevising,
   turn: RevisionTurn,
   { inTime, mayGoOn }: { inTime: readonly RevisedPost[]; mayGoOn: () => boolean },
 ): Promise<RevisionResult[]> {
@@ -62,9 +67,20 @@ async function changeAll(
     const session = await sessions.get(accountId);
     if (!session) return notAttempted(COOLDOWN_WITHOUT_SESSION_MS);
     if (!session.revise) return all({ kind: 'refused', ...describeFailure('changes_unsupported'), final: true });
-    const change = await toChange(posts, turn);
+    const { change, fields } = await toChange(posts, turn);
     if (!mayGoOn()) return notAttempted(0);
-    return await session.revise(change, inTime, mayGoOn);
+    if (!fields) return await session.revise(change, inTime, mayGoOn);
+    const positions = inTime.map(({ position }) => position);
+    const values = await readValues(db, { ...turn, positions }, fields.template, timeZone);
+    const results: RevisionResult[] = [];
+    for (const one of inTime) {
+      const post = fields.fill(values.get(one.position) ?? {});
+      const isUnfit = 'failure' in post;
+      // A recall needs no values: a correction that lacks one has left the post as it was.
+      if (isUnfit && change.kind === 'correct') results.push({ kind: 'refused', ...post.failure, final: true });
+      else results.push(...(await session.revise(isUnfit ? change : { kind: change.kind, post }, [one], mayGoOn)));
+    }
+    return results;
   } catch (error) {
     log.warn({ err: error, accountId, kind: turn.kind }, 'a change of sent posts broke off, and is tried again');
     return all({ kind: 'unknown', ...describeFailure('connection_broke') });
@@ -74,12 +90,17 @@ async function changeAll(
 async function toChange(
   posts: Posts,
   { kind, contentId, seconds, runId, posts: revised }: RevisionTurn,
-): Promise<PostChange> {
-  if (kind === 'unpin') return { kind };
-  if (kind === 'pin') return { kind, seconds: seconds ?? 0 };
-  if (kind === 'recall' && !revised.some(({ sentBy }) => sentBy)) return { kind };
+): Promise<
+  | { change: PostChange; fields?: undefined }
+  | { change: Extract<PostChange, { kind: 'recall' | 'correct' }>; fields: PostFields }
+> {
+  if (kind === 'unpin') return { change: { kind } };
+  if (kind === 'pin') return { change: { kind, seconds: seconds ?? 0 } };
+  if (kind === 'recall' && !revised.some(({ sentBy }) => sentBy)) return { change: { kind } };
   if (contentId === null) throw new Error(`it is not known what the posts of run ${runId} say`);
-  return { kind, post: await posts.get(contentId) };
+  const { post, fields } = await posts.get(contentId);
+  const change = kind === 'recall' ? { kind, post } : { kind, post };
+  return fields ? { change, fields } : { change };
 }
 
 /** `result` is undefined for what was not asked of the messenger. */

@@ -101,7 +101,7 @@ export function startSendLoop(options: SendLoopOptions): SendLoop {
     future: watchFutureInstants(options),
     revisions: watchRevisions({ ...options, paced }),
     sending: { ...options, posts, timeZone: options.timeZone ?? 'UTC', trySuspect: createSuspectSender({ db }) },
-    revising: { ...options, posts },
+    revising: { ...options, posts, timeZone: options.timeZone ?? 'UTC' },
     finisher: createFinisher({ db, inFlight: () => inFlight.size - writer.waiting(), writer }),
     writer,
     paced,

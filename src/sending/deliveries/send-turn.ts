@@ -2,25 +2,26 @@
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Log } from '../../platform/log/log.ts';
 import type { Destination, MessengerSession, Post, SendResult, QuotedPost } from '../../messengers/messenger.ts';
-import type { Turn } from './claim-turns.ts';
+import type { ClaimedDelivery, Turn } from './claim-turns.ts';
 import { recordLeftOut, findInSent, decideMentions } from './decide-mentions.ts';
-import type { Posts } from './load-posts.ts';
+import type { LoadedPost, Posts } from './load-posts.ts';
 import type { SendSuspect } from './send-poison-suspects.ts';
 import { execute, readRows, type Connection, type Database } from '../../platform/database/statements.ts';
-import { describeFailure } from '../../platform/errors/failures.ts';
-import { fileNameOf } from '../../content/media/file-name.ts';
+import { readValues } from '../values/write-values.ts';
+import { describeFailure, type Failure } from '../../platform/errors/failures.ts';
+import { fileNameOf, plainFileName } from '../../content/media/file-name.ts';
 import { extensionOf } from '../../content/media/sniff.ts';
 import { STORED_EXTRAS } from '../../content/post/stored-extras.ts';
 
 export interface TurnSending extends Addressing {
   log: Log;
   sessions: Pick<Sessions, 'get'>;
-  posts: Posts;
   trySuspect: SendSuspect;
 }
 
 const COOLDOWN_WITHOUT_SESSION_MS = 5_000;
 const COOLDOWN_WITHOUT_DATABASE_MS = 1_000;
+const NOT_READY = { kind: 'offline', reason: 'not ready', cooldownMs: COOLDOWN_WITHOUT_DATABASE_MS } as const;
 const LOST = { kind: 'offline', reason: 'the lease ran out', cooldownMs: 0 } as const;
 
 export interface SendHooks {
@@ -41,20 +42,74 @@ export async function sendTurn(sending: TurnSending, turn: Turn, hooks: SendHook
 }
 
 async function sendPresent(sending: TurnSending, turn: Turn, hooks: SendHooks): Promise<SendResult[]> {
-  const { log, sessions, posts, trySuspect } = sending;
+  const { log, sessions, posts } = sending;
   const { accountId } = turn;
-  const notReady = () => all(turn, { kind: 'offline', reason: 'not ready', cooldownMs: COOLDOWN_WITHOUT_DATABASE_MS });
-  let session, post, to;
+  let session, filled;
   try {
-    [session, post] = await Promise.all([sessions.get(accountId), posts.get(turn.contentId)]);
-    to = session && (await addressTurn(sending, turn, post));
+    const [open, loaded] = await Promise.all([sessions.get(accountId), posts.get(turn.contentId)]);
+    session = open;
+    filled = session && (await fillTurn(sending, turn, loaded));
   } catch (error) {
     log.warn({ err: error, accountId }, 'a turn could not be prepared');
-    return notReady();
+    return all(turn, NOT_READY);
   }
-  if (!session) return all(turn, { kind: 'offline', reason: 'not linked', cooldownMs: COOLDOWN_WITHOUT_SESSION_MS });
+  if (!session || !filled)
+    return all(turn, { kind: 'offline', reason: 'not linked', cooldownMs: COOLDOWN_WITHOUT_SESSION_MS });
+  const { deliveries } = filled;
+  const results =
+    deliveries.length === 0 ? [] : await sendFilled(sending, { ...turn, deliveries }, { ...filled, session, hooks });
+  return turn.deliveries.map(({ position }) => {
+    const failure = filled.unfit.get(position);
+    return failure ? { kind: 'refused', ...failure, final: true } : (results.shift() ?? LOST);
+  });
+}
+
+/** What a turn says to each group. */
+interface FilledTurn {
+  post: Post;
+  /** Those that can be sent. */
+  deliveries: ClaimedDelivery[];
+  /** By position, in the order of the deliveries, of a post with fields. */
+  posts: ReadonlyMap<number, Post>;
+  /** Why the others cannot, by position. */
+  unfit: ReadonlyMap<number, Failure>;
+}
+
+/** Costs a query only if the post has fields. Their values were fixed when the run began, so that each attempt says the same. */
+async function fillTurn(
+  { db, timeZone }: Addressing,
+  { deliveries, ...turn }: Turn,
+  { post, fields }: LoadedPost,
+): Promise<FilledTurn> {
+  const filled = new Map<number, Post>();
+  const unfit = new Map<number, Failure>();
+  if (!fields) return { post, deliveries, posts: filled, unfit };
+  const positions = deliveries.map(({ position }) => position);
+  const values = await readValues(db, { ...turn, positions }, fields.template, timeZone);
+  for (const position of positions) {
+    const found = fields.fill(values.get(position) ?? {});
+    if ('failure' in found) unfit.set(position, found.failure);
+    else filled.set(position, found);
+  }
+  return { post, deliveries: deliveries.filter(({ position }) => filled.has(position)), posts: filled, unfit };
+}
+
+async function sendFilled(
+  sending: TurnSending,
+  turn: Turn,
+  { post, posts, session, hooks }: FilledTurn & { session: MessengerSession; hooks: SendHooks },
+): Promise<SendResult[]> {
+  const { log, trySuspect } = sending;
+  const { accountId } = turn;
+  let to: readonly Destination[] | undefined;
+  try {
+    to = await addressTurn(sending, turn, post);
+  } catch (error) {
+    log.warn({ err: error, accountId }, 'a turn could not be prepared');
+    return all(turn, NOT_READY);
+  }
   if (!to) return all(turn, LOST);
-  const ready = { session, post, to };
+  const ready = { session, post, posts, to };
   try {
     return await trySuspect(turn, () => {
       hooks.onBegin();
@@ -62,19 +117,26 @@ async function sendPresent(sending: TurnSending, turn: Turn, hooks: SendHooks): 
     });
   } catch (error) {
     log.warn({ err: error, accountId }, 'a turn that had been cut off could not be prepared');
-    return notReady();
+    return all(turn, NOT_READY);
   }
 }
 
 async function sendNow(
   { log, db }: TurnSending,
   turn: Turn,
-  { session, post, to, mayGoOn }: { session: MessengerSession; post: Post; to: readonly Destination[] } & SendHooks,
+  sent: Pick<FilledTurn, 'post' | 'posts'> & { session: MessengerSession; to: readonly Destination[] } & SendHooks,
 ): Promise<SendResult[]> {
+  const { session, post, posts, to, mayGoOn } = sent;
   if (!mayGoOn()) return all(turn, LOST);
   let results;
   try {
-    results = await session.send(post, to, mayGoOn);
+    results =
+      posts.size === 0
+        ? await session.send(post, to, mayGoOn)
+        : // Those that are sent at the same time may go together.
+          (
+            await Promise.all(Array.from(posts.values(), (own, at) => session.send(own, to.slice(at, at + 1), mayGoOn)))
+          ).flat();
   } catch (error) {
     log.warn({ err: error, accountId: turn.accountId }, 'a send broke off, its outcome is unknown');
     return all(turn, { kind: 'unknown', ...describeFailure('connection_broke') });
@@ -106,6 +168,7 @@ async function recordWithoutDevices(db: Connection, turn: Turn, results: readonl
 
 export interface Addressing {
   db: Database;
+  posts: Posts;
   /** IANA, the installation's. */
   timeZone: string;
 }
@@ -122,7 +185,7 @@ export async function addressTurn(
   if (!extras?.mentionAll && !extras?.replyTo) return turn.deliveries;
   const mentioning = extras.mentionAll ? await decideMentions(addressing, turn) : new Set<number>();
   if (!mentioning) return undefined;
-  const quotes = extras.replyTo ? await findQuotes(addressing.db, turn) : new Map<number, QuotedPost>();
+  const quotes = extras.replyTo ? await findQuotes(addressing, turn) : new Map<number, QuotedPost>();
   return turn.deliveries.map((delivery) => {
     const quote = quotes.get(delivery.position);
     return { ...delivery, ...(mentioning.has(delivery.position) && { mentionAll: true }), ...(quote && { quote }) };
@@ -133,9 +196,10 @@ export async function addressTurn(
  * The posts that the run of the turn quotes, by position: those that were sent to the same groups before the run began, and not deleted
  * for everyone by then. So each attempt quotes the same.
  */
-async function findQuotes(db: Connection, turn: Turn): Promise<Map<number, QuotedPost>> {
-  const rows = await readRows<QuotedPost & { position: number }>(db)`
-    select d.position, q.message_id as "messageId", m.mime,
+async function findQuotes(addressing: Addressing, turn: Turn): Promise<Map<number, QuotedPost>> {
+  const rows = await readRows<QuotedRow>(addressing.db)`
+    select d.position, q.message_id as "messageId", m.mime, o.run_id as "runId", o.content_id as "contentId", q.position as quoted,
+           t.template is not null as "hasFields",
            coalesce(t.extras -> 'poll' ->> 'question', t.extras -> 'event' ->> 'name', t.text) as text, coalesce((${STORED_EXTRAS}) ->> 'fileName', '') as "fileName"
     from runs r
     join runs o on o.workspace_id = r.workspace_id and o.run_id = r.reply_run_id
@@ -155,5 +219,40 @@ async function findQuotes(db: Connection, turn: Turn): Promise<Map<number, Quote
         where v.workspace_id = q.workspace_id and v.run_id = q.run_id and v.position = q.position and v.recalled_at < r.started_at)`;
   const named = (quote: QuotedPost) =>
     quote.mime === null ? quote : { ...quote, fileName: fileNameOf(quote.fileName, extensionOf(quote.mime)) };
-  return new Map(rows.map(({ position, ...quote }) => [position, named(quote)]));
+  const said = await fillQuotes(addressing, turn, rows);
+  return new Map(
+    said.map(({ position, messageId, text, mime, fileName }) => [position, named({ messageId, text, mime, fileName })]),
+  );
+}
+
+interface QuotedRow extends QuotedPost {
+  position: number;
+  /** Of the quoted post. All are of one run. */
+  runId: number;
+  contentId: number;
+  quoted: number;
+  hasFields: boolean;
+}
+
+/** Quotes posts with fields as their groups got them. */
+async function fillQuotes(
+  { db, posts, timeZone }: Addressing,
+  { workspaceId }: Turn,
+  rows: QuotedRow[],
+): Promise<QuotedRow[]> {
+  const [first] = rows;
+  const { fields } = first?.hasFields ? await posts.get(first.contentId) : {};
+  if (!first || !fields) return rows;
+  const positions = rows.map(({ quoted }) => quoted);
+  const values = await readValues(db, { workspaceId, runId: first.runId, positions }, fields.template, timeZone);
+  return rows.map((row) => {
+    const said = fields.fill(values.get(row.quoted) ?? {});
+    if ('failure' in said) return row;
+    const { text, extras, media } = said;
+    return {
+      ...row,
+      text: extras?.poll?.question ?? extras?.event?.name ?? text,
+      fileName: plainFileName(media?.fileName ?? ''),
+    };
+  });
 }

@@ -95,10 +95,11 @@ function listWorkspaceTables(db: Database, userId: UserId): PersonalTable[] {
         from api_keys where workspace_id = ${workspaceId} and user_id = ${userId} and ${after(sql`api_key_id`)}
         order by api_key_id limit ${ROWS_PER_STEP}`,
     }),
-    each('drafts', ['workspace_id', 'draft_id', 'name', 'html', 'updated_at'], {
+    each('drafts', ['workspace_id', 'draft_id', 'is_template', 'name', 'html', 'updated_at'], {
       source: (workspaceId) => (after) =>
         sql`
-        select draft_id as key, workspace_id as "workspaceId", draft_id as "draftId", name, content ->> 'html' as html, updated_at as "updatedAt"
+        select draft_id as key, workspace_id as "workspaceId", draft_id as "draftId", is_template as "isTemplate", name, content ->> 'html' as html,
+               updated_at as "updatedAt"
         from drafts where workspace_id = ${workspaceId} and written_by = array[${userId}::bigint] and ${after(sql`draft_id`)}
         order by draft_id limit ${ROWS_PER_STEP}`,
     }),

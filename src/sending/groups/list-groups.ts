@@ -3,6 +3,8 @@ import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import { requireGroupList } from './group-lists.ts';
 import { readActivity, selectActivity, type GroupActivity } from './read-activity.ts';
 import { readWays, type Way } from './read-ways.ts';
+import { readNamedValues } from './fields/values.ts';
+import { bindRule, bindValues, selectByRule, type GroupRule } from './rules.ts';
 import { groupColumns, sumGroups, filterGroups, type Group, type GroupFilter } from './store.ts';
 import { readGroupsOf, type GroupDeps } from './sync-groups.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
@@ -15,6 +17,8 @@ export interface GroupPage {
   activity: Map<number, GroupActivity> | undefined;
   /** By group, the accounts that are members; undefined where nobody asked for it. */
   ways: Map<number, Way[]> | undefined;
+  /** By group, its values by the names of fields; undefined where nobody asked for it. */
+  fields: Map<number, Record<string, string>> | undefined;
   /** Of all that were found, on whatever page; undefined where nobody asked for it. */
   totals: { groups: number; participants: number } | undefined;
   /** Where the next page begins; null: this was the last. */
@@ -36,18 +40,24 @@ export interface GroupQuery extends GroupFilter {
   withActivity?: boolean | undefined;
   withTotals?: boolean | undefined;
   withAccounts?: boolean | undefined;
+  withFields?: boolean | undefined;
 }
 
 /**
  * The workspace's groups, `query.limit` at most. Of accounts whose groups were never read they are read first, so that a new
  * user finds them at once. `withActivity` tells what came of posts to them, too. Throws 404 for a group list that is not the
- * workspace's.
+ * workspace's, and 400 for values of a field that it does not have, and for a rule that makes no sense.
  */
-export async function listGroups(deps: GroupDeps, actor: Actor, query: GroupQuery): Promise<GroupPage> {
+export async function listGroups(
+  deps: GroupDeps,
+  actor: Actor,
+  asked: Omit<GroupQuery, 'groupIds'> & Asked,
+): Promise<GroupPage> {
   const { db } = deps;
   await readFirstGroups(deps, actor.workspaceId);
-  if (query.groupListId !== undefined) await requireGroupList(db, actor.workspaceId, query.groupListId);
-  const { limit, after, withActivity, withAccounts } = query;
+  if (asked.groupListId !== undefined) await requireGroupList(db, actor.workspaceId, asked.groupListId);
+  const query = { ...asked, groupIds: await findAsked(db, actor.workspaceId, asked) };
+  const { limit, after, withActivity, withAccounts, withFields } = query;
   const { groups, activity, totals } = await selectGroups(db, actor.workspaceId, { ...query, limit: limit + 1 });
   const page = groups.slice(0, limit);
   const ids = page.map(({ groupId }) => groupId);
@@ -56,9 +66,31 @@ export async function listGroups(deps: GroupDeps, actor: Actor, query: GroupQuer
     groups: page,
     activity: withActivity ? (activity ?? (await readActivity(db, actor.workspaceId, ids))) : undefined,
     ways: withAccounts ? await readWays(db, actor.workspaceId, ids, deps.timeZone) : undefined,
+    fields: withFields ? await readNamedValues(db, actor.workspaceId, ids) : undefined,
     totals,
     next: groups.length > limit ? last : null,
   };
+}
+
+interface Asked {
+  /** Only groups with each of these values, by the names of fields. */
+  fields?: Readonly<Record<string, string>> | undefined;
+  /** Only groups that a list with this rule would have. */
+  rule?: GroupRule | undefined;
+}
+
+/** Throws 400 for a rule that makes no sense and names of no field. Undefined: all groups. */
+async function findAsked(db: Database, workspaceId: WorkspaceId, { fields = {}, rule }: Asked) {
+  const asked = [
+    ...(rule ? [await bindRule(db, workspaceId, rule)] : []),
+    ...(Object.keys(fields).length > 0 ? [await bindValues(db, workspaceId, fields)] : []),
+  ];
+  let found: number[] | undefined;
+  for (const one of asked) {
+    const met = await selectByRule(db, workspaceId, one);
+    found = found ? [...new Set(found).intersection(new Set(met))] : met;
+  }
+  return found;
 }
 
 /** Reads the groups of connected accounts whose groups were never read. Throws if they cannot be read, and no others of the workspace were. */

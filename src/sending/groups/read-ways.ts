@@ -1,5 +1,6 @@
 import { readRows, readValue, type Connection } from '../../platform/database/statements.ts';
 import { readResting } from '../accounts/send-window-rules.ts';
+import { remakeListsOfSenders } from './group-lists.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
 /** An account that is a member of a group. */
@@ -21,6 +22,7 @@ export async function readWays(
   groupIds: readonly number[],
   timeZone: string,
 ): Promise<Map<number, Way[]>> {
+  await remakeListsOfSenders(db, workspaceId);
   const resting = await readResting(db, [workspaceId], timeZone);
   const rows = await readRows<Way & { groupId: number }>(db)`
     select m.group_id as "groupId", m.account_id as "accountId", m.can_send as "canSend", m.is_admin as "isAdmin",

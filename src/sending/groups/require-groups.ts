@@ -13,7 +13,7 @@ export async function requireGroups(
   db: Connection,
   workspaceId: WorkspaceId,
   given: readonly number[],
-  field?: string,
+  field: string | ((index: number) => string) = (index) => `group_metadata_ids.${index}`,
 ): Promise<void> {
   const own = await selectOwnGroupIds(db, workspaceId, [...new Set(given)]);
   const foreign = given.flatMap((groupId, index) => (own.has(groupId) ? [] : [{ groupId, index }]));
@@ -27,7 +27,9 @@ export async function requireGroups(
     {
       details: foreign
         .slice(0, NAMED_AT_MOST)
-        .map(({ index }) => fieldError(field ?? `group_metadata_ids.${index}`, 'unknown_id', { of: 'groups' })),
+        .map(({ index }) =>
+          fieldError(typeof field === 'string' ? field : field(index), 'unknown_id', { of: 'groups' }),
+        ),
     },
   );
 }

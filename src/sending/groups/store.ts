@@ -176,6 +176,8 @@ export interface GroupFilter extends OwnData {
   groupListId?: number | undefined;
   minParticipants?: number | undefined;
   maxParticipants?: number | undefined;
+  /** Only these. */
+  groupIds?: readonly number[] | undefined;
 }
 
 /** Returns how many groups there are, and the sum of their participants. */
@@ -193,6 +195,7 @@ export function filterGroups(db: Connection, workspaceId: WorkspaceId, filter: G
     .where('workspace_id', '=', workspaceId)
     .where('removed_at', 'is', null)
     .where(hasOwnData(filter));
+  if (filter.groupIds) query = query.where(sql<boolean>`group_id = any(${[...filter.groupIds]}::bigint[])`);
   if (filter.groupListId !== undefined)
     query = query.where(
       sql<boolean>`group_id = any(array(

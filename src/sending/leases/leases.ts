@@ -118,8 +118,6 @@ export async function startLeases(options: LeaseOptions) {
   };
 }
 
-export type TakeOver = ReturnType<typeof createTakeOver>;
-
 interface TakeOverDeps {
   db: Database;
   log: Log;

@@ -1,6 +1,7 @@
 import { readRows, type Connection, type Database } from '../../platform/database/statements.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
+import { remakeListsOfSenders } from '../groups/group-lists.ts';
 import { requireGroups } from '../groups/require-groups.ts';
 
 /** Which accounts send to a group, to the groups of a list, or to all groups of a workspace. */
@@ -152,6 +153,7 @@ export async function listSenders(
   { groupId, withHistory, limit, after }: SendersQuery,
 ): Promise<SendersPage> {
   if (groupId !== null) await requireGroups(db, workspaceId, [groupId], 'group_metadata_id');
+  if (groupId !== null) await remakeListsOfSenders(db, workspaceId);
   const found = await selectRules(db, workspaceId, { groupId, are: 'present', limit: limit + 1, offset: after });
   const history = withHistory
     ? await selectRules(db, workspaceId, { groupId, are: 'former', limit: HISTORY_LIMIT, offset: 0 })

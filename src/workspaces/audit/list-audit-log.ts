@@ -12,7 +12,7 @@ export interface LoggedEntry {
   subject: string;
   /** The present name of the campaign that the entry is about; null if the campaign was deleted, or the entry is about something else. */
   campaignName: string | null;
-  /** The present name of the draft that the entry is about; null as above. */
+  /** The present name of the draft or template that the entry is about; null as above. */
   draftName: string | null;
   /** Who acted. */
   userId: UserId;
@@ -43,7 +43,7 @@ const nameOfCampaign = sql<string | null>`(
 
 const nameOfDraft = sql<string | null>`(
   select d.name from drafts d
-  where d.draft_id = case when audit_log.action like 'draft.%' then audit_log.subject::uuid end
+  where d.draft_id = case when audit_log.action like any(array['draft.%', 'template.%']) then audit_log.subject::uuid end
     and d.workspace_id = audit_log.workspace_id)`;
 
 const nameOfUser = sql<string | null>`(

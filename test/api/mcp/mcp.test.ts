@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -95,14 +96,14 @@ const namesOf = async (person: Person) =>
     ({ name }) => name,
   );
 
-test('offers at most fourteen tools in 12 KB, each with a description, a schema and hints', async () => {
+test('offers at most fifteen tools in 12 KB, each with a description, a schema and hints', async () => {
   const client = await connect(await keyOf(alice, 'read'));
   const answer = await client.listTools();
   const { tools } = answer;
   expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThanOrEqual(12_288);
-  expect(tools.length).toBeLessThanOrEqual(14);
-  const writing = new Set(['send_campaign', 'save_draft', 'pause_campaign', 'cancel_campaign', 'fetch_link_preview']);
-  const outward = new Set(['send_campaign', 'fetch_link_preview']);
+  expect(tools.length).toBeLessThanOrEqual(15);
+  const writing = new Set(['send_campaign', 'import_plan', 'save_draft', 'stop_campaign', 'fetch_link_preview']);
+  const outward = new Set(['send_campaign', 'import_plan', 'fetch_link_preview']);
   for (const { name, description, inputSchema, annotations } of tools) {
     expect(description?.length, name).toBeGreaterThan(80);
     expect(inputSchema.type, name).toBe('object');
@@ -247,6 +248,27 @@ describe('over HTTP, with the API key of each request', () => {
     );
   });
 
+  test('says what each group has, in a campaign, a draft and a template', async () => {
+    const client = await connect(await keyOf(alice, 'read', 'send'));
+    const group_ids = await groupsOf(client);
+    await alice.call('venom/set-fields', { fields: [{ name: 'host' }] });
+    await alice.call('venom/set-group-fields', {
+      groups: [{ group_metadata_id: group_ids[1], fields: { host: 'Ana' } }],
+    });
+    const post = { name: 'Hosts', html: 'Ask {{ host }}', with_fields: true, on_missing_value: 'leave_out', group_ids };
+    const { told: check } = await use(client, 'check_campaign', post);
+    expect(check).toMatchObject({ text: 'Ask {{ host }}', fields: { without_value: 2, unfit: 0 } });
+    const { told: sent } = await use(client, 'send_campaign', { check_id: check['check_id'] });
+    await until(
+      async () => (await use(client, 'read_analytics', { campaign_id: sent['campaign_id'] })).told['totals'],
+      (sums) => (sums as { sent?: number }).sent === 1,
+    );
+    const { told: kept } = await use(client, 'save_draft', { ...post, as_template: true });
+    const { told } = await use(client, 'find_templates', { template_id: kept['template_id'] });
+    expect(told).toMatchObject({ templates: [{ content: { with_fields: true } }] });
+    await alice.call('venom/delete-template', { template_id: kept['template_id'] });
+  });
+
   test('checks and schedules a campaign with dates', async () => {
     const client = await connect(await keyOf(alice, 'read', 'send'));
     const group_ids = await groupsOf(client);
@@ -360,12 +382,25 @@ describe('over HTTP, with the API key of each request', () => {
     const group_ids = groups.map(({ group_id }) => group_id);
     expect(groups).toMatchObject(groups.map(() => ({ name: { untrusted_text: EVIL } })));
     await call('preview_message', { html: 'x' });
+    await carol.call('venom/set-fields', { fields: [{ name: 'host' }] });
+    const lacking = await call('check_campaign', { name: 'x', html: '{{ host }}', with_fields: true, group_ids });
+    expect(lacking).toMatchObject({ groups: { ok: 0 }, fields: { without_value: 3 } });
+    const refused = await use(client, 'send_campaign', { check_id: lacking['check_id'] });
+    expect(refused).toMatchObject({ isError: true, told: { details: [{ field: 'group_ids' }] } });
+    expect(JSON.stringify(refused.told)).toContain(EVIL);
+    told.push(refused.told);
     await call('save_draft', { name: 'Draft', html: 'x', group_ids });
     const schedule = { start_date: '2032-06-01', end_date: '2032-06-02', time: '09:00:00' };
     const planned = await call('check_campaign', { name: 'Planned', html: 'x', group_ids, schedule });
     const { campaign_id } = await call('send_campaign', { check_id: planned['check_id'] });
-    expect(await call('pause_campaign', { campaign_id })).toEqual({ campaign_id, status: 'paused' });
-    expect(await call('cancel_campaign', { campaign_id })).toEqual({ campaign_id, status: 'cancelled' });
+    expect(await call('stop_campaign', { campaign_id, how: 'pause' })).toEqual({ campaign_id, status: 'paused' });
+    expect(await call('stop_campaign', { campaign_id, how: 'cancel' })).toEqual({ campaign_id, status: 'cancelled' });
+    const row = { key: 'a', date: '2032-06-01', time: '09:00', groups: group_ids, text: 'Hi' };
+    for (const state of ['new', 'unchanged'])
+      expect(await call('import_plan', { plan: 'Spring', rows: [row], dry_run: false })).toMatchObject({
+        next_row: null,
+        rows: [{ row: 1, state }],
+      });
     const file = await upload(app.url, carol.token, Buffer.from('%PDF-1.7\n%%EOF\n'), { name: `${EVIL}.pdf` });
     const { files } = (await call('find_files', { search: 'ignore' })) as { files: Array<{ media_id: number }> };
     expect(files.map(({ media_id }) => media_id)).toEqual([file.body.data.media_id]);
@@ -392,6 +427,14 @@ describe('over HTTP, with the API key of each request', () => {
     const invited = await call('send_campaign', { check_id: inviting['check_id'] });
     const answers = await call('read_poll', { campaign_id: invited['campaign_id'] });
     expect(answers).toMatchObject({ polls: [{ kind: 'event' }] });
+    const kept = { template_id: randomUUID(), version: 0, name: EVIL, html: EVIL, time_zone: EVIL, is_schedule: true };
+    const times = { start_at: EVIL.slice(0, 40), end_at: '2032-06-05T09:00Z' };
+    const saved = await carol.call('venom/save-template', { ...kept, event: { name: EVIL, ...times } });
+    expect(saved.status, JSON.stringify(saved.body)).toBe(200);
+    await call('find_templates');
+    const shown = await call('find_templates', { template_id: kept.template_id });
+    expect(shown).toMatchObject({ templates: [{ content: { event: { end_at: times.end_at } } }] });
+    expect(JSON.stringify(shown)).not.toMatch(/"start_at"|"time_zone"/);
     expect([...unused]).toEqual([]);
     expect(JSON.stringify(told)).toContain(EVIL);
     expect(findUnmarked(told)).toEqual([]);
@@ -420,9 +463,11 @@ describe('over HTTP, with the API key of each request', () => {
     const sender = await connect(await keyOf(alice, 'send'));
     const refused = { isError: true, told: { error_code: 'scope_missing' } };
     const campaign_id = '5f0c2c5e-0f3c-4d6b-9a55-6c1d1c3a7f10';
-    for (const name of ['pause_campaign', 'cancel_campaign']) {
-      expect(await use(reader, name, { campaign_id })).toMatchObject(refused);
-      expect(await use(sender, name, { campaign_id })).toMatchObject({ told: { error_code: 'campaign_not_found' } });
+    for (const how of ['pause', 'cancel']) {
+      expect(await use(reader, 'stop_campaign', { campaign_id, how })).toMatchObject(refused);
+      expect(await use(sender, 'stop_campaign', { campaign_id, how })).toMatchObject({
+        told: { error_code: 'campaign_not_found' },
+      });
     }
     for (const name of ['get_account', 'find_groups', 'list_campaigns', 'read_overview'])
       expect(await use(sender, name)).toMatchObject(refused);
@@ -440,6 +485,47 @@ describe('over HTTP, with the API key of each request', () => {
       const one = await alice.call('venom/list-drafts', { draft_id: kept['draft_id'] });
       expect(one.body.data).toMatchObject({ drafts: [{ content: asked }] });
     }
+  });
+
+  test('saves a template, and checks and sends a campaign that begins with it', async () => {
+    const client = await connect(await keyOf(alice, 'read', 'send'));
+    const group_ids = await groupsOf(client);
+    const post = { name: 'Weekly', html: '<b>x</b>', group_ids, pin_for: '7d' };
+    const { template_id } = (await use(client, 'save_draft', { ...post, as_template: true })).told;
+    const { told } = await use(client, 'find_templates', { template_id });
+    const [found] = told['templates'] as Array<{ content: Record<string, unknown> }>;
+    expect(found).toMatchObject({
+      template_id,
+      name: { untrusted_text: 'Weekly' },
+      uses: { campaigns: 0 },
+      content: { html: { untrusted_text: '<b>x</b>' }, group_ids, pin_for: '7d', from_template: template_id },
+    });
+    const { check_id } = (
+      await use(client, 'check_campaign', { ...found?.content, name: 'This week', html: '<b>x</b>' })
+    ).told;
+    await use(client, 'send_campaign', { check_id });
+    expect((await use(client, 'find_templates')).told).toMatchObject({ templates: [{ uses: { campaigns: 1 } }] });
+  });
+
+  test('says what of a template the tools cannot take, and hands on its schedule', async () => {
+    const client = await connect(await keyOf(alice, 'read'));
+    const [account] = (await alice.call<{ accounts: Array<{ account_id: number }> }>('venom/list-accounts')).body.data
+      .accounts;
+    const template_id = randomUUID();
+    const recurrence = 'FREQ=DAILY;BYHOUR=9,15';
+    const plan = { is_schedule: true, start_date: '2032-06-05', end_date: '2032-06-06', schedule_time: '09:00:00' };
+    const post = { name: 'Planned', html: 'x', account_id: account?.account_id, recurrence };
+    await alice.call('venom/save-template', { template_id, version: 0, ...post, ...plan });
+    const { told } = await use(client, 'find_templates', { template_id });
+    expect(told['templates']).toMatchObject([
+      {
+        content: {
+          left_out: ['account_id'],
+          schedule: { time: { untrusted_text: '09:00:00' }, recurrence: { untrusted_text: recurrence } },
+        },
+      },
+    ]);
+    expect(told['templates']).not.toMatchObject([{ content: { recurrence: expect.anything() as unknown } }]);
   });
 });
 

@@ -184,11 +184,13 @@ test('documents required tokens, optional bodies and headers', () => {
   expect(operation('/api/v1/user/authorize_user')).toMatchObject({ security: [], requestBody: { required: true } });
   expect(operation('/api/v1/user/get_profile')).toMatchObject({
     security: [{ token: [] }, { api_key: ['read'] }],
-    requestBody: { required: false },
+    requestBody: { content: {} },
     responses: {
       default: { headers: { 'www-authenticate': {}, 'retry-after': {} } },
     },
   });
+  // The default is false.
+  expect(operation('/api/v1/user/get_profile')?.requestBody).not.toHaveProperty('required');
   expect(operation('/api/v1/probe/echo')).toMatchObject({
     parameters: [{ name: 'idempotency-key', in: 'header' }],
     responses: { 200: { headers: { 'x-probe': { description: 'Is set.' } } } },

@@ -38,6 +38,9 @@ function bare(text: string): string {
   return text.replaceAll(/[\s\p{Cc}\p{Cf}\u034f]/gu, '');
 }
 
+/** As it is written behind the text of a link. A link over several paragraphs stands in the last one, which may say its target already. */
+const TARGET = / \((?:https?:\/\/|[^\s()@]*@|\+?\d)[^\s()]*\)/g;
+
 describe('the text that members see', () => {
   it('equals the document, for any document', () => {
     fc.assert(
@@ -128,7 +131,8 @@ describe('the converter', () => {
       fc.property(htmlTexts, (html) => {
         const { text, problems } = convertHtml(html);
         fc.pre(problems.length === 0);
-        expect(bare(convertHtml(`<article>${html}</article>`, 'drop').text)).toBe(bare(text));
+        const words = (said: string) => bare(said.replaceAll(TARGET, ''));
+        expect(words(convertHtml(`<article>${html}</article>`, 'drop').text)).toBe(words(text));
       }),
       RUNS,
     );

@@ -58,7 +58,8 @@ test('names the places, each once', () => {
   expect(convertHtml('<p>{{ a }} {{ b }} {{ a }}</p>').warnings).toEqual([
     {
       code: 'placeholder_left',
-      message: 'Members see placeholders: nothing fills them in: "{{ a }}", "{{ b }}"',
+      message:
+        'Members see placeholders: nothing fills them in, unless they are fields and with_fields is true: "{{ a }}", "{{ b }}"',
       params: { names: '"{{ a }}", "{{ b }}"' },
     },
   ]);

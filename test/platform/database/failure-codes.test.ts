@@ -16,7 +16,15 @@ import { migrateFromFirst } from '../../support/first-schema.ts';
 
 const PARAMS = { code: 403, limit: 65_536, percent: 72, times: 5, rest: 'no lease', why: 'try later' };
 /** They never stand alone, or are younger than codes. */
-const NEVER_BEFORE: ReadonlySet<string> = new Set(['outcome_unknown', 'other', 'cancelled_in_doubt']);
+const NEVER_BEFORE: ReadonlySet<string> = new Set([
+  'outcome_unknown',
+  'other',
+  'cancelled_in_doubt',
+  'left_without_value',
+  'value_missing',
+  'values_too_long',
+  'values_alike',
+]);
 
 const namesOf = (code: FailureCode) => Array.from(FAILURES[code][2].matchAll(/\{(\w+)\}/g), ([, name = '']) => name);
 const described = (Object.keys(FAILURES) as FailureCode[])

@@ -79,6 +79,7 @@ test('names each missing or different object', async () => {
     [
       "column users.email is missing",
       "constraint group_accounts.group_accounts_group_id_fkey is missing",
+      "constraint group_values.group_values_group_id_fkey is missing",
       "constraint senders.senders_group_id_fkey is missing",
       "sequence revision_numbers is missing",
       "table group_sums is missing",

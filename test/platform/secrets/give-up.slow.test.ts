@@ -34,6 +34,7 @@ const OTHER_BYTES = [
   'media.still',
   'invitations.token_hash',
   'report_links.token_hash',
+  'calendar_links.token_hash',
   'api_keys.hash',
   'approval_reviews.hash',
   'approvals.hash',

@@ -19,7 +19,7 @@ const NOT_ASKED = Object.fromEntries(
   ['pinned', 'unpinned', 'pins_waiting', 'pins_failed', 'pinned_until', 'pin_error']
     .concat(['mentions', 'mentions_left_out', 'mention_left_out', 'quotes', 'skipped', 'voters', 'unreadable_votes'])
     .concat(['members_without_devices', 'error_code', 'external_id', 'pin_error_text', 'mention_left_out_text'])
-    .concat(['group_external_id'])
+    .concat(['group_external_id', 'tags'])
     .map((name) => [name, null]),
 );
 
@@ -192,14 +192,14 @@ describe('a cell', () => {
     (await Array.fromAsync(writeCsv(['a', 'b'], rows, (row) => row).pieces)).join('');
   const cellOf = async (text: string) => parse(await write([{ a: text, b: 'end' }]), { bom: true })[1];
 
-  test.each(['=1', '+1', '-1', '@x', ' =1', '  -1', '＝1', '+49 151 1234', '\t1', '\r1', '\n1'])(
+  test.each(['=1', '+1', '-1', '@x', ' =1', '  -1', '＝1', '+49 151 1234', '\t1', '\r1', '\n1', "'=1"])(
     'CSV injection: is quoted if it would run as a formula: %j',
     async (text) => {
       expect(await cellOf(text)).toEqual([`'${text}`, 'end']);
     },
   );
 
-  test.each(['1=1', 'a-b', "'=1", 'x\n1', 'x\r\n1,"', '", "', 'a; b\tc', '', ' ', 'e@example.org'])(
+  test.each(['1=1', 'a-b', "'x", 'x\n1', 'x\r\n1,"', '", "', 'a; b\tc', '', ' ', 'e@example.org'])(
     'is written unchanged: %j',
     async (text) => {
       expect(await cellOf(text)).toEqual([text, 'end']);

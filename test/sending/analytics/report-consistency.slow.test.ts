@@ -305,7 +305,7 @@ test.each([
   await exhaust((each) => rollUpRuns(each));
   await clock.advance({ days: 95 });
   await exhaust((each) => updateActivity(each), foldReceipts);
-  const scope = { workspaceId: owner.workspaceId, campaignId: null, groupIds: choose(owner.groupIds) };
+  const scope = { workspaceId: owner.workspaceId, campaignId: null, groupIds: choose(owner.groupIds), tag: null };
   const span = reportSpan(FIRST_DAY, FIRST_DAY, 'UTC');
   const planned = await planSpan((work) => work(db), scope, { span, withGroups: true });
   const before = await readSpan((work) => work(db), scope, planned);

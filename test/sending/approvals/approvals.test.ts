@@ -264,6 +264,36 @@ describe('approving', () => {
     });
   });
 
+  test('binds the values that the groups had when it was asked for', async () => {
+    const give = (name: string, value: string) =>
+      say('manager', 'venom/set-group-fields', {
+        groups: groups.map((group_metadata_id) => ({ group_metadata_id, fields: { [name]: value } })),
+      });
+    await say('manager', 'venom/set-fields', { fields: [{ name: 'host' }, { name: 'room' }] });
+    await give('host', 'Ana');
+    const fields = { approval_id: randomUUID(), html: 'Ask {{ host }} of {{ members }}', with_fields: true };
+    const asked = await request('author', fields);
+    expect(await read(asked.approval_id)).toMatchObject({ post: { with_fields: true } });
+    // What the post does not say may change, and members come and go.
+    await give('room', '7');
+    await execute(app.database.db)`update groups set participants = participants + 1 where group_id = ${groups[0]}`;
+    await rules({ approvers: 2 });
+    expect(await decide('manager', asked)).toMatchObject({ state: 'waiting', approvals: 1 });
+    await give('host', 'Ada');
+    expect(await refusal('owner', 'venom/decide-approval', decision(asked))).toMatchObject({
+      code: 409,
+      error_code: 'approval_changed',
+      message: expect.stringContaining('Values of its fields have changed'),
+    });
+    const again = await request('author', fields);
+    expect(again).toMatchObject({ version: 2, approvals: 0 });
+    await decide('manager', again);
+    expect(await decide('owner', again)).toMatchObject({ campaign_id: expect.any(String) });
+    const kept = await readColumn<string>(app.database.db)`
+      select distinct v.field_values ->> 'host' from delivery_values v where v.workspace_id = ${team.workspaceId}`;
+    expect(kept).toEqual(['Ada']);
+  });
+
   test('does not accept a stored post that is not the one that was asked for', async () => {
     const approval = await request('author');
     await execute(app.database.db)`update approvals set post = jsonb_set(post, '{text}', '"Else"')`;

@@ -128,6 +128,16 @@ describe('is refused, whoever asks and with whichever credential', () => {
     await say('venom/skip-run', { campaign_id, run_id });
   });
 
+  test('planning a sheet, row by row', async () => {
+    const rows = [{ key: 'a', date: PLAN.start_date, time: '09:00', groups, text: 'Hello' }];
+    const before = await sent();
+    for (const dry_run of [true, false])
+      expect(await say('venom/import-plan', { plan: 'Spring', rows, dry_run })).toMatchObject({
+        rows: [{ state: 'refused', problems: [{ issue: expect.stringContaining('needs the approval') }] }],
+      });
+    expect(await sent()).toBe(before);
+  });
+
   test('correcting posts', async () => {
     await expectRefused('venom/correct-campaign', { campaign_id: await completed(), html: 'Else' });
   });
@@ -234,6 +244,8 @@ test('every operation that sends or changes posts is known to this file', () => 
     'move-run',
     'send-run-now',
     'correct-campaign',
+    // Row by row.
+    'import-plan',
   ];
   const harmless = [
     // They send nothing that was not accepted.

@@ -56,6 +56,7 @@ test('returns null for a missing file and time', async () => {
 /** What a plain campaign does without. */
 const NO_EXTRAS = {
   file_name: null,
+  from_template: null,
   media: null,
   mention_all: false,
   pin_for: null,
@@ -66,6 +67,7 @@ const NO_EXTRAS = {
   account_id: null,
   link_preview: null,
   metadata: {},
+  tags: [],
 };
 
 const schedule = () => ({

@@ -87,6 +87,9 @@ test('removes the posts of a campaign 400 days after its end, and keeps every fi
   const { owner, campaign } = await ended();
   const before = await analyticsOf(database.db, owner, campaign);
   expect(before.totals).toMatchObject({ sent: 2, failed: 1, read: 1, recalled: 2 });
+  await execute(database.db)`
+    insert into delivery_values (workspace_id, run_id, position, field_values)
+    select workspace_id, run_id, position, '{"host": "Ana"}' from deliveries where workspace_id = ${owner.workspaceId}`;
   await database.clock.advance({ days: DAYS - 1 });
   await sumAll();
   await foldAll();
@@ -94,6 +97,7 @@ test('removes the posts of a campaign 400 days after its end, and keeps every fi
   await database.clock.advance({ days: 1, minutes: 1 });
   await foldAll();
   expect(await countOf('deliveries', owner)).toBe(0);
+  expect(await countOf('delivery_values', owner)).toBe(0);
   expect(await countOf('revisions', owner)).toBe(0);
   expect(await countOf('run_minutes', owner)).toBe(0);
   const after = await analyticsOf(database.db, owner, campaign);

@@ -107,7 +107,7 @@ test('lists at most 100 days', async () => {
   }
 });
 
-test('filters runs by kind of group and by saved list', async () => {
+test('filters runs by kind of group, by saved list and by groups', async () => {
   const [one = 0, other = 0] = await groupsOf(alice);
   const made = await alice.call<{ group_metadata_id: number }>('venom/create-channel', { name: 'News' });
   const channel = made.body.data.group_metadata_id;
@@ -133,9 +133,13 @@ test('filters runs by kind of group and by saved list', async () => {
   const { group_list_id } = list.body.data;
   expect(await named(alice, { group_list_id })).toEqual(['to the channel', 'to both']);
   expect(await named(alice, { group_list_id, kind: 'group' })).toEqual(['to both']);
+  expect(await named(alice, { group_metadata_ids: [one, other] })).toEqual(['to one', 'to both']);
+  expect(await named(alice, { group_metadata_ids: [other] })).toEqual([]);
+  expect(await named(alice, { group_metadata_ids: [one], group_list_id })).toEqual(['to both']);
   const carol = await app.signUp(`carol${people}`);
   const span = { start_date: '2031-06-01', end_date: '2031-06-01' };
-  expect((await carol.call('venom/list-runs', { ...span, group_list_id })).status, 'it is not hers').toBe(404);
+  for (const filter of [{ group_list_id }, { group_metadata_ids: [one] }])
+    expect((await carol.call('venom/list-runs', { ...span, ...filter })).status, 'it is not hers').toBe(404);
 });
 
 test('returns the number of groups and the results of a run on request', async () => {

@@ -219,6 +219,70 @@ describe('a moved run', () => {
     expect(await runsOf(of)).toEqual(['2031-03-04T09:00 planned', '2031-03-05T09:00 planned']);
   });
 
+  describe('keeps its date in another zone', () => {
+    const FAR_EAST = 'Pacific/Auckland';
+    /** The first one is at 15:00 UTC on the 3rd, which is the 4th in Auckland. */
+    async function planFarEast() {
+      const of = await plan({ time: '15:00:00' });
+      await move(of, 0, '2031-03-06T18:30:00Z');
+      await update(of, { timeZone: FAR_EAST });
+      return of;
+    }
+
+    test('whatever changes afterwards', async () => {
+      const of = await planFarEast();
+      const runs = ['2031-03-04T02:00 planned', '2031-03-05T02:00 planned', '2031-03-06T18:30 planned'];
+      expect(await runsOf(of)).toEqual(runs);
+      expect((await read(of)).runs[2]?.movedFrom).toEqual(new Date('2031-03-03T02:00:00Z'));
+      await update(of, { time: '16:00:00' });
+      expect(await runsOf(of)).toEqual(runs.map((run) => run.replace('T02', 'T03')));
+      await expectOpenRuns(database.db, of.campaign);
+    });
+
+    test('and is skipped on it', async () => {
+      const of = await planFarEast();
+      await skip(of, 2);
+      expect((await read(of)).skipDates).toEqual(['2031-03-03']);
+      await update(of, { time: '16:00:00' });
+      expect(await runsOf(of)).toEqual(['2031-03-04T03:00 planned', '2031-03-05T03:00 planned']);
+    });
+
+    test('also where another one is at its former instant', async () => {
+      const of = await plan({ time: '20:00:00' });
+      await update(of, { timeZone: 'America/Los_Angeles' });
+      await move(of, 0, '2031-03-20T18:30:00Z');
+      // Eight in the evening there is five in the morning of the next day here.
+      await update(of, { timeZone: 'Europe/Berlin', time: '05:00:00' });
+      expect((await read(of)).runs.at(-1)?.movedFrom).toEqual(new Date('2031-03-03T04:00:00Z'));
+      expect(await runsOf(of)).toEqual([
+        '2031-03-04T04:00 planned',
+        '2031-03-05T04:00 planned',
+        '2031-03-20T18:30 planned',
+      ]);
+    });
+
+    test('once it has begun', async () => {
+      const of = await plan({ time: '15:00:00' });
+      await now(of, 1);
+      await begin();
+      await update(of, { timeZone: FAR_EAST });
+      await update(of, { time: '16:00:00' });
+      const runs = ['2031-03-01T00:00 running', '2031-03-03T03:00 planned', '2031-03-05T03:00 planned'];
+      expect(await runsOf(of)).toEqual(runs);
+      await database.clock.set('2031-03-03T03:00:00Z');
+      await begin();
+      // The run of the 3rd has begun; it would be the one of the 2nd by the clock of New York.
+      await update(of, { timeZone: 'America/New_York' });
+      await update(of, { time: '17:00:00' });
+      expect(await runsOf(of)).toEqual([
+        '2031-03-01T00:00 completed_with_errors',
+        '2031-03-03T03:00 running',
+        '2031-03-05T22:00 planned',
+      ]);
+      await expectOpenRuns(database.db, of.campaign);
+    });
+  });
+
   test('does not follow new time zone rules', async () => {
     const of = await plan();
     await move(of, 0, '2031-03-04T18:30:00Z');

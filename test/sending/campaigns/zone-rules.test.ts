@@ -10,11 +10,12 @@ import { beginDueRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts
 import { cancelRuns } from '../../../src/sending/campaigns/change/cancel-runs.ts';
 import { pauseCampaign } from '../../../src/sending/campaigns/change/control.ts';
 import { replanStaleRuns } from '../../../src/sending/campaigns/change/replan-stale-runs.ts';
+import { updateCampaign } from '../../../src/sending/campaigns/change/update-campaign.ts';
 import { getCampaign } from '../../../src/sending/campaigns/read/get-campaign.ts';
 import { findOwnCampaign } from '../../../src/sending/campaigns/store.ts';
 import { EVERY_SHARD } from '../../support/begin-runs.ts';
 import { useTestDatabase } from '../../support/database.ts';
-import { createOwner, schedule, startTestWorker, until, type Owner } from '../../support/ledger.ts';
+import { convert, createOwner, schedule, startTestWorker, until, type Owner } from '../../support/ledger.ts';
 import { plantPoison } from '../../support/poison.ts';
 import { recordLog } from '../../support/record-log.ts';
 import { ofWorkspace } from '../isolation/cases.ts';
@@ -94,6 +95,23 @@ test('reports each campaign once: an event, an entry of the audit log, and a lin
   expect(rows).toEqual([{ action: 'campaign.rescheduled', subject: of.campaign, user_id: of.owner.userId }]);
 });
 
+test('a run that moves was rescheduled, and one that was moved before was not', async () => {
+  const of = await accept();
+  await planWithOldRules(of.owner, of.campaign, { hours: 1 });
+  await execute(database.db)`
+    update runs set moved_from = due_at, due_at = due_at + interval '40 days'
+    where run_id = (select max(run_id) from runs where campaign_id = (select campaign_id from campaigns where public_id = ${of.campaign}))`;
+  await replanAll();
+  expect(
+    await readColumn(database.db)`
+    select rescheduled_at is not null from runs where campaign_id = (select campaign_id from campaigns where public_id = ${of.campaign})
+    order by run_id`,
+  ).toEqual([true, true, true, false]);
+  expect(await eventsOf(of.owner, 'campaign.rescheduled')).toMatchObject([{ run_count: 3 }]);
+  const { runs } = await getCampaign(database, of.owner, of.campaign);
+  expect(runs.at(-1)?.movedFrom?.toISOString()).toBe(RIGHT[3]);
+});
+
 test('a campaign whose instants stay is compared once, and its owner hears nothing', async () => {
   const of = await accept();
   await planWithOldRules(of.owner, of.campaign, { hours: 0 });
@@ -129,6 +147,17 @@ test('a run whose right instant has just passed is due at once, and none moves i
   const [first = '', ...others] = await dueAt(of);
   expect(first >= '2031-06-02T07:20:00.000Z' && first < '2031-06-02T07:21:00.000Z').toBe(true);
   expect(others).toEqual(RIGHT.slice(1));
+});
+
+test('a run that is due at once keeps its place when the schedule changes', async () => {
+  const of = await accept();
+  await planWithOldRules(of.owner, of.campaign, { hours: 1 });
+  await database.clock.set('2031-06-02T07:20:00Z');
+  await replanAll();
+  await updateCampaign({ db: database.db, convert }, of.owner, of.campaign, { endDate: '2031-06-04' });
+  const [first = '', ...others] = await dueAt(of);
+  expect(first >= '2031-06-02T07:20:00.000Z' && first < '2031-06-02T07:21:00.000Z').toBe(true);
+  expect(others).toEqual(RIGHT.slice(1, 3));
 });
 
 test('a run that has begun is not begun again for the same day', async () => {

@@ -13,7 +13,7 @@ test('loads more files at the same time than the cache holds', async () => {
   const contentIds = await insertContents();
   const posts = loadPosts(db);
   const loaded = await Promise.all(
-    contentIds.map(async (contentId) => (await (await posts.get(contentId)).media?.load())?.toString()),
+    contentIds.map(async (contentId) => (await (await posts.get(contentId)).post.media?.load())?.toString()),
   );
   expect(loaded).toEqual(contentIds.map((_, index) => `file ${index + 1}`));
 });

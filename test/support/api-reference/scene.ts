@@ -61,6 +61,7 @@ export async function playScene(stage: Stage): Promise<void> {
   await scheduleCampaign(ada);
   await reviseCampaign(ada);
   await saveDrafts(ada);
+  await saveTemplates(ada);
   await keepFiles(ada);
   await manageWebhook(ada);
   await readNotices(ada);
@@ -182,6 +183,23 @@ async function createGroups(ada: Actors): Promise<void> {
     ada,
   );
   await recorder.send('get-invite-link', { group_metadata_id }, ada);
+  const fields = [
+    { name: 'City', kind: 'text' },
+    { name: 'Meets on', kind: 'date' },
+  ];
+  await recorder.send('set-fields', { fields }, ada);
+  const values = { City: 'Pune', 'Meets on': '2026-12-24' };
+  await recorder.send(
+    'set-group-fields',
+    { groups: [{ group_metadata_id, fields: values }] },
+    once('values-of-old-town'),
+  );
+  await recorder.send('list-fields', {}, ada);
+  const sheet = Buffer.from('Group;City\nOld town;Mumbai\nChess;Pune\n').toString('base64');
+  await recorder.send('import-group-fields', { file: sheet, dry_run: true, skip_refused: true }, ada);
+  await recorder.poll('import-group-fields', { file: sheet, skip_refused: true }, ada);
+  await recorder.send('export-group-fields', { format: 'csv' }, ada);
+  await recorder.send('find-groups', { names: ['old town', 'Choir', 'Chess'] }, ada);
   const saved = await recorder.send('save-group-list', { name: 'Clubs', group_metadata_ids: ada.groupIds }, ada);
   await recorder.send('list-group-lists', {}, ada);
   const [{ accounts }] = listed['groups'] as [{ accounts: Array<{ account_id: AccountId }> }];
@@ -240,6 +258,9 @@ async function report(ada: Actors): Promise<void> {
   await recorder.send('get-shared-report', { token, limit: 10 });
   await recorder.send('list-report-links', {}, ada);
   await recorder.send('revoke-report-link', { report_link_id }, ada);
+  const { calendar_link_id } = await recorder.send('share-calendar', {}, ada);
+  await recorder.send('list-calendar-links', {}, ada);
+  await recorder.send('revoke-calendar-link', { calendar_link_id }, ada);
 }
 
 async function askMembers(ada: Actors): Promise<void> {
@@ -274,6 +295,9 @@ async function scheduleCampaign(ada: Actors): Promise<void> {
   const { start_date, end_date } = campaign;
   await recorder.send('list-runs', { start_date, end_date, with_counts: true }, ada);
   await recorder.send('update-campaign', { campaign_id, schedule_time: '10:30:00' }, ada);
+  const row = { key: 'fair-1', date: start_date, time: '09:00', groups: ada.groupIds, text: 'The fair *opens* today.' };
+  const plan = { plan: 'Spring', rows: [row], time_zone: TIME_ZONE, dry_run: true };
+  await recorder.send('import-plan', plan, ada);
   const [monday, wednesday, friday] = await listPlannedRuns(ada, campaign_id);
   await recorder.send('skip-run', { campaign_id, run_id: friday }, ada);
   const due_at = `${start_date}T15:00:00+05:30`;
@@ -317,6 +341,21 @@ async function saveDrafts(ada: Actors): Promise<void> {
   await recorder.send('save-draft', draft, ada);
   await recorder.send('list-drafts', {}, ada);
   await recorder.send('delete-draft', { draft_id }, ada);
+}
+
+async function saveTemplates(ada: Actors): Promise<void> {
+  const { recorder } = ada;
+  const template_id = '2b9f3c1e-58d4-4f6b-8a27-9c0e4d7b1a63';
+  const template = {
+    template_id,
+    version: 0,
+    name: 'Fair',
+    html: '<p>Save the date</p>',
+    group_metadata_ids: ada.groupIds,
+  };
+  await recorder.send('save-template', template, ada);
+  await recorder.send('list-templates', { template_id }, ada);
+  await recorder.send('delete-template', { template_id }, ada);
 }
 
 async function keepFiles(ada: Actors): Promise<void> {

@@ -60,6 +60,7 @@ const PLACEHOLDERS_OF: Readonly<Record<string, Readonly<Record<string, unknown>>
   },
   'share-report': { token: LINK_TOKEN, path: `/shared-report#${LINK_TOKEN}` },
   'get-shared-report': { token: LINK_TOKEN },
+  'share-calendar': { path: `/calendar-feed/${LINK_TOKEN}.ics` },
   ...Object.fromEntries(APPROVALS.map((name) => [name, { sha256: POST_HASH }])),
   add_totp: {
     secret: 'JBSWY3DPEHPK3PXP',

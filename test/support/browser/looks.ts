@@ -9,6 +9,11 @@ const LOOKS = [
 ] as const;
 const FOLDER = process.env['PICTURES'];
 
+/** What makes the page wider than the screen, as tags and classes. */
+const BEYOND_THE_SCREEN = `document.documentElement.scrollWidth <= innerWidth ? [] :
+  [...document.querySelectorAll('body *')].filter((element) => element.getBoundingClientRect().right > innerWidth)
+    .map((element) => element.outerHTML.slice(0, 160)).slice(0, 20)`;
+
 /**
  * Asserts that the page is never wider than the screen, and leaves it as it was. Where PICTURES names a folder, it puts four pictures
  * there to be looked at.
@@ -24,10 +29,8 @@ export async function lookEverywhere(page: Page, name: string): Promise<void> {
       if (FOLDER !== undefined) await page.screenshot({ path: join(FOLDER, `${name}-${where}-${colorScheme}.png`) });
       // Charts follow the width a moment later.
       await expect
-        .poll(() => page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth'), {
-          message: `${name} on a ${where}`,
-        })
-        .toBe(true);
+        .poll(() => page.evaluate<string[]>(BEYOND_THE_SCREEN), { message: `${name} on a ${where}` })
+        .toEqual([]);
     }
   }
   await page.emulateMedia({ colorScheme: 'light' });

@@ -69,9 +69,14 @@ const MAKERS: Readonly<Record<string, (person: Person, had: Ids) => Promise<unkn
     const body = { start_date: '2026-01-01', end_date: '2026-01-31' };
     return (await person.call<Ids>('analytics/share-report', body)).body.data['report_link_id'];
   },
+  calendar_link_id: async (person) => (await person.call<Ids>('venom/share-calendar')).body.data['calendar_link_id'],
   draft_id: async (person) => {
     const draft = { draft_id: randomUUID(), version: 0, html: `of ${person.name}` };
     return (await person.call<Ids>('venom/save-draft', draft)).body.data['draft_id'];
+  },
+  template_id: async (person) => {
+    const template = { template_id: randomUUID(), version: 0, name: `of ${person.name}`, html: 'Hello' };
+    return (await person.call<Ids>('venom/save-template', template)).body.data['template_id'];
   },
   approval_id: async (person) => {
     await person.call('workspace/set-approval-rules', { approval: 'authors' });
@@ -79,10 +84,8 @@ const MAKERS: Readonly<Record<string, (person: Person, had: Ids) => Promise<unkn
     const body = { approval_id: randomUUID(), is_schedule: false, ...post };
     return (await person.call<Ids>('venom/request-approval', body)).body.data['approval_id'];
   },
-  group_list_id: async (person) => {
-    const list = { name: 'mine', group_metadata_ids: [await firstGroup(person)] };
-    return (await person.call<Ids>('venom/save-group-list', list)).body.data['group_list_id'];
-  },
+  group_list_id: groupList,
+  group_list_ids: async (person) => [await groupList(person)],
 };
 
 /** Creates one resource of each kind for the person. Throws for a field without an entry in `MAKERS`. */
@@ -112,6 +115,11 @@ export function inventIds(ids: Ids): Ids {
       Array.isArray(id) ? id.map((one) => invented(one, place)) : invented(id, place),
     ]),
   );
+}
+
+async function groupList(person: Person): Promise<unknown> {
+  const list = { name: 'mine', group_metadata_ids: [await firstGroup(person)] };
+  return (await person.call<Ids>('venom/save-group-list', list)).body.data['group_list_id'];
 }
 
 async function firstGroup(person: Person): Promise<number | undefined> {

@@ -208,6 +208,12 @@ export const CUT_OFF: readonly (readonly [name: string, bytes: Buffer, code: str
   ],
   ['an MP4 whose description tells of more', film({ chunks: [48, 1_200] }), 'unreadable_file'],
   ['an MP4 whose description tells of much more', film({ chunks: [2 ** 40, 48], isLong: true }), 'unreadable_file'],
+  ['an MP4 with empty pictures', Buffer.concat([without(film(), 'mdat'), box('mdat')]), 'unreadable_file'],
+  [
+    'an MP4 whose description has its header alone',
+    Buffer.concat([without(film(), 'moov'), box('moov', box('mvhd', Buffer.alloc(100)))]),
+    'unreadable_file',
+  ],
   ['an M4A without sounds', without(film({ brand: 'M4A ' }), 'mdat'), 'unreadable_file'],
   ['a PDF', LONG_PDF.subarray(0, 8_000), 'unreadable_file'],
   ['a HEIC', HEIC.subarray(0, 500), 'unreadable_picture'],

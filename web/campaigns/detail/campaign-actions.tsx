@@ -17,6 +17,7 @@ export function CampaignActions({ analytics }: { analytics: Analytics }) {
   const act = useCampaignAction(id);
   const acting = useMutation({ mutationFn: (verb: CampaignAction) => act(verb), onError: notifyError });
   const maySend = useMay('manager') !== false;
+  const mayWrite = useMay('author') !== false;
   const canPause = maySend && (status === 'running' || status === 'scheduled');
   return (
     <>
@@ -50,7 +51,7 @@ export function CampaignActions({ analytics }: { analytics: Analytics }) {
         </Button>
       )}
       <DuplicateButton campaign={campaign} groups={groups} />
-      {maySend && <MoreMenu analytics={analytics} canCancel={canPause || status === 'paused'} />}
+      {mayWrite && <MoreMenu analytics={analytics} canCancel={canPause || (maySend && status === 'paused')} />}
     </>
   );
 }

@@ -1,6 +1,7 @@
-import { Text } from '@mantine/core';
+import { Badge, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { Link } from 'wouter';
 import type { Analytics } from '../../api/operations.ts';
 import { accountsQuery } from '../../api/queries.ts';
 import { accountNames } from '../../format/account-name.ts';
@@ -79,12 +80,35 @@ export function CampaignHeader({ analytics, rule }: { analytics: Analytics; rule
           {t('campaign.folded')}
         </Text>
       )}
+      <Tags tags={campaign.tags ?? []} />
       {campaign.desc !== '' && (
         <Text size="sm" c="dimmed">
           {campaign.desc}
         </Text>
       )}
     </section>
+  );
+}
+
+/** Each leads to the campaigns that carry it. */
+function Tags({ tags }: { tags: readonly string[] }) {
+  if (tags.length === 0) return null;
+  return (
+    <Group gap={6}>
+      {tags.map((tag) => (
+        <Badge
+          key={tag}
+          component={Link}
+          href={`/?tag=${encodeURIComponent(tag)}`}
+          variant="default"
+          size="lg"
+          tt="none"
+          dir="auto"
+        >
+          {tag}
+        </Badge>
+      ))}
+    </Group>
   );
 }
 

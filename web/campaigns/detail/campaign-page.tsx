@@ -53,7 +53,7 @@ function Campaign({ id, analytics }: { id: string; analytics: Analytics }) {
         </div>
         <Stack gap="md">
           {/* Until something is sent, the dates are what there is to see. */}
-          {isToCome && <Runs analytics={analytics} />}
+          {isToCome && <Runs analytics={analytics} listIds={post.data?.group_list_ids} />}
           <Failures analytics={analytics} />
           <Revisions analytics={analytics} />
           <ReachResults analytics={analytics} replyTo={post.data?.reply_to ?? null} />
@@ -71,16 +71,16 @@ function Campaign({ id, analytics }: { id: string; analytics: Analytics }) {
             </Section>
           )}
           <NonReaders analytics={analytics} />
-          {isTableBeside && <GroupTable analytics={analytics} />}
+          {isTableBeside && <GroupTable analytics={analytics} post={post.data} />}
         </Stack>
         <Stack gap="md" className={classes.side}>
           {post.data && <PostPreview post={post.data} analytics={analytics} />}
           {post.isError && <ErrorAlert error={post.error} retry={() => void post.refetch()} />}
-          {!isToCome && hasRuns && <Runs analytics={analytics} />}
+          {!isToCome && hasRuns && <Runs analytics={analytics} listIds={post.data?.group_list_ids} />}
         </Stack>
         {!isTableBeside && (
           <div className={classes.whole}>
-            <GroupTable analytics={analytics} />
+            <GroupTable analytics={analytics} post={post.data} />
           </div>
         )}
       </div>

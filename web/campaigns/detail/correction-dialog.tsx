@@ -6,7 +6,9 @@ import { campaignQuery } from '../../api/queries.ts';
 import { useCancellableMutation } from '../../api/use-cancellable-mutation.ts';
 import { shownCard, type Card } from '../../compose/card.ts';
 import { CardField } from '../../compose/card-field.tsx';
-import { usePreview } from '../../compose/use-preview.ts';
+import { emptyDraft } from '../../compose/draft.ts';
+import { useTexts } from '../../compose/languages.ts';
+import { toReach } from '../../compose/reach.ts';
 import { useStoredCard } from '../../compose/use-stored-card.ts';
 import { clockTime } from '../../format/time.ts';
 import { useZone } from '../../format/zone-context.tsx';
@@ -21,7 +23,7 @@ import classes from './correction-dialog.module.css';
 import { useRevise } from './use-revise.ts';
 import { lazyWithRetry } from '../../parts/lazy-with-retry.ts';
 
-const Editor = lazy(lazyWithRetry(() => import('../../compose/editor.tsx')));
+const MessageTexts = lazy(lazyWithRetry(() => import('../../compose/message-texts.tsx')));
 
 interface CorrectionProps {
   analytics: Analytics;
@@ -60,28 +62,39 @@ function CorrectionForm({
   close,
 }: Omit<CorrectionProps, 'opened'> & { post: Campaign; stored: Card | null }) {
   const zone = useZone();
-  const [first] = useState(post.html);
-  const [html, setHtml] = useState(first);
+  const [first] = useState(() => ({ ...emptyDraft(zone), ...toReach(post), html: post.html }));
+  const [draft, setDraft] = useState(first);
   const [before] = useState(stored);
   const [card, setCard] = useState(stored);
   const hasFile = post.media !== null;
-  const { preview, error, isSettled } = usePreview(html, hasFile);
+  const { html, translations, withFields } = draft;
+  const { language, write, written, error, isSettled, preview } = useTexts(draft, hasFile);
   const revise = useRevise({ campaignId: post.campaign_id, runId: run?.run_id });
   const isOtherCard = card !== null && JSON.stringify(card) !== JSON.stringify(before);
   const acting = useCancellableMutation({
-    act: (_nothing: void, signal) => revise(signal, html, isOtherCard ? card : undefined),
+    act: (_nothing: void, signal) =>
+      revise(signal, {
+        html,
+        translations: [...translations],
+        with_fields: withFields,
+        ...(isOtherCard && { link_preview: card }),
+      }),
     onSuccess: close,
   });
-  const hasChanged = html !== first || isOtherCard;
-  const isReady = isSettled && !error && hasChanged && (preview.length > 0 || hasFile);
-  const kind = analytics.groups[0]?.kind ?? 'group';
-  const at = analytics.groups[0]?.first_sent_at ?? post.created_at;
+  const isOtherText = html !== first.html;
+  const hasChanged = isOtherText || isOtherCard || JSON.stringify(translations) !== JSON.stringify(first.translations);
+  const isWritten = (preview.length > 0 || hasFile) && translations.every((one) => one.html !== '');
+  const isReady = isSettled && !error && hasChanged && isWritten;
   return (
     <Stack gap="md">
       <div className={classes.correct}>
         <Stack gap="sm">
           <Suspense fallback={<PartSkeleton height={220} />}>
-            <Editor html={html} onChange={setHtml} onFile={() => undefined} />
+            <MessageTexts
+              {...{ draft, language, write }}
+              update={(next) => setDraft((now) => ({ ...now, ...next }))}
+              onFile={() => undefined}
+            />
           </Suspense>
           <CardField
             card={card}
@@ -89,22 +102,15 @@ function CorrectionForm({
             preview={preview}
             isSettled={isSettled && !error}
             hasFile={hasFile}
-            isAutomatic={html !== first}
+            isAutomatic={isOtherText}
           />
         </Stack>
         <ChatOnly label={t('compose.preview')}>
-          <Post
-            text={preview.text}
-            media={post.media}
-            card={shownCard(card, preview.text)}
-            time={clockTime(at, zone)}
-            kind={kind}
-            isEdited
-          />
+          <CorrectedPost text={written.preview.text} {...{ analytics, post, card }} />
         </ChatOnly>
       </div>
       <RevisionConsequences revision="correct" analytics={analytics} run={run}>
-        {html !== first && <TextChange before={post.text} after={preview.text} />}
+        {isOtherText && <TextChange before={post.text} after={preview.text} />}
       </RevisionConsequences>
       <ErrorText error={error ?? acting.error} />
       <Group justify="flex-end" gap="xs">
@@ -116,5 +122,25 @@ function CorrectionForm({
         </Button>
       </Group>
     </Stack>
+  );
+}
+
+function CorrectedPost({
+  analytics,
+  post,
+  card,
+  text,
+}: Pick<CorrectionProps, 'analytics'> & { post: Campaign; card: Card | null; text: string }) {
+  const zone = useZone();
+  const [first] = analytics.groups;
+  return (
+    <Post
+      text={text}
+      media={post.media}
+      card={shownCard(card, text)}
+      time={clockTime(first?.first_sent_at ?? post.created_at, zone)}
+      kind={first?.kind ?? 'group'}
+      isEdited
+    />
   );
 }

@@ -1,8 +1,10 @@
+import { ActionIcon } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { GroupRow } from '../../api/operations.ts';
 import { failureText } from '../../format/failure-text.ts';
 import { count, share } from '../../format/numbers.ts';
 import { GroupLink } from '../../groups/group-link.tsx';
+import { Icon } from '../../parts/icons.tsx';
 import { Rate } from '../../parts/rate.tsx';
 import textClasses from '../../parts/text.module.css';
 import { locale, t } from '../../i18n/translate.ts';
@@ -39,6 +41,8 @@ interface CellProps {
   column: Column;
   /** Queued posts wait until the campaign is resumed. */
   isPaused: boolean;
+  /** Shows what a post with fields said to the group. */
+  showPost?: ((group: GroupRow) => void) | undefined;
 }
 
 export function Cell(props: CellProps) {
@@ -49,7 +53,7 @@ export function Cell(props: CellProps) {
 }
 
 /** `isDim`: a zero, or unknown. */
-function contentOf({ group, column, isPaused }: CellProps): {
+function contentOf({ group, column, isPaused, showPost }: CellProps): {
   children: ReactNode;
   className?: string | undefined;
   title?: string | undefined;
@@ -60,7 +64,21 @@ function contentOf({ group, column, isPaused }: CellProps): {
       return {
         children: (
           <>
-            <GroupLink group={group} />
+            <span className={classes.named}>
+              <GroupLink group={group} />
+              {showPost && group.deliveries > 0 && (
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  size="sm"
+                  aria-label={t('campaign.inGroup.show', { name: group.group_name })}
+                  title={t('campaign.inGroup.title')}
+                  onClick={() => showPost(group)}
+                >
+                  <Icon name="eye" size={16} />
+                </ActionIcon>
+              )}
+            </span>
             <span className={`${classes.below} ${textClasses.clip}`}>{summarize(group, isPaused)}</span>
           </>
         ),

@@ -1,10 +1,11 @@
 import { Group, NativeSelect } from '@mantine/core';
-import { useMemo } from 'react';
-import type { Analytics } from '../../api/operations.ts';
+import { lazy, Suspense, useMemo, useState } from 'react';
+import type { Analytics, Campaign, GroupRow } from '../../api/operations.ts';
 import { count } from '../../format/numbers.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Section } from '../../parts/page.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
+import { lazyWithRetry } from '../../parts/lazy-with-retry.ts';
 import { ariaSort, SortButton, type Sort } from '../../parts/sort-button.tsx';
 import { oneOf, useQueryParam, useDebouncedQueryParam } from '../../parts/use-query-param.ts';
 import { useIsPhone } from '../../parts/use-is-phone.ts';
@@ -13,6 +14,8 @@ import { locale, t } from '../../i18n/translate.ts';
 import { ExportButton } from './export-button.tsx';
 import { Cell, COLUMNS, compare, hasState, STATES, type Column } from './group-cell.tsx';
 import classes from './group-table.module.css';
+
+const GroupPostDialog = lazy(lazyWithRetry(() => import('./group-post-dialog.tsx')));
 
 const ROW_HEIGHT = 44;
 /** With a second line below the name. */
@@ -30,7 +33,7 @@ function orderOf(order: Order): Sort<Column> {
 }
 
 /** Every group of the campaign; virtualized, so ten thousand are as fast as ten. */
-export function GroupTable({ analytics }: { analytics: Analytics }) {
+export function GroupTable({ analytics, post }: { analytics: Analytics; post: Campaign | undefined }) {
   const { campaign, groups, totals } = analytics;
   const hasFailed = groups.some((group) => group.failed > 0);
   // Empty columns are hidden: before anything is sent, all but the names and sizes of the groups.
@@ -58,6 +61,7 @@ export function GroupTable({ analytics }: { analytics: Analytics }) {
   }, [groups, search, state, sorted]);
   const { box, first, last, before, after } = useVirtualRows(shown.length, rowHeight);
   const isPaused = campaign.status === 'paused';
+  const { showPost, dialog } = useGroupPost(post);
 
   return (
     <Section
@@ -80,7 +84,7 @@ export function GroupTable({ analytics }: { analytics: Analytics }) {
             {shown.slice(first, last).map((group, index) => (
               <tr key={group.group_metadata_id} aria-rowindex={first + index + 2} style={{ height: rowHeight }}>
                 {columns.map((column) => (
-                  <Cell key={column} group={group} column={column} isPaused={isPaused} />
+                  <Cell key={column} {...{ group, column, isPaused, showPost }} />
                 ))}
               </tr>
             ))}
@@ -89,8 +93,20 @@ export function GroupTable({ analytics }: { analytics: Analytics }) {
         </table>
         {shown.length === 0 && <Empty title={t('campaign.noneFits')}>{t('campaign.noneFitsHint')}</Empty>}
       </ScrollBox>
+      {dialog}
     </Section>
   );
+}
+
+/** Shows what a post with fields said to a group. */
+function useGroupPost(post: Campaign | undefined) {
+  const [asked, showPost] = useState<GroupRow>();
+  if (!post?.with_fields) return {};
+  const close = () => showPost(undefined);
+  return {
+    showPost,
+    dialog: <Suspense>{asked && <GroupPostDialog post={post} group={asked} close={close} />}</Suspense>,
+  };
 }
 
 function Head({

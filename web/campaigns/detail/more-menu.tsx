@@ -1,14 +1,30 @@
 import { Button, Menu } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { call } from '../../api/call.ts';
 import type { Analytics } from '../../api/operations.ts';
+import { campaignQuery } from '../../api/queries.ts';
+import { useMay } from '../../api/workspace.ts';
+import { toCopiedDraft } from '../../compose/create-draft.ts';
+import { useZone } from '../../format/zone-context.tsx';
 import { Icon } from '../../parts/icons.tsx';
+import { SaveTemplateDialog } from '../../templates/save-template-dialog.tsx';
 import { t } from '../../i18n/translate.ts';
 import { ConfirmCancel } from '../confirm-cancel.tsx';
 import { ConfirmDelete } from './confirm-delete.tsx';
 
-/** The actions that cannot be undone. */
-export function MoreMenu({ analytics: { campaign }, canCancel }: { analytics: Analytics; canCancel: boolean }) {
-  const [asking, setAsking] = useState<'cancel' | 'delete'>();
+/** Saving as a template, for those who write, and the actions that cannot be undone, for those who send. */
+export function MoreMenu({ analytics: { campaign, groups }, canCancel }: { analytics: Analytics; canCancel: boolean }) {
+  const [asking, setAsking] = useState<'cancel' | 'delete' | 'template'>();
+  const client = useQueryClient();
+  const zone = useZone();
+  const mayStop = useMay('manager') !== false;
+  const { data: details } = useQuery(campaignQuery(campaign.campaign_id));
+  const load = async () => {
+    const copy = await call('venom/duplicate-campaign', { campaign_id: campaign.campaign_id });
+    const { files } = await client.fetchQuery(campaignQuery(campaign.campaign_id));
+    return toCopiedDraft(zone, copy, { groups, files, now: new Date() });
+  };
   const close = () => setAsking(undefined);
   return (
     <>
@@ -19,7 +35,10 @@ export function MoreMenu({ analytics: { campaign }, canCancel }: { analytics: An
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          {canCancel ? (
+          <Menu.Item leftSection={<Icon name="copy" size={16} />} onClick={() => setAsking('template')}>
+            {t('templates.save')}
+          </Menu.Item>
+          {mayStop && canCancel && (
             <Menu.Item
               c="var(--failed)"
               leftSection={<Icon name="stop" size={16} />}
@@ -27,7 +46,8 @@ export function MoreMenu({ analytics: { campaign }, canCancel }: { analytics: An
             >
               {t('campaign.cancel')}
             </Menu.Item>
-          ) : (
+          )}
+          {mayStop && !canCancel && (
             <Menu.Item
               c="var(--failed)"
               leftSection={<Icon name="trash" size={16} />}
@@ -38,6 +58,13 @@ export function MoreMenu({ analytics: { campaign }, canCancel }: { analytics: An
           )}
         </Menu.Dropdown>
       </Menu>
+      <SaveTemplateDialog
+        opened={asking === 'template'}
+        close={close}
+        name={campaign.name}
+        fromTemplate={details?.from_template ?? null}
+        load={load}
+      />
       <ConfirmCancel campaign={campaign} opened={asking === 'cancel'} close={close} />
       <ConfirmDelete campaign={campaign} opened={asking === 'delete'} close={close} />
     </>

@@ -3,6 +3,7 @@ import { WHATSAPP_WINDOWS } from '../../../src/messengers/windows.ts';
 import { useState } from 'react';
 import type { Analytics, Run } from '../../api/operations.ts';
 import { useMay } from '../../api/workspace.ts';
+import { useListsText } from '../../compose/audience.ts';
 import { count } from '../../format/numbers.ts';
 import { exactTime, shortTime } from '../../format/time.ts';
 import { useZone } from '../../format/zone-context.tsx';
@@ -27,7 +28,7 @@ interface RevisionTarget {
 }
 
 /** The runs of the campaign in its own time zone, with their results and actions. */
-export function Runs({ analytics }: { analytics: Analytics }) {
+export function Runs({ analytics, listIds }: { analytics: Analytics; listIds: readonly number[] | undefined }) {
   const { runs, campaign } = analytics;
   const zone = campaign.time_zone;
   const ownZone = useZone();
@@ -40,8 +41,14 @@ export function Runs({ analytics }: { analytics: Analytics }) {
     setOpen(true);
   };
   const close = () => setOpen(false);
+  const lists = useListsText({ groupListIds: listIds ?? [] });
   return (
     <Section title={t('campaign.runs', { count: runs.length })}>
+      {lists !== undefined && (
+        <Text size="sm" c="dimmed" mb="xs">
+          {lists}
+        </Text>
+      )}
       {zone !== null && zone !== ownZone && (
         <Text size="sm" c="dimmed" mb="xs">
           {t('campaign.inZone', { zone })}
@@ -107,6 +114,7 @@ function RunRow({
         )}
         <span className={`${textClasses.dim} ${classes.state}`}>
           <Status of={statusOfRun(run.status, campaign.status)} />
+          {run.reason === 'lists_empty' && <span>{t('campaign.runEmpty')}</span>}
           {run.sent + run.failed > 0 && (
             <span>{t('campaign.runSent', { sent: count(run.sent), failed: run.failed })}</span>
           )}

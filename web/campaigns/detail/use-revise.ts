@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
-import type { Card } from '../../compose/card.ts';
+import type { Body } from '../../api/operations.ts';
 import { showToast } from '../../parts/notify.ts';
 import { t } from '../../i18n/translate.ts';
 import { invalidateCampaign } from '../use-campaign-action.ts';
@@ -11,19 +11,20 @@ export interface Target {
   runId: number | undefined;
 }
 
-/** Recalls sent posts, or corrects them if `html` is given, with another link preview if there is one, and shows in how many groups. Rejects with a CampanileError. */
+type Correction = Omit<Body<'venom/correct-campaign'>, 'campaign_id' | 'run_id'>;
+
+/** Recalls sent posts, or corrects them if there is a correction, and shows in how many groups. Rejects with a CampanileError. */
 export function useRevise({
   campaignId,
   runId,
-}: Target): (signal: AbortSignal, html?: string, card?: Card) => Promise<void> {
+}: Target): (signal: AbortSignal, correction?: Correction) => Promise<void> {
   const client = useQueryClient();
-  return async (signal, html, card) => {
+  return async (signal, correction) => {
     const target = { campaign_id: campaignId, run_id: runId };
-    const { groups } =
-      html === undefined
-        ? await call('venom/recall-campaign', target, { signal })
-        : await call('venom/correct-campaign', { ...target, html, ...(card && { link_preview: card }) }, { signal });
-    showToast(t(html === undefined ? 'revise.recalling' : 'revise.correcting', { groups }));
+    const { groups } = correction
+      ? await call('venom/correct-campaign', { ...target, ...correction }, { signal })
+      : await call('venom/recall-campaign', target, { signal });
+    showToast(t(correction ? 'revise.correcting' : 'revise.recalling', { groups }));
     await invalidateCampaign(client, campaignId);
   };
 }

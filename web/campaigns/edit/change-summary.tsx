@@ -41,6 +41,7 @@ export function ChangeSummary({
     Boolean(change.poll ?? change.event) || change.remove?.some((name) => name === 'poll' || name === 'event');
   if (isBallotChanged) lines.push(t('change.what.ballot'));
   else if (change.html !== undefined) lines.push(t('change.what.html'));
+  if (change.translations !== undefined) lines.push(t('change.what.translations'));
   if (change.link_preview || change.remove?.includes('link_preview')) lines.push(t('change.what.card'));
   if (isOtherFile || change.media || change.remove_image)
     lines.push(t(hasFile ? 'change.what.file' : 'change.what.noFile'));
@@ -49,6 +50,10 @@ export function ChangeSummary({
     lines.push(describeGroups(old, next));
   }
   if (isReached(change)) lines.push(t('change.what.reach'));
+  if (change.tags)
+    lines.push(
+      change.tags.length > 0 ? t('change.what.tags', { tags: change.tags.join(', ') }) : t('change.what.noTags'),
+    );
   if (isRescheduled(change)) {
     lines.push(t('change.what.when', { before: describeSchedule(before) }));
     if (runs !== undefined) lines.push(t('change.what.follow', { runs, before: planned }));

@@ -2,7 +2,7 @@ import type { Body, Campaign, GroupRow } from '../../api/operations.ts';
 import { FILE_LIMIT_BYTES } from '../../compose/check-file.ts';
 import { isBallot, toBallotBody } from '../../compose/ballot.ts';
 import { fromShown, toMedia, type DraftFile } from '../../compose/draft-files.ts';
-import { emptyDraft, type Draft, type PickedGroup } from '../../compose/draft.ts';
+import { emptyDraft, ownGroupIds, type Draft, type PickedGroup } from '../../compose/draft.ts';
 import { diffReach, toReach } from '../../compose/reach.ts';
 import { listSkipped } from '../../compose/schedule-days.ts';
 
@@ -33,6 +33,11 @@ export function toDraft(campaign: Campaign, known: readonly GroupRow[]): Draft {
     poll: campaign.poll,
     event: campaign.event,
     groups,
+    listedIds: [
+      ...new Set(campaign.group_metadata_ids).difference(
+        new Set(campaign.own_group_metadata_ids ?? campaign.group_metadata_ids),
+      ),
+    ],
     isScheduled: true,
     startDate: campaign.start_date,
     endDate: campaign.end_date,
@@ -40,17 +45,22 @@ export function toDraft(campaign: Campaign, known: readonly GroupRow[]): Draft {
     weekdays: campaign.weekdays ?? empty.weekdays,
     ...toReach(campaign),
     skipDates: campaign.skip_dates,
+    recurrence: campaign.recurrence,
   };
 }
 
 /** Returns the changed fields of the draft as the body of update-campaign. */
 export function diffDraft(before: Draft, draft: Draft): DraftDiff {
-  const groups = draft.groups.map((group) => group.group_metadata_id);
-  const isMoved = groups.join() !== before.groups.map((group) => group.group_metadata_id).join();
-  const endDate = draft.endDate ?? draft.startDate;
+  const groups = ownGroupIds(draft);
+  const isMoved = groups.join() !== ownGroupIds(before).join();
+  const isRule = draft.recurrence !== null;
+  const endDate = draft.endDate ?? (isRule ? null : draft.startDate);
+  // A rule comes with its end.
+  const isOtherRule = draft.recurrence !== before.recurrence || (isRule && endDate !== before.endDate);
   return {
     ...(draft.name.trim() !== before.name && { name: draft.name.trim() }),
     ...(draft.html !== before.html && { html: draft.html }),
+    ...diffTranslations(before, draft),
     ...diffFiles(filesOf(before), filesOf(draft)),
     ...diffExtras(before, draft),
     ...(isMoved && {
@@ -58,13 +68,21 @@ export function diffDraft(before: Draft, draft: Draft): DraftDiff {
       is_channel_campaign: draft.groups.every((group) => group.kind === 'channel'),
     }),
     ...(draft.startDate !== null && draft.startDate !== before.startDate && { start_date: draft.startDate }),
-    ...(endDate !== null && endDate !== before.endDate && { end_date: endDate }),
+    ...(endDate !== null && (endDate !== before.endDate || isOtherRule) && { end_date: endDate }),
+    ...(isOtherRule && { recurrence: draft.recurrence ?? '' }),
     ...(draft.time !== before.time && { schedule_time: `${draft.time}:00` }),
     ...(draft.timeZone !== before.timeZone && { time_zone: draft.timeZone }),
     ...(draft.weekdays.join() !== before.weekdays.join() && { weekdays: [...draft.weekdays] }),
     ...diffReach(before, draft),
     ...(draft.skipDates.join() !== before.skipDates.join() && { skip_dates: listSkipped(draft) }),
   };
+}
+
+/** Another text comes with all its translations, and a poll or an event with none. */
+function diffTranslations(before: Draft, draft: Draft): Pick<DraftDiff, 'translations'> {
+  const [old, now] = [before, draft].map((one) => (isBallot(one) ? [] : [...one.translations]));
+  const isOther = !isSame(old, now) || (old?.length !== 0 && draft.html !== before.html);
+  return isOther ? { translations: now } : {};
 }
 
 /** A poll or an event comes in place of files. */
@@ -100,6 +118,7 @@ function isSame(one: unknown, other: unknown): boolean {
 
 /** Returns whether the days or the time have changed. */
 export function isRescheduled(change: DraftDiff): boolean {
-  const { start_date, end_date, schedule_time, time_zone, weekdays, skip_dates } = change;
-  return [start_date, end_date, schedule_time, time_zone, weekdays, skip_dates].some((value) => value !== undefined);
+  const { start_date, end_date, schedule_time, time_zone, weekdays, skip_dates, recurrence } = change;
+  const values = [start_date, end_date, schedule_time, time_zone, weekdays, skip_dates, recurrence];
+  return values.some((value) => value !== undefined);
 }

@@ -15,6 +15,7 @@ import type { Draft } from '../../compose/draft.ts';
 import { CheckSection, WhenSection } from '../../compose/draft-sections.tsx';
 import { GroupsSection } from '../../compose/groups-section.tsx';
 import { sumOf } from '../../compose/audience.ts';
+import { useTexts } from '../../compose/languages.ts';
 import { MessageSection } from '../../compose/message-section.tsx';
 import { ReachSection } from '../../compose/reach-section.tsx';
 import { PhonePreview } from '../../compose/phone-preview.tsx';
@@ -22,7 +23,6 @@ import { SendTimes } from '../../compose/send-times.tsx';
 import { base64 } from '../../compose/send-draft.ts';
 import { warningTexts } from '../../compose/summary.tsx';
 import { useCheck } from '../../compose/use-check.ts';
-import { usePreview } from '../../compose/use-preview.ts';
 import { EDITS_KEY } from '../../drafts/unsaved-changes.ts';
 import { timeOfDay } from '../../format/time.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
@@ -60,7 +60,8 @@ export function EditForm({ again, ...changing }: EditFormProps & { again: () => 
   const [isAsking, asking] = useDisclosure(false);
   const shownFile = isBallot(draft) ? null : file;
   const hasFile = shownFile !== null || (!isBallot(draft) && draft.files.length > 0);
-  const shown = usePreview(isBallot(draft) ? '' : draft.html, hasFile);
+  const texts = useTexts(draft, hasFile);
+  const { shown, written, language } = texts;
   const { preview, isSettled } = shown;
   const check = useCheck(draft, draft.name, hasFile, { campaign_id: campaign.campaign_id });
   const planned = campaign.runs.filter((run) => run.status === 'planned').length;
@@ -76,13 +77,13 @@ export function EditForm({ again, ...changing }: EditFormProps & { again: () => 
       <ComposeLayout
         sum={hasChanged ? sumOf(draft) : t('change.nothingYet')}
         buttons={<Buttons campaignId={campaign.campaign_id} isReady={isReady} openConfirm={asking.open} />}
-        preview={<EditedPreview draft={draft} text={preview.text} file={shownFile} />}
+        preview={<EditedPreview {...{ draft, language }} text={written.preview.text} file={shownFile} />}
       >
         <UnchangedRuns runs={campaign.runs} />
-        <EditedMessage {...{ before, draft, update, file, setFile, shown }} hasText={hasPlanned} />
+        <EditedMessage {...{ before, draft, update, file, setFile, texts }} hasText={hasPlanned} />
         {hasPlanned && (
           <>
-            <GroupsSection groups={draft.groups} onChange={(groups) => update({ groups })} />
+            <GroupsSection draft={draft} update={update} />
             <ReachSection draft={draft} update={update} />
             <WhenSection draft={draft} check={check}>
               <Stack gap="sm">
@@ -115,8 +116,8 @@ export function EditForm({ again, ...changing }: EditFormProps & { again: () => 
   );
 }
 
-function EditedPreview({ draft, text, file }: { draft: Draft; text: string; file: File | null }) {
-  return <PhonePreview draft={draft} text={text} file={file} time={timeOfDay(draft.time)} reach={draft} />;
+function EditedPreview(shown: { draft: Draft; text: string; language: string; file: File | null }) {
+  return <PhonePreview {...shown} time={timeOfDay(shown.draft.time)} reach={shown.draft} />;
 }
 
 function EditedMessage({
@@ -125,14 +126,15 @@ function EditedMessage({
   update,
   file,
   setFile,
-  shown: { preview, error, isSettled },
+  texts,
   hasText,
 }: Pick<ReturnType<typeof useEdits>, 'before' | 'draft' | 'update' | 'file' | 'setFile'> & {
-  shown: ReturnType<typeof usePreview>;
+  texts: ReturnType<typeof useTexts>;
   hasText: boolean;
 }) {
+  const { preview, error, isSettled } = texts.shown;
   return (
-    <MessageSection draft={draft} update={update} file={file} attach={setFile} hasText={hasText}>
+    <MessageSection draft={draft} update={update} texts={texts} file={file} attach={setFile} hasText={hasText}>
       <CardField
         card={draft.card}
         change={(card) => update({ card })}

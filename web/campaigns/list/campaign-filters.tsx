@@ -1,11 +1,12 @@
 import { NativeSelect } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import type { CampaignStatus, PostKind } from '../../api/operations.ts';
-import { isFiltering } from '../../api/queries.ts';
+import { isFiltering, tagsQuery } from '../../api/queries.ts';
 import { addMonths, isDay } from '../../calendar/days.ts';
 import { monthName } from '../../format/time.ts';
 import { t } from '../../i18n/translate.ts';
 import { Filters } from '../../parts/filters.tsx';
-import { oneOf, useDebouncedQueryParam, useQueryParam } from '../../parts/use-query-param.ts';
+import { isText, oneOf, useDebouncedQueryParam, useQueryParam } from '../../parts/use-query-param.ts';
 
 const STATUSES: readonly CampaignStatus[] = [
   'running',
@@ -25,26 +26,30 @@ export function useCampaignFilter() {
   const [status, setStatus] = useQueryParam('status', '', oneOf(['', ...STATUSES]));
   const [kind, setKind] = useQueryParam('kind', '', oneOf(['', ...POST_KINDS]));
   const [month, setMonth] = useQueryParam('month', '', isMonth);
+  const [tag, setTag] = useQueryParam('tag', '', isText);
   const filter = {
     search: words.settled,
     status: status === '' ? undefined : status,
     kind: kind === '' ? undefined : kind,
     month: month === '' ? undefined : month,
+    tag: tag === '' ? undefined : tag,
   };
   return {
     filter,
     isFiltered: isFiltering(filter),
-    fields: { words, status, setStatus, kind, setKind, month, setMonth },
+    fields: { words, status, setStatus, kind, setKind, month, setMonth, tag, setTag },
   };
 }
 
 export function CampaignFilters({
-  of: { words, status, setStatus, kind, setKind, month, setMonth },
+  of: { words, status, setStatus, kind, setKind, month, setMonth, tag, setTag },
   today,
 }: {
   of: ReturnType<typeof useCampaignFilter>['fields'];
   today: string;
 }) {
+  const { data: known = [] } = useQuery(tagsQuery);
+  const tags = tag === '' || known.includes(tag) ? known : [tag, ...known];
   return (
     <Filters label={t('campaigns.search')} typed={words.typed} onType={words.setTyped}>
       <Choice
@@ -68,6 +73,15 @@ export function CampaignFilters({
         set={setKind}
         of={POST_KINDS.map((value) => ({ value, label: t(`campaigns.kinds.${value}`) }))}
       />
+      {tags.length > 0 && (
+        <Choice
+          label={t('tags.title')}
+          any={t('tags.any')}
+          value={tag}
+          set={setTag}
+          of={tags.map((value) => ({ value, label: value }))}
+        />
+      )}
     </Filters>
   );
 }

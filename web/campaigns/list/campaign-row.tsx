@@ -1,4 +1,5 @@
 import { Link } from 'wouter';
+import { parseWhatsApp } from '../../../src/content/text/parse-whatsapp.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useSeveralAccounts } from '../../api/accounts.ts';
 import type { CampaignRow as Row } from '../../api/operations.ts';
@@ -26,6 +27,8 @@ export function CampaignRow({ campaign, period }: { campaign: Row; period: Perio
   const isOpen = !ENDED.has(status);
   // An ended reminder has sent to all groups but those that it left out: nothing is missing.
   const leftOut = campaign.is_follow_up && !isOpen ? progress.deliveries - progress.sent - progress.failed : 0;
+  const excerpt =
+    period === 'next' && typeof campaign.excerpt === 'string' ? withoutMarks(campaign.excerpt) : undefined;
   return (
     <li className={classes.item}>
       <Link href={`/campaigns/${campaign.campaign_id}`} className={classes.row} data-period={period}>
@@ -39,10 +42,15 @@ export function CampaignRow({ campaign, period }: { campaign: Row; period: Perio
             {campaign.name}
           </span>
           <KindLabel kind={campaign.post_kind} />
+          {campaign.tags.map((tag) => (
+            <span key={tag} className={classes.kind} dir="auto">
+              {tag}
+            </span>
+          ))}
           {/* Most campaigns are named by their first words. */}
-          {period === 'next' && typeof campaign.excerpt === 'string' && campaign.excerpt !== campaign.name && (
+          {excerpt !== undefined && excerpt !== campaign.name && (
             <span className={`${boxClasses.inset} ${classes.bubble} ${textClasses.clip}`} dir="auto">
-              {campaign.excerpt}
+              {excerpt}
             </span>
           )}
           <span className={`${classes.post} ${textClasses.dim}`}>{summarizePost(campaign)}</span>
@@ -105,4 +113,10 @@ function summarizePost({ group_count: groups = 0, media_mime: mime, is_follow_up
     ...(isFollowUp ? [t('followUp.name')] : []),
   ];
   return parts.join(' · ');
+}
+
+/** The words of a message, in one line. */
+function withoutMarks(message: string): string {
+  const lines = parseWhatsApp(message).map(({ runs }) => runs.map(({ text }) => text).join(''));
+  return lines.join(' ').trim();
 }

@@ -1,5 +1,7 @@
+import { Button } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Fragment } from 'react';
+import { Link } from 'wouter';
 import type { CampaignRow as Row } from '../../api/operations.ts';
 import { campaignsQuery, plannedCampaignsQuery } from '../../api/queries.ts';
 import { dateIn } from '../../format/time.ts';
@@ -31,7 +33,7 @@ export default function CampaignsPage() {
   const campaigns = mergeRows(found.data?.pages.flatMap((page) => page.campaigns) ?? [], planned.data?.campaigns ?? []);
   const isFirstTime = found.isSuccess && campaigns.length === 0 && !isFiltered;
   return (
-    <Page title={t('pages.campaigns')} actions={<DraftsMenu />}>
+    <Page title={t('pages.campaigns')} actions={<PageActions />}>
       {!isFirstTime && found.isSuccess && (
         <>
           <AttentionBanner />
@@ -63,6 +65,17 @@ export default function CampaignsPage() {
       )}
       <LoadMoreButton of={found} fullWidth mt="md" />
     </Page>
+  );
+}
+
+function PageActions() {
+  return (
+    <>
+      <DraftsMenu />
+      <Button component={Link} href="/templates" variant="default">
+        {t('templates.title')}
+      </Button>
+    </>
   );
 }
 

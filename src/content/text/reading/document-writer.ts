@@ -1,3 +1,4 @@
+import { withoutTokens, type PlaceholderReader } from '../placeholders.ts';
 import { settleAddresses } from '../addresses.ts';
 import { hasVisible } from '../boundaries.ts';
 import { BOLD, ITALIC, PLAIN, TEXT_LIMIT, type Document, type Line, type Style } from '../document.ts';
@@ -50,6 +51,13 @@ export class DocumentWriter {
   #link: Link | undefined;
   /** The total length of written link targets: a long target may repeat in thousands of paragraphs. */
   #targetsLength = 0;
+
+  /** Undefined: the text has no placeholders. */
+  readonly #fields: PlaceholderReader | undefined;
+
+  constructor(fields?: PlaceholderReader) {
+    this.#fields = fields;
+  }
 
   /** `value` is the checked target of a link, or the `start` of numbers; undefined where the author gave none. `traits` are of lists and items. */
   open(role: Role, value: string | undefined, traits = NO_TRAITS): void {
@@ -125,7 +133,7 @@ export class DocumentWriter {
   }
 
   text(text: string): void {
-    const settled = collapseSpace(text);
+    const settled = collapseSpace(this.#fields ? withoutTokens(text) : text);
     const isSpaced = this.#line?.endsInSpace ?? this.#held.at(-1)?.text.endsWith(' ') ?? true;
     const fresh = settled.startsWith(' ') && isSpaced ? settled.slice(1) : settled;
     if (fresh === '') return;
@@ -137,7 +145,7 @@ export class DocumentWriter {
   typed(text: string): void {
     this.#breakBlock();
     // Without any visible line it is nothing, as an empty paragraph is.
-    for (const typed of hasVisible(text) ? splitTyped(text) : []) {
+    for (const typed of hasVisible(text) ? splitTyped(this.#fields ? withoutTokens(text) : text) : []) {
       if (!hasVisible(typed)) this.#breakLine();
       else {
         const line = this.#beginLine();
@@ -158,7 +166,9 @@ export class DocumentWriter {
     return { document, warnings: this.#warnings.list() };
   }
 
-  #settleLine({ head, runs, isTyped }: DraftLine, number: number): Line {
+  #settleLine({ head, runs: draft, isTyped }: DraftLine, number: number): Line {
+    const read = this.#fields?.readLine(draft.map(({ text }) => text));
+    const runs = read ? draft.map((run, index) => ({ ...run, text: read[index] ?? '' })) : draft;
     if (isTyped) return { head, runs: runs.map(({ text, style }) => ({ text, style })), isTyped };
     const settled = settleAddresses(runs);
     if (settled.unmarkedAt !== undefined) this.#warnings.add('mark_not_kept', number, settled.unmarkedAt);
@@ -234,7 +244,7 @@ export class DocumentWriter {
   }
 
   #endLink(link: Link): void {
-    const text = link.text.trim();
+    const text = this.#fields?.read(link.text.trim()) ?? link.text.trim();
     if (!hasVisible(text)) return this.#warn('link_without_text', link);
     const showsUrl = showsTarget(text, link.target);
     if (resemblesOtherTarget(text, link.target)) this.#warn('link_shows_other_target', link);

@@ -1,6 +1,9 @@
 /** Targets of links: which ones are taken, how they are written, and when the text of a link already says its target. */
 
 const SCHEMES = new Set(['http:', 'https:', 'mailto:', 'tel:']);
+/** It stands for a placeholder. */
+const TOKEN = /^[\ufdd0-\ufdef]$/;
+const ANY_TOKEN = /[\ufdd0-\ufdef]/g;
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 // Most links, which need no further check: a host of letters, digits and hyphens, then characters that every address may contain.
 const ORDINARY = /^https?:\/\/(?:[a-z0-9-]+\.)+[a-z]+(?:[/?#][!#-;=?-_a-~]*)?$/;
@@ -17,6 +20,8 @@ const PHONE_PUNCTUATION = /[\s().\-/\u00a0]/g;
  */
 export function readTarget(href: string): string | undefined {
   if (ORDINARY.test(href) && !href.includes('xn--')) return href;
+  // A value may be a whole address.
+  if (TOKEN.test(href.trim())) return href.trim();
   const written = addScheme(trimControls(href).replace(REMOVED_BY_BROWSERS, ''));
   const scheme = SCHEME.exec(written)?.[0].toLowerCase();
   if (scheme === undefined || !SCHEMES.has(scheme)) return undefined;
@@ -85,9 +90,9 @@ function trimControls(href: string): string {
 
 function isComplete(scheme: string, target: string): boolean {
   const rest = target.slice(scheme.length);
-  if (scheme === 'mailto:') return withoutQuery(rest).includes('@');
-  if (scheme === 'tel:') return /\d/.test(rest);
-  return rest.startsWith('//') && URL.canParse(target);
+  if (scheme === 'mailto:') return /[@\ufdd0-\ufdef]/.test(withoutQuery(rest));
+  if (scheme === 'tel:') return /[\d\ufdd0-\ufdef]/.test(rest);
+  return rest.startsWith('//') && URL.canParse(target.replaceAll(ANY_TOKEN, 'x'));
 }
 
 function withoutQuery(address: string): string {

@@ -7,6 +7,7 @@ import {
   type DefaultTreeAdapterTypes,
   type TokenHandler,
 } from 'parse5';
+import type { PlaceholderReader } from '../placeholders.ts';
 import { readTarget } from './link.ts';
 import { findIgnored } from './ignored-styles.ts';
 import { TEXT_STATES } from './text-states.ts';
@@ -37,10 +38,13 @@ export interface Findings {
  * Returns the tree that browsers make of HTML, including unclosed and misnested tags. It contains only allowed tags, with no attributes
  * but a checked `href` or those that decide the markers of lists; copies of an element, which misnesting makes, share the attribute list.
  * Findings describe the author's HTML, even where a browser would drop it (a lone `<td>`). The tree is incomplete if it is too deep, too
- * complex, or has tags that are not allowed.
+ * complex, or has tags that are not allowed. With `fields` each `href` has tokens for its placeholders.
  */
-export function readHtml(html: string): { tree: DefaultTreeAdapterTypes.ParentNode; findings: Findings } {
-  const author = new Author(html, false);
+export function readHtml(
+  html: string,
+  fields?: PlaceholderReader,
+): { tree: DefaultTreeAdapterTypes.ParentNode; findings: Findings } {
+  const author = new Author(html, false, fields);
   return { tree: author.read(), findings: author.findings };
 }
 
@@ -83,10 +87,12 @@ class Author implements TokenHandler {
   readonly #parser: Parser<DefaultTreeAdapterTypes.DefaultTreeAdapterMap>;
   readonly #html: string;
   readonly #isForeign: boolean;
+  readonly #fields: PlaceholderReader | undefined;
   readonly #createdBefore = created;
   #isGivenUp = false;
 
-  constructor(html: string, isForeign: boolean) {
+  constructor(html: string, isForeign: boolean, fields?: PlaceholderReader) {
+    this.#fields = fields;
     this.#html = html;
     this.#isForeign = isForeign;
     // The content of a body, not parse5's own default of a template, in which `</br>` breaks no line.
@@ -156,7 +162,7 @@ class Author implements TokenHandler {
     const names = ATTRIBUTES.get(tagName);
     if (tagName !== 'a') return names === undefined ? [] : attrs.filter(({ name }) => names.has(name));
     const href = attrs.find(({ name }) => name === 'href');
-    const value = href && readTarget(href.value);
+    const value = href && readTarget(this.#fields?.readHref(href.value) ?? href.value);
     if (href && value === undefined) this.findings.links.add(href.value);
     return value === undefined ? [] : [{ name: 'href', value }];
   }

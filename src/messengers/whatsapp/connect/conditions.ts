@@ -1,4 +1,4 @@
-/** Events on an account's connections that an operator cannot see elsewhere. `campanile whatsapp-check` reports them. */
+/** Events on an account's connections that an operator cannot see elsewhere. */
 
 export const WHATSAPP_CONDITIONS = [
   /** WhatsApp links a number only with its passkey. */

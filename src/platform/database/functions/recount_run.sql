@@ -10,7 +10,7 @@ create or replace function recount_run(of_workspace bigint, of_run bigint) retur
   from (
     select count(*)::int as written, count(*) filter (where status = 'sent')::int as sent,
            count(*) filter (where status = 'failed')::int as failed, count(*) filter (where status = 'cancelled')::int as cancelled,
-           count(*) filter (where status = 'cancelled' and error_code in ('already_read', 'reads_unknown'))::int as skipped,
+           count(*) filter (where status = 'cancelled' and error_code in ('already_read', 'reads_unknown', 'left_without_value'))::int as skipped,
            count(*) filter (where status = 'queued')::int as queued,
            min(position) filter (where status = 'queued' and not_before is null) as first_queued,
            sum(d.delivered)::int as delivered, sum(d.read)::int as read,

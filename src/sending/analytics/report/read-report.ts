@@ -32,6 +32,7 @@ export interface ReportRequest {
   endDate: string;
   campaignId?: string | undefined;
   groupListId?: number | undefined;
+  tag?: string | undefined;
   /** Also each run, with a small picture of what it posted. */
   withRuns?: boolean | undefined;
 }
@@ -43,6 +44,8 @@ export interface ReportSelection {
   campaign: { campaignId: string; name: string } | null;
   /** null: all groups. */
   groupListName: string | null;
+  /** null: all campaigns. */
+  tag: string | null;
 }
 
 /** A group of a report, with its error in words. */
@@ -105,17 +108,19 @@ export async function readReport(
 export async function selectReport(
   deps: { db: Database; timeZone: string },
   { userId, workspaceId }: Actor,
-  { startDate, endDate, campaignId, groupListId }: ReportRequest,
+  { startDate, endDate, campaignId, groupListId, ...request }: ReportRequest,
 ): Promise<ReportSelection> {
   const { db } = deps;
+  const tag = request.tag ?? null;
   const span = reportSpan(startDate, endDate, await readTimeZone(deps, userId));
   const campaign = campaignId === undefined ? null : await findOwnCampaign(db, workspaceId, campaignId);
   const list = groupListId === undefined ? null : await readGroupList(db, workspaceId, groupListId);
   return {
     span,
-    scope: { workspaceId, campaignId: campaign?.campaignId ?? null, groupIds: list?.groupIds ?? null },
+    scope: { workspaceId, campaignId: campaign?.campaignId ?? null, groupIds: list?.groupIds ?? null, tag },
     campaign: campaign && { campaignId: campaign.publicId, name: campaign.name },
     groupListName: list?.name ?? null,
+    tag,
   };
 }
 

@@ -1,4 +1,13 @@
-import { readCount, readOne, readRows, type Connection, type Database } from '../../../platform/database/statements.ts';
+import {
+  readCount,
+  readOne,
+  readRows,
+  sql,
+  type Connection,
+  type Database,
+  type RawBuilder,
+} from '../../../platform/database/statements.ts';
+import { isTag } from '../../campaigns/tags.ts';
 import { sumFields } from '../sum-fields.ts';
 import type { Span } from './report-span.ts';
 import type { RunSums } from './select-posts.ts';
@@ -11,6 +20,8 @@ export interface Scope {
   campaignId: number | null;
   /** null: all groups. */
   groupIds: readonly number[] | null;
+  /** Only campaigns that carry it; null: all. */
+  tag: string | null;
 }
 
 /** A campaign with runs that began in the span. Tests and deleted campaigns are none. */
@@ -64,17 +75,22 @@ export async function selectCampaigns(step: Step, scope: Scope, span: Span): Pro
 /** Returns how many runs that were due in the span could not begin in time. Of tests and deleted campaigns they do not count. */
 export function countMissed(
   db: Connection,
-  { workspaceId, campaignId, groupIds }: Scope,
+  { workspaceId, campaignId, groupIds, tag }: Scope,
   { beginsAt, endsAt }: Pick<Span, 'beginsAt' | 'endsAt'>,
 ): Promise<number> {
   return readCount(db)`
     select count(*) from runs r
     join campaigns c on c.campaign_id = r.campaign_id and c.deleted_at is null and not c.is_test
     where r.workspace_id = ${workspaceId} and r.status = 'missed' and r.due_at >= ${beginsAt} and r.due_at < ${endsAt}
-      and (${campaignId}::bigint is null or r.campaign_id = ${campaignId}::bigint)
+      and (${campaignId}::bigint is null or r.campaign_id = ${campaignId}::bigint) and ${isTagged(workspaceId, tag, sql`r.campaign_id`)}
       and (${groupIds}::bigint[] is null or exists (
         select from contents t where t.content_id = c.content_id and t.group_ids && ${groupIds}::bigint[]))`;
 }
+
+const isTagged = (workspaceId: WorkspaceId, tag: string | null, campaignId: RawBuilder<unknown>) =>
+  tag === null
+    ? sql`true`
+    : sql`${campaignId} in (select t.campaign_id from campaign_tags t where ${isTag(workspaceId, tag)})`;
 
 /** As text: a Date has no microseconds. */
 interface Position {
@@ -84,7 +100,7 @@ interface Position {
 
 async function selectPage(
   db: Connection,
-  { workspaceId, campaignId, groupIds }: Scope,
+  { workspaceId, campaignId, groupIds, tag }: Scope,
   { beginsAt, endsAt }: Span,
   { startedAt, runId }: Position,
 ) {
@@ -92,7 +108,7 @@ async function selectPage(
     with page as materialized (
       select run_id, campaign_id, started_at, targets, expanded, summed from runs
       where workspace_id = ${workspaceId} and started_at >= ${beginsAt} and started_at < ${endsAt}
-        and (${campaignId}::bigint is null or campaign_id = ${campaignId}::bigint)
+        and (${campaignId}::bigint is null or campaign_id = ${campaignId}::bigint) and ${isTagged(workspaceId, tag, sql`campaign_id`)}
         and (started_at, run_id) > (${startedAt}::timestamptz, ${runId}::bigint)
       order by started_at, run_id limit ${PAGE}
     ), campaign as materialized (

@@ -1,20 +1,18 @@
 /** Links by which anyone may read one report until they expire (docs/explanation/decisions/0101). A token is nowhere stored, only its SHA-256. */
-import { randomBytes } from 'node:crypto';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
 import { assertStillMember, lockMembers } from '../../../workspaces/members/assert-still-member.ts';
 import type { Database, Connection } from '../../../platform/database/statements.ts';
 import { AppError, fieldError } from '../../../platform/errors/errors.ts';
-import { hashSecret } from '../../../platform/secrets/hash-secret.ts';
+import { generateToken, hashSecret } from '../../../platform/secrets/hash-secret.ts';
 import { knownTimeZone } from '../../../platform/time/time-zone.ts';
 import { readSelection, selectReport, type Report, type ReportRequest } from './read-report.ts';
 import { reportSpan } from './report-span.ts';
 import { execute, readCount, readOne, readRow, readRows, sql } from '../../../platform/database/statements.ts';
+import { HAS_ACTIVE_OWNER } from '../../../workspaces/members/has-active-owner.ts';
 import { PERSON_NAME } from '../../../workspaces/members/person-name.ts';
 import type { UserId, WorkspaceId } from '../../../platform/database/schema.ts';
 
 const LINKS_LIMIT = 50;
-/** 256 bits: nobody guesses one. */
-const TOKEN_BYTES = 32;
 
 export interface SharedReport {
   reportLinkId: number;
@@ -33,7 +31,7 @@ export async function shareReport(
   { expiresInDays, ...request }: ReportRequest & { expiresInDays: number },
 ): Promise<SharedReport> {
   const { span, scope, groupListName } = await selectReport(deps, actor, request);
-  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  const token = generateToken();
   return deps.db.transaction().execute(async (trx) => {
     await lockMembers(trx, actor.workspaceId);
     await assertStillMember(trx, actor, 'manager');
@@ -46,9 +44,9 @@ export async function shareReport(
       );
     const { startDate, endDate, timeZone } = span;
     const link = await readOne<Omit<SharedReport, 'token'>>(trx)`
-      insert into report_links (workspace_id, created_by, token_hash, expires_at, start_date, end_date, time_zone, campaign_id, group_list_name, group_ids)
+      insert into report_links (workspace_id, created_by, token_hash, expires_at, start_date, end_date, time_zone, campaign_id, group_list_name, group_ids, tag)
       values (${actor.workspaceId}, ${actor.userId}, ${hashSecret(token)}, campanile_now() + ${expiresInDays} * interval '1 day', ${startDate}::date,
-              ${endDate}::date, ${timeZone}, ${scope.campaignId}, ${groupListName}, ${scope.groupIds}::bigint[])
+              ${endDate}::date, ${timeZone}, ${scope.campaignId}, ${groupListName}, ${scope.groupIds}::bigint[], ${scope.tag})
       returning report_link_id as "reportLinkId", expires_at as "expiresAt"`;
     await recordAudit(trx, { ...actor, action: 'report.shared', subject: `${startDate} – ${endDate}` });
     return { ...link, token };
@@ -78,10 +76,10 @@ export async function readSharedReport(
 ): Promise<Report> {
   const linked = await findLinkedReport(db, hashSecret(token));
   if (!linked) throw new AppError('report_link_not_found', 'This link has expired, was revoked, or never existed');
-  const { workspaceId, startDate, endDate, campaign, groupListName, groupIds } = linked;
+  const { workspaceId, startDate, endDate, campaign, groupListName, groupIds, tag } = linked;
   const span = reportSpan(startDate, endDate, knownTimeZone(linked.timeZone, timeZone));
-  const scope = { workspaceId, campaignId: linked.internalCampaignId, groupIds };
-  return readSelection({ db }, workspaceId, { span, scope, campaign, groupListName }, { withRuns });
+  const scope = { workspaceId, campaignId: linked.internalCampaignId, groupIds, tag };
+  return readSelection({ db }, workspaceId, { span, scope, campaign, groupListName, tag }, { withRuns });
 }
 
 /** A link as its owner sees it. */
@@ -97,10 +95,11 @@ export interface ReportLink {
   timeZone: string;
   campaign: { campaignId: string; name: string } | null;
   groupListName: string | null;
+  tag: string | null;
 }
 
 /** What a link shows, fixed when it was created. */
-interface LinkedReport extends Pick<ReportLink, 'startDate' | 'endDate' | 'timeZone' | 'campaign' | 'groupListName'> {
+interface LinkedReport extends Omit<ReportLink, 'reportLinkId' | 'createdAt' | 'createdBy' | 'expiresAt'> {
   workspaceId: WorkspaceId;
   internalCampaignId: number | null;
   groupIds: number[] | null;
@@ -118,7 +117,7 @@ const CAMPAIGN_COLUMN = sql`
 export function listReportLinks({ db }: { db: Database }, { workspaceId }: Actor): Promise<ReportLink[]> {
   return readRows<ReportLink>(db)`
     select l.report_link_id as "reportLinkId", l.created_at as "createdAt", l.expires_at as "expiresAt", ${DATES}, ${CAMPAIGN_COLUMN},
-           l.group_list_name as "groupListName",
+           l.group_list_name as "groupListName", l.tag,
            case when l.created_by is not null then jsonb_build_object('userId', l.created_by, 'userName', u.user_name, 'name', ${PERSON_NAME}) end as "createdBy"
     from report_links l ${CAMPAIGN}
     left join users u on u.user_id = l.created_by and u.deleted_at is null
@@ -129,12 +128,10 @@ export function listReportLinks({ db }: { db: Database }, { workspaceId }: Actor
 async function findLinkedReport(db: Connection, tokenHash: Buffer): Promise<LinkedReport | undefined> {
   return readRow<LinkedReport>(db)`
     select l.workspace_id as "workspaceId", ${DATES}, c.campaign_id as "internalCampaignId", ${CAMPAIGN_COLUMN},
-           l.group_list_name as "groupListName", l.group_ids as "groupIds"
+           l.group_list_name as "groupListName", l.group_ids as "groupIds", l.tag
     from report_links l
     join workspaces w on w.workspace_id = l.workspace_id
     ${CAMPAIGN}
-    where l.token_hash = ${tokenHash} and ${VALID} and exists (
-      select from memberships m join users u on u.user_id = m.user_id
-      where m.workspace_id = coalesce(w.test_of, w.workspace_id) and m.role = 'owner' and u.deleted_at is null and u.disabled_at is null)
+    where l.token_hash = ${tokenHash} and ${VALID} and ${HAS_ACTIVE_OWNER}
       and not exists (select from users u where u.user_id = l.created_by and u.disabled_at is not null)`;
 }

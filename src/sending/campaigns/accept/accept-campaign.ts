@@ -8,11 +8,17 @@ import { warnOfFilms } from './warn-of-films.ts';
 import { checkFiles, requireFiles } from '../../../content/post/post-files.ts';
 import { QUOTAS, type Quotas } from '../../../workspaces/quotas/quotas.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
+import { warnOfTexts } from '../../../content/post/translations.ts';
 import { warnOfPastDates } from '../../../content/text/past-dates.ts';
 import { listLosses } from '../../../content/text/warnings.ts';
 import { requireCountedGroups } from './ballot-problems.ts';
+import type { Template } from '../../../content/post/fill-post.ts';
+import { bindFields } from '../../values/bind-fields.ts';
+import { requireFit, type PostWithFields } from '../../values/check-values.ts';
 import { saveCard, type CardDeps } from './prepare-card.ts';
+import { warnOfTranslations } from './prepare-translations.ts';
 import { preparePost, type PostInput, type PreparedPost } from './prepare-post.ts';
+import { countBound, requireLists } from './resolve-lists.ts';
 import { requireFreeExternalId } from '../../accounts/own-data.ts';
 import { requireMentionsLeft, requireReach } from './require-reach.ts';
 import { insertCampaign, type NewCampaign, type Plan } from '../store.ts';
@@ -20,7 +26,7 @@ import { requireNoApproval } from '../../../workspaces/approval/approval-rules.t
 import { readNow } from '../../../platform/database/read-now.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 import { readOne, type Connection, type Database } from '../../../platform/database/statements.ts';
-import { AppError, type FieldError } from '../../../platform/errors/errors.ts';
+import { AppError, fieldError, invalid, type FieldError } from '../../../platform/errors/errors.ts';
 
 export interface AcceptedCampaign {
   campaignId: string;
@@ -51,6 +57,8 @@ export interface CampaignRequest {
   notes?: readonly string[];
   /** When its runs are due, by the database's clock. Throws 400 where no such time is left. */
   dueAt: (now: Date) => Date[];
+  /** Of a schedule: as in `PlannedPart`. Default is null. */
+  plannedUntil?: Date | null;
   /** With it a repeated request is answered as the first one was. */
   key: IdempotencyKey | undefined;
 }
@@ -58,6 +66,7 @@ export interface CampaignRequest {
 const UNLINKED: ReadonlySet<string> = new Set(['unlinked', 'linking', 'logged_out']);
 const NOT_LINKED =
   'Your account is not linked to a messaging application: the posts wait until you link it, and expire if you do not';
+const NOBODY = 'Nobody is in these lists at present: a run that begins like this ends at once, with nothing sent';
 const HELD = 'Nothing is sent for any user, since the ledger is held: the posts wait until an administrator resumes it';
 
 /** Writes what a campaign begins with, once its runs are there. */
@@ -84,50 +93,70 @@ export async function acceptCampaign(
   const first = await findResult<AcceptedCampaign>(db, key);
   if (first) return first;
   const prepared = await prepareCampaign(deps, request);
-  const { actor, plan, dueAt } = request;
+  const { actor, plan, dueAt, plannedUntil = null } = request;
   return db.transaction().execute((trx) =>
     actOnce(trx, key, async () => {
-      await requireNoApproval(trx, actor.workspaceId, prepared.groupIds.length);
+      await requireNoApproval(trx, actor.workspaceId, countBound(prepared));
       const campaign = await saveFiles(trx, deps, request, prepared);
-      const campaignId = await writeCampaign(trx, deps, { actor, campaign, dueAt, start });
+      const campaignId = await writeCampaign(trx, deps, { actor, campaign, dueAt, plannedUntil, start });
       const { groupIds, warnings } = prepared;
       return { campaignId, groupCount: groupIds.length, warnings, timeZone: plan.timeZone };
     }),
   );
 }
 
-export type PreparedCampaign = Omit<PreparedPost, 'warnings'> & { workspaceId: WorkspaceId; warnings: string[] };
+export type PreparedCampaign = Omit<PreparedPost, 'warnings' | 'fields'> & {
+  workspaceId: WorkspaceId;
+  /** Of a post with fields or translations. */
+  template: Template | undefined;
+  warnings: string[];
+};
 
 /** Validates everything about a campaign that depends on no lock, and writes nothing. Throws 400 and 404 as `acceptCampaign`. */
 export async function prepareCampaign(
   deps: AcceptDeps,
-  { actor, input, problems, notes = [], dueAt }: Omit<CampaignRequest, 'key' | 'plan'>,
+  { actor, input, plan, problems, notes = [], dueAt }: Omit<CampaignRequest, 'key'>,
 ): Promise<PreparedCampaign> {
   const { db } = deps;
   const plannedNow = async () => dueAt(await readNow(db));
-  const prepared = await preparePost(deps, input, problems ?? [], plannedNow);
   const { workspaceId } = actor;
+  const post = await preparePost(deps, input, problems ?? [], plannedNow);
+  const { fields, ...prepared } = await requireLists(db, workspaceId, post);
+  const isEmpty = prepared.groupIds.length === 0;
+  if (isEmpty && !plan.isSchedule) throw invalid([fieldError('group_list_ids', 'lists_empty')]);
   const accounts = await findOwnAccounts(db, workspaceId);
   const isUnlinked = accounts.every(({ status }) => UNLINKED.has(status));
   const isHeld = accounts.some(({ heldSince }) => heldSince);
-  const waits = [...(isUnlinked ? [NOT_LINKED] : []), ...(isHeld ? [HELD] : [])];
-  const past = warnOfPastDates(prepared.text, await plannedNow());
+  const waits = [...(isEmpty ? [NOBODY] : []), ...(isUnlinked ? [NOT_LINKED] : []), ...(isHeld ? [HELD] : [])];
+  const due = await plannedNow();
+  const past = warnOfTexts(prepared.text, fields?.translations, (text) => warnOfPastDates(text, due));
   const films = warnOfFilms([prepared.media, ...(await checkFiles(db, workspaceId, prepared.extras))]);
-  const warnings = [...listLosses([...prepared.warnings, ...past, ...films]), ...notes, ...waits];
-  await requireTargets(db, { ...prepared, workspaceId, givenIds: input.groupIds });
-  return { ...prepared, workspaceId, warnings };
+  const losses = listLosses([...prepared.warnings, ...past, ...films]);
+  await requireTargets(db, { ...prepared, template: fields, workspaceId, givenIds: input.groupIds ?? [] });
+  const template = fields && (await bindFields(db, workspaceId, fields, prepared.extras));
+  if (template) await requireFit(db, fitOf(deps, { ...prepared, workspaceId, template }, { due, plan }));
+  const { groupIds } = prepared;
+  const translated = await warnOfTranslations(db, workspaceId, { groupIds, translations: template?.translations });
+  const warnings = [...losses, ...translated.map(({ message }) => message), ...notes, ...waits];
+  return { ...prepared, workspaceId, template, warnings };
+}
+
+/** Returns what decides whether a post with fields fits its groups. */
+export function fitOf(
+  { timeZone = 'UTC' }: Pick<AcceptDeps, 'timeZone'>,
+  post: Pick<PostWithFields, 'workspaceId' | 'groupIds' | 'template' | 'extras'>,
+  { due, plan }: { due: readonly Date[]; plan: Pick<Plan, 'timeZone'> },
+): PostWithFields {
+  return { ...post, dueAt: due[0] ?? new Date(0), timeZone: plan.timeZone, installationZone: timeZone };
 }
 
 /** Throws 400 and 404 for groups that are not the account's, or that such a post cannot go to. */
 export async function requireTargets(
   db: Connection,
-  {
-    givenIds,
-    ...post
-  }: Pick<NewCampaign, 'workspaceId' | 'groupIds' | 'extras' | 'text'> & { givenIds: readonly number[] },
+  { givenIds, ...post }: Parameters<typeof requireReach>[1] & { givenIds: readonly number[] },
 ): Promise<void> {
   await requireGroups(db, post.workspaceId, givenIds);
-  await requireCountedGroups(db, post.extras, givenIds);
+  await requireCountedGroups(db, post.extras, post.groupIds);
   await requireReach(db, post);
 }
 
@@ -136,12 +165,12 @@ export async function saveFiles(
   trx: Connection,
   { quotas = QUOTAS }: Pick<AcceptDeps, 'quotas'>,
   { actor, input, plan }: Pick<CampaignRequest, 'actor' | 'input' | 'plan'>,
-  { workspaceId, html, text, media, extras, card, groupIds }: PreparedCampaign,
+  { workspaceId, html, text, media, extras, card, groupIds, template }: PreparedCampaign,
 ): Promise<Omit<NewCampaign, 'dueAt'>> {
   await requireFiles(trx, actor.workspaceId, extras);
   const mediaId = media && (await saveMedia(trx, actor.workspaceId, media, quotas));
   const linkPreview = card && (await saveCard(trx, actor.workspaceId, card, quotas));
-  const { name, description, isChannelCampaign, isTest, externalId, metadata } = input;
+  const { name, description, isChannelCampaign, isTest, externalId, metadata, tags } = input;
   return {
     workspaceId,
     name,
@@ -151,11 +180,13 @@ export async function saveFiles(
     // The hash of a post that is asked for has no field that was not sent.
     ...(externalId !== undefined && { externalId }),
     ...(metadata !== undefined && { metadata }),
+    ...(tags !== undefined && { tags }),
     plan,
     html,
     text,
     mediaId,
     extras: { ...extras, ...(linkPreview && { linkPreview }) },
+    ...(template && { template }),
     groupIds,
   };
 }
@@ -168,8 +199,12 @@ export async function writeCampaign(
     actor,
     campaign,
     dueAt,
+    plannedUntil = null,
     start,
-  }: { actor: Actor; campaign: Omit<NewCampaign, 'dueAt'>; dueAt: CampaignRequest['dueAt']; start: Start },
+  }: { actor: Actor; campaign: Omit<NewCampaign, 'dueAt'>; start: Start } & Pick<
+    CampaignRequest,
+    'dueAt' | 'plannedUntil'
+  >,
 ): Promise<string> {
   const { workspaceId } = campaign;
   await lockOwnLedger(trx, workspaceId);
@@ -177,7 +212,7 @@ export async function writeCampaign(
   const due = dueAt(await enforceCampaignQuota(trx, workspaceId, quotas));
   const [firstAt] = due;
   if (firstAt) await requireMentionsLeft(trx, campaign, { firstAt, timeZone });
-  const { campaignId, publicId } = await insertCampaign(trx, { ...campaign, dueAt: due });
+  const { campaignId, publicId } = await insertCampaign(trx, { ...campaign, dueAt: due, plannedUntil });
   await start(trx, { workspaceId, campaignId, timeZone });
   const changes = diffValues({}, { status: campaign.plan.isSchedule ? 'scheduled' : 'running' });
   await recordAudit(trx, { ...actor, action: 'campaign.accepted', subject: publicId, changes });
@@ -192,19 +227,31 @@ export async function writeCampaign(
 export async function enforceCampaignQuota(
   trx: Connection,
   workspaceId: WorkspaceId,
-  { openCampaigns: most }: Pick<Quotas, 'openCampaigns'>,
+  quotas: Pick<Quotas, 'openCampaigns'>,
 ): Promise<Date> {
+  const { now, open } = await readOpenCampaigns(trx, workspaceId, quotas);
+  if (open < quotas.openCampaigns) return now;
+  throw campaignLimitReached(quotas);
+}
+
+/** Returns the instant of the database's clock, and how many campaigns the workspace has under way or planned, as far as its limit. */
+export function readOpenCampaigns(
+  db: Connection,
+  workspaceId: WorkspaceId,
+  { openCampaigns: most }: Pick<Quotas, 'openCampaigns'>,
+): Promise<{ now: Date; open: number }> {
   // One statement: every campaign needs both.
-  const { now, open } = await readOne<{ now: Date; open: number }>(trx)`
+  return readOne<{ now: Date; open: number }>(db)`
     select campanile_now() as now, count(*)::int as open from (
       select from campaigns
       where workspace_id = ${workspaceId} and coalesce(deleted_at, finished_at, 'infinity'::timestamptz) = 'infinity'
       limit ${most}
     ) c`;
-  if (open < most) return now;
-  const many = most.toLocaleString('en');
-  throw new AppError(
+}
+
+export function campaignLimitReached({ openCampaigns: most }: Pick<Quotas, 'openCampaigns'>): AppError {
+  return new AppError(
     'campaign_limit_reached',
-    `You have reached the limit of ${many} campaigns under way or planned. Cancel one, or wait for the end of one.`,
+    `You have reached the limit of ${most.toLocaleString('en')} campaigns under way or planned. Cancel one, or wait for the end of one.`,
   );
 }

@@ -10,10 +10,8 @@ import {
 } from './accept-campaign.ts';
 import { beginRuns } from '../begin/begin-runs.ts';
 import type { PostInput } from './prepare-post.ts';
+import { GROUPS_LIMIT } from './resolve-lists.ts';
 import type { Plan } from '../store.ts';
-
-/** The most groups a campaign goes to (contract §3). */
-const GROUPS_LIMIT = 10_000;
 
 export interface SendNowInput extends PostInput {
   /** As it was sent; kept, delays nothing. */

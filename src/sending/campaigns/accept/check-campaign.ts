@@ -11,26 +11,32 @@ import type { PostExtras } from '../../../content/post/post-extras.ts';
 import { warnOfFilms } from './warn-of-films.ts';
 import { checkFiles, type ShownFile } from '../../../content/post/post-files.ts';
 import { withMentionAll } from '../../../content/text/mention-all.ts';
+import { warnOfTexts } from '../../../content/post/translations.ts';
 import { warnOfPastDates } from '../../../content/text/past-dates.ts';
-import { captionWarning } from '../../../content/text/warnings.ts';
+import { captionWarning, type Warning } from '../../../content/text/warnings.ts';
 import type { SendNowInput } from './add-campaign.ts';
 import { countSenders, namedIn, subjectOf, type SenderShare } from './count-senders.ts';
 import { requireCountedGroups } from './ballot-problems.ts';
 import { planOccurrences, readTimeZone, stillToCome, type ScheduledInput } from './add-scheduled-campaign.ts';
 import { estimateSeconds, readOthers } from '../read/estimate-seconds.ts';
 import { findGroupProblems, type GroupProblem } from './find-group-problems.ts';
-import { toLocalTime } from '../occurrences.ts';
+import { toLocalTime, type Schedule } from '../occurrences.ts';
 import type { CardDeps, PreparedCard } from './prepare-card.ts';
-import { preparePost } from './prepare-post.ts';
+import { warnOfTranslations } from './prepare-translations.ts';
+import { preparePost, type PreparedPost } from './prepare-post.ts';
 import { diffSchedule } from '../change/replan-runs.ts';
 import { findOwnCampaign, scheduleOf, type OwnCampaign } from '../store.ts';
 import { readNow } from '../../../platform/database/read-now.ts';
 import { warnOfFrequency, type CheckWarning } from './warn-of-frequency.ts';
 import { warnOfCap, warnOfPace, warnOfQuietHours } from './warn-of-windows.ts';
 import { requireFreeExternalId } from '../../accounts/own-data.ts';
+import { requireLists } from './resolve-lists.ts';
 import { requireMentionsLeft, requireReach } from './require-reach.ts';
+import { bindFields, type FieldsInPost } from '../../values/bind-fields.ts';
+import { describeUnfit, findUnfit, type PostWithFields } from '../../values/check-values.ts';
 import { warnOfReach } from './warn-of-reach.ts';
-import type { AccountId, WorkspaceId } from '../../../platform/database/schema.ts';
+import { warnOfMentionsLeftOut, warnOfUnusedTimes } from './warn-of-schedule.ts';
+import type { AccountId, UserId, WorkspaceId } from '../../../platform/database/schema.ts';
 
 export interface CheckDeps {
   db: Database;
@@ -56,9 +62,13 @@ export interface CampaignCheck {
   card: { url: string; title: string; description: string; picture: { mime: string; size: number } | null } | null;
   /** `local` is the wall-clock time in the campaign's zone with its offset, ISO 8601. */
   runs: Array<{ dueAt: Date; local: string }>;
+  /** More runs follow these as time goes on. */
+  isContinued: boolean;
   /** What it asks in place of a text. */
   ballot: Pick<PostExtras, 'poll' | 'event'>;
   groups: { /** Groups without a problem. */ ok: number; problems: GroupProblem[] };
+  /** How many groups a post with fields does not fit, and why. */
+  fields: { withoutValue: number; unfit: number } | undefined;
   expectedSeconds: number;
   /** Why nothing of it would leave if it was sent now. Undefined: it would, or it has a schedule. */
   wait: Wait | undefined;
@@ -78,29 +88,25 @@ export async function checkCampaign(
   const { db } = deps;
   const before = changeOf === undefined ? undefined : await findOwnCampaign(db, workspaceId, changeOf);
   const insteadOf = before?.campaignId;
-  const chosen = draft.when === 'scheduled' ? draft.post.timeZone : null;
-  const timeZone = chosen ?? (await readTimeZone(deps, userId));
-  const { occurrences, problems } =
-    draft.when === 'now' ? { occurrences: null, problems: [] } : planOccurrences({ ...draft.post, timeZone });
   const now = await readNow(db);
-  const planned = async () => (occurrences ? listDue(db, occurrences, { before, timeZone, now }) : [now]);
-  const prepared = await preparePost(deps, draft.post, problems, planned);
-  const { text, media, extras, card, groupIds, warnings } = prepared;
+  const { schedule, timeZone, occurrences, plannedUntil, problems } = await planDraft(deps, userId, { draft, now });
+  const planned = async () => (schedule ? listDue(db, occurrences, { before, schedule, now }) : [now]);
+  const prepared = await requireLists(db, workspaceId, await preparePost(deps, draft.post, problems, planned));
+  const { text, fields, media, extras, card, groupIds, warnings } = prepared;
   const files = await checkFiles(db, workspaceId, extras);
   await requireFreeExternalId(db, 'campaign', { ...draft.post, workspaceId, except: changeOf });
-  await requireGroups(db, workspaceId, draft.post.groupIds);
-  await requireCountedGroups(db, extras, draft.post.groupIds);
-  const reaching = { workspaceId, groupIds, extras, text, campaignId: insteadOf };
+  await requireGroups(db, workspaceId, draft.post.groupIds ?? []);
+  await requireCountedGroups(db, extras, groupIds);
+  const reaching = { workspaceId, groupIds, extras, text, template: fields, campaignId: insteadOf };
   await requireReach(db, reaching);
   const dueAt = await planned();
-  const found = await findGroupProblems(db, workspaceId, { groupIds, text, dueAt, insteadOf });
+  const asked = { ...reaching, dueAt, insteadOf, timeZone: occurrences ? timeZone : null };
+  const { found, counts } = await findProblems(db, fields, { ...asked, installationZone: deps.timeZone });
   const first = dueAt[0] ?? now;
   await requireMentionsLeft(db, reaching, { firstAt: first, timeZone: deps.timeZone });
-  const caption = media !== null || files.length > 0 || draft.post.withFile ? captionWarning(text) : undefined;
   const resting = await readResting(db, [workspaceId], deps.timeZone, first);
   const shares = await countSenders(db, workspaceId, { groupIds, wanted: extras.accountId, resting });
-  const often = { groupIds, dueAt, except: insteadOf, timeZone: deps.timeZone };
-  const frequent = await warnOfFrequency(db, workspaceId, often);
+  const frequent = await warnOfFrequency(db, workspaceId, { ...asked, except: insteadOf, timeZone: deps.timeZone });
   const senders = shares.map(({ accountId }) => accountId);
   const windows = new Map((await readSendWindows(db, senders, deps.timeZone)).map((one) => [one.accountId, one]));
   // Of a campaign for now, `wait` says so.
@@ -119,11 +125,13 @@ export async function checkCampaign(
     text: extras.mentionAll ? withMentionAll(text) : text,
     warnings: [
       ...warnings,
-      ...warnOfPastDates(text, dueAt),
       ...warnOfFilms([media, ...files]),
-      ...(caption ? [caption] : []),
+      ...warnOfEachText(prepared, { dueAt, files, withFile: draft.post.withFile }),
+      ...(await warnOfTranslations(db, workspaceId, { groupIds, translations: fields?.translations })),
       ...shares.filter(({ isConnected }) => !isConnected).map(describeConnection),
       ...(await warnOfReach(db, workspaceId, reaching)),
+      ...(extras.mentionAll ? await warnOfMentionsLeftOut(db, workspaceId, { dueAt, timeZone: deps.timeZone }) : []),
+      ...(schedule ? warnOfUnusedTimes(schedule, now) : []),
       ...quiet,
       ...bySender.warnings,
       ...frequent,
@@ -132,10 +140,49 @@ export async function checkCampaign(
     files,
     card: card ? toChecked(card) : null,
     ballot: extras,
+    isContinued: plannedUntil !== null,
     runs: dueAt.map((due) => ({ dueAt: due, local: toLocalTime(due, timeZone) })),
     groups: { ok: groupIds.length - new Set(found.map((problem) => problem.groupId)).size, problems: found },
+    fields: counts,
     expectedSeconds: bySender.expectedSeconds,
     wait: draft.when === 'now' ? await findSendersWait(deps, shares, draft.post, { windows, now }) : undefined,
+  };
+}
+
+function warnOfEachText(
+  { text, fields, media }: Pick<PreparedPost, 'text' | 'fields' | 'media'>,
+  { dueAt, files, withFile }: { dueAt: readonly Date[]; files: readonly ShownFile[]; withFile: boolean | undefined },
+): Warning[] {
+  const hasFile = media !== null || files.length > 0 || withFile;
+  return warnOfTexts(text, fields?.translations, (one) => {
+    const caption = hasFile ? captionWarning(one) : undefined;
+    return [...warnOfPastDates(one, dueAt), ...(caption ? [caption] : [])];
+  });
+}
+
+async function planDraft(deps: CheckDeps, userId: UserId, { draft, now }: { draft: CampaignDraft; now: Date }) {
+  const chosen = draft.when === 'scheduled' ? draft.post.timeZone : null;
+  const timeZone = chosen ?? (await readTimeZone(deps, userId));
+  if (draft.when === 'now') return { schedule: undefined, timeZone, occurrences: [], plannedUntil: null, problems: [] };
+  const schedule = { ...draft.post, timeZone };
+  return { schedule, timeZone, ...planOccurrences(schedule, now) };
+}
+
+/** What stands in the way of each group, and how many groups a post with fields does not fit. */
+async function findProblems(
+  db: Database,
+  fields: FieldsInPost | undefined,
+  post: Omit<PostWithFields, 'template' | 'dueAt'> & Parameters<typeof findGroupProblems>[2],
+): Promise<{ found: GroupProblem[]; counts: CampaignCheck['fields'] }> {
+  const { workspaceId, extras, dueAt } = post;
+  const found = await findGroupProblems(db, workspaceId, post);
+  if (!fields || fields.isLiteral) return { found, counts: undefined };
+  const template = await bindFields(db, workspaceId, fields, extras);
+  const unfit = await findUnfit(db, { ...post, template, dueAt: dueAt[0] ?? new Date(0) });
+  const withoutValue = unfit.filter(({ failure }) => failure.code === 'value_missing').length;
+  return {
+    found: [...found, ...unfit.map((one) => ({ groupId: one.groupId, ...describeUnfit(one) }))],
+    counts: { withoutValue, unfit: unfit.length - withoutValue },
   };
 }
 
@@ -204,12 +251,12 @@ function toChecked({ url, title, description, picture }: PreparedCard): Campaign
 async function listDue(
   db: Database,
   occurrences: Date[],
-  { before, timeZone, now }: { before: OwnCampaign | undefined; timeZone: string; now: Date },
+  { before, schedule, now }: { before: OwnCampaign | undefined; schedule: Schedule; now: Date },
 ): Promise<Date[]> {
-  const schedule = before && scheduleOf(before);
-  if (!schedule) return stillToCome(occurrences, now, timeZone);
-  const zones = { before: schedule.timeZone, after: timeZone };
-  const { kept, missing } = await diffSchedule(db, before.campaignId, occurrences, { zones, now });
+  const scheduleBefore = before && scheduleOf(before);
+  if (!scheduleBefore) return stillToCome(occurrences, now, schedule);
+  const plan = { zoneBefore: scheduleBefore.timeZone, schedule, now };
+  const { kept, missing } = await diffSchedule(db, before.campaignId, occurrences, plan);
   return [...kept.map((run) => run.dueAt), ...missing].toSorted((a, b) => Number(a) - Number(b));
 }
 

@@ -1,3 +1,4 @@
+import { remakeListsOfSenders } from '../../groups/group-lists.ts';
 import { readRows, type Connection } from '../../../platform/database/statements.ts';
 import type { AccountId, WorkspaceId } from '../../../platform/database/schema.ts';
 
@@ -24,6 +25,7 @@ export async function countSenders(
     resting,
   }: { groupIds: readonly number[]; wanted?: number | null | undefined; resting: readonly AccountId[] },
 ): Promise<SenderShare[]> {
+  await remakeListsOfSenders(db, workspaceId);
   return readRows<SenderShare>(db)`
     with share as (
       select account_id, count(*)::int as groups

@@ -4,10 +4,12 @@ import { AppError } from '../../../platform/errors/errors.ts';
 import { knownTimeZone } from '../../../platform/time/time-zone.ts';
 import { openMedia, type OpenMedia } from '../../../content/media/store.ts';
 import { findKept } from '../../../content/post/post-files.ts';
+import { choicesOf, type PostChoices } from '../../../content/post/fill-post.ts';
 import type { PostExtras } from '../../../content/post/post-extras.ts';
 import { moveAhead, type Schedule } from '../occurrences.ts';
 import { findOwnCampaign, readContent, scheduleOf, type Content } from '../store.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
+import { resolveLists } from './resolve-lists.ts';
 import { dropRemoved } from './require-reach.ts';
 import { readNow } from '../../../platform/database/read-now.ts';
 
@@ -20,7 +22,7 @@ export interface CardCopy {
 }
 
 /** What to send to have the same campaign once more. */
-export interface CampaignCopy {
+export interface CampaignCopy extends PostChoices {
   name: string;
   description: string;
   html: string;
@@ -33,6 +35,7 @@ export interface CampaignCopy {
   /** Of a post that is asked for. That of a campaign is not copied: it is the id of one campaign. */
   externalId?: string | undefined;
   metadata: Readonly<Record<string, string>>;
+  tags: readonly string[];
   /** As it was sent, of a campaign without a schedule. */
   scheduleTime: string | null;
   /** null: it is sent at once. */
@@ -49,14 +52,27 @@ export async function duplicateCampaign(
   publicId: string,
 ): Promise<CampaignCopy> {
   const campaign = await findOwnCampaign(db, workspaceId, publicId);
-  const { html, groupIds, mediaId, extras } = await readContent(db, campaign.campaignId);
+  const content = await resolveLists(db, workspaceId, await readContent(db, campaign.campaignId));
+  const { html, groupIds, mediaId, extras, template } = content;
   const before = scheduleOf(campaign);
   // Whole weeks are the same in any zone. One that is no longer known is answered as it is: its owner chooses another.
   const readable = before && { ...before, timeZone: knownTimeZone(before.timeZone, 'UTC') };
   const schedule = readable ? { ...moveAhead(readable, await readNow(db)), timeZone: before.timeZone } : null;
-  const { name, description, isChannelCampaign, metadata, scheduleTime } = campaign;
+  const { name, description, isChannelCampaign, metadata, tags, scheduleTime } = campaign;
   const post = await copyPost(db, workspaceId, { mediaId, extras });
-  return { name, description, html, ...post, groupIds, isChannelCampaign, metadata, scheduleTime, schedule };
+  return {
+    name,
+    description,
+    html,
+    ...choicesOf(template),
+    ...post,
+    groupIds,
+    isChannelCampaign,
+    metadata,
+    tags,
+    scheduleTime,
+    schedule,
+  };
 }
 
 /** Returns the files and extras of a stored post as a request has them, without what is removed since. */

@@ -5,11 +5,13 @@ import { AppError, fieldError, type FieldError } from '../../../platform/errors/
 import { acceptCardPicture, describeMedia } from '../../../content/media/accept-media.ts';
 import type { JpegPicture } from '../../../content/media/pictures.ts';
 import { saveMedia } from '../../../content/media/store.ts';
-import { findLinks, toUrl } from '../../../content/link-preview/find-links.ts';
-import { toOneLine, DESCRIPTION_LIMIT, TITLE_LIMIT } from '../../../content/link-preview/link-card.ts';
+import { listPlaceholders, replacePlaceholders, writePlaceholder } from '../../../content/text/placeholders.ts';
+import type { TemplateText } from '../../../content/text/fill-text.ts';
+import { findLinksOf, toUrl } from '../../../content/link-preview/find-links.ts';
+import { toOneLine } from '../../../content/link-preview/link-card.ts';
 import { explainNoCard, type LinkPreviews } from '../../../content/link-preview/link-previews.ts';
 import type { PostExtras } from '../../../content/post/post-extras.ts';
-import type { StoredCard } from '../../../content/post/stored-card.ts';
+import { DESCRIPTION_LIMIT, TITLE_LIMIT, type StoredCard } from '../../../content/post/stored-card.ts';
 import { namedWarning, warningOf, type Warning } from '../../../content/text/warnings.ts';
 import type { Quotas } from '../../../workspaces/quotas/quotas.ts';
 
@@ -47,6 +49,13 @@ export interface CardPreparation {
   warnings: Warning[];
 }
 
+interface CardPost {
+  text: string | undefined;
+  /** Of a post with fields. */
+  template?: TemplateText | null | undefined;
+  isCaption: boolean;
+}
+
 const NOTHING: CardPreparation = { card: undefined, problems: [], warnings: [] };
 const NONE: CardPreparation = { ...NOTHING, card: null };
 
@@ -57,22 +66,24 @@ const NONE: CardPreparation = { ...NOTHING, card: null };
 export async function prepareCard(
   deps: CardDeps,
   request: CardRequest | undefined,
-  { text, isCaption }: { text: string | undefined; isCaption: boolean },
+  { text, template, isCaption }: CardPost,
 ): Promise<CardPreparation> {
-  if (request?.card) return takeCard(request.card, { text, isCaption });
+  if (request?.card) return takeCard(request.card, { text, template, isCaption });
   if (!request?.isFetched || text === undefined) return NOTHING;
-  const [link] = findLinks(text);
+  // An address that varies leads to no page that all groups would see.
+  const link = findLinksOf(text, template).find((one) => !template || listPlaceholders([one]).length === 0);
   return link === undefined || isCaption ? NONE : fetchCard(deps, link);
 }
 
 async function takeCard(
-  { url, title: given, description, image }: CardFields,
-  { text, isCaption }: { text: string | undefined; isCaption: boolean },
+  { url: sent, title: given, description, image }: CardFields,
+  { text, template, isCaption }: CardPost,
 ): Promise<CardPreparation> {
   const title = toOneLine(given, TITLE_LIMIT);
   if (title === '') return NONE;
   const problems: FieldError[] = [];
-  if (text !== undefined && !findLinks(text).includes(url)) problems.push(NO_SUCH_LINK);
+  const url = template ? replacePlaceholders(sent, writePlaceholder) : sent;
+  if (text !== undefined && !findLinksOf(text, template).includes(url)) problems.push(NO_SUCH_LINK);
   const picture =
     image === null ? null : await collectProblems(problems, () => acceptCardPicture('link_preview.image', image));
   return {
@@ -107,9 +118,9 @@ async function fetchCard({ linkPreviews }: CardDeps, link: string): Promise<Card
 }
 
 /** Returns the extras of a post with this text: a card goes with its link. */
-export function dropLostCard(extras: PostExtras, text: string): PostExtras {
+export function dropLostCard(extras: PostExtras, text: string, template: TemplateText | null | undefined): PostExtras {
   const { linkPreview, ...others } = extras;
-  return linkPreview && !findLinks(text).includes(linkPreview.url) ? others : extras;
+  return linkPreview && !findLinksOf(text, template).includes(linkPreview.url) ? others : extras;
 }
 
 /** Stores the picture, which counts towards the quota. Throws `no_room`, unless the card came from its site and goes without. */

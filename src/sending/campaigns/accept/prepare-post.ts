@@ -6,19 +6,31 @@ import type { UnknownTags } from '../../../content/text/html-to-whatsapp.ts';
 import { CAPTION_LIMIT } from '../../../content/text/caption.ts';
 import { warnOfCaption } from '../../../content/text/read-caption.ts';
 import type { Warning } from '../../../content/text/warnings.ts';
-import type { OwnData } from '../../accounts/own-data.ts';
+import { findFieldProblems, warnOfFields } from '../../../content/post/fill-post.ts';
+import type { TemplateText } from '../../../content/text/fill-text.ts';
+import type { FieldsInPost } from '../../values/bind-fields.ts';
+import type { CampaignOwnData } from '../tags.ts';
 import { findBallotProblems, isBallot } from './ballot-problems.ts';
+import { prepareTranslations } from './prepare-translations.ts';
+import type { TranslatedText, Translation } from '../../../content/post/translations.ts';
 import { collectProblems, prepareCard, type CardDeps, type CardPreparation, type CardRequest } from './prepare-card.ts';
 
 /** What both ways of sending have in common, as it comes from outside but already of the right types and lengths. */
-export interface PostInput extends OwnData {
+export interface PostInput extends CampaignOwnData {
   name: string;
   description: string;
   html: string;
   unknownTags?: UnknownTags | undefined;
+  /** What groups get in place of `html`, by their language. Default is none. */
+  translations?: readonly Translation[] | undefined;
+  /** Its placeholders are filled for each group. Default is `false`. */
+  withFields?: boolean | undefined;
+  /** Groups without a value are left out of each run. Default is `false`: the post is rejected. */
+  leavesOut?: boolean | undefined;
   /** base64, with or without a data URL head. */
   image: string | null;
-  groupIds: readonly number[];
+  /** Default is none: it goes to lists alone. */
+  groupIds?: readonly number[] | undefined;
   isChannelCampaign: boolean;
   /** A test post: in no list and no figure. */
   isTest?: boolean;
@@ -37,11 +49,19 @@ export const NO_FILE: FieldError = fieldError('file_name', 'no_file');
 
 const TWO_KINDS_OF_FILES: FieldError = fieldError('media', 'not_with_image');
 
+/** A post has groups, or lists with some. */
+export function findMissingGroups(groupIds: readonly number[] | undefined, { groupLists }: PostExtras): FieldError[] {
+  if (groupLists || (groupIds && groupIds.length > 0)) return [];
+  return [fieldError('group_metadata_ids', groupIds ? 'empty' : 'required')];
+}
+
 /** What the post says once it is understood. */
 export interface PreparedPost {
   /** As it is to be stored. */
   html: string;
   text: string;
+  /** Of a post with fields or translations. */
+  fields: FieldsInPost | undefined;
   media: Media | null;
   /** Without the card, whose picture is not stored yet. */
   extras: PostExtras;
@@ -65,7 +85,8 @@ export async function preparePost(
   known: readonly FieldError[],
   plan: () => Promise<unknown>,
 ): Promise<PreparedPost> {
-  const { html = '', text = '', media, card, warnings, problems } = await understand(deps, input, known);
+  const { html = '', text = '', fields, media, card, warnings, problems } = await understand(deps, input, known);
+  problems.push(...findMissingGroups(input.groupIds, input.extras ?? NO_EXTRAS));
   if (input.withFile && media === null)
     problems.push(...findBallotProblems(input.extras ?? NO_EXTRAS, { text: '', hasFile: true }));
   if (problems.length + known.length > 0) {
@@ -73,7 +94,7 @@ export async function preparePost(
     throw invalid([...problems, ...known]);
   }
   const extras = input.extras ?? NO_EXTRAS;
-  return { html, text, media, extras, card, groupIds: [...new Set(input.groupIds)], warnings };
+  return { html, text, fields, media, extras, card, groupIds: [...new Set(input.groupIds)], warnings };
 }
 
 /**
@@ -101,18 +122,23 @@ export async function findPostProblems(
 }
 
 /** As `PostInput` has it. */
-interface SentPost extends Partial<Pick<PostInput, 'unknownTags' | 'withFile' | 'extras' | 'cardRequest'>> {
+interface SentPost extends Partial<
+  Pick<PostInput, 'unknownTags' | 'translations' | 'withFields' | 'leavesOut' | 'withFile' | 'extras' | 'cardRequest'>
+> {
   html: string | undefined;
   image: string | null | undefined;
   /** What a campaign says before a change that leaves its html as it is. */
-  textBefore?: string | undefined;
+  before?: { text: string; template: TemplateText | null } | undefined;
   /** Whether the campaign keeps a file is known only when it is locked. */
   isChange?: boolean;
 }
 
+const isOfFields = ({ code }: Warning) => code === 'placeholder_left';
+
 interface Understood {
   html: string | undefined;
   text: string | undefined;
+  fields: FieldsInPost | undefined;
   media: Media | null;
   card: CardPreparation['card'];
   warnings: Warning[];
@@ -120,10 +146,12 @@ interface Understood {
 }
 
 async function understand(deps: PrepareDeps, post: SentPost, known: readonly FieldError[]): Promise<Understood> {
-  const { html: sent, image = null, withFile = false, unknownTags, extras = NO_EXTRAS } = post;
-  const converted = sent === undefined ? undefined : await deps.convert(sent, unknownTags);
-  const { html, text, warnings = [] } = converted ?? {};
-  const problems = [...(converted?.problems ?? [])];
+  const { html: sent, image = null, withFile = false, unknownTags, extras = NO_EXTRAS, withFields = false } = post;
+  const converted = sent === undefined ? undefined : await deps.convert(sent, unknownTags, withFields);
+  const { html, text, template, warnings = [] } = converted ?? {};
+  const translated = await prepareTranslations(deps.convert, { ...post, extras });
+  const problems = [...(converted?.problems ?? []), ...translated.problems];
+  if (withFields) problems.push(...findFieldProblems(extras));
   const hasFile = image !== null || extras.files !== undefined;
   const isEmpty = text === '' && !hasFile && !withFile && !isBallot(extras);
   if (extras.files && image !== null) problems.push(TWO_KINDS_OF_FILES);
@@ -132,16 +160,32 @@ async function understand(deps: PrepareDeps, post: SentPost, known: readonly Fie
   if (extras.fileName !== undefined && image === null && !withFile) problems.push(NO_FILE);
   const media = image === null ? null : await collectProblems(problems, () => acceptMedia('image', image));
   const isWrong = problems.length + known.length > 0;
-  const prepared = await preparePostCard(deps, { ...post, text, media, isWrong });
-  const ofCaptions = (extras.files ?? []).flatMap(({ caption = '' }) => warnOfCaption(caption));
+  const prepared = await preparePostCard(deps, { ...post, text, template, media, isWrong });
+  const ofCaptions = (extras.files ?? []).flatMap(({ caption = '' }) => warnOfCaption(caption, withFields));
+  const ofFields = !withFields && !warnings.some(isOfFields) ? warnOfFields(extras) : [];
   return {
     html,
     text,
+    fields: text === undefined ? undefined : toFields({ text, template, leavesOut: post.leavesOut }, translated.texts),
     media,
     card: prepared.card,
-    warnings: [...warnings, ...ofCaptions, ...prepared.warnings],
+    warnings: [...warnings, ...translated.warnings, ...ofCaptions, ...ofFields, ...prepared.warnings],
     problems: [...problems, ...prepared.problems],
   };
+}
+
+/** Undefined: all groups get the same. */
+export function toFields(
+  {
+    text,
+    template,
+    leavesOut = false,
+  }: { text: string; template: TemplateText | undefined; leavesOut?: boolean | undefined },
+  translations: readonly TranslatedText[],
+): FieldsInPost | undefined {
+  if (translations.length === 0) return template && { ...template, leavesOut };
+  const literal = { text, placeholders: [], leavesOut: false, isLiteral: true as const };
+  return { ...(template ? { ...template, leavesOut } : literal), translations };
 }
 
 /** Nothing is fetched for a post that is rejected anyway. */
@@ -150,21 +194,23 @@ function preparePostCard(
   {
     cardRequest,
     text,
-    textBefore,
+    before,
+    template,
     media,
     withFile = false,
     isChange = false,
     extras = NO_EXTRAS,
     isWrong,
-  }: SentPost & Pick<Understood, 'text' | 'media'> & { isWrong: boolean },
+  }: SentPost & Pick<Understood, 'text' | 'media'> & { template: TemplateText | undefined; isWrong: boolean },
 ): Promise<CardPreparation> {
   // Of several files the first bears the text, unless it has a caption of its own.
   const hasFile = extras.files ? extras.files[0]?.caption === undefined : withFile && !isChange;
   const hasCaption = media ? media.kind !== 'audio' : hasFile;
   // A text that could not be converted has no links to look for.
-  const said = isWrong && text === '' ? undefined : (text ?? textBefore);
+  const said = isWrong && text === '' ? undefined : (text ?? before?.text);
   return prepareCard(deps, isWrong && !cardRequest?.card ? undefined : cardRequest, {
     text: said,
+    template: text === undefined ? before?.template : template,
     isCaption: hasCaption && (said ?? '').length <= CAPTION_LIMIT,
   });
 }

@@ -1,9 +1,23 @@
-import { findLinks } from '../../../content/link-preview/find-links.ts';
+import { findLinksOf } from '../../../content/link-preview/find-links.ts';
+import { compilePost, findFieldProblems, type Template } from '../../../content/post/fill-post.ts';
+import type { PostExtras } from '../../../content/post/post-extras.ts';
+import { readNow } from '../../../platform/database/read-now.ts';
+import type { WorkspaceId } from '../../../platform/database/schema.ts';
+import type { Database } from '../../../platform/database/statements.ts';
+import type { FailureParams } from '../../../platform/errors/failures.ts';
+import type { Actor } from '../../../workspaces/audit/record-audit.ts';
+import { requireGroups } from '../../groups/require-groups.ts';
+import { bindFields } from '../../values/bind-fields.ts';
+import { readGroupValues } from '../../values/select-values.ts';
 import { invalid } from '../../../platform/errors/errors.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
 import { TEXT_LIMIT, type UnknownTags } from '../../../content/text/html-to-whatsapp.ts';
 import { captionWarning, type Warning } from '../../../content/text/warnings.ts';
-import { NO_TEXT } from './prepare-post.ts';
+import type { Translation } from '../../../content/post/translations.ts';
+import { writePlaceholders } from '../../../content/text/placeholders.ts';
+import { isBallot } from './ballot-problems.ts';
+import { NO_TEXT, toFields } from './prepare-post.ts';
+import { prepareTranslations } from './prepare-translations.ts';
 
 export interface Preview {
   text: string;
@@ -11,26 +25,87 @@ export interface Preview {
   length: number;
   limit: number;
   warnings: Warning[];
+  /** Why the group would not get the post. Undefined: it would, or no group was asked for. */
+  unfit?: { code: string; message: string; params?: FailureParams } | undefined;
+  /** Of the text of the group; undefined: it gets the main text. */
+  language?: string | undefined;
+  /** What else of the post the group would get. Undefined: no group was asked for, or it would get none. */
+  said?: PostExtras | undefined;
   /** The links as the text has them, each once: one of them can have a card. */
   links: string[];
+  /** As groups get them, with placeholders. Undefined: there are none. */
+  translations?: Array<Pick<Preview, 'text' | 'length'> & Pick<Translation, 'language'>> | undefined;
 }
 
 const LINKS_LISTED = 100;
 
-/** The very text that would be sent (contract §4, preview-campaign). Throws 400 with everything that is wrong with the html. */
+export interface PreviewDeps {
+  db: Database;
+  convert: Convert;
+  /** IANA, the installation's. */
+  timeZone: string;
+}
+
+export interface PreviewInput {
+  html: string;
+  withFile: boolean;
+  unknownTags?: UnknownTags | undefined;
+  withFields?: boolean | undefined;
+  translations?: readonly Translation[] | undefined;
+  /** Of a post with fields or translations: the group that gets it. */
+  groupId?: number | undefined;
+  /** What else is filled for the group. */
+  extras: PostExtras;
+}
+
+/**
+ * The very text that would be sent (contract §4, preview-campaign); with fields or translations the text for a group, or with its placeholders.
+ * Throws 400 with everything that is wrong with the texts, and 404 for a group of another workspace.
+ */
 export async function previewCampaign(
-  { convert }: { convert: Convert },
-  { html, withFile, unknownTags }: { html: string; withFile: boolean; unknownTags?: UnknownTags | undefined },
+  deps: PreviewDeps,
+  { workspaceId }: Actor,
+  { html, withFile, unknownTags, withFields = false, translations, groupId, extras }: PreviewInput,
 ): Promise<Preview> {
-  const { text, warnings, problems } = await convert(html, unknownTags);
-  if (problems.length > 0) throw invalid(problems);
-  if (text === '' && !withFile) throw invalid([NO_TEXT]);
+  const { text: written, template, warnings, problems } = await deps.convert(html, unknownTags, withFields);
+  const translated = await prepareTranslations(deps.convert, { translations, unknownTags, withFields, extras });
+  const broken = withFields ? findFieldProblems(extras) : [];
+  const found = [...problems, ...translated.problems, ...broken];
+  if (found.length > 0) throw invalid(found);
+  if (written === '' && !withFile && !isBallot(extras)) throw invalid([NO_TEXT]);
+  if (groupId !== undefined) await requireGroups(deps.db, workspaceId, [groupId], 'group_metadata_id');
+  const fields = toFields({ text: written, template }, translated.texts);
+  const bound = fields && (await bindFields(deps.db, workspaceId, fields, extras));
+  const filled =
+    bound && groupId !== undefined ? await fillFor(deps, workspaceId, { template: bound, extras, groupId }) : undefined;
+  const { text = written, unfit, language, said } = filled ?? {};
   const caption = captionWarning(text);
   return {
     text,
     length: text.length,
     limit: TEXT_LIMIT,
-    warnings: caption ? [...warnings, caption] : warnings,
-    links: [...new Set(findLinks(text))].slice(0, LINKS_LISTED),
+    warnings: [...warnings, ...translated.warnings, ...(caption ? [caption] : [])],
+    unfit,
+    language: language || undefined,
+    said,
+    links: [...new Set(findLinksOf(text, filled?.text === undefined ? template : undefined))].slice(0, LINKS_LISTED),
+    translations: bound?.translations?.map(({ language: tag, ...one }) => {
+      const shown = writePlaceholders(one.text, one.placeholders);
+      return { language: tag, text: shown, length: shown.length };
+    }),
   };
+}
+
+/** Returns what a group would get, as if it was sent now, or why it gets none. */
+async function fillFor(
+  { db, timeZone: installationZone }: PreviewDeps,
+  workspaceId: WorkspaceId,
+  { template, extras, groupId }: { template: Template; extras: PostExtras; groupId: number },
+): Promise<{ text?: string } & Pick<Preview, 'said' | 'unfit' | 'language'>> {
+  const dueAt = await readNow(db);
+  const values = await readGroupValues(db, groupId, template, { workspaceId, dueAt, timeZone: null, installationZone });
+  const filled = compilePost(template, extras)(values);
+  if (!('failure' in filled)) return { text: filled.text, language: filled.language, said: filled.extras };
+  const { code = 'other', reason: message, params } = filled.failure;
+  return { unfit: { code, message, ...(params && { params }) } };
 }

@@ -5,6 +5,7 @@ import { dateIn, dayOf } from '../../accounts/quiet-hours.ts';
 import { readWorkspaceRules } from '../../accounts/read-workspace-rules.ts';
 import { countMentions } from '../../deliveries/decide-mentions.ts';
 import type { PostExtras, ReplyTo } from '../../../content/post/post-extras.ts';
+import type { FieldsInPost } from '../../values/bind-fields.ts';
 import { TEXT_LIMIT } from '../../../content/text/html-to-whatsapp.ts';
 import { countChannels, isBallot } from './ballot-problems.ts';
 import { withMentionAll } from '../../../content/text/mention-all.ts';
@@ -18,6 +19,8 @@ interface Reaching {
   groupIds: readonly number[];
   extras: PostExtras;
   text: string;
+  /** Of a post with translations. */
+  template?: Pick<FieldsInPost, 'translations'> | null | undefined;
   /** The campaign that is changed. */
   campaignId?: number | undefined;
 }
@@ -28,11 +31,15 @@ interface Reaching {
  * a post.
  */
 export async function requireReach(db: Connection, reaching: Reaching): Promise<void> {
-  const { workspaceId, groupIds, extras, text, campaignId } = reaching;
+  const { workspaceId, groupIds, extras, text, template, campaignId } = reaching;
   const { mentionAll, pinSeconds, replyTo, followUp } = extras;
   if (mentionAll && isBallot(extras)) throw invalid([fieldError('mention_all', 'mention_in_poll')]);
-  if (mentionAll && withMentionAll(text).length > TEXT_LIMIT)
-    throw invalid([fieldError('html', 'mention_too_long', { limit: TEXT_LIMIT })]);
+  const texts = [text, ...(template?.translations ?? []).map((one) => one.text)];
+  const tooLong = mentionAll ? texts.findIndex((one) => withMentionAll(one).length > TEXT_LIMIT) : -1;
+  if (tooLong >= 0) {
+    const field = tooLong === 0 ? 'html' : `translations.${tooLong - 1}.html`;
+    throw invalid([fieldError(field, 'mention_too_long', { limit: TEXT_LIMIT })]);
+  }
   if ((mentionAll || pinSeconds !== undefined) && (await countChannels(db, groupIds)) > 0)
     throw invalid([
       ...(mentionAll ? [fieldError('mention_all', 'mention_in_channels')] : []),
@@ -43,6 +50,10 @@ export async function requireReach(db: Connection, reaching: Reaching): Promise<
   if (extras.accountId !== undefined && !(await hasAccount(db, workspaceId, extras.accountId)))
     throw accountNotFoundError('account_id');
 }
+
+/** Whether a channel may not be among the groups of a post: `requireReach` rejects it, and of ballots `requireCountedGroups`. */
+export const isBarredFromChannels = (extras: PostExtras): boolean =>
+  isBallot(extras) || extras.mentionAll === true || extras.pinSeconds !== undefined;
 
 const hasAccount = (db: Connection, workspaceId: WorkspaceId, accountId: AccountId): Promise<boolean> => hasRow(db)`
   select from lanes where account_id = ${accountId}::bigint and workspace_id = ${workspaceId}`;

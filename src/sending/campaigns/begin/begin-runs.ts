@@ -10,7 +10,9 @@ import { createRoundRobin } from '../../../platform/concurrency/round-robin.ts';
 import { replanLocked } from '../change/replan-stale-runs.ts';
 import { isLate } from './detect-late-runs.ts';
 import { expireSuperseded, latestStart, missRuns } from './expire-runs.ts';
-import { selectFollowUps, skipReaders, type FollowUpPiece } from './skip-readers.ts';
+import { selectVarying, settleVarying, type VaryingPiece } from './settle-varying.ts';
+import { renewTargets, type ListRun } from './renew-targets.ts';
+import { settleRuns, type RunKey } from '../../deliveries/settle-runs.ts';
 import { insertDeliveries, insertSenders } from '../../deliveries/insert-deliveries.ts';
 import { hasUnwritten, writeDeliveries } from './write-deliveries.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
@@ -117,31 +119,46 @@ async function beginRunsOf(trx: Connection, workspaceIds: readonly WorkspaceId[]
   return true;
 }
 
+interface Beginning {
+  first: number;
+  /** Only the run of this campaign, which was asked for now: its posts wait, whoever can send. */
+  campaignId?: number | null;
+  timeZone?: string | undefined;
+}
+
 /**
  * Turns due runs into running ones with their `first` deliveries, and wakes the lanes. The ledgers must be locked. The content of a run is
- * fixed here.
+ * fixed here, and so are the groups of its lists.
  */
-export async function beginRuns(
+export async function beginRuns(trx: Connection, workspaceIds: WorkspaceId[], beginning: Beginning): Promise<void> {
+  if (workspaceIds.length === 0) return;
+  const waiting = await beginReady(trx, workspaceIds, beginning, null);
+  // Most runs have no lists, and cost no further statement.
+  if (waiting.length === 0) return;
+  await renewTargets(trx, waiting);
+  await beginReady(
+    trx,
+    workspaceIds,
+    beginning,
+    waiting.map(({ runId }) => runId),
+  );
+  // Nobody may be in them.
+  await settleRuns(trx, waiting);
+}
+
+/** Begins due runs, or only those whose lists were just made. Returns the runs that wait for that. */
+async function beginReady(
   trx: Connection,
   workspaceIds: WorkspaceId[],
-  {
-    first,
-    campaignId = null,
-    timeZone = 'UTC',
-  }: {
-    first: number;
-    /** Only the run of this campaign, which was asked for now: its posts wait, whoever can send. */ campaignId?:
-      | number
-      | null;
-    timeZone?: string | undefined;
-  },
-): Promise<void> {
-  if (workspaceIds.length === 0) return;
+  { first, campaignId = null, timeZone = 'UTC' }: Beginning,
+  made: readonly number[] | null,
+): Promise<ListRun[]> {
   const resting = await readResting(trx, workspaceIds, timeZone);
-  const rows = await readRows<FollowUpPiece>(trx)`
-    with due as materialized (
-      select r.workspace_id, r.run_id, r.campaign_id, c.content_id, c.public_id, cardinality(t.group_ids) as targets, t.extras,
-             k.legacy_account_id, a.account_id, (select count(*) from lanes o where o.workspace_id = k.workspace_id) > 1 as is_shared
+  const rows = await readRows<(VaryingPiece & { waitsFor: null }) | (RunKey & { waitsFor: number })>(trx)`
+    with found as materialized (
+      select r.workspace_id, r.run_id, r.campaign_id, c.content_id, c.public_id, cardinality(t.group_ids) as targets, t.extras, t.template is not null as has_fields,
+             k.legacy_account_id, a.account_id, (select count(*) from lanes o where o.workspace_id = k.workspace_id) > 1 as is_shared,
+             ${made ? sql`false` : hasLists} as waits
       from workspace_ledgers k
       join accounts a on a.workspace_id = k.workspace_id and a.is_default
       cross join lateral (
@@ -149,11 +166,14 @@ export async function beginRuns(
         where r.workspace_id = k.workspace_id and r.status = 'planned' and not r.paused
           and r.due_at <= campanile_now() and r.due_at > ${latestStart}
           and (${campaignId}::bigint is null or r.campaign_id = ${campaignId})
+          and (${made}::bigint[] is null or r.run_id = any(${made}::bigint[]))
         order by r.due_at, r.run_id limit ${Math.ceil(RUNS_PER_STEP / workspaceIds.length)}
       ) r
       join campaigns c on c.campaign_id = r.campaign_id
       join contents t on t.content_id = c.content_id
       where k.workspace_id = any(${workspaceIds}::bigint[]) and (${campaignId}::bigint is not null or ${canSend(sql`k`)})
+    ), due as materialized (
+      select * from found where not waits
     ), begun as (
       update runs r set status = 'running', content_id = d.content_id, started_at = campanile_now(), progress_at = campanile_now(),
              targets = d.targets, queued = d.targets, is_shared = d.is_shared, expanded = least(d.targets, ${first}::int),
@@ -171,10 +191,23 @@ export async function beginRuns(
       update lanes l set work_at = campanile_now()
       from (select distinct workspace_id from due) d where l.workspace_id = d.workspace_id and l.in_hand_run_id is null
     )
-    ${selectFollowUps(sql`due`, { first: sql`1`, last: sql`${first}::int` })}`;
-  await skipReaders(trx, rows);
+    select v.*, null::bigint as "waitsFor" from (${selectVarying(sql`due`, { first: sql`1`, last: sql`${first}::int` })}) v
+    union all
+    select workspace_id, run_id, null, false, null, null, campaign_id from found where waits`;
+  await settleVarying(
+    trx,
+    rows.filter((row) => row.waitsFor === null),
+    timeZone,
+  );
   await notifyAfterCommit(trx, 'campanile_lanes');
+  return rows.flatMap(({ waitsFor, ...run }) => (waitsFor === null ? [] : [{ ...run, campaignId: waitsFor }]));
 }
+
+/** True if the post of content `t` goes to lists, or lists by rule decide who sends in the workspace `k`. */
+const hasLists = sql<boolean>`(
+  coalesce(t.extras ? 'groupLists', false) or exists (
+    select from senders s join group_lists l on l.group_list_id = s.group_list_id
+    where s.workspace_id = k.workspace_id and s.replaced_at is null and l.rule is not null))`;
 
 /** The run that the posts of the run `d` quote: the given one, or the latest of that campaign that has begun. Null: there is none. */
 const repliedRun = sql`(

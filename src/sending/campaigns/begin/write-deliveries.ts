@@ -8,7 +8,7 @@ import { readQuarantined } from '../../../platform/database/quarantine.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import type { Rotation } from '../../../platform/concurrency/round-robin.ts';
 import { insertDeliveries, insertSenders } from '../../deliveries/insert-deliveries.ts';
-import { selectFollowUps, skipReaders, type FollowUpPiece } from './skip-readers.ts';
+import { selectVarying, settleVarying, type VaryingPiece } from './settle-varying.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
 /** In one transaction, of a few workspaces together; each has its share. */
@@ -69,7 +69,7 @@ async function writePiece(trx: Connection, workspaceIds: readonly WorkspaceId[],
   if (workspaceIds.length === 0) return;
   const each = Math.ceil(DELIVERIES_PER_PIECE / workspaceIds.length);
   const resting = await readResting(trx, workspaceIds, timeZone);
-  const rows = await readRows<FollowUpPiece>(trx)`
+  const rows = await readRows<VaryingPiece>(trx)`
     with part as materialized (
       select a.workspace_id, r.run_id, r.content_id, k.public_id, i.legacy_account_id, o.account_id, r.is_shared, r.expanded, least(r.expanded + ${each}::int - r.before, r.targets)::int as upto
       from unnest(${[...workspaceIds]}::bigint[]) a (workspace_id)
@@ -93,9 +93,12 @@ async function writePiece(trx: Connection, workspaceIds: readonly WorkspaceId[],
       update lanes l set work_at = campanile_now()
       from (select distinct workspace_id from part) p where l.workspace_id = p.workspace_id and l.in_hand_run_id is null
     )
-    ${selectFollowUps(sql`(select p.*, c.extras from part p join contents c on c.content_id = p.content_id)`, {
-      first: sql`p.expanded + 1`,
-      last: sql`p.upto`,
-    })}`;
-  await skipReaders(trx, rows);
+    ${selectVarying(
+      sql`(select p.*, c.extras, c.template is not null as has_fields from part p join contents c on c.content_id = p.content_id)`,
+      {
+        first: sql`p.expanded + 1`,
+        last: sql`p.upto`,
+      },
+    )}`;
+  await settleVarying(trx, rows, timeZone);
 }

@@ -35,7 +35,7 @@ export async function cancelRuns(
   await dropQueued(trx, workspaceId);
   if (runId === null)
     await execute(trx)`
-      update campaigns set status = 'cancelled', finished_at = campanile_now(), open_runs = 0
+      update campaigns set status = 'cancelled', finished_at = campanile_now(), open_runs = 0, planned_until = null
       where campaign_id = ${campaignId} and finished_at is null`;
   else {
     const closed = runIds.map(() => campaignId);

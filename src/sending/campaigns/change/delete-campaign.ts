@@ -5,6 +5,7 @@ import { actOnce, findResult, type IdempotencyKey } from '../../../workspaces/id
 import { AppError } from '../../../platform/errors/errors.ts';
 import { requireStatus } from './control.ts';
 import { findOwnCampaign } from '../store.ts';
+import { writeTags } from '../tags.ts';
 
 /**
  * Deletes a campaign that is not under way (contract §4, delete-campaign): once this resolves it is in no list and no number any more, and
@@ -27,6 +28,7 @@ export async function deleteCampaign(
       requireStatus(campaign, ['completed', 'completed_with_errors', 'cancelled'], 'deleted. Cancel it first');
       await requireRevised(trx, campaign.campaignId);
       await execute(trx)`update campaigns set deleted_at = campanile_now() where campaign_id = ${campaign.campaignId}`;
+      await writeTags(trx, campaign, []);
       await recordAudit(trx, { ...actor, action: 'campaign.deleted', subject: publicId });
       return { campaignId: publicId };
     }),

@@ -12,7 +12,9 @@ import { control, requirePosts, requireStatus, type ControlDeps, type Controlled
 import { requirePlannedRun, requireRun, type PlannedRun } from './find-runs.ts';
 import { requireFiles, type RetryDeps } from './retry-campaign.ts';
 import { requireNoApproval } from '../../../workspaces/approval/approval-rules.ts';
-import type { OwnCampaign } from '../store.ts';
+import { listOccurrences } from '../occurrences.ts';
+import { countExcluded, excludeTime, TIMES_LIMIT } from '../recurrence.ts';
+import { scheduleOf, type OwnCampaign } from '../store.ts';
 import { knownTimeZone } from '../../../platform/time/time-zone.ts';
 
 /** A run is at most this many days away from the instant that its schedule gave it (contract §4). */
@@ -136,15 +138,15 @@ async function requireMentionsLeftOn(
 async function writeInstant(trx: Connection, run: PlannedRun, dueAt: Date): Promise<void> {
   await execute(trx)`
     update runs
-    set moved_from = nullif(coalesce(moved_from, due_at), ${dueAt}::timestamptz), due_at = ${dueAt}, late_at = null
+    set moved_from = nullif(coalesce(moved_from, due_at), ${dueAt}::timestamptz), due_at = ${dueAt}, late_at = null, rescheduled_at = campanile_now()
     where workspace_id = ${run.workspaceId} and run_id = ${run.runId} and status = 'planned'`;
   await notifyAfterCommit(trx, 'campanile_runs');
 }
 
 /**
  * Leaves a run out. A planned one is deleted, and its date is one of the schedule's skipped dates; one that was missed, or ended with
- * failures, keeps its figures and is flagged. Throws 404, and 409 for any other run, and for the last run of a campaign, which can be
- * cancelled instead.
+ * failures, keeps its figures and is flagged. Throws 404, and 409 for any other run, for the last run of a campaign, which can be
+ * cancelled instead, and for a schedule that leaves out 366 dates already.
  */
 export function skipRun(
   deps: ControlDeps,
@@ -161,18 +163,42 @@ export function skipRun(
     requireStatus(campaign, ['scheduled', 'running', 'paused'], 'changed');
     const { workspaceId, campaignId, dueAt, movedFrom } = await requirePlannedRun(trx, campaign, runId);
     const isFollowed = await hasRow(trx)`
-      select from runs where campaign_id = ${campaignId} and run_id <> ${runId} and finished_at is null limit 1`;
+      select from runs where campaign_id = ${campaignId} and run_id <> ${runId} and finished_at is null
+      union all select from campaigns where campaign_id = ${campaignId} and planned_until is not null limit 1`;
     if (!isFollowed)
       throw new AppError(
         'run_wrong_state',
         'This is the last run of the campaign, so it cannot be skipped. Cancel the campaign instead.',
       );
-    const zone = knownTimeZone(campaign.timeZone, 'UTC');
-    const date = dateIn(zone, (movedFrom ?? dueAt).toTemporalInstant()).toString();
+    const skipped = skipOccurrence(campaign, movedFrom ?? dueAt, await readNow(trx));
+    if (Math.max(skipped.skipDates.length, countExcluded(skipped.recurrence ?? '')) > TIMES_LIMIT)
+      throw new AppError(
+        'run_wrong_state',
+        `The schedule leaves out ${TIMES_LIMIT} dates already. Change the schedule instead.`,
+      );
     await execute(trx)`delete from runs where workspace_id = ${workspaceId} and run_id = ${runId}`;
     await execute(trx)`
-      update campaigns set skip_dates = ${[...new Set([...campaign.skipDates, date])].toSorted()}, open_runs = open_runs - 1
+      update campaigns
+      set skip_dates = ${skipped.skipDates}, recurrence = ${skipped.recurrence ?? null}, open_runs = open_runs - 1
       where campaign_id = ${campaignId}`;
     return diffValues({ due_at: dueAt }, { due_at: null });
   });
+}
+
+/**
+ * Returns what a schedule skips once it skips this occurrence: its date, or its time alone if the schedule has others on that date. Of a
+ * schedule that goes on and on, what it skipped over a year ago is dropped.
+ */
+function skipOccurrence(campaign: OwnCampaign, occurrence: Date, now: Date) {
+  const timeZone = knownTimeZone(campaign.timeZone, 'UTC');
+  const at = occurrence.toTemporalInstant().toZonedDateTimeISO(timeZone);
+  const oldest = dateIn(timeZone, now.toTemporalInstant()).subtract({ days: DAYS_LIMIT });
+  const { recurrence, skipDates } = campaign;
+  const schedule = recurrence === null ? undefined : scheduleOf({ ...campaign, timeZone });
+  const day = { from: at.startOfDay(), to: at.startOfDay().add({ days: 1 }).subtract({ milliseconds: 1 }) };
+  const [from, to] = [day.from, day.to].map(({ epochMilliseconds }) => new Date(epochMilliseconds)) as [Date, Date];
+  if (recurrence !== null && schedule && listOccurrences(schedule, { from, to }).length > 1)
+    return { skipDates, recurrence: excludeTime(recurrence, at.toPlainDateTime(), oldest) };
+  const kept = recurrence === null ? skipDates : skipDates.filter((date) => date >= oldest.toString());
+  return { skipDates: [...new Set([...kept, at.toPlainDate().toString()])].toSorted(), recurrence };
 }

@@ -16,6 +16,7 @@ const RUN_TABLES = [
   'pins',
   'everyone_mentions',
   'members_without_devices',
+  'delivery_values',
   'receipts',
   'votes',
   'provisional_receipts',

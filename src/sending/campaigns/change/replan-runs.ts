@@ -3,43 +3,67 @@ import { planSyncsBeforeRuns } from '../../accounts/plan-syncs.ts';
 import { dateIn } from '../../accounts/quiet-hours.ts';
 import { knownTimeZone } from '../../../platform/time/time-zone.ts';
 import { scheduleIsOver } from '../accept/add-scheduled-campaign.ts';
+import type { Schedule } from '../occurrences.ts';
 import type { RunStatus, WorkspaceId } from '../../../platform/database/schema.ts';
 
-/** The time zones that give runs their dates: of the stored schedule, and of the new one. */
-interface Zones {
-  before: string;
-  after: string;
+interface Change {
+  /** Of the stored schedule. */
+  zoneBefore: string;
+  /** The new one. */
+  schedule: Schedule;
+  now: Date;
 }
 
 /**
- * Compares a campaign's planned runs with its new schedule. Returns the runs to keep (an occurrence still matches), the runs to drop, and
- * the occurrences to add (future dates without a run). A moved run stands for the occurrence that it was moved from, and is kept as long as
- * the schedule has one on that date. Started and missed runs never change. Throws 400 if nothing is left to run.
+ * Compares a campaign's planned runs with the occurrences of its new schedule. Returns the runs to keep (an occurrence still matches), the
+ * runs to drop, and the occurrences to add (future ones without a run). Started and missed runs never change. A run stands for the
+ * occurrence at its instant. One that was moved, started or missed stands for the one at its wall-clock time, also in another zone, and for
+ * the nearest other one of its date if there is none, so that no date gets a run for one that it has had. `origins` are their occurrences.
+ * Throws 400 if nothing is left to run.
  */
 export async function diffSchedule(
   db: Connection,
   campaignId: number,
   occurrences: readonly Date[],
-  { zones, now }: { zones: Zones; now: Date },
+  { zoneBefore, schedule, now }: Change,
 ) {
   const runs = await readRows<{ runId: number; dueAt: Date; movedFrom: Date | null; status: RunStatus }>(db)`
-    select run_id as "runId", due_at as "dueAt", moved_from as "movedFrom", status from runs where campaign_id = ${campaignId}`;
-  const planned = runs.filter((run) => run.status === 'planned');
-  const over = runs.filter((run) => run.status !== 'planned');
-  const zoneBefore = knownTimeZone(zones.before, zones.after);
-  const dateBefore = (run: (typeof runs)[number]) => dateOf(zoneBefore, run.movedFrom ?? run.dueAt);
-  const wanted = new Set(occurrences.map(Number));
-  const wantedDates = new Set(occurrences.map((dueAt) => dateOf(zones.after, dueAt)));
-  const [moved, inPlace] = [planned.filter(isMoved), planned.filter((run) => !isMoved(run))];
-  const keptInPlace = inPlace.filter((run) => wanted.has(Number(run.dueAt)));
-  const kept = [...keptInPlace, ...moved.filter((run) => wantedDates.has(dateBefore(run)))];
-  const isKept = new Set(keptInPlace.map((run) => Number(run.dueAt)));
-  const hadRun = new Set([...over, ...moved].map(dateBefore));
-  const missing = occurrences.filter(
-    (dueAt) => dueAt >= now && !isKept.has(Number(dueAt)) && !hadRun.has(dateOf(zones.after, dueAt)),
-  );
-  if (kept.length + missing.length === 0) throw scheduleIsOver(occurrences, now, zones.after);
-  return { kept, dropped: planned.filter((run) => !kept.includes(run)), missing };
+    select run_id as "runId", due_at as "dueAt", moved_from as "movedFrom", status from runs
+    where campaign_id = ${campaignId}
+      and (status = 'planned' or coalesce(moved_from, due_at) > ${now}::timestamptz - interval '2 days')
+    order by coalesce(moved_from, due_at), run_id`;
+  const { timeZone } = schedule;
+  const zone = knownTimeZone(zoneBefore, timeZone);
+  const standsFor = (run: (typeof runs)[number]): Date => {
+    const at = run.movedFrom ?? run.dueAt;
+    if (zone === timeZone || isInPlace(run)) return at;
+    const wall = at.toTemporalInstant().toZonedDateTimeISO(zone).toPlainDateTime();
+    return new Date(wall.toZonedDateTime(timeZone).epochMilliseconds);
+  };
+  const planned = runs.filter(isPlanned);
+  // Those that can still be dropped come last: a date has had its run.
+  const fixed = [...runs.filter((run) => !isPlanned(run)), ...planned.filter((run) => !isInPlace(run))];
+  const open = Map.groupBy(occurrences, (dueAt) => dateOf(timeZone, dueAt));
+  const taken = new Map<(typeof runs)[number], Date>();
+  const take = (run: (typeof runs)[number], furthestMs: number): void => {
+    const at = standsFor(run);
+    const left = open.get(dateOf(timeZone, at)) ?? [];
+    const distance = (dueAt: Date) => Math.abs(Number(dueAt) - Number(at));
+    const [nearest] = left.toSorted((one, other) => distance(one) - distance(other));
+    if (!nearest || distance(nearest) > furthestMs || taken.has(run)) return;
+    left.splice(left.indexOf(nearest), 1);
+    taken.set(run, nearest);
+  };
+  for (const run of [...fixed, ...planned.filter(isInPlace)]) take(run, 0);
+  for (const run of fixed) take(run, Infinity);
+  const kept = planned.filter((run) => taken.has(run));
+  const missing = [...open.values()].flat().filter((dueAt) => dueAt >= now);
+  if (kept.length + missing.length === 0) throw scheduleIsOver(occurrences, now, schedule);
+  const origins = fixed.flatMap((run) => {
+    const at = run.movedFrom || zone !== timeZone ? taken.get(run) : undefined;
+    return at ? [{ runId: run.runId, at }] : [];
+  });
+  return { kept, dropped: planned.filter((run) => !kept.includes(run)), missing, origins };
 }
 
 /** Applies `diffSchedule`. Resolves to the change in the number of open runs. The ledger must be locked. */
@@ -47,10 +71,15 @@ export async function replanRuns(
   trx: Connection,
   campaign: { workspaceId: WorkspaceId; campaignId: number; paused: boolean },
   occurrences: readonly Date[],
-  when: { zones: Zones; now: Date },
+  change: Change,
 ): Promise<number> {
   const { campaignId } = campaign;
-  const { dropped, missing } = await diffSchedule(trx, campaignId, occurrences, when);
+  const { dropped, missing, origins } = await diffSchedule(trx, campaignId, occurrences, change);
+  if (origins.length > 0)
+    await execute(trx)`
+      update runs r set moved_from = nullif(o.at, r.due_at)
+      from unnest(${origins.map(({ runId }) => runId)}::bigint[], ${origins.map(({ at }) => at)}::timestamptz[]) o (run_id, at)
+      where r.workspace_id = ${campaign.workspaceId} and r.run_id = o.run_id`;
   await execute(trx)`
     with gone as (
       delete from runs where workspace_id = ${campaign.workspaceId} and run_id = any(${dropped.map(({ runId }) => runId)}::bigint[])
@@ -62,6 +91,8 @@ export async function replanRuns(
   return missing.length - dropped.length;
 }
 
-const isMoved = (run: { movedFrom: Date | null }): boolean => run.movedFrom !== null;
+const isPlanned = (run: { status: RunStatus }): boolean => run.status === 'planned';
+const isInPlace = (run: { status: RunStatus; movedFrom: Date | null }): boolean =>
+  isPlanned(run) && run.movedFrom === null;
 
 const dateOf = (timeZone: string, at: Date): string => dateIn(timeZone, at.toTemporalInstant()).toString();

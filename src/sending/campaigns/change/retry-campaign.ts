@@ -6,9 +6,12 @@ import { AppError } from '../../../platform/errors/errors.ts';
 import { describeFailure, toOutcomeUnknown } from '../../../platform/errors/failures.ts';
 import { selectFailure } from '../../deliveries/settle-runs.ts';
 import { MEDIA_DAYS } from '../../../content/media/drop-unused.ts';
+import { fixValues } from '../begin/fix-values.ts';
 import { control, requirePosts, requireStatus, type Controlled, type ControlDeps } from './control.ts';
 import type { OwnCampaign } from '../store.ts';
 import { requireRun } from './find-runs.ts';
+
+const UNFIT = ['value_missing', 'values_too_long', 'values_alike', 'nothing_visible'];
 
 /** Said of posts that no other account sends a second time. */
 const SENDER_REMOVED = describeFailure('sender_removed');
@@ -22,6 +25,8 @@ interface RetryChoices {
 export interface RetryDeps extends ControlDeps {
   /** As MEDIA_RETENTION_DAYS; 90 unless given. */
   mediaDays?: number | undefined;
+  /** IANA, the installation's; UTC unless given. */
+  timeZone?: string | undefined;
 }
 
 /**
@@ -35,7 +40,7 @@ export interface RetryDeps extends ControlDeps {
  * campaign was cancelled, and 404 for a run of another campaign.
  */
 export async function retryCampaign(
-  { mediaDays, ...deps }: RetryDeps,
+  { mediaDays, timeZone = 'UTC', ...deps }: RetryDeps,
   actor: Actor,
   publicId: string,
   { acceptDuplicates = false, leaveUnknown = false, runId }: RetryChoices = {},
@@ -62,6 +67,13 @@ export async function retryCampaign(
     const { workspaceId } = campaign;
     for (const { runId, isShared, positions } of runs)
       if (isShared) await assignSenders(trx, { workspaceId, runId, only: positions, acceptDuplicates });
+    // Posts that did not fit their groups have never left: they get the present values.
+    const unfit = runs.map(({ runId, positions }) => ({
+      workspaceId,
+      runId,
+      which: sql<boolean>`d.position = any(${positions}::int[]) and d.error_code = any(${UNFIT}::text[])`,
+    }));
+    await fixValues(trx, unfit, timeZone);
     await wakeLanes(trx, workspaceId);
   });
   return { ...done, leftUnknown: left };

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { lockOwnLedger } from '../../accounts/store.ts';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
-import { execute, readValue, type Connection } from '../../../platform/database/statements.ts';
+import { execute, hasRow, readValue, type Connection } from '../../../platform/database/statements.ts';
 import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
 import { AppError, invalid, fieldError } from '../../../platform/errors/errors.ts';
 import { TZDATA_VERSION } from '../../../platform/time/tzdata-version.ts';
@@ -16,10 +16,14 @@ import { missRuns } from '../begin/expire-runs.ts';
 import type { Schedule } from '../occurrences.ts';
 import { findBallotProblems, isBallot, requireCountedGroups } from '../accept/ballot-problems.ts';
 import { dropLostCard, saveCard, type CardRequest } from '../accept/prepare-card.ts';
-import { NO_FILE, NO_TEXT, prepareChange } from '../accept/prepare-post.ts';
+import { requireTranslations } from '../accept/prepare-translations.ts';
+import { findMissingGroups, NO_FILE, NO_TEXT, prepareChange } from '../accept/prepare-post.ts';
+import { countBound, requireLists, resolveLists } from '../accept/resolve-lists.ts';
 import { dropRemoved, requireMentionsLeft, requireReach } from '../accept/require-reach.ts';
 import { requireNoApproval } from '../../../workspaces/approval/approval-rules.ts';
 import { replanRuns } from './replan-runs.ts';
+import { choicesOf } from '../../../content/post/fill-post.ts';
+import { showTranslations, type Translation } from '../../../content/post/translations.ts';
 import { EXTRAS_FIELDS, EXTRAS_NAMES, NO_EXTRAS, type PostExtras } from '../../../content/post/post-extras.ts';
 import { requireFiles } from '../../../content/post/post-files.ts';
 import { requireGroups } from '../../groups/require-groups.ts';
@@ -27,15 +31,22 @@ import { findOwnCampaign, readContent, scheduleOf, writeContent, type Content, t
 import { readNow } from '../../../platform/database/read-now.ts';
 import { diffValues, type Values } from '../../../workspaces/audit/diff-values.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
-import { changeOwnData, type OwnData } from '../../accounts/own-data.ts';
+import { changeOwnData } from '../../accounts/own-data.ts';
+import { writeTags, type CampaignOwnData } from '../tags.ts';
+import { bindFields, type FieldsInPost } from '../../values/bind-fields.ts';
+import { requireFit } from '../../values/check-values.ts';
 import { diffGroups } from '../../groups/diff-groups.ts';
 
 /** What a campaign is to become; what is undefined stays as it is. */
-export interface CampaignChange extends OwnData {
+export interface CampaignChange extends CampaignOwnData {
   name?: string | undefined;
   description?: string | undefined;
   html?: string | undefined;
   unknownTags?: UnknownTags | undefined;
+  withFields?: boolean | undefined;
+  leavesOut?: boolean | undefined;
+  /** Required with another html of a post that has translations. */
+  translations?: readonly Translation[] | undefined;
   image?: string | undefined;
   removeImage?: boolean;
   /** Each extra of these replaces the one of that name. */
@@ -50,6 +61,10 @@ export interface CampaignChange extends OwnData {
   timeZone?: string | undefined;
   weekdays?: readonly number[] | undefined;
   skipDates?: readonly string[] | undefined;
+  /** It comes with its end: without `endDate` it has none but its own. Empty: every day. */
+  recurrence?: string | undefined;
+  /** Throw 409 once a run has begun, was missed or cancelled: what was sent once is not planned again. */
+  unlessBegun?: boolean;
 }
 
 /**
@@ -68,24 +83,15 @@ export async function updateCampaign(
 ): Promise<Controlled & { warnings: string[] }> {
   const { db, quotas = QUOTAS, timeZone = 'UTC' } = deps;
   const before = await findOwnCampaign(db, actor.workspaceId, publicId);
-  const { removeImage = false, unknownTags, extras = NO_EXTRAS, removedExtras = [], ...values } = change;
-  const { name, description, isChannelCampaign, externalId, metadata, ...seen } = values;
-  const ofPost = [...Object.values(seen), ...Object.values(extras), ...removedExtras];
-  // Members see none of the others.
-  const changesPost = removeImage || ofPost.some((value) => value !== undefined);
-  const unseen = [name, description, isChannelCampaign, externalId, metadata];
-  const changesOthers = unseen.some((value) => value !== undefined);
-  if (!changesPost && !changesOthers) throw new AppError('invalid_request', 'Send at least one field to change');
-  if (removeImage && change.image !== undefined) throw invalid([fieldError('remove_image', 'either_image_or_removal')]);
-  const { problems = [] } = planChange(requireSchedule(before), change) ?? {};
+  const { removeImage = false, unlessBegun = false, unknownTags, extras = NO_EXTRAS, removedExtras = [] } = change;
+  const { changesPost, changesOthers } = findChanges(change);
+  if (!changesPost && !changesOthers && !unlessBegun) return changeTags(deps, actor, publicId, change.tags);
+  const { problems = [] } = planChange(requireSchedule(before), change, await readNow(db)) ?? {};
   const { workspaceId, campaignId } = before;
-  const { html: changed, image, cardRequest } = change;
-  const textBefore = cardRequest && changed === undefined ? (await readContent(db, campaignId)).text : undefined;
-  const { html, text, media, card, warnings } = await prepareChange(
-    deps,
-    { html: changed, image, unknownTags, extras, cardRequest, textBefore },
-    problems,
-  );
+  const { image, cardRequest } = change;
+  const said = await readContent(db, campaignId);
+  const sent = { ...changeTexts(change, said), image, unknownTags, extras, cardRequest, before: said };
+  const { html, text, fields, media, card, warnings } = await prepareChange(deps, sent, problems);
   if (change.groupIds) await requireGroups(db, workspaceId, change.groupIds);
   return db.transaction().execute(async (trx) => {
     await requireFiles(trx, actor.workspaceId, extras);
@@ -96,6 +102,7 @@ export async function updateCampaign(
     // What is too late to begin must not pass for something left to run.
     await missRuns(trx, [workspaceId], { campaignId });
     const campaign = await findOwnCampaign(trx, actor.workspaceId, publicId);
+    if (unlessBegun) await requireNoneBegun(trx, campaign);
     const content = await readContent(trx, campaignId);
     await changeSchedule(trx, campaign, change);
     const groupIds = change.groupIds && [...new Set(change.groupIds)];
@@ -103,15 +110,80 @@ export async function updateCampaign(
       extras: { ...extras, ...(linkPreview && { linkPreview }) },
       removedExtras: card === null ? [...removedExtras, 'linkPreview' as const] : removedExtras,
     };
-    await changeContent(trx, campaign, { html, text, mediaId, groupIds, ...changedExtras });
-    if (changesPost) await requireNoApproval(trx, actor.workspaceId, (groupIds ?? content.groupIds).length);
+    await changeContent(trx, campaign, {
+      html,
+      text,
+      fields,
+      leavesOut: change.leavesOut,
+      mediaId,
+      groupIds,
+      ...changedExtras,
+    });
+    if (changesPost) await requireNoApproval(trx, actor.workspaceId, countBound(await readContent(trx, campaignId)));
     await requireMentions(trx, campaign, timeZone);
-    await changeOwnData(trx, 'campaign', { workspaceId, id: publicId }, change);
-    if (changesOthers) await updateUnseen(trx, campaignId, change);
+    if (changesPost) await requireValues(trx, campaign, timeZone);
+    await changeUnseen(trx, campaign, change);
     const changes = await diffCampaigns(trx, actor.workspaceId, { campaign, content });
     await recordAudit(trx, { ...actor, action: 'campaign.updated', subject: publicId, changes });
     return { campaignId: publicId, status: campaign.status, warnings: listLosses(warnings) };
   });
+}
+
+/** Returns the texts that a campaign is changed to, with what they go by; without html they stay. Throws as `requireTranslations`. */
+function changeTexts(
+  change: CampaignChange,
+  { html: before, template }: Pick<Content, 'html' | 'template'>,
+): Pick<CampaignChange, 'withFields' | 'leavesOut' | 'translations'> & { html: string | undefined } {
+  const saidBy = choicesOf(template);
+  const { withFields = saidBy.withFields, leavesOut = saidBy.leavesOut, translations } = change;
+  // The same html says something else with fields than without.
+  const isReadAgain = withFields !== saidBy.withFields || translations !== undefined;
+  const html = change.html ?? (isReadAgain ? before : undefined);
+  if (html === undefined) return { html, withFields, leavesOut };
+  if (html !== before) requireTranslations(change, saidBy);
+  return { html, withFields, leavesOut, translations: translations ?? saidBy.translations };
+}
+
+/** Returns what a change is about. Throws 400 if it is about nothing. */
+function findChanges(change: CampaignChange): { changesPost: boolean; changesOthers: boolean } {
+  const { removeImage = false, unlessBegun: _, unknownTags: __, extras = NO_EXTRAS, ...others } = change;
+  const { removedExtras = [], ...values } = others;
+  const { name, description, isChannelCampaign, externalId, metadata, tags, ...seen } = values;
+  const ofPost = [...Object.values(seen), ...Object.values(extras), ...removedExtras];
+  // Members see none of the others.
+  const changesPost = removeImage || ofPost.some((value) => value !== undefined);
+  const unseen = [name, description, isChannelCampaign, externalId, metadata];
+  const changesOthers = unseen.some((value) => value !== undefined);
+  if (!changesPost && !changesOthers && !tags)
+    throw new AppError('invalid_request', 'Send at least one field to change');
+  if (removeImage && change.image !== undefined) throw invalid([fieldError('remove_image', 'either_image_or_removal')]);
+  return { changesPost, changesOthers };
+}
+
+/** Changes nothing but the tags, whatever state the campaign is in: reports on what was sent go by them. Throws 404. */
+async function changeTags(
+  { db }: Pick<AcceptDeps, 'db'>,
+  actor: Actor,
+  publicId: string,
+  tags: readonly string[] = [],
+): Promise<Controlled & { warnings: string[] }> {
+  return db.transaction().execute(async (trx) => {
+    await lockOwnLedger(trx, actor.workspaceId);
+    const campaign = await findOwnCampaign(trx, actor.workspaceId, publicId);
+    await writeTags(trx, campaign, tags);
+    const changes = diffValues({ tags: campaign.tags }, { tags: [...tags] });
+    await recordAudit(trx, { ...actor, action: 'campaign.updated', subject: publicId, changes });
+    return { campaignId: publicId, status: campaign.status, warnings: [] };
+  });
+}
+
+/** Throws 409 for a campaign of which a run has begun, was missed or cancelled. The ledger must be locked. */
+export async function requireNoneBegun(
+  trx: Connection,
+  { campaignId }: Pick<OwnCampaign, 'campaignId'>,
+): Promise<void> {
+  if (await hasRow(trx)`select from runs where campaign_id = ${campaignId} and status <> 'planned' limit 1`)
+    throw new AppError('campaign_wrong_state', 'A run of this campaign has begun, was missed or cancelled');
 }
 
 /** Returns the schedule. Throws 409 for a campaign that was sent at once or has ended. */
@@ -127,57 +199,87 @@ function requireSchedule(campaign: OwnCampaign): Schedule {
 /**
  * Returns the changed schedule with its occurrences, or with its problems; undefined if the schedule does not change, in whichever zone.
  */
-function planChange(schedule: Schedule, change: CampaignChange) {
+function planChange(schedule: Schedule, change: CampaignChange, now: Date) {
+  const { recurrence } = change;
   const next: Schedule = {
     startDate: change.startDate ?? schedule.startDate,
-    endDate: change.endDate ?? schedule.endDate,
+    endDate: change.endDate ?? (recurrence ? null : schedule.endDate),
     time: change.time ?? schedule.time,
     timeZone: change.timeZone ?? schedule.timeZone,
     weekdays: change.weekdays ?? schedule.weekdays,
     skipDates: change.skipDates ?? schedule.skipDates,
+    recurrence: recurrence === undefined ? (schedule.recurrence ?? null) : recurrence || null,
   };
-  return JSON.stringify(next) === JSON.stringify(schedule) ? undefined : { next, ...planOccurrences(next) };
+  return JSON.stringify(next) === JSON.stringify(schedule) ? undefined : { next, ...planOccurrences(next, now) };
 }
 
 async function changeSchedule(trx: Connection, campaign: OwnCampaign, change: CampaignChange): Promise<void> {
   const schedule = requireSchedule(campaign);
   const { workspaceId, campaignId } = campaign;
-  const plan = planChange(schedule, change);
+  const now = await readNow(trx);
+  const plan = planChange(schedule, change, now);
   if (!plan) return;
-  const { next, occurrences, problems } = plan;
+  const { next, occurrences, plannedUntil, problems } = plan;
   if (problems.length > 0) throw invalid(problems);
   const paused = campaign.status === 'paused';
-  const zones = { before: schedule.timeZone, after: next.timeZone };
-  const now = await readNow(trx);
-  const added = await replanRuns(trx, { workspaceId, campaignId, paused }, occurrences, { zones, now });
+  const replanned = { zoneBefore: schedule.timeZone, schedule: next, now };
+  const added = await replanRuns(trx, { workspaceId, campaignId, paused }, occurrences, replanned);
   await execute(trx)`
     update campaigns
     set start_date = ${next.startDate}, end_date = ${next.endDate}, schedule_time = ${next.time}, time_zone = ${next.timeZone},
-        weekdays = ${next.weekdays}, skip_dates = ${next.skipDates}, tzdata_version = ${TZDATA_VERSION}, open_runs = open_runs + ${added}
+        weekdays = ${next.weekdays}, skip_dates = ${next.skipDates}, recurrence = ${next.recurrence ?? null},
+        planned_until = ${plannedUntil}, tzdata_version = ${TZDATA_VERSION},
+        -- What is not planned yet counts as one.
+        open_runs = open_runs + ${added} + (${plannedUntil}::timestamptz is not null)::int - (planned_until is not null)::int
     where campaign_id = ${campaignId}`;
   await notifyAfterCommit(trx, 'campanile_runs');
 }
 
-type ContentChange = { [Key in keyof Content]: Content[Key] | undefined } & Pick<CampaignChange, 'removedExtras'>;
+type ContentChange = { [Key in Exclude<keyof Content, 'template'>]: Content[Key] | undefined } & Pick<
+  CampaignChange,
+  'removedExtras' | 'leavesOut'
+> & {
+    /** With another text: undefined if it has none. */
+    fields: FieldsInPost | undefined;
+  };
 
 /** Writes a further content for the runs still planned; what no run points to is dropped. */
 async function changeContent(trx: Connection, campaign: OwnCampaign, change: ContentChange): Promise<void> {
   const { campaignId, workspaceId } = campaign;
-  const before = await readContent(trx, campaignId);
+  const before = await resolveLists(trx, workspaceId, await readContent(trx, campaignId));
   const content = { ...before, extras: await dropRemoved(trx, workspaceId, before.extras) };
   const text = change.text ?? content.text;
-  const next: Content = {
+  const fields = change.text === undefined ? content.template : change.fields;
+  const changed = changeExtras(content.extras, change);
+  const own = change.groupIds ?? content.extras.groupLists?.groupIds ?? content.groupIds;
+  const lists = changed.groupLists && { ...changed.groupLists, groupIds: own };
+  const next: Content = await requireLists(trx, workspaceId, {
     html: change.html ?? content.html,
     text,
     mediaId: change.mediaId === undefined ? content.mediaId : change.mediaId,
-    extras: dropLostCard(changeExtras(content.extras, change), text),
-    groupIds: change.groupIds ?? content.groupIds,
-  };
+    extras: { ...dropLostCard(changed, text, fields), ...(lists && { groupLists: lists }) },
+    groupIds: [...own],
+    template: content.template,
+  });
+  const missing = findMissingGroups(own, next.extras);
+  if (missing.length > 0) throw invalid(missing);
+  const leftOut = choicesOf(content.template).leavesOut;
+  const leavesOut = change.leavesOut ?? leftOut;
+  // A field that was removed since is no reason against another schedule.
+  const isSaidAnew = change.text !== undefined || !isDeepStrictEqual(next.extras, content.extras);
+  if (!fields) next.template = null;
+  else if (isSaidAnew) next.template = await bindFields(trx, workspaceId, { ...fields, leavesOut }, next.extras);
+  else if (content.template && leavesOut !== leftOut) {
+    const { leavesOut: _, ...template } = content.template;
+    next.template = { ...template, ...(leavesOut && { leavesOut }) };
+  }
   if (isDeepStrictEqual(next, content)) return;
   if (next.extras.fileName !== undefined && next.mediaId === null) throw invalid([NO_FILE]);
   const hasFile = next.mediaId !== null || next.extras.files !== undefined;
   const ballot = findBallotProblems(next.extras, { text: next.text, hasFile });
   if (ballot.length > 0) throw invalid(ballot);
+  if (isBallot(next.extras) && next.template?.translations)
+    throw invalid([fieldError('translations', 'translations_of_ballot')]);
   await requireCountedGroups(trx, next.extras, next.groupIds);
   await requireReach(trx, { ...campaign, ...next });
   if (next.text === '' && !hasFile && !isBallot(next.extras))
@@ -193,6 +295,8 @@ async function changeContent(trx: Connection, campaign: OwnCampaign, change: Con
       {
         details: [
           ...(next.html === content.html ? [] : ['html']),
+          ...(choicesOf(next.template).withFields === choicesOf(content.template).withFields ? [] : ['with_fields']),
+          ...(isDeepStrictEqual(next.template?.translations, content.template?.translations) ? [] : ['translations']),
           ...(next.mediaId === content.mediaId ? [] : ['image']),
           ...(next.groupIds.join() === content.groupIds.join() ? [] : ['group_metadata_ids']),
           ...EXTRAS_NAMES.filter((name) => !isDeepStrictEqual(next.extras[name], content.extras[name])).map(
@@ -213,6 +317,17 @@ async function requireMentions(trx: Connection, { workspaceId, campaignId }: Own
   await requireMentionsLeft(trx, { workspaceId, campaignId, groupIds, extras }, { firstAt, timeZone });
 }
 
+/** As when the campaign is accepted, for the first run that is left. */
+async function requireValues(
+  trx: Connection,
+  { workspaceId, campaignId, timeZone }: OwnCampaign,
+  installationZone: string,
+) {
+  const { template, ...content } = await readContent(trx, campaignId);
+  const dueAt = template && (await findFirstPlanned(trx, campaignId));
+  if (dueAt) await requireFit(trx, { ...content, workspaceId, template, dueAt, timeZone, installationZone });
+}
+
 /** The name of a file goes with its file, and so do other files: a post has the one file, or those of the library. */
 function changeExtras(
   before: PostExtras,
@@ -229,8 +344,15 @@ async function findFirstPlanned(trx: Connection, campaignId: number): Promise<Da
 }
 
 /** Changes what members do not see. */
-async function updateUnseen(trx: Connection, campaignId: number, change: CampaignChange): Promise<void> {
+async function changeUnseen(
+  trx: Connection,
+  { workspaceId, campaignId, publicId }: OwnCampaign,
+  change: CampaignChange,
+): Promise<void> {
+  await changeOwnData(trx, 'campaign', { workspaceId, id: publicId }, change);
+  if (change.tags) await writeTags(trx, { workspaceId, campaignId }, change.tags);
   const { name = null, description = null, isChannelCampaign = null } = change;
+  if (name === null && description === null && isChannelCampaign === null) return;
   await execute(trx)`
     update campaigns
     set name = coalesce(${name}, name), description = coalesce(${description}, description),
@@ -256,21 +378,26 @@ export async function diffCampaigns(trx: Connection, workspaceId: WorkspaceId, b
   ];
 }
 
-function valuesOf({ campaign, content: { text, mediaId, extras } }: WholeCampaign): Values {
+function valuesOf({ campaign, content: { text, mediaId, extras, template } }: WholeCampaign): Values {
   return {
     name: campaign.name,
-    description: campaign.description,
+    desc: campaign.description,
     is_channel_campaign: campaign.isChannelCampaign,
     external_id: campaign.externalId,
     metadata: campaign.metadata,
+    tags: campaign.tags,
     start_date: campaign.startDate,
     end_date: campaign.endDate,
     schedule_time: campaign.scheduleTime,
     time_zone: campaign.timeZone,
     weekdays: campaign.weekdays ?? [],
     skip_dates: campaign.skipDates,
+    recurrence: campaign.recurrence,
     text,
+    with_fields: choicesOf(template).withFields,
+    translations: showTranslations(template?.translations) ?? null,
     media_id: mediaId,
     ...Object.fromEntries(EXTRAS_NAMES.map((name) => [EXTRAS_FIELDS[name], extras[name] ?? null])),
+    group_list_ids: extras.groupLists?.listIds ?? [],
   };
 }

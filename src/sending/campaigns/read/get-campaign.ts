@@ -1,16 +1,23 @@
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../../platform/database/statements.ts';
+import { choicesOf, type PostChoices } from '../../../content/post/fill-post.ts';
 import type { PostExtras } from '../../../content/post/post-extras.ts';
 import { readFiles, type ShownFile } from '../../../content/post/post-files.ts';
 import { findOwnCampaign, noSuchCampaign, readContent, type Content, type OwnCampaign } from '../store.ts';
 import { findStoredResult } from '../../../workspaces/idempotency/once.ts';
+import { resolveLists } from '../accept/resolve-lists.ts';
 import type { AcceptedCampaign } from '../accept/accept-campaign.ts';
 
-export interface CampaignDetails extends OwnCampaign, Omit<Content, 'mediaId'> {
+/** Of one campaign that are returned: those of a plan without an end, and some that are over. */
+export const RUNS_LIMIT = 2_500;
+
+export interface CampaignDetails extends OwnCampaign, PostChoices, Omit<Content, 'mediaId' | 'template'> {
   media: { mime: string; size: number; sha256: string } | null;
   /** All files, in their order. */
   files: ShownFile[];
   runs: RunDetails[];
+  /** How many earlier runs are left out. */
+  earlierRuns: number;
 }
 
 export type RunDetails = Awaited<ReturnType<typeof readRuns>>[number];
@@ -23,11 +30,15 @@ export async function getCampaign(
 ): Promise<CampaignDetails> {
   const campaign = await findOwnCampaign(db, workspaceId, publicId);
   const { campaignId } = campaign;
-  const { mediaId, ...content } = await readContent(db, campaignId);
+  const last = await readContent(db, campaignId);
+  // Of what is to be sent, the groups of now.
+  const { mediaId, template, ...content } = campaign.finishedAt ? last : await resolveLists(db, workspaceId, last);
   const files = await listFiles(db, content.extras, mediaId);
   const [first] = files;
   const media = first ? { mime: first.mime, size: first.size, sha256: first.sha256.toString('hex') } : null;
-  return { ...campaign, ...content, media, files, runs: await readRuns(db, campaignId) };
+  const runs = await readRuns(db, campaignId);
+  const earlierRuns = Math.max(0, runs.length - RUNS_LIMIT);
+  return { ...campaign, ...content, ...choicesOf(template), media, files, runs: runs.slice(earlierRuns), earlierRuns };
 }
 
 async function listFiles(db: Connection, extras: PostExtras, mediaId: number | null): Promise<ShownFile[]> {

@@ -1,13 +1,16 @@
 import { readCount, readRows, sql, type RawBuilder, type Database } from '../../../platform/database/statements.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { CampaignStatus } from '../../../platform/database/schema.ts';
-import { hasOwnData, type OwnData, type StoredOwnData } from '../../accounts/own-data.ts';
+import { hasOwnData, type StoredOwnData } from '../../accounts/own-data.ts';
 import { readTimeZone } from '../accept/add-scheduled-campaign.ts';
 import { spanOf } from '../occurrences.ts';
 import { acknowledging } from '../roll-up/roll-up-runs.ts';
+import { isTag, listTags, TAGS, type CampaignOwnData } from '../tags.ts';
 import { kindOfContent, type ListedPost } from './list-runs.ts';
 
-export interface CampaignFilter extends OwnData {
+export interface CampaignFilter extends Omit<CampaignOwnData, 'tags'> {
+  /** However it is written. */
+  tag?: string | undefined;
   status?: CampaignStatus | undefined;
   /** Words of the name and the post. */
   search?: string | undefined;
@@ -26,6 +29,8 @@ export interface CampaignFilter extends OwnData {
   withReads?: boolean;
   /** Only posts of this kind. */
   postKind?: ListedPost['kind'] | undefined;
+  /** Also which tags are in use. */
+  withTags?: boolean;
   /** Also tests. */
   withTests?: boolean;
   /** Also to how many groups it goes, with which file, and what kind of post it is. */
@@ -41,6 +46,7 @@ export interface CampaignSummary extends StoredOwnData {
   campaignId: string;
   name: string;
   status: CampaignStatus;
+  tags: string[];
   isSchedule: boolean;
   /** It leaves out groups that have read an earlier campaign. */
   isFollowUp: boolean;
@@ -70,6 +76,8 @@ export interface CampaignPage {
   campaigns: CampaignSummary[];
   /** Of all that were found, on whatever page; undefined where nobody asked for it. */
   totals: { campaigns: number } | undefined;
+  /** All that campaigns of the workspace carry; undefined where nobody asked for them. */
+  tags: string[] | undefined;
   /** Where the next page begins; null: this was the last. */
   next: number | null;
 }
@@ -86,14 +94,15 @@ export async function listCampaigns(
   const { db } = deps;
   const { limit, sort, after, withTotals = false } = filter;
   const found = await whereOf(deps, actor, filter);
-  const isOnPage = sort ? sql`true` : sql`(${after}::bigint is null or c.campaign_id < ${after})`;
+  const { source, id } = sourceOf(filter);
+  const isOnPage = sort ? sql`true` : sql`(${after}::bigint is null or ${id} < ${after})`;
   const offset = sort ? (after ?? 0) : 0;
   const rows = await readRows<CampaignSummary & { id: number }>(db)`
-    select c.campaign_id as id, c.public_id as "campaignId", c.name, c.external_id as "externalId", c.metadata, c.status, c.is_schedule as "isSchedule",
+    select c.campaign_id as id, c.public_id as "campaignId", c.name, c.external_id as "externalId", c.metadata, ${TAGS} as tags, c.status, c.is_schedule as "isSchedule",
            coalesce((select t.extras ? 'followUp' from contents t where t.content_id = c.content_id), false) as "isFollowUp", c.created_at as "createdAt",
            r.next_run_at as "nextRunAt", r.deliveries, r.sent, r.failed, r.delivered, r.read, r.acknowledging, r.recalled,
            post."groupCount", post."mediaMime", post."postKind", post.excerpt
-    from campaigns c
+    from ${source}
     cross join lateral (
       select min(r.due_at) filter (where r.status = 'planned') as next_run_at,
              coalesce(sum(queued + sent + failed + cancelled), 0)::int as deliveries,
@@ -112,16 +121,22 @@ export async function listCampaigns(
       where ${filter.withPost ?? false}::boolean and t.content_id = c.content_id
     ) post on true
     where ${found} and ${isOnPage}
-    order by ${orderOf(sort)} limit ${limit + 1} offset ${offset}`;
+    order by ${orderOf(sort, id)} limit ${limit + 1} offset ${offset}`;
   const page = rows.slice(0, limit);
   const next = sort ? offset + limit : (page.at(-1)?.id ?? null);
   return {
     campaigns: page.map(({ id: _id, ...campaign }) => campaign),
-    totals: withTotals
-      ? { campaigns: await readCount(db)`select count(*) from campaigns c where ${found}` }
-      : undefined,
+    totals: withTotals ? { campaigns: await readCount(db)`select count(*) from ${source} where ${found}` } : undefined,
+    tags: filter.withTags ? await listTags(db, actor.workspaceId) : undefined,
     next: rows.length > limit ? next : null,
   };
+}
+
+/** All campaigns, or those of a tag, read in the order of its index, whatever is known of the tables (docs/explanation/decisions/0022). */
+function sourceOf({ tag }: CampaignFilter): { source: RawBuilder<unknown>; id: RawBuilder<number> } {
+  if (tag === undefined) return { source: sql`campaigns c`, id: sql`c.campaign_id` };
+  const campaign = sql`select * from campaigns where campaign_id = t.campaign_id limit 1`;
+  return { source: sql`campaign_tags t cross join lateral (${campaign}) c`, id: sql`t.campaign_id` };
 }
 
 async function whereOf(
@@ -138,6 +153,7 @@ async function whereOf(
   return sql`c.workspace_id = ${workspaceId} and c.deleted_at is null
       and (${filter.withTests ?? false}::boolean or not c.is_test)
       and ${hasOwnData(filter)}
+      and ${filter.tag === undefined ? sql`true` : isTag(workspaceId, filter.tag)}
       and (${postKind}::text is null or exists (
         select from contents t where t.content_id = c.content_id and ${kindOfContent} = ${postKind}))
       and (${status}::campaign_status is null or c.status = ${status}::campaign_status)
@@ -147,8 +163,8 @@ async function whereOf(
 }
 
 /** Campaigns that are alike go by their age, those without a next run come last. */
-function orderOf(sort: CampaignFilter['sort']): RawBuilder<unknown> {
-  if (!sort) return sql`c.campaign_id desc`;
+function orderOf(sort: CampaignFilter['sort'], id: RawBuilder<number>): RawBuilder<unknown> {
+  if (!sort) return sql`${id} desc`;
   const way = sort.descending ? sql`desc` : sql`asc`;
   switch (sort.by) {
     case 'created_at':

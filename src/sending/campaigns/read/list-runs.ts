@@ -3,7 +3,8 @@ import { readWorkspaceRules } from '../../accounts/read-workspace-rules.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { RunStatus } from '../../../platform/database/schema.ts';
 import type { CampaignStatus, GroupKind, WorkspaceId } from '../../../platform/database/schema.ts';
-import { readGroupList } from '../../groups/group-lists.ts';
+import { readGroupList, remakeLists } from '../../groups/group-lists.ts';
+import { requireGroups } from '../../groups/require-groups.ts';
 import { invalid, fieldError } from '../../../platform/errors/errors.ts';
 import { readTimeZone } from '../accept/add-scheduled-campaign.ts';
 import { describeFrequency, type CheckWarning } from '../accept/warn-of-frequency.ts';
@@ -17,9 +18,10 @@ export interface RunFilter {
   limit: number;
   /** Runs after this one; 0: from the first on. */
   after: number;
-  /** Only what goes to a group of this kind, or of this saved list of the workspace. */
+  /** Only what goes to a group of this kind, of this saved list of the workspace, and of these. */
   kind?: GroupKind | undefined;
   groupListId?: number | undefined;
+  groupIds?: readonly number[] | undefined;
   /** Adds warnings to runs that bring groups too many posts. */
   withWarnings?: boolean | undefined;
   /** Adds the saved list that has all groups of a run. */
@@ -76,18 +78,34 @@ export const kindOfContent = sql`case when t.extras ? 'poll' then 'poll' when t.
 
 /**
  * The runs of all the workspace's campaigns that are due on these dates, in order of acceptance. Throws 400 for dates that make no span
- * of 100 days at most, and 404 for a group list that is not the workspace's.
+ * of 100 days at most, and 404 for a group list or groups that are not the workspace's.
  */
 export async function listRuns(
   deps: { db: Database; timeZone: string },
   { userId, workspaceId }: Actor,
-  { startDate, endDate, limit, after, kind, groupListId, withWarnings = false, withGroupLists = false }: RunFilter,
+  {
+    startDate,
+    endDate,
+    limit,
+    after,
+    kind,
+    groupListId,
+    groupIds,
+    withWarnings = false,
+    withGroupLists = false,
+  }: RunFilter,
 ): Promise<RunPage> {
   const { days, beginsAt, endsAt } = spanOf(startDate, endDate, await readTimeZone(deps, userId));
   if (days < 1) throw invalid([fieldError('end_date', 'end_before_start')]);
   if (days > DAYS_LIMIT) throw invalid([fieldError('end_date', 'too_many_days', { limit: DAYS_LIMIT })]);
   const { db } = deps;
   const listed = groupListId === undefined ? null : (await readGroupList(db, workspaceId, groupListId)).groupIds;
+  if (groupIds) await requireGroups(db, workspaceId, groupIds);
+  /** `in` looks each group up, which an overlap of arrays would not. */
+  const goesTo = (ids: readonly number[] | null) =>
+    ids === null
+      ? sql`true`
+      : sql`exists (select from unnest(t.group_ids) u (group_id) where u.group_id in (select unnest(${[...ids]}::bigint[])))`;
   const rows = await readRows<ListedRun & { contentId: number }>(db)`
     with run as materialized (
       select r.run_id, c.public_id, c.name, c.status as campaign_status, r.due_at, r.status, r.queued, r.sent, r.failed, r.left_out,
@@ -107,7 +125,7 @@ export async function listRuns(
         and (${kind ?? null}::text is null or exists (
                select from unnest(t.group_ids) u (group_id)
                where u.group_id in (select group_id from groups where workspace_id = ${workspaceId} and kind::text = ${kind ?? null})))
-        and (${listed}::bigint[] is null or exists (select from unnest(t.group_ids) u (group_id) where u.group_id = any(${listed}::bigint[])))
+        and ${goesTo(listed)} and ${goesTo(groupIds ?? null)}
     )
     select r.run_id as "runId", r.content_id as "contentId", r.public_id as "campaignId", r.name, r.campaign_status as "campaignStatus", r.due_at as "dueAt", r.status,
            content.groups as "groupCount", content.is_follow_up as "isFollowUp", r.queued, r.sent, r.failed, r.left_out as "leftOut", content.post
@@ -116,6 +134,7 @@ export async function listRuns(
   const page = rows.slice(0, limit);
   const runIds = page.map(({ runId }) => runId);
   const warnings = withWarnings ? await warnOfRuns(deps, workspaceId, { startDate, endDate, runIds }) : undefined;
+  if (withGroupLists) await remakeLists(db, workspaceId);
   const lists = withGroupLists ? await findContainingLists(db, workspaceId, page) : undefined;
   const runs = page.map(({ contentId, ...run }) => {
     const [own, list] = [warnings?.get(run.runId), lists?.get(contentId)];

@@ -46,4 +46,11 @@ async function foldOne(trx: Connection, old: OldCampaign, endedBefore: RawBuilde
     where campaign_id = ${old.campaignId} and finished_at <= ${endedBefore}`;
 }
 
-const POST_TABLES = ['revisions', 'pins', 'everyone_mentions', 'members_without_devices', 'deliveries'] as const;
+const POST_TABLES = [
+  'revisions',
+  'pins',
+  'everyone_mentions',
+  'members_without_devices',
+  'delivery_values',
+  'deliveries',
+] as const;

@@ -1,0 +1,363 @@
+/** Plans a campaign for each row of a sheet, and brings those that were planned before in line with it (contract §4, import-plan). */
+import { isDeepStrictEqual } from 'node:util';
+import { choicesOf } from '../../../content/post/fill-post.ts';
+import { EXTRAS_NAMES, type PostExtras } from '../../../content/post/post-extras.ts';
+import type { Actor } from '../../../workspaces/audit/record-audit.ts';
+import { requireNoApproval } from '../../../workspaces/approval/approval-rules.ts';
+import { QUOTAS } from '../../../workspaces/quotas/quotas.ts';
+import { AppError, fieldError, type FieldError } from '../../../platform/errors/errors.ts';
+import { acceptCampaign, campaignLimitReached, prepareCampaign, readOpenCampaigns } from '../accept/accept-campaign.ts';
+import type { AcceptDeps, PreparedCampaign } from '../accept/accept-campaign.ts';
+import { planOccurrences, planScheduled, type ScheduledInput } from '../accept/add-scheduled-campaign.ts';
+import { cancelRuns } from '../change/cancel-runs.ts';
+import { control } from '../change/control.ts';
+import { requireNoneBegun, updateCampaign, type CampaignChange } from '../change/update-campaign.ts';
+import { toLocalTime } from '../occurrences.ts';
+import {
+  readGoneRows,
+  readImportedRows,
+  releaseRow,
+  RowPlannedError,
+  startRow,
+  type ImportedRow,
+} from './imported-rows.ts';
+
+export type ImportDeps = AcceptDeps & { timeZone: string };
+
+/** A row of a sheet. */
+export interface PlanRow {
+  /** As its sheet counts. */
+  row: number;
+  /** Names the row within the plan; '' if it has none. */
+  key: string;
+  /** Its campaign, or why it has none. */
+  read: () => { input: ScheduledInput } | { problems: readonly FieldError[] };
+}
+
+export interface PlanImport {
+  /** The name of the plan. */
+  plan: string;
+  rows: readonly PlanRow[];
+  isDryRun: boolean;
+  /** Whether campaigns of rows that are gone are cancelled. */
+  removesGone: boolean;
+  /** The first row to settle; earlier ones were settled by earlier requests. Default: the first. */
+  fromRow?: number | undefined;
+  /** After so long no further row begins. Default: 10 s. */
+  budgetMs?: number;
+}
+
+export interface ImportedPlan {
+  settled: SettledRow[];
+  /** Where the next request goes on; undefined: all is done. */
+  nextRow: number | undefined;
+}
+
+export type RowState = 'new' | 'changed' | 'unchanged' | 'gone' | 'sent' | 'missed' | 'cancelled' | 'refused';
+
+export interface SettledRow {
+  /** null: it is gone from the sheet. */
+  row: number | null;
+  key: string;
+  state: RowState;
+  campaignId?: string | undefined;
+  name?: string | undefined;
+  groupCount?: number | undefined;
+  dueAt?: Date | null | undefined;
+  /** The same as wall-clock time with its offset. */
+  local?: string | undefined;
+  /** What differs from the campaign that was planned. */
+  changes?: ReadonlyArray<keyof RowValues>;
+  warnings?: readonly string[];
+  problems?: readonly FieldError[];
+}
+
+/** What a row says, as `changes` names it. */
+type RowValues = Record<
+  'name' | 'note' | 'text' | 'groups' | 'date' | 'time' | 'time_zone' | 'media_id' | 'template' | 'tags',
+  unknown
+>;
+
+/** So many rows are read together. */
+const PIECE = 50;
+/** Longer requests would keep others from permits, and proxies cut them off. */
+const BUDGET_MS = 10_000;
+/** Further campaigns that are gone are those of the next import. */
+const MOST_GONE = 2_000;
+/** A row meets at most one other import, and the begin of its run. */
+const MOST_TRIES = 3;
+const STATES = {
+  running: 'sent',
+  completed: 'sent',
+  completed_with_errors: 'sent',
+  missed: 'missed',
+  cancelled: 'cancelled',
+} as const;
+/** Failures that are about a row; after any other the same sheet is sent again. */
+const KINDS_OF_ROWS = new Set(['invalid', 'not_found', 'conflict', 'no_room']);
+
+const OF_TEMPLATES = EXTRAS_NAMES.filter((name) => name !== 'files' && name !== 'linkPreview');
+const EVERY_DAY = { recurrence: '', weekdays: [1, 2, 3, 4, 5, 6, 7], skipDates: [] };
+
+interface Context {
+  deps: ImportDeps;
+  actor: Actor;
+  plan: string;
+  isDryRun: boolean;
+  /** How many more campaigns the workspace may have; only a dry run, which adds none, counts them. */
+  room: number;
+  /** Whether the time for the request is over. */
+  isOver: () => boolean;
+  /** By the database's clock, as the request began. */
+  now: Date;
+}
+
+/**
+ * Settles each row, in pieces and a campaign a transaction, so that a request that was cut off has done whole rows, and the same sheet again
+ * does the rest. Campaigns of which a run has begun, was missed or cancelled never change. Campaigns that are gone come after the last row.
+ * Rows that are refused are in the result; throws for what is about no row.
+ */
+export async function importPlan(
+  deps: ImportDeps,
+  actor: Actor,
+  { plan, rows, isDryRun, removesGone, fromRow = 1, budgetMs = BUDGET_MS }: PlanImport,
+): Promise<ImportedPlan> {
+  const { quotas = QUOTAS } = deps;
+  const { now, open } = await readOpenCampaigns(deps.db, actor.workspaceId, quotas);
+  const endsAt = performance.now() + budgetMs;
+  const isOver = () => performance.now() > endsAt;
+  const context: Context = { deps, actor, plan, isDryRun, room: quotas.openCampaigns - open, isOver, now };
+  const settled: SettledRow[] = [];
+  const firstRows = new Map<string, number>();
+  for (const { row, key } of rows) if (!firstRows.has(key)) firstRows.set(key, row);
+  const asked = rows.filter(({ row }) => row >= fromRow);
+  for (let from = 0; from < asked.length; from += PIECE) {
+    const piece = asked.slice(from, from + PIECE);
+    const planned = await readImportedRows(deps.db, { ...actor, plan, keys: piece.map(({ key }) => key) });
+    for (const row of piece) {
+      if (settled.length > 0 && isOver()) return { settled, nextRow: row.row };
+      const first = firstRows.get(row.key) ?? row.row;
+      if (row.key !== '' && first < row.row)
+        settled.push(refuse(row, [fieldError('key', 'key_repeated', { row: first })]));
+      else settled.push(await settleRow(context, row, planned.get(row.key)));
+    }
+  }
+  // A row without a key may be that of any campaign.
+  const removes = removesGone && !isDryRun && !firstRows.has('');
+  const gone = await settleGone(context, [...firstRows.keys()], removes);
+  const lastRow = rows.at(-1)?.row ?? 0;
+  return { settled: [...settled, ...gone.settled], nextRow: gone.isCut ? lastRow + 1 : undefined };
+}
+
+async function settleRow(context: Context, row: PlanRow, planned: ImportedRow | undefined): Promise<SettledRow> {
+  let before = planned;
+  for (let tries = 1; ; tries++) {
+    if (before?.begun) return { ...about(row, before), state: STATES[before.begun] };
+    const read = row.read();
+    if ('problems' in read) return refuse(row, read.problems, before);
+    try {
+      return before ? await changeRow(context, row, read.input, before) : await addRow(context, row, read.input);
+    } catch (error) {
+      const isRace =
+        error instanceof RowPlannedError || (error instanceof AppError && error.code === 'campaign_wrong_state');
+      if (isRace && tries < MOST_TRIES) {
+        const { actor, plan, deps } = context;
+        before = (await readImportedRows(deps.db, { ...actor, plan, keys: [row.key] })).get(row.key);
+      } else if (isOfRow(error)) return refuse(row, listProblems(error), before);
+      else throw error;
+    }
+  }
+}
+
+async function addRow(context: Context, row: PlanRow, input: ScheduledInput): Promise<SettledRow> {
+  const { deps, actor, plan, isDryRun, now } = context;
+  const planned = await planScheduled(deps, actor, input);
+  const request = { actor, input, ...planned, key: undefined };
+  const settled = {
+    row: row.row,
+    key: row.key,
+    state: 'new' as const,
+    name: input.name,
+    ...when(input, planned.plan, now),
+  };
+  if (!isDryRun) {
+    const { campaignId, groupCount, warnings = [] } = await acceptCampaign(deps, request, startRow(plan, row.key));
+    return { ...settled, campaignId, groupCount, warnings: [...settled.warnings, ...warnings] };
+  }
+  const { groupIds, warnings } = await prepareCampaign(deps, request);
+  await requireNoApproval(deps.db, actor.workspaceId, groupIds.length);
+  if (context.room <= 0) throw campaignLimitReached(deps.quotas ?? QUOTAS);
+  context.room -= 1;
+  return { ...settled, groupCount: groupIds.length, warnings: [...settled.warnings, ...warnings] };
+}
+
+async function changeRow(
+  { deps, actor, isDryRun, now }: Context,
+  row: PlanRow,
+  input: ScheduledInput,
+  before: ImportedRow,
+): Promise<SettledRow> {
+  const { dueAt, ...planned } = await planScheduled(deps, actor, input);
+  const { startDate, endDate, timeZone, time, recurrence } = before;
+  const stays =
+    startDate === input.startDate && endDate === input.endDate && time === input.time && recurrence === null;
+  // A run that stays may be due already.
+  const isDue = stays && timeZone === planned.plan.timeZone && before.dueAt;
+  const request = { actor, input, ...planned, dueAt: isDue ? () => [isDue] : dueAt };
+  const prepared = await prepareCampaign(deps, request);
+  const [was, is] = [valuesBefore(before), valuesOf(input, planned.plan.timeZone, prepared)];
+  const changes = (Object.keys(is) as Array<keyof RowValues>).filter(
+    (name) => is[name] !== undefined && !isDeepStrictEqual(is[name], was[name]),
+  );
+  const settled = { ...about(row, before), groupCount: prepared.groupIds.length };
+  if (changes.length === 0) return { ...settled, state: 'unchanged' };
+  const { warnings, ...due } = changes.some((name) => name === 'date' || name === 'time' || name === 'time_zone')
+    ? when(input, planned.plan, now)
+    : { warnings: [] };
+  const changed = { ...settled, ...due, name: input.name, state: 'changed' as const, changes };
+  if (isDryRun) {
+    if (changes.some((name) => name !== 'name' && name !== 'note' && name !== 'tags'))
+      await requireNoApproval(deps.db, actor.workspaceId, prepared.groupIds.length);
+    return { ...changed, warnings: [...warnings, ...prepared.warnings] };
+  }
+  const change = describeChange(input, new Set(changes), planned.plan.timeZone);
+  const done = await updateCampaign(deps, actor, before.campaignId, change);
+  return { ...changed, warnings: [...warnings, ...done.warnings] };
+}
+
+/** A change of what differs, and of nothing else: without a post it needs no approval. */
+function describeChange(
+  input: ScheduledInput,
+  changes: ReadonlySet<keyof RowValues>,
+  timeZone: string | null,
+): CampaignChange {
+  const { extras: { files, ...extras } = {}, startDate, endDate, cardRequest } = input;
+  const [isOtherFile, isOtherTemplate] = [changes.has('media_id'), changes.has('template')];
+  return {
+    unlessBegun: true,
+    ...(changes.has('name') && { name: input.name }),
+    ...(changes.has('note') && { description: input.description }),
+    ...(changes.has('tags') && { tags: input.tags }),
+    ...(changes.has('text') && { html: input.html, unknownTags: input.unknownTags, ...choicesIn(input) }),
+    ...((changes.has('text') || isOtherTemplate) && { cardRequest }),
+    ...(changes.has('groups') && { groupIds: input.groupIds }),
+    // A person may have planned it for more than the day of its row.
+    ...(changes.has('date') && { startDate, endDate: endDate ?? startDate, ...EVERY_DAY }),
+    ...(changes.has('time') && { time: input.time }),
+    ...(changes.has('time_zone') && timeZone !== null && { timeZone }),
+    ...(isOtherFile && files === undefined && { removeImage: true }),
+    extras: { ...(isOtherFile && files && { files }), ...(isOtherTemplate && extras) },
+    removedExtras: [
+      ...(isOtherFile && files === undefined ? ['files' as const] : []),
+      ...(isOtherTemplate ? OF_TEMPLATES.filter((name) => !(name in extras)) : []),
+    ],
+  };
+}
+
+function valuesOf(input: ScheduledInput, timeZone: string | null, prepared: PreparedCampaign): RowValues {
+  return {
+    name: input.name,
+    note: input.description,
+    text: { html: prepared.html, ...choicesOf(prepared.template) },
+    groups: prepared.groupIds.toSorted((a, b) => a - b).join(),
+    date: `${input.startDate} ${input.endDate}`,
+    time: input.time,
+    time_zone: timeZone ?? '',
+    media_id: plain(prepared.extras.files ?? []),
+    template: ofTemplate(prepared.extras),
+    tags: input.tags,
+  };
+}
+
+function valuesBefore(before: ImportedRow): RowValues {
+  const files = [...(before.extras.files ?? []), ...(before.mediaId ? ['image'] : [])];
+  return {
+    name: before.name,
+    note: before.description,
+    text: { html: before.html, ...choicesOf(before.template) },
+    groups: before.groupIds.toSorted((a, b) => a - b).join(),
+    date: [before.startDate, before.endDate, ...(before.recurrence === null ? [] : [before.recurrence])].join(' '),
+    time: before.time ?? '',
+    time_zone: before.timeZone ?? '',
+    media_id: plain(files),
+    template: ofTemplate(before.extras),
+    tags: before.tags,
+  };
+}
+
+/** Whether a text is one for each group or language; a row has that from its template. */
+function choicesIn({ withFields = false, leavesOut = false, translations = [] }: ScheduledInput) {
+  return { withFields, leavesOut: withFields && leavesOut, translations };
+}
+
+/** What a template gives a post beside its text, its files and their card; nothing of a post without one. */
+function ofTemplate(extras: PostExtras): unknown {
+  const given = OF_TEMPLATES.filter((name) => extras[name] !== undefined);
+  return extras.fromTemplate === undefined ? {} : plain(Object.fromEntries(given.map((name) => [name, extras[name]])));
+}
+
+/** As the database has it. */
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+function about(row: PlanRow, { campaignId, name, dueAt, timeZone, groupIds }: ImportedRow) {
+  const local = dueAt && timeZone !== null ? toLocalTime(dueAt, timeZone) : undefined;
+  return { row: row.row, key: row.key, campaignId, name, groupCount: groupIds.length, dueAt, local };
+}
+
+/** When a row goes out, also if it is past or no such time; and what its author may not expect of that. */
+function when(input: ScheduledInput, { timeZone }: { timeZone: string | null }, now: Date) {
+  if (timeZone === null) return { warnings: [] };
+  const [dueAt] = planOccurrences({ ...input, timeZone }, now).occurrences;
+  if (!dueAt) return { warnings: [] };
+  const local = toLocalTime(dueAt, timeZone);
+  const clock = local.slice(11, 19);
+  const skipped = `${input.time} does not exist on ${input.startDate} in ${timeZone}, where the clock is put forward: the post goes out at ${clock}`;
+  return { dueAt, local, warnings: clock === input.time ? [] : [skipped] };
+}
+
+function refuse(row: PlanRow, problems: readonly FieldError[], before?: ImportedRow): SettledRow {
+  return { ...(before && about(row, before)), row: row.row, key: row.key, state: 'refused', problems };
+}
+
+async function settleGone(
+  { deps, actor, plan, isOver }: Context,
+  keys: readonly string[],
+  removes: boolean,
+): Promise<{ settled: SettledRow[]; isCut: boolean }> {
+  const gone = await readGoneRows(deps.db, { ...actor, plan, keys, limit: MOST_GONE });
+  const settled: SettledRow[] = [];
+  for (const { key, campaignId, name, dueAt, timeZone } of gone) {
+    const local = dueAt && timeZone !== null ? toLocalTime(dueAt, timeZone) : undefined;
+    const one = { row: null, key, campaignId, name, dueAt, local };
+    if (removes && settled.length > 0 && isOver()) return { settled, isCut: true };
+    settled.push({ ...one, ...(removes ? await removeRow(deps, actor, campaignId) : { state: 'gone' }) });
+  }
+  return { settled, isCut: false };
+}
+
+/** Cancels the campaign of a row that is gone, unless a run of it has begun meanwhile. */
+async function removeRow(
+  deps: ImportDeps,
+  actor: Actor,
+  campaignId: string,
+): Promise<Pick<SettledRow, 'state' | 'problems'>> {
+  try {
+    await control(deps, actor, campaignId, 'campaign.cancelled', async (trx, campaign) => {
+      await requireNoneBegun(trx, campaign);
+      await cancelRuns(trx, campaign);
+      await releaseRow(trx, campaign.campaignId);
+    });
+    return { state: 'gone' };
+  } catch (error) {
+    if (!isOfRow(error)) throw error;
+    return error.code === 'campaign_wrong_state'
+      ? { state: 'sent' }
+      : { state: 'refused', problems: listProblems(error) };
+  }
+}
+
+const isOfRow = (error: unknown): error is AppError => error instanceof AppError && KINDS_OF_ROWS.has(error.kind);
+
+function listProblems({ details, message }: AppError): readonly FieldError[] {
+  return details.length > 0 ? details : [{ field: 'row', issue: message }];
+}

@@ -1,0 +1,49 @@
+/** Tags of campaigns: words to find them and report on them by (contract §4). Members see none. */
+import { execute, readColumn, sql, type Connection, type RawBuilder } from '../../platform/database/statements.ts';
+import type { WorkspaceId } from '../../platform/database/schema.ts';
+import { foldFieldName } from '../../content/text/fold-name.ts';
+import type { OwnData } from '../accounts/own-data.ts';
+
+export interface CampaignOwnData extends OwnData {
+  /** In their order, each once. A change replaces all of them. */
+  tags?: readonly string[] | undefined;
+}
+
+/** Suggestions: more would be a long list to look through. */
+const MOST_IN_USE = 500;
+
+/** The tags of the campaign `c`. */
+export const TAGS = sql<string[]>`array(
+  select t.name from campaign_tags t where t.campaign_id = c.campaign_id order by t.position)`;
+
+/** Replaces the tags of a campaign. The ledger must be locked. */
+export async function writeTags(
+  trx: Connection,
+  { workspaceId, campaignId }: { workspaceId: WorkspaceId; campaignId: number },
+  tags: readonly string[],
+): Promise<void> {
+  await execute(trx)`delete from campaign_tags where campaign_id = ${campaignId}`;
+  if (tags.length === 0) return;
+  await execute(trx)`
+    insert into campaign_tags (workspace_id, campaign_id, position, name, folded_name)
+    select ${workspaceId}::bigint, ${campaignId}::bigint, t.position, t.name, t.folded_name
+    from unnest(${[...tags]}::text[], ${tags.map(foldFieldName)}::text[]) with ordinality t (name, folded_name, position)`;
+}
+
+/** Whether a row `t` of `campaign_tags` is that of a campaign of the workspace with this tag, however it is written. */
+export function isTag(workspaceId: WorkspaceId, tag: string): RawBuilder<boolean> {
+  return sql`(t.workspace_id = ${workspaceId}::bigint and t.folded_name = ${foldFieldName(tag)}::text)`;
+}
+
+/** Returns the tags in use, each as it was first written, the first of them by their letters. Reads an index entry for each. */
+export function listTags(db: Connection, workspaceId: WorkspaceId): Promise<string[]> {
+  return readColumn<string>(db)`
+    with recursive found as (
+      (select name, folded_name from campaign_tags where workspace_id = ${workspaceId} order by folded_name, campaign_id limit 1)
+      union all
+      select following.* from found cross join lateral (
+        select t.name, t.folded_name from campaign_tags t
+        where t.workspace_id = ${workspaceId} and t.folded_name > found.folded_name order by t.folded_name, t.campaign_id limit 1) following
+    )
+    select name from found limit ${MOST_IN_USE}`;
+}

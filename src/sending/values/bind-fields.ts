@@ -1,0 +1,66 @@
+import { readRows, type Connection } from '../../platform/database/statements.ts';
+import type { WorkspaceId } from '../../platform/database/schema.ts';
+import { fieldError, invalid } from '../../platform/errors/errors.ts';
+import { BUILT_IN } from '../../content/fields/field-name.ts';
+import { listFieldsOf, listTexts, type BoundField, type Template } from '../../content/post/fill-post.ts';
+import { LANGUAGE_KEY } from '../../content/post/translations.ts';
+import type { PostExtras } from '../../content/post/post-extras.ts';
+import type { TemplateText } from '../../content/text/fill-text.ts';
+import type { Placeholder } from '../../content/text/placeholders.ts';
+
+/** A post with fields or translations, as it is understood. */
+export interface FieldsInPost extends TemplateText, Pick<Template, 'translations' | 'isLiteral'> {
+  /** Groups without a value are left out of each run. */
+  leavesOut: boolean;
+}
+
+/**
+ * Returns the template of a post, which names its fields by their ids: another name or another kind of a field changes no post. Throws 400
+ * for fields that the workspace does not have.
+ */
+export async function bindFields(
+  db: Connection,
+  workspaceId: WorkspaceId,
+  said: FieldsInPost,
+  extras: PostExtras,
+): Promise<Template> {
+  const { text, placeholders, leavesOut, translations, isLiteral } = said;
+  const texts = listTexts(said);
+  const ofAll = isLiteral ? [] : listFieldsOf(extras);
+  const found = [...Array.from(texts.values(), (one) => one.placeholders).flat(), ...ofAll];
+  const keys = [...new Set(found.map(({ key }) => key))];
+  const rows =
+    keys.length === 0
+      ? []
+      : await readRows<{ fieldId: number; key: string; kind: string }>(db)`
+        select field_id as "fieldId", folded_name as key, kind from fields
+        where workspace_id = ${workspaceId} and folded_name = any(${keys}::text[])`;
+  const fields: Record<string, BoundField> = {};
+  const unknown = new Set<string>();
+  for (const { name, key } of found) {
+    const builtIn = BUILT_IN.find((one) => one === key);
+    const row = rows.find((one) => one.key === key);
+    if (!builtIn && !row) unknown.add(name);
+    const isNeeded = (one: Placeholder) => one.key === key && one.fallback === undefined && !builtIn;
+    const isIn = Array.from(texts).filter(([, one]) => one.placeholders.some(isNeeded));
+    const isInAll = isIn.length === texts.size || ofAll.some(isNeeded);
+    fields[key] ??= {
+      name,
+      ...(builtIn ? { builtIn } : row && { fieldId: row.fieldId, ...(row.kind === 'link' && { isLink: true }) }),
+      ...(isInAll ? { isRequired: true } : isIn.length > 0 && { requiredIn: isIn.map(([language]) => language) }),
+    };
+  }
+  if (unknown.size > 0)
+    throw invalid([
+      fieldError('with_fields', 'field_unknown', { names: [...unknown].slice(0, NAMED_AT_MOST).join(', ') }),
+    ]);
+  if (translations) fields[LANGUAGE_KEY] = { name: 'language', builtIn: 'language' };
+  const choices = {
+    ...(leavesOut && { leavesOut }),
+    ...(translations && { translations }),
+    ...(isLiteral && { isLiteral }),
+  };
+  return { text, placeholders, fields, ...choices };
+}
+
+const NAMED_AT_MOST = 5;

@@ -1,0 +1,102 @@
+/** Which groups a post with fields does not fit, as it is accepted. */
+import { readRows, sql, type Connection, type RawBuilder } from '../../platform/database/statements.ts';
+import type { WorkspaceId } from '../../platform/database/schema.ts';
+import { describeIssue, fieldError, invalid, type FieldError, type Issue } from '../../platform/errors/errors.ts';
+import type { Failure } from '../../platform/errors/failures.ts';
+import { compilePost, listFieldsOf, listTexts, type FieldValues, type Template } from '../../content/post/fill-post.ts';
+import type { PostExtras } from '../../content/post/post-extras.ts';
+import { TEXT_LIMIT } from '../../content/text/document.ts';
+import { joinValues, readRunContext, selectValues, type PlannedRun } from './select-values.ts';
+
+export interface PostWithFields extends PlannedRun {
+  groupIds: readonly number[];
+  /** Of a correction: the runs that have sent it. Groups with a post of theirs go by the values that they were given. */
+  begunRunIds?: readonly number[];
+  template: Template;
+  extras: PostExtras;
+}
+
+export interface Unfit {
+  groupId: number;
+  groupName: string;
+  failure: Failure;
+}
+
+/** A character of a value takes up to nine in an address. */
+const GROWTH = 9;
+
+/** Returns the groups to which the post cannot be sent, in the order given. Reads the values of no other groups where it can. */
+export async function findUnfit(db: Connection, post: PostWithFields): Promise<Unfit[]> {
+  const { workspaceId, groupIds, begunRunIds = [], template, extras } = post;
+  if (template.isLiteral || Object.keys(template.fields).length === 0) return [];
+  const context = await readRunContext(db, post, template);
+  const required = Object.entries(template.fields).filter(([, one]) => one.isRequired ?? one.requiredIn);
+  const isMissing = required.map(
+    ([key]) =>
+      // Seen for sure are these signs; of others it is looked up.
+      sql`coalesce(i.field_values ->> ${key}::text !~ '[!-~]', true)`,
+  );
+  // How often each is said is not known here: at most once for each character between two placeholders.
+  const texts = [...listTexts(template).values()];
+  const places = Math.max(...texts.map(({ text }) => text.match(/[\ufdd0-\ufdef]/g)?.length ?? 0));
+  const fallbacks = texts.map(({ placeholders }) =>
+    placeholders.reduce((sum, { fallback = '' }) => sum + fallback.length, 0),
+  );
+  const longest = Math.max(...texts.map(({ text }) => text.length));
+  const room = TEXT_LIMIT - longest - GROWTH * Math.max(...fallbacks) * places;
+  const mayBeLong = sql`octet_length(i.field_values::text)::float8 * ${GROWTH * places}::float8 > ${room}::float8`;
+  const hasOthers = listFieldsOf(extras).length > 0;
+  const rows = await readRows<{ groupId: number; groupName: string; fieldValues: FieldValues }>(db)`
+    select i.group_id as "groupId", i.name as "groupName", i.field_values as "fieldValues"
+    from (
+      select g.group_id, g.name, ${selectValues(template, context)} || coalesce(given.field_values, '{}') as field_values, o.place
+      from unnest(${[...groupIds]}::bigint[]) with ordinality o (group_id, place) ${joinValues(sql`o.group_id`)}
+      ${begunRunIds.length === 0 ? sql`cross join (select null::jsonb as field_values) given` : givenIn(workspaceId, begunRunIds)}
+      where g.workspace_id = ${workspaceId}
+      -- Once for each group, however often it is asked for.
+      offset 0
+    ) i
+    where ${sql.join([sql`${hasOthers}::boolean`, mayBeLong, ...isMissing], sql` or `)}
+    order by i.place`;
+  const fill = compilePost(template, extras);
+  return rows.flatMap(({ fieldValues, ...group }) => {
+    const filled = fill(fieldValues);
+    return 'failure' in filled ? [{ ...group, failure: filled.failure }] : [];
+  });
+}
+
+/** Joins the values that groups were given, and leaves out those without a post that was sent or is yet to leave. */
+const givenIn = (workspaceId: WorkspaceId, runIds: readonly number[]): RawBuilder<unknown> => sql`
+  cross join lateral (
+    select v.field_values from deliveries d left join delivery_values v using (workspace_id, run_id, position)
+    where d.workspace_id = ${workspaceId} and d.run_id = any(${[...runIds]}::bigint[]) and d.position = o.place
+      and d.status in ('queued', 'sent')
+    order by d.run_id desc limit 1) given`;
+
+const NAMED_AT_MOST = 5;
+
+/** Throws 400 for a post with fields that some of its groups do not fit, unless those are left out. */
+export async function requireFit(db: Connection, post: PostWithFields): Promise<void> {
+  if (post.template.leavesOut) return;
+  const unfit = await findUnfit(db, post);
+  if (unfit.length === 0) return;
+  const problems = Map.groupBy(unfit, ({ failure }) => failure.reason);
+  throw invalid(Array.from(problems.values(), describeGroups));
+}
+
+function describeGroups(unfit: readonly Unfit[]): FieldError {
+  const names = unfit.slice(0, NAMED_AT_MOST).map(({ groupName }) => groupName);
+  const more = unfit.length > NAMED_AT_MOST ? ` and ${unfit.length - NAMED_AT_MOST} more` : '';
+  const groups = `${names.join(', ')}${more}`;
+  const { code, params } = unfit[0]?.failure ?? {};
+  return code === 'value_missing'
+    ? fieldError('group_metadata_ids', 'groups_without_value', { ...params, groups })
+    : fieldError('group_metadata_ids', 'groups_unfit', { groups });
+}
+
+/** Returns what is wrong with a group, for a check. */
+export function describeUnfit({ failure: { code, params = {} } }: Unfit): Issue {
+  if (code === 'values_too_long' || code === 'values_alike' || code === 'nothing_visible')
+    return describeIssue(code, params);
+  return describeIssue('no_value', params);
+}

@@ -1,0 +1,153 @@
+/** The values of groups, as SQL. */
+import {
+  readRow,
+  readRows,
+  readValue,
+  sql,
+  type Connection,
+  type RawBuilder,
+} from '../../platform/database/statements.ts';
+import type { WorkspaceId } from '../../platform/database/schema.ts';
+import type { BuiltIn } from '../../content/fields/field-name.ts';
+import type { FieldValues, Template } from '../../content/post/fill-post.ts';
+import { knownLanguage, LANGUAGES, LANGUAGE_TAGS } from '../../platform/i18n/languages.ts';
+import { knownTimeZone } from '../../platform/time/time-zone.ts';
+
+type Times = Readonly<Record<'date' | 'weekday' | 'time', string>>;
+
+/** What the values of a group depend on beside the group. */
+export interface RunContext {
+  /** The field with the language of each group. Null: there is none. */
+  languageFieldId: number | null;
+  /** When the run is due, by the primary language of a group; by '' in the language of the workspace. */
+  times: Readonly<Record<string, Times>>;
+}
+
+export interface PlannedRun {
+  workspaceId: WorkspaceId;
+  dueAt: Date;
+  /** Of the schedule, IANA; null: it has none. */
+  timeZone: string | null;
+  installationZone: string;
+}
+
+/** Returns when a run is due in the words of its post, which few say. `timeZone` is that of its schedule, else the workspace's counts. */
+export async function readRunContext(
+  db: Connection,
+  { workspaceId, dueAt, timeZone, installationZone }: PlannedRun,
+  { fields }: Template,
+): Promise<RunContext> {
+  if (!Object.values(fields).some(({ builtIn = 'group' }) => builtIn in WORDS || builtIn === 'language'))
+    return { languageFieldId: null, times: {} };
+  const row = await readRow<{ language: string | null; timeZone: string | null; languageFieldId: number | null }>(db)`
+    select u.language, u.time_zone as "timeZone",
+           ${selectLanguageField(sql`w.workspace_id`)} as "languageFieldId"
+    from workspaces w
+    join memberships o on o.workspace_id = coalesce(w.test_of, w.workspace_id) and o.role = 'owner'
+    join users u on u.user_id = o.user_id
+    where w.workspace_id = ${workspaceId}`;
+  const zone = knownTimeZone(timeZone ?? row?.timeZone ?? null, installationZone);
+  const usual = LANGUAGES[knownLanguage(row?.language ?? null)].locale;
+  const times = LANGUAGE_TAGS.map((tag) => [primaryOf(tag), formatTimes(dueAt, LANGUAGES[tag].locale, zone)]);
+  return {
+    languageFieldId: row?.languageFieldId ?? null,
+    times: Object.fromEntries([...times, ['', formatTimes(dueAt, usual, zone)]]),
+  };
+}
+
+/** The field with the language of each group: the first of its kind. */
+const selectLanguageField = (workspaceId: RawBuilder<unknown>): RawBuilder<number | null> => sql`
+  (select f.field_id from fields f where f.workspace_id = ${workspaceId} and f.kind = 'language' order by f.position, f.field_id limit 1)`;
+
+const primaryOf = (tag: string) => tag.toLowerCase().split('-')[0];
+
+const WORDS: Readonly<Record<keyof Times, Intl.DateTimeFormatOptions>> = {
+  date: { dateStyle: 'long' },
+  weekday: { weekday: 'long' },
+  time: { timeStyle: 'short' },
+};
+
+function formatTimes(at: Date, locale: string, timeZone: string): Times {
+  const format = (word: keyof Times) => new Intl.DateTimeFormat(locale, { ...WORDS[word], timeZone }).format(at);
+  return { date: format('date'), weekday: format('weekday'), time: format('time') };
+}
+
+/**
+ * Joins a group `g` and its values `v`, for `selectValues`. A lookup for each, whatever the planner believes of tables that have just
+ * grown.
+ */
+export const joinValues = (groupId: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  cross join lateral (select q.group_id, q.workspace_id, q.name, q.participants from groups q where q.group_id = ${groupId} limit 1) g
+  left join lateral (select q.field_values from group_values q where q.group_id = ${groupId} limit 1) v on true`;
+
+/** The values of the group `g` that a post needs, by folded name: JSON, null for those that the group does not have. */
+export function selectValues({ fields }: Template, context: RunContext): RawBuilder<unknown> {
+  const pairs = Object.entries(fields).map(
+    ([key, { fieldId, builtIn }]) =>
+      sql`${key}::text, ${builtIn ? selectBuiltIn(builtIn, context) : valueOf(fieldId ?? 0)}`,
+  );
+  return sql`jsonb_build_object(${sql.join(pairs)})`;
+}
+
+const valueOf = (fieldId: number) => sql`v.field_values ->> ${String(fieldId)}::text`;
+
+function selectBuiltIn(builtIn: BuiltIn | 'language', { languageFieldId, times }: RunContext): RawBuilder<unknown> {
+  if (builtIn === 'group') return sql`g.name`;
+  if (builtIn === 'members') return sql`g.participants::text`;
+  const own = languageFieldId === null ? sql`null::text` : valueOf(languageFieldId);
+  if (builtIn === 'language') return own;
+  const json = sql`${JSON.stringify(times)}::jsonb`;
+  const language = sql`split_part(lower(coalesce(${own}, '')), '-', 1)`;
+  return sql`coalesce(${json} -> ${language}, ${json} -> '') ->> ${builtIn}::text`;
+}
+
+/** Returns the values of one group as they are now. */
+export async function readGroupValues(
+  db: Connection,
+  groupId: number,
+  template: Template,
+  run: PlannedRun,
+): Promise<FieldValues> {
+  const values = await readValue<FieldValues>(db)`
+    select ${selectValues(template, await readRunContext(db, run, template))} as "fieldValues" from (select ${groupId}::bigint as group_id) i ${joinValues(sql`i.group_id`)}`;
+  return values ?? {};
+}
+
+/**
+ * Returns the SHA-256 of the values of these groups that a post says, in hex. What is built in does not count, since the members of a group
+ * come and go, but for the language that decides the text. Undefined: the post has no field of the workspace, and no translation.
+ */
+export async function hashValues(
+  db: Connection,
+  workspaceId: WorkspaceId,
+  { groupIds, template: { fields, translations } }: { groupIds: readonly number[]; template: Template },
+): Promise<string | undefined> {
+  const ids = Object.values(fields).flatMap(({ fieldId }) => (fieldId === undefined ? [] : [fieldId]));
+  if (translations) ids.push((await readLanguageField(db, workspaceId)) ?? 0);
+  if (ids.length === 0) return undefined;
+  const said = [...new Set(ids.map(String))].toSorted();
+  return readValue<string>(db)`
+    select encode(sha256(convert_to(coalesce(string_agg(v.said, ',' order by i.place), ''), 'UTF8')), 'hex')
+    from unnest(${[...groupIds]}::bigint[]) with ordinality i (group_id, place)
+    cross join lateral (
+      select jsonb_object_agg(f.field_id, v.field_values -> f.field_id)::text as said
+      from unnest(${said}::text[]) f (field_id) left join group_values v on v.group_id = i.group_id) v`;
+}
+
+const readLanguageField = async (db: Connection, workspaceId: WorkspaceId) =>
+  readValue<number | null>(db)`select ${selectLanguageField(sql`${workspaceId}`)} as "fieldId"`;
+
+/** Returns how many of these groups have which language; '' are those without one. Without groups it counts all of the workspace. */
+export async function countLanguages(
+  db: Connection,
+  workspaceId: WorkspaceId,
+  groupIds?: readonly number[],
+): Promise<Array<{ language: string; groups: number }>> {
+  const fieldId = await readLanguageField(db, workspaceId);
+  const language = fieldId == null ? sql`''` : sql`coalesce(${valueOf(fieldId)}, '')`;
+  return readRows<{ language: string; groups: number }>(db)`
+    select ${language} as language, count(*)::int as groups
+    from ${groupIds ? sql`unnest(${[...groupIds]}::bigint[]) i (group_id) left join group_values v using (group_id)` : sql`group_values v`}
+    where ${groupIds ? sql`true` : sql`v.workspace_id = ${workspaceId}`}
+    group by 1 order by groups desc, language`;
+}

@@ -1,0 +1,265 @@
+/** Values are text: a filled text is read as its template, with each value in the place of its placeholder. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cleanValue, compileText, encodeInAddress, type TemplateText } from '../../../src/content/text/fill-text.ts';
+import { convertHtml } from '../../../src/content/text/html-to-whatsapp.ts';
+import { parseWhatsApp, type SeenLine } from '../../../src/content/text/parse-whatsapp.ts';
+import { htmlOfTyped } from '../../../src/content/text/typed-text.ts';
+import { withMentionAll } from '../../../src/content/text/mention-all.ts';
+import { runs } from '../../support/runs.ts';
+
+/** What a reader of templates sees in the place of each placeholder: a boundary that is no mark and no space. */
+const STAND_INS = ['§', '¶', '‡'];
+const TOKENS = ['\ufdd0', '\ufdd1', '\ufdd2'];
+const LINK = /(?<![A-Za-z0-9])(?:[Hh][Tt][Tt][Pp][Ss]?:\/\/|www\.)[^\s\u200b-\u200f<>"`]+/g;
+
+const valuePieces = fc.constantFrom(
+  '*',
+  '_',
+  '~',
+  '`',
+  '```',
+  '*a*',
+  '_x',
+  'x_',
+  '{{ first }}',
+  '{{',
+  '}}',
+  '{',
+  '|',
+  '"',
+  '<b>',
+  '&amp;',
+  '\\',
+  'a',
+  'Anna',
+  'snake_case',
+  '2*3',
+  '7',
+  '12. ',
+  '1. x',
+  '- ',
+  '> ',
+  '• ',
+  '@all',
+  '@',
+  'all',
+  '.',
+  ',',
+  '(',
+  ')',
+  'https://evil.example/a_b',
+  'http://',
+  'https:',
+  'ht',
+  'tp://x',
+  'www.',
+  'www.x.y',
+  '://',
+  'ww',
+  'w.x',
+  '//',
+  '\u200b',
+  '\u200d',
+  '\u034f',
+  '\u202e',
+  '\u2067',
+  '\ufdd0',
+  '\ufeff',
+  'שלום',
+  'مرحبا',
+  'é',
+  'e\u0301',
+  '中',
+  '😀',
+  '*\ufe0f\u20e3',
+  '\n',
+  '\r\n',
+  '\t',
+  '\u2028',
+  '\0',
+  '\u0085',
+  ' ',
+  '  ',
+  '\u00a0',
+);
+const values = fc
+  .array(fc.oneof({ weight: 6, arbitrary: valuePieces }, fc.string({ unit: 'grapheme', maxLength: 6 })), {
+    minLength: 1,
+    maxLength: 6,
+  })
+  .map((pieces) => pieces.join('').toWellFormed())
+  .filter((value) => cleanValue(value) !== '');
+const links = fc.constantFrom(
+  'https://example.org/a_b_c',
+  'https://example.org/*x*/_y_',
+  'http://x.y/~',
+  'https://example.org/(a)?q=1#*',
+);
+
+const pieces = [
+  '*',
+  '_',
+  '~',
+  '`',
+  '```',
+  '(',
+  ')',
+  '.',
+  ',',
+  '-',
+  '> ',
+  '- ',
+  '1',
+  '1. ',
+  '• ',
+  ' ',
+  ' ',
+  ' ',
+  'word',
+  'ht',
+  'www',
+  '@',
+  'all',
+  '😀',
+  'é',
+  'https://example.org/',
+  ' www.example.org/a?b=',
+  'https://',
+
+  '{{ first }}',
+  '{{ second }}',
+  '{{ link }}',
+  '{{first}}',
+  '{{ first }}{{ second }}',
+  'https://example.org/{{ first }}/x',
+  '{{ second }}s',
+];
+const typed = fc
+  .array(fc.constantFrom(...pieces, '\n'), { minLength: 1, maxLength: 12 })
+  .map((all) => htmlOfTyped(all.join('')));
+const html = fc
+  .array(
+    fc.constantFrom(
+      ...pieces.map((piece) => piece.replaceAll('>', '&gt;')),
+      '<b>',
+      '</b>',
+      '<i>',
+      '</i>',
+      '<br>',
+      '<p>',
+      '</p>',
+      '<ul><li>',
+      '</li></ul>',
+      '<h2>',
+      '</h2>',
+
+      '<a href="{{ link }}">here</a>',
+      '<a href="https://example.org/{{ first }}?q={{ second }}">{{ second }}</a>',
+      '<a href="https://x.org">{{ first }}</a>',
+    ),
+    { minLength: 1, maxLength: 12 },
+  )
+  .map((all) => all.join(''));
+
+interface Sight {
+  kind: string;
+  number: number | undefined;
+  /** Each with its styles. */
+  characters: string[];
+}
+
+const isInvisible = (character: string) => /[\p{Cf}\p{Cc}\u034f]/u.test(character);
+
+/** Returns what is seen of lines; `write` says what stands for a character. */
+function sightsOf(
+  lines: readonly SeenLine[],
+  write: (character: string) => string = (character) => character,
+): Sight[] {
+  return lines.map(({ kind, number, runs: seen }) => ({
+    kind,
+    number,
+    characters: seen.flatMap(({ text, styles }) =>
+      Array.from(text, write).flatMap((written) =>
+        Array.from(written)
+          .filter((character) => !isInvisible(character))
+          .map((character) => (/\s/.test(character) ? ' ' : `${character}${styles.toSorted().join()}`)),
+      ),
+    ),
+  }));
+}
+
+function toStandIns(text: string): string {
+  return TOKENS.reduce((left, token, index) => left.replaceAll(token, STAND_INS[index] ?? ''), text);
+}
+
+/** Returns which tokens of a template stand in which order, by their stand-ins, and the links in which they are. */
+function readTemplate({ text, placeholders }: TemplateText, valueOf: (name: string) => string) {
+  const shown = toStandIns(text);
+  const nameOf = (standIn: string) => placeholders[STAND_INS.indexOf(standIn)]?.name ?? '';
+  const inLinks = new Set<number>();
+  const starts = new Map(Array.from(shown.matchAll(LINK), ({ index, 0: found }) => [index, found]));
+  for (const [index, found] of starts) for (let at = index; at < index + found.length; at++) inLinks.add(at);
+  const places: Array<{ text: string }> = [];
+  const expectedLinks: string[] = [];
+  for (let at = 0; at < shown.length; at++) {
+    const character = shown.charAt(at);
+    const link = starts.get(at);
+    if (link)
+      expectedLinks.push(
+        Array.from(link, (one) => (STAND_INS.includes(one) ? encodeInAddress(valueOf(nameOf(one))) : one)).join(''),
+      );
+    if (!STAND_INS.includes(character)) continue;
+    const value = valueOf(nameOf(character));
+    const isLink = nameOf(character) === 'link' && !inLinks.has(at);
+    const written = inLinks.has(at)
+      ? encodeInAddress(value)
+      : isLink
+        ? value.replace(/[*_~]+$/, (marks) => encodeMarks(marks))
+        : value;
+    if (isLink) expectedLinks.push(written);
+    places.push({ text: written });
+  }
+  return { shown, places, expectedLinks };
+}
+
+const encodeMarks = (marks: string) =>
+  Array.from(marks, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`).join('');
+
+/** Without the signs at their ends, which are no part of them, and without those that are nothing else. */
+const linksOf = (found: readonly string[]) =>
+  found
+    .map((link) => link.replace(/[.,;:!?'")\]}*_~»”’…]+$/, ''))
+    .filter((link) => !/^(?:https?(?::\/*)?|www)$/i.test(link));
+
+function check(source: string, given: { first: string; second: string; link: string }): void {
+  const { template, problems } = convertHtml(source, 'reject', true);
+  fc.pre(problems.length === 0 && template !== undefined && template.text !== '');
+  if (!template) return;
+  const filled = compileText(template)(({ name }) => ({
+    value: cleanValue(given[name as 'first']),
+    isLink: name === 'link',
+  }));
+  const { shown, places, expectedLinks } = readTemplate(template, (name) => cleanValue(given[name as 'first']));
+  // In an address nobody is mentioned.
+  fc.pre(!/(?::\/\/|www\.)\S*@(?:all|[§¶‡])/i.test(shown));
+  expect(filled.split('\n')).toHaveLength(shown.split('\n').length);
+  let place = 0;
+  const expected = sightsOf(parseWhatsApp(shown), (character) =>
+    STAND_INS.includes(character) ? (places[place++]?.text ?? '') : character,
+  );
+  expect(sightsOf(parseWhatsApp(filled))).toEqual(expected);
+  expect(linksOf(Array.from(filled.matchAll(LINK), ([found]) => found))).toEqual(linksOf(expectedLinks));
+  // A value mentions nobody: the text has the mention that its template has.
+  expect(withMentionAll(filled) === filled).toBe(withMentionAll(shown) === shown);
+}
+
+describe('a filled text is read as its template with the values', () => {
+  const given = fc.record({ first: values, second: values, link: links });
+  it('of html', () => {
+    fc.assert(fc.property(html, given, check), { numRuns: runs(4_000) });
+  });
+  it('of a text as typed', () => {
+    fc.assert(fc.property(typed, given, check), { numRuns: runs(4_000) });
+  });
+});

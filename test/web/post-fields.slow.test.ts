@@ -1,0 +1,111 @@
+/** Posts with fields in the dashboard: chips in the editor, each group in the preview, and groups without a value. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { startTestApp } from '../support/app.ts';
+import { launchBrowser, visit, type Visit } from '../support/browser/browser.ts';
+import { askInBrowser, enterAsNew, findBarriers } from '../support/browser/dashboard-page.ts';
+import { writeMessage } from '../support/browser/dashboard-user.ts';
+import { lookEverywhere } from '../support/browser/looks.ts';
+
+const browser = await launchBrowser();
+const app = await startTestApp({ sandboxSpeed: 200 });
+afterAll(() => app.stop());
+
+describe.skipIf(!browser)('in a browser', () => {
+  let visited: Visit;
+  let page: Page;
+  beforeEach(async () => {
+    visited = await visit(browser as Browser, app.url);
+    ({ page } = visited);
+  });
+  afterEach(() => visited.end());
+
+  const ask = <Data>(path: string, data?: object) => askInBrowser<Data>(page, path, data);
+  const phone = (name: string) => page.getByRole('figure', { name: new RegExp(name) });
+  const insertField = async (name: string) => {
+    await page.getByRole('button', { name: 'Insert a field of the groups' }).click();
+    await page.getByRole('menuitem', { name, exact: true }).click();
+  };
+
+  test('inserts fields, steps through groups, and sends only once groups without a value are left out', async () => {
+    await enterAsNew(page, 'flo');
+    const { groups } = await ask<{ groups: Array<{ group_metadata_id: number; group_name: string }> }>(
+      'venom/list-groups',
+    );
+    const [first, second, third] = groups;
+    if (!first || !second || !third) throw new Error('there are too few groups');
+    await ask('venom/set-fields', { fields: [{ name: 'Host' }] });
+    const values = [first, third].map(({ group_metadata_id }, index) => ({
+      group_metadata_id,
+      fields: { Host: ['Ana', 'Cy'][index] },
+    }));
+    await ask('venom/set-group-fields', { groups: values });
+    await page.goto('/campaigns/new');
+    await writeMessage(page, 'Ask ');
+    await insertField('Host');
+    await page.locator('.field-chip').getByText('{{ Host }}').waitFor();
+    expect(await page.getByRole('checkbox', { name: 'Fill in fields for each group' }).isChecked()).toBe(true);
+    await page.getByRole('button', { name: 'Select all matching' }).click();
+    await phone(first.group_name).getByText('Ask Ana').waitFor();
+    await page.getByText('Group 1 of 3').waitFor();
+    await page.getByRole('button', { name: 'Next group without a value' }).click();
+    await phone(second.group_name).waitFor();
+    await page.getByText('The group has no value for Host.').waitFor();
+    await page.getByRole('button', { name: 'Next group', exact: true }).click();
+    await phone(third.group_name).getByText('Ask Cy').waitFor();
+    await page.getByText('1 group has no value for a field of the post. Enter it').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByRole('checkbox', { name: 'Leave out groups without a value' }).check();
+    await page.getByText('1 group has no value for a field of the post. Enter it').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Send to 3 simulated groups now' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send now', exact: true }).click();
+    await page.waitForURL(/\/campaigns\/[0-9a-f-]{36}$/);
+    const campaign_id = page.url().slice(-36);
+    expect(await ask('venom/get-campaign', { campaign_id, group_metadata_id: first.group_metadata_id })).toMatchObject({
+      with_fields: true,
+      on_missing_value: 'leave_out',
+      in_group: { text: 'Ask Ana' },
+    });
+    await page.getByRole('button', { name: `What ${first.group_name} got` }).click();
+    const dialog = page.getByRole('dialog', { name: 'What this group got' });
+    await dialog.getByText('Ask Ana').waitFor();
+    await dialog.getByRole('row', { name: 'Host Ana' }).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await lookEverywhere(page, 'group-post');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: `What ${second.group_name} got` }).click();
+    await dialog.getByText('It lacks a value, or its values did not fit: it got no post.').waitFor();
+  });
+
+  test('fills polls in the preview of a group', async () => {
+    await enterAsNew(page, 'pat');
+    const { groups } = await ask<{ groups: Array<{ group_name: string }> }>('venom/list-groups');
+    const [first] = groups;
+    await page.goto('/campaigns/new');
+    await page.getByText('Poll', { exact: true }).click();
+    await page.getByRole('textbox', { name: 'Question' }).fill('Who of {{ group }} comes?');
+    await page.getByRole('textbox', { name: 'Answer 1' }).fill('Yes');
+    await page.getByRole('textbox', { name: 'Answer 2' }).fill('Not {{ group }}');
+    await page.getByRole('checkbox', { name: 'Fill in fields for each group' }).check();
+    await page.getByRole('button', { name: 'Select all matching' }).click();
+    const name = first?.group_name ?? '';
+    await phone(name).getByText(`Who of ${name} comes?`).waitFor();
+    await phone(name).getByText(`Not ${name}`).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+  });
+
+  test('takes braces for text until the author says that they are fields', async () => {
+    await enterAsNew(page, 'gil');
+    await page.goto('/campaigns/new');
+    await writeMessage(page, 'In {{ group }}');
+    await page.getByRole('button', { name: 'Select all matching' }).click();
+    await page.getByRole('figure').getByText('In {{ group }}').waitFor();
+    const fill = page.getByRole('checkbox', { name: 'Fill in fields for each group' });
+    await fill.check();
+    await page.getByText('Group 1 of 3').waitFor();
+    await page.getByRole('figure').getByText('In {{ group }}').waitFor({ state: 'detached' });
+    await fill.uncheck();
+    await page.getByText('Group 1 of 3').waitFor({ state: 'detached' });
+    expect(await page.getByRole('figure').innerText()).toContain('In {{ group }}');
+  });
+});
