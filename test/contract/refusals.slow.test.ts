@@ -25,6 +25,8 @@ const CPU_LIMIT = 24;
 const CPU_LIMIT_PER_NAME = 0.001;
 /** Of a body of megabytes: as many times as long as copying it. */
 const COPIES = 4;
+/** Or as many times as long as parsing it: a machine that is slow to hand out memory is slow at both. */
+const PARSES = 10;
 
 interface Tried extends DocumentedOperation {
   contract: OperationContract;
@@ -77,6 +79,14 @@ const ITEMS = JSON.stringify(Array.from({ length: 60_000 }, () => 'x'));
 const medianOf = (times: readonly number[]) => times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
 const median = (work: () => void) => medianOf(Array.from({ length: 9 }, () => cpuTimeOf(work)));
 
+function parse(text: string): void {
+  try {
+    JSON.parse(text);
+  } catch {
+    // Some bodies are no JSON.
+  }
+}
+
 /** Returns the bodies that are too dear in each of three tries, with their milliseconds, and those with a long answer. */
 function findDear(bodies: readonly TriedBody[]): string[] {
   return bodies.flatMap(({ what, write, operation: { path, contract } }) => {
@@ -87,7 +97,7 @@ function findDear(bodies: readonly TriedBody[]): string[] {
       const unit = median(() => JSON.parse(ITEMS));
       const copyMs = text.length > SMALL_BODY_BYTES ? cpuTimeOf(() => Buffer.from(text).toString('utf8')) : 0;
       const limit = CPU_LIMIT + CPU_LIMIT_PER_NAME * boundBody(contract.body).names;
-      return tryOut() > limit * unit + COPIES * copyMs;
+      return tryOut() > Math.max(limit * unit + COPIES * copyMs, PARSES * cpuTimeOf(() => parse(text)));
     };
     const ms = tryOut();
     // Nearly all take a fraction of a millisecond.

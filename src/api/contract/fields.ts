@@ -245,7 +245,6 @@ const LONGEST_KEY = 40;
 
 interface KeyedDef extends z.core.$ZodRecordDef {
   most: number;
-  isKey?: (key: string) => boolean;
 }
 
 /** `z.record` loses the key `__proto__`. */
@@ -257,27 +256,21 @@ const Keyed: z.core.$constructor<z.ZodRecord, KeyedDef> = z.core.$constructor('K
   };
 });
 
-function findWrongEntries(input: unknown, { most, isKey = () => true, valueType }: KeyedDef): Issues {
+function findWrongEntries(input: unknown, { most, valueType }: KeyedDef): Issues {
   if (!isPlainObject(input)) return [{ code: 'invalid_type', expected: 'record', input }];
   const keys = Object.keys(input);
   if (keys.length > most) return [{ code: 'too_big', origin: 'array', maximum: most, inclusive: true, input }];
-  if (!keys.every(isKey)) return [{ code: 'custom', message: ISSUES.metadata_key, input }];
+  if (!keys.every(({ length }) => length > 0 && length <= LONGEST_KEY)) return [{ code: 'custom', message: ISSUES.metadata_key, input }];
   return Object.entries(input).flatMap(([key, value]) => prefixIssues(key, runSync(valueType as z.ZodType, value)));
 }
 
-/** Values by key, of which there are at most `most`. */
-export function keyed<Value extends z.ZodType>(valueType: Value, most: number, isKey?: KeyedDef['isKey']) {
-  const schema: z.ZodType = new Keyed({
-    type: 'record',
-    keyType: z.string(),
-    valueType,
-    most,
-    ...(isKey && { isKey }),
-  });
+/** Values by key, of which there are at most `most`, each of 1 to 40 characters. */
+export function keyed<Value extends z.ZodType>(valueType: Value, most: number) {
+  const schema: z.ZodType = new Keyed({ type: 'record', keyType: z.string(), valueType, most });
   return schema as z.ZodRecord<z.ZodString, Value>;
 }
 
-const ownTexts = keyed(text(0, 500), MOST_KEYS, (key) => key !== '' && key.length <= LONGEST_KEY).meta({
+const ownTexts = keyed(text(0, 500), MOST_KEYS).meta({
   id: 'OwnTexts',
 });
 const textsByKey = optional(ownTexts);

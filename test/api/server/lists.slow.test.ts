@@ -265,6 +265,7 @@ test('list-campaigns sorts newest first and filters by status', async () => {
       created_at: expect.any(String),
       next_run_at: '2990-01-01T09:00:00.000Z',
       progress: { deliveries: 0, sent: 0, failed: 0 },
+      tags: [],
     },
   ]);
   const withPost = await readPage(campaigns, person, { status: 'scheduled', with_post: true });
