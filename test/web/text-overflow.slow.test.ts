@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
 import { groupsOf, startTestApp, type Person } from '../support/app.ts';
 import { launchBrowser, visit } from '../support/browser/browser.ts';
-import { enter } from '../support/browser/dashboard-page.ts';
+import { enter, follow } from '../support/browser/dashboard-page.ts';
 import { PNG } from '../support/inputs/sample-files.ts';
 import { until } from '../support/ledger.ts';
 import { startReceiver } from '../support/servers/receiver.ts';
@@ -146,13 +146,14 @@ test.skipIf(!browser).each([
   await addFileAndWebhook(person);
   const { page, end } = await visit(browser as Browser, app.url, { viewport });
   await enter(page, person.name);
+  await page.goto('/');
   const expectRoom = async (what: string) => {
     await expect.poll(() => page.locator('[data-skeleton]').count()).toBe(0);
     expect(await findOddRows(page, heights), what).toEqual([]);
     expect(await findWide(page), what).toEqual([]);
   };
   for (const path of [...PAGES, ...own]) {
-    await page.goto(path);
+    await follow(page, path);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await expectRoom(path);
   }
@@ -182,8 +183,9 @@ test.skipIf(!browser).each(LANGUAGE_TAGS)('pages in %s, and their tables, fit on
   const own = await fill(person);
   const { page, end } = await visit(browser as Browser, app.url, { locale: language, viewport: PHONE });
   await enter(page, person.name);
+  await page.goto('/');
   for (const path of [...PAGES, ...own]) {
-    await page.goto(path);
+    await follow(page, path);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await expect.poll(() => page.locator('[data-skeleton]').count()).toBe(0);
     expect(await page.evaluate('document.documentElement.lang')).toBe(language);

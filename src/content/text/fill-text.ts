@@ -6,6 +6,7 @@
 import { indexOfToken, PlaceholderReader, withoutTokens, type Placeholder } from './placeholders.ts';
 import { findAddresses } from './addresses.ts';
 import { characterAt, characterBefore, hasVisible, isBoundary, isSpace, mayBeBoundary } from './boundaries.ts';
+import { TEXT_LIMIT } from './document.ts';
 
 /** A text with a token for each placeholder (`PlaceholderReader`). */
 export interface TemplateText {
@@ -50,6 +51,7 @@ const ADDRESS_END = /[\s\u200b-\u200f<>"`]/;
 const WHOLE_LINK = /^https?:\/\/[^\s\u200b-\u200f<>"`]+$/i;
 const LAST_MARKS = /[*_~]+$/;
 const MENTION = /@(?=all)/gi;
+const MENTION_LENGTH = 4;
 const MAY_MEAN = /[*_~`@]|:\/\/|www\./i;
 
 /** Returns a value on one line, without what nobody sees; empty if nothing of it is seen. */
@@ -63,10 +65,20 @@ export function encodeInAddress(value: string): string {
   return encodeURIComponent(value).replaceAll(/[!'()*~]|_$/g, percentEncode);
 }
 
-/** Returns a function that fills a text for one group after the other. */
+/** Returns a function that fills a text for one group after the other. What is too long ends somewhere behind the greatest length. */
 export function compileText({ text, placeholders }: TemplateText): (valueOf: ValueOf) => string {
   const lines = text.split('\n').map((line) => compileLine(line, placeholders));
-  return (valueOf) => lines.map((line) => fillLine(line, valueOf)).join('\n');
+  return (valueOf) => {
+    const filled: string[] = [];
+    let room = TEXT_LIMIT;
+    for (const line of lines) {
+      if (room < 0) break;
+      const one = fillLine(line, valueOf, room);
+      filled.push(one);
+      room -= one.length + 1;
+    }
+    return filled.join('\n');
+  };
 }
 
 /** Returns a text as typed with a token for each of its placeholders. */
@@ -78,22 +90,24 @@ export function readTyped(typed: string): TemplateText {
 
 function compileLine(line: string, placeholders: readonly Placeholder[]): Line {
   const addresses = findAddresses(line);
+  const starts = new Set(addresses.map(({ from }) => from));
   const pieces = line.split(TOKEN);
   const parts: Line['parts'] = [];
   let at = 0;
+  let nth = 0;
+  let stop = -1;
   for (const [index, piece] of pieces.entries()) {
     const placeholder = TOKEN.test(piece) ? placeholders[indexOfToken(piece)] : undefined;
     const from = at;
-    const address = addresses.find(
-      (one) => one.from < from && from < one.end && !ADDRESS_END.test(line.slice(one.from, from)),
-    );
+    for (let address = addresses[nth]; address && address.from < from; address = addresses[++nth])
+      stop = indexOfEnd(line, address.to);
     if (placeholder)
       parts.push({
         placeholder,
-        isInAddress: address !== undefined,
-        isLast: address?.to === from + 1,
+        isInAddress: from < stop,
+        isLast: addresses[nth - 1]?.to === from + 1,
         next: `${pieces[index + 1] ?? ''}${pieces[index + 2] ?? ''}`,
-        isBeforeAddress: addresses.some((one) => one.from === from + 1),
+        isBeforeAddress: starts.has(from + 1),
       });
     else if (piece !== '') parts.push(piece);
     at += piece.length;
@@ -101,15 +115,27 @@ function compileLine(line: string, placeholders: readonly Placeholder[]): Line {
   return { parts, mayBecomeItem: line.search(TOKEN) < HEAD_LENGTH && !LINE_HEAD.test(line) };
 }
 
-function fillLine({ parts, mayBecomeItem }: Line, valueOf: ValueOf): string {
+function indexOfEnd(line: string, from: number): number {
+  const length = line.slice(from).search(ADDRESS_END);
+  return length < 0 ? line.length : from + length;
+}
+
+function fillLine({ parts, mayBecomeItem }: Line, valueOf: ValueOf, room: number): string {
   let filled = '';
+  // What a value can join is at the end; to look there in a text that grows would copy it each time.
+  let end = '';
+  const add = (more: string) => {
+    filled += more;
+    end = more.length < START_LENGTH ? (end + more).slice(-START_LENGTH) : more.slice(-START_LENGTH);
+  };
   for (const part of parts) {
+    if (filled.length > room) break;
     if (typeof part === 'string') {
-      filled += part;
+      add(part);
       continue;
     }
     const { value, isLink } = valueOf(part.placeholder);
-    if (value !== '') filled += writeValue(filled, value, isLink, part);
+    if (value !== '') add(writeValue(end, value, isLink, part));
   }
   return mayBecomeItem ? filled.replace(LINE_HEAD, `$&${ZERO_WIDTH_SPACE}`) : filled;
 }
@@ -117,8 +143,9 @@ function fillLine({ parts, mayBecomeItem }: Line, valueOf: ValueOf): string {
 function writeValue(before: string, value: string, isLink: boolean, slot: Slot): string {
   if (slot.isInAddress) {
     // Everybody is mentioned wherever this stands.
-    const isMention = before.endsWith('@') && /^all/i.test(value);
-    const encoded = isMention ? percentEncode(value) + encodeInAddress(value.slice(1)) : encodeInAddress(value);
+    const plain = encodeInAddress(value);
+    const isMention = mentions(before, plain) || mentions(before + plain, slot.next);
+    const encoded = isMention ? percentEncode(plain) + plain.slice(1) : plain;
     return slot.isLast && isBesideMark(encoded, slot.next) ? encoded + ZERO_WIDTH_SPACE : encoded;
   }
   if (isLink && WHOLE_LINK.test(value) && URL.canParse(value)) return writeLink(before, value, slot);
@@ -126,7 +153,8 @@ function writeValue(before: string, value: string, isLink: boolean, slot: Slot):
   const safe = MAY_MEAN.test(value)
     ? escapeSigns(value.replaceAll(SCHEME, `$&${ZERO_WIDTH_SPACE}`).replaceAll(MENTION, `$&${ZERO_WIDTH_SPACE}`))
     : value;
-  return guardStart(before, safe) + safe + guardEnd(safe, slot);
+  const start = guardStart(before, safe) + safe;
+  return start + guardEnd(before + start, safe, slot);
 }
 
 /** An address by itself, whatever stands beside it. */
@@ -156,14 +184,13 @@ function escapeSigns(value: string): string {
 
 /** A sign of the text reads a placeholder as a boundary. */
 function guardStart(before: string, value: string): string {
-  const last = characterBefore(before, before.length);
   const isAfterMark = mayEndMark(before) && !isBoundary(characterAt(value, 0));
-  const isMention = (last === '@' && /^all/i.test(value)) || /@all$/i.test(before.slice(-4));
+  const isMention = mentions(before, value) || /@all$/i.test(before);
   return isAfterMark || isMention || beginsAddress(before, value) ? ZERO_WIDTH_SPACE : '';
 }
 
-function guardEnd(value: string, { next, isBeforeAddress }: Slot): string {
-  const isMention = /^@all/i.test(next) || (value.endsWith('@') && /^all/i.test(next));
+function guardEnd(before: string, value: string, { next, isBeforeAddress }: Slot): string {
+  const isMention = /^@all/i.test(next) || mentions(before, next);
   return isBesideMark(value, next) || isMention || isBeforeAddress || beginsAddress(value, next)
     ? ZERO_WIDTH_SPACE
     : '';
@@ -181,6 +208,12 @@ function mayEndMark(text: string): boolean {
 /** Whether the sign at the beginning of a text may begin formatting: not without anything right behind it. */
 function mayBeginMark(text: string): boolean {
   return SIGNS.has(text.charAt(0)) && text.length > 1 && !isSpace(text.charAt(1));
+}
+
+/** Whether two texts together have a mention of everybody that neither has. */
+function mentions(left: string, right: string): boolean {
+  const end = left.slice(1 - MENTION_LENGTH);
+  return end.includes('@') && /@all/i.test(end + right.slice(0, MENTION_LENGTH - 1));
 }
 
 /** Whether two texts together have a beginning of an address that neither has. */

@@ -6,6 +6,7 @@ import type { Failure } from '../../platform/errors/failures.ts';
 import { compilePost, listFieldsOf, listTexts, type FieldValues, type Template } from '../../content/post/fill-post.ts';
 import type { PostExtras } from '../../content/post/post-extras.ts';
 import { TEXT_LIMIT } from '../../content/text/document.ts';
+import { yieldToEventLoop } from '../../platform/concurrency/yield-to-event-loop.ts';
 import { joinValues, readRunContext, selectValues, type PlannedRun } from './select-values.ts';
 
 export interface PostWithFields extends PlannedRun {
@@ -59,10 +60,13 @@ export async function findUnfit(db: Connection, post: PostWithFields): Promise<U
     where ${sql.join([sql`${hasOthers}::boolean`, mayBeLong, ...isMissing], sql` or `)}
     order by i.place`;
   const fill = compilePost(template, extras);
-  return rows.flatMap(({ fieldValues, ...group }) => {
+  const unfit: Unfit[] = [];
+  for (const { fieldValues, ...group } of rows) {
     const filled = fill(fieldValues);
-    return 'failure' in filled ? [{ ...group, failure: filled.failure }] : [];
-  });
+    if ('failure' in filled) unfit.push({ ...group, failure: filled.failure });
+    await yieldToEventLoop();
+  }
+  return unfit;
 }
 
 /** Joins the values that groups were given, and leaves out those without a post that was sent or is yet to leave. */

@@ -1,11 +1,18 @@
 /** Values are text: a filled text is read as its template, with each value in the place of its placeholder. */
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { cleanValue, compileText, encodeInAddress, type TemplateText } from '../../../src/content/text/fill-text.ts';
+import { describe, expect, it, test } from 'vitest';
+import {
+  cleanValue,
+  compileText,
+  encodeInAddress,
+  readTyped,
+  type TemplateText,
+} from '../../../src/content/text/fill-text.ts';
 import { convertHtml } from '../../../src/content/text/html-to-whatsapp.ts';
 import { parseWhatsApp, type SeenLine } from '../../../src/content/text/parse-whatsapp.ts';
 import { htmlOfTyped } from '../../../src/content/text/typed-text.ts';
 import { withMentionAll } from '../../../src/content/text/mention-all.ts';
+import { growsLinearly } from '../../support/cpu-time.ts';
 import { runs } from '../../support/runs.ts';
 
 /** What a reader of templates sees in the place of each placeholder: a boundary that is no mark and no space. */
@@ -44,6 +51,8 @@ const valuePieces = fc.constantFrom(
   '@all',
   '@',
   'all',
+  '@al',
+  'l',
   '.',
   ',',
   '(',
@@ -121,6 +130,8 @@ const pieces = [
   'www',
   '@',
   'all',
+  '@a',
+  'll',
   '😀',
   'é',
   'https://example.org/',
@@ -262,4 +273,26 @@ describe('a filled text is read as its template with the values', () => {
   it('of a text as typed', () => {
     fc.assert(fc.property(typed, given, check), { numRuns: runs(4_000) });
   });
+});
+
+test.each([
+  ['placeholders', 'a', (count: number) => '{{ a }} '.repeat(count)],
+  ['placeholders in one address', 'a', (count: number) => `https://x.org/${'{{ a }}'.repeat(count)}`],
+  ['addresses', 'a', (count: number) => 'https://x.org/{{ a }} '.repeat(count)],
+  ['lines', 'a', (count: number) => '{{ a }}\n'.repeat(count)],
+  ['empty values', '', (count: number) => '{{ a }}'.repeat(count)],
+])('a text of many %s is filled in linear time', (_what, value, write) => {
+  const fill = (count: number) => compileText(readTyped(write(count)))(() => ({ value, isLink: false }));
+  expect(growsLinearly(fill, 40_000)).toBe(true);
+});
+
+test('a text that becomes too long ends behind the greatest length', () => {
+  const value = 'x'.repeat(1_000);
+  const filled = ['{{ a }}', '{{ a }}\n', 'https://x.org/{{ a }} ']
+    .map((text) => text.repeat(5_000))
+    .map((text) => compileText(readTyped(text))(() => ({ value, isLink: false })).length);
+  for (const length of filled) {
+    expect(length).toBeGreaterThan(65_536);
+    expect(length).toBeLessThan(70_000);
+  }
 });

@@ -13,6 +13,11 @@ export async function enter(page: Page, name: string): Promise<void> {
   expect((await page.context().request.post('/session', { headers, data })).status()).toBe(200);
 }
 
+/** Opens an address as a link of the page does, which reads no script anew. Resolves once the page before it is gone. */
+export async function follow(page: Page, path: string): Promise<void> {
+  await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)}); new Promise(requestAnimationFrame)`);
+}
+
 /** Signs a user up and in without showing a page; `number` as in `signUpInBrowser`, which uses the forms. */
 export async function enterAsNew(page: Page, name: string, number = '+44 20 7946 0123'): Promise<void> {
   const data = {

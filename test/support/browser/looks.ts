@@ -8,6 +8,8 @@ const LOOKS = [
   ['phone', { width: 390, height: 844 }],
 ] as const;
 const FOLDER = process.env['PICTURES'];
+/** No width depends on them. */
+const COLOR_SCHEMES = FOLDER === undefined ? (['light'] as const) : (['light', 'dark'] as const);
 
 /** What makes the page wider than the screen, as tags and classes. */
 const BEYOND_THE_SCREEN = `document.documentElement.scrollWidth <= innerWidth ? [] :
@@ -22,7 +24,7 @@ export async function lookEverywhere(page: Page, name: string): Promise<void> {
   const before = page.viewportSize();
   for (const [where, size] of LOOKS) {
     await page.setViewportSize(size);
-    for (const colorScheme of ['light', 'dark'] as const) {
+    for (const colorScheme of COLOR_SCHEMES) {
       await page.emulateMedia({ colorScheme });
       await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
       await expect.poll(() => page.locator('[data-skeleton], [data-stale]').count()).toBe(0);
