@@ -5,6 +5,7 @@ import { BUILT_IN } from '../../content/fields/field-name.ts';
 import { listFieldsOf, listTexts, type BoundField, type Template } from '../../content/post/fill-post.ts';
 import { LANGUAGE_KEY } from '../../content/post/translations.ts';
 import type { PostExtras } from '../../content/post/post-extras.ts';
+import { isDeepStrictEqual } from 'node:util';
 import type { TemplateText } from '../../content/text/fill-text.ts';
 import type { Placeholder } from '../../content/text/placeholders.ts';
 
@@ -14,21 +15,29 @@ export interface FieldsInPost extends TemplateText, Pick<Template, 'translations
   leavesOut: boolean;
 }
 
+/** A post before a change. */
+export interface BoundPost {
+  template: Template | null | undefined;
+  extras: PostExtras;
+}
+
 /**
- * Returns the template of a post, which names its fields by their ids: another name or another kind of a field changes no post. Throws 400
- * for fields that the workspace does not have.
+ * Returns the template of a post, which names its fields by their ids: another name or another kind of a field changes no post, nor does a
+ * change of other parts of it. Throws 400 for fields that the workspace does not have.
  */
 export async function bindFields(
   db: Connection,
   workspaceId: WorkspaceId,
   said: FieldsInPost,
   extras: PostExtras,
+  before?: BoundPost,
 ): Promise<Template> {
   const { text, placeholders, leavesOut, translations, isLiteral } = said;
+  const kept = keptFields(said, extras, before);
   const texts = listTexts(said);
   const ofAll = isLiteral ? [] : listFieldsOf(extras);
   const found = [...Array.from(texts.values(), (one) => one.placeholders).flat(), ...ofAll];
-  const keys = [...new Set(found.map(({ key }) => key))];
+  const keys = [...new Set(found.map(({ key }) => key))].filter((key) => !kept.has(key));
   const rows =
     keys.length === 0
       ? []
@@ -40,13 +49,15 @@ export async function bindFields(
   for (const { name, key } of found) {
     const builtIn = BUILT_IN.find((one) => one === key);
     const row = rows.find((one) => one.key === key);
-    if (!builtIn && !row) unknown.add(name);
+    const bound = kept.get(key);
+    if (!builtIn && !row && !bound) unknown.add(name);
     const isNeeded = (one: Placeholder) => one.key === key && one.fallback === undefined && !builtIn;
     const isIn = Array.from(texts).filter(([, one]) => one.placeholders.some(isNeeded));
     const isInAll = isIn.length === texts.size || ofAll.some(isNeeded);
     fields[key] ??= {
-      name,
       ...(builtIn ? { builtIn } : row && { fieldId: row.fieldId, ...(row.kind === 'link' && { isLink: true }) }),
+      ...bound,
+      name,
       ...(isInAll ? { isRequired: true } : isIn.length > 0 && { requiredIn: isIn.map(([language]) => language) }),
     };
   }
@@ -61,6 +72,24 @@ export async function bindFields(
     ...(isLiteral && { isLiteral }),
   };
   return { text, placeholders, fields, ...choices };
+}
+
+/** Returns what the fields of the parts that a change leaves as they are stand for. */
+function keptFields(said: FieldsInPost, extras: PostExtras, before: BoundPost | undefined): Map<string, BoundField> {
+  const kept = new Map<string, BoundField>();
+  const template = before?.template;
+  if (!before || !template) return kept;
+  const texts = listTexts(template);
+  const same = Array.from(listTexts(said)).flatMap(([language, { text, placeholders }]) => {
+    const { text: textBefore, placeholders: namedBefore } = texts.get(language) ?? {};
+    return text === textBefore && isDeepStrictEqual(placeholders, namedBefore) ? placeholders : [];
+  });
+  const ofExtras = isDeepStrictEqual(extras, before.extras) ? listFieldsOf(extras) : [];
+  for (const { key } of [...same, ...ofExtras]) {
+    const { fieldId, isLink } = template.fields[key] ?? {};
+    if (fieldId !== undefined) kept.set(key, { name: key, fieldId, ...(isLink && { isLink }) });
+  }
+  return kept;
 }
 
 const NAMED_AT_MOST = 5;

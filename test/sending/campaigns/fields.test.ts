@@ -4,6 +4,7 @@ import { readRows, readValue } from '../../../src/platform/database/statements.t
 import { beforeEach, expect, test } from 'vitest';
 import { removeDeleted } from '../../../src/sending/campaigns/change/remove-deleted.ts';
 import { groupsOf, untilCompleted, useTestApp, type Person } from '../../support/app.ts';
+import { PNG } from '../../support/inputs/sample-files.ts';
 import { until } from '../../support/ledger.ts';
 import { actorOf } from '../../support/workspaces.ts';
 import type { WorkspaceId } from '../../../src/platform/database/schema.ts';
@@ -573,6 +574,35 @@ test('renamed fields go on, and removed ones count as missing', async () => {
   await alice.call('venom/set-fields', { remove: [fieldId] });
   await app.database.clock.set('2031-06-04T07:00:01Z');
   expect((await ended(second)).groups.map(({ failed }) => failed)).toEqual([1, 1, 1]);
+});
+
+test('a change of one part leaves the fields of the others as they are, whatever has their names by then', async () => {
+  await give('City', ['Old', 'Old', 'Old']);
+  const html = 'A {{city}}';
+  const ids = [
+    await schedule(later({ html, translations: [{ language: 'fr', html: 'F {{city}}' }] })),
+    await schedule(later({ html, file_name: 'a.png', image: PNG.toString('base64') })),
+  ];
+  const { fields } = (await alice.call<{ fields: Array<{ field_id: number }> }>('venom/list-fields')).body.data;
+  await alice.call('venom/set-fields', { fields: [{ field_id: fields[0]?.field_id, name: 'Town' }] });
+  const changes = [{ translations: [{ language: 'fr', html: 'F2' }] }, { file_name: 'b.png' }];
+  const change = async (what: string) => {
+    for (const [index, campaign_id] of ids.entries()) {
+      const answer = await alice.call('venom/update-campaign', { campaign_id, ...changes[index] });
+      expect(answer.status, `${what}: ${JSON.stringify(answer.body)}`).toBe(200);
+    }
+  };
+  await change('nobody has the name');
+  await give('City', ['New', 'New', 'New']);
+  changes[0] = { translations: [{ language: 'fr', html: 'F3' }] };
+  changes[1] = { file_name: 'c.png' };
+  await change('another field has it');
+  await app.database.clock.set('2031-06-03T07:00:01Z');
+  for (const id of ids) await untilCompleted(alice.call, id);
+  const anew = await schedule(later({ html: 'A {{city}}', start_date: '2031-06-04', end_date: '2031-06-04' }));
+  await app.database.clock.set('2031-06-04T07:00:01Z');
+  await untilCompleted(alice.call, anew);
+  expect((await messagesOf(0)).map(({ text }) => text)).toEqual(['A Old', 'A Old', 'A New']);
 });
 
 test('values of deliveries go with the deliveries', async () => {

@@ -170,7 +170,8 @@ async function rewrite(trx: Connection, rewriting: Rewriting) {
     const isKept = had.some((one) => choicesOf(one).withFields) && listFieldsOf(next).length > 0;
     const { isLiteral: _, ...left } = fields ?? { text, placeholders: [], leavesOut };
     const said = isKept ? left : fields;
-    const template = said && (await bindFields(trx, workspaceId, said, next));
+    const before = { template: had[0], extras: extras ?? {} };
+    const template = said && (await bindFields(trx, workspaceId, said, next, before));
     if (template) {
       const dueAt = await readNow(trx);
       const post = { workspaceId, groupIds, begunRunIds, template, extras: next };

@@ -268,7 +268,8 @@ async function changeContent(trx: Connection, campaign: OwnCampaign, change: Con
   // A field that was removed since is no reason against another schedule.
   const isSaidAnew = change.text !== undefined || !isDeepStrictEqual(next.extras, content.extras);
   if (!fields) next.template = null;
-  else if (isSaidAnew) next.template = await bindFields(trx, workspaceId, { ...fields, leavesOut }, next.extras);
+  else if (isSaidAnew)
+    next.template = await bindFields(trx, workspaceId, { ...fields, leavesOut }, next.extras, content);
   else if (content.template && leavesOut !== leftOut) {
     const { leavesOut: _, ...template } = content.template;
     next.template = { ...template, ...(leavesOut && { leavesOut }) };
