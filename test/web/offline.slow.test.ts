@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type Person } from '../support/app.ts';
-import { CUT, launchBrowser, visit, type Visit } from '../support/browser/browser.ts';
+import { CUT, launchBrowser, refused, visit, type Visit } from '../support/browser/browser.ts';
 import { findBarriers } from '../support/browser/dashboard-page.ts';
 import { signInInBrowser, writeMessage } from '../support/browser/dashboard-user.ts';
 import { startProxy } from '../support/servers/proxy.ts';
@@ -184,5 +184,16 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.context().setOffline(false);
     await page.getByRole('heading', { name: 'Calendar', level: 1 }).waitFor();
     await expect.poll(() => page.getByText('No connection.', { exact: false }).count()).toBe(0);
+  });
+
+  test('loads anew where the files of a page are gone, as after an upgrade', async () => {
+    let isGone = true;
+    await page.route('**/assets/**', (route) => (isGone ? route.fulfill({ status: 404 }) : route.continue()));
+    page.on('request', (request) => {
+      if (request.isNavigationRequest()) isGone = false;
+    });
+    await page.getByRole('link', { name: 'Calendar', exact: true }).click();
+    await page.getByRole('heading', { name: 'Calendar', level: 1 }).waitFor();
+    visited.forgive(refused('404'));
   });
 });
