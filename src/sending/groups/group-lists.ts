@@ -1,7 +1,6 @@
 import {
   execute,
   readColumn,
-  readCount,
   readOne,
   readRow,
   readRows,
@@ -124,6 +123,8 @@ export function noSuchGroupList(field = 'group_list_id'): AppError {
 
 /** More would make the list of lists a long one to answer. */
 const LISTS_LIMIT = 500;
+/** They are made whenever lists are read. */
+const RULES_LIMIT = 100;
 
 export interface GroupListInput extends OwnData {
   name: string;
@@ -151,13 +152,8 @@ export async function saveGroupList({ db }: { db: Database }, actor: Actor, inpu
     const rule = input.rule ? JSON.stringify(await bindRule(trx, workspaceId, input.rule)) : null;
     let { groupListId } = input;
     const before = groupListId === null ? undefined : await readGroupList(trx, workspaceId, groupListId);
+    await requireRoom(trx, workspaceId, { isNew: groupListId === null, hasNewRule: rule !== null && !before?.rule });
     if (groupListId === null) {
-      const count = await readCount(trx)`select count(*) from group_lists where workspace_id = ${workspaceId}`;
-      if (count >= LISTS_LIMIT)
-        throw new AppError(
-          'group_list_limit_reached',
-          `You have reached the limit of ${LISTS_LIMIT} group lists. Delete or overwrite one.`,
-        );
       ({ groupListId } = await readOne<{ groupListId: number }>(trx)`
         insert into group_lists (workspace_id, name, group_ids, rule) values (${workspaceId}, ${name}, ${groupIds}::bigint[], ${rule}::jsonb)
         returning group_list_id as "groupListId"`);
@@ -178,6 +174,21 @@ export async function saveGroupList({ db }: { db: Database }, actor: Actor, inpu
     await recordAudit(trx, { ...actor, action: 'group_list.saved', subject: name, changes });
     return groupListId;
   });
+}
+
+async function requireRoom(
+  trx: Connection,
+  workspaceId: WorkspaceId,
+  { isNew, hasNewRule }: { isNew: boolean; hasNewRule: boolean },
+): Promise<void> {
+  const { lists, rules } = await readOne<{ lists: number; rules: number }>(trx)`
+    select count(*)::int as lists, count(rule)::int as rules from group_lists where workspace_id = ${workspaceId}`;
+  const full =
+    isNew && lists >= LISTS_LIMIT
+      ? `${LISTS_LIMIT} group lists`
+      : hasNewRule && rules >= RULES_LIMIT && `${RULES_LIMIT} group lists by a rule`;
+  if (full)
+    throw new AppError('group_list_limit_reached', `You have reached the limit of ${full}. Delete or overwrite one.`);
 }
 
 /** Removes a saved list; its groups stay (contract §4, delete-group-list). Throws 404 for one that is not the workspace's. */

@@ -1,8 +1,9 @@
 /** Rules: conditions on groups, by which a list has the groups that meet them (contract §4, group lists). */
+import { hash } from 'node:crypto';
 import { hasTag, readFieldValue, tagsOf } from '../../content/fields/field-value.ts';
 import { foldFieldName } from '../../content/text/fold-name.ts';
 import type { GroupKind, WorkspaceId } from '../../platform/database/schema.ts';
-import { readColumn, readRows, sql, type Connection, type RawBuilder } from '../../platform/database/statements.ts';
+import { readRows, sql, type Connection, type RawBuilder } from '../../platform/database/statements.ts';
 import { describeIssue, fieldError, invalid, type FieldError } from '../../platform/errors/errors.ts';
 import { readFields, type Field } from './fields/fields.ts';
 import { fieldsByName, readValue, unknownField } from './fields/values.ts';
@@ -129,11 +130,15 @@ export async function compileRules(
   const conditions = rules.flatMap(conditionsOf);
   const wanted = new Set(conditions.map(({ fieldId }) => fieldId));
   const fields = (await readFields(db, workspaceId)).filter(({ fieldId }) => wanted.has(fieldId));
-  const known = new Map<number, KnownField>();
-  for (const field of fields) known.set(field.fieldId, { ...field, values: await selectKnown(db, workspaceId, field) });
-  const columns = fields.map(
-    ({ fieldId }) => sql`, v.field_values ->> ${String(fieldId)}::text as ${columnOf(fieldId)}`,
-  );
+  const known = await readKnown(db, workspaceId, fields);
+  const names = fields.map(({ fieldId }) => columnOf(fieldId));
+  // Each value is read once for all rules; values may be long, and their digests are not.
+  const columns = names.map((name) => sql`, sha256(convert_to(v.${name}, 'UTF8')) as ${name}`);
+  const values =
+    names.length === 0
+      ? sql`group_values v`
+      : sql`(select group_id, r.* from group_values, jsonb_to_record(field_values) r (${sql.join(names.map((name) => sql`${name} text`))})
+             where workspace_id = ${workspaceId}) v`;
   const isAboutActivity = conditions.some(({ silentDays, activeDays }) => (silentDays ?? activeDays) !== undefined);
   const activity = selectActivity(workspaceId);
   const selected = rules.map(
@@ -144,24 +149,39 @@ export async function compileRules(
     with ${isAboutActivity ? sql`${activity.live},` : sql``} known as materialized (
       select g.group_id, g.kind, g.participants ${isAboutActivity ? sql`, ${activity.columns}` : sql``}
              ${sql.join(columns, sql``)}
-      from groups g left join group_values v on v.group_id = g.group_id ${isAboutActivity ? activity.joins : sql``}
+      from groups g left join ${values} on v.group_id = g.group_id ${isAboutActivity ? activity.joins : sql``}
       where g.workspace_id = ${workspaceId} and g.removed_at is null
     )
     ${sql.join(selected, sql` union all `)})`;
 }
 
-const columnOf = (fieldId: number) => sql.ref(`field_${fieldId}`);
+/** The key of a field in `field_values`. */
+const columnOf = (fieldId: number) => sql.ref(String(fieldId));
 
 interface KnownField extends Field {
   /** Each that a group has. */
   values: readonly string[];
 }
 
-function selectKnown(db: Connection, workspaceId: WorkspaceId, { fieldId }: Field): Promise<string[]> {
-  const key = String(fieldId);
-  return readColumn<string>(db)`
-    select distinct field_values ->> ${key}::text from group_values
-    where workspace_id = ${workspaceId} and field_values ? ${key}::text`;
+async function readKnown(
+  db: Connection,
+  workspaceId: WorkspaceId,
+  fields: readonly Field[],
+): Promise<Map<number, KnownField>> {
+  const keys = fields.map(({ fieldId }) => String(fieldId));
+  const rows =
+    keys.length === 0
+      ? []
+      : await readRows<{ key: string; value: string }>(db)`
+        select key, value from group_values, jsonb_each_text(field_values)
+        where workspace_id = ${workspaceId} and key = any(${keys}::text[]) group by key, value`;
+  const values = Map.groupBy(rows, ({ key }) => key);
+  return new Map(
+    fields.map((field) => {
+      const ofField = values.get(String(field.fieldId)) ?? [];
+      return [field.fieldId, { ...field, values: ofField.map(({ value }) => value) }];
+    }),
+  );
 }
 
 /** The condition of a rule on a row of `known`. */
@@ -185,7 +205,9 @@ function meets(
   if (!field) return sql`false`;
   const column = columnOf(field.fieldId);
   const like = findLike(field, is ?? isNot ?? '');
-  const isLike = like ? sql`coalesce(${column} = any(${like}::text[]), false)` : sql`${column} is null`;
+  const isLike = like
+    ? sql`coalesce(${column} = any(${like.map((one) => hash('sha256', one, 'buffer'))}::bytea[]), false)`
+    : sql`${column} is null`;
   return isNot === undefined ? isLike : sql`not (${isLike})`;
 }
 

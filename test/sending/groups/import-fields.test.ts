@@ -252,8 +252,8 @@ describe('XLSX', () => {
     ]);
   });
 
-  test('takes a million empty rows and cells far out', async () => {
-    const empty = Array.from({ length: 1_000_000 }, (_, index) => `<row r="${index + 3}" s="1"/>`).join('');
+  test('takes 200,000 empty rows and cells far out', async () => {
+    const empty = Array.from({ length: 200_000 }, (_, index) => `<row r="${index + 3}" s="1"/>`).join('');
     const row = `<row r="2">${text('A2', 'Choir')}${text('B2', 'Pune')}<c r="XFD2" s="1"/></row>`;
     expect(await dryRun(book(head + row + empty))).toMatchObject({ rows: 1, added: 1 });
   });

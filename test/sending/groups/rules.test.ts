@@ -117,6 +117,28 @@ test('follows a field to its new name; one that is removed is met by nobody, whi
   ]);
 });
 
+test('there are at most 100, and each can be overwritten', async () => {
+  const rule = { all: [{ kind: 'group' }] };
+  const id = await saved(rule);
+  await execute(db)`
+    insert into group_lists (workspace_id, name, group_ids, rule)
+    select workspace_id, i::text, group_ids, rule from group_lists, generate_series(2, 100) i where group_list_id = ${id}`;
+  const picked = await save(alice, { name: 'by hand', group_metadata_ids: groups });
+  expect(picked.status).toBe(200);
+  expect((await save(alice, { group_list_id: id, name: 'by rule', rule })).status).toBe(200);
+  const { group_list_id } = picked.body.data;
+  for (const body of [
+    { name: 'one more', rule },
+    { group_list_id, name: 'by hand', rule },
+  ]) {
+    const answer = await save(alice, body);
+    expect(answer.body).toMatchObject({ code: 409, error_code: 'group_list_limit_reached' });
+    expect(JSON.stringify(answer.body)).toContain('100 group lists by a rule');
+  }
+  expect((await save(alice, { group_list_id: id, name: 'by hand, too', group_metadata_ids: groups })).status).toBe(200);
+  expect((await save(alice, { group_list_id, name: 'by hand', rule })).status).toBe(200);
+});
+
 test('becomes a list of picked groups, and one by rule again', async () => {
   const id = await saved({ all: [{ members: { over: 0 } }] });
   await save(alice, { group_list_id: id, name: 'picked', group_metadata_ids: [groups[2]] });
