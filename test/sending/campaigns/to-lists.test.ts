@@ -138,8 +138,20 @@ test('a post that is sent now needs somebody in its lists; a schedule says that 
     status: 400,
     body: { details: [{ field: 'group_list_ids', code: 'lists_empty' }] },
   });
-  const answer = await alice.call('venom/add-campaign-batch', plan({ group_list_ids: [empty] }));
+  expect(
+    await alice.call('venom/check-campaign', { name: 'N', html: 'Now', is_schedule: false, group_list_ids: [empty] }),
+  ).toMatchObject({ status: 400, body: { details: [{ field: 'group_list_ids', code: 'lists_empty' }] } });
+  const planned = plan({ group_list_ids: [empty] });
+  expect((await alice.call('venom/check-campaign', { ...planned, is_schedule: true })).status).toBe(200);
+  const answer = await alice.call('venom/add-campaign-batch', planned);
   expect(answer.headers.get('x-campanile-warnings')).toContain('Nobody is in these lists');
+  const campaign_id = await schedule({ group_metadata_ids: [groups[0]] });
+  const change = (body: Body) => alice.call('venom/update-campaign', { campaign_id, ...body });
+  expect((await change({ group_list_ids: [empty] })).headers.get('x-campanile-warnings')).toBe(null);
+  expect((await change({ group_metadata_ids: [] })).headers.get('x-campanile-warnings')).toContain(
+    'Nobody is in these lists',
+  );
+  expect((await change({ name: 'Other' })).headers.get('x-campanile-warnings')).toBe(null);
   await tag(null, 'x', null);
   const sent = await now({ group_list_ids: [empty] });
   expect(sent.body.data.group_count).toBe(1);
