@@ -61,6 +61,7 @@ export interface MessageParameters {
   'issues.too_many_groups': { limit: number };
   'issues.field_name_reserved': { names: string };
   'issues.field_kind_mismatch': { count: number; name: string };
+  'issues.field_kind_in_rules': { count: number; name: string; lists: string };
   'issues.sheet_rows': { limit: number };
   'issues.sheet_columns': { limit: number };
   'issues.sheet_quotes': { row: number };

@@ -8,11 +8,14 @@ const LONGEST_NAME = 64;
 
 type Fields = Readonly<Record<string, z.core.$ZodType>>;
 
-/** Returns the fields of a body that `schema` does not know, 10 at most, each with a suggestion. `null` counts as absent. */
+/**
+ * Returns the fields of a body that `schema` does not know, 10 at most, each with a suggestion. `null` counts as absent. A field of several
+ * items of a list is there once, without their numbers.
+ */
 export function findUnknownFields(schema: z.core.$ZodType, body: unknown): FieldError[] {
-  const found: FieldError[] = [];
+  const found = new Map<string, FieldError>();
   collectUnknownFields(schema, body, '', found);
-  return found;
+  return [...found.values()];
 }
 
 /** The fields of a refused body that are right by themselves, as the handler would see them. */
@@ -26,17 +29,30 @@ export function validFields(schema: z.ZodType, body: unknown): Record<string, un
   );
 }
 
-function collectUnknownFields(schema: z.core.$ZodType, value: unknown, path: string, found: FieldError[]): void {
+function collectUnknownFields(
+  schema: z.core.$ZodType,
+  value: unknown,
+  path: string,
+  found: Map<string, FieldError>,
+): void {
   const inner = unwrap(schema);
+  if (Array.isArray(value) && inner instanceof z.ZodArray) {
+    const element = unwrap(inner.element);
+    // Ten thousand ids have no fields: nothing is done for each.
+    if (element instanceof z.ZodObject || element instanceof z.ZodUnion)
+      for (const item of value) if (isRecord(item)) collectUnknownFields(element, item, path, found);
+    return;
+  }
   if (!isRecord(value)) return;
   const fields = fieldsOf(inner, value);
   if (!fields) return;
   for (const [name, part] of Object.entries(value)) {
-    if (found.length >= MAX_REPORTED) return;
+    if (found.size >= MAX_REPORTED) return;
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (field) collectUnknownFields(field, part, `${path}${name}.`, found);
-    else if (part !== null)
-      found.push(fieldError(shown(path + name), 'unknown_field', { suggestion: suggest(name, Object.keys(fields)) }));
+    const place = path + name;
+    if (field) collectUnknownFields(field, part, `${place}.`, found);
+    else if (part !== null && !found.has(place))
+      found.set(place, fieldError(shown(place), 'unknown_field', { suggestion: suggest(name, Object.keys(fields)) }));
   }
 }
 

@@ -75,6 +75,13 @@ function readTags(line: string): string | undefined {
   return tags.join(', ');
 }
 
+/** As `readFieldValue`, for a value that groups are compared with: of tags only one. */
+export function readComparedValue(kind: FieldKind, text: string): ReadValue {
+  const read = readFieldValue(kind, text);
+  const isSeveral = kind === 'tags' && 'value' in read && tagsOf(read.value).length > 1;
+  return isSeveral ? { problem: 'one_tag' } : read;
+}
+
 /** Returns the tags of a value. */
 export const tagsOf = (value: string): string[] => (value === '' ? [] : value.split(', '));
 

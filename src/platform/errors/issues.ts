@@ -101,6 +101,8 @@ export const ISSUES = {
   field_also_changed: 'is the id of a field that the same request changes',
   field_kind_mismatch:
     'cannot make {name} a field of the kind {kind}: the values of {count} groups do not fit, such as those of {groups}',
+  field_kind_in_rules:
+    'cannot make {name} a field of the kind {kind}: the rules of {count} lists have a value that does not fit, such as {lists}',
   sheet_xls: 'is an XLS file of an old Excel: save it as XLSX or CSV',
   sheet_unreadable: 'is neither an XLSX nor a CSV file, or is damaged',
   sheet_too_large: 'has too much in it to be read',

@@ -1,8 +1,9 @@
 /** The SQL of requests for approval. */
-import { execute, readRow, readRows, sql, type Connection } from '../../platform/database/statements.ts';
+import { execute, readColumn, readRow, readRows, sql, type Connection } from '../../platform/database/statements.ts';
 import { PERSON_NAME } from '../../workspaces/members/person-name.ts';
 import type { ApprovalEntryKind, UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError, fieldError } from '../../platform/errors/errors.ts';
+import { remakeLists } from '../groups/group-lists.ts';
 import type { AskedPost } from './asked-post.ts';
 import type { ApprovalRules } from '../../workspaces/approval/approval-rules.ts';
 
@@ -31,6 +32,7 @@ export interface ApprovalHead {
   name: string;
   /** The first characters of its text. */
   textStart: string;
+  /** As of when it was asked. */
   groupCount: number;
   isSchedule: boolean;
 }
@@ -83,6 +85,43 @@ export async function selectApprovals(db: Connection, workspaceId: WorkspaceId, 
     select ${HEAD} from approvals p
     where p.workspace_id = ${workspaceId} and (${withClosed} or ${IS_OPEN})
     order by ${IS_OPEN} desc, p.updated_at desc, p.approval_id`;
+}
+
+/** Returns how many groups posts to lists have now, by the ids of their requests. Requests of other posts are left out. */
+export async function countGroupsOfLists(
+  db: Connection,
+  workspaceId: WorkspaceId,
+  approvalIds: readonly string[],
+): Promise<Map<string, number>> {
+  const listIds = await readColumn<number>(db)`
+    select distinct l.id::bigint
+    from approvals p cross join jsonb_array_elements_text(p.post #> '{extras,groupLists,listIds}') l (id)
+    where p.workspace_id = ${workspaceId} and p.approval_id = any(${[...approvalIds]}::uuid[])`;
+  if (listIds.length === 0) return new Map();
+  await remakeLists(db, workspaceId, listIds);
+  // As `resolveLists` has them, without reading up to 10,000 ids of each.
+  const rows = await readRows<{ approvalId: string; groupCount: number }>(db)`
+    with asked as materialized (
+      select p.approval_id, p.post -> 'groupIds' as last_ids, p.post #> '{extras,groupLists,groupIds}' as own_ids,
+             array(select jsonb_array_elements_text(p.post #> '{extras,groupLists,listIds}')::bigint) as list_ids
+      from approvals p
+      where p.workspace_id = ${workspaceId} and p.approval_id = any(${[...approvalIds]}::uuid[]) and p.post -> 'extras' ? 'groupLists'
+    ), listed as materialized (
+      select l.group_list_id,
+             array(select g.group_id from unnest(l.group_ids) i (group_id) join groups g using (group_id)
+                   where g.workspace_id = l.workspace_id and g.removed_at is null) as group_ids
+      from group_lists l where l.workspace_id = ${workspaceId} and l.group_list_id = any(${listIds}::bigint[])
+    )
+    select a.approval_id as "approvalId", count(n.group_id)::int as "groupCount"
+    from asked a left join lateral (
+      select e.id::bigint as group_id
+      from jsonb_array_elements_text(
+        case when a.list_ids <@ array(select group_list_id from listed) then a.own_ids else a.last_ids end) e (id)
+      union
+      select unnest(l.group_ids) from listed l where l.group_list_id = any(a.list_ids)
+    ) n on true
+    group by a.approval_id`;
+  return new Map(rows.map(({ approvalId, groupCount }) => [approvalId, groupCount]));
 }
 
 /** Undefined if there is none. With `lock` nobody else decides until the transaction ends. */

@@ -14,6 +14,7 @@ import { copyPost, type CampaignCopy } from '../campaigns/accept/duplicate-campa
 import { scheduleOf } from '../campaigns/store.ts';
 import { selectNamedGroups, type NamedGroup } from '../groups/store.ts';
 import {
+  countGroupsOfLists,
   findApproval,
   selectApprovals,
   selectApprovers,
@@ -43,6 +44,8 @@ export interface ApprovalStanding extends Omit<Turn, 'judges'> {
   waitsFor: Person[];
   /** Whether the caller may decide on it at the moment. */
   mayDecide: boolean;
+  /** Of a post to lists those that they have now. */
+  groupCount: number;
 }
 
 export interface FullApproval extends ApprovalStanding {
@@ -73,19 +76,21 @@ export async function listApprovals(
   { withClosed }: { withClosed: boolean },
 ): Promise<ApprovalList> {
   const heads = await selectApprovals(db, actor.workspaceId, withClosed);
-  const { rules, standingOf } = await readStandings(db, actor);
+  const { rules, standingOf } = await readStandings(db, actor, heads);
   const phoneApprovers = actor.role === 'owner' ? await readPhoneApprovers(db, actor.workspaceId) : undefined;
   return { rules, phoneApprovers, approvals: heads.map((head) => ({ ...head, standing: standingOf(head) })) };
 }
 
 export async function readStanding(db: Connection, actor: Actor, head: ApprovalHead): Promise<ApprovalStanding> {
-  return (await readStandings(db, actor)).standingOf(head);
+  return (await readStandings(db, actor, [head])).standingOf(head);
 }
 
-async function readStandings(db: Connection, { workspaceId, userId }: Actor) {
+async function readStandings(db: Connection, { workspaceId, userId }: Actor, heads: readonly ApprovalHead[]) {
   const rules = await readApprovalRules(db, workspaceId);
   const approvers = await selectApprovers(db, workspaceId);
   const names = await selectNames(db, workspaceId);
+  const approvalIds = heads.map(({ approvalId }) => approvalId);
+  const counts = await countGroupsOfLists(db, workspaceId, approvalIds);
   const personOf = (id: UserId): Person => ({ userId: id, userName: null, name: null, ...names.get(id) });
   const standingOf = (head: ApprovalHead): ApprovalStanding => {
     const turn = findJudges(head, approvers, rules);
@@ -99,17 +104,21 @@ async function readStandings(db: Connection, { workspaceId, userId }: Actor) {
       writtenBy: head.writtenBy.map(personOf),
       waitsFor,
       mayDecide,
+      groupCount: counts.get(head.approvalId) ?? head.groupCount,
     };
   };
   return { rules, standingOf };
 }
 
-/** Returns a request with its post, its groups and its thread (contract §4, get-approval). Throws 404. */
+/** Returns a request with its post, the groups that it has now, and its thread (contract §4, get-approval). Throws 404. */
 export async function readApproval({ db }: { db: Database }, actor: Actor, approvalId: string): Promise<FullApproval> {
   const { workspaceId } = actor;
-  const approval = await findApproval(db, workspaceId, approvalId);
+  const asked = await findApproval(db, workspaceId, approvalId);
+  const resolved = await resolveLists(db, workspaceId, asked.post);
+  const { groupIds } = resolved;
+  const approval = { ...asked, post: { ...asked.post, groupIds } };
   const { post, judged } = approval;
-  const { name, description, html, groupIds, isChannelCampaign, externalId, metadata = {}, tags = [], plan } = post;
+  const { name, description, html, isChannelCampaign, externalId, metadata = {}, tags = [], plan } = post;
   const removedIds = [...new Set(judged?.groupIds).difference(new Set(groupIds))];
   return {
     ...(await readStanding(db, actor, approval)),
@@ -120,7 +129,7 @@ export async function readApproval({ db }: { db: Database }, actor: Actor, appro
       description,
       html,
       ...choicesOf(post.template),
-      ...(await copyPost(db, workspaceId, await resolveLists(db, workspaceId, post))),
+      ...(await copyPost(db, workspaceId, resolved)),
       groupIds,
       isChannelCampaign,
       externalId,

@@ -35,15 +35,18 @@ export function isTag(workspaceId: WorkspaceId, tag: string): RawBuilder<boolean
   return sql`(t.workspace_id = ${workspaceId}::bigint and t.folded_name = ${foldFieldName(tag)}::text)`;
 }
 
-/** Returns the tags in use, each as it was first written, the first of them by their letters. Reads an index entry for each. */
-export function listTags(db: Connection, workspaceId: WorkspaceId): Promise<string[]> {
+/** Returns the tags in use, each as it was first written, the first of them by their letters. Reads an index entry for each use at most. */
+export function listTags(db: Connection, workspaceId: WorkspaceId, withTests: boolean): Promise<string[]> {
+  const next = (after: RawBuilder<unknown>) => sql`(
+    select t.name, t.folded_name from campaign_tags t
+    where t.workspace_id = ${workspaceId} and ${after}
+      and (${withTests}::boolean or not (select c.is_test from campaigns c where c.campaign_id = t.campaign_id))
+    order by t.folded_name, t.campaign_id limit 1)`;
   return readColumn<string>(db)`
     with recursive found as (
-      (select name, folded_name from campaign_tags where workspace_id = ${workspaceId} order by folded_name, campaign_id limit 1)
+      ${next(sql`true`)}
       union all
-      select following.* from found cross join lateral (
-        select t.name, t.folded_name from campaign_tags t
-        where t.workspace_id = ${workspaceId} and t.folded_name > found.folded_name order by t.folded_name, t.campaign_id limit 1) following
+      select following.* from found cross join lateral ${next(sql`t.folded_name > found.folded_name`)} following
     )
     select name from found limit ${MOST_IN_USE}`;
 }

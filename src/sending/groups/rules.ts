@@ -1,10 +1,10 @@
 /** Rules: conditions on groups, by which a list has the groups that meet them (contract §4, group lists). */
 import { hash } from 'node:crypto';
-import { hasTag, readFieldValue, tagsOf } from '../../content/fields/field-value.ts';
+import { hasTag, readComparedValue, readFieldValue } from '../../content/fields/field-value.ts';
 import { foldFieldName } from '../../content/text/fold-name.ts';
 import type { GroupKind, WorkspaceId } from '../../platform/database/schema.ts';
 import { readRows, sql, type Connection, type RawBuilder } from '../../platform/database/statements.ts';
-import { describeIssue, fieldError, invalid, type FieldError } from '../../platform/errors/errors.ts';
+import { fieldError, invalid, type FieldError } from '../../platform/errors/errors.ts';
 import { readFields, type Field } from './fields/fields.ts';
 import { fieldsByName, readValue, unknownField } from './fields/values.ts';
 import { selectActivity } from './read-activity.ts';
@@ -57,10 +57,9 @@ export async function bindRule(db: Connection, workspaceId: WorkspaceId, rule: G
     if (!isOne(condition)) problems.push(fieldError(`rule.${place}`, 'rule_condition'));
     if (name === undefined) return condition;
     const field = byName.get(foldFieldName(name));
-    const value = field && readCompared(field, is ?? isNot ?? '');
+    const compared = `rule.${place}.${is === undefined ? 'is_not' : 'is'}`;
     if (!field) problems.push(unknownField(`rule.${place}.field`, name, fields));
-    else if (value && 'problem' in value)
-      problems.push({ field: `rule.${place}.${is === undefined ? 'is_not' : 'is'}`, ...value.problem });
+    else problems.push(...findProblem(compared, field, is ?? isNot ?? ''));
     return { ...condition, field: field?.name ?? name, ...(field && { fieldId: field.fieldId }) };
   });
   if (problems.length > 0) throw invalid(problems);
@@ -80,11 +79,10 @@ function isOne({ field, is, isNot, kind, members, silentDays, activeDays }: Part
   return subjects.length === 1 && isBounded && compared.length === (field === undefined ? 0 : 1);
 }
 
-/** As `readValue`, but of tags only one. */
-function readCompared(field: Field, value: string): ReturnType<typeof readValue> {
-  const read = readValue(field, value);
-  if (field.kind !== 'tags' || 'problem' in read || tagsOf(read.value).length < 2) return read;
-  return { problem: describeIssue('one_tag') };
+/** Returns what is wrong with the value that a field is compared with. */
+function findProblem(place: string, field: Field, value: string): FieldError[] {
+  const read = readValue(field, value, readComparedValue);
+  return 'problem' in read ? [{ field: place, ...read.problem }] : [];
 }
 
 /** Returns a rule as answers have it: with the present names of fields. */
@@ -104,7 +102,7 @@ export async function selectByRule(db: Connection, workspaceId: WorkspaceId, rul
   return row?.groupIds ?? [];
 }
 
-/** Returns the rule of groups with each of these values, by the names of fields. Throws 400 for names of none. */
+/** Returns the rule of groups with each of these values, by the names of fields. Throws 400 as `bindRule`. */
 export async function bindValues(
   db: Connection,
   workspaceId: WorkspaceId,
@@ -113,7 +111,9 @@ export async function bindValues(
   const fields = await readFields(db, workspaceId);
   const byName = fieldsByName(fields);
   const named = Object.entries(values).map(([name, is]) => ({ name, is, field: byName.get(foldFieldName(name)) }));
-  const problems = named.flatMap(({ name, field }) => (field ? [] : [unknownField(`fields.${name}`, name, fields)]));
+  const problems = named.flatMap(({ name, is, field }) =>
+    field ? findProblem(`fields.${name}`, field, is) : [unknownField(`fields.${name}`, name, fields)],
+  );
   if (problems.length > 0) throw invalid(problems);
   return { all: named.map(({ is, field }) => ({ ...(field && { fieldId: field.fieldId }), is })) };
 }

@@ -147,6 +147,38 @@ describe('an unknown field', () => {
     ]);
   });
 
+  const inItems: ReadonlyArray<readonly [path: string, body: object, warnings: readonly string[]]> = [
+    [
+      'venom/list-groups',
+      {
+        rule: {
+          all: [
+            { kind: 'group', membrs: { over: 5 } },
+            { membrs: {}, members: { over: 1, ovr: 5 } },
+          ],
+        },
+      },
+      [
+        'rule.all.membrs is not a field here; did you mean members?',
+        'rule.all.members.ovr is not a field here; did you mean over?',
+      ],
+    ],
+    ['venom/set-fields', { fields: [{ name: 'Size', type: 'number' }] }, ['fields.type is not a field here']],
+    [
+      'venom/check-campaign',
+      { name: 'Fair', html: 'x', translations: [{ language: 'de', html: 'y', txt: 'z' }] },
+      ['translations.txt is not a field here; did you mean text?'],
+    ],
+  ];
+  test.each(inItems)('is named once if items of a list have it: %s', async (path, body, warnings) => {
+    const sent = path === 'venom/check-campaign' ? { ...body, group_metadata_ids: ids } : body;
+    const strict = await send(path, sent, { prefer: 'handling=strict' });
+    const details = warnings.map((sentence) => ({ field: sentence.split(' ')[0], code: 'unknown_field' }));
+    expect(strict.body).toMatchObject({ code: 400, details });
+    const answer = await send(path, sent);
+    expect(answer, JSON.stringify(answer.body)).toMatchObject({ warnings });
+  });
+
   test('is named at most ten times', async () => {
     const body = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`odd${at}`, at]));
     expect((await send('user/get_profile', body)).warnings).toHaveLength(10);

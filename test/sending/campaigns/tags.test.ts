@@ -97,6 +97,15 @@ test('in use are listed by their letters, as they were first written, without th
   expect((await call<object>('list-campaigns', {})).body.data).not.toHaveProperty('tags');
 });
 
+test('of tests are in use only where tests are listed', async () => {
+  const test = { ...post({ tags: ['ALPHA', 'only tests'] }), is_test: true };
+  expect((await call('add-campaign', test)).status).toBe(200);
+  await planned({ tags: ['Alpha'] });
+  expect(await inUse()).toEqual(['Alpha']);
+  const { body } = await call<{ tags: string[] }>('list-campaigns', { with_tags: true, with_tests: true });
+  expect(body.data.tags).toEqual(['ALPHA', 'only tests']);
+});
+
 describe('are changed', () => {
   test('as a whole, and nothing else with them', async () => {
     const campaign_id = await planned({ tags: ['a', 'b'] });
@@ -348,7 +357,7 @@ test('of few among many campaigns are found without reading the others', async (
       // Those of a rare tag may all be read before they are put in order, and all runs of the few other campaigns for each on the page.
       expect(Math.max(...read), `${tag} ${analyze}`).toBeLessThan(1_500);
     }
-    const tags = await countRowsRead(db, (noting) => listTags(noting, workspaceId));
+    const tags = await countRowsRead(db, (noting) => listTags(noting, workspaceId, false));
     expect(Math.max(...tags)).toBeLessThan(50);
   }
 });

@@ -138,8 +138,20 @@ test('a post that is sent now needs somebody in its lists; a schedule says that 
     status: 400,
     body: { details: [{ field: 'group_list_ids', code: 'lists_empty' }] },
   });
-  const answer = await alice.call('venom/add-campaign-batch', plan({ group_list_ids: [empty] }));
+  expect(
+    await alice.call('venom/check-campaign', { name: 'N', html: 'Now', is_schedule: false, group_list_ids: [empty] }),
+  ).toMatchObject({ status: 400, body: { details: [{ field: 'group_list_ids', code: 'lists_empty' }] } });
+  const planned = plan({ group_list_ids: [empty] });
+  expect((await alice.call('venom/check-campaign', { ...planned, is_schedule: true })).status).toBe(200);
+  const answer = await alice.call('venom/add-campaign-batch', planned);
   expect(answer.headers.get('x-campanile-warnings')).toContain('Nobody is in these lists');
+  const campaign_id = await schedule({ group_metadata_ids: [groups[0]] });
+  const change = (body: Body) => alice.call('venom/update-campaign', { campaign_id, ...body });
+  expect((await change({ group_list_ids: [empty] })).headers.get('x-campanile-warnings')).toBe(null);
+  expect((await change({ group_metadata_ids: [] })).headers.get('x-campanile-warnings')).toContain(
+    'Nobody is in these lists',
+  );
+  expect((await change({ name: 'Other' })).headers.get('x-campanile-warnings')).toBe(null);
   await tag(null, 'x', null);
   const sent = await now({ group_list_ids: [empty] });
   expect(sent.body.data.group_count).toBe(1);
@@ -259,15 +271,51 @@ test('where a post to many groups needs an approval, one to lists does, and its 
   const shown = await alice.call<{ post: Body }>('venom/get-approval', { approval_id });
   expect(shown.body.data.post).toMatchObject(post);
   await tag('x', 'x', 'x');
-  const decided = await alice.call<{ campaign_id: string }>('venom/decide-approval', {
+  const decided = await alice.call<{ campaign_id: string; group_count: number }>('venom/decide-approval', {
     approval_id,
     decision: 'approve',
     sha256: asked.body.data.sha256,
   });
   expect(decided.status, JSON.stringify(decided.body)).toBe(200);
+  expect(decided.body.data.group_count).toBe(3);
   await at('03');
   await ended(decided.body.data.campaign_id, 1);
   expect(await postedBy(decided.body.data.campaign_id)).toEqual([groups]);
+});
+
+test('whoever decides reads the groups of now, and those that came since the version before', async () => {
+  await tag('x', null, null);
+  await alice.call('workspace/set-approval-rules', { approval: 'all', over_groups: 0 });
+  const [approval_id, listId] = [randomUUID(), await list()];
+  const gone = await list({ name: 'gone', group_metadata_ids: [groups[0]] });
+  const body = { ...plan({ group_list_ids: [listId, gone] }), approval_id, is_schedule: true };
+  const first = await alice.call<{ sha256: string }>('venom/request-approval', body);
+  const { sha256 } = first.body.data;
+  await alice.call('venom/decide-approval', { approval_id, decision: 'request_changes', sha256 });
+  expect((await alice.call('venom/request-approval', { ...body, name: 'Other' })).status).toBe(200);
+  interface Shown {
+    group_count: number;
+    groups: Array<{ group_metadata_id: number }>;
+    difference: { groups_added: number[] };
+  }
+  const shown = async () => (await alice.call<Shown>('venom/get-approval', { approval_id })).body.data;
+  const listed = async () =>
+    (await alice.call<{ approvals: Shown[] }>('venom/list-approvals')).body.data.approvals.map(
+      ({ group_count }) => group_count,
+    );
+  expect([await shown(), await listed()]).toMatchObject([{ group_count: 1, difference: { groups_added: [] } }, [1]]);
+  await tag('x', 'x', 'x');
+  expect(await shown()).toMatchObject({
+    group_count: 3,
+    groups: groups.map((group_metadata_id) => ({ group_metadata_id })),
+    difference: { groups_added: groups.slice(1) },
+  });
+  expect(await listed()).toEqual([3]);
+  await alice.call('venom/delete-group-list', { group_list_id: gone });
+  await tag(null, null, 'x');
+  expect([await shown(), await listed()]).toMatchObject([{ group_count: 2, groups: [{}, {}] }, [2]]);
+  await alice.call('venom/delete-group-list', { group_list_id: listId });
+  expect([await shown(), await listed()]).toMatchObject([{ group_count: 1, groups: [{}] }, [1]]);
 });
 
 test('a channel that came to a list is left out of a post that cannot go there', async () => {

@@ -193,6 +193,46 @@ describe('a rule that makes no sense is a 400 that says why', () => {
   });
 });
 
+test('a field does not become a kind that does not take the values of rules', async () => {
+  const rule = { any: [{ kind: 'group' }, { field: 'City', is_not: '8, 9' }] };
+  await saved({ all: [{ field: 'City', is: '8' }] }, 'fits');
+  const id = await saved(rule, 'Wards');
+  const change = (kind: string) => alice.call('venom/set-fields', { fields: [{ name: 'City', kind }] });
+  const refused = (kind: string) => ({
+    status: 400,
+    body: {
+      details: [
+        { field: 'fields', code: 'field_kind_in_rules', params: { name: 'City', kind, count: 1, lists: 'Wards' } },
+      ],
+    },
+  });
+  expect(await change('tags')).toMatchObject(refused('tags'));
+  expect(await change('number')).toMatchObject(refused('number'));
+  await give({ City: 'Pune' });
+  expect((await change('number')).body).toMatchObject({
+    details: [{ code: 'field_kind_mismatch' }, { code: 'field_kind_in_rules' }],
+  });
+  await alice.call('venom/delete-group-list', { group_list_id: id });
+  expect((await change('tags')).status).toBe(200);
+});
+
+test('list-groups takes in fields what a rule takes', async () => {
+  await alice.call('venom/set-fields', { fields: [{ name: 'Lang', kind: 'language' }] });
+  for (const [field, is, code] of [
+    ['Lang', 'klingon', 'field_language'],
+    ['Tags', 'a, b', 'one_tag'],
+  ] as const) {
+    expect(await alice.call('venom/list-groups', { fields: { [field]: is } })).toMatchObject({
+      status: 400,
+      body: { details: [{ field: `fields.${field}`, code }] },
+    });
+    expect(await alice.call('venom/list-groups', { rule: { all: [{ field, is }] } })).toMatchObject({
+      status: 400,
+      body: { details: [{ field: 'rule.all.0.is', code }] },
+    });
+  }
+});
+
 /** A linear congruential generator, so that a failure is the same the next time. */
 function createRandom(seed: number) {
   let state = seed;

@@ -18,7 +18,7 @@ import { requireFit, type PostWithFields } from '../../values/check-values.ts';
 import { saveCard, type CardDeps } from './prepare-card.ts';
 import { warnOfTranslations } from './prepare-translations.ts';
 import { preparePost, type PostInput, type PreparedPost } from './prepare-post.ts';
-import { countBound, requireLists } from './resolve-lists.ts';
+import { countBound, requireLists, warnOfEmptyLists } from './resolve-lists.ts';
 import { requireFreeExternalId } from '../../accounts/own-data.ts';
 import { requireMentionsLeft, requireReach } from './require-reach.ts';
 import { insertCampaign, type NewCampaign, type Plan } from '../store.ts';
@@ -26,7 +26,7 @@ import { requireNoApproval } from '../../../workspaces/approval/approval-rules.t
 import { readNow } from '../../../platform/database/read-now.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 import { readOne, type Connection, type Database } from '../../../platform/database/statements.ts';
-import { AppError, fieldError, invalid, type FieldError } from '../../../platform/errors/errors.ts';
+import { AppError, type FieldError } from '../../../platform/errors/errors.ts';
 
 export interface AcceptedCampaign {
   campaignId: string;
@@ -66,7 +66,6 @@ export interface CampaignRequest {
 const UNLINKED: ReadonlySet<string> = new Set(['unlinked', 'linking', 'logged_out']);
 const NOT_LINKED =
   'Your account is not linked to a messaging application: the posts wait until you link it, and expire if you do not';
-const NOBODY = 'Nobody is in these lists at present: a run that begins like this ends at once, with nothing sent';
 const HELD = 'Nothing is sent for any user, since the ledger is held: the posts wait until an administrator resumes it';
 
 /** Writes what a campaign begins with, once its runs are there. */
@@ -122,12 +121,11 @@ export async function prepareCampaign(
   const { workspaceId } = actor;
   const post = await preparePost(deps, input, problems ?? [], plannedNow);
   const { fields, ...prepared } = await requireLists(db, workspaceId, post);
-  const isEmpty = prepared.groupIds.length === 0;
-  if (isEmpty && !plan.isSchedule) throw invalid([fieldError('group_list_ids', 'lists_empty')]);
+  const nobody = warnOfEmptyLists(prepared, plan.isSchedule);
   const accounts = await findOwnAccounts(db, workspaceId);
   const isUnlinked = accounts.every(({ status }) => UNLINKED.has(status));
   const isHeld = accounts.some(({ heldSince }) => heldSince);
-  const waits = [...(isEmpty ? [NOBODY] : []), ...(isUnlinked ? [NOT_LINKED] : []), ...(isHeld ? [HELD] : [])];
+  const waits = [...nobody, ...(isUnlinked ? [NOT_LINKED] : []), ...(isHeld ? [HELD] : [])];
   const due = await plannedNow();
   const past = warnOfTexts(prepared.text, fields?.translations, (text) => warnOfPastDates(text, due));
   const films = warnOfFilms([prepared.media, ...(await checkFiles(db, workspaceId, prepared.extras))]);

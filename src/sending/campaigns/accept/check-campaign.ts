@@ -30,7 +30,7 @@ import { readNow } from '../../../platform/database/read-now.ts';
 import { warnOfFrequency, type CheckWarning } from './warn-of-frequency.ts';
 import { warnOfCap, warnOfPace, warnOfQuietHours } from './warn-of-windows.ts';
 import { requireFreeExternalId } from '../../accounts/own-data.ts';
-import { requireLists } from './resolve-lists.ts';
+import { requireLists, warnOfEmptyLists } from './resolve-lists.ts';
 import { requireMentionsLeft, requireReach } from './require-reach.ts';
 import { bindFields, type FieldsInPost } from '../../values/bind-fields.ts';
 import { describeUnfit, findUnfit, type PostWithFields } from '../../values/check-values.ts';
@@ -92,6 +92,7 @@ export async function checkCampaign(
   const { schedule, timeZone, occurrences, plannedUntil, problems } = await planDraft(deps, userId, { draft, now });
   const planned = async () => (schedule ? listDue(db, occurrences, { before, schedule, now }) : [now]);
   const prepared = await requireLists(db, workspaceId, await preparePost(deps, draft.post, problems, planned));
+  warnOfEmptyLists(prepared, schedule !== undefined);
   const { text, fields, media, extras, card, groupIds, warnings } = prepared;
   const files = await checkFiles(db, workspaceId, extras);
   await requireFreeExternalId(db, 'campaign', { ...draft.post, workspaceId, except: changeOf });

@@ -54,5 +54,14 @@ export async function requireLists<Post extends Targeted>(
   return resolved;
 }
 
+const NOBODY = 'Nobody is in these lists at present: a run that begins like this ends at once, with nothing sent';
+
+/** Returns the warning that nobody is in the lists of a post. Throws 400 if it is sent now. */
+export function warnOfEmptyLists({ groupIds }: Pick<Targeted, 'groupIds'>, isSchedule: boolean): string[] {
+  if (groupIds.length > 0) return [];
+  if (!isSchedule) throw invalid([fieldError('group_list_ids', 'lists_empty')]);
+  return [NOBODY];
+}
+
 /** To how many groups a post may come that is accepted: nobody knows how many a list will have. */
 export const countBound = ({ extras, groupIds }: Targeted): number => (extras.groupLists ? Infinity : groupIds.length);

@@ -18,7 +18,7 @@ import { findBallotProblems, isBallot, requireCountedGroups } from '../accept/ba
 import { dropLostCard, saveCard, type CardRequest } from '../accept/prepare-card.ts';
 import { requireTranslations } from '../accept/prepare-translations.ts';
 import { findMissingGroups, NO_FILE, NO_TEXT, prepareChange } from '../accept/prepare-post.ts';
-import { countBound, requireLists, resolveLists } from '../accept/resolve-lists.ts';
+import { countBound, requireLists, resolveLists, warnOfEmptyLists } from '../accept/resolve-lists.ts';
 import { dropRemoved, requireMentionsLeft, requireReach } from '../accept/require-reach.ts';
 import { requireNoApproval } from '../../../workspaces/approval/approval-rules.ts';
 import { replanRuns } from './replan-runs.ts';
@@ -110,7 +110,7 @@ export async function updateCampaign(
       extras: { ...extras, ...(linkPreview && { linkPreview }) },
       removedExtras: card === null ? [...removedExtras, 'linkPreview' as const] : removedExtras,
     };
-    await changeContent(trx, campaign, {
+    const next = await changeContent(trx, campaign, {
       html,
       text,
       fields,
@@ -119,13 +119,14 @@ export async function updateCampaign(
       groupIds,
       ...changedExtras,
     });
-    if (changesPost) await requireNoApproval(trx, actor.workspaceId, countBound(await readContent(trx, campaignId)));
+    if (changesPost) await requireNoApproval(trx, actor.workspaceId, countBound(next));
     await requireMentions(trx, campaign, timeZone);
     if (changesPost) await requireValues(trx, campaign, timeZone);
     await changeUnseen(trx, campaign, change);
     const changes = await diffCampaigns(trx, actor.workspaceId, { campaign, content });
     await recordAudit(trx, { ...actor, action: 'campaign.updated', subject: publicId, changes });
-    return { campaignId: publicId, status: campaign.status, warnings: listLosses(warnings) };
+    const nobody = changesPost ? warnOfEmptyLists(next, true) : [];
+    return { campaignId: publicId, status: campaign.status, warnings: [...listLosses(warnings), ...nobody] };
   });
 }
 
@@ -243,8 +244,8 @@ type ContentChange = { [Key in Exclude<keyof Content, 'template'>]: Content[Key]
     fields: FieldsInPost | undefined;
   };
 
-/** Writes a further content for the runs still planned; what no run points to is dropped. */
-async function changeContent(trx: Connection, campaign: OwnCampaign, change: ContentChange): Promise<void> {
+/** Writes a further content for the runs still planned, and returns it; what no run points to is dropped. */
+async function changeContent(trx: Connection, campaign: OwnCampaign, change: ContentChange): Promise<Content> {
   const { campaignId, workspaceId } = campaign;
   const before = await resolveLists(trx, workspaceId, await readContent(trx, campaignId));
   const content = { ...before, extras: await dropRemoved(trx, workspaceId, before.extras) };
@@ -274,7 +275,7 @@ async function changeContent(trx: Connection, campaign: OwnCampaign, change: Con
     const { leavesOut: _, ...template } = content.template;
     next.template = { ...template, ...(leavesOut && { leavesOut }) };
   }
-  if (isDeepStrictEqual(next, content)) return;
+  if (isDeepStrictEqual(next, content)) return next;
   if (next.extras.fileName !== undefined && next.mediaId === null) throw invalid([NO_FILE]);
   const hasFile = next.mediaId !== null || next.extras.files !== undefined;
   const ballot = findBallotProblems(next.extras, { text: next.text, hasFile });
@@ -307,6 +308,7 @@ async function changeContent(trx: Connection, campaign: OwnCampaign, change: Con
       },
     );
   await writeContent(trx, campaignId, next);
+  return next;
 }
 
 /** As when the campaign is accepted, for the first run that is left. */

@@ -127,7 +127,7 @@ export async function listCampaigns(
   return {
     campaigns: page.map(({ id: _id, ...campaign }) => campaign),
     totals: withTotals ? { campaigns: await readCount(db)`select count(*) from ${source} where ${found}` } : undefined,
-    tags: filter.withTags ? await listTags(db, actor.workspaceId) : undefined,
+    tags: filter.withTags ? await listTags(db, actor.workspaceId, filter.withTests ?? false) : undefined,
     next: rows.length > limit ? next : null,
   };
 }

@@ -1,6 +1,6 @@
 /** Fields: what a workspace knows about each of its groups (contract §4). */
 import { BUILT_IN, cleanFieldName, isReservedName, MOST_FIELDS } from '../../../content/fields/field-name.ts';
-import { readFieldValue, type FieldKind } from '../../../content/fields/field-value.ts';
+import { readComparedValue, readFieldValue, type FieldKind } from '../../../content/fields/field-value.ts';
 import { foldFieldName } from '../../../content/text/fold-name.ts';
 import { execute, readRows, sql, type Connection, type Database } from '../../../platform/database/statements.ts';
 import { AppError, fieldError, invalid, type FieldError } from '../../../platform/errors/errors.ts';
@@ -20,8 +20,8 @@ export interface UsedField extends Field {
   groupCount: number;
 }
 
-/** Groups that a refusal names. */
-const NAMED_GROUPS = 3;
+/** Groups that a refusal names, and lists. */
+const MOST_NAMED = 3;
 
 /** Returns the fields of a workspace, in the order in which they were added. */
 export function readFields(db: Connection, workspaceId: WorkspaceId): Promise<Field[]> {
@@ -155,7 +155,10 @@ async function removeFields(trx: Connection, workspaceId: WorkspaceId, fieldIds:
     where workspace_id = ${workspaceId} and field_values ?| ${keys}::text[]`;
 }
 
-/** Brings the values of fields into the form of their new kind. Throws 400, with some groups, if values do not have one. */
+/**
+ * Brings the values of fields into the form of their new kind. Throws 400, with some groups and lists, if values of groups or of rules do
+ * not have one.
+ */
 async function changeKinds(
   trx: Connection,
   workspaceId: WorkspaceId,
@@ -170,12 +173,31 @@ async function changeKinds(
       select group_id as "groupId", field_values ->> ${key}::text as value from group_values
       where workspace_id = ${workspaceId} and field_values ? ${key}::text order by group_id`;
     const read = rows.map((row) => ({ ...row, next: readFieldValue(next, row.value) }));
-    const wrong = read.filter(({ next: one }) => 'problem' in one);
-    if (wrong.length > 0) {
-      const groups = wrong.slice(0, NAMED_GROUPS).map(({ groupId }) => groupId);
-      const params = { count: wrong.length, groups: groups.join(', '), kind: next, name };
-      throw invalid([fieldError('fields', 'field_kind_mismatch', params)]);
-    }
+    const groups = read.filter(({ next: one }) => 'problem' in one).map(({ groupId }) => groupId);
+    const lists = await findUnfitLists(trx, workspaceId, { fieldId, kind: next });
+    const problems = [
+      ...(groups.length > 0
+        ? [
+            fieldError('fields', 'field_kind_mismatch', {
+              count: groups.length,
+              groups: nameSome(groups),
+              kind: next,
+              name,
+            }),
+          ]
+        : []),
+      ...(lists.length > 0
+        ? [
+            fieldError('fields', 'field_kind_in_rules', {
+              count: lists.length,
+              lists: nameSome(lists),
+              kind: next,
+              name,
+            }),
+          ]
+        : []),
+    ];
+    if (problems.length > 0) throw invalid(problems);
     const written = read.flatMap(({ groupId, value, next: one }) =>
       'value' in one && one.value !== value ? [{ groupId, value: one.value }] : [],
     );
@@ -184,6 +206,23 @@ async function changeKinds(
       from jsonb_to_recordset(${JSON.stringify(written)}::jsonb) as w ("groupId" bigint, value text)
       where v.group_id = w."groupId"`;
   }
+}
+
+const nameSome = (ones: readonly unknown[]) => ones.slice(0, MOST_NAMED).join(', ');
+
+/** Returns the names of the lists whose rule compares a field with a value that the kind does not take. */
+async function findUnfitLists(
+  trx: Connection,
+  workspaceId: WorkspaceId,
+  { fieldId, kind }: Pick<Field, 'fieldId' | 'kind'>,
+): Promise<string[]> {
+  const rules = await readRows<{ listName: string; values: string[] }>(trx)`
+    select l.name as "listName", array_agg(coalesce(c.condition ->> 'is', c.condition ->> 'isNot')) as values
+    from group_lists l cross join jsonb_array_elements(coalesce(l.rule -> 'all', l.rule -> 'any')) c (condition)
+    where l.workspace_id = ${workspaceId} and (c.condition ->> 'fieldId')::bigint = ${fieldId}
+    group by l.group_list_id order by l.group_list_id`;
+  const isUnfit = (value: string) => 'problem' in readComparedValue(kind, value);
+  return rules.filter(({ values }) => values.some(isUnfit)).map(({ listName }) => listName);
 }
 
 async function writeFields(

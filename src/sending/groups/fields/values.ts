@@ -87,8 +87,8 @@ export async function writeValues(
 }
 
 /** A cell of a request or a sheet as a field has it, or what is wrong with it. */
-export function readValue(field: Field, cell: string): { value: string } | { problem: Issue } {
-  const read = readFieldValue(field.kind, cell);
+export function readValue(field: Field, cell: string, readAs = readFieldValue): { value: string } | { problem: Issue } {
+  const read = readAs(field.kind, cell);
   if ('value' in read) return read;
   return { problem: describeIssue(read.problem, read.problem === 'too_long' ? { limit: LONGEST_VALUE } : undefined) };
 }
