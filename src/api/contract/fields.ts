@@ -260,7 +260,8 @@ function findWrongEntries(input: unknown, { most, valueType }: KeyedDef): Issues
   if (!isPlainObject(input)) return [{ code: 'invalid_type', expected: 'record', input }];
   const keys = Object.keys(input);
   if (keys.length > most) return [{ code: 'too_big', origin: 'array', maximum: most, inclusive: true, input }];
-  if (!keys.every(({ length }) => length > 0 && length <= LONGEST_KEY)) return [{ code: 'custom', message: ISSUES.metadata_key, input }];
+  if (!keys.every(({ length }) => length > 0 && length <= LONGEST_KEY))
+    return [{ code: 'custom', message: ISSUES.metadata_key, input }];
   return Object.entries(input).flatMap(([key, value]) => prefixIssues(key, runSync(valueType as z.ZodType, value)));
 }
 
