@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { decodeBase64 } from '../../content/media/decode-base64.ts';
-import { foldFieldName } from '../../content/text/fold-name.ts';
+import { cleanName, foldFieldName } from '../../content/text/fold-name.ts';
 import { readSheetDate, readSheetTime } from '../../content/sheets/read-date.ts';
 import { readSheet, type Sheet } from '../../content/sheets/read-sheet.ts';
 import { selectDrafts } from '../../sending/drafts/draft-store.ts';
@@ -174,7 +174,7 @@ interface Find {
 }
 
 function toPlanRow({ row, cells, fault }: ReadRow, body: ImportBody, { find, findTemplate }: Find): PlanRow {
-  const key = (cells.key ?? '').trim();
+  const key = cleanName(cells.key ?? '');
   return {
     row,
     key,

@@ -62,9 +62,12 @@ const planned = (person: Person = alice) => readCount(app.database.db)`
   select count(*) from campaigns where workspace_id = ${workspaceOf(person)} and import_plan = ${plan}`;
 const get = async (campaign_id: unknown) =>
   (
-    await alice.call<{ name: string; status: string; runs: Array<{ due_at: string }> }>('venom/get-campaign', {
-      campaign_id,
-    })
+    await alice.call<{ name: string; status: string; runs: Array<{ run_id: number; due_at: string }> }>(
+      'venom/get-campaign',
+      {
+        campaign_id,
+      },
+    )
   ).body.data;
 
 describe('the rows of a plan', () => {
@@ -341,6 +344,23 @@ describe('the rows of a plan', () => {
     }
     expect((await run({ budgetMs: 60_000 })).settled.map(({ state }) => state)).toEqual(rows.map(() => 'unchanged'));
   });
+});
+
+test('a plan and a key are the same however what nobody sees of them is written', async () => {
+  plan = `Café ${plan}`;
+  const text = 'Hi';
+  await imported([row('café-1', { text })]);
+  const spellings = ['cafe\u0301-1', 'cafe\u200b\u0301-1', 'caf\u00e9\u200b-1', '\ufeff  caf\u00e9-1 '];
+  for (const key of spellings)
+    expect(
+      statesOf(await imported([row(key, { text })], { plan: ` ${plan.normalize('NFD').replace(' ', '\u2060  ')}` })),
+    ).toEqual(['café-1 unchanged']);
+  expect(problemsOf(await imported(['café-1', ...spellings].map((key) => row(key))))).toEqual(
+    [2, 3, 4, 5].map((number) => `${number} key key_repeated`),
+  );
+  expect(problemsOf(await imported([row('\u200b')]))).toEqual(['1 key required']);
+  expect(statesOf(await imported([row('Café-1')]))).toEqual(['Café-1 new', 'café-1 gone']);
+  expect(await planned()).toBe(2);
 });
 
 describe('a row is refused', () => {
