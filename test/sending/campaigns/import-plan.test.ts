@@ -496,6 +496,20 @@ describe('groups and lists', () => {
     expect(problemsOf(told)).toEqual(['5 list ambiguous_name']);
   });
 
+  test('with nobody in them are refused as such', async () => {
+    await alice.call('venom/set-fields', { fields: [{ name: 'Area' }] });
+    const rule = { all: [{ field: 'Area', is: 'Nowhere' }] };
+    const { body } = await alice.call<{ group_list_id: number }>('venom/save-group-list', { name: 'Nobody', rule });
+    const template = { template_id: randomUUID(), name: 'To nobody', html: 'Hi' };
+    const group_list_ids = [body.data.group_list_id];
+    expect((await alice.call('venom/save-template', { ...template, version: 0, group_list_ids })).status).toBe(200);
+    const rows = [
+      row('list', { groups: [], list: 'Nobody' }),
+      row('template', { groups: [], template: 'To nobody', text: undefined }),
+    ];
+    expect(problemsOf(await imported(rows))).toEqual(['1 list lists_empty', '2 template lists_empty']);
+  });
+
   test('that are gone are left out of lists, and refused by name', async () => {
     const owner = await app.signUp('carol');
     const ids = await groupsOf(owner);
