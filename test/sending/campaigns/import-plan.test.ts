@@ -555,6 +555,16 @@ describe('a sheet', () => {
     expect((await sheet(await book([cells(46_455)], { is1904: true }))).rows).toMatchObject([{ state: 'new', local }]);
   });
 
+  test.each([
+    ['0.99999999', 47_917],
+    ['0.9999999999999', 47_917],
+    ['', 47_917.999_999_99],
+  ])('in XLSX with the last moment of a day (%s after %d) is of that day', async (time, date) => {
+    const cells = `<row r="2">${inline('A2', 'a')}<c r="B2" s="1"><v>${date}</v></c><c r="C2" s="2"><v>${time}</v></c><c r="D2"><v>${group()}</v></c>${inline('E2', 'Hi')}</row>`;
+    const local = expect.stringMatching(/^2031-03-10T23:59:/);
+    expect((await sheet(await book([cells]))).rows).toMatchObject([{ state: 'new', local }]);
+  });
+
   test('has rows that are hidden as others, and tells which are merged', async () => {
     const texts = (key: string) => [key, '2031-03-10', '09:00', group(), 'Hi'];
     const told = await sheet(
