@@ -346,6 +346,76 @@ describe('the rows of a plan', () => {
   });
 });
 
+describe('a campaign that a person changed meanwhile', () => {
+  const change = async (campaign_id: unknown, more: object) => {
+    const { status, body } = await alice.call('venom/update-campaign', { campaign_id, ...more });
+    expect(status, JSON.stringify(body)).toBe(200);
+  };
+  const importOne = async (more: object = {}) => (await imported([row('a', more)])).rows[0]?.campaign_id;
+  /** Resolves to the row of a dry run, which has to be that of the import after it. */
+  async function both(more: object): Promise<Row | undefined> {
+    const told = await tryOut([row('a', more)]);
+    const done = await imported([row('a', more)]);
+    expect(told.rows).toEqual(done.rows);
+    return done.rows[0];
+  }
+
+  test('refuses another text of a poll in a dry run, too', async () => {
+    await change(await importOne(), { html: '', poll: { question: 'Who comes?', options: ['I', 'Not I'] } });
+    expect(await both({ text: 'Other' })).toMatchObject({ state: 'refused' });
+  });
+
+  test.each([{ pin_for: '24h' }, { mention_all: true }])(
+    'refuses a channel with %j in a dry run, too',
+    async (post) => {
+      const { body } = await alice.call<{ group_metadata_id: number }>('venom/create-channel', { name: 'News' });
+      await change(await importOne({ date: '2031-04-10' }), post);
+      const groups = [first, body.data.group_metadata_id];
+      expect(await both({ date: '2031-04-10', groups })).toMatchObject({ state: 'refused' });
+    },
+  );
+
+  test('refuses a day on which everybody was mentioned in a dry run, too', async () => {
+    const rows = [row('a', { date: '2031-05-10' }), row('b', { date: '2031-05-11' })];
+    for (const { campaign_id } of (await imported(rows)).rows) await change(campaign_id, { mention_all: true });
+    expect(await both({ date: '2031-05-11' })).toMatchObject({
+      state: 'refused',
+      problems: [{ code: 'mention_used_up' }],
+    });
+    const template = { template_id: randomUUID(), name: 'To all', html: 'All', group_metadata_ids: [first] };
+    await alice.call('venom/save-template', { ...template, version: 0, mention_all: true });
+    const further = [row('c', { template: 'To all', text: undefined, groups: [], date: '2031-05-11' })];
+    for (const answer of [await tryOut(further), await imported(further)])
+      expect(answer.rows[0]).toMatchObject({ state: 'refused', problems: [{ code: 'mention_used_up' }] });
+  });
+
+  test('leaves nothing of a dry run behind', async () => {
+    const campaign_id = await importOne();
+    const before = await get(campaign_id);
+    expect((await tryOut([row('a', { name: 'Other', time: '10:00' }), row('b')])).counts).toMatchObject({
+      changed: 1,
+      new: 1,
+    });
+    expect(await get(campaign_id)).toEqual(before);
+    expect(await planned()).toBe(1);
+  });
+
+  test('goes out when its run was moved to, whatever time the row has', async () => {
+    const campaign_id = await importOne();
+    const { runs } = await get(campaign_id);
+    const moved = { run_id: runs[0]?.run_id, due_at: '2031-03-12T15:00:00Z' };
+    expect((await alice.call('venom/move-run', { campaign_id, ...moved })).status).toBe(200);
+    expect(await both({ time: '10:00' })).toMatchObject({
+      state: 'changed',
+      changes: ['time'],
+      due_at: '2031-03-12T15:00:00.000Z',
+      local: '2031-03-12T16:00:00+01:00',
+      warnings: [],
+    });
+    expect((await get(campaign_id)).runs).toMatchObject([{ due_at: '2031-03-12T15:00:00.000Z' }]);
+  });
+});
+
 test('a plan and a key are the same however what nobody sees of them is written', async () => {
   plan = `Café ${plan}`;
   const text = 'Hi';

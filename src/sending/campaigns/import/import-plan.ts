@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { choicesOf } from '../../../content/post/fill-post.ts';
 import { EXTRAS_NAMES, type PostExtras } from '../../../content/post/post-extras.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
-import { requireNoApproval } from '../../../workspaces/approval/approval-rules.ts';
 import { QUOTAS } from '../../../workspaces/quotas/quotas.ts';
 import { AppError, fieldError, type FieldError } from '../../../platform/errors/errors.ts';
 import { acceptCampaign, campaignLimitReached, prepareCampaign, readOpenCampaigns } from '../accept/accept-campaign.ts';
@@ -11,7 +10,12 @@ import type { AcceptDeps, PreparedCampaign } from '../accept/accept-campaign.ts'
 import { planOccurrences, planScheduled, type ScheduledInput } from '../accept/add-scheduled-campaign.ts';
 import { cancelRuns } from '../change/cancel-runs.ts';
 import { control } from '../change/control.ts';
-import { requireNoneBegun, updateCampaign, type CampaignChange } from '../change/update-campaign.ts';
+import {
+  requireNoneBegun,
+  updateCampaign,
+  type CampaignChange,
+  type UpdatedCampaign,
+} from '../change/update-campaign.ts';
 import { toLocalTime } from '../occurrences.ts';
 import {
   readGoneRows,
@@ -172,23 +176,20 @@ async function settleRow(context: Context, row: PlanRow, planned: ImportedRow | 
 async function addRow(context: Context, row: PlanRow, input: ScheduledInput): Promise<SettledRow> {
   const { deps, actor, plan, isDryRun, now } = context;
   const planned = await planScheduled(deps, actor, input);
-  const request = { actor, input, ...planned, key: undefined };
-  const settled = {
+  const request = { actor, input, ...planned, key: undefined, isDryRun };
+  const { campaignId, groupCount, warnings = [] } = await acceptCampaign(deps, request, startRow(plan, row.key));
+  if (isDryRun && context.room-- <= 0) throw campaignLimitReached(deps.quotas ?? QUOTAS);
+  const due = when(input, planned.plan, { now });
+  return {
     row: row.row,
     key: row.key,
-    state: 'new' as const,
+    state: 'new',
     name: input.name,
-    ...when(input, planned.plan, now),
+    ...due,
+    ...(!isDryRun && { campaignId }),
+    groupCount,
+    warnings: [...due.warnings, ...warnings],
   };
-  if (!isDryRun) {
-    const { campaignId, groupCount, warnings = [] } = await acceptCampaign(deps, request, startRow(plan, row.key));
-    return { ...settled, campaignId, groupCount, warnings: [...settled.warnings, ...warnings] };
-  }
-  const { groupIds, warnings } = await prepareCampaign(deps, request);
-  await requireNoApproval(deps.db, actor.workspaceId, groupIds.length);
-  if (context.room <= 0) throw campaignLimitReached(deps.quotas ?? QUOTAS);
-  context.room -= 1;
-  return { ...settled, groupCount: groupIds.length, warnings: [...settled.warnings, ...warnings] };
 }
 
 async function changeRow(
@@ -211,18 +212,11 @@ async function changeRow(
   );
   const settled = { ...about(row, before), groupCount: prepared.groupIds.length };
   if (changes.length === 0) return { ...settled, state: 'unchanged' };
-  const { warnings, ...due } = changes.some((name) => name === 'date' || name === 'time' || name === 'time_zone')
-    ? when(input, planned.plan, now)
-    : { warnings: [] };
-  const changed = { ...settled, ...due, name: input.name, state: 'changed' as const, changes };
-  if (isDryRun) {
-    if (changes.some((name) => name !== 'name' && name !== 'note' && name !== 'tags'))
-      await requireNoApproval(deps.db, actor.workspaceId, prepared.groupIds.length);
-    return { ...changed, warnings: [...warnings, ...prepared.warnings] };
-  }
   const change = describeChange(input, new Set(changes), planned.plan.timeZone);
-  const done = await updateCampaign(deps, actor, before.campaignId, change);
-  return { ...changed, warnings: [...warnings, ...done.warnings] };
+  const updated = await updateCampaign(deps, actor, before.campaignId, { ...change, isDryRun });
+  const due = when(input, planned.plan, { now, updated });
+  const warnings = [...due.warnings, ...updated.warnings];
+  return { ...settled, ...due, name: input.name, state: 'changed', changes, warnings };
 }
 
 /** A change of what differs, and of nothing else: without a post it needs no approval. */
@@ -304,12 +298,18 @@ function about(row: PlanRow, { campaignId, name, dueAt, timeZone, groupIds }: Im
   return { row: row.row, key: row.key, campaignId, name, groupCount: groupIds.length, dueAt, local };
 }
 
-/** When a row goes out, also if it is past or no such time; and what its author may not expect of that. */
-function when(input: ScheduledInput, { timeZone }: { timeZone: string | null }, now: Date) {
+/** When a row goes out, also if it is past or no such time, or its run was moved; and what its author may not expect of that. */
+function when(
+  input: ScheduledInput,
+  { timeZone }: { timeZone: string | null },
+  { now, updated }: { now: Date; updated?: UpdatedCampaign },
+) {
   if (timeZone === null) return { warnings: [] };
-  const [dueAt] = planOccurrences({ ...input, timeZone }, now).occurrences;
-  if (!dueAt) return { warnings: [] };
+  const [planned] = planOccurrences({ ...input, timeZone }, now).occurrences;
+  const dueAt = updated ? updated.dueAt : planned;
+  if (!dueAt) return { dueAt, local: undefined, warnings: [] };
   const local = toLocalTime(dueAt, timeZone);
+  if (Number(dueAt) !== Number(planned)) return { dueAt, local, warnings: [] };
   const clock = local.slice(11, 19);
   const skipped = `${input.time} does not exist on ${input.startDate} in ${timeZone}, where the clock is put forward: the post goes out at ${clock}`;
   return { dueAt, local, warnings: clock === input.time ? [] : [skipped] };
