@@ -414,6 +414,23 @@ describe('a campaign that a person changed meanwhile', () => {
     });
     expect((await get(campaign_id)).runs).toMatchObject([{ due_at: '2031-03-12T15:00:00.000Z' }]);
   });
+
+  test('keeps its fields with another text of the row, and its translations with the same', async () => {
+    await alice.call('venom/set-fields', { fields: [{ name: 'City' }] });
+    await alice.call('venom/set-group-fields', { groups: [{ group_metadata_id: first, fields: { City: 'Pune' } }] });
+    const campaign_id = await importOne({ text: 'In {{ city }}' });
+    const translations = [{ language: 'de', html: 'Aus {{ city }}' }];
+    await change(campaign_id, { with_fields: true, on_missing_value: 'leave_out', translations });
+    const read = async () =>
+      (await alice.call<Record<string, unknown>>('venom/get-campaign', { campaign_id })).body.data;
+    expect(await both({ text: 'In {{ city }}' })).toMatchObject({ state: 'unchanged' });
+    expect(await both({ text: 'In {{ city }}', note: 'Mine' })).toMatchObject({ changes: ['note'] });
+    expect(await read()).toMatchObject({ with_fields: true, translations });
+    expect(await both({ text: 'From {{ city }}', note: 'Mine' })).toMatchObject({ changes: ['text'], warnings: [] });
+    expect(await read()).toMatchObject({ with_fields: true, on_missing_value: 'leave_out' });
+    expect(await read()).not.toHaveProperty('translations');
+    expect(await both({ text: 'From {{ city }}', note: 'Mine' })).toMatchObject({ state: 'unchanged' });
+  });
 });
 
 test('a plan and a key are the same however what nobody sees of them is written', async () => {

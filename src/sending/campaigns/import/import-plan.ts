@@ -195,18 +195,20 @@ async function addRow(context: Context, row: PlanRow, input: ScheduledInput): Pr
 async function changeRow(
   { deps, actor, isDryRun, now }: Context,
   row: PlanRow,
-  input: ScheduledInput,
+  sent: ScheduledInput,
   before: ImportedRow,
 ): Promise<SettledRow> {
-  const { dueAt, ...planned } = await planScheduled(deps, actor, input);
+  const { dueAt, ...planned } = await planScheduled(deps, actor, sent);
   const { startDate, endDate, timeZone, time, recurrence } = before;
-  const stays =
-    startDate === input.startDate && endDate === input.endDate && time === input.time && recurrence === null;
+  const stays = startDate === sent.startDate && endDate === sent.endDate && time === sent.time && recurrence === null;
   // A run that stays may be due already.
   const isDue = stays && timeZone === planned.plan.timeZone && before.dueAt;
+  const isOfTemplate = [sent.extras, before.extras].some((extras) => extras?.fromTemplate !== undefined);
+  const input = isOfTemplate || sent.html === before.html ? sent : keepFields(sent, before);
   const request = { actor, input, ...planned, dueAt: isDue ? () => [isDue] : dueAt };
   const prepared = await prepareCampaign(deps, request);
-  const [was, is] = [valuesBefore(before), valuesOf(input, planned.plan.timeZone, prepared)];
+  const was = valuesBefore(before, isOfTemplate);
+  const is = valuesOf({ input, timeZone: planned.plan.timeZone, isOfTemplate }, prepared);
   const changes = (Object.keys(is) as Array<keyof RowValues>).filter(
     (name) => is[name] !== undefined && !isDeepStrictEqual(is[name], was[name]),
   );
@@ -217,6 +219,12 @@ async function changeRow(
   const due = when(input, planned.plan, { now, updated });
   const warnings = [...due.warnings, ...updated.warnings];
   return { ...settled, ...due, name: input.name, state: 'changed', changes, warnings };
+}
+
+/** Only a template says whether a post has fields: what a person chose stays with another text. */
+function keepFields(input: ScheduledInput, { template }: ImportedRow): ScheduledInput {
+  const { withFields, leavesOut } = choicesOf(template);
+  return { ...input, withFields, leavesOut };
 }
 
 /** A change of what differs, and of nothing else: without a post it needs no approval. */
@@ -248,11 +256,19 @@ function describeChange(
   };
 }
 
-function valuesOf(input: ScheduledInput, timeZone: string | null, prepared: PreparedCampaign): RowValues {
+/** Fields and translations are part of a row's text only with a template: a sheet has none of its own. */
+function textOf({ html, template }: Pick<PreparedCampaign | ImportedRow, 'html' | 'template'>, isOfTemplate: boolean) {
+  return { html, ...(isOfTemplate && choicesOf(template)) };
+}
+
+function valuesOf(
+  { input, timeZone, isOfTemplate }: { input: ScheduledInput; timeZone: string | null; isOfTemplate: boolean },
+  prepared: PreparedCampaign,
+): RowValues {
   return {
     name: input.name,
     note: input.description,
-    text: { html: prepared.html, ...choicesOf(prepared.template) },
+    text: textOf(prepared, isOfTemplate),
     groups: prepared.groupIds.toSorted((a, b) => a - b).join(),
     date: `${input.startDate} ${input.endDate}`,
     time: input.time,
@@ -263,12 +279,12 @@ function valuesOf(input: ScheduledInput, timeZone: string | null, prepared: Prep
   };
 }
 
-function valuesBefore(before: ImportedRow): RowValues {
+function valuesBefore(before: ImportedRow, isOfTemplate: boolean): RowValues {
   const files = [...(before.extras.files ?? []), ...(before.mediaId ? ['image'] : [])];
   return {
     name: before.name,
     note: before.description,
-    text: { html: before.html, ...choicesOf(before.template) },
+    text: textOf(before, isOfTemplate),
     groups: before.groupIds.toSorted((a, b) => a - b).join(),
     date: [before.startDate, before.endDate, ...(before.recurrence === null ? [] : [before.recurrence])].join(' '),
     time: before.time ?? '',
@@ -279,7 +295,7 @@ function valuesBefore(before: ImportedRow): RowValues {
   };
 }
 
-/** Whether a text is one for each group or language; a row has that from its template. */
+/** Whether a text is one for each group or language. */
 function choicesIn({ withFields = false, leavesOut = false, translations = [] }: ScheduledInput) {
   return { withFields, leavesOut: withFields && leavesOut, translations };
 }
