@@ -1,7 +1,8 @@
 /** What a workspace knows about each of its groups (contract §4, fields of groups). */
 import { z } from 'zod';
-import { cleanFieldName, isFieldName, LONGEST_FIELD_NAME, MOST_FIELDS } from '../../content/fields/field-name.ts';
+import { isFieldName, LONGEST_FIELD_NAME, MOST_FIELDS } from '../../content/fields/field-name.ts';
 import { FIELD_KINDS } from '../../content/fields/field-value.ts';
+import { cleanName } from '../../content/text/fold-name.ts';
 import { ISSUES } from '../../platform/errors/issues.ts';
 import { defineOperations } from './define-operations.ts';
 import {
@@ -34,7 +35,7 @@ const SHEET_LIMIT_BYTES = 6 * 1024 * 1024;
 const fieldId = z.int({ error: ISSUES.whole_number });
 const fieldName = z
   .string()
-  .overwrite(cleanFieldName)
+  .overwrite(cleanName)
   .check(units(1, LONGEST_FIELD_NAME))
   .refine(isFieldName, { error: ISSUES.field_name })
   .meta({

@@ -1,5 +1,6 @@
 /** A calendar from a sheet (contract §4, import-plan). */
 import { z } from 'zod';
+import { cleanName } from '../../content/text/fold-name.ts';
 import { campaignId } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
 import {
@@ -54,7 +55,7 @@ export const planImports = defineOperations('Campaigns', {
     summary: 'Import a calendar from a sheet',
     description: 'Each row is a scheduled campaign, known again by plan and key.',
     body: named('ImportPlan', {
-      plan: label(100).describe('All rows of a plan are in one request.'),
+      plan: label(100).overwrite(cleanName).describe('All rows of a plan are in one request.'),
       rows: optional(list(planRow, MOST_ROWS).min(1)),
       file: base64File.describe('CSV or XLSX in base64.'),
       date_format: optional(z.enum(['DD/MM/YYYY', 'MM/DD/YYYY'])),

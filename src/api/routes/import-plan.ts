@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { decodeBase64 } from '../../content/media/decode-base64.ts';
-import { foldFieldName } from '../../content/text/fold-name.ts';
+import { cleanName, foldFieldName } from '../../content/text/fold-name.ts';
 import { readSheetDate, readSheetTime } from '../../content/sheets/read-date.ts';
 import { readSheet, type Sheet } from '../../content/sheets/read-sheet.ts';
 import { selectDrafts } from '../../sending/drafts/draft-store.ts';
@@ -141,7 +141,9 @@ function toCells({ groups = '', media_id: mediaId = '', time_zone: timeZone, ...
 
 const batchBody = addCampaignBatchBody.omit({ group_metadata_ids: true });
 
-type FindTemplate = (name: TargetName | undefined) => { content: object; groupIds: number[] } | { problem: FieldError };
+type FindTemplate = (
+  name: TargetName | undefined,
+) => { content: object; groupIds: number[]; hasLists: boolean } | { problem: FieldError };
 
 /** Returns a function that finds templates by their names or ids. It reads those that `wanted` names. */
 async function prepareTemplates(db: Database, actor: Actor, wanted: readonly TargetName[]): Promise<FindTemplate> {
@@ -156,11 +158,12 @@ async function prepareTemplates(db: Database, actor: Actor, wanted: readonly Tar
     idsOf.set(text, ids);
     const [id = '', ...others] = ids;
     if (id === '' || others.length > 0 || found.has(id)) continue;
-    const { content } = await describeTemplate(db, actor, id);
-    found.set(id, { content: toWire(templateContent, content), groupIds: content.groupMetadataIds });
+    const { content, groupListIds } = await describeTemplate(db, actor, id);
+    const hasLists = groupListIds.length > 0;
+    found.set(id, { content: toWire(templateContent, content), groupIds: content.groupMetadataIds, hasLists });
   }
   return (name) => {
-    if (isNothing(name)) return { content: {}, groupIds: [] };
+    if (isNothing(name)) return { content: {}, groupIds: [], hasLists: false };
     const ids = idsOf.get(String(name)) ?? [];
     const named = { of: 'templates', text: String(name).slice(0, 100) };
     if (ids.length > 1) return { problem: fieldError('template', 'ambiguous_name', { ...named, count: ids.length }) };
@@ -174,7 +177,7 @@ interface Find {
 }
 
 function toPlanRow({ row, cells, fault }: ReadRow, body: ImportBody, { find, findTemplate }: Find): PlanRow {
-  const key = (cells.key ?? '').trim();
+  const key = cleanName(cells.key ?? '');
   return {
     row,
     key,
@@ -185,7 +188,7 @@ function toPlanRow({ row, cells, fault }: ReadRow, body: ImportBody, { find, fin
       if (key.length > LONGEST_KEY) problems.push(fieldError('key', 'too_long', { limit: LONGEST_KEY }));
       const template = findTemplate(cells.template);
       if ('problem' in template) return { problems: [...problems, template.problem] };
-      const found = findGroups(cells, template.groupIds, find);
+      const found = findGroups(cells, template, find);
       if ('problems' in found) problems.push(...found.problems);
       const read = readSheetDate('date', cells.date ?? '', body.dateFormat);
       if ('problem' in read) problems.push(read.problem);
@@ -231,7 +234,7 @@ function messageOf(
 /** The cell of a sheet is the name of one group, or several with line breaks or semicolons between them. */
 function findGroups(
   { list, groups }: Cells,
-  ofTemplate: readonly number[],
+  ofTemplate: { groupIds: readonly number[]; hasLists: boolean },
   find: FindTargets,
 ): ReturnType<FindTargets> {
   const named = isNothing(list) ? undefined : list;
@@ -241,10 +244,12 @@ function findGroups(
   });
   const found = find({ list: named, groups: split });
   if ('problems' in found) return found;
-  if (named === undefined && split.length === 0 && ofTemplate.length > 0) return { groupIds: [...ofTemplate] };
-  if (found.groupIds.length === 0) return { problems: [fieldError(named === undefined ? 'groups' : 'list', 'empty')] };
-  if (found.groupIds.length > MOST_GROUPS) return { problems: [fieldError('groups', 'too_many_groups')] };
-  return found;
+  const { groupIds } = named === undefined && split.length === 0 ? ofTemplate : found;
+  if (groupIds.length === 0 && named !== undefined) return { problems: [fieldError('list', 'lists_empty')] };
+  if (groupIds.length === 0)
+    return { problems: [ofTemplate.hasLists ? fieldError('template', 'lists_empty') : fieldError('groups', 'empty')] };
+  if (groupIds.length > MOST_GROUPS) return { problems: [fieldError('groups', 'too_many_groups')] };
+  return { groupIds: [...groupIds] };
 }
 
 /** What a row calls the fields of its campaign. */

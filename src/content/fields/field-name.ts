@@ -10,15 +10,6 @@ export type BuiltIn = (typeof BUILT_IN)[number];
 
 const NAME = /^(?=.*[\p{L}\p{N}])[\p{L}\p{M}\p{Nd} _-]+$/u;
 
-/** Returns a name without what cannot be seen, and without space around it or twice in it. */
-export function cleanFieldName(name: string): string {
-  return name
-    .normalize('NFC')
-    .replaceAll(/[\p{Cf}\ufe00-\ufe0f]/gu, '')
-    .replaceAll(/\s+/g, ' ')
-    .trim();
-}
-
 /** Whether a clean name has letters, digits, space, `_` and `-` only, and a letter or digit among them. */
 export function isFieldName(name: string): boolean {
   return NAME.test(name);

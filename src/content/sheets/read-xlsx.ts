@@ -249,13 +249,17 @@ function toText(
   return String(Number(number.toPrecision(15)));
 }
 
-const DAY_MS = 86_400_000;
+const DAY_SECONDS = 86_400;
+const DAY_MS = DAY_SECONDS * 1_000;
 /** Lotus 1-2-3 took 1900 for a leap year: until its 29th of February the days are one less. */
 const FALSE_LEAP_DAY = 60;
 
 function toDate(serial: number, is1904: boolean): string | undefined {
   const epoch = is1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, serial < FALSE_LEAP_DAY ? 31 : 30);
-  const at = new Date(epoch + Math.round((serial * DAY_MS) / 1_000) * 1_000);
+  // The last half of a millisecond before midnight is noise of the fraction and belongs to the next day, unless it is a time alone.
+  const day = serial < 1 ? Math.floor(serial) : Math.floor(Math.round(serial * DAY_MS) / DAY_MS);
+  const seconds = Math.min(Math.round((serial - day) * DAY_SECONDS), DAY_SECONDS - 1);
+  const at = new Date(epoch + day * DAY_MS + Math.max(seconds, 0) * 1_000);
   if (Number.isNaN(at.getTime())) return undefined;
   const text = at.toISOString().slice(0, 19);
   return serial < 1 && !is1904 ? text.slice(11, 16) : withoutMidnight(text);

@@ -12,6 +12,11 @@ export function foldFieldName(name: string): string {
   return plain.toLowerCase().replaceAll(/\s+/g, ' ').trim();
 }
 
+/** Returns a name without what cannot be seen, and without space around it or twice in it. */
+export function cleanName(name: string): string {
+  return name.replaceAll(INVISIBLE, '').normalize('NFC').replaceAll(/\s+/g, ' ').trim();
+}
+
 /** Returns the names in their order, each once however it is written. The first of several counts. */
 export function dropRepeatedNames(names: readonly string[]): string[] {
   const folded = names.map(foldFieldName);

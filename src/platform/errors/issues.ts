@@ -130,7 +130,7 @@ export const ISSUES = {
   rule_condition:
     'must be one condition: field with either is or is_not, kind, members with over or under, silent_days, or active_days',
   list_or_rule: 'or rule is required, but not both',
-  lists_empty: 'have nobody in them at present, and this post is sent now',
+  lists_empty: 'must have at least one group at present',
   field_language: 'must be a language by its name or its tag, such as German or pt-BR',
   language_repeated: 'is the language of another translation',
   translations_of_ballot: 'must not be together with poll or event, which have no text',

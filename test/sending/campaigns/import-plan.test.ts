@@ -62,9 +62,12 @@ const planned = (person: Person = alice) => readCount(app.database.db)`
   select count(*) from campaigns where workspace_id = ${workspaceOf(person)} and import_plan = ${plan}`;
 const get = async (campaign_id: unknown) =>
   (
-    await alice.call<{ name: string; status: string; runs: Array<{ due_at: string }> }>('venom/get-campaign', {
-      campaign_id,
-    })
+    await alice.call<{ name: string; status: string; runs: Array<{ run_id: number; due_at: string }> }>(
+      'venom/get-campaign',
+      {
+        campaign_id,
+      },
+    )
   ).body.data;
 
 describe('the rows of a plan', () => {
@@ -343,6 +346,110 @@ describe('the rows of a plan', () => {
   });
 });
 
+describe('a campaign that a person changed meanwhile', () => {
+  const change = async (campaign_id: unknown, more: object) => {
+    const { status, body } = await alice.call('venom/update-campaign', { campaign_id, ...more });
+    expect(status, JSON.stringify(body)).toBe(200);
+  };
+  const importOne = async (more: object = {}) => (await imported([row('a', more)])).rows[0]?.campaign_id;
+  /** Resolves to the row of a dry run, which has to be that of the import after it. */
+  async function both(more: object): Promise<Row | undefined> {
+    const told = await tryOut([row('a', more)]);
+    const done = await imported([row('a', more)]);
+    expect(told.rows).toEqual(done.rows);
+    return done.rows[0];
+  }
+
+  test('refuses another text of a poll in a dry run, too', async () => {
+    await change(await importOne(), { html: '', poll: { question: 'Who comes?', options: ['I', 'Not I'] } });
+    expect(await both({ text: 'Other' })).toMatchObject({ state: 'refused' });
+  });
+
+  test.each([{ pin_for: '24h' }, { mention_all: true }])(
+    'refuses a channel with %j in a dry run, too',
+    async (post) => {
+      const { body } = await alice.call<{ group_metadata_id: number }>('venom/create-channel', { name: 'News' });
+      await change(await importOne({ date: '2031-04-10' }), post);
+      const groups = [first, body.data.group_metadata_id];
+      expect(await both({ date: '2031-04-10', groups })).toMatchObject({ state: 'refused' });
+    },
+  );
+
+  test('refuses a day on which everybody was mentioned in a dry run, too', async () => {
+    const rows = [row('a', { date: '2031-05-10' }), row('b', { date: '2031-05-11' })];
+    for (const { campaign_id } of (await imported(rows)).rows) await change(campaign_id, { mention_all: true });
+    expect(await both({ date: '2031-05-11' })).toMatchObject({
+      state: 'refused',
+      problems: [{ code: 'mention_used_up' }],
+    });
+    const template = { template_id: randomUUID(), name: 'To all', html: 'All', group_metadata_ids: [first] };
+    await alice.call('venom/save-template', { ...template, version: 0, mention_all: true });
+    const further = [row('c', { template: 'To all', text: undefined, groups: [], date: '2031-05-11' })];
+    for (const answer of [await tryOut(further), await imported(further)])
+      expect(answer.rows[0]).toMatchObject({ state: 'refused', problems: [{ code: 'mention_used_up' }] });
+  });
+
+  test('leaves nothing of a dry run behind', async () => {
+    const campaign_id = await importOne();
+    const before = await get(campaign_id);
+    expect((await tryOut([row('a', { name: 'Other', time: '10:00' }), row('b')])).counts).toMatchObject({
+      changed: 1,
+      new: 1,
+    });
+    expect(await get(campaign_id)).toEqual(before);
+    expect(await planned()).toBe(1);
+  });
+
+  test('goes out when its run was moved to, whatever time the row has', async () => {
+    const campaign_id = await importOne();
+    const { runs } = await get(campaign_id);
+    const moved = { run_id: runs[0]?.run_id, due_at: '2031-03-12T15:00:00Z' };
+    expect((await alice.call('venom/move-run', { campaign_id, ...moved })).status).toBe(200);
+    expect(await both({ time: '10:00' })).toMatchObject({
+      state: 'changed',
+      changes: ['time'],
+      due_at: '2031-03-12T15:00:00.000Z',
+      local: '2031-03-12T16:00:00+01:00',
+      warnings: [],
+    });
+    expect((await get(campaign_id)).runs).toMatchObject([{ due_at: '2031-03-12T15:00:00.000Z' }]);
+  });
+
+  test('keeps its fields with another text of the row, and its translations with the same', async () => {
+    await alice.call('venom/set-fields', { fields: [{ name: 'City' }] });
+    await alice.call('venom/set-group-fields', { groups: [{ group_metadata_id: first, fields: { City: 'Pune' } }] });
+    const campaign_id = await importOne({ text: 'In {{ city }}' });
+    const translations = [{ language: 'de', html: 'Aus {{ city }}' }];
+    await change(campaign_id, { with_fields: true, on_missing_value: 'leave_out', translations });
+    const read = async () =>
+      (await alice.call<Record<string, unknown>>('venom/get-campaign', { campaign_id })).body.data;
+    expect(await both({ text: 'In {{ city }}' })).toMatchObject({ state: 'unchanged' });
+    expect(await both({ text: 'In {{ city }}', note: 'Mine' })).toMatchObject({ changes: ['note'] });
+    expect(await read()).toMatchObject({ with_fields: true, translations });
+    expect(await both({ text: 'From {{ city }}', note: 'Mine' })).toMatchObject({ changes: ['text'], warnings: [] });
+    expect(await read()).toMatchObject({ with_fields: true, on_missing_value: 'leave_out' });
+    expect(await read()).not.toHaveProperty('translations');
+    expect(await both({ text: 'From {{ city }}', note: 'Mine' })).toMatchObject({ state: 'unchanged' });
+  });
+});
+
+test('a plan and a key are the same however what nobody sees of them is written', async () => {
+  plan = `Café ${plan}`;
+  const text = 'Hi';
+  await imported([row('café-1', { text })]);
+  const spellings = ['cafe\u0301-1', 'cafe\u200b\u0301-1', 'caf\u00e9\u200b-1', '\ufeff  caf\u00e9-1 '];
+  for (const key of spellings)
+    expect(
+      statesOf(await imported([row(key, { text })], { plan: ` ${plan.normalize('NFD').replace(' ', '\u2060  ')}` })),
+    ).toEqual(['café-1 unchanged']);
+  expect(problemsOf(await imported(['café-1', ...spellings].map((key) => row(key))))).toEqual(
+    [2, 3, 4, 5].map((number) => `${number} key key_repeated`),
+  );
+  expect(problemsOf(await imported([row('\u200b')]))).toEqual(['1 key required']);
+  expect(statesOf(await imported([row('Café-1')]))).toEqual(['Café-1 new', 'café-1 gone']);
+  expect(await planned()).toBe(2);
+});
+
 describe('a row is refused', () => {
   test('with its number and what is wrong, and the others are planned', async () => {
     const told = await imported([
@@ -476,6 +583,20 @@ describe('groups and lists', () => {
     expect(problemsOf(told)).toEqual(['5 list ambiguous_name']);
   });
 
+  test('with nobody in them are refused as such', async () => {
+    await alice.call('venom/set-fields', { fields: [{ name: 'Area' }] });
+    const rule = { all: [{ field: 'Area', is: 'Nowhere' }] };
+    const { body } = await alice.call<{ group_list_id: number }>('venom/save-group-list', { name: 'Nobody', rule });
+    const template = { template_id: randomUUID(), name: 'To nobody', html: 'Hi' };
+    const group_list_ids = [body.data.group_list_id];
+    expect((await alice.call('venom/save-template', { ...template, version: 0, group_list_ids })).status).toBe(200);
+    const rows = [
+      row('list', { groups: [], list: 'Nobody' }),
+      row('template', { groups: [], template: 'To nobody', text: undefined }),
+    ];
+    expect(problemsOf(await imported(rows))).toEqual(['1 list lists_empty', '2 template lists_empty']);
+  });
+
   test('that are gone are left out of lists, and refused by name', async () => {
     const owner = await app.signUp('carol');
     const ids = await groupsOf(owner);
@@ -519,6 +640,16 @@ describe('a sheet', () => {
     const local = '2031-03-10T09:00:00+01:00';
     expect((await sheet(await book([cells(47_917)]))).rows).toMatchObject([{ key: '=A1', state: 'new', local }]);
     expect((await sheet(await book([cells(46_455)], { is1904: true }))).rows).toMatchObject([{ state: 'new', local }]);
+  });
+
+  test.each([
+    ['0.99999999', 47_917],
+    ['0.9999999999999', 47_917],
+    ['', 47_917.999_999_99],
+  ])('in XLSX with the last moment of a day (%s after %d) is of that day', async (time, date) => {
+    const cells = `<row r="2">${inline('A2', 'a')}<c r="B2" s="1"><v>${date}</v></c><c r="C2" s="2"><v>${time}</v></c><c r="D2"><v>${group()}</v></c>${inline('E2', 'Hi')}</row>`;
+    const local = expect.stringMatching(/^2031-03-10T23:59:/);
+    expect((await sheet(await book([cells]))).rows).toMatchObject([{ state: 'new', local }]);
   });
 
   test('has rows that are hidden as others, and tells which are merged', async () => {

@@ -44,6 +44,7 @@ describe('a changed post', () => {
       await update(owner, campaign, { name: 'New', description: 'changed', html: '<b>New</b>', groupIds }),
     ).toEqual({
       campaignId: campaign,
+      dueAt: new Date('2031-03-04T09:00:00Z'),
       warnings: [],
       status: 'running',
     });

@@ -24,6 +24,7 @@ import { requireMentionsLeft, requireReach } from './require-reach.ts';
 import { insertCampaign, type NewCampaign, type Plan } from '../store.ts';
 import { requireNoApproval } from '../../../workspaces/approval/approval-rules.ts';
 import { readNow } from '../../../platform/database/read-now.ts';
+import { runTransaction } from '../../../platform/database/run-transaction.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 import { readOne, type Connection, type Database } from '../../../platform/database/statements.ts';
 import { AppError, type FieldError } from '../../../platform/errors/errors.ts';
@@ -61,6 +62,8 @@ export interface CampaignRequest {
   plannedUntil?: Date | null;
   /** With it a repeated request is answered as the first one was. */
   key: IdempotencyKey | undefined;
+  /** Validate all of it, and write nothing. Default is false. */
+  isDryRun?: boolean | undefined;
 }
 
 const UNLINKED: ReadonlySet<string> = new Set(['unlinked', 'linking', 'logged_out']);
@@ -93,7 +96,7 @@ export async function acceptCampaign(
   if (first) return first;
   const prepared = await prepareCampaign(deps, request);
   const { actor, plan, dueAt, plannedUntil = null } = request;
-  return db.transaction().execute((trx) =>
+  return runTransaction(db, request, (trx) =>
     actOnce(trx, key, async () => {
       await requireNoApproval(trx, actor.workspaceId, countBound(prepared));
       const campaign = await saveFiles(trx, deps, request, prepared);

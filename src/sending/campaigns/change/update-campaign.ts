@@ -29,6 +29,7 @@ import { requireFiles } from '../../../content/post/post-files.ts';
 import { requireGroups } from '../../groups/require-groups.ts';
 import { findOwnCampaign, readContent, scheduleOf, writeContent, type Content, type OwnCampaign } from '../store.ts';
 import { readNow } from '../../../platform/database/read-now.ts';
+import { runTransaction } from '../../../platform/database/run-transaction.ts';
 import { diffValues, type Values } from '../../../workspaces/audit/diff-values.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 import { changeOwnData } from '../../accounts/own-data.ts';
@@ -65,6 +66,14 @@ export interface CampaignChange extends CampaignOwnData {
   recurrence?: string | undefined;
   /** Throw 409 once a run has begun, was missed or cancelled: what was sent once is not planned again. */
   unlessBegun?: boolean;
+  /** Validate all of it, and write nothing. */
+  isDryRun?: boolean;
+}
+
+export interface UpdatedCampaign extends Controlled {
+  warnings: string[];
+  /** When its next run is due; undefined: none is planned. */
+  dueAt: Date | undefined;
 }
 
 /**
@@ -80,7 +89,7 @@ export async function updateCampaign(
   actor: Actor,
   publicId: string,
   change: CampaignChange,
-): Promise<Controlled & { warnings: string[] }> {
+): Promise<UpdatedCampaign> {
   const { db, quotas = QUOTAS, timeZone = 'UTC' } = deps;
   const before = await findOwnCampaign(db, actor.workspaceId, publicId);
   const { removeImage = false, unlessBegun = false, unknownTags, extras = NO_EXTRAS, removedExtras = [] } = change;
@@ -93,7 +102,7 @@ export async function updateCampaign(
   const sent = { ...changeTexts(change, said), image, unknownTags, extras, cardRequest, before: said };
   const { html, text, fields, media, card, warnings } = await prepareChange(deps, sent, problems);
   if (change.groupIds) await requireGroups(db, workspaceId, change.groupIds);
-  return db.transaction().execute(async (trx) => {
+  return runTransaction(db, change, async (trx) => {
     await requireFiles(trx, actor.workspaceId, extras);
     const takesFileAway = removeImage || extras.files !== undefined;
     const mediaId = media ? await saveMedia(trx, actor.workspaceId, media, quotas) : takesFileAway ? null : undefined;
@@ -126,7 +135,8 @@ export async function updateCampaign(
     const changes = await diffCampaigns(trx, actor.workspaceId, { campaign, content });
     await recordAudit(trx, { ...actor, action: 'campaign.updated', subject: publicId, changes });
     const nobody = changesPost ? warnOfEmptyLists(next, true) : [];
-    return { campaignId: publicId, status: campaign.status, warnings: [...listLosses(warnings), ...nobody] };
+    const dueAt = await findFirstPlanned(trx, campaignId);
+    return { campaignId: publicId, status: campaign.status, warnings: [...listLosses(warnings), ...nobody], dueAt };
   });
 }
 
@@ -147,7 +157,7 @@ function changeTexts(
 
 /** Returns what a change is about. Throws 400 if it is about nothing. */
 function findChanges(change: CampaignChange): { changesPost: boolean; changesOthers: boolean } {
-  const { removeImage = false, unlessBegun: _, unknownTags: __, extras = NO_EXTRAS, ...others } = change;
+  const { removeImage = false, unlessBegun: _, isDryRun: __, unknownTags: ___, extras = NO_EXTRAS, ...others } = change;
   const { removedExtras = [], ...values } = others;
   const { name, description, isChannelCampaign, externalId, metadata, tags, ...seen } = values;
   const ofPost = [...Object.values(seen), ...Object.values(extras), ...removedExtras];
@@ -167,14 +177,15 @@ async function changeTags(
   actor: Actor,
   publicId: string,
   tags: readonly string[] = [],
-): Promise<Controlled & { warnings: string[] }> {
+): Promise<UpdatedCampaign> {
   return db.transaction().execute(async (trx) => {
     await lockOwnLedger(trx, actor.workspaceId);
     const campaign = await findOwnCampaign(trx, actor.workspaceId, publicId);
     await writeTags(trx, campaign, tags);
     const changes = diffValues({ tags: campaign.tags }, { tags: [...tags] });
     await recordAudit(trx, { ...actor, action: 'campaign.updated', subject: publicId, changes });
-    return { campaignId: publicId, status: campaign.status, warnings: [] };
+    const dueAt = await findFirstPlanned(trx, campaign.campaignId);
+    return { campaignId: publicId, status: campaign.status, warnings: [], dueAt };
   });
 }
 

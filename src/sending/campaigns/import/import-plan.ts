@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { choicesOf } from '../../../content/post/fill-post.ts';
 import { EXTRAS_NAMES, type PostExtras } from '../../../content/post/post-extras.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
-import { requireNoApproval } from '../../../workspaces/approval/approval-rules.ts';
 import { QUOTAS } from '../../../workspaces/quotas/quotas.ts';
 import { AppError, fieldError, type FieldError } from '../../../platform/errors/errors.ts';
 import { acceptCampaign, campaignLimitReached, prepareCampaign, readOpenCampaigns } from '../accept/accept-campaign.ts';
@@ -11,7 +10,12 @@ import type { AcceptDeps, PreparedCampaign } from '../accept/accept-campaign.ts'
 import { planOccurrences, planScheduled, type ScheduledInput } from '../accept/add-scheduled-campaign.ts';
 import { cancelRuns } from '../change/cancel-runs.ts';
 import { control } from '../change/control.ts';
-import { requireNoneBegun, updateCampaign, type CampaignChange } from '../change/update-campaign.ts';
+import {
+  requireNoneBegun,
+  updateCampaign,
+  type CampaignChange,
+  type UpdatedCampaign,
+} from '../change/update-campaign.ts';
 import { toLocalTime } from '../occurrences.ts';
 import {
   readGoneRows,
@@ -172,57 +176,55 @@ async function settleRow(context: Context, row: PlanRow, planned: ImportedRow | 
 async function addRow(context: Context, row: PlanRow, input: ScheduledInput): Promise<SettledRow> {
   const { deps, actor, plan, isDryRun, now } = context;
   const planned = await planScheduled(deps, actor, input);
-  const request = { actor, input, ...planned, key: undefined };
-  const settled = {
+  const request = { actor, input, ...planned, key: undefined, isDryRun };
+  const { campaignId, groupCount, warnings = [] } = await acceptCampaign(deps, request, startRow(plan, row.key));
+  if (isDryRun && context.room-- <= 0) throw campaignLimitReached(deps.quotas ?? QUOTAS);
+  const due = when(input, planned.plan, { now });
+  return {
     row: row.row,
     key: row.key,
-    state: 'new' as const,
+    state: 'new',
     name: input.name,
-    ...when(input, planned.plan, now),
+    ...due,
+    ...(!isDryRun && { campaignId }),
+    groupCount,
+    warnings: [...due.warnings, ...warnings],
   };
-  if (!isDryRun) {
-    const { campaignId, groupCount, warnings = [] } = await acceptCampaign(deps, request, startRow(plan, row.key));
-    return { ...settled, campaignId, groupCount, warnings: [...settled.warnings, ...warnings] };
-  }
-  const { groupIds, warnings } = await prepareCampaign(deps, request);
-  await requireNoApproval(deps.db, actor.workspaceId, groupIds.length);
-  if (context.room <= 0) throw campaignLimitReached(deps.quotas ?? QUOTAS);
-  context.room -= 1;
-  return { ...settled, groupCount: groupIds.length, warnings: [...settled.warnings, ...warnings] };
 }
 
 async function changeRow(
   { deps, actor, isDryRun, now }: Context,
   row: PlanRow,
-  input: ScheduledInput,
+  sent: ScheduledInput,
   before: ImportedRow,
 ): Promise<SettledRow> {
-  const { dueAt, ...planned } = await planScheduled(deps, actor, input);
+  const { dueAt, ...planned } = await planScheduled(deps, actor, sent);
   const { startDate, endDate, timeZone, time, recurrence } = before;
-  const stays =
-    startDate === input.startDate && endDate === input.endDate && time === input.time && recurrence === null;
+  const stays = startDate === sent.startDate && endDate === sent.endDate && time === sent.time && recurrence === null;
   // A run that stays may be due already.
   const isDue = stays && timeZone === planned.plan.timeZone && before.dueAt;
+  const isOfTemplate = [sent.extras, before.extras].some((extras) => extras?.fromTemplate !== undefined);
+  const input = isOfTemplate || sent.html === before.html ? sent : keepFields(sent, before);
   const request = { actor, input, ...planned, dueAt: isDue ? () => [isDue] : dueAt };
   const prepared = await prepareCampaign(deps, request);
-  const [was, is] = [valuesBefore(before), valuesOf(input, planned.plan.timeZone, prepared)];
+  const was = valuesBefore(before, isOfTemplate);
+  const is = valuesOf({ input, timeZone: planned.plan.timeZone, isOfTemplate }, prepared);
   const changes = (Object.keys(is) as Array<keyof RowValues>).filter(
     (name) => is[name] !== undefined && !isDeepStrictEqual(is[name], was[name]),
   );
   const settled = { ...about(row, before), groupCount: prepared.groupIds.length };
   if (changes.length === 0) return { ...settled, state: 'unchanged' };
-  const { warnings, ...due } = changes.some((name) => name === 'date' || name === 'time' || name === 'time_zone')
-    ? when(input, planned.plan, now)
-    : { warnings: [] };
-  const changed = { ...settled, ...due, name: input.name, state: 'changed' as const, changes };
-  if (isDryRun) {
-    if (changes.some((name) => name !== 'name' && name !== 'note' && name !== 'tags'))
-      await requireNoApproval(deps.db, actor.workspaceId, prepared.groupIds.length);
-    return { ...changed, warnings: [...warnings, ...prepared.warnings] };
-  }
   const change = describeChange(input, new Set(changes), planned.plan.timeZone);
-  const done = await updateCampaign(deps, actor, before.campaignId, change);
-  return { ...changed, warnings: [...warnings, ...done.warnings] };
+  const updated = await updateCampaign(deps, actor, before.campaignId, { ...change, isDryRun });
+  const due = when(input, planned.plan, { now, updated });
+  const warnings = [...due.warnings, ...updated.warnings];
+  return { ...settled, ...due, name: input.name, state: 'changed', changes, warnings };
+}
+
+/** Only a template says whether a post has fields: what a person chose stays with another text. */
+function keepFields(input: ScheduledInput, { template }: ImportedRow): ScheduledInput {
+  const { withFields, leavesOut } = choicesOf(template);
+  return { ...input, withFields, leavesOut };
 }
 
 /** A change of what differs, and of nothing else: without a post it needs no approval. */
@@ -254,11 +256,19 @@ function describeChange(
   };
 }
 
-function valuesOf(input: ScheduledInput, timeZone: string | null, prepared: PreparedCampaign): RowValues {
+/** Fields and translations are part of a row's text only with a template: a sheet has none of its own. */
+function textOf({ html, template }: Pick<PreparedCampaign | ImportedRow, 'html' | 'template'>, isOfTemplate: boolean) {
+  return { html, ...(isOfTemplate && choicesOf(template)) };
+}
+
+function valuesOf(
+  { input, timeZone, isOfTemplate }: { input: ScheduledInput; timeZone: string | null; isOfTemplate: boolean },
+  prepared: PreparedCampaign,
+): RowValues {
   return {
     name: input.name,
     note: input.description,
-    text: { html: prepared.html, ...choicesOf(prepared.template) },
+    text: textOf(prepared, isOfTemplate),
     groups: prepared.groupIds.toSorted((a, b) => a - b).join(),
     date: `${input.startDate} ${input.endDate}`,
     time: input.time,
@@ -269,12 +279,12 @@ function valuesOf(input: ScheduledInput, timeZone: string | null, prepared: Prep
   };
 }
 
-function valuesBefore(before: ImportedRow): RowValues {
+function valuesBefore(before: ImportedRow, isOfTemplate: boolean): RowValues {
   const files = [...(before.extras.files ?? []), ...(before.mediaId ? ['image'] : [])];
   return {
     name: before.name,
     note: before.description,
-    text: { html: before.html, ...choicesOf(before.template) },
+    text: textOf(before, isOfTemplate),
     groups: before.groupIds.toSorted((a, b) => a - b).join(),
     date: [before.startDate, before.endDate, ...(before.recurrence === null ? [] : [before.recurrence])].join(' '),
     time: before.time ?? '',
@@ -285,7 +295,7 @@ function valuesBefore(before: ImportedRow): RowValues {
   };
 }
 
-/** Whether a text is one for each group or language; a row has that from its template. */
+/** Whether a text is one for each group or language. */
 function choicesIn({ withFields = false, leavesOut = false, translations = [] }: ScheduledInput) {
   return { withFields, leavesOut: withFields && leavesOut, translations };
 }
@@ -304,12 +314,18 @@ function about(row: PlanRow, { campaignId, name, dueAt, timeZone, groupIds }: Im
   return { row: row.row, key: row.key, campaignId, name, groupCount: groupIds.length, dueAt, local };
 }
 
-/** When a row goes out, also if it is past or no such time; and what its author may not expect of that. */
-function when(input: ScheduledInput, { timeZone }: { timeZone: string | null }, now: Date) {
+/** When a row goes out, also if it is past or no such time, or its run was moved; and what its author may not expect of that. */
+function when(
+  input: ScheduledInput,
+  { timeZone }: { timeZone: string | null },
+  { now, updated }: { now: Date; updated?: UpdatedCampaign },
+) {
   if (timeZone === null) return { warnings: [] };
-  const [dueAt] = planOccurrences({ ...input, timeZone }, now).occurrences;
-  if (!dueAt) return { warnings: [] };
+  const [planned] = planOccurrences({ ...input, timeZone }, now).occurrences;
+  const dueAt = updated ? updated.dueAt : planned;
+  if (!dueAt) return { dueAt, local: undefined, warnings: [] };
   const local = toLocalTime(dueAt, timeZone);
+  if (Number(dueAt) !== Number(planned)) return { dueAt, local, warnings: [] };
   const clock = local.slice(11, 19);
   const skipped = `${input.time} does not exist on ${input.startDate} in ${timeZone}, where the clock is put forward: the post goes out at ${clock}`;
   return { dueAt, local, warnings: clock === input.time ? [] : [skipped] };

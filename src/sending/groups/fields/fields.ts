@@ -1,7 +1,7 @@
 /** Fields: what a workspace knows about each of its groups (contract §4). */
-import { BUILT_IN, cleanFieldName, isReservedName, MOST_FIELDS } from '../../../content/fields/field-name.ts';
+import { BUILT_IN, isReservedName, MOST_FIELDS } from '../../../content/fields/field-name.ts';
 import { readComparedValue, readFieldValue, type FieldKind } from '../../../content/fields/field-value.ts';
-import { foldFieldName } from '../../../content/text/fold-name.ts';
+import { cleanName, foldFieldName } from '../../../content/text/fold-name.ts';
 import { execute, readRows, sql, type Connection, type Database } from '../../../platform/database/statements.ts';
 import { AppError, fieldError, invalid, type FieldError } from '../../../platform/errors/errors.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
@@ -116,7 +116,7 @@ function sortInputs(before: readonly Field[], given: { fields: readonly FieldInp
   const changed = new Map<number, Field>();
   const added: NewField[] = [];
   for (const [index, { fieldId, name: sent, kind }] of given.fields.entries()) {
-    const name = cleanFieldName(sent);
+    const name = cleanName(sent);
     const known = fieldId === undefined ? byName.get(foldFieldName(name)) : byId.get(fieldId);
     if (known && changed.has(known.fieldId)) throw invalid([fieldError(`fields.${index}`, 'not_distinct')]);
     if (known) changed.set(known.fieldId, { fieldId: known.fieldId, name, kind: kind ?? known.kind });
