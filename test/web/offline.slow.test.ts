@@ -194,6 +194,7 @@ describe.skipIf(!browser)('in a browser', () => {
     });
     await page.getByRole('link', { name: 'Calendar', exact: true }).click();
     await page.getByRole('heading', { name: 'Calendar', level: 1 }).waitFor();
+    expect(isGone).toBe(false);
     visited.forgive(refused('404'));
   });
 });
