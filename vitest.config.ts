@@ -51,10 +51,10 @@ export default defineConfig(({ mode }) => ({
     alias: { '@node-rs/argon2': join(import.meta.dirname, 'test/support/run/remember-argon2.ts') },
     setupFiles: ['test/support/run/set-locale.ts'],
     expect: { poll: { timeout: PATIENCE_MS } },
-    // Two cores are meant. Files wait for more than half of their time, but for those that start browsers and services: more processes than
-    // cores cost a virtual machine half as much again. A file has its own database, so files may run beside each other; tests within one
-    // follow each other.
-    maxWorkers: mode === 'all' ? 2 : 5,
+    // Two cores are meant. Files wait for a third of their time, slow ones less: they start browsers and services. More processes at a time
+    // cost a virtual machine half as much again. A file has its own database, so files may run beside each other; tests within one follow
+    // each other.
+    maxWorkers: mode === 'all' ? 2 : 3,
     // To load the service anew for each file would take a second of a processor for each.
     isolate: false,
     reporters: ['./test/support/run/slowest-files.ts', 'default'],
