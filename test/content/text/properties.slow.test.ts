@@ -131,7 +131,8 @@ describe('the converter', () => {
       fc.property(htmlTexts, (html) => {
         const { text, problems } = convertHtml(html);
         fc.pre(problems.length === 0);
-        const words = (said: string) => bare(said.replaceAll(TARGET, ''));
+        // A heading in a link may lose its marks, which are no words.
+        const words = (said: string) => bare(said.replaceAll(TARGET, '')).replaceAll(/[*_~`]/g, '');
         expect(words(convertHtml(`<article>${html}</article>`, 'drop').text)).toBe(words(text));
       }),
       RUNS,
