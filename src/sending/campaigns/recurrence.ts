@@ -271,6 +271,25 @@ export function moveRecurrence(text: string, weeks: number, timeZone: string): s
   return text.split('\n').map(moveLine).join('\n');
 }
 
+/**
+ * Moves each `EXDATE` of the schedule's own zone with the times of day of the rule, `HH:MM:SS` before and after: a run that was skipped stays
+ * skipped.
+ */
+export function moveExcluded(text: string, before: string, after: string): string {
+  const isHourOfRule = /\bBYHOUR=|\bFREQ=HOURLY\b/i.test(text);
+  const isMinuteOfRule = /\bBYMINUTE=/i.test(text);
+  const [[hourBefore, minuteBefore], [hourAfter, minuteAfter, second]] = [before.split(':'), after.split(':')];
+  const moveTime = (value: string, date: string, hour: string, minute: string) =>
+    (isHourOfRule || hour === hourBefore) && (isMinuteOfRule || minute === minuteBefore)
+      ? `${date}T${isHourOfRule ? hour : hourAfter}${isMinuteOfRule ? minute : minuteAfter}${second}`
+      : value;
+  const moveLine = (line: string) =>
+    /^EXDATE(;VALUE=DATE-TIME)?:/i.test(line)
+      ? line.replaceAll(/(?<!\d)(\d{8})T(\d{2})(\d{2})\d{2}(?![\dZ])/gi, moveTime)
+      : line;
+  return text.split('\n').map(moveLine).join('\n');
+}
+
 const compact = (at: Temporal.PlainDateTime | Temporal.PlainDate) =>
   at.toString({ smallestUnit: 'second' }).replaceAll(/[-:]/g, '');
 const earlier = (one: Temporal.PlainDateTime, other: Temporal.PlainDateTime) =>

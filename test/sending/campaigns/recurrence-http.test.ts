@@ -102,6 +102,24 @@ test('a change replaces the rule together with its end, and an empty one means e
   expect(entries.flatMap(({ changes }) => (changes ?? []).map(({ field }) => field))).toContain('recurrence');
 });
 
+test.each([
+  ['FREQ=DAILY;BYHOUR=9,15;COUNT=4', '09:05:00', ['09:05', '09:05', '15:05']],
+  ['FREQ=DAILY;COUNT=4', '10:30:00', ['10:30', '10:30', '10:30']],
+])('a run of %s that was skipped stays so at another time of day', async (recurrence, schedule_time, left) => {
+  const id = await add({ ...monthly, start_date: '2031-03-03', recurrence });
+  const runs = async () =>
+    (await read(id))['runs'] as Array<{ run_id: number; due_at: string; local_due_at?: string; status: string }>;
+  const second = (await runs())[1];
+  const skipped = await alice.call('venom/skip-run', { campaign_id: id, run_id: second?.run_id });
+  expect(skipped.status, JSON.stringify(skipped.body)).toBe(200);
+  const answer = await alice.call('venom/update-campaign', { campaign_id: id, schedule_time });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  const planned = (await runs()).filter(({ status }) => status === 'planned');
+  const inBerlin = (at: string) =>
+    Temporal.Instant.from(at).toZonedDateTimeISO('Europe/Berlin').toPlainTime().toString().slice(0, 5);
+  expect(planned.map(({ due_at }) => inBerlin(due_at)).toSorted()).toEqual(left);
+});
+
 test('drafts keep a rule as it was typed', async () => {
   const draft_id = randomUUID();
   const draft = { draft_id, version: 0, is_schedule: true, recurrence: 'FREQ=' };

@@ -14,6 +14,7 @@ import { planOccurrences } from '../accept/add-scheduled-campaign.ts';
 import type { Controlled } from './control.ts';
 import { missRuns } from '../begin/expire-runs.ts';
 import type { Schedule } from '../occurrences.ts';
+import { moveExcluded } from '../recurrence.ts';
 import { findBallotProblems, isBallot, requireCountedGroups } from '../accept/ballot-problems.ts';
 import { dropLostCard, saveCard, type CardRequest } from '../accept/prepare-card.ts';
 import { requireTranslations } from '../accept/prepare-translations.ts';
@@ -213,6 +214,7 @@ function requireSchedule(campaign: OwnCampaign): Schedule {
  */
 function planChange(schedule: Schedule, change: CampaignChange, now: Date) {
   const { recurrence } = change;
+  const before = schedule.recurrence ?? null;
   const next: Schedule = {
     startDate: change.startDate ?? schedule.startDate,
     endDate: change.endDate ?? (recurrence ? null : schedule.endDate),
@@ -220,8 +222,9 @@ function planChange(schedule: Schedule, change: CampaignChange, now: Date) {
     timeZone: change.timeZone ?? schedule.timeZone,
     weekdays: change.weekdays ?? schedule.weekdays,
     skipDates: change.skipDates ?? schedule.skipDates,
-    recurrence: recurrence === undefined ? (schedule.recurrence ?? null) : recurrence || null,
+    recurrence: recurrence === undefined ? before : recurrence || null,
   };
+  if (before !== null && next.recurrence === before) next.recurrence = moveExcluded(before, schedule.time, next.time);
   return JSON.stringify(next) === JSON.stringify(schedule) ? undefined : { next, ...planOccurrences(next, now) };
 }
 
