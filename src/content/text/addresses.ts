@@ -12,11 +12,13 @@ const OPENING = new Set('\'"([{«“‘');
 const NONE: readonly Address[] = [];
 
 /**
- * An address in a text: `[from, to)`. The word around it ends at `end`; readers may take the rest of the word for a part of the address.
+ * An address in a text: `[from, to)`. Its characters go on to `stop`, with those that a link does not end with. The word around it ends at
+ * `end`; readers may take the rest of the word for a part of the address.
  */
 export interface Address {
   from: number;
   to: number;
+  stop: number;
   end: number;
 }
 
@@ -34,7 +36,7 @@ export function findAddresses(text: string): readonly Address[] {
     while (to > host && NOT_LAST.has(text.charAt(to - 1))) to--;
     // A word may hold any number of addresses, and is looked through once.
     if (stop > end) end = indexOfEnd(WORD_END, text, stop);
-    if (to > host) found.push({ from: match.index, to, end });
+    if (to > host) found.push({ from: match.index, to, stop, end });
     ADDRESS_START.lastIndex = stop;
   }
   return found;

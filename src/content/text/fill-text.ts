@@ -4,7 +4,7 @@
  * for rendered text and for text as typed alike (docs/explanation/decisions/0133-fill-fields-in-the-written-text.md).
  */
 import { indexOfToken, PlaceholderReader, withoutTokens, type Placeholder } from './placeholders.ts';
-import { findAddresses } from './addresses.ts';
+import { findAddresses, type Address } from './addresses.ts';
 import { characterAt, characterBefore, hasVisible, isBoundary, isSpace, mayBeBoundary } from './boundaries.ts';
 import { TEXT_LIMIT } from './document.ts';
 
@@ -47,7 +47,6 @@ const ADDRESS_START = /(?:https?:\/\/|www\.)/gi;
 const ADDRESS_SIGNS = new Set('htpswHTPSW:/.');
 /** Longer than any beginning of an address. */
 const START_LENGTH = 8;
-const ADDRESS_END = /[\s\u200b-\u200f<>"`]/;
 const WHOLE_LINK = /^https?:\/\/[^\s\u200b-\u200f<>"`]+$/i;
 const LAST_MARKS = /[*_~]+$/;
 const MENTION = /@(?=all)/gi;
@@ -95,17 +94,17 @@ function compileLine(line: string, placeholders: readonly Placeholder[]): Line {
   const parts: Line['parts'] = [];
   let at = 0;
   let nth = 0;
-  let stop = -1;
+  /** The last one that begins before a piece. */
+  let address: Address | undefined;
   for (const [index, piece] of pieces.entries()) {
     const placeholder = TOKEN.test(piece) ? placeholders[indexOfToken(piece)] : undefined;
     const from = at;
-    for (let address = addresses[nth]; address && address.from < from; address = addresses[++nth])
-      stop = indexOfEnd(line, address.to);
+    while ((addresses[nth]?.from ?? from) < from) address = addresses[nth++];
     if (placeholder)
       parts.push({
         placeholder,
-        isInAddress: from < stop,
-        isLast: addresses[nth - 1]?.to === from + 1,
+        isInAddress: address !== undefined && from < address.stop,
+        isLast: address?.to === from + 1,
         next: `${pieces[index + 1] ?? ''}${pieces[index + 2] ?? ''}`,
         isBeforeAddress: starts.has(from + 1),
       });
@@ -113,11 +112,6 @@ function compileLine(line: string, placeholders: readonly Placeholder[]): Line {
     at += piece.length;
   }
   return { parts, mayBecomeItem: line.search(TOKEN) < HEAD_LENGTH && !LINE_HEAD.test(line) };
-}
-
-function indexOfEnd(line: string, from: number): number {
-  const length = line.slice(from).search(ADDRESS_END);
-  return length < 0 ? line.length : from + length;
 }
 
 function fillLine({ parts, mayBecomeItem }: Line, valueOf: ValueOf, room: number): string {
