@@ -136,9 +136,10 @@ export async function compileRules(
   const columns = names.map((name) => sql`, sha256(convert_to(v.${name}, 'UTF8')) as ${name}`);
   const values =
     names.length === 0
-      ? sql`group_values v`
-      : sql`(select group_id, r.* from group_values, jsonb_to_record(field_values) r (${sql.join(names.map((name) => sql`${name} text`))})
-             where workspace_id = ${workspaceId}) v`;
+      ? sql``
+      : sql`left join (
+          select group_id, r.* from group_values, jsonb_to_record(field_values) r (${sql.join(names.map((name) => sql`${name} text`))})
+          where workspace_id = ${workspaceId}) v on v.group_id = g.group_id`;
   const isAboutActivity = conditions.some(({ silentDays, activeDays }) => (silentDays ?? activeDays) !== undefined);
   const activity = selectActivity(workspaceId);
   const selected = rules.map(
@@ -149,7 +150,7 @@ export async function compileRules(
     with ${isAboutActivity ? sql`${activity.live},` : sql``} known as materialized (
       select g.group_id, g.kind, g.participants ${isAboutActivity ? sql`, ${activity.columns}` : sql``}
              ${sql.join(columns, sql``)}
-      from groups g left join ${values} on v.group_id = g.group_id ${isAboutActivity ? activity.joins : sql``}
+      from groups g ${values} ${isAboutActivity ? activity.joins : sql``}
       where g.workspace_id = ${workspaceId} and g.removed_at is null
     )
     ${sql.join(selected, sql` union all `)})`;
@@ -168,13 +169,11 @@ async function readKnown(
   workspaceId: WorkspaceId,
   fields: readonly Field[],
 ): Promise<Map<number, KnownField>> {
+  if (fields.length === 0) return new Map();
   const keys = fields.map(({ fieldId }) => String(fieldId));
-  const rows =
-    keys.length === 0
-      ? []
-      : await readRows<{ key: string; value: string }>(db)`
-        select key, value from group_values, jsonb_each_text(field_values)
-        where workspace_id = ${workspaceId} and key = any(${keys}::text[]) group by key, value`;
+  const rows = await readRows<{ key: string; value: string }>(db)`
+    select key, value from group_values, jsonb_each_text(field_values)
+    where workspace_id = ${workspaceId} and key = any(${keys}::text[]) group by key, value`;
   const values = Map.groupBy(rows, ({ key }) => key);
   return new Map(
     fields.map((field) => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { readRows, type Connection } from '../../platform/database/statements.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { fieldError, invalid } from '../../platform/errors/errors.ts';
@@ -5,7 +6,6 @@ import { BUILT_IN } from '../../content/fields/field-name.ts';
 import { listFieldsOf, listTexts, type BoundField, type Template } from '../../content/post/fill-post.ts';
 import { LANGUAGE_KEY } from '../../content/post/translations.ts';
 import type { PostExtras } from '../../content/post/post-extras.ts';
-import { isDeepStrictEqual } from 'node:util';
 import type { TemplateText } from '../../content/text/fill-text.ts';
 import type { Placeholder } from '../../content/text/placeholders.ts';
 
@@ -16,7 +16,7 @@ export interface FieldsInPost extends TemplateText, Pick<Template, 'translations
 }
 
 /** A post before a change. */
-export interface BoundPost {
+interface BoundPost {
   template: Template | null | undefined;
   extras: PostExtras;
 }
@@ -55,9 +55,9 @@ export async function bindFields(
     const isIn = Array.from(texts).filter(([, one]) => one.placeholders.some(isNeeded));
     const isInAll = isIn.length === texts.size || ofAll.some(isNeeded);
     fields[key] ??= {
+      name,
       ...(builtIn ? { builtIn } : row && { fieldId: row.fieldId, ...(row.kind === 'link' && { isLink: true }) }),
       ...bound,
-      name,
       ...(isInAll ? { isRequired: true } : isIn.length > 0 && { requiredIn: isIn.map(([language]) => language) }),
     };
   }
@@ -75,10 +75,14 @@ export async function bindFields(
 }
 
 /** Returns what the fields of the parts that a change leaves as they are stand for. */
-function keptFields(said: FieldsInPost, extras: PostExtras, before: BoundPost | undefined): Map<string, BoundField> {
-  const kept = new Map<string, BoundField>();
-  const template = before?.template;
-  if (!before || !template) return kept;
+function keptFields(
+  said: FieldsInPost,
+  extras: PostExtras,
+  before: BoundPost | undefined,
+): Map<string, Pick<BoundField, 'fieldId' | 'isLink'>> {
+  const kept = new Map<string, Pick<BoundField, 'fieldId' | 'isLink'>>();
+  if (!before?.template) return kept;
+  const { template } = before;
   const texts = listTexts(template);
   const same = Array.from(listTexts(said)).flatMap(([language, { text, placeholders }]) => {
     const { text: textBefore, placeholders: namedBefore } = texts.get(language) ?? {};
@@ -87,7 +91,7 @@ function keptFields(said: FieldsInPost, extras: PostExtras, before: BoundPost | 
   const ofExtras = isDeepStrictEqual(extras, before.extras) ? listFieldsOf(extras) : [];
   for (const { key } of [...same, ...ofExtras]) {
     const { fieldId, isLink } = template.fields[key] ?? {};
-    if (fieldId !== undefined) kept.set(key, { name: key, fieldId, ...(isLink && { isLink }) });
+    if (fieldId !== undefined) kept.set(key, { fieldId, ...(isLink && { isLink }) });
   }
   return kept;
 }

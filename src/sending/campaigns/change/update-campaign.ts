@@ -213,18 +213,18 @@ function requireSchedule(campaign: OwnCampaign): Schedule {
  * Returns the changed schedule with its occurrences, or with its problems; undefined if the schedule does not change, in whichever zone.
  */
 function planChange(schedule: Schedule, change: CampaignChange, now: Date) {
-  const { recurrence } = change;
+  const { recurrence, time = schedule.time } = change;
   const before = schedule.recurrence ?? null;
+  const isKept = recurrence === undefined || recurrence === before;
   const next: Schedule = {
     startDate: change.startDate ?? schedule.startDate,
     endDate: change.endDate ?? (recurrence ? null : schedule.endDate),
-    time: change.time ?? schedule.time,
+    time,
     timeZone: change.timeZone ?? schedule.timeZone,
     weekdays: change.weekdays ?? schedule.weekdays,
     skipDates: change.skipDates ?? schedule.skipDates,
-    recurrence: recurrence === undefined ? before : recurrence || null,
+    recurrence: isKept ? before && moveExcluded(before, schedule.time, time) : recurrence || null,
   };
-  if (before !== null && next.recurrence === before) next.recurrence = moveExcluded(before, schedule.time, next.time);
   return JSON.stringify(next) === JSON.stringify(schedule) ? undefined : { next, ...planOccurrences(next, now) };
 }
 

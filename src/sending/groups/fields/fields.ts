@@ -4,6 +4,7 @@ import { readComparedValue, readFieldValue, type FieldKind } from '../../../cont
 import { cleanName, foldFieldName } from '../../../content/text/fold-name.ts';
 import { execute, readRows, sql, type Connection, type Database } from '../../../platform/database/statements.ts';
 import { AppError, fieldError, invalid, type FieldError } from '../../../platform/errors/errors.ts';
+import type { IssueCode } from '../../../platform/errors/issues.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 import { diffLists } from '../../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
@@ -175,27 +176,13 @@ async function changeKinds(
     const read = rows.map((row) => ({ ...row, next: readFieldValue(next, row.value) }));
     const groups = read.filter(({ next: one }) => 'problem' in one).map(({ groupId }) => groupId);
     const lists = await findUnfitLists(trx, workspaceId, { fieldId, kind: next });
+    const refuse = (code: IssueCode, what: string, found: ReadonlyArray<number | string>) =>
+      found.length === 0
+        ? []
+        : [fieldError('fields', code, { count: found.length, [what]: nameSome(found), kind: next, name })];
     const problems = [
-      ...(groups.length > 0
-        ? [
-            fieldError('fields', 'field_kind_mismatch', {
-              count: groups.length,
-              groups: nameSome(groups),
-              kind: next,
-              name,
-            }),
-          ]
-        : []),
-      ...(lists.length > 0
-        ? [
-            fieldError('fields', 'field_kind_in_rules', {
-              count: lists.length,
-              lists: nameSome(lists),
-              kind: next,
-              name,
-            }),
-          ]
-        : []),
+      ...refuse('field_kind_mismatch', 'groups', groups),
+      ...refuse('field_kind_in_rules', 'lists', lists),
     ];
     if (problems.length > 0) throw invalid(problems);
     const written = read.flatMap(({ groupId, value, next: one }) =>
