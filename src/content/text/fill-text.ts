@@ -148,7 +148,7 @@ function writeValue(before: string, value: string, isLink: boolean, slot: Slot):
     ? escapeSigns(value.replaceAll(SCHEME, `$&${ZERO_WIDTH_SPACE}`).replaceAll(MENTION, `$&${ZERO_WIDTH_SPACE}`))
     : value;
   const start = guardStart(before, safe) + safe;
-  return start + guardEnd(before + start, safe, slot);
+  return start + guardEnd(before + start, slot);
 }
 
 /** An address by itself, whatever stands beside it. */
@@ -183,11 +183,10 @@ function guardStart(before: string, value: string): string {
   return isAfterMark || isMention || beginsAddress(before, value) ? ZERO_WIDTH_SPACE : '';
 }
 
-function guardEnd(before: string, value: string, { next, isBeforeAddress }: Slot): string {
-  const isMention = /^@all/i.test(next) || mentions(before, next);
-  return isBesideMark(value, next) || isMention || isBeforeAddress || beginsAddress(value, next)
-    ? ZERO_WIDTH_SPACE
-    : '';
+/** `text` ends with the value: both it and what stands before the value may be continued. */
+function guardEnd(text: string, { next, isBeforeAddress }: Slot): string {
+  const isMention = /^@all/i.test(next) || mentions(text, next);
+  return isBesideMark(text, next) || isMention || isBeforeAddress || beginsAddress(text, next) ? ZERO_WIDTH_SPACE : '';
 }
 
 function isBesideMark(value: string, next: string): boolean {

@@ -296,3 +296,10 @@ test('a text that becomes too long ends behind the greatest length', () => {
     expect(length).toBeLessThan(70_000);
   }
 });
+
+test('a value makes no address and no mention of what stands on both sides of it', () => {
+  const fill = (text: string, value: string) => compileText(readTyped(text))(() => ({ value, isLink: false }));
+  expect(fill('ht{{ a }}p://evil.example', 't')).not.toContain('http://');
+  expect(fill('ww{{ a }}.evil.example', 'w')).not.toContain('www.');
+  expect(fill('@a{{ a }}l', 'l')).not.toContain('@all');
+});
