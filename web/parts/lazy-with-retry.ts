@@ -1,6 +1,6 @@
 import { checkConnection, waitForConnection } from '../api/connection.ts';
 
-/** A page that has just been loaded anew, and still lacks a file, gains nothing by another time. */
+/** A page that has just been loaded again, and still lacks a file, gains nothing by another time. */
 const LOADED_MS = 30_000;
 
 /**

@@ -13,7 +13,7 @@ export async function enter(page: Page, name: string): Promise<void> {
   expect((await page.context().request.post('/session', { headers, data })).status()).toBe(200);
 }
 
-/** Opens an address as a link of the page does, which reads no script anew. Resolves once the page before it is gone. */
+/** Opens an address as a link of the page does, which reads no script a second time. Resolves once the page before it is gone. */
 export async function follow(page: Page, path: string): Promise<void> {
   await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)}); new Promise(requestAnimationFrame)`);
 }

@@ -121,7 +121,7 @@ async function beginRunsOf(trx: Connection, workspaceIds: readonly WorkspaceId[]
 
 interface Beginning {
   first: number;
-  /** Only the run of this campaign, which was asked for now: its posts wait, whoever can send. */
+  /** Only the run of this campaign, which was asked for now: its posts wait, no matter who can send. */
   campaignId?: number | null;
   timeZone?: string | undefined;
 }

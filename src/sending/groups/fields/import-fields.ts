@@ -92,7 +92,7 @@ export async function importGroupFields(
     }
     changes.push(...part);
   }
-  // Whoever changes values waits for a transaction.
+  // Changes of values wait for a transaction.
   let from = 0;
   for (; from + GROUPS_PER_PART < read.given.length; from += GROUPS_PER_PART)
     await db.transaction().execute((trx) => importPart(trx, from));

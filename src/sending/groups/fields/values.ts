@@ -1,4 +1,4 @@
-/** What groups have in the fields of their workspace. Whoever changes values has locked the fields. */
+/** What groups have in the fields of their workspace. A change of values has locked the fields. */
 import { readFieldValue, LONGEST_VALUE } from '../../../content/fields/field-value.ts';
 import { foldFieldName } from '../../../content/text/fold-name.ts';
 import { execute, readRows, type Connection } from '../../../platform/database/statements.ts';
