@@ -59,9 +59,9 @@ export function cleanValue(value: string): string {
   return hasVisible(cleaned) ? cleaned : '';
 }
 
-/** Returns a value as a part of an address. */
+/** Returns a value as a part of an address, which may end with it: no address ends with a full stop or a mark. */
 export function encodeInAddress(value: string): string {
-  return encodeURIComponent(value).replaceAll(/[!'()*~]|_$/g, percentEncode);
+  return encodeURIComponent(value).replaceAll(/[!'()*~]|[._]$/g, percentEncode);
 }
 
 /** Returns a function that fills a text for one group after the other. What is too long ends somewhere behind the greatest length. */

@@ -303,3 +303,10 @@ test('a value makes no address and no mention of what stands on both sides of it
   expect(fill('ww{{ a }}.evil.example', 'w')).not.toContain('www.');
   expect(fill('@a{{ a }}l', 'l')).not.toContain('@all');
 });
+
+test('a value ends an address with its last character', () => {
+  const fill = (text: string, value: string) => compileText(readTyped(text))(() => ({ value, isLink: false }));
+  expect(fill('https://x.org/*{{ a }}*', '.')).toBe('https://x.org/*%2E*');
+  expect(fill('https://x.org/{{ a }}', 'Smith Jr.')).toBe('https://x.org/Smith%20Jr%2E');
+  expect(fill('https://x.org/{{ a }}/b', 'v1.2_c')).toBe('https://x.org/v1.2_c/b');
+});
