@@ -2187,7 +2187,7 @@ export interface Operations {
   'user/update_profile': { body: UpdateProfile; data: Profile };
   /** Delete your account and all its data. Cannot be undone. Campaigns stop; a turn that is being sent may still complete. Tokens and API keys are revoked, and the user name and e-mail address are available again at once. Groups, campaigns, files and statistics are erased within minutes. An incorrect `password` is a 400 on that field. */
   'user/delete_account': { body: DeleteAccount; data: NoData };
-  /** Export your personal data. A ZIP archive, written while you read it. `account.json`: profile, second factors and choices of notices. As CSV, in the format of `export-campaign`: your sign-ins, sessions, networks, notices, browsers and workspaces; your API keys, and the drafts, templates and remarks that you alone have written; of the workspaces that you own, accounts and campaigns. */
+  /** Export your personal data. A ZIP archive, written while you read it. `account.json`: profile, second factors and choices of notices. As CSV, in the format of `export-campaign`: your sign-ins, sessions, networks, notices, browsers and workspaces; your API keys, and the drafts, templates and remarks that you alone have written; of the workspaces that you own, accounts and campaigns. Drafts, templates and campaigns have their translations as JSON. */
   'user/export_account': { body: Nothing; data: Blob };
   /** Resend the verification mail. The link verifies your e-mail address. It is first sent at sign-up and is valid for 3 days. Limited to 3 mails an hour. */
   'user/send_verification': { body: Nothing; data: NoData };
