@@ -3180,7 +3180,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
     body: {
       /** Only campaigns with this status. */
       status?: CampaignStatus | null | undefined;
-      /** Words of the name and of the present post or parts of them, in any order; case and accents do not matter. */
+      /** Words of the name and of the present post in all its languages, or parts of them, in any order; case and accents do not matter. */
       search?: string | null | undefined;
       /** Only posts of this kind. */
       post_kind?: 'text' | 'file' | 'files' | 'poll' | 'event' | null | undefined;
