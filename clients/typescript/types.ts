@@ -759,7 +759,7 @@ export type LinkCard = {
 export type FetchLinkCard = boolean | null;
 /** Required without `group_list_ids`. */
 export type PostGroupIds = Array<number> | null;
-/** Words to find and report on campaigns by, 10 at most. Case and accents do not count. */
+/** Words to find and report on campaigns by, 10 at most, without commas, semicolons and line breaks. Case and accents do not count. */
 export type Tags = Array<string> | null;
 export interface AddCampaignBatch {
   /** The name of the campaign. Recipients do not see it. */

@@ -103,6 +103,7 @@ export const ISSUES = {
     'cannot make {name} a field of the kind {kind}: the values of {count} groups do not fit, such as those of {groups}',
   field_kind_in_rules:
     'cannot make {name} a field of the kind {kind}: the rules of {count} lists have a value that does not fit, such as {lists}',
+  tag_separator: 'must have no comma, semicolon or line break, which stand between two tags in sheets',
   sheet_xls: 'is an XLS file of an old Excel: save it as XLSX or CSV',
   sheet_unreadable: 'is neither an XLSX nor a CSV file, or is damaged',
   sheet_too_large: 'has too much in it to be read',
