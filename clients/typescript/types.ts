@@ -572,6 +572,8 @@ export interface SetFields {
     | undefined;
   /** Removes these fields and **all their values**. */
   remove?: Array<number> | null | undefined;
+  /** Also removes fields that posts which are yet to begin, or lists by rule, need: such posts fail, and nobody is in such lists. Otherwise that is a 409. */
+  remove_in_use?: boolean | null | undefined;
 }
 export interface SetGroupFields {
   groups: Array<{
