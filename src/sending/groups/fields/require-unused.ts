@@ -1,7 +1,6 @@
 import { readRows, type Connection } from '../../../platform/database/statements.ts';
 import { AppError, fieldError } from '../../../platform/errors/errors.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
-import type { Field } from './fields.ts';
 
 const MOST_NAMED = 5;
 
@@ -20,7 +19,7 @@ interface Use {
 export async function requireUnused(
   trx: Connection,
   workspaceId: WorkspaceId,
-  fields: readonly Field[],
+  fields: ReadonlyArray<{ fieldId: number; name: string; kind: string }>,
   removed: readonly number[],
 ): Promise<void> {
   const languageId = fields.find(({ kind }) => kind === 'language')?.fieldId ?? null;
