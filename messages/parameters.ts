@@ -62,6 +62,7 @@ export interface MessageParameters {
   'issues.field_name_reserved': { names: string };
   'issues.field_kind_mismatch': { count: number; name: string };
   'issues.field_kind_in_rules': { count: number; name: string; lists: string };
+  'issues.field_in_use': { posts: number; name: string; lists: number; names: string };
   'issues.sheet_rows': { limit: number };
   'issues.sheet_columns': { limit: number };
   'issues.sheet_quotes': { row: number };

@@ -572,6 +572,8 @@ export interface SetFields {
     | undefined;
   /** Removes these fields and **all their values**. */
   remove?: Array<number> | null | undefined;
+  /** Also removes fields that posts which are yet to begin, or lists by rule, need: such posts fail, and nobody is in such lists. Otherwise that is a 409. */
+  remove_in_use?: boolean | null | undefined;
 }
 export interface SetGroupFields {
   groups: Array<{
@@ -759,7 +761,7 @@ export type LinkCard = {
 export type FetchLinkCard = boolean | null;
 /** Required without `group_list_ids`. */
 export type PostGroupIds = Array<number> | null;
-/** Words to find and report on campaigns by, 10 at most. Case and accents do not count. */
+/** Words to find and report on campaigns by, 10 at most, without commas, semicolons and line breaks. Case and accents do not count. */
 export type Tags = Array<string> | null;
 export interface AddCampaignBatch {
   /** The name of the campaign. Recipients do not see it. */
@@ -2187,7 +2189,7 @@ export interface Operations {
   'user/update_profile': { body: UpdateProfile; data: Profile };
   /** Delete your account and all its data. Cannot be undone. Campaigns stop; a turn that is being sent may still complete. Tokens and API keys are revoked, and the user name and e-mail address are available again at once. Groups, campaigns, files and statistics are erased within minutes. An incorrect `password` is a 400 on that field. */
   'user/delete_account': { body: DeleteAccount; data: NoData };
-  /** Export your personal data. A ZIP archive, written while you read it. `account.json`: profile, second factors and choices of notices. As CSV, in the format of `export-campaign`: your sign-ins, sessions, networks, notices, browsers and workspaces; your API keys, and the drafts, templates and remarks that you alone have written; of the workspaces that you own, accounts and campaigns. */
+  /** Export your personal data. A ZIP archive, written while you read it. `account.json`: profile, second factors and choices of notices. As CSV, in the format of `export-campaign`: your sign-ins, sessions, networks, notices, browsers and workspaces; your API keys, and the drafts, templates and remarks that you alone have written; of the workspaces that you own, accounts and campaigns. Drafts, templates and campaigns have their translations as JSON. */
   'user/export_account': { body: Nothing; data: Blob };
   /** Resend the verification mail. The link verifies your e-mail address. It is first sent at sign-up and is valid for 3 days. Limited to 3 mails an hour. */
   'user/send_verification': { body: Nothing; data: NoData };
@@ -3180,7 +3182,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
     body: {
       /** Only campaigns with this status. */
       status?: CampaignStatus | null | undefined;
-      /** Words of the name and of the present post or parts of them, in any order; case and accents do not matter. */
+      /** Words of the name and of the present post in all its languages, or parts of them, in any order; case and accents do not matter. */
       search?: string | null | undefined;
       /** Only posts of this kind. */
       post_kind?: 'text' | 'file' | 'files' | 'poll' | 'event' | null | undefined;

@@ -44,7 +44,8 @@ const draft = (name: string) => ({
 
 test('has the profile, the sign-ins, the sessions and what the person wrote', async () => {
   const alice = await app.signUp('alice');
-  await alice.call('venom/save-draft', draft('Spring fair'));
+  const translations = [{ language: 'de', html: '<p>Hallo</p>' }];
+  await alice.call('venom/save-draft', { ...draft('Spring fair'), translations });
   await alice.call('user/create_api_key', { name: 'Website', scopes: ['read', 'send'] });
   await alice.call('user/update_notice_settings', {
     settings: [{ kind: 'campaign_done', bell: false, browser: false, email: true }],
@@ -53,6 +54,7 @@ test('has the profile, the sign-ins, the sessions and what the person wrote', as
   await alice.call('venom/add-campaign', {
     name: 'Hello',
     html: '<p>Hello all</p>',
+    translations,
     group_metadata_ids: [body.data.groups[0]?.group_metadata_id],
     is_schedule: false,
   });
@@ -80,6 +82,10 @@ test('has the profile, the sign-ins, the sessions and what the person wrote', as
   expect(rows('drafts')).toMatchObject([{ name: 'Spring fair', html: '<p>Spring fair</p>' }]);
   expect(rows('accounts')).toMatchObject([{ messenger: 'sandbox' }]);
   expect(rows('campaigns')).toMatchObject([{ name: 'Hello', text: 'Hello all' }]);
+  for (const name of ['drafts', 'campaigns'])
+    expect(JSON.parse(rows(name)[0]?.['translations'] ?? ''), name).toMatchObject([
+      { language: 'de', html: expect.stringContaining('Hallo') },
+    ]);
   const all = [...files.values()].join('\n');
   for (const secret of ['argon2', alice.token]) expect(all).not.toContain(secret);
 });

@@ -134,11 +134,18 @@ test('every warning of the service has words', () => {
 });
 
 test('every error that the dashboard can meet has words', () => {
+  // An error with names in its details has the words of its issue, which has the same code.
+  const isWorded = (code: string) =>
+    `problems.codes.${code}` in english || (code in ISSUES && `issues.${code}` in english);
   const unworded = Object.entries(ERROR_CODES).filter(
-    ([code, [kind]]) =>
-      !(`problems.codes.${code}` in english) && !KINDS_BY_STATUS.has(kind) && !ERRORS_OF_PROGRAMS.test(code),
+    ([code, [kind]]) => !isWorded(code) && !KINDS_BY_STATUS.has(kind) && !ERRORS_OF_PROGRAMS.test(code),
   );
   expect(unworded.map(([code]) => code)).toEqual([]);
+  const issue = describeIssue('field_in_use', { name: 'City', posts: 2, lists: 1, names: 'Fair, Sale, Choirs' });
+  const details = [{ field: 'remove.0', ...issue }];
+  expect(problemText(new CampanileError('In English', { status: 409, errorCode: 'field_in_use', details }))).toBe(
+    '2 posts need City and fail without it. 1 list chooses its groups by City. In use by: Fair, Sale, Choirs',
+  );
   const conflict = new CampanileError('In English', { status: 409, errorCode: 'campaign_wrong_state' });
   expect(problemText(conflict)).toMatch(/^The campaign is no longer in a state that allows this\./);
   expect(problemText(new CampanileError('In English', { status: 409, errorCode: 'of_a_later_version' }))).toBe(

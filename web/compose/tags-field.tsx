@@ -17,6 +17,7 @@ export default function TagsField({ tags, onChange }: { tags: readonly string[];
       data={known}
       value={[...tags]}
       onChange={onChange}
+      splitChars={[',', ';', '\n']}
       maxTags={MOST_TAGS}
       maxLength={LONGEST_TAG}
       clearable

@@ -35,7 +35,7 @@ export const postKind = z.enum(['text', 'file', 'files', 'poll', 'event']);
 const listCampaignsBody = z.object({
   status: optional(campaignStatus).describe('Only campaigns with this status.'),
   search: search.describe(
-    'Words of the name and of the present post or parts of them, in any order; case and accents do not matter.',
+    'Words of the name and of the present post in all its languages, or parts of them, in any order; case and accents do not matter.',
   ),
   post_kind: optional(postKind).describe('Only posts of this kind.'),
   ...ownDataFilter,

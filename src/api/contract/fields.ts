@@ -307,10 +307,13 @@ export const listedOwnData = {
 const MOST_TAGS = 10;
 const LONGEST_TAG = 40;
 const tag = label(LONGEST_TAG).overwrite((name) => name.trim());
+/** Sheets have these signs between two tags. */
+const newTag = tag.regex(/^[^,;\r\n]*$/, { error: ISSUES.tag_separator });
 /** Words that campaigns are found and reported by. */
-export const newTags = optional(list(tag, MOST_TAGS).transform(dropRepeatedNames)).meta({
+export const newTags = optional(list(newTag, MOST_TAGS).transform(dropRepeatedNames)).meta({
   id: 'Tags',
-  description: 'Words to find and report on campaigns by, 10 at most. Case and accents do not count.',
+  description:
+    'Words to find and report on campaigns by, 10 at most, without commas, semicolons and line breaks. Case and accents do not count.',
   examples: [['newsletter']],
 });
 export const tagFilter = optional(tag).meta({ id: 'TagFilter', description: 'Only campaigns with this tag.' });

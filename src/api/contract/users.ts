@@ -220,7 +220,7 @@ export const users = defineOperations('Users', {
     idempotency: 'always',
     summary: 'Export your personal data',
     description:
-      'A ZIP archive, written while you read it. `account.json`: profile, second factors and choices of notices. As CSV, in the format of `export-campaign`: your sign-ins, sessions, networks, notices, browsers and workspaces; your API keys, and the drafts, templates and remarks that you alone have written; of the workspaces that you own, accounts and campaigns.',
+      'A ZIP archive, written while you read it. `account.json`: profile, second factors and choices of notices. As CSV, in the format of `export-campaign`: your sign-ins, sessions, networks, notices, browsers and workspaces; your API keys, and the drafts, templates and remarks that you alone have written; of the workspaces that you own, accounts and campaigns. Drafts, templates and campaigns have their translations as JSON.',
     data: bytes,
     answerType: '*/*',
     answerHeaders: { 'content-disposition': 'A file name.' },

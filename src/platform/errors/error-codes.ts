@@ -147,7 +147,12 @@ export const ERROR_CODES = {
   template_changed: ['conflict', 'The template has changed since this version; load it again'],
   template_limit_reached: ['conflict', 'The workspace has reached its limit of templates'],
   group_list_limit_reached: ['conflict', 'The workspace has reached its limit of group lists'],
+  field_in_use: [
+    'conflict',
+    'Posts that are yet to begin, or lists by rule, need the field; `details` names some, and `remove_in_use` removes it all the same',
+  ],
   field_limit_reached: ['conflict', 'The workspace has reached its limit of fields'],
+  value_limit_reached: ['conflict', 'The values of groups would take more room than a workspace has for them'],
   report_link_limit_reached: ['conflict', 'The workspace has reached its limit of links to reports'],
   calendar_link_limit_reached: ['conflict', 'The workspace has reached its limit of links to the calendar'],
   already_member: ['conflict', 'The user is a member of the workspace already'],

@@ -103,6 +103,8 @@ export const ISSUES = {
     'cannot make {name} a field of the kind {kind}: the values of {count} groups do not fit, such as those of {groups}',
   field_kind_in_rules:
     'cannot make {name} a field of the kind {kind}: the rules of {count} lists have a value that does not fit, such as {lists}',
+  tag_separator: 'must have no comma, semicolon or line break, which stand between two tags in sheets',
+  field_in_use: 'is {name}, in use by posts that are yet to begin ({posts}) and lists by rule ({lists}): {names}',
   sheet_xls: 'is an XLS file of an old Excel: save it as XLSX or CSV',
   sheet_unreadable: 'is neither an XLSX nor a CSV file, or is damaged',
   sheet_too_large: 'has too much in it to be read',

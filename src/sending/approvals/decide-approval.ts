@@ -9,10 +9,11 @@ import { diffValues } from '../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor, type AuditAction } from '../../workspaces/audit/record-audit.ts';
 import { includesRole } from '../../workspaces/members/roles.ts';
 import { lockOwnLedger } from '../accounts/store.ts';
-import { requireTargets, writeCampaign, type AcceptDeps } from '../campaigns/accept/accept-campaign.ts';
+import { fitOf, requireTargets, writeCampaign, type AcceptDeps } from '../campaigns/accept/accept-campaign.ts';
 import { dueNow, startNow } from '../campaigns/accept/add-campaign.ts';
 import { dueBySchedule, startScheduled } from '../campaigns/accept/add-scheduled-campaign.ts';
 import { dropRemoved } from '../campaigns/accept/require-reach.ts';
+import { resolveLists } from '../campaigns/accept/resolve-lists.ts';
 import { scheduleOf } from '../campaigns/store.ts';
 import {
   findApproval,
@@ -23,6 +24,7 @@ import {
   type Approval,
   type Turn,
 } from './approval-store.ts';
+import { requireFit } from '../values/check-values.ts';
 import { hashValues } from '../values/select-values.ts';
 import { hashPost, listMediaIds } from './asked-post.ts';
 import { alreadyDecided } from './request-approval.ts';
@@ -65,7 +67,7 @@ export async function approve(deps: DecideDeps, actor: Actor, decision: Decision
     requireSamePost(approval, decision);
     if (approval.state === 'accepted') return approval;
     requireWaiting(approval);
-    await requireSameValues(trx, workspaceId, approval);
+    await requireValues(trx, deps, workspaceId, approval);
     const { approvals, approvalsNeeded } = await requireJudge(trx, actor, approval, decision);
     const isFirst = !approval.approvedBy.includes(actor.userId);
     if (isFirst)
@@ -145,18 +147,25 @@ function requireSamePost({ hash, post, version }: Approval, decision: Pick<Decis
   throw new AppError('approval_changed', 'The post has changed since you loaded it. Load it again, then decide.');
 }
 
-/** The text of a post with fields is that of its values: changed ones are asked for again. */
-async function requireSameValues(
+/**
+ * Throws 409 for changed values, since they are the text of a post with fields, and 400 if its lists have groups by now that lack a value,
+ * as adding the campaign would.
+ */
+async function requireValues(
   trx: Transaction<Schema>,
+  deps: DecideDeps,
   workspaceId: WorkspaceId,
-  { post }: Approval,
+  { post, firstDueAt }: Approval,
 ): Promise<void> {
-  const { template, groupIds, valuesSha256 } = post;
-  if (!template || (await hashValues(trx, workspaceId, { groupIds, template })) === valuesSha256) return;
-  throw new AppError(
-    'approval_changed',
-    'Values of its fields have changed since the post was asked for. Its author has to ask again.',
-  );
+  const { template, groupIds, valuesSha256, plan } = post;
+  if (!template) return;
+  if ((await hashValues(trx, workspaceId, { groupIds, template })) !== valuesSha256)
+    throw new AppError(
+      'approval_changed',
+      'Values of its fields have changed since the post was asked for. Its author has to ask again.',
+    );
+  const present = await resolveLists(trx, workspaceId, { ...post, workspaceId, template });
+  await requireFit(trx, fitOf(deps, present, { due: firstDueAt ? [firstDueAt] : [], plan }));
 }
 
 function requireWaiting(approval: Approval): void {

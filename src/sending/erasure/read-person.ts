@@ -95,11 +95,11 @@ function listWorkspaceTables(db: Database, userId: UserId): PersonalTable[] {
         from api_keys where workspace_id = ${workspaceId} and user_id = ${userId} and ${after(sql`api_key_id`)}
         order by api_key_id limit ${ROWS_PER_STEP}`,
     }),
-    each('drafts', ['workspace_id', 'draft_id', 'is_template', 'name', 'html', 'updated_at'], {
+    each('drafts', ['workspace_id', 'draft_id', 'is_template', 'name', 'html', 'translations', 'updated_at'], {
       source: (workspaceId) => (after) =>
         sql`
         select draft_id as key, workspace_id as "workspaceId", draft_id as "draftId", is_template as "isTemplate", name, content ->> 'html' as html,
-               updated_at as "updatedAt"
+               ${listTexts(sql`content`)} as translations, updated_at as "updatedAt"
         from drafts where workspace_id = ${workspaceId} and written_by = array[${userId}::bigint] and ${after(sql`draft_id`)}
         order by draft_id limit ${ROWS_PER_STEP}`,
     }),
@@ -124,21 +124,31 @@ function listWorkspaceTables(db: Database, userId: UserId): PersonalTable[] {
         order by account_id limit ${ROWS_PER_STEP}`,
       },
     ),
-    each('campaigns', ['workspace_id', 'campaign_id', 'name', 'text', 'status', 'created_at', 'finished_at'], {
-      isOwn: true,
-      source: (workspaceId) => (after) =>
-        sql`
-        select c.campaign_id as key, c.workspace_id as "workspaceId", c.public_id as "campaignId", c.name, t.text, c.status,
+    each(
+      'campaigns',
+      ['workspace_id', 'campaign_id', 'name', 'text', 'translations', 'status', 'created_at', 'finished_at'],
+      {
+        isOwn: true,
+        source: (workspaceId) => (after) =>
+          sql`
+        select c.campaign_id as key, c.workspace_id as "workspaceId", c.public_id as "campaignId", c.name, t.text, t.translations, c.status,
                c.created_at as "createdAt", c.finished_at as "finishedAt"
         from (
           select * from campaigns
           where workspace_id = ${workspaceId} and deleted_at is null and ${after(sql`campaign_id`)}
           order by campaign_id limit ${ROWS_PER_STEP}) c
-        left join lateral (select text from contents where content_id = c.content_id limit 1) t on true
+        left join lateral (
+          select text, ${listTexts(sql`template`)} as translations from contents where content_id = c.content_id limit 1) t on true
         order by c.campaign_id`,
-    }),
+      },
+    ),
   ];
 }
+
+/** The translations in some JSON, with what their author has written. */
+const listTexts = (json: RawBuilder<unknown>) => sql`(
+  select jsonb_agg(jsonb_build_object('language', o -> 'language', 'html', o -> 'html'))::text
+  from jsonb_array_elements(${json} -> 'translations') o)`;
 
 async function* readSteps(db: Database, source: Source): AsyncGenerator<readonly Row[]> {
   for (let last: string | undefined; ;) {

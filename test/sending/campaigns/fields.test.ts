@@ -571,9 +571,48 @@ test('renamed fields go on, and removed ones count as missing', async () => {
   expect(await lastTexts()).toEqual(['Ask Ana', 'Ask Bo', 'Ask Cy']);
   // A new field of the name is another one.
   await give('coordinator', ['X', 'Y', 'Z']);
-  await alice.call('venom/set-fields', { remove: [fieldId] });
+  await alice.call('venom/set-fields', { remove: [fieldId], remove_in_use: true });
   await app.database.clock.set('2031-06-04T07:00:01Z');
   expect((await ended(second)).groups.map(({ failed }) => failed)).toEqual([1, 1, 1]);
+});
+
+test('a field is not removed while posts that are yet to begin or lists by rule need it', async () => {
+  await give('coordinator', ['Ana', 'Bo', 'Cy']);
+  await give('City', ['Pune', 'Goa', 'Goa']);
+  await give('Speaks', ['de', 'en', 'en'], 'language');
+  const { fields } = (await alice.call<{ fields: Array<{ field_id: number }> }>('venom/list-fields')).body.data;
+  const [coordinator, city, speaks] = fields.map(({ field_id: id }) => id);
+  const remove = (...ids: unknown[]) => alice.call('venom/set-fields', { remove: ids });
+  const needed = (place: number, posts: number, lists: number, names: unknown) => ({
+    field: `remove.${place}`,
+    code: 'field_in_use',
+    params: { posts, lists, names },
+  });
+  await send();
+  const planned = await schedule();
+  await schedule(later({ name: 'With a fallback', html: '{{ City | "here" }}' }));
+  await alice.call('workspace/set-approval-rules', { approval: 'authors' });
+  const approval_id = randomUUID();
+  await alice.call('venom/request-approval', { ...later({ name: 'Waits' }), approval_id });
+  await alice.call('venom/save-group-list', { name: 'Goans', rule: { all: [{ field: 'City', is: 'Goa' }] } });
+  const refused = await remove(city, coordinator);
+  expect(refused.body).toMatchObject({
+    code: 409,
+    error_code: 'field_in_use',
+    message: expect.stringContaining('Goans'),
+    details: [needed(0, 0, 1, 'Goans'), needed(1, 2, 0, 'Fair, Waits')],
+  });
+  expect((await remove(speaks)).status).toBe(200);
+  await give('Speaks', ['de', 'en', 'en'], 'language');
+  const listed = (await alice.call<{ fields: Array<{ field_id: number }> }>('venom/list-fields')).body.data.fields;
+  const again = listed.at(-1)?.field_id;
+  await schedule(later({ name: 'Two languages', html: 'Hi', translations: [{ language: 'de', html: 'Hallo' }] }));
+  expect((await remove(again)).body.details).toMatchObject([needed(0, 1, 0, 'Two languages')]);
+  await alice.call('venom/cancel-campaign', { campaign_id: planned });
+  await alice.call('venom/withdraw-approval', { approval_id });
+  expect((await remove(coordinator)).status).toBe(200);
+  const forced = await alice.call('venom/set-fields', { remove: [city, again], remove_in_use: true });
+  expect(forced.status).toBe(200);
 });
 
 test('a change of one part leaves the fields of the others as they are, whatever has their names by then', async () => {

@@ -283,6 +283,37 @@ test('where a post to many groups needs an approval, one to lists does, and its 
   expect(await postedBy(decided.body.data.campaign_id)).toEqual([groups]);
 });
 
+test('an approval needs the values of groups that came to a list since, unless they are left out', async () => {
+  await alice.call('workspace/set-approval-rules', { approval: 'all', over_groups: 0 });
+  await alice.call('venom/set-fields', { fields: [{ name: 'Host' }] });
+  await alice.call('venom/set-group-fields', {
+    groups: [{ group_metadata_id: groups[0], fields: { Tags: 'x', Host: 'Ana' } }],
+  });
+  const group_list_ids = [await list()];
+  const ask = async (more: object) => {
+    const post = plan({ group_list_ids, html: 'Ask {{ Host }}', with_fields: true, ...more });
+    const body = { ...post, approval_id: randomUUID(), is_schedule: true };
+    const asked = await alice.call<{ sha256: string }>('venom/request-approval', body);
+    expect(asked.status, JSON.stringify(asked.body)).toBe(200);
+    return { approval_id: body.approval_id, decision: 'approve', sha256: asked.body.data.sha256 };
+  };
+  const [failing, leaving] = [await ask({}), await ask({ on_missing_value: 'leave_out' })];
+  await tag('x', 'x', null);
+  const refused = await alice.call('venom/decide-approval', failing);
+  expect(refused.body).toMatchObject({
+    code: 400,
+    details: [{ field: 'group_metadata_ids', code: 'groups_without_value', params: { fields: 'Host' } }],
+  });
+  expect(
+    await readCount(
+      db,
+    )`select count(*) from approval_entries where kind = 'approved' and approval_id = ${failing.approval_id}`,
+  ).toBe(0);
+  expect((await alice.call('venom/decide-approval', leaving)).status).toBe(200);
+  await alice.call('venom/set-group-fields', { groups: [{ group_metadata_id: groups[1], fields: { Host: 'Bo' } }] });
+  expect((await alice.call('venom/decide-approval', failing)).status).toBe(200);
+});
+
 test('whoever decides reads the groups of now, and those that came since the version before', async () => {
   await tag('x', null, null);
   await alice.call('workspace/set-approval-rules', { approval: 'all', over_groups: 0 });

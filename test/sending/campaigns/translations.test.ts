@@ -94,6 +94,19 @@ const read = async (campaign_id: string, more: object = {}) =>
   (await alice.call<Record<string, unknown>>('venom/get-campaign', { campaign_id, ...more })).body.data;
 
 describe('a campaign with translations', () => {
+  test('is found by the words of each of its languages', async () => {
+    await speak('de', 'pt', null);
+    const id = await schedule();
+    await schedule(later({ html: 'Hallo', translations: [] }));
+    const found = async (search: string) =>
+      (
+        await alice.call<{ campaigns: Array<{ campaign_id: string }> }>('venom/list-campaigns', { search })
+      ).body.data.campaigns.map(({ campaign_id }) => campaign_id);
+    for (const words of ['hello', 'hallo alle', 'ola', 'hello pessoal'])
+      expect(await found(words), words).toEqual([id]);
+    expect(await found('bonjour')).toEqual([]);
+  });
+
   test('says to each group what its language says, and the main text to the others', async () => {
     await speak('de-AT', 'pt-BR', null);
     const id = await send();

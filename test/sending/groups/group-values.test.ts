@@ -1,7 +1,9 @@
 /** Values of groups in the fields of their workspace (contract §4). */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { execute, readColumn } from '../../../src/platform/database/statements.ts';
+import { setGroupFields } from '../../../src/sending/groups/fields/set-group-fields.ts';
 import { groupsOf, useTestApp, type Person } from '../../support/app.ts';
+import { actorOf } from '../../support/workspaces.ts';
 
 interface Listed {
   groups: Array<{ group_metadata_id: number; fields?: Record<string, string> }>;
@@ -232,4 +234,33 @@ test('changes are in the audit log: of one group its values, of several which on
     subject: `${name}, +1`,
     changes: [{ field: 'groups' }, { field: 'fields', after: 'City, Size' }],
   });
+});
+
+test('the values of a workspace have 20 MiB at most, also of two writers at once and of a sheet', async () => {
+  const { db } = app.database;
+  await set(alice, [third, { City: 'Pune' }]);
+  await execute(db)`
+    update group_values set field_values = (
+      select jsonb_object_agg(key, repeat('x', 20 * 1024 * 1024 - 200)) from jsonb_each(field_values))
+    where group_id = ${third}`;
+  const actor = await actorOf(db, alice);
+  const write = (groupId: number) => setGroupFields({ db }, actor, [{ groupId, fields: { City: 'y'.repeat(150) } }]);
+  const answers = await Promise.allSettled([write(first), write(second)]);
+  expect(answers.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  expect(answers.find(({ status }) => status === 'rejected')).toMatchObject({
+    reason: { code: 'value_limit_reached' },
+  });
+  const file = Buffer.from(`Group,City\n${first},${'z'.repeat(160)}\n${second},${'z'.repeat(160)}\n`).toString(
+    'base64',
+  );
+  for (const dry_run of [true, false])
+    expect((await alice.call('venom/import-group-fields', { file, dry_run })).body).toMatchObject({
+      code: 409,
+      error_code: 'value_limit_reached',
+      message: expect.stringContaining('20 MiB'),
+    });
+  expect((await set(bob, [foreign, { City: 'Goa' }])).status).toBe(200);
+  // Whoever is at the limit can still shorten, and is not held up by it afterwards.
+  expect((await set(alice, [third, { City: 'Pune' }])).status).toBe(200);
+  expect((await set(alice, [second, { City: 'Goa' }])).status).toBe(200);
 });

@@ -109,7 +109,7 @@ test('follows a field to its new name; one that is removed is met by nobody, whi
     { group_count: 1, rule: { any: [{ field: 'Town' }] } },
     { group_count: 2, rule: { any: [{ field: 'Town' }] } },
   ]);
-  await alice.call('venom/set-fields', { remove: [field_id] });
+  await alice.call('venom/set-fields', { remove: [field_id], remove_in_use: true });
   await alice.call('venom/set-fields', { fields: [{ name: 'City' }] });
   expect(await lists()).toMatchObject([
     { group_count: 0, rule: { any: [{ field: 'City', field_removed: true }] } },

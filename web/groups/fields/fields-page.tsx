@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { CampanileError } from '../../../clients/typescript/failure.ts';
 import { call } from '../../api/call.ts';
 import { useMay } from '../../api/workspace.ts';
 import { t } from '../../i18n/translate.ts';
@@ -12,7 +13,7 @@ import { QueryStatus } from '../../parts/query-status.tsx';
 import { RoleNote } from '../../parts/role-note.tsx';
 import { EditedSheet } from './edited-sheet.tsx';
 import { FieldDialog } from './field-dialog.tsx';
-import { fieldsQuery, sheetQuery, type FieldAction } from './field-queries.ts';
+import { fieldsQuery, sheetQuery, type FieldAction, type GroupField } from './field-queries.ts';
 import { ImportDialog } from './import-dialog.tsx';
 
 type Dialog = 'add' | 'import' | FieldAction;
@@ -77,15 +78,33 @@ function Dialogs({
   if (dialog === 'add') return <FieldDialog close={close} onSaved={reload} />;
   if (dialog === 'import') return <ImportDialog close={close} onImported={reload} />;
   if ('rename' in dialog) return <FieldDialog field={dialog.rename} close={close} onSaved={reload} />;
-  const { field_id: id, name, group_count: groups } = dialog.remove;
+  return <RemoveDialog field={dialog.remove} close={close} reload={reload} />;
+}
+
+/** Asks a second time for a field that posts or lists need, and says which. */
+function RemoveDialog({
+  field: { field_id: id, name, group_count: groups },
+  close,
+  reload,
+}: {
+  field: GroupField;
+  close: () => void;
+  reload: () => Promise<unknown>;
+}) {
+  const [isInUse, setInUse] = useState(false);
   return (
     <ConfirmDialog
       opened
       close={close}
       title={t('groupFields.removeTitle', { name })}
-      action={t('groupFields.remove')}
+      action={isInUse ? t('groupFields.removeInUse') : t('groupFields.remove')}
       act={async (signal) => {
-        await call('venom/set-fields', { remove: [id] }, { signal });
+        try {
+          await call('venom/set-fields', { remove: [id], remove_in_use: isInUse }, { signal });
+        } catch (error) {
+          setInUse(error instanceof CampanileError && error.errorCode === 'field_in_use');
+          throw error;
+        }
         await reload();
       }}
       danger

@@ -157,7 +157,9 @@ async function whereOf(
       and (${postKind}::text is null or exists (
         select from contents t where t.content_id = c.content_id and ${kindOfContent} = ${postKind}))
       and (${status}::campaign_status is null or c.status = ${status}::campaign_status)
-      and (${search}::text is null or has_words(concat_ws(' ', plain_text(c.name), (select t.said from contents t where t.content_id = c.content_id)), ${search}::text))
+      and (${search}::text is null or has_words(concat_ws(' ', plain_text(c.name), (
+        select concat_ws(' ', t.said, (select string_agg(plain_text(o ->> 'text'), ' ') from jsonb_array_elements(t.template -> 'translations') o))
+        from contents t where t.content_id = c.content_id)), ${search}::text))
       and (${beginsAt}::timestamptz is null or c.created_at >= ${beginsAt})
       and (${endsAt}::timestamptz is null or c.created_at < ${endsAt})`;
 }

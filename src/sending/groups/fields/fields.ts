@@ -9,6 +9,7 @@ import type { WorkspaceId } from '../../../platform/database/schema.ts';
 import { diffLists } from '../../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
 import { lockOwnLedger } from '../../accounts/store.ts';
+import { requireUnused } from './require-unused.ts';
 
 export interface Field {
   fieldId: number;
@@ -65,12 +66,13 @@ export interface FieldInput {
 
 /**
  * Adds fields and changes those that are there, and removes some with their values (contract §4, set-fields). All others stay. Throws 400
- * for a name or a kind that cannot be, 404 for a field that is not the workspace's, 409 when there would be too many.
+ * for a name or a kind that cannot be, 404 for a field that is not the workspace's, 409 when there would be too many, and for the removal of
+ * one that posts or lists need, unless `removeInUse`.
  */
 export async function setFields(
   { db }: { db: Database },
   actor: Actor,
-  given: { fields: readonly FieldInput[]; remove: readonly number[] },
+  given: { fields: readonly FieldInput[]; remove: readonly number[]; removeInUse?: boolean },
 ): Promise<UsedField[]> {
   const { workspaceId } = actor;
   return db.transaction().execute(async (trx) => {
@@ -85,6 +87,7 @@ export async function setFields(
     assertDistinct(given.fields, [...kept, ...added]);
     if (kept.length + added.length > MOST_FIELDS)
       throw new AppError('field_limit_reached', `A workspace has ${MOST_FIELDS} fields at most. Remove one.`);
+    if (removed.size > 0 && !given.removeInUse) await requireUnused(trx, workspaceId, before, given.remove);
     if (removed.size > 0) await removeFields(trx, workspaceId, given.remove);
     await changeKinds(trx, workspaceId, before, changed);
     await writeFields(trx, workspaceId, [...changed.values()], added);

@@ -13,7 +13,15 @@ import { actOnce, findResult, type IdempotencyKey } from '../../../workspaces/id
 import { GROUPS_LISTED, prepareFindGroups, type FindGroups, type FoundGroup } from '../find-groups.ts';
 import { lockFields, readFields, type Field } from './fields.ts';
 import { recordValues } from './set-group-fields.ts';
-import { fieldsByName, planValues, readValue, writeValues, type GivenValues, type ValueChange } from './values.ts';
+import {
+  fieldsByName,
+  planValues,
+  readValue,
+  requireRoomForValues,
+  writeValues,
+  type GivenValues,
+  type ValueChange,
+} from './values.ts';
 
 export interface ImportInput {
   bytes: Buffer;
@@ -63,7 +71,7 @@ const GROUPS_PER_PART = 1_000;
  * Reads a sheet whose first column names groups and whose other columns are named as fields, and gives the groups its values; an empty cell
  * takes one away. No row is imported if one cannot be, but for those that `skipsRefused` leaves out. A dry run only tells what would change.
  * A request that is cut off may have imported the first groups, in whole parts: to repeat it imports the others. Throws 400 for a file that
- * is no such sheet, for rows that cannot be imported, and if the fields change meanwhile.
+ * is no such sheet, for rows that cannot be imported, and if the fields change meanwhile, and 409 for more values than a workspace may have.
  */
 export async function importGroupFields(
   { db }: { db: Database },
@@ -82,6 +90,7 @@ export async function importGroupFields(
   const read = await readRows(sheet, columns, await prepareFindGroups(db, workspaceId, { onlyIds }));
   const isWhole = read.refused.length + read.unknown.length + read.ambiguous.length === 0;
   if (!isWhole && !isDryRun && !skipsRefused) throw rowsNotImportable(read);
+  await requireRoomForValues(db, workspaceId, await planValues(db, workspaceId, read.given));
   const changes: ValueChange[] = [];
   async function importPart(trx: Connection, from: number): Promise<void> {
     requireSame(fields, await lockFields(trx, workspaceId));

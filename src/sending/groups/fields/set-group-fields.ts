@@ -31,7 +31,7 @@ export interface ValuesSet {
 
 /**
  * Gives groups values, all of them or none (contract §4, set-group-fields). Throws 400 for names of no field, values that a field does not
- * take and repeated groups, 404 for groups that are not the workspace's.
+ * take and repeated groups, 404 for groups that are not the workspace's, 409 for more values than a workspace may have.
  */
 export async function setGroupFields(
   { db }: { db: Database },

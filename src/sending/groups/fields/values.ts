@@ -1,8 +1,8 @@
 /** What groups have in the fields of their workspace. A change of values has locked the fields. */
 import { readFieldValue, LONGEST_VALUE } from '../../../content/fields/field-value.ts';
 import { foldFieldName } from '../../../content/text/fold-name.ts';
-import { execute, readRows, type Connection } from '../../../platform/database/statements.ts';
-import { describeIssue, fieldError, type FieldError, type Issue } from '../../../platform/errors/errors.ts';
+import { execute, readCount, readRows, type Connection } from '../../../platform/database/statements.ts';
+import { AppError, describeIssue, fieldError, type FieldError, type Issue } from '../../../platform/errors/errors.ts';
 import { findNearest } from '../../../platform/errors/find-nearest.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 import { readFields, type Field } from './fields.ts';
@@ -63,12 +63,35 @@ export async function planValues(
   );
 }
 
-/** Makes planned changes. */
+const MOST_MEBIBYTES = 20;
+
+/** Throws 409 if all values of the workspace would take more room than one has. Changes that only shorten values may always be made. */
+export async function requireRoomForValues(
+  db: Connection,
+  workspaceId: WorkspaceId,
+  changes: readonly ValueChange[],
+): Promise<void> {
+  const growth = changes.reduce(
+    (sum, { before, after }) => sum + Buffer.byteLength(after ?? '') - Buffer.byteLength(before ?? ''),
+    0,
+  );
+  if (growth <= 0) return;
+  const bytes = await readCount(db)`
+    select sum(octet_length(field_values::text)) from group_values where workspace_id = ${workspaceId}`;
+  if (bytes + growth <= MOST_MEBIBYTES * 2 ** 20) return;
+  throw new AppError(
+    'value_limit_reached',
+    `The values of all groups of the workspace would come to more than ${MOST_MEBIBYTES} MiB. Shorten or remove some.`,
+  );
+}
+
+/** Makes planned changes. Throws 409 as above. */
 export async function writeValues(
   trx: Connection,
   workspaceId: WorkspaceId,
   changes: readonly ValueChange[],
 ): Promise<void> {
+  await requireRoomForValues(trx, workspaceId, changes);
   const rows = Map.groupBy(changes, ({ groupId }) => groupId);
   const written = Array.from(rows, ([groupId, ofGroup]) => ({
     groupId,
