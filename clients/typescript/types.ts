@@ -1238,7 +1238,7 @@ export interface SaveTemplate {
   reply_to?: ReplyTo | undefined;
   follow_up?: FollowUp | undefined;
   account_id?: SendingAccount | undefined;
-  /** Saved lists: a post also goes to the groups that they have when it begins. */
+  /** Saved lists, to which a post that begins with it also goes. */
   group_list_ids?: Array<number> | null | undefined;
   poll?: DraftPoll | undefined;
   event?: DraftEvent | undefined;
@@ -1265,6 +1265,7 @@ export interface TemplateContent {
   reply_to: RepliedCampaign;
   follow_up: FollowedCampaign;
   account_id: ChosenAccount;
+  group_list_ids?: ListsOfPost | undefined;
   from_template: string | null;
   link_preview: LinkCardCopy;
   poll: PostedPoll | null;
@@ -2997,6 +2998,19 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       media?: PostFiles | undefined;
       file_name?: FileName | undefined;
       link_preview?: LinkCard | undefined;
+      /** Inclusive. Required without `recurrence`; then at most 366 days in all. */
+      end_date?: string | null | undefined;
+      recurrence?: string | null | undefined;
+      /** An IANA time zone. Default: the user's. */
+      time_zone?: string | null | undefined;
+      /** Days of the week to send on; 1 is Monday. Default: every day. */
+      weekdays?: Array<number> | null | undefined;
+      /** Dates without a run. */
+      skip_dates?: Array<string> | null | undefined;
+      is_schedule?: boolean | null | undefined;
+      /** As in `add-campaign-batch`, with the fields of its schedule: `date`, `weekday` and `time` are those of its first run. Default: now. */
+      start_date?: string | null | undefined;
+      schedule_time?: string | null | undefined;
     };
     data: {
       text: string;

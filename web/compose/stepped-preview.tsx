@@ -4,11 +4,11 @@ import { Icon } from '../parts/icons.tsx';
 import { findText, t } from '../i18n/translate.ts';
 import { ballotProblems, isBallot, toBallotBody } from './ballot.ts';
 import { toMedia } from './draft-files.ts';
+import { scheduleOf } from './campaign-body.ts';
 import type { Draft, PickedGroup } from './draft.ts';
 import { languageName, MAIN, useLanguages } from './languages.ts';
+import { isComplete } from './use-check.ts';
 import { usePreview, type Preview, type PreviewedExtras } from './use-preview.ts';
-
-type Shown = Pick<Draft, 'html' | 'translations' | 'groups' | 'withFields' | 'files' | 'card' | 'poll' | 'event'>;
 
 /**
  * A post with fields or several languages in one group after the other, from the first that gets the text in `language`. `children` shows it in
@@ -22,13 +22,13 @@ export function SteppedPreview({
   lacking,
   children,
 }: {
-  draft: Shown;
+  draft: Draft;
   text: string;
   language: string;
   hasFile: boolean;
   /** Ids of groups without a value. */
   lacking?: readonly number[] | undefined;
-  children: (filled: Shown, text: string) => ReactNode;
+  children: (filled: Draft, text: string) => ReactNode;
 }) {
   const { groups, withFields } = draft;
   // What a poll or an event takes the place of stays in the draft.
@@ -40,7 +40,9 @@ export function SteppedPreview({
   const at = Math.min(chosen ?? groups.findIndex(isInLanguage), groups.length - 1);
   const group = groups[at];
   const { group_metadata_id: groupId } = group ?? {};
-  const { preview } = usePreview(html, { hasFile, withFields, translations, groupId, extras: extrasOf(draft) });
+  const extras = extrasOf(draft);
+  const schedule = draft.isScheduled && isComplete(draft) ? scheduleOf(draft) : undefined;
+  const { preview } = usePreview(html, { hasFile, withFields, translations, groupId, extras, schedule });
   const isLacking = (index: number) => lacking?.includes(groups[index]?.group_metadata_id ?? 0);
   const next = groups.map((_, index) => (at + 1 + index) % groups.length).find(isLacking);
   const { unfit } = preview;
@@ -82,7 +84,7 @@ export function SteppedPreview({
 }
 
 /** What of the post has fields beside its text. A poll or an event that is still being written keeps its placeholders. */
-function extrasOf(draft: Shown): PreviewedExtras {
+function extrasOf(draft: Draft): PreviewedExtras {
   if (isBallot(draft)) return ballotProblems(draft).length > 0 ? {} : toBallotBody(draft);
   const { files, card } = draft;
   const words = card && { url: card.url, title: card.title, description: card.description };
@@ -90,7 +92,7 @@ function extrasOf(draft: Shown): PreviewedExtras {
 }
 
 /** Returns the draft as the service has filled it for a group. */
-function fill(draft: Shown, said: Preview['in_group']): Shown {
+function fill(draft: Draft, said: Preview['in_group']): Draft {
   if (!said) return draft;
   const files = draft.files.map((file, index) => {
     const { caption = file.caption, file_name: name = file.name } = said.media?.[index] ?? {};

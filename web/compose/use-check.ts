@@ -85,6 +85,7 @@ function scheduleKey(draft: Draft): string {
   return JSON.stringify(isScheduled && [startDate, endDate, time, timeZone, weekdays, skipDates, recurrence]);
 }
 
-function isComplete({ startDate, time, weekdays, recurrence }: Draft): boolean {
+/** Whether the service can read the schedule. */
+export function isComplete({ startDate, time, weekdays, recurrence }: Draft): boolean {
   return startDate !== null && /^\d\d:\d\d/.test(time) && weekdays.length > 0 && recurrence !== '';
 }

@@ -13,8 +13,10 @@ const EMPTY = JSON.stringify({ html: '', translations: [] });
 /** The preview of an empty message, which the service rejects if there is no file. */
 const NOTHING: Preview = { text: '', length: 0, limit: 65_536, warnings: [], links: [] };
 
+type PreviewBody = Body<'venom/preview-campaign'>;
+
 /** What of a post has fields beside its text. */
-export type PreviewedExtras = Pick<Body<'venom/preview-campaign'>, 'poll' | 'event' | 'media' | 'link_preview'>;
+export type PreviewedExtras = Pick<PreviewBody, 'poll' | 'event' | 'media' | 'link_preview'>;
 
 interface Shown {
   hasFile: boolean;
@@ -25,21 +27,26 @@ interface Shown {
   translations?: readonly Translation[];
   /** Filled for the group. */
   extras?: PreviewedExtras;
+  /** Filled for its first run. Default: for now. */
+  schedule?: Partial<PreviewBody> | undefined;
 }
 
 /**
  * The text that members will see, with fields or translations those of a group, rendered by the service a moment after the last key. Keeps the
  * last preview after an error.
  */
-export function usePreview(html: string, { hasFile, withFields, groupId, translations = [], extras = {} }: Shown) {
+export function usePreview(
+  html: string,
+  { hasFile, withFields, groupId, translations = [], extras = {}, schedule }: Shown,
+) {
   const written = JSON.stringify({ html, translations: translations.filter((one) => one.html !== ''), ...extras });
   const [settled] = useDebouncedValue(written, WAIT_MS);
   const preview = useQuery({
-    queryKey: ['preview', settled, hasFile, withFields, groupId],
+    queryKey: ['preview', settled, hasFile, withFields, groupId, schedule],
     queryFn: ({ signal }) => {
       if (settled === EMPTY) return NOTHING;
       const post = JSON.parse(settled) as PreviewedExtras & { html: string; translations: Translation[] };
-      const body = { ...post, with_file: hasFile, with_fields: withFields, group_metadata_id: groupId };
+      const body = { ...post, ...schedule, with_file: hasFile, with_fields: withFields, group_metadata_id: groupId };
       return call('venom/preview-campaign', body, { signal });
     },
     placeholderData: keepPreviousData,

@@ -21,8 +21,7 @@ export async function fetchTemplate(templateId: string) {
   const [template] = (await call('venom/list-templates', { template_id: templateId })).templates;
   if (!template?.content) throw new Error('the service answered another template');
   const { content, files = [], groups = [], own_group_metadata_ids = [], group_list_ids: listIds = [] } = template;
-  const lists = { own_group_metadata_ids, group_list_ids: listIds };
-  return { template, listIds, content: { ...content, files, groups, ...lists } };
+  return { template, listIds, content: { ...content, files, groups, own_group_metadata_ids } };
 }
 
 /** Creates a draft from a template. Returns its path. */

@@ -239,6 +239,16 @@ const changeOf = {
 /** What else a preview fills for a group. */
 const { poll, event, media, file_name, link_preview } = postExtras;
 const previewedExtras = { poll, event, media, file_name, link_preview };
+/** Without a whole schedule it is a preview of a post that is sent now. */
+const previewedPlan = addCampaignBatchBody
+  .pick({ end_date: true, recurrence: true, time_zone: true, weekdays: true, skip_dates: true })
+  .extend({
+    is_schedule: optional(z.boolean()),
+    start_date: optional(date).describe(
+      'As in `add-campaign-batch`, with the fields of its schedule: `date`, `weekday` and `time` are those of its first run. Default: now.',
+    ),
+    schedule_time: optional(timeOfDay),
+  }).shape;
 /** A body of either operation that adds a campaign, and more fields. `is_schedule` determines which of the two is validated. */
 export const eitherCampaignBody = <Shape extends z.core.$ZodShape>(shape: Shape) =>
   z.discriminatedUnion(
@@ -386,6 +396,7 @@ export const campaigns = defineOperations('Campaigns', {
     body: htmlBody.extend(withFile).extend({
       group_metadata_id: optional(z.int()).describe('What this group would get, in its language and with its values.'),
       ...previewedExtras,
+      ...previewedPlan,
     }),
     data: previewData,
     errors: ['group_not_found'],

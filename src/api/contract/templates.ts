@@ -17,7 +17,7 @@ const { version, ...post } = saveDraftBody.omit({
 }).shape;
 
 export const templateContent = storedContent
-  .omit({ idempotency_key: true, group_list_ids: true })
+  .omit({ idempotency_key: true })
   .extend({ name: z.string(), group_metadata_ids: z.array(count) })
   .meta({ id: 'TemplateContent' });
 
@@ -60,7 +60,7 @@ export const templates = defineOperations('Campaigns', {
       ...post,
       image: base64File.describe('A file in base64. It becomes the one of `media`.'),
       group_list_ids: withDefault(list(groupListId, MOST_LISTS), []).describe(
-        'Saved lists: a post also goes to the groups that they have when it begins.',
+        'Saved lists, to which a post that begins with it also goes.',
       ),
     }),
     data: z.object({ template_id: templateId, version: count }),

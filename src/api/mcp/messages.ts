@@ -17,7 +17,7 @@ export const ABOUT = {
   preview_message:
     'Shows the exact text that a message becomes in WhatsApp, its length and warnings; with group_id for that group. Keeps nothing.',
   find_templates:
-    'Lists the posts that the workspace has saved to begin others with. With template_id also the content of one: pass its fields on to check_campaign or save_draft, from_template included.',
+    'Lists the posts that the workspace has saved to begin others with. With template_id also the content of one: pass all its fields on to check_campaign or save_draft.',
   check_campaign:
     'Tries out a campaign without sending it: the exact text, when it would go out, problems of single groups, warnings, and how many seconds sending takes. Answers a check_id for send_campaign, good for 30 minutes. Without schedule it is about sending at once. A link stays bare unless fetch_link_preview follows. Always show the answer to your user before you send.',
   fetch_link_preview:

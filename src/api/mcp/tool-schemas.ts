@@ -5,7 +5,7 @@ import { campaignControl } from '../contract/campaign-control.ts';
 import { campaigns, campaignStatus } from '../contract/campaigns.ts';
 import { drafts } from '../contract/drafts.ts';
 import { templates } from '../contract/templates.ts';
-import { groupMetadataIds, optional } from '../contract/fields.ts';
+import { optional } from '../contract/fields.ts';
 import { media } from '../contract/media.ts';
 import { groups } from '../contract/groups.ts';
 import { groupKind } from '../contract/group-rules.ts';
@@ -17,11 +17,13 @@ export const ROWS_LIMIT = 50;
 const post = campaigns.addCampaignBatch.body.shape;
 /** Some language models cannot follow a `$ref` in the input of a tool, which a schema with an id becomes. */
 const withoutId = <Schema extends z.ZodType>(schema: Schema): Schema => schema.clone(schema.def);
-const groupIds = withoutId(groupMetadataIds).describe('As find_groups answers them');
+/** The operation says what is wrong with them: limits would take room that all tools share. */
+const ids = z.array(z.number()).optional();
+const groupIds = ids.describe('As find_groups answers them');
 const schedule = z
   .object({
     start_date: post.start_date,
-    end_date: post.end_date.describe('Included; start_date to send once; not needed with recurrence'),
+    end_date: post.end_date.describe('Included; start_date to send once; not with recurrence'),
     time: post.schedule_time.describe('HH:MM:SS'),
     time_zone: post.time_zone.describe('IANA; default: that of the user'),
     weekdays: post.weekdays.describe('Only these, 1 is Monday'),
@@ -38,16 +40,17 @@ const message = {
 /** The members that a post mentions, how long it is pinned, and what it replies to. */
 const reach = {
   from_template: optional(z.guid()),
+  group_list_ids: ids,
   mention_all: withoutId(post.mention_all),
   pin_for: optional(z.enum(pinFor.options)).describe('Pins the post; not in channels'),
   reply_to: withoutId(post.reply_to),
   follow_up: withoutId(post.follow_up).describe(
-    'Posts only to groups in which fewer than under_percent of the members have read an earlier campaign',
+    'Only to groups in which fewer than under_percent % read an earlier campaign',
   ),
 };
 const ballot = {
   poll: withoutId(post.poll).describe('In place of a text; html is then empty'),
-  event: withoutId(post.event).describe('In place of a text. Instants have their offset: 2026-12-05T19:00:00+01:00'),
+  event: withoutId(post.event).describe('In place of a text. Instants have an offset: …T19:00:00+01:00'),
 };
 /** Of posts with fields or translations; the instructions say what they mean. */
 const fields = {
@@ -62,9 +65,7 @@ const draftBallot = {
 };
 const cursor = withoutId(groups.listGroups.body.shape.cursor).describe('next_cursor of the answer before');
 const campaignId = campaignControl.pauseCampaign.body.shape.campaign_id;
-const files = withoutId(post.media).describe(
-  'At most 10, as find_files answers them. The message is the caption of the first',
-);
+const files = withoutId(post.media).describe('As find_files answers them. The message is the caption of the first');
 /** What a model needs of a row; the operation says what is wrong with it. What is gone a person cancels. */
 const planRow = z.object({
   key: z.string(),
@@ -103,11 +104,11 @@ export const INPUTS = {
     name: post.name,
     ...message,
     ...fields,
-    group_ids: groupIds.optional(),
+    group_ids: groupIds,
     files,
     ...reach,
     ...draftBallot,
-    as_template: z.boolean().optional().describe('Saves it as a new template of the workspace instead'),
+    as_template: z.boolean().optional().describe('Saves it as a new template instead'),
   }),
   stop_campaign: oneCampaign.extend({ how: z.enum(['pause', 'cancel']) }),
   import_plan: z.object({

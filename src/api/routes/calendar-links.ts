@@ -56,7 +56,7 @@ export async function readFeed(
 }
 
 /** Rises when the same runs are written in another way. */
-const FORM = 2;
+const FORM = 3;
 const EVENT_MS = 15 * MINUTE_MS;
 const TTL_SECONDS = 60 * 60;
 
@@ -76,7 +76,7 @@ async function writeFeed(calendar: LinkedCalendar, runs: readonly CalendarRun[])
     feed.createEvent({
       id: `run-${run.runId}-${run.campaignId}@campanile`,
       // Seconds of the campaign's life: it rises with each change, whatever changes.
-      sequence: Math.floor((run.changedAt.getTime() - run.createdAt.getTime()) / 1_000),
+      sequence: Math.ceil((run.changedAt.getTime() - run.createdAt.getTime()) / 1_000),
       // Without a method of its own, a feed is as old as what it says.
       stamp: run.changedAt,
       lastModified: run.changedAt,

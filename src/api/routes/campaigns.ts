@@ -46,8 +46,12 @@ export const campaignHandlers: Handlers<typeof campaigns, CampaignDeps> = {
 
   async previewCampaign(deps, { body, actor }) {
     const { onUnknownTags: unknownTags, groupMetadataId: groupId, linkPreview } = body;
+    const { isSchedule = true, startDate, scheduleTime } = body;
+    const isPlanned = isSchedule && startDate !== undefined && scheduleTime !== undefined;
+    const schedule = isPlanned ? toSchedule({ ...body, startDate, scheduleTime }) : undefined;
     const extras = { ...toExtras(body), ...(linkPreview && { linkPreview }) };
-    const { said, ...preview } = await previewCampaign(deps, actor, { ...body, unknownTags, groupId, extras });
+    const post = { ...body, unknownTags, groupId, extras, schedule };
+    const { said, ...preview } = await previewCampaign(deps, actor, post);
     return { ...preview, inGroup: said && describeSaid(said) };
   },
 
@@ -173,7 +177,9 @@ function toSendNow(body: SendNowBody) {
   return { scheduleTime, isTest, ignoresQuietHours: ignoreQuietHours };
 }
 
-export function toSchedule(body: ScheduledBody) {
+type ScheduleFields = 'startDate' | 'endDate' | 'scheduleTime' | 'timeZone' | 'weekdays' | 'skipDates' | 'recurrence';
+
+export function toSchedule(body: Pick<ScheduledBody, ScheduleFields>) {
   const { startDate, endDate = null, scheduleTime: time, timeZone = null, weekdays = null, skipDates } = body;
   return { startDate, endDate, time, timeZone, weekdays, skipDates, recurrence: body.recurrence || null };
 }

@@ -10,7 +10,12 @@ import { fieldError, invalid, type FieldError } from '../../platform/errors/erro
 import type { IssueCode } from '../../platform/errors/issues.ts';
 import { importPlan, type PlanRow } from '../../sending/campaigns/import/import-plan.ts';
 import { indexByName } from '../../sending/groups/index-by-name.ts';
-import { prepareFindTargets, type FindTargets, type TargetName } from '../../sending/groups/find-targets.ts';
+import {
+  prepareFindTargets,
+  type FindTargets,
+  type TargetName,
+  type Targets,
+} from '../../sending/groups/find-targets.ts';
 import { addCampaignBatchBody } from '../contract/campaigns.ts';
 import { MOST_GROUPS } from '../contract/fields.ts';
 import { MOST_ROWS, planRow, rowState, type planImports } from '../contract/import-plan.ts';
@@ -38,8 +43,7 @@ const LONGEST_NAME = 200;
 export const planImportHandlers: Handlers<typeof planImports, CampaignDeps> = {
   async importPlan(deps, { body, actor }) {
     const { rows, warnings } = await readRows(body);
-    const lists = rows.flatMap(({ cells: { list } }) => (isNothing(list) ? [] : [list]));
-    const find = await prepareFindTargets(deps.db, actor.workspaceId, lists);
+    const find = await prepareFindTargets(deps.db, actor.workspaceId);
     const findTemplate = await prepareTemplates(
       deps.db,
       actor,
@@ -141,9 +145,7 @@ function toCells({ groups = '', media_id: mediaId = '', time_zone: timeZone, ...
 
 const batchBody = addCampaignBatchBody.omit({ group_metadata_ids: true });
 
-type FindTemplate = (
-  name: TargetName | undefined,
-) => { content: object; groupIds: number[]; hasLists: boolean } | { problem: FieldError };
+type FindTemplate = (name: TargetName | undefined) => { content: object; targets: Targets } | { problem: FieldError };
 
 /** Returns a function that finds templates by their names or ids. It reads those that `wanted` names. */
 async function prepareTemplates(db: Database, actor: Actor, wanted: readonly TargetName[]): Promise<FindTemplate> {
@@ -158,12 +160,12 @@ async function prepareTemplates(db: Database, actor: Actor, wanted: readonly Tar
     idsOf.set(text, ids);
     const [id = '', ...others] = ids;
     if (id === '' || others.length > 0 || found.has(id)) continue;
-    const { content, groupListIds } = await describeTemplate(db, actor, id);
-    const hasLists = groupListIds.length > 0;
-    found.set(id, { content: toWire(templateContent, content), groupIds: content.groupMetadataIds, hasLists });
+    const { content, groupListIds: listIds } = await describeTemplate(db, actor, id);
+    const targets = { groupIds: content.groupMetadataIds, listIds };
+    found.set(id, { content: toWire(templateContent, content), targets });
   }
   return (name) => {
-    if (isNothing(name)) return { content: {}, groupIds: [], hasLists: false };
+    if (isNothing(name)) return { content: {}, targets: { groupIds: [], listIds: [] } };
     const ids = idsOf.get(String(name)) ?? [];
     const named = { of: 'templates', text: String(name).slice(0, 100) };
     if (ids.length > 1) return { problem: fieldError('template', 'ambiguous_name', { ...named, count: ids.length }) };
@@ -188,7 +190,7 @@ function toPlanRow({ row, cells, fault }: ReadRow, body: ImportBody, { find, fin
       if (key.length > LONGEST_KEY) problems.push(fieldError('key', 'too_long', { limit: LONGEST_KEY }));
       const template = findTemplate(cells.template);
       if ('problem' in template) return { problems: [...problems, template.problem] };
-      const found = findGroups(cells, template, find);
+      const found = findGroups(cells, template.targets, find);
       if ('problems' in found) problems.push(...found.problems);
       const read = readSheetDate('date', cells.date ?? '', body.dateFormat);
       if ('problem' in read) problems.push(read.problem);
@@ -212,7 +214,8 @@ function toPlanRow({ row, cells, fault }: ReadRow, body: ImportBody, { find, fin
       const validated = validateBody(batchBody, putTextIntoHtml(batchBody, sent)?.body ?? sent);
       if ('error' in validated) problems.push(...validated.error.details);
       if (problems.length > 0 || 'error' in validated || 'problems' in found) return { problems };
-      const post = { ...fromWire(batchBody, validated.value), groupMetadataIds: found.groupIds };
+      const { groupIds: groupMetadataIds, listIds } = found;
+      const post = { ...fromWire(batchBody, validated.value), groupMetadataIds, groupListIds: listIds };
       return { input: { ...toPost(post), ...toSchedule(post) } };
     },
   };
@@ -232,11 +235,7 @@ function messageOf(
 }
 
 /** The cell of a sheet is the name of one group, or several with line breaks or semicolons between them. */
-function findGroups(
-  { list, groups }: Cells,
-  ofTemplate: { groupIds: readonly number[]; hasLists: boolean },
-  find: FindTargets,
-): ReturnType<FindTargets> {
+function findGroups({ list, groups }: Cells, ofTemplate: Targets, find: FindTargets): ReturnType<FindTargets> {
   const named = isNothing(list) ? undefined : list;
   const split = groups.flatMap((name) => {
     if (typeof name === 'number' || 'groupIds' in find({ list: undefined, groups: [name] })) return [name];
@@ -244,12 +243,11 @@ function findGroups(
   });
   const found = find({ list: named, groups: split });
   if ('problems' in found) return found;
-  const { groupIds } = named === undefined && split.length === 0 ? ofTemplate : found;
-  if (groupIds.length === 0 && named !== undefined) return { problems: [fieldError('list', 'lists_empty')] };
-  if (groupIds.length === 0)
-    return { problems: [ofTemplate.hasLists ? fieldError('template', 'lists_empty') : fieldError('groups', 'empty')] };
+  const targets = named === undefined && split.length === 0 ? ofTemplate : found;
+  const { groupIds, listIds } = targets;
+  if (groupIds.length + listIds.length === 0) return { problems: [fieldError('groups', 'empty')] };
   if (groupIds.length > MOST_GROUPS) return { problems: [fieldError('groups', 'too_many_groups')] };
-  return { groupIds: [...groupIds] };
+  return targets;
 }
 
 /** What a row calls the fields of its campaign. */
@@ -259,6 +257,7 @@ const CELLS: Readonly<Record<string, string>> = {
   end_date: 'date',
   schedule_time: 'time',
   group_metadata_ids: 'groups',
+  group_list_ids: 'list',
   media: 'media_id',
 };
 

@@ -49,7 +49,8 @@ export async function describeTemplate(db: Database, actor: Actor, templateId: s
   const content = {
     ...(await describeContent(db, actor, template)),
     name: template.name,
-    groupMetadataIds: template.groups.map(({ groupId }) => groupId),
+    groupMetadataIds: [...template.ownGroupIds],
+    groupListIds: template.groupListIds.length > 0 ? template.groupListIds : undefined,
     fromTemplate: templateId,
   };
   return {

@@ -25,5 +25,5 @@ export function registerFeeds(server: FastifyInstance, readFeed: ReadFeed): void
 
 /** Whether a client says that it has the version of this tag (RFC 9110 §13.1.2). */
 export function namesTag(ifNoneMatch: string | undefined, etag: string): boolean {
-  return ifNoneMatch?.split(',').some((one) => one.trim().replace(/^W\//, '') === etag) ?? false;
+  return ifNoneMatch?.split(',').some((one) => ['*', etag].includes(one.trim().replace(/^W\//, ''))) ?? false;
 }

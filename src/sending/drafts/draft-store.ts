@@ -29,7 +29,7 @@ export interface DraftContent extends Record<string, Value> {
   link_preview?: { url: string; title: string; description: string; image: string | null } | null;
   /** The account that is to send. */
   account_id?: AccountId | null;
-  /** The saved lists that the post is to go to; of a template, those whose groups a post begins with. */
+  /** The saved lists that the post is to go to. */
   group_list_ids?: number[];
 }
 

@@ -2,7 +2,6 @@ import { fieldError, type FieldError } from '../../platform/errors/errors.ts';
 import { readRows, type Connection } from '../../platform/database/statements.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { prepareFindGroups } from './find-groups.ts';
-import { readGroupLists, remakeLists } from './group-lists.ts';
 import { indexByName } from './index-by-name.ts';
 
 /** A text is a name, an id or an external id; a number is an id. */
@@ -13,8 +12,14 @@ export interface NamedTargets {
   groups: readonly TargetName[];
 }
 
-/** Returns the ids of the groups, or which names mean none or several of them. */
-export type FindTargets = (named: NamedTargets) => { groupIds: number[] } | { problems: FieldError[] };
+/** Returns the ids of the groups and of the list, or which names mean none or several of them. */
+export type FindTargets = (named: NamedTargets) => Targets | { problems: FieldError[] };
+
+export interface Targets {
+  /** Those that are named, without those of the list. */
+  groupIds: number[];
+  listIds: number[];
+}
 
 interface List {
   listId: number;
@@ -22,15 +27,8 @@ interface List {
   externalId: string | null;
 }
 
-/**
- * Returns a function that finds groups as the rows of a sheet name them: by the names of groups, and by the names of group lists. Of the
- * lists it knows those that `wanted` names. Groups that are gone are of no list.
- */
-export async function prepareFindTargets(
-  db: Connection,
-  workspaceId: WorkspaceId,
-  wanted: Iterable<TargetName>,
-): Promise<FindTargets> {
+/** Returns a function that finds groups and group lists as the rows of a sheet name them. */
+export async function prepareFindTargets(db: Connection, workspaceId: WorkspaceId): Promise<FindTargets> {
   const findByName = await prepareFindGroups(db, workspaceId);
   const external = await readRows<{ id: string; groupId: number }>(db)`
     select external_id as id, group_id as "groupId" from groups
@@ -40,12 +38,6 @@ export async function prepareFindTargets(
     select group_list_id as "listId", name, external_id as "externalId" from group_lists
     where workspace_id = ${workspaceId} order by group_list_id`;
   const findLists = prepareFindLists(lists);
-  const listsByName = new Map(Array.from(new Set(wanted), (name) => [name, findLists(name)]));
-  const listIds = [...listsByName.values()].flat();
-  await remakeLists(db, workspaceId, listIds);
-  const members = new Map(
-    (await readGroupLists(db, workspaceId, listIds)).map(({ groupListId, groupIds }) => [groupListId, groupIds]),
-  );
 
   function findGroup(name: TargetName): number[] {
     const named = findByName(String(name)).map(({ groupId }) => groupId);
@@ -56,8 +48,8 @@ export async function prepareFindTargets(
 
   return ({ list, groups }) => {
     const found = groups.map((name) => ({ field: 'groups', of: 'groups', name, ids: findGroup(name) }));
-    const ids = list === undefined ? [] : (listsByName.get(list) ?? []);
-    const all = list === undefined ? found : [{ field: 'list', of: 'group lists', name: list, ids }, ...found];
+    const listIds = list === undefined ? [] : findLists(list);
+    const all = list === undefined ? found : [{ field: 'list', of: 'group lists', name: list, ids: listIds }, ...found];
     const problems = all.flatMap(({ field, of, name, ids: { length: count } }) => {
       if (count === 1) return [];
       const text = String(name).slice(0, 100);
@@ -68,8 +60,7 @@ export async function prepareFindTargets(
       ];
     });
     if (problems.length > 0) return { problems };
-    const groupIds = [...ids.flatMap((id) => members.get(id) ?? []), ...found.flatMap((one) => one.ids)];
-    return { groupIds: [...new Set(groupIds)] };
+    return { groupIds: [...new Set(found.flatMap((one) => one.ids))], listIds };
   };
 }
 

@@ -507,6 +507,22 @@ describe('over HTTP, with the API key of each request', () => {
     expect((await use(client, 'find_templates')).told).toMatchObject({ templates: [{ uses: { campaigns: 1 } }] });
   });
 
+  test('hands on the lists of a template', async () => {
+    const client = await connect(await keyOf(alice, 'read'));
+    const group_ids = await groupsOf(client);
+    const list = { name: 'Some', group_metadata_ids: group_ids };
+    const { body } = await alice.call<{ group_list_id: number }>('venom/save-group-list', list);
+    const lists = { group_list_ids: [body.data.group_list_id] };
+    const template_id = randomUUID();
+    await alice.call('venom/save-template', { template_id, version: 0, name: 'Listed', html: 'x', ...lists });
+    const { told } = await use(client, 'find_templates', { template_id });
+    const [found] = told['templates'] as Array<{ content: Record<string, unknown> }>;
+    expect(found?.content).toMatchObject({ group_ids: [], ...lists });
+    const { told: check } = await use(client, 'check_campaign', { ...found?.content, name: 'x', html: '<b>x</b>' });
+    const { ok, problems } = check['groups'] as { ok: number; problems: object[] };
+    expect(ok + problems.length).toBe(group_ids.length);
+  });
+
   test('says what of a template the tools cannot take, and hands on its schedule', async () => {
     const client = await connect(await keyOf(alice, 'read'));
     const [account] = (await alice.call<{ accounts: Array<{ account_id: number }> }>('venom/list-accounts')).body.data

@@ -97,7 +97,12 @@ describe('a feed', () => {
     const uidOf = (run_id: number) => `run-${run_id}-${id}@campanile`;
     const [first] = await runsOf(id);
     const find = async () => (await read(path)).events.find(({ uid }) => uid === uidOf(first?.run_id ?? 0));
+    const created = await find();
+    await app.database.clock.advance({ milliseconds: 300 });
+    const soon = { campaign_id: id, run_id: first?.run_id, due_at: '2031-03-04T09:00:00.000Z' };
+    expect((await alice.call('venom/move-run', soon)).status).toBe(200);
     const before = await find();
+    expect(before?.sequence).toBeGreaterThan(created?.sequence ?? Infinity);
     await app.database.clock.advance({ hours: 1 });
     const due_at = '2031-03-04T10:00:00.000Z';
     expect((await alice.call('venom/move-run', { campaign_id: id, run_id: first?.run_id, due_at })).status).toBe(200);
@@ -157,6 +162,7 @@ describe('a feed', () => {
     const etag = (await fetchFeed(path)).headers.get('etag') ?? '';
     const again = await fetchFeed(path, { 'if-none-match': `"other", W/${etag}` });
     expect([again.status, await again.text()]).toEqual([304, '']);
+    expect((await fetchFeed(path, { 'if-none-match': '*' })).status).toBe(304);
     await add({ name: 'Another' });
     expect((await fetchFeed(path, { 'if-none-match': etag })).status).toBe(200);
   });

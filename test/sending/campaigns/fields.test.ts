@@ -409,6 +409,28 @@ test('a preview shows the text for a group, or why it gets none', async () => {
   expect(foreign).toMatchObject({ status: 404, body: { details: [{ field: 'group_metadata_id' }] } });
 });
 
+test('a preview has the date, weekday and time of the first run of its schedule, else those of now', async () => {
+  await app.database.clock.set('2031-06-02T10:00:00Z');
+  const preview = async (more: object) => {
+    const body = { html: '{{ weekday }}, {{ date }}, {{ time }}', with_fields: true, group_metadata_id: groups[0] };
+    return (await alice.call<{ text: string }>('venom/preview-campaign', { ...body, ...more })).body.data.text;
+  };
+  const plan = {
+    start_date: '2031-06-02',
+    end_date: '2031-06-05',
+    schedule_time: '09:00:00',
+    time_zone: 'Asia/Kolkata',
+    skip_dates: ['2031-06-03'],
+  };
+  expect(await preview(plan)).toBe('Wednesday, 4 June 2031, 09:00');
+  expect(await preview({ ...plan, is_schedule: true, end_date: null, recurrence: 'FREQ=MONTHLY;BYDAY=1MO' })).toBe(
+    'Monday, 7 July 2031, 09:00',
+  );
+  const now = 'Monday, 2 June 2031, 12:00';
+  for (const more of [{}, { ...plan, is_schedule: false }, { ...plan, end_date: '2031-06-02' }])
+    expect(await preview(more)).toBe(now);
+});
+
 test('a preview fills the poll, event, captions, file names and link preview for a group', async () => {
   await give('coordinator', ['Ana & Bo', undefined]);
   const preview = async (more: object, group_metadata_id = groups[0]) =>

@@ -21,6 +21,7 @@ interface Row {
   campaign_id?: string;
   local: string | null;
   changes?: string[];
+  group_count?: number;
   warnings: string[];
   problems: Array<{ field: string; code?: string; issue: string; params?: object }>;
 }
@@ -62,12 +63,13 @@ const planned = (person: Person = alice) => readCount(app.database.db)`
   select count(*) from campaigns where workspace_id = ${workspaceOf(person)} and import_plan = ${plan}`;
 const get = async (campaign_id: unknown) =>
   (
-    await alice.call<{ name: string; status: string; runs: Array<{ run_id: number; due_at: string }> }>(
-      'venom/get-campaign',
-      {
-        campaign_id,
-      },
-    )
+    await alice.call<{
+      name: string;
+      status: string;
+      runs: Array<{ run_id: number; due_at: string; queued?: number }>;
+    }>('venom/get-campaign', {
+      campaign_id,
+    })
   ).body.data;
 
 describe('the rows of a plan', () => {
@@ -572,18 +574,87 @@ describe('groups and lists', () => {
       row('twice', { groups: [], list: 'twice' }),
       row('exact', { groups: [], list: 'TWICE' }),
     ]);
-    expect(told.rows.map((settled) => (settled as { group_count?: number }).group_count)).toEqual([
-      2,
-      2,
-      3,
-      3,
-      undefined,
-      1,
-    ]);
+    expect(told.rows.map(({ group_count }) => group_count)).toEqual([2, 2, 3, 3, undefined, 1]);
     expect(problemsOf(told)).toEqual(['5 list ambiguous_name']);
   });
 
-  test('with nobody in them are refused as such', async () => {
+  const saveList = async (group_metadata_ids: number[], more: object = {}) => {
+    const list = { name: `List of ${plan}`, group_metadata_ids, ...more };
+    return (await alice.call<{ group_list_id: number }>('venom/save-group-list', list)).body.data.group_list_id;
+  };
+  const targetsOf = async (campaign_id: unknown) => {
+    const { body } = await alice.call<object>('venom/duplicate-campaign', { campaign_id });
+    return body.data as { group_metadata_ids: number[]; group_list_ids?: number[] };
+  };
+
+  test('stay lists: a group that joins one before the run gets the post, also one of a template', async () => {
+    const list = await saveList([first]);
+    const template = { template_id: randomUUID(), version: 0, name: `To the list of ${plan}`, html: 'Hi' };
+    const saved = await alice.call('venom/save-template', { ...template, group_list_ids: [list] });
+    expect(saved.status).toBe(200);
+    const rows = [
+      row('list', { groups: [], list }),
+      row('both', { groups: [second], list }),
+      row('template', { groups: [], template: template.name, text: undefined }),
+      row('own', { template: template.name }),
+    ];
+    expect((await tryOut(rows)).rows).toMatchObject([1, 2, 1, 1].map((group_count) => ({ state: 'new', group_count })));
+    const { rows: done } = await imported(rows);
+    expect(await Promise.all(done.map(({ campaign_id }) => targetsOf(campaign_id)))).toMatchObject([
+      { group_metadata_ids: [], group_list_ids: [list] },
+      { group_metadata_ids: [second], group_list_ids: [list] },
+      { group_metadata_ids: [], group_list_ids: [list] },
+      { group_metadata_ids: [first] },
+    ]);
+    await saveList([first, second], { group_list_id: list });
+    expect((await imported(rows)).rows).toMatchObject(
+      [2, 2, 2, 1].map((group_count) => ({ state: 'unchanged', group_count })),
+    );
+    await app.database.clock.set('2031-03-10T08:00:00Z');
+    await beginRuns(app.database.db);
+    const sent = await Promise.all(done.map(({ campaign_id }) => get(campaign_id)));
+    expect(sent.map(({ runs: [run] }) => run)).toMatchObject([2, 2, 2, 1].map((queued) => ({ queued })));
+  });
+
+  test('of an earlier import, whose groups were fixed, become lists with the next one, unless they have begun', async () => {
+    const list = await saveList([first]);
+    const { rows: done } = await imported([
+      row('planned', { date: '2031-03-21' }),
+      row('begun', { date: '2031-03-20' }),
+    ]);
+    await app.database.clock.set('2031-03-20T08:00:00Z');
+    await beginRuns(app.database.db);
+    const toList = { groups: [], list };
+    const rows = [row('planned', { ...toList, date: '2031-03-21' }), row('begun', { ...toList, date: '2031-03-20' })];
+    for (const dry_run of [true, false])
+      expect((await imported(rows, { dry_run })).rows).toMatchObject([
+        { state: 'changed', changes: ['groups'] },
+        { state: 'sent' },
+      ]);
+    expect(statesOf(await imported(rows))).toEqual(['planned unchanged', 'begun sent']);
+    expect(await Promise.all(done.map(({ campaign_id }) => targetsOf(campaign_id)))).toMatchObject([
+      { group_metadata_ids: [], group_list_ids: [list] },
+      { group_metadata_ids: [first] },
+    ]);
+    expect((await get(done[0]?.campaign_id)).runs).toHaveLength(1);
+    expect(await planned()).toBe(2);
+  });
+
+  test('that a person gave a campaign are no change if its row names them, and taken away if it names groups', async () => {
+    const list = await saveList([first]);
+    const [campaign] = (await imported([row('a', { groups: [first] })])).rows;
+    const { campaign_id } = campaign ?? {};
+    const toList = { campaign_id, group_metadata_ids: [second], group_list_ids: [list] };
+    expect((await alice.call('venom/update-campaign', toList)).status).toBe(200);
+    expect(statesOf(await imported([row('a', { groups: [second], list })]))).toEqual(['a unchanged']);
+    const told = await imported([row('a')]);
+    expect(told.rows).toMatchObject([{ state: 'changed', changes: ['groups'] }]);
+    expect(await targetsOf(campaign_id)).toMatchObject({ group_metadata_ids: [first] });
+    expect(await targetsOf(campaign_id)).not.toHaveProperty('group_list_ids');
+    expect(statesOf(await imported([row('a')]))).toEqual(['a unchanged']);
+  });
+
+  test('with nobody in them are planned with a warning', async () => {
     await alice.call('venom/set-fields', { fields: [{ name: 'Area' }] });
     const rule = { all: [{ field: 'Area', is: 'Nowhere' }] };
     const { body } = await alice.call<{ group_list_id: number }>('venom/save-group-list', { name: 'Nobody', rule });
@@ -594,7 +665,11 @@ describe('groups and lists', () => {
       row('list', { groups: [], list: 'Nobody' }),
       row('template', { groups: [], template: 'To nobody', text: undefined }),
     ];
-    expect(problemsOf(await imported(rows))).toEqual(['1 list lists_empty', '2 template lists_empty']);
+    const warnings = [expect.stringContaining('Nobody is in these lists')];
+    expect((await imported(rows)).rows).toMatchObject([
+      { state: 'new', group_count: 0, warnings },
+      { state: 'new', group_count: 0, warnings },
+    ]);
   });
 
   test('that are gone are left out of lists, and refused by name', async () => {
@@ -605,7 +680,7 @@ describe('groups and lists', () => {
     expect((await imported(rows, {}, owner)).rows[0]).toMatchObject({ group_count: ids.length });
     await execute(app.database.db)`update groups set removed_at = now() where group_id = ${ids[0]}`;
     const told = await imported(rows, { dry_run: true }, owner);
-    expect(told.rows[0]).toMatchObject({ state: 'changed', changes: ['groups'], group_count: ids.length - 1 });
+    expect(told.rows[0]).toMatchObject({ state: 'unchanged', group_count: ids.length - 1 });
     expect(told.rows[1]).toMatchObject({ state: 'refused', problems: [{ code: 'unknown_name' }] });
   });
 });

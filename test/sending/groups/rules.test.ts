@@ -373,11 +373,11 @@ describe('every reader of a list has the groups of now:', () => {
     const made = { template_id, version: 0, name: 'T', html: 'Hi', group_list_ids: [id] };
     expect((await alice.call('venom/save-template', made)).status).toBe(200);
     await give({}, { Tags: null }, { Tags: 'x' });
-    const { body } = await alice.call<{ templates: Array<{ content: { group_metadata_ids: number[] } }> }>(
+    const { body } = await alice.call<{ templates: Array<{ groups: Array<{ group_metadata_id: number }> }> }>(
       'venom/list-templates',
       { template_id },
     );
-    expect(body.data.templates[0]?.content.group_metadata_ids).toEqual([groups[2]]);
+    expect(body.data.templates[0]?.groups).toMatchObject([{ group_metadata_id: groups[2] }]);
   });
 
   test('the calendar and reports', async () => {

@@ -234,7 +234,7 @@ describe('who may change a template', () => {
     expect(await one(owner, id)).toMatchObject({
       own_group_metadata_ids: groups.slice(0, 1),
       group_list_ids: [group_list_id],
-      content: { group_metadata_ids: groups },
+      content: { group_metadata_ids: groups.slice(0, 1), group_list_ids: [group_list_id] },
     });
   });
 
@@ -291,13 +291,15 @@ describe('the groups and lists of a template', () => {
       })
     ).body.data.group_list_id;
 
-  test('are those that its lists have when a post begins', async () => {
+  test('are those of a post that begins with it, which stays one to the lists', async () => {
     const village = await saveList([groups[0]]);
     const id = await saved(author, { group_metadata_ids: [groups[2]], group_list_ids: [village, village] });
-    expect((await one(author, id)).content?.group_metadata_ids).toEqual([groups[2], groups[0]]);
+    const { content, ...template } = await one(author, id);
+    expect(content).toMatchObject({ group_metadata_ids: [groups[2]], group_list_ids: [village] });
+    expect(template.groups).toMatchObject([groups[2], groups[0]].map((group_metadata_id) => ({ group_metadata_id })));
     await saveList([groups[1], groups[2]], village);
     const now = await one(author, id);
-    expect(now.content?.group_metadata_ids).toEqual([groups[2], groups[1]]);
+    expect(now.groups).toMatchObject([groups[2], groups[1]].map((group_metadata_id) => ({ group_metadata_id })));
     expect(now.group_list_ids).toEqual([village]);
     await owner('venom/delete-group-list', { group_list_id: village });
     const without = await one(author, id);

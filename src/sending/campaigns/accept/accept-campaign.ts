@@ -124,7 +124,7 @@ export async function prepareCampaign(
   const { workspaceId } = actor;
   const post = await preparePost(deps, input, problems ?? [], plannedNow);
   const { fields, ...prepared } = await requireLists(db, workspaceId, post);
-  const nobody = warnOfEmptyLists(prepared, plan.isSchedule);
+  const nobody = warnOfEmptyLists(prepared, plan.isSchedule).map(({ message }) => message);
   const accounts = await findOwnAccounts(db, workspaceId);
   const isUnlinked = accounts.every(({ status }) => UNLINKED.has(status));
   const isHeld = accounts.some(({ heldSince }) => heldSince);

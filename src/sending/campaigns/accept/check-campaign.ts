@@ -92,8 +92,8 @@ export async function checkCampaign(
   const { schedule, timeZone, occurrences, plannedUntil, problems } = await planDraft(deps, userId, { draft, now });
   const planned = async () => (schedule ? listDue(db, occurrences, { before, schedule, now }) : [now]);
   const prepared = await requireLists(db, workspaceId, await preparePost(deps, draft.post, problems, planned));
-  warnOfEmptyLists(prepared, schedule !== undefined);
-  const { text, fields, media, extras, card, groupIds, warnings } = prepared;
+  const { text, fields, media, extras, card, groupIds } = prepared;
+  const warnings = [...prepared.warnings, ...warnOfEmptyLists(prepared, schedule !== undefined)];
   const files = await checkFiles(db, workspaceId, extras);
   await requireFreeExternalId(db, 'campaign', { ...draft.post, workspaceId, except: changeOf });
   await requireGroups(db, workspaceId, draft.post.groupIds ?? []);

@@ -2,7 +2,6 @@ import { findLinksOf } from '../../../content/link-preview/find-links.ts';
 import { compilePost, findFieldProblems, type Template } from '../../../content/post/fill-post.ts';
 import type { PostExtras } from '../../../content/post/post-extras.ts';
 import { readNow } from '../../../platform/database/read-now.ts';
-import type { WorkspaceId } from '../../../platform/database/schema.ts';
 import type { Database } from '../../../platform/database/statements.ts';
 import type { FailureParams } from '../../../platform/errors/failures.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
@@ -15,8 +14,9 @@ import { TEXT_LIMIT, type UnknownTags } from '../../../content/text/html-to-what
 import { captionWarning, type Warning } from '../../../content/text/warnings.ts';
 import type { Translation } from '../../../content/post/translations.ts';
 import { writePlaceholders } from '../../../content/text/placeholders.ts';
+import { planOccurrences, readTimeZone, type ScheduledInput } from './add-scheduled-campaign.ts';
 import { isBallot } from './ballot-problems.ts';
-import { NO_TEXT, toFields } from './prepare-post.ts';
+import { NO_TEXT, toFields, type PostInput } from './prepare-post.ts';
 import { prepareTranslations } from './prepare-translations.ts';
 
 export interface Preview {
@@ -56,6 +56,8 @@ export interface PreviewInput {
   groupId?: number | undefined;
   /** What else is filled for the group. */
   extras: PostExtras;
+  /** It is filled for the first run; default: for now. */
+  schedule?: Omit<ScheduledInput, keyof PostInput> | undefined;
 }
 
 /**
@@ -64,9 +66,10 @@ export interface PreviewInput {
  */
 export async function previewCampaign(
   deps: PreviewDeps,
-  { workspaceId }: Actor,
-  { html, withFile, unknownTags, withFields = false, translations, groupId, extras }: PreviewInput,
+  actor: Actor,
+  { html, withFile, unknownTags, withFields = false, translations, groupId, extras, schedule }: PreviewInput,
 ): Promise<Preview> {
+  const { workspaceId } = actor;
   const { text: written, template, warnings, problems } = await deps.convert(html, unknownTags, withFields);
   const translated = await prepareTranslations(deps.convert, { translations, unknownTags, withFields, extras });
   const broken = withFields ? findFieldProblems(extras) : [];
@@ -77,7 +80,9 @@ export async function previewCampaign(
   const fields = toFields({ text: written, template }, translated.texts);
   const bound = fields && (await bindFields(deps.db, workspaceId, fields, extras));
   const filled =
-    bound && groupId !== undefined ? await fillFor(deps, workspaceId, { template: bound, extras, groupId }) : undefined;
+    bound && groupId !== undefined
+      ? await fillFor(deps, actor, { template: bound, extras, groupId, schedule })
+      : undefined;
   const { text = written, unfit, language, said } = filled ?? {};
   const caption = captionWarning(text);
   return {
@@ -96,14 +101,23 @@ export async function previewCampaign(
   };
 }
 
-/** Returns what a group would get, as if it was sent now, or why it gets none. */
+/** Returns what a group would get in the first run, or why it gets none; as if it was sent now if there would be no run. */
 async function fillFor(
-  { db, timeZone: installationZone }: PreviewDeps,
-  workspaceId: WorkspaceId,
-  { template, extras, groupId }: { template: Template; extras: PostExtras; groupId: number },
+  deps: PreviewDeps,
+  { workspaceId, userId }: Actor,
+  {
+    template,
+    extras,
+    groupId,
+    schedule,
+  }: { template: Template; groupId: number } & Pick<PreviewInput, 'extras' | 'schedule'>,
 ): Promise<{ text?: string } & Pick<Preview, 'said' | 'unfit' | 'language'>> {
-  const dueAt = await readNow(db);
-  const values = await readGroupValues(db, groupId, template, { workspaceId, dueAt, timeZone: null, installationZone });
+  const { db, timeZone: installationZone } = deps;
+  const now = await readNow(db);
+  const zoned = schedule && { ...schedule, timeZone: schedule.timeZone ?? (await readTimeZone(deps, userId)) };
+  const first = zoned && planOccurrences(zoned, now).occurrences.find((dueAt) => dueAt >= now);
+  const run = { workspaceId, dueAt: first ?? now, timeZone: (first && zoned?.timeZone) ?? null, installationZone };
+  const values = await readGroupValues(db, groupId, template, run);
   const filled = compilePost(template, extras)(values);
   if (!('failure' in filled)) return { text: filled.text, language: filled.language, said: filled.extras };
   const { code = 'other', reason: message, params } = filled.failure;

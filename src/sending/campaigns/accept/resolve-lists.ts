@@ -4,6 +4,7 @@ import type { WorkspaceId } from '../../../platform/database/schema.ts';
 import type { Connection } from '../../../platform/database/statements.ts';
 import { AppError, fieldError, invalid } from '../../../platform/errors/errors.ts';
 import { readGroupLists, remakeLists } from '../../groups/group-lists.ts';
+import type { CheckWarning } from './warn-of-frequency.ts';
 
 /** The most groups a campaign goes to (contract §3). */
 export const GROUPS_LIMIT = 10_000;
@@ -54,10 +55,13 @@ export async function requireLists<Post extends Targeted>(
   return resolved;
 }
 
-const NOBODY = 'Nobody is in these lists at present: a run that begins like this ends at once, with nothing sent';
+const NOBODY: CheckWarning = {
+  code: 'lists_empty',
+  message: 'Nobody is in these lists at present: a run that begins like this ends at once, with nothing sent',
+};
 
 /** Returns the warning that nobody is in the lists of a post. Throws 400 if it is sent now. */
-export function warnOfEmptyLists({ groupIds }: Pick<Targeted, 'groupIds'>, isSchedule: boolean): string[] {
+export function warnOfEmptyLists({ groupIds }: Pick<Targeted, 'groupIds'>, isSchedule: boolean): CheckWarning[] {
   if (groupIds.length > 0) return [];
   if (!isSchedule) throw invalid([fieldError('group_list_ids', 'lists_empty')]);
   return [NOBODY];

@@ -135,7 +135,7 @@ export async function updateCampaign(
     await changeUnseen(trx, campaign, change);
     const changes = await diffCampaigns(trx, actor.workspaceId, { campaign, content });
     await recordAudit(trx, { ...actor, action: 'campaign.updated', subject: publicId, changes });
-    const nobody = changesPost ? warnOfEmptyLists(next, true) : [];
+    const nobody = changesPost ? warnOfEmptyLists(next, true).map(({ message }) => message) : [];
     const dueAt = await findFirstPlanned(trx, campaignId);
     return { campaignId: publicId, status: campaign.status, warnings: [...listLosses(warnings), ...nobody], dueAt };
   });

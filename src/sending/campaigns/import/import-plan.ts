@@ -100,7 +100,7 @@ const STATES = {
 /** Failures that are about a row; after any other the same sheet is sent again. */
 const KINDS_OF_ROWS = new Set(['invalid', 'not_found', 'conflict', 'no_room']);
 
-const OF_TEMPLATES = EXTRAS_NAMES.filter((name) => name !== 'files' && name !== 'linkPreview');
+const OF_TEMPLATES = EXTRAS_NAMES.filter((name) => name !== 'files' && name !== 'linkPreview' && name !== 'groupLists');
 const EVERY_DAY = { recurrence: '', weekdays: [1, 2, 3, 4, 5, 6, 7], skipDates: [] };
 
 interface Context {
@@ -233,8 +233,12 @@ function describeChange(
   changes: ReadonlySet<keyof RowValues>,
   timeZone: string | null,
 ): CampaignChange {
-  const { extras: { files, ...extras } = {}, startDate, endDate, cardRequest } = input;
-  const [isOtherFile, isOtherTemplate] = [changes.has('media_id'), changes.has('template')];
+  const { extras: { files, groupLists, ...extras } = {}, startDate, endDate, cardRequest } = input;
+  const [isOtherFile, isOtherTemplate, isToOthers] = [
+    changes.has('media_id'),
+    changes.has('template'),
+    changes.has('groups'),
+  ];
   return {
     unlessBegun: true,
     ...(changes.has('name') && { name: input.name }),
@@ -242,15 +246,20 @@ function describeChange(
     ...(changes.has('tags') && { tags: input.tags }),
     ...(changes.has('text') && { html: input.html, unknownTags: input.unknownTags, ...choicesIn(input) }),
     ...((changes.has('text') || isOtherTemplate) && { cardRequest }),
-    ...(changes.has('groups') && { groupIds: input.groupIds }),
+    ...(isToOthers && { groupIds: input.groupIds }),
     // A person may have planned it for more than the day of its row.
     ...(changes.has('date') && { startDate, endDate: endDate ?? startDate, ...EVERY_DAY }),
     ...(changes.has('time') && { time: input.time }),
     ...(changes.has('time_zone') && timeZone !== null && { timeZone }),
     ...(isOtherFile && files === undefined && { removeImage: true }),
-    extras: { ...(isOtherFile && files && { files }), ...(isOtherTemplate && extras) },
+    extras: {
+      ...(isOtherFile && files && { files }),
+      ...(isToOthers && groupLists && { groupLists }),
+      ...(isOtherTemplate && extras),
+    },
     removedExtras: [
       ...(isOtherFile && files === undefined ? ['files' as const] : []),
+      ...(isToOthers && groupLists === undefined ? ['groupLists' as const] : []),
       ...(isOtherTemplate ? OF_TEMPLATES.filter((name) => !(name in extras)) : []),
     ],
   };
@@ -269,7 +278,7 @@ function valuesOf(
     name: input.name,
     note: input.description,
     text: textOf(prepared, isOfTemplate),
-    groups: prepared.groupIds.toSorted((a, b) => a - b).join(),
+    groups: targetsOf(prepared),
     date: `${input.startDate} ${input.endDate}`,
     time: input.time,
     time_zone: timeZone ?? '',
@@ -285,7 +294,7 @@ function valuesBefore(before: ImportedRow, isOfTemplate: boolean): RowValues {
     name: before.name,
     note: before.description,
     text: textOf(before, isOfTemplate),
-    groups: before.groupIds.toSorted((a, b) => a - b).join(),
+    groups: targetsOf(before),
     date: [before.startDate, before.endDate, ...(before.recurrence === null ? [] : [before.recurrence])].join(' '),
     time: before.time ?? '',
     time_zone: before.timeZone ?? '',
@@ -293,6 +302,12 @@ function valuesBefore(before: ImportedRow, isOfTemplate: boolean): RowValues {
     template: ofTemplate(before.extras),
     tags: before.tags,
   };
+}
+
+/** Lists and groups as they are named: who is in the lists changes by itself. */
+function targetsOf({ extras: { groupLists }, groupIds }: Pick<ImportedRow, 'extras' | 'groupIds'>) {
+  const { listIds, groupIds: own } = groupLists ?? { listIds: [], groupIds };
+  return [listIds, own].map((ids) => ids.toSorted((a, b) => a - b));
 }
 
 /** Whether a text is one for each group or language. */
