@@ -112,9 +112,12 @@ export function compilePost(template: Template, extras: PostExtras): FillPost {
     const missing = fields.filter(([key, field]) => isRequiredIn(field, language) && !said.get(key));
     if (missing.length > 0)
       return { failure: describeFailure('value_missing', { fields: missing.map(([, { name }]) => name).join(', ') }) };
-    const valueOf: ValueOf = ({ key, fallback = '' }) => ({
-      value: said.get(key) || cleanValue(fallback),
-      isLink: template.fields[key]?.isLink ?? false,
+    const valueOf: ValueOf = (placeholder) => ({
+      // The words of a fetched card are those of its site, in which braces are braces.
+      value: said.has(placeholder.key)
+        ? said.get(placeholder.key) || cleanValue(placeholder.fallback ?? '')
+        : writePlaceholder(placeholder),
+      isLink: template.fields[placeholder.key]?.isLink ?? false,
     });
     const text = texts.get(language)?.(valueOf) ?? '';
     const filledExtras = template.isLiteral ? extras : fillExtras(extras, captions, valueOf);

@@ -431,6 +431,21 @@ test('a preview has the date, weekday and time of the first run of its schedule,
     expect(await preview(more)).toBe(now);
 });
 
+test('fields of a link preview alone are known, needed and filled as all others', async () => {
+  const url = 'https://example.org/';
+  const about = (title: string) => post({ html: url, link_preview: { url, title } });
+  await give('coordinator', ['Ana', undefined, 'Cy']);
+  const { body } = await alice.call('venom/add-campaign', about('By {{ coordinator }}'));
+  expect(body).toMatchObject({ details: [{ code: 'groups_without_value' }] });
+  expect((await alice.call('venom/add-campaign', about('By {{ nobody_knows }}'))).status).toBe(400);
+  expect((await alice.call('venom/add-campaign', about('By {{ x'))).status).toBe(400);
+  await send({ ...about('By {{ coordinator | "us" }}') });
+  const titles = await Promise.all(
+    [0, 1, 2].map(async (index) => (await messagesOf(index)).at(-1)?.link_preview?.title),
+  );
+  expect(titles).toEqual(['By Ana', 'By us', 'By Cy']);
+});
+
 test('a preview fills the poll, event, captions, file names and link preview for a group', async () => {
   await give('coordinator', ['Ana & Bo', undefined]);
   const preview = async (more: object, group_metadata_id = groups[0]) =>

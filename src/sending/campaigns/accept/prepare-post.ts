@@ -63,7 +63,7 @@ export interface PreparedPost {
   /** Of a post with fields or translations. */
   fields: FieldsInPost | undefined;
   media: Media | null;
-  /** Without the card, whose picture is not stored yet. */
+  /** With the words of the author's card, whose picture is not stored yet. */
   extras: PostExtras;
   card: CardPreparation['card'];
   /** Without repeats, in the order first given. */
@@ -93,7 +93,9 @@ export async function preparePost(
     if (known.length === 0) await collectProblems(problems, plan);
     throw invalid([...problems, ...known]);
   }
-  const extras = input.extras ?? NO_EXTRAS;
+  // The words of a card that was fetched are those of its site: there are no fields in them.
+  const words = card && !card.isFetched && { url: card.url, title: card.title, description: card.description };
+  const extras = { ...(input.extras ?? NO_EXTRAS), ...(words && { linkPreview: words }) };
   return { html, text, fields, media, extras, card, groupIds: [...new Set(input.groupIds)], warnings };
 }
 
@@ -147,11 +149,12 @@ interface Understood {
 
 async function understand(deps: PrepareDeps, post: SentPost, known: readonly FieldError[]): Promise<Understood> {
   const { html: sent, image = null, withFile = false, unknownTags, extras = NO_EXTRAS, withFields = false } = post;
+  const said = post.cardRequest?.card ? { ...extras, linkPreview: post.cardRequest.card } : extras;
   const converted = sent === undefined ? undefined : await deps.convert(sent, unknownTags, withFields);
   const { html, text, template, warnings = [] } = converted ?? {};
   const translated = await prepareTranslations(deps.convert, { ...post, extras });
   const problems = [...(converted?.problems ?? []), ...translated.problems];
-  if (withFields) problems.push(...findFieldProblems(extras));
+  if (withFields) problems.push(...findFieldProblems(said));
   const hasFile = image !== null || extras.files !== undefined;
   const isEmpty = text === '' && !hasFile && !withFile && !isBallot(extras);
   if (extras.files && image !== null) problems.push(TWO_KINDS_OF_FILES);
@@ -162,7 +165,7 @@ async function understand(deps: PrepareDeps, post: SentPost, known: readonly Fie
   const isWrong = problems.length + known.length > 0;
   const prepared = await preparePostCard(deps, { ...post, text, template, media, isWrong });
   const ofCaptions = (extras.files ?? []).flatMap(({ caption = '' }) => warnOfCaption(caption, withFields));
-  const ofFields = !withFields && !warnings.some(isOfFields) ? warnOfFields(extras) : [];
+  const ofFields = !withFields && !warnings.some(isOfFields) ? warnOfFields(said) : [];
   return {
     html,
     text,
