@@ -77,6 +77,34 @@ describe.skipIf(!browser)('in a browser', () => {
     await dialog.getByText('It lacks a value, or its values did not fit: it got no post.').waitFor();
   });
 
+  test('shows the file, the poll and the link preview that a group got', async () => {
+    await enterAsNew(page, 'kim');
+    const { groups } = await ask<{ groups: Array<{ group_metadata_id: number; group_name: string }> }>(
+      'venom/list-groups',
+    );
+    const { group_metadata_id: id, group_name: name } = groups[0] ?? { group_metadata_id: 0, group_name: '' };
+    const url = 'https://example.org/';
+    const posts = [
+      { html: url, link_preview: { url, title: 'By {{ group }}', description: '' } },
+      { html: 'Plan', image: Buffer.from('%PDF-1.4 plan %%EOF').toString('base64'), file_name: 'For {{ group }}.pdf' },
+      { html: '', poll: { question: 'Who of {{ group }} comes?', options: ['All', 'Not {{ group }}'] } },
+      { html: url, link_preview: { url, title: 'By {{ group }}', description: '' } },
+    ];
+    const shown = [[`By ${name}`], [`For ${name}`], [`Who of ${name} comes?`, `Not ${name}`], [`By ${name}`]];
+    for (const [index, post] of posts.entries()) {
+      const { campaign_id } = await ask<{ campaign_id: string }>('venom/add-campaign', {
+        name: 'To one',
+        group_metadata_ids: [id],
+        with_fields: true,
+        ...post,
+      });
+      await page.goto(`/campaigns/${campaign_id}`);
+      await page.getByRole('button', { name: `What ${name} got` }).click();
+      const dialog = page.getByRole('dialog', { name: 'What this group got' });
+      for (const text of shown[index] ?? []) await dialog.getByText(text).waitFor();
+    }
+  });
+
   test('fills polls in the preview of a group', async () => {
     await enterAsNew(page, 'pat');
     const { groups } = await ask<{ groups: Array<{ group_name: string }> }>('venom/list-groups');

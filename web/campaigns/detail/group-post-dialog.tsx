@@ -68,10 +68,10 @@ function Said({ said, post, group }: { said: InGroup; post: Campaign; group: Gro
   );
 }
 
-/** The caption and the name of a file in the group. */
-function wordsOf({ media_id, caption, file_name }: Campaign['files'][number], { media }: InGroup) {
+/** The caption and the name of a file in the group. A post with one file may have its name beside it. */
+function wordsOf({ media_id, caption, file_name }: Campaign['files'][number], { media, file_name: ofOne }: InGroup) {
   const own = media?.find((file) => file.media_id === media_id);
-  return { caption: own?.caption ?? caption, file_name: own?.file_name ?? file_name };
+  return { caption: own?.caption ?? caption, file_name: own?.file_name ?? ofOne ?? file_name };
 }
 
 const NAMES = new Intl.Collator(locale, { sensitivity: 'base' });

@@ -61,7 +61,7 @@ export function GroupTable({ analytics, post }: { analytics: Analytics; post: Ca
   }, [groups, search, state, sorted]);
   const { box, first, last, before, after } = useVirtualRows(shown.length, rowHeight);
   const isPaused = campaign.status === 'paused';
-  const { showPost, dialog } = useGroupPost(post);
+  const { showPost, dialog } = useGroupPost(post, groups);
 
   return (
     <Section
@@ -99,13 +99,15 @@ export function GroupTable({ analytics, post }: { analytics: Analytics; post: Ca
 }
 
 /** Shows what a post with fields said to a group. */
-function useGroupPost(post: Campaign | undefined) {
+function useGroupPost(post: Campaign | undefined, groups: readonly GroupRow[]) {
   const [asked, showPost] = useState<GroupRow>();
   if (!post?.with_fields) return {};
+  // As it is now: its post may leave while the dialog is open.
+  const group = groups.find((one) => one.group_metadata_id === asked?.group_metadata_id);
   const close = () => showPost(undefined);
   return {
     showPost,
-    dialog: <Suspense>{asked && <GroupPostDialog post={post} group={asked} close={close} />}</Suspense>,
+    dialog: <Suspense>{group && <GroupPostDialog post={post} group={group} close={close} />}</Suspense>,
   };
 }
 
