@@ -102,6 +102,7 @@ describe.skipIf(!browser)('in a browser', () => {
       await page.getByRole('button', { name: `What ${name} got` }).click();
       const dialog = page.getByRole('dialog', { name: 'What this group got' });
       for (const text of shown[index] ?? []) await dialog.getByText(text).waitFor();
+      expect(await findBarriers(page)).toEqual([]);
     }
   });
 
