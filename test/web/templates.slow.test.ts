@@ -111,7 +111,8 @@ describe.skipIf(!browser)('in a browser', () => {
     );
     const [template] = whole.body.data.templates;
     expect(template?.group_list_ids).toHaveLength(1);
-    expect(template?.content).toMatchObject({ html: '<p>This week</p>', group_metadata_ids: ids });
+    const lists = { group_metadata_ids: [], group_list_ids: template?.group_list_ids };
+    expect(template?.content).toMatchObject({ html: '<p>This week</p>', ...lists });
     const again = await cat.call<{ campaign_id: string }>('venom/add-campaign', template?.content);
     await untilCompleted(cat.call, again.body.data.campaign_id);
 
