@@ -18,10 +18,13 @@ const LONG = ['test/**/*.long.test.ts'];
 /** What links WhatsApp, opens pages in a browser, or starts the service. */
 const AROUND = ['test/{messengers/whatsapp,service,web}/**'];
 
-/** What runs on each PostgreSQL: our statements, but for what is about processes that die, what waits or searches, and the calendar. */
+/**
+ * What runs on each PostgreSQL: our statements, but for what is about processes that die, what waits or searches, the calendar, and what sends
+ * the statements of other files more often.
+ */
 const MATRIX = [
   'sending/analytics/!(consistency|report-consistency.slow|roll-up.slow)',
-  'sending/campaigns/!(clock.slow|fold.slow|halt.slow|occurrences.slow|revise.slow)',
+  'sending/campaigns/!(clock.slow|fold.slow|halt.slow|import-plan.slow|large-requests.slow|occurrences.slow|revise.slow)',
   'platform/database/{fingerprint.slow,schema}',
   'sending/deliveries/!(poison.slow|revise-newest.slow|stalled-claim.slow|worker-replacement.slow)',
   'service/journey',
