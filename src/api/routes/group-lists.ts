@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/database/statements.ts';
+import { keepGroupsOfList } from '../../sending/approvals/keep-groups-of-list.ts';
 import { deleteGroupList, listGroupLists, saveGroupList } from '../../sending/groups/group-lists.ts';
 import type { groupLists } from '../contract/group-lists.ts';
 import type { Handlers } from '../operation.ts';
@@ -14,5 +15,8 @@ export const groupListHandlers: Handlers<typeof groupLists, { db: Database }> = 
     return { groupLists: lists.map((one) => ({ ...one, metadata: body.withMetadata ? one.metadata : null })) };
   },
 
-  deleteGroupList: (deps, { body, actor }) => deleteGroupList(deps, actor, body.groupListId),
+  async deleteGroupList({ db }, { body: { groupListId }, actor }) {
+    await keepGroupsOfList(db, actor.workspaceId, groupListId);
+    await deleteGroupList({ db }, actor, groupListId);
+  },
 };

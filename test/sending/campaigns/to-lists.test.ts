@@ -214,20 +214,25 @@ describe('a change', () => {
   });
 });
 
-test('the groups that a deleted list had last stay', async () => {
-  await tag('x', 'x', null);
+test('the groups that a list had when it was deleted stay', async () => {
+  await tag('x', null, null);
   const [gone, kept] = [await list(), await list({ name: 'K', group_metadata_ids: [groups[2]] })];
   const id = await schedule({ group_list_ids: [gone, kept] });
   await at('03');
   await ended(id, 1);
-  await tag(null, null, null);
+  await tag(null, 'x', null);
   await alice.call('venom/delete-group-list', { group_list_id: gone });
+  await tag('x', 'x', 'x');
   await list({ group_list_id: kept, name: 'K', group_metadata_ids: groups });
   await at('04');
   await ended(id, 2);
-  expect(await postedBy(id)).toEqual([groups, groups]);
+  const [first, second, third] = groups;
+  expect(await postedBy(id)).toEqual([
+    [first, third],
+    [second, first, third],
+  ]);
   const { body } = await alice.call<Body>('venom/duplicate-campaign', { campaign_id: id });
-  expect(body.data).toMatchObject({ group_metadata_ids: groups, group_list_ids: [kept] });
+  expect(body.data).toMatchObject({ group_metadata_ids: [second], group_list_ids: [kept] });
 });
 
 test('a copy goes to the same lists, and is a body that adds one', async () => {
@@ -349,7 +354,9 @@ test('whoever decides reads the groups of now, and those that came since the ver
   await tag(null, null, 'x');
   expect([await shown(), await listed()]).toMatchObject([{ group_count: 2, groups: [{}, {}] }, [2]]);
   await alice.call('venom/delete-group-list', { group_list_id: listId });
-  expect([await shown(), await listed()]).toMatchObject([{ group_count: 1, groups: [{}] }, [1]]);
+  expect([await shown(), await listed()]).toMatchObject([{ group_count: 2, groups: [{}, {}] }, [2]]);
+  const late = { approval_id, decision: 'approve', sha256: first.body.data.sha256 };
+  expect((await alice.call('venom/decide-approval', late)).body).toMatchObject({ error_code: 'approval_changed' });
 });
 
 test('a channel that came to a list is left out of a post that cannot go there', async () => {

@@ -9,7 +9,7 @@ import type { CheckWarning } from './warn-of-frequency.ts';
 /** The most groups a campaign goes to (contract §3). */
 export const GROUPS_LIMIT = 10_000;
 
-interface Targeted {
+export interface Targeted {
   extras: PostExtras;
   groupIds: readonly number[];
 }

@@ -1,0 +1,53 @@
+import { execute, readColumn, readRows, sql, type Database } from '../../platform/database/statements.ts';
+import type { WorkspaceId } from '../../platform/database/schema.ts';
+import { inLedger } from '../accounts/store.ts';
+import { resolveLists, type Targeted } from '../campaigns/accept/resolve-lists.ts';
+import { readGroupLists, remakeLists } from '../groups/group-lists.ts';
+import { renewCampaign } from '../campaigns/begin/renew-targets.ts';
+import { IS_OPEN } from './approval-store.ts';
+import type { AskedPost } from './asked-post.ts';
+
+/** So many take well below a second. */
+const STEP = 50;
+
+/**
+ * Gives the groups that a list has now to the posts to it that are yet to begin, and to the open requests for approval of such posts, which
+ * name them from now on in place of the list. Call it before the list is deleted.
+ */
+export async function keepGroupsOfList(db: Database, workspaceId: WorkspaceId, groupListId: number): Promise<void> {
+  await remakeLists(db, workspaceId, [groupListId]);
+  const [list] = await readGroupLists(db, workspaceId, [groupListId]);
+  if (!list) return;
+  const keep = <Post extends Targeted>(post: Post) => keepGroups(post, list);
+  const isToList = sql`-> 'groupLists' -> 'listIds' @> to_jsonb(${groupListId}::bigint)`;
+  const campaignIds = await readColumn<number>(db)`
+    select c.campaign_id from campaigns c join contents t on t.content_id = c.content_id
+    where c.workspace_id = ${workspaceId} and c.finished_at is null and c.deleted_at is null and t.extras ${isToList}`;
+  for (let from = 0; from < campaignIds.length; from += STEP)
+    await inLedger(db, workspaceId, async (trx) => {
+      for (const id of campaignIds.slice(from, from + STEP)) await renewCampaign(trx, workspaceId, id, keep);
+    });
+  await db.transaction().execute(async (trx) => {
+    const asked = await readRows<{ approvalId: string; post: AskedPost }>(trx)`
+      select p.approval_id as "approvalId", p.post from approvals p
+      where p.workspace_id = ${workspaceId} and ${IS_OPEN} and p.post -> 'extras' ${isToList}
+      order by p.approval_id for no key update`;
+    for (const { approvalId, post } of asked) {
+      const kept = await resolveLists(trx, workspaceId, keep(post));
+      await execute(trx)`
+        update approvals set post = ${JSON.stringify(kept)}::jsonb where workspace_id = ${workspaceId} and approval_id = ${approvalId}`;
+    }
+  });
+}
+
+function keepGroups<Post extends Targeted>(
+  post: Post,
+  list: { groupListId: number; groupIds: readonly number[] },
+): Post {
+  const { groupLists, ...extras } = post.extras;
+  if (!groupLists) return post;
+  const listIds = groupLists.listIds.filter((id) => id !== list.groupListId);
+  const groupIds = [...new Set([...groupLists.groupIds, ...list.groupIds])];
+  if (listIds.length === 0) return { ...post, extras, groupIds };
+  return { ...post, extras: { ...extras, groupLists: { listIds, groupIds } } };
+}
