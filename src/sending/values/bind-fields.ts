@@ -37,19 +37,22 @@ export async function bindFields(
   const texts = listTexts(said);
   const ofAll = isLiteral ? [] : listFieldsOf(extras);
   const found = [...Array.from(texts.values(), (one) => one.placeholders).flat(), ...ofAll];
-  const keys = [...new Set(found.map(({ key }) => key))].filter((key) => !kept.has(key));
+  const keys = [...new Set(found.map(({ key }) => key))];
+  const keptIds = Array.from(kept.values(), ({ fieldId }) => fieldId);
   const rows =
     keys.length === 0
       ? []
       : await readRows<{ fieldId: number; key: string; kind: string }>(db)`
         select field_id as "fieldId", folded_name as key, kind from fields
-        where workspace_id = ${workspaceId} and folded_name = any(${keys}::text[])`;
+        where workspace_id = ${workspaceId} and (folded_name = any(${keys}::text[]) or field_id = any(${keptIds}::bigint[]))`;
   const fields: Record<string, BoundField> = {};
   const unknown = new Set<string>();
   for (const { name, key } of found) {
     const builtIn = BUILT_IN.find((one) => one === key);
     const row = rows.find((one) => one.key === key);
-    const bound = kept.get(key);
+    const ofBefore = kept.get(key);
+    // A field that is gone gives way to a new one of its name.
+    const bound = row && !rows.some(({ fieldId }) => fieldId === ofBefore?.fieldId) ? undefined : ofBefore;
     if (!builtIn && !row && !bound) unknown.add(name);
     const isNeeded = (one: Placeholder) => one.key === key && one.fallback === undefined && !builtIn;
     const isIn = Array.from(texts).filter(([, one]) => one.placeholders.some(isNeeded));

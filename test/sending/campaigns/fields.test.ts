@@ -431,6 +431,22 @@ test('a preview has the date, weekday and time of the first run of its schedule,
     expect(await preview(more)).toBe(now);
 });
 
+test('a text whose field is gone means the new field of that name once it is sent again', async () => {
+  await give('coordinator', ['Ana', 'Bo', 'Cy']);
+  const { headers } = await alice.call('venom/add-campaign-batch', later());
+  const campaign_id = headers.get('x-campaign-id');
+  const { body } = await alice.call<{ fields: Array<{ field_id: number }> }>('venom/list-fields');
+  const remove = body.data.fields.map((field) => field.field_id);
+  expect((await alice.call('venom/set-fields', { remove, remove_in_use: true })).status).toBe(200);
+  await give('coordinator', ['Di', 'Ed', 'Flo']);
+  const change = { campaign_id, html: 'Ask {{ coordinator }}' };
+  const changed = await alice.call('venom/update-campaign', change);
+  expect(changed.status, JSON.stringify(changed.body)).toBe(200);
+  await app.database.clock.set('2031-06-03T07:00:01Z');
+  await ended(campaign_id ?? '');
+  expect(await lastTexts()).toEqual(['Ask Di', 'Ask Ed', 'Ask Flo']);
+});
+
 test('fields of a link preview alone are known, needed and filled as all others', async () => {
   const url = 'https://example.org/';
   const about = (title: string) => post({ html: url, link_preview: { url, title } });
