@@ -308,7 +308,7 @@ const MOST_TAGS = 10;
 const LONGEST_TAG = 40;
 const tag = label(LONGEST_TAG).overwrite((name) => name.trim());
 /** Sheets have these signs between two tags. */
-const newTag = tag.regex(/^[^,;\r\n]*$/, { error: ISSUES.tag_separator });
+const newTag = tag.regex(/^[^,;\n\v\f\r\u0085\u2028\u2029]*$/, { error: ISSUES.tag_separator });
 /** Words that campaigns are found and reported by. */
 export const newTags = optional(list(newTag, MOST_TAGS).transform(dropRepeatedNames)).meta({
   id: 'Tags',

@@ -240,6 +240,7 @@ describe('rejects', () => {
     ['a blank one', [' \u200b '], { field: 'tags.0', code: 'blank' }],
     ['one that a sheet would read as two', ['a', 'Parents, North'], { field: 'tags.1', code: 'tag_separator' }],
     ['one with a semicolon', ['a;b'], { field: 'tags.0', code: 'tag_separator' }],
+    ['one of two lines', ['a\u2028b'], { field: 'tags.0', code: 'tag_separator' }],
     ['a number', [1], { field: 'tags.0', code: 'wrong_type' }],
     ['a text', 'fees', { field: 'tags', code: 'wrong_type' }],
   ])('%s', async (_what, tags, detail) => {
