@@ -1,4 +1,4 @@
-import { execute, readColumn, readRows, sql, type Database } from '../../platform/database/statements.ts';
+import { execute, hasRow, readColumn, readRows, sql, type Database } from '../../platform/database/statements.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { inLedger } from '../accounts/store.ts';
 import { resolveLists, type Targeted } from '../campaigns/accept/resolve-lists.ts';
@@ -15,22 +15,25 @@ const STEP = 50;
  * name them from now on in place of the list. Call it before the list is deleted.
  */
 export async function keepGroupsOfList(db: Database, workspaceId: WorkspaceId, groupListId: number): Promise<void> {
+  const isToList = sql`-> 'groupLists' -> 'listIds' @> to_jsonb(${groupListId}::bigint)`;
+  const campaignIds = await readColumn<number>(db)`
+    select c.campaign_id from campaigns c
+    -- A lookup for each, whatever the planner believes of the contents.
+    cross join lateral (select extras from contents where content_id = c.content_id limit 1) t
+    where c.workspace_id = ${workspaceId} and coalesce(c.deleted_at, c.finished_at, 'infinity'::timestamptz) = 'infinity' and t.extras ${isToList}`;
+  const isAsked = sql`p.workspace_id = ${workspaceId} and ${IS_OPEN} and p.post -> 'extras' ${isToList}`;
+  if (campaignIds.length === 0 && !(await hasRow(db)`select from approvals p where ${isAsked} limit 1`)) return;
   await remakeLists(db, workspaceId, [groupListId]);
   const [list] = await readGroupLists(db, workspaceId, [groupListId]);
   if (!list) return;
   const keep = <Post extends Targeted>(post: Post) => keepGroups(post, list);
-  const isToList = sql`-> 'groupLists' -> 'listIds' @> to_jsonb(${groupListId}::bigint)`;
-  const campaignIds = await readColumn<number>(db)`
-    select c.campaign_id from campaigns c join contents t on t.content_id = c.content_id
-    where c.workspace_id = ${workspaceId} and c.finished_at is null and c.deleted_at is null and t.extras ${isToList}`;
   for (let from = 0; from < campaignIds.length; from += STEP)
     await inLedger(db, workspaceId, async (trx) => {
       for (const id of campaignIds.slice(from, from + STEP)) await renewCampaign(trx, workspaceId, id, keep);
     });
   await db.transaction().execute(async (trx) => {
     const asked = await readRows<{ approvalId: string; post: AskedPost }>(trx)`
-      select p.approval_id as "approvalId", p.post from approvals p
-      where p.workspace_id = ${workspaceId} and ${IS_OPEN} and p.post -> 'extras' ${isToList}
+      select p.approval_id as "approvalId", p.post from approvals p where ${isAsked}
       order by p.approval_id for no key update`;
     for (const { approvalId, post } of asked) {
       const kept = await resolveLists(trx, workspaceId, keep(post));
