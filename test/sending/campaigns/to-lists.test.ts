@@ -350,12 +350,13 @@ test('whoever decides reads the groups of now, and those that came since the ver
     difference: { groups_added: groups.slice(1) },
   });
   expect(await listed()).toEqual([3]);
+  const read = await alice.call<{ sha256: string }>('venom/get-approval', { approval_id });
   await alice.call('venom/delete-group-list', { group_list_id: gone });
   await tag(null, null, 'x');
   expect([await shown(), await listed()]).toMatchObject([{ group_count: 2, groups: [{}, {}] }, [2]]);
   await alice.call('venom/delete-group-list', { group_list_id: listId });
   expect([await shown(), await listed()]).toMatchObject([{ group_count: 2, groups: [{}, {}] }, [2]]);
-  const late = { approval_id, decision: 'approve', sha256: first.body.data.sha256 };
+  const late = { approval_id, decision: 'approve', sha256: read.body.data.sha256 };
   expect((await alice.call('venom/decide-approval', late)).body).toMatchObject({ error_code: 'approval_changed' });
 });
 
