@@ -106,6 +106,32 @@ describe.skipIf(!browser)('in a browser', () => {
     }
   });
 
+  test('keeps what a group got open while its post leaves', async () => {
+    await enterAsNew(page, 'ida');
+    const { groups } = await ask<{ groups: Array<{ group_metadata_id: number; group_name: string }> }>(
+      'venom/list-groups',
+    );
+    const [first, second] = groups;
+    if (!first || !second) throw new Error('there are too few groups');
+    await ask('venom/update-account', { daily_cap: 1 });
+    const send = (html: string, { group_metadata_id }: typeof first) =>
+      ask<{ campaign_id: string }>('venom/add-campaign', {
+        name: html,
+        html,
+        with_fields: true,
+        group_metadata_ids: [group_metadata_id],
+      });
+    await send('Takes the cap in {{ group }}', first);
+    const { campaign_id } = await send('Waits in {{ group }}', second);
+    await page.goto(`/campaigns/${campaign_id}`);
+    await page.getByRole('button', { name: `What ${second.group_name} got` }).click();
+    const dialog = page.getByRole('dialog', { name: 'What this group got' });
+    await dialog.getByText(`Waits in ${second.group_name}`).waitFor();
+    await ask('venom/update-account', { daily_cap: 'none' });
+    await page.locator('main').getByText('Delivered and read over time').waitFor({ state: 'attached' });
+    expect(await dialog.getByText(`Waits in ${second.group_name}`).isVisible()).toBe(true);
+  });
+
   test('fills polls in the preview of a group', async () => {
     await enterAsNew(page, 'pat');
     const { groups } = await ask<{ groups: Array<{ group_name: string }> }>('venom/list-groups');

@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
-import type { Analytics } from '../../api/operations.ts';
+import { lazy, Suspense, useState } from 'react';
+import type { Analytics, Campaign, GroupRow } from '../../api/operations.ts';
 import { analyticsQuery, campaignQuery } from '../../api/queries.ts';
 import { CampanileError } from '../../../clients/typescript/failure.ts';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
@@ -22,6 +22,7 @@ import { ScheduleRule } from './schedule-rule.tsx';
 import { Runs } from './runs.tsx';
 import { lazyWithRetry } from '../../parts/lazy-with-retry.ts';
 
+const GroupPostDialog = lazy(lazyWithRetry(() => import('./group-post-dialog.tsx')));
 const PollResults = lazy(lazyWithRetry(() => import('./poll-results.tsx')));
 const Timeline = lazy(lazyWithRetry(() => import('./timeline.tsx')));
 
@@ -34,14 +35,15 @@ export default function CampaignPage({ id }: { id: string }) {
     if (error instanceof CampanileError && (error.status === 404 || error.status === 400)) return <NotFoundPage />;
     return <ErrorAlert error={error} retry={() => void analytics.refetch()} />;
   }
-  return <Campaign id={id} analytics={analytics.data} />;
+  return <Shown id={id} analytics={analytics.data} />;
 }
 
-function Campaign({ id, analytics }: { id: string; analytics: Analytics }) {
+function Shown({ id, analytics }: { id: string; analytics: Analytics }) {
   const { campaign, totals, runs, timeline } = analytics;
   const post = useQuery(campaignQuery(id));
   const isQuiet = timeline.every((point) => point.sent === 0 && point.delivered === 0);
   const isToCome = totals.deliveries === 0;
+  const { showPost, dialog } = useGroupPost(post.data, analytics.groups);
   // Beside the post there is nothing else to show by then.
   const isTableBeside = isToCome || (isQuiet && totals.failed === 0);
   const hasRuns = campaign.is_schedule || runs.length > 1;
@@ -71,7 +73,7 @@ function Campaign({ id, analytics }: { id: string; analytics: Analytics }) {
             </Section>
           )}
           <NonReaders analytics={analytics} />
-          {isTableBeside && <GroupTable analytics={analytics} post={post.data} />}
+          {isTableBeside && <GroupTable {...{ analytics, showPost }} />}
         </Stack>
         <Stack gap="md" className={classes.side}>
           {post.data && <PostPreview post={post.data} analytics={analytics} />}
@@ -80,10 +82,24 @@ function Campaign({ id, analytics }: { id: string; analytics: Analytics }) {
         </Stack>
         {!isTableBeside && (
           <div className={classes.whole}>
-            <GroupTable analytics={analytics} post={post.data} />
+            <GroupTable {...{ analytics, showPost }} />
           </div>
         )}
       </div>
+      {dialog}
     </Page>
   );
+}
+
+/** Shows what a post with fields said to a group. */
+function useGroupPost(post: Campaign | undefined, groups: readonly GroupRow[]) {
+  const [asked, showPost] = useState<GroupRow>();
+  if (!post?.with_fields) return {};
+  // As it is now: its post may leave while the dialog is open, and the table then changes its place.
+  const group = groups.find((one) => one.group_metadata_id === asked?.group_metadata_id);
+  const close = () => showPost(undefined);
+  return {
+    showPost,
+    dialog: <Suspense>{group && <GroupPostDialog post={post} group={group} close={close} />}</Suspense>,
+  };
 }

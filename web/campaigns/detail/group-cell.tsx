@@ -36,7 +36,7 @@ export function hasState(group: GroupRow, state: GroupState): boolean {
   return group[state === 'waiting' ? 'queued' : state] > 0;
 }
 
-interface CellProps {
+export interface CellProps {
   group: GroupRow;
   column: Column;
   /** Queued posts wait until the campaign is resumed. */

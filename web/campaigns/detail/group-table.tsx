@@ -1,21 +1,18 @@
 import { Group, NativeSelect } from '@mantine/core';
-import { lazy, Suspense, useMemo, useState } from 'react';
-import type { Analytics, Campaign, GroupRow } from '../../api/operations.ts';
+import { useMemo } from 'react';
+import type { Analytics } from '../../api/operations.ts';
 import { count } from '../../format/numbers.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Section } from '../../parts/page.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
-import { lazyWithRetry } from '../../parts/lazy-with-retry.ts';
 import { ariaSort, SortButton, type Sort } from '../../parts/sort-button.tsx';
 import { oneOf, useQueryParam, useDebouncedQueryParam } from '../../parts/use-query-param.ts';
 import { useIsPhone } from '../../parts/use-is-phone.ts';
 import { ScrollBox, useVirtualRows } from '../../parts/virtual-rows.tsx';
 import { locale, t } from '../../i18n/translate.ts';
 import { ExportButton } from './export-button.tsx';
-import { Cell, COLUMNS, compare, hasState, STATES, type Column } from './group-cell.tsx';
+import { Cell, COLUMNS, compare, hasState, STATES, type CellProps, type Column } from './group-cell.tsx';
 import classes from './group-table.module.css';
-
-const GroupPostDialog = lazy(lazyWithRetry(() => import('./group-post-dialog.tsx')));
 
 const ROW_HEIGHT = 44;
 /** With a second line below the name. */
@@ -33,7 +30,7 @@ function orderOf(order: Order): Sort<Column> {
 }
 
 /** Every group of the campaign; virtualized, so ten thousand are as fast as ten. */
-export function GroupTable({ analytics, post }: { analytics: Analytics; post: Campaign | undefined }) {
+export function GroupTable({ analytics, showPost }: { analytics: Analytics } & Pick<CellProps, 'showPost'>) {
   const { campaign, groups, totals } = analytics;
   const hasFailed = groups.some((group) => group.failed > 0);
   // Empty columns are hidden: before anything is sent, all but the names and sizes of the groups.
@@ -61,7 +58,6 @@ export function GroupTable({ analytics, post }: { analytics: Analytics; post: Ca
   }, [groups, search, state, sorted]);
   const { box, first, last, before, after } = useVirtualRows(shown.length, rowHeight);
   const isPaused = campaign.status === 'paused';
-  const { showPost, dialog } = useGroupPost(post, groups);
 
   return (
     <Section
@@ -93,22 +89,8 @@ export function GroupTable({ analytics, post }: { analytics: Analytics; post: Ca
         </table>
         {shown.length === 0 && <Empty title={t('campaign.noneFits')}>{t('campaign.noneFitsHint')}</Empty>}
       </ScrollBox>
-      {dialog}
     </Section>
   );
-}
-
-/** Shows what a post with fields said to a group. */
-function useGroupPost(post: Campaign | undefined, groups: readonly GroupRow[]) {
-  const [asked, showPost] = useState<GroupRow>();
-  if (!post?.with_fields) return {};
-  // As it is now: its post may leave while the dialog is open.
-  const group = groups.find((one) => one.group_metadata_id === asked?.group_metadata_id);
-  const close = () => showPost(undefined);
-  return {
-    showPost,
-    dialog: <Suspense>{group && <GroupPostDialog post={post} group={group} close={close} />}</Suspense>,
-  };
 }
 
 function Head({
