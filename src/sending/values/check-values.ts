@@ -7,7 +7,7 @@ import { compilePost, listFieldsOf, listTexts, type FieldValues, type Template }
 import type { PostExtras } from '../../content/post/post-extras.ts';
 import { TEXT_LIMIT } from '../../content/text/document.ts';
 import { yieldToEventLoop } from '../../platform/concurrency/yield-to-event-loop.ts';
-import { joinValues, readRunContext, selectValues, type PlannedRun } from './select-values.ts';
+import { joinValues, readRunContext, selectValue, selectValues, type PlannedRun } from './select-values.ts';
 
 export interface PostWithFields extends PlannedRun {
   groupIds: readonly number[];
@@ -31,12 +31,16 @@ export async function findUnfit(db: Connection, post: PostWithFields): Promise<U
   const { workspaceId, groupIds, begunRunIds = [], template, extras } = post;
   if (template.isLiteral || Object.keys(template.fields).length === 0) return [];
   const context = await readRunContext(db, post, template);
-  const required = Object.entries(template.fields).filter(([, one]) => one.isRequired ?? one.requiredIn);
-  const isMissing = required.map(
-    ([key]) =>
-      // Seen for sure are these signs; of others it is looked up.
-      sql`coalesce(i.field_values ->> ${key}::text !~ '[!-~]', true)`,
-  );
+  const isBegun = begunRunIds.length > 0;
+  const values = Object.entries(template.fields).map(([key, field]) => {
+    const value = selectValue(field, context);
+    const said = sql`case when given.field_values ? ${key} then given.field_values ->> ${key}::text else ${value} end`;
+    return { isRequired: field.isRequired ?? field.requiredIn, said: isBegun ? said : value };
+  });
+  // Seen for sure are these signs; of others it is looked up.
+  const isMissing = values
+    .filter(({ isRequired }) => isRequired)
+    .map(({ said }) => sql`coalesce((${said}) !~ '[!-~]', true)`);
   // How often each is said is not known here: at most once for each character between two placeholders.
   const texts = [...listTexts(template).values()];
   const places = Math.max(...texts.map(({ text }) => text.match(/[\ufdd0-\ufdef]/g)?.length ?? 0));
@@ -45,19 +49,19 @@ export async function findUnfit(db: Connection, post: PostWithFields): Promise<U
   );
   const longest = Math.max(...texts.map(({ text }) => text.length));
   const room = TEXT_LIMIT - longest - GROWTH * Math.max(...fallbacks) * places;
-  const mayBeLong = sql`octet_length(i.field_values::text)::float8 * ${GROWTH * places}::float8 > ${room}::float8`;
+  const octets = values.map(({ said }) => sql`coalesce(octet_length(${said}), 0)`);
+  const mayBeLong = sql`(${sql.join(octets, sql` + `)})::float8 * ${GROWTH * places}::float8 > ${room}::float8`;
   const hasOthers = listFieldsOf(extras).length > 0;
+  const all = selectValues(template, context);
   const rows = await readRows<{ groupId: number; groupName: string; fieldValues: FieldValues }>(db)`
-    select i.group_id as "groupId", i.name as "groupName", i.field_values as "fieldValues"
+    select i.group_id as "groupId", g.name as "groupName", i.field_values as "fieldValues"
     from (
-      select g.group_id, g.name, ${selectValues(template, context)} || coalesce(given.field_values, '{}') as field_values, o.place
-      from unnest(${[...groupIds]}::bigint[]) with ordinality o (group_id, place) ${joinValues(sql`o.group_id`)}
-      ${begunRunIds.length === 0 ? sql`cross join (select null::jsonb as field_values) given` : givenIn(workspaceId, begunRunIds)}
-      where g.workspace_id = ${workspaceId}
-      -- Once for each group, however often it is asked for.
-      offset 0
+      select o.group_id, o.place, ${isBegun ? sql`${all} || coalesce(given.field_values, '{}')` : all} as field_values
+      from unnest(${[...groupIds]}::bigint[]) with ordinality o (group_id, place)
+      ${joinValues(template, { workspaceId, groupId: sql`o.group_id` })} ${isBegun ? givenIn(workspaceId, begunRunIds) : sql``}
+      where ${sql.join([sql`${hasOthers}::boolean`, mayBeLong, ...isMissing], sql` or `)}
     ) i
-    where ${sql.join([sql`${hasOthers}::boolean`, mayBeLong, ...isMissing], sql` or `)}
+    cross join lateral (select q.name from groups q where q.group_id = i.group_id and q.workspace_id = ${workspaceId} limit 1) g
     order by i.place`;
   const fill = compilePost(template, extras);
   const unfit: Unfit[] = [];

@@ -73,21 +73,32 @@ function formatTimes(at: Date, locale: string, timeZone: string): Times {
 }
 
 /**
- * Joins a group `g` and its values `v`, for `selectValues`. A lookup for each, whatever the planner believes of tables that have just
- * grown.
+ * Joins what `selectValues` reads of a group of the workspace: its values `v`, and the group `g` if the post says something of it. A lookup
+ * for each, whatever the planner believes of tables that have just grown.
  */
-export const joinValues = (groupId: RawBuilder<unknown>): RawBuilder<unknown> => sql`
-  cross join lateral (select q.group_id, q.workspace_id, q.name, q.participants from groups q where q.group_id = ${groupId} limit 1) g
-  left join lateral (select q.field_values from group_values q where q.group_id = ${groupId} limit 1) v on true`;
+export function joinValues(
+  { fields }: Template,
+  { workspaceId, groupId }: { workspaceId: WorkspaceId; groupId: RawBuilder<unknown> },
+): RawBuilder<unknown> {
+  const saysGroup = Object.values(fields).some(({ builtIn }) => builtIn === 'group' || builtIn === 'members');
+  const group = sql`
+  cross join lateral (select q.name, q.participants from groups q where q.group_id = ${groupId} and q.workspace_id = ${workspaceId} limit 1) g`;
+  return sql`${saysGroup ? group : sql``}
+  left join lateral (
+    select q.field_values from group_values q where q.group_id = ${groupId} and q.workspace_id = ${workspaceId} limit 1) v on true`;
+}
 
 /** The values of the group `g` that a post needs, by folded name: JSON, null for those that the group does not have. */
 export function selectValues({ fields }: Template, context: RunContext): RawBuilder<unknown> {
-  const pairs = Object.entries(fields).map(
-    ([key, { fieldId, builtIn }]) =>
-      sql`${key}::text, ${builtIn ? selectBuiltIn(builtIn, context) : valueOf(fieldId ?? 0)}`,
-  );
+  const pairs = Object.entries(fields).map(([key, field]) => sql`${key}::text, ${selectValue(field, context)}`);
   return sql`jsonb_build_object(${sql.join(pairs)})`;
 }
+
+/** The value of the group `g` in one field. */
+export const selectValue = (
+  { fieldId, builtIn }: Template['fields'][string],
+  context: RunContext,
+): RawBuilder<unknown> => (builtIn ? selectBuiltIn(builtIn, context) : valueOf(fieldId ?? 0));
 
 const valueOf = (fieldId: number) => sql`v.field_values ->> ${String(fieldId)}::text`;
 
@@ -109,7 +120,7 @@ export async function readGroupValues(
   run: PlannedRun,
 ): Promise<FieldValues> {
   const values = await readValue<FieldValues>(db)`
-    select ${selectValues(template, await readRunContext(db, run, template))} as "fieldValues" from (select ${groupId}::bigint as group_id) i ${joinValues(sql`i.group_id`)}`;
+    select ${selectValues(template, await readRunContext(db, run, template))} as "fieldValues" from (select ${groupId}::bigint as group_id) i ${joinValues(template, { workspaceId: run.workspaceId, groupId: sql`i.group_id` })}`;
   return values ?? {};
 }
 

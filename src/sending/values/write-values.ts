@@ -38,20 +38,26 @@ export function readRun(db: Connection, { workspaceId, runId }: Run): Promise<Va
     where r.workspace_id = ${workspaceId} and r.run_id = ${runId} and t.template is not null`;
 }
 
-/** Returns the statement that gives these deliveries values. What they have already stays, unless they get all `isAgain`. */
+/** What becomes of values that deliveries already have. `new`: they have none, since they were just written. */
+export type Former = 'new' | 'replaced' | 'kept';
+
+/** Returns the statement that gives these deliveries values. */
 export async function insertValues(
   { workspaceId, runId, which }: RunPiece,
   { template, dueAt, timeZone }: ValuedRun,
-  { trx, installationZone, isAgain }: { trx: Connection; installationZone: string; isAgain: boolean },
+  { trx, installationZone, former }: { trx: Connection; installationZone: string; former: Former },
 ): Promise<RawBuilder<unknown>> {
   const context = await readRunContext(trx, { workspaceId, dueAt, timeZone, installationZone }, template);
+  // Looking for a conflict costs as much as the row.
+  const onConflict = sql`
+    on conflict (workspace_id, run_id, position) do update
+    set field_values = ${former === 'replaced' ? sql`excluded.field_values` : sql`excluded.field_values || o.field_values`}`;
   return sql`
     insert into delivery_values as o (workspace_id, run_id, position, field_values)
     select d.workspace_id, d.run_id, d.position, ${selectValues(template, context)}
-    from deliveries d ${joinValues(sql`d.group_id`)}
+    from deliveries d ${joinValues(template, { workspaceId, groupId: sql`d.group_id` })}
     where d.workspace_id = ${workspaceId} and d.run_id = ${runId} and ${which}
-    on conflict (workspace_id, run_id, position) do update
-    set field_values = ${isAgain ? sql`excluded.field_values` : sql`excluded.field_values || o.field_values`}
+    ${former === 'new' ? sql`` : onConflict}
     returning position, field_values`;
 }
 
@@ -78,7 +84,7 @@ export async function readValues(
   const run = await readRun(db, { workspaceId, runId });
   if (!run) throw new Error(`it is not known what run ${runId} says`);
   const piece = { workspaceId, runId, which: sql<boolean>`d.position = any(${incomplete}::int[])` };
-  await execute(db)`${await insertValues(piece, { ...run, template }, { trx: db, installationZone, isAgain: false })}`;
+  await execute(db)`${await insertValues(piece, { ...run, template }, { trx: db, installationZone, former: 'kept' })}`;
   return toMap(await read());
 }
 

@@ -6,18 +6,22 @@ import type { Template } from '../../../content/post/fill-post.ts';
 import { compileChoice } from '../../../content/text/choose-text.ts';
 import { LANGUAGE_KEY } from '../../../content/post/translations.ts';
 import { countLanguages } from '../../values/select-values.ts';
-import { insertValues, readRun, type RunPiece } from '../../values/write-values.ts';
+import { insertValues, readRun, type Former, type RunPiece } from '../../values/write-values.ts';
 
 /**
  * Gives deliveries that were just queued the present values of their groups, in the transaction that queued them. Those whose groups lack
  * one fail, or are left out, as the post has it. Ends runs with nothing left. The ledgers must be locked.
  */
-export async function fixValues(trx: Connection, pieces: readonly RunPiece[], installationZone: string): Promise<void> {
-  for (const piece of pieces) await writePiece(trx, piece, installationZone);
+export async function fixValues(
+  trx: Connection,
+  pieces: readonly RunPiece[],
+  context: { installationZone: string; former: Former },
+): Promise<void> {
+  for (const piece of pieces) await writePiece(trx, piece, context);
   await settleRuns(trx, pieces);
 }
 
-async function writePiece(trx: Connection, piece: RunPiece, installationZone: string): Promise<void> {
+async function writePiece(trx: Connection, piece: RunPiece, context: Parameters<typeof fixValues>[2]): Promise<void> {
   const run = await readRun(trx, piece);
   if (!run || Object.keys(run.template.fields).length === 0) return;
   const { workspaceId, runId } = piece;
@@ -31,7 +35,7 @@ async function writePiece(trx: Connection, piece: RunPiece, installationZone: st
   const code = leavesOut ? 'left_without_value' : 'value_missing';
   const [, , reason] = FAILURES[code];
   const failure = sql`select replace(${reason}::text, '{fields}', m.names), ${code}::text, jsonb_build_object('fields', m.names)`;
-  const written = await insertValues(piece, run, { trx, installationZone, isAgain: true });
+  const written = await insertValues(piece, run, { trx, ...context });
   await execute(trx)`
     with written as (${written}), missing as materialized (
       select w.position, m.names

@@ -37,7 +37,7 @@ export async function settleVarying(trx: Connection, pieces: readonly VaryingPie
     ...run,
     which: sql<boolean>`d.position between ${first}::int and ${last}::int`,
   });
-  await fixValues(trx, withFields.map(toQueued), timeZone);
+  await fixValues(trx, withFields.map(toQueued), { installationZone: timeZone, former: 'new' });
 }
 
 /**

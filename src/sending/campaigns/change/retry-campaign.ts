@@ -73,7 +73,7 @@ export async function retryCampaign(
       runId,
       which: sql<boolean>`d.position = any(${positions}::int[]) and d.error_code = any(${UNFIT}::text[])`,
     }));
-    await fixValues(trx, unfit, timeZone);
+    await fixValues(trx, unfit, { installationZone: timeZone, former: 'replaced' });
     await wakeLanes(trx, workspaceId);
   });
   return { ...done, leftUnknown: left };
