@@ -100,8 +100,14 @@ export type FillPost = (values: FieldValues) => FilledPost | { failure: Failure 
 /** Of file systems, in bytes, without an extension. */
 const FILE_NAME_BYTES = 249;
 
-/** Returns the function that fills a post with these extras. */
-export function compilePost(template: Template, extras: PostExtras): FillPost {
+/** What a post says beside its text, and whether it has a file: then it may have no text. */
+export interface BesideText {
+  extras: PostExtras;
+  hasFile: boolean;
+}
+
+/** Returns the function that fills a post. */
+export function compilePost(template: Template, { extras, hasFile }: BesideText): FillPost {
   const texts = new Map(Array.from(listTexts(template), ([language, text]) => [language, compileText(text)]));
   const choose = compileChoice(template.translations);
   const captions = extras.files?.map(({ caption }) => caption && compileText(readTyped(caption)));
@@ -122,7 +128,7 @@ export function compilePost(template: Template, extras: PostExtras): FillPost {
     const text = texts.get(language)?.(valueOf) ?? '';
     const filledExtras = template.isLiteral ? extras : fillExtras(extras, captions, valueOf);
     const filled = { language, text, extras: language === '' ? filledExtras : withOwnCard(filledExtras, text) };
-    const failure = findUnfit(filled);
+    const failure = findUnfit({ ...filled, hasFile });
     return failure ? { failure } : filled;
   };
 }
@@ -178,7 +184,7 @@ function fillEvent(event: EventExtra, plain: (text: string) => string): EventExt
 }
 
 /** Why a filled post cannot be sent. */
-function findUnfit({ text, extras }: Omit<FilledPost, 'language'>): Failure | undefined {
+function findUnfit({ text, extras, hasFile }: { text: string } & BesideText): Failure | undefined {
   const { poll, event, fileName, files = [], mentionAll } = extras;
   const names = [fileName, ...files.map((file) => file.fileName)].filter((name) => name !== undefined);
   const captions = files.map(({ caption = '' }) => caption);
@@ -194,8 +200,7 @@ function findUnfit({ text, extras }: Omit<FilledPost, 'language'>): Failure | un
   if (names.some((name) => Buffer.byteLength(name) > FILE_NAME_BYTES))
     return describeFailure('values_too_long', { field: 'file_name', limit: FILE_NAME_BYTES });
   const said = poll ? [poll.question, ...poll.options] : event ? [event.name] : [text];
-  // A file may have no text.
-  if (said.some((one) => !hasVisible(one)) && (poll ?? event ?? text !== '')) return describeFailure('nothing_visible');
+  if (said.some((one) => !hasVisible(one)) && (poll ?? event ?? !hasFile)) return describeFailure('nothing_visible');
   return poll && new Set(poll.options).size < poll.options.length ? describeFailure('values_alike') : undefined;
 }
 
@@ -227,6 +232,14 @@ const wordsOfCard = ({ url, title, description }: Pick<StoredCard, 'url' | 'titl
   title,
   description,
 ];
+
+/** Whether nothing is left of a text of the post for a group that lacks each value with an empty fallback. */
+export function mayBeBare(template: Template): boolean {
+  const valueOf: ValueOf = ({ fallback = 'x' }) => ({ value: cleanValue(fallback), isLink: false });
+  return listTexts(template)
+    .values()
+    .some((text) => !hasVisible(compileText(text)(valueOf)));
+}
 
 /** Returns the placeholders of the extras, in order. */
 export function listFieldsOf(extras: PostExtras): Placeholder[] {

@@ -9,6 +9,11 @@ const NOT_LAST = new Set('.,;:!?\'")]}*_~»”’…');
 const CLOSING = new Set('.,;:!?\'")]}»”’…');
 const OPENING = new Set('\'"([{«“‘');
 
+const START = /(?:https?:\/\/|www\.)/gi;
+const START_SIGNS = new Set('htpswHTPSW:/.');
+/** Longer than any beginning of an address. */
+export const START_LENGTH = 8;
+
 const NONE: readonly Address[] = [];
 
 /**
@@ -40,6 +45,16 @@ export function findAddresses(text: string): readonly Address[] {
     ADDRESS_START.lastIndex = stop;
   }
   return found;
+}
+
+/** Whether two texts together have a beginning of an address that neither has. */
+export function beginsAddress(left: string, right: string): boolean {
+  // Most texts have none of its characters where they meet.
+  if (!START_SIGNS.has(left.charAt(left.length - 1)) || !START_SIGNS.has(right.charAt(0))) return false;
+  const end = left.slice(-START_LENGTH);
+  for (const { index, 0: start } of (end + right.slice(0, START_LENGTH)).matchAll(START))
+    if (index < end.length && index + start.length > end.length) return true;
+  return false;
 }
 
 /**

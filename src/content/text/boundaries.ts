@@ -14,6 +14,9 @@ const LETTER_OR_MARK = /^[\p{L}\p{M}]$/u;
 // Fillers of Hangul and the empty Braille pattern count as letters and signs, but show nothing.
 const VISIBLE = /[^\s\p{Cf}\p{Cc}\p{Cs}\p{Variation_Selector}\u034f\u115f\u1160\u2800\u3164\uffa0]/u;
 
+/** What makes a line an item or a quotation. Also behind the end of code that began in a line before. */
+export const LINE_HEAD = /^(?:```)?(?=(?:[-*•>]|\d{1,2}\.) .)/;
+
 /** Whether there is anything to see in a text. */
 export function hasVisible(text: string): boolean {
   return VISIBLE.test(text);

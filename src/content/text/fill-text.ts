@@ -4,9 +4,19 @@
  * for rendered text and for text as typed alike (docs/explanation/decisions/0133-fill-fields-in-the-written-text.md).
  */
 import { indexOfToken, PlaceholderReader, withoutTokens, type Placeholder } from './placeholders.ts';
-import { findAddresses, type Address } from './addresses.ts';
-import { characterAt, characterBefore, hasVisible, isBoundary, isSpace, mayBeBoundary } from './boundaries.ts';
+import { beginsAddress, findAddresses, START_LENGTH, type Address } from './addresses.ts';
+import {
+  characterAt,
+  characterBefore,
+  hasVisible,
+  isBoundary,
+  isSpace,
+  LINE_HEAD,
+  mayBeBoundary,
+} from './boundaries.ts';
 import { TEXT_LIMIT } from './document.ts';
+import { dropEmpty } from './drop-empty.ts';
+import { makesMention } from './mention-all.ts';
 
 /** A text with a token for each placeholder (`PlaceholderReader`). */
 export interface TemplateText {
@@ -32,25 +42,21 @@ interface Slot {
 const TOKEN = /([\ufdd0-\ufdef])/;
 const ZERO_WIDTH_SPACE = '\u200b';
 const GRAPHEME_JOINER = '\u034f';
-// Also behind the end of code that began in a line before.
-const LINE_HEAD = /^(?:```)?(?=(?:[-*•>]|\d{1,2}\.) .)/;
 /** A head ends before this. */
 const HEAD_LENGTH = 7;
 const SIGNS = new Set('*_~`');
 const KEYCAP = '*\ufe0f\u20e3';
 
+/** Groups lack the same few values. */
+const VARIANTS_KEPT = 100;
+
 const BREAKS = /[\t\n\v\f\r \u0085\u2028\u2029\p{Cc}]+/gu;
 /** They would turn what stands after the value; and tokens. */
 const LEFT_OUT = /[\u202a-\u202e\u2066-\u2069\ufdd0-\ufdef]/g;
 const SCHEME = /:\/\/|www\./gi;
-const ADDRESS_START = /(?:https?:\/\/|www\.)/gi;
-const ADDRESS_SIGNS = new Set('htpswHTPSW:/.');
-/** Longer than any beginning of an address. */
-const START_LENGTH = 8;
 const WHOLE_LINK = /^https?:\/\/[^\s\u200b-\u200f<>"`]+$/i;
 const LAST_MARKS = /[*_~]+$/;
 const MENTION = /@(?=all)/gi;
-const MENTION_LENGTH = 4;
 const MAY_MEAN = /[*_~`@]|:\/\/|www\./i;
 
 /** Returns a value on one line, without what nobody sees; empty if nothing of it is seen. */
@@ -65,7 +71,24 @@ export function encodeInAddress(value: string): string {
 }
 
 /** Returns a function that fills a text for one group after the other. What is too long ends somewhere behind the greatest length. */
-export function compileText({ text, placeholders }: TemplateText): (valueOf: ValueOf) => string {
+export function compileText(template: TemplateText): (valueOf: ValueOf) => string {
+  const fill = compileLines(template);
+  const { placeholders } = template;
+  // Only a fallback says nothing: groups without a value and a fallback get no post.
+  if (placeholders.every(({ fallback }) => fallback === undefined)) return fill;
+  const without = new Map<string, typeof fill>();
+  return (valueOf) => {
+    const empty = placeholders.flatMap((placeholder, index) => (valueOf(placeholder).value === '' ? [index] : []));
+    if (empty.length === 0) return fill(valueOf);
+    const key = empty.join();
+    const found = without.get(key) ?? compileLines(dropEmpty(template, new Set(empty)));
+    if (without.size === VARIANTS_KEPT) without.clear();
+    without.set(key, found);
+    return found(valueOf);
+  };
+}
+
+function compileLines({ text, placeholders }: TemplateText): (valueOf: ValueOf) => string {
   const lines = text.split('\n').map((line) => compileLine(line, placeholders));
   return (valueOf) => {
     const filled: string[] = [];
@@ -138,7 +161,7 @@ function writeValue(before: string, value: string, isLink: boolean, slot: Slot):
   if (slot.isInAddress) {
     // Everybody is mentioned wherever this stands.
     const plain = encodeInAddress(value);
-    const isMention = mentions(before, plain) || mentions(before + plain, slot.next);
+    const isMention = makesMention(before, plain) || makesMention(before + plain, slot.next);
     const encoded = isMention ? percentEncode(plain) + plain.slice(1) : plain;
     return slot.isLast && isBesideMark(encoded, slot.next) ? encoded + ZERO_WIDTH_SPACE : encoded;
   }
@@ -179,13 +202,13 @@ function escapeSigns(value: string): string {
 /** A sign of the text reads a placeholder as a boundary. */
 function guardStart(before: string, value: string): string {
   const isAfterMark = mayEndMark(before) && !isBoundary(characterAt(value, 0));
-  const isMention = mentions(before, value) || /@all$/i.test(before);
+  const isMention = makesMention(before, value) || /@all$/i.test(before);
   return isAfterMark || isMention || beginsAddress(before, value) ? ZERO_WIDTH_SPACE : '';
 }
 
 /** `text` ends with the value: both it and what stands before the value may be continued. */
 function guardEnd(text: string, { next, isBeforeAddress }: Slot): string {
-  const isMention = /^@all/i.test(next) || mentions(text, next);
+  const isMention = /^@all/i.test(next) || makesMention(text, next);
   return isBesideMark(text, next) || isMention || isBeforeAddress || beginsAddress(text, next) ? ZERO_WIDTH_SPACE : '';
 }
 
@@ -201,22 +224,6 @@ function mayEndMark(text: string): boolean {
 /** Whether the sign at the beginning of a text may begin formatting: not without anything right behind it. */
 function mayBeginMark(text: string): boolean {
   return SIGNS.has(text.charAt(0)) && text.length > 1 && !isSpace(text.charAt(1));
-}
-
-/** Whether two texts together have a mention of everybody that neither has. */
-function mentions(left: string, right: string): boolean {
-  const end = left.slice(1 - MENTION_LENGTH);
-  return end.includes('@') && /@all/i.test(end + right.slice(0, MENTION_LENGTH - 1));
-}
-
-/** Whether two texts together have a beginning of an address that neither has. */
-function beginsAddress(left: string, right: string): boolean {
-  // Most texts have none of its characters where they meet.
-  if (!ADDRESS_SIGNS.has(left.charAt(left.length - 1)) || !ADDRESS_SIGNS.has(right.charAt(0))) return false;
-  const end = left.slice(-START_LENGTH);
-  for (const { index, 0: start } of (end + right.slice(0, START_LENGTH)).matchAll(ADDRESS_START))
-    if (index < end.length && index + start.length > end.length) return true;
-  return false;
 }
 
 function percentEncode(character: string): string {

@@ -11,3 +11,11 @@ export function withMentionAll(text: string): string {
   if (MENTION.test(text)) return text;
   return text === '' ? '@all' : `@all\n${text}`;
 }
+
+const MENTION_LENGTH = 4;
+
+/** Whether two texts together have a mention of everybody that neither has. */
+export function makesMention(left: string, right: string): boolean {
+  const end = left.slice(1 - MENTION_LENGTH);
+  return end.includes('@') && /@all/i.test(end + right.slice(0, MENTION_LENGTH - 1));
+}

@@ -92,6 +92,15 @@ interface Reading {
   styles: readonly TextStyle[];
   /** Which indexes of the text belong to links, where no sign is read. */
   links: ReadonlySet<number>;
+  /** Gets where signs stand that are read. */
+  pairs?: Array<readonly [begin: number, end: number]>;
+}
+
+/** Returns where the signs of a line stand that format what is between them, the inner ones first. */
+export function findPairs(line: string): Array<readonly [begin: number, end: number]> {
+  const pairs: Array<readonly [begin: number, end: number]> = [];
+  readInline(line, 0, line.length, { line: { kind: 'text', runs: [] }, styles: [], links: linkIndexes(line), pairs });
+  return pairs;
 }
 
 function linkIndexes(text: string): Set<number> {
@@ -121,6 +130,7 @@ function readInline(text: string, from: number, to: number, reading: Reading): v
     addRun(reading.line, text.slice(plainFrom, at), reading.styles);
     if (style === 'code') addRun(reading.line, text.slice(at + 1, end), [...reading.styles, style]);
     else readInline(text, at + 1, end, { ...reading, styles: [...reading.styles, style] });
+    reading.pairs?.push([at, end]);
     plainFrom = end + 1;
     at = end;
   }

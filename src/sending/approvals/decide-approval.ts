@@ -164,8 +164,9 @@ async function requireValues(
       'approval_changed',
       'Values of its fields have changed since the post was asked for. Its author has to ask again.',
     );
+  const hasFile = post.mediaId !== null || post.extras.files !== undefined;
   const present = await resolveLists(trx, workspaceId, { ...post, workspaceId, template });
-  await requireFit(trx, fitOf(deps, present, { due: firstDueAt ? [firstDueAt] : [], plan }));
+  await requireFit(trx, fitOf(deps, { ...present, hasFile }, { due: firstDueAt ? [firstDueAt] : [], plan }));
 }
 
 function requireWaiting(approval: Approval): void {

@@ -112,7 +112,10 @@ function withFiles(post: Pick<Post, 'text' | 'extras' | 'card'>, [media, ...furt
 /** With the files that are still there. */
 function compileFor(template: Template, extras: PostExtras, found: readonly ShownFile[]): FillPost {
   const present = found.map(({ mediaId, caption, fileName }) => ({ mediaId, caption, fileName }));
-  return compilePost(template, { ...extras, ...(extras.files && { files: present }) });
+  return compilePost(template, {
+    extras: { ...extras, ...(extras.files && { files: present }) },
+    hasFile: found.length > 0,
+  });
 }
 
 /** The files themselves are the same for all groups: their uploads are, too. */

@@ -3,7 +3,14 @@ import { readRows, sql, type Connection, type RawBuilder } from '../../platform/
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { describeIssue, fieldError, invalid, type FieldError, type Issue } from '../../platform/errors/errors.ts';
 import type { Failure } from '../../platform/errors/failures.ts';
-import { compilePost, listFieldsOf, listTexts, type FieldValues, type Template } from '../../content/post/fill-post.ts';
+import {
+  compilePost,
+  listFieldsOf,
+  listTexts,
+  mayBeBare,
+  type FieldValues,
+  type Template,
+} from '../../content/post/fill-post.ts';
 import type { PostExtras } from '../../content/post/post-extras.ts';
 import { TEXT_LIMIT } from '../../content/text/document.ts';
 import { yieldToEventLoop } from '../../platform/concurrency/yield-to-event-loop.ts';
@@ -15,6 +22,7 @@ export interface PostWithFields extends PlannedRun {
   begunRunIds?: readonly number[];
   template: Template;
   extras: PostExtras;
+  hasFile: boolean;
 }
 
 export interface Unfit {
@@ -28,9 +36,10 @@ const GROWTH = 9;
 
 /** Returns the groups to which the post cannot be sent, in the order given. Reads the values of no other groups where it can. */
 export async function findUnfit(db: Connection, post: PostWithFields): Promise<Unfit[]> {
-  const { workspaceId, groupIds, begunRunIds = [], template, extras } = post;
+  const { workspaceId, groupIds, begunRunIds = [], template, extras, hasFile } = post;
   if (template.isLiteral || Object.keys(template.fields).length === 0) return [];
-  const context = await readRunContext(db, post, template);
+  const groups = sql`unnest(${[...groupIds]}::bigint[]) i (group_id)`;
+  const context = await readRunContext(db, post, { template, groups });
   const isBegun = begunRunIds.length > 0;
   const values = Object.entries(template.fields).map(([key, field]) => {
     const value = selectValue(field, context);
@@ -51,7 +60,7 @@ export async function findUnfit(db: Connection, post: PostWithFields): Promise<U
   const room = TEXT_LIMIT - longest - GROWTH * Math.max(...fallbacks) * places;
   const octets = values.map(({ said }) => sql`coalesce(octet_length(${said}), 0)`);
   const mayBeLong = sql`(${sql.join(octets, sql` + `)})::float8 * ${GROWTH * places}::float8 > ${room}::float8`;
-  const hasOthers = listFieldsOf(extras).length > 0;
+  const hasOthers = listFieldsOf(extras).length > 0 || (!hasFile && mayBeBare(template));
   const all = selectValues(template, context);
   const rows = await readRows<{ groupId: number; groupName: string; fieldValues: FieldValues }>(db)`
     select i.group_id as "groupId", g.name as "groupName", i.field_values as "fieldValues"
@@ -63,7 +72,7 @@ export async function findUnfit(db: Connection, post: PostWithFields): Promise<U
     ) i
     cross join lateral (select q.name from groups q where q.group_id = i.group_id and q.workspace_id = ${workspaceId} limit 1) g
     order by i.place`;
-  const fill = compilePost(template, extras);
+  const fill = compilePost(template, post);
   const unfit: Unfit[] = [];
   for (const { fieldValues, ...group } of rows) {
     const filled = fill(fieldValues);
@@ -83,10 +92,10 @@ const givenIn = (workspaceId: WorkspaceId, runIds: readonly number[]): RawBuilde
 
 const NAMED_AT_MOST = 5;
 
-/** Throws 400 for a post with fields that some of its groups do not fit, unless those are left out. */
+/** Throws 400 for a post with fields that some of its groups do not fit, unless they lack a value and are left out. */
 export async function requireFit(db: Connection, post: PostWithFields): Promise<void> {
-  if (post.template.leavesOut) return;
-  const unfit = await findUnfit(db, post);
+  const { leavesOut } = post.template;
+  const unfit = (await findUnfit(db, post)).filter(({ failure }) => !leavesOut || failure.code !== 'value_missing');
   if (unfit.length === 0) return;
   const problems = Map.groupBy(unfit, ({ failure }) => failure.reason);
   throw invalid(Array.from(problems.values(), describeGroups));

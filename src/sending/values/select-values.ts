@@ -10,7 +10,7 @@ import {
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import type { BuiltIn } from '../../content/fields/field-name.ts';
 import type { FieldValues, Template } from '../../content/post/fill-post.ts';
-import { knownLanguage, LANGUAGES, LANGUAGE_TAGS } from '../../platform/i18n/languages.ts';
+import { isLanguage, knownLanguage, LANGUAGES } from '../../platform/i18n/languages.ts';
 import { knownTimeZone } from '../../platform/time/time-zone.ts';
 
 type Times = Readonly<Record<'date' | 'weekday' | 'time', string>>;
@@ -19,7 +19,7 @@ type Times = Readonly<Record<'date' | 'weekday' | 'time', string>>;
 export interface RunContext {
   /** The field with the language of each group. Null: there is none. */
   languageFieldId: number | null;
-  /** When the run is due, by the primary language of a group; by '' in the language of the workspace. */
+  /** When the run is due, by the language of a group; by '' in that of the owner. */
   times: Readonly<Record<string, Times>>;
 }
 
@@ -31,14 +31,21 @@ export interface PlannedRun {
   installationZone: string;
 }
 
-/** Returns when a run is due in the words of its post, which few say. `timeZone` is that of its schedule, else the workspace's counts. */
+/** Of one run; groups with a rarer one get the words of the owner. */
+const LANGUAGES_LIMIT = 200;
+
+/**
+ * Returns when a run is due in the words of its post, which few say. `timeZone` is that of its schedule, else the workspace's counts.
+ * `groups` is a relation `i` with the `group_id` of those that get it.
+ */
 export async function readRunContext(
   db: Connection,
   { workspaceId, dueAt, timeZone, installationZone }: PlannedRun,
-  { fields }: Template,
+  { template: { fields }, groups }: { template: Template; groups: RawBuilder<unknown> },
 ): Promise<RunContext> {
-  if (!Object.values(fields).some(({ builtIn = 'group' }) => builtIn in WORDS || builtIn === 'language'))
-    return { languageFieldId: null, times: {} };
+  const said = Object.values(fields).map(({ builtIn = 'group' }) => builtIn);
+  const saysTime = said.some((builtIn) => builtIn in WORDS);
+  if (!saysTime && !said.includes('language')) return { languageFieldId: null, times: {} };
   const row = await readRow<{ language: string | null; timeZone: string | null; languageFieldId: number | null }>(db)`
     select u.language, u.time_zone as "timeZone",
            ${selectLanguageField(sql`w.workspace_id`)} as "languageFieldId"
@@ -46,20 +53,22 @@ export async function readRunContext(
     join memberships o on o.workspace_id = coalesce(w.test_of, w.workspace_id) and o.role = 'owner'
     join users u on u.user_id = o.user_id
     where w.workspace_id = ${workspaceId}`;
+  const languageFieldId = row?.languageFieldId ?? null;
+  if (!saysTime) return { languageFieldId, times: {} };
   const zone = knownTimeZone(timeZone ?? row?.timeZone ?? null, installationZone);
   const usual = LANGUAGES[knownLanguage(row?.language ?? null)].locale;
-  const times = LANGUAGE_TAGS.map((tag) => [primaryOf(tag), formatTimes(dueAt, LANGUAGES[tag].locale, zone)]);
-  return {
-    languageFieldId: row?.languageFieldId ?? null,
-    times: Object.fromEntries([...times, ['', formatTimes(dueAt, usual, zone)]]),
-  };
+  const known = await countLanguages(db, workspaceId, groups);
+  const times = known.slice(0, LANGUAGES_LIMIT).map(({ language }) => {
+    const locale = isLanguage(language) ? LANGUAGES[language].locale : language;
+    const isSupported = locale !== '' && Intl.DateTimeFormat.supportedLocalesOf(locale).length > 0;
+    return [language, formatTimes(dueAt, isSupported ? locale : usual, zone)];
+  });
+  return { languageFieldId, times: { ...Object.fromEntries(times), '': formatTimes(dueAt, usual, zone) } };
 }
 
 /** The field with the language of each group: the first of its kind. */
 const selectLanguageField = (workspaceId: RawBuilder<unknown>): RawBuilder<number | null> => sql`
   (select f.field_id from fields f where f.workspace_id = ${workspaceId} and f.kind = 'language' order by f.position, f.field_id limit 1)`;
-
-const primaryOf = (tag: string) => tag.toLowerCase().split('-')[0];
 
 const WORDS: Readonly<Record<keyof Times, Intl.DateTimeFormatOptions>> = {
   date: { dateStyle: 'long' },
@@ -108,8 +117,7 @@ function selectBuiltIn(builtIn: BuiltIn | 'language', { languageFieldId, times }
   const own = languageFieldId === null ? sql`null::text` : valueOf(languageFieldId);
   if (builtIn === 'language') return own;
   const json = sql`${JSON.stringify(times)}::jsonb`;
-  const language = sql`split_part(lower(coalesce(${own}, '')), '-', 1)`;
-  return sql`coalesce(${json} -> ${language}, ${json} -> '') ->> ${builtIn}::text`;
+  return sql`coalesce(${json} -> (${own}), ${json} -> '') ->> ${builtIn}::text`;
 }
 
 /** Returns the values of one group as they are now. */
@@ -119,8 +127,10 @@ export async function readGroupValues(
   template: Template,
   run: PlannedRun,
 ): Promise<FieldValues> {
+  const groups = sql`(select ${groupId}::bigint as group_id) i`;
+  const context = await readRunContext(db, run, { template, groups });
   const values = await readValue<FieldValues>(db)`
-    select ${selectValues(template, await readRunContext(db, run, template))} as "fieldValues" from (select ${groupId}::bigint as group_id) i ${joinValues(template, { workspaceId: run.workspaceId, groupId: sql`i.group_id` })}`;
+    select ${selectValues(template, context)} as "fieldValues" from ${groups} ${joinValues(template, { workspaceId: run.workspaceId, groupId: sql`i.group_id` })}`;
   return values ?? {};
 }
 
@@ -148,17 +158,20 @@ export async function hashValues(
 const readLanguageField = async (db: Connection, workspaceId: WorkspaceId) =>
   readValue<number | null>(db)`select ${selectLanguageField(sql`${workspaceId}`)} as "fieldId"`;
 
-/** Returns how many of these groups have which language; '' are those without one. Without groups it counts all of the workspace. */
+/**
+ * Returns how many groups have which language, the most frequent first; '' are those without one. `groups` is a relation `i` with their
+ * `group_id`; without it all of the workspace count.
+ */
 export async function countLanguages(
   db: Connection,
   workspaceId: WorkspaceId,
-  groupIds?: readonly number[],
+  groups?: RawBuilder<unknown>,
 ): Promise<Array<{ language: string; groups: number }>> {
   const fieldId = await readLanguageField(db, workspaceId);
   const language = fieldId == null ? sql`''` : sql`coalesce(${valueOf(fieldId)}, '')`;
   return readRows<{ language: string; groups: number }>(db)`
     select ${language} as language, count(*)::int as groups
-    from ${groupIds ? sql`unnest(${[...groupIds]}::bigint[]) i (group_id) left join group_values v using (group_id)` : sql`group_values v`}
-    where ${groupIds ? sql`true` : sql`v.workspace_id = ${workspaceId}`}
+    from ${groups ? sql`${groups} left join lateral (select * from group_values q where q.group_id = i.group_id limit 1) v on true` : sql`group_values v`}
+    where ${groups ? sql`true` : sql`v.workspace_id = ${workspaceId}`}
     group by 1 order by groups desc, language`;
 }

@@ -47,7 +47,9 @@ export async function insertValues(
   { template, dueAt, timeZone }: ValuedRun,
   { trx, installationZone, former }: { trx: Connection; installationZone: string; former: Former },
 ): Promise<RawBuilder<unknown>> {
-  const context = await readRunContext(trx, { workspaceId, dueAt, timeZone, installationZone }, template);
+  const ofPiece = sql`d.workspace_id = ${workspaceId} and d.run_id = ${runId} and ${which}`;
+  const groups = sql`(select d.group_id from deliveries d where ${ofPiece}) i`;
+  const context = await readRunContext(trx, { workspaceId, dueAt, timeZone, installationZone }, { template, groups });
   // Looking for a conflict costs as much as the row.
   const onConflict = sql`
     on conflict (workspace_id, run_id, position) do update
@@ -56,7 +58,7 @@ export async function insertValues(
     insert into delivery_values as o (workspace_id, run_id, position, field_values)
     select d.workspace_id, d.run_id, d.position, ${selectValues(template, context)}
     from deliveries d ${joinValues(template, { workspaceId, groupId: sql`d.group_id` })}
-    where d.workspace_id = ${workspaceId} and d.run_id = ${runId} and ${which}
+    where ${ofPiece}
     ${former === 'new' ? sql`` : onConflict}
     returning position, field_values`;
 }

@@ -48,7 +48,10 @@ describe('the text for a group', () => {
         [LANGUAGE_KEY]: { name: 'language', builtIn: 'language' },
       },
     };
-    const fill = compilePost(template, { files: [{ mediaId: 1, caption: '{{ host | "us" }}' }] });
+    const fill = compilePost(template, {
+      extras: { files: [{ mediaId: 1, caption: '{{ host | "us" }}' }] },
+      hasFile: true,
+    });
     expect(fill({ [LANGUAGE_KEY]: 'en', host: null })).toMatchObject({ text: 'Hi', language: '' });
     expect(fill({ [LANGUAGE_KEY]: 'de', host: null })).toMatchObject({ failure: { code: 'value_missing' } });
     expect(fill({ [LANGUAGE_KEY]: 'de-AT', host: 'Ana' })).toMatchObject({ text: 'Frag Ana', language: 'de' });
@@ -58,7 +61,7 @@ describe('the text for a group', () => {
     });
     const literal = compilePost(
       { ...template, isLiteral: true },
-      { files: [{ mediaId: 1, caption: '{{ host | "us" }}' }] },
+      { extras: { files: [{ mediaId: 1, caption: '{{ host | "us" }}' }] }, hasFile: true },
     );
     expect(literal({ [LANGUAGE_KEY]: 'fr' })).toMatchObject({ extras: { files: [{ caption: '{{ host | "us" }}' }] } });
   });
@@ -71,7 +74,7 @@ describe('the text for a group', () => {
     ];
     const fill = compilePost(
       { text: 'See https://example.org/en', placeholders: [], fields: {}, translations },
-      { linkPreview },
+      { extras: { linkPreview }, hasFile: false },
     );
     expect(fill({ [LANGUAGE_KEY]: 'en' })).toMatchObject({ extras: { linkPreview } });
     expect(fill({ [LANGUAGE_KEY]: 'fr' })).toMatchObject({ extras: { linkPreview } });

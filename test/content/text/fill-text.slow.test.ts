@@ -281,6 +281,9 @@ test.each([
   ['addresses', 'a', (count: number) => 'https://x.org/{{ a }} '.repeat(count)],
   ['lines', 'a', (count: number) => '{{ a }}\n'.repeat(count)],
   ['empty values', '', (count: number) => '{{ a }}'.repeat(count)],
+  ['empty fallbacks', '', (count: number) => '{{ a | "" }} '.repeat(count)],
+  ['empty fallbacks in formatting', '', (count: number) => '*_{{ a | "" }}_* '.repeat(count)],
+  ['empty fallbacks in addresses', '', (count: number) => 'https://x.org/{{ a | "" }} '.repeat(count)],
 ])('a text of many %s is filled in linear time', (_what, value, write) => {
   const fill = (count: number) => compileText(readTyped(write(count)))(() => ({ value, isLink: false }));
   expect(growsLinearly(fill, 40_000)).toBe(true);
@@ -309,4 +312,64 @@ test('a value ends an address with its last character', () => {
   expect(fill('https://x.org/*{{ a }}*', '.')).toBe('https://x.org/*%2E*');
   expect(fill('https://x.org/{{ a }}', 'Smith Jr.')).toBe('https://x.org/Smith%20Jr%2E');
   expect(fill('https://x.org/{{ a }}/b', 'v1.2_c')).toBe('https://x.org/v1.2_c/b');
+});
+
+/** Fills a text as groups get it that lack each of its values. */
+const fillEmpty = (text: TemplateText) => compileText(text)(() => ({ value: '', isLink: false }));
+
+describe('a placeholder that says nothing is as if it was not written', () => {
+  /** What is seen, without white space: lines that say nothing do not count. */
+  const seenIn = (text: string) =>
+    sightsOf(parseWhatsApp(text))
+      .map(({ kind, characters }) => ({ kind, characters: characters.filter((one) => one.trim() !== '') }))
+      .filter(({ characters }) => characters.length > 0);
+  // Beside a placeholder an address is not formatted, and brackets around nothing go, too.
+  const filledPieces = pieces.filter((piece) => !/\{\{|[()]|ht|www|:\/\//.test(piece));
+  const tags = '<b>,</b>,<i>,</i>,<s>,</s>,<br>,<p>,</p>,<h2>,</h2>,<a href="{{ e | \'\' }}">here</a>'.split(',');
+  const sources = fc
+    .array(
+      fc.constantFrom(
+        ...filledPieces.map((piece) => piece.replaceAll('>', '&gt;')),
+        ...tags,
+        ...Array.from({ length: 12 }, () => "{{ e | '' }}"),
+      ),
+      { minLength: 1, maxLength: 12 },
+    )
+    .map((all) => all.join(''));
+
+  it('in html', () => {
+    fc.assert(
+      fc.property(sources, (source) => {
+        const { template, problems } = convertHtml(source, 'reject', true);
+        fc.pre(problems.length === 0 && template !== undefined);
+        if (!template) return;
+        const without = convertHtml(
+          source.replaceAll("{{ e | '' }}", '').replaceAll('<a href="">here</a>', 'here'),
+          'reject',
+          true,
+        );
+        expect(seenIn(fillEmpty(template))).toEqual(seenIn(without.text));
+      }),
+      { numRuns: runs(4_000) },
+    );
+  });
+});
+
+test.each([
+  ['<p>Dear <b>{{ e | "" }}</b></p><p>Hello</p>', 'Dear\n\nHello'],
+  ['Hello <b>{{ e | "" }}</b><i>{{ e | "" }}</i>!', 'Hello !'],
+  ['<b><i>{{ e | "" }}</i></b> is late', 'is late'],
+  ['<h2>{{ e | "" }}</h2><p>Text</p>', 'Text'],
+  ['<p>A</p><p>{{ e | "" }}</p><p>B</p>', 'A\n\nB'],
+  ['<ul><li>A</li><li>{{ e | "" }}</li><li>B</li></ul>', '- A\n- B'],
+  ['<ul><li>A<ul><li>{{ e | "" }}</li></ul></li></ul>', '- A'],
+  ['<a href="{{ e | \'\' }}">here</a>', 'here'],
+  ['<i>* _{{ e | "" }}</i>', '_* _\u200b_'],
+  ['Dear {{ e | "" }} Anna', 'Dear Anna'],
+  ['2*{{ e | "" }}*3', '2*\u200b*3'],
+  ['@{{ e | "" }}all', '@\u200ball'],
+  ['{{ e | " " }}', ''],
+])('%s without a value', (source, said) => {
+  const { template } = convertHtml(source, 'reject', true);
+  expect(template && fillEmpty(template)).toBe(said);
 });

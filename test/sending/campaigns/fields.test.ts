@@ -133,6 +133,53 @@ test('writes date, weekday and time in the language of the group and the zone of
   ]);
 });
 
+test('writes date and weekday in any language, as its region writes them, else in that of the owner', async () => {
+  await alice.call('user/update_profile', { language: 'de' });
+  await give('Language', ['fr', 'zh-HK', 'tlh'], 'language');
+  await send(post({ html: '{{ weekday }}, {{ date }}' }));
+  expect(await lastTexts()).toEqual(['lundi, 2 juin 2031', '星期一, 2031年6月2日', 'Montag, 2. Juni 2031']);
+  await give('Language', ['nb', 'en-US', 'pt'], 'language');
+  await send(post({ html: '{{ weekday }}, {{ date }}' }));
+  expect(await lastTexts()).toEqual([
+    'mandag, 2. juni 2031',
+    'Monday, June 2, 2031',
+    'segunda-feira, 2 de junho de 2031',
+  ]);
+});
+
+test('a post of which nothing is left for a group is rejected, and so is a correction; with a file it has no text', async () => {
+  await give('city', ['Pune', undefined, 'Goa']);
+  const bare = post({ html: '<b>{{ city | "" }}</b>' });
+  const [, second] = groups;
+  const named = { group_metadata_id: second, code: 'nothing_visible' };
+  expect(await alice.call('venom/check-campaign', { when: 'now', ...bare })).toMatchObject({
+    body: { data: { groups: { ok: 2, problems: [named] }, fields: { without_value: 0, unfit: 1 } } },
+  });
+  const preview = await alice.call('venom/preview-campaign', { ...bare, group_metadata_id: second });
+  expect(preview.body).toMatchObject({ data: { unfit: { code: 'nothing_visible' } } });
+  const rejected = { status: 400, body: { details: [{ code: 'groups_unfit' }] } };
+  for (const on_missing_value of ['reject', 'leave_out'])
+    expect(await alice.call('venom/add-campaign', { ...bare, on_missing_value })).toMatchObject(rejected);
+  const campaign_id = await send(post({ html: 'In {{ city | "town" }}' }));
+  const correction = { campaign_id, html: '{{ city | "" }}', with_fields: true };
+  expect(await alice.call('venom/correct-campaign', correction)).toMatchObject(rejected);
+  expect(await lastTexts()).toEqual(['In Pune', 'In town', 'In Goa']);
+  await send({ ...bare, image: PNG.toString('base64') });
+  expect(await lastTexts()).toEqual(['*Pune*', '', '*Goa*']);
+});
+
+test('groups without a value are left out, and values that do not fit are rejected all the same', async () => {
+  await give('city', ['Pune', undefined, 'Goa']);
+  const poll = { question: 'Where?', options: ['{{ city }}', 'Goa'] };
+  const asking = post({ html: '', poll, on_missing_value: 'leave_out' });
+  expect(await alice.call('venom/add-campaign', asking)).toMatchObject({
+    status: 400,
+    body: { details: [{ code: 'groups_unfit' }] },
+  });
+  await give('city', ['Pune', undefined, 'Diu']);
+  expect(await alice.call('venom/add-campaign', asking)).toMatchObject({ status: 200 });
+});
+
 test('leaves braces of other posts as they are, and a check warns of them', async () => {
   await give('coordinator', ['Ana', 'Bo', 'Cy']);
   await send({ ...post(), with_fields: undefined });

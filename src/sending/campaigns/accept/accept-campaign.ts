@@ -135,7 +135,8 @@ export async function prepareCampaign(
   const losses = listLosses([...prepared.warnings, ...past, ...films]);
   await requireTargets(db, { ...prepared, template: fields, workspaceId, givenIds: input.groupIds ?? [] });
   const template = fields && (await bindFields(db, workspaceId, fields, prepared.extras));
-  if (template) await requireFit(db, fitOf(deps, { ...prepared, workspaceId, template }, { due, plan }));
+  const hasFile = prepared.media !== null || prepared.extras.files !== undefined;
+  if (template) await requireFit(db, fitOf(deps, { ...prepared, workspaceId, template, hasFile }, { due, plan }));
   const { groupIds } = prepared;
   const translated = await warnOfTranslations(db, workspaceId, { groupIds, translations: template?.translations });
   const warnings = [...losses, ...translated.map(({ message }) => message), ...notes, ...waits];
@@ -145,7 +146,7 @@ export async function prepareCampaign(
 /** Returns what decides whether a post with fields fits its groups. */
 export function fitOf(
   { timeZone = 'UTC' }: Pick<AcceptDeps, 'timeZone'>,
-  post: Pick<PostWithFields, 'workspaceId' | 'groupIds' | 'template' | 'extras'>,
+  post: Pick<PostWithFields, 'workspaceId' | 'groupIds' | 'template' | 'extras' | 'hasFile'>,
   { due, plan }: { due: readonly Date[]; plan: Pick<Plan, 'timeZone'> },
 ): PostWithFields {
   return { ...post, dueAt: due[0] ?? new Date(0), timeZone: plan.timeZone, installationZone: timeZone };

@@ -5,7 +5,6 @@ import { findAccounts } from '../../accounts/store.ts';
 import { keepHour, soonest, type Wait } from '../read/find-wait.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../../platform/database/statements.ts';
-import { requireGroups } from '../../groups/require-groups.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
 import type { PostExtras } from '../../../content/post/post-extras.ts';
 import { warnOfFilms } from './warn-of-films.ts';
@@ -16,7 +15,7 @@ import { warnOfPastDates } from '../../../content/text/past-dates.ts';
 import { captionWarning, type Warning } from '../../../content/text/warnings.ts';
 import type { SendNowInput } from './add-campaign.ts';
 import { countSenders, namedIn, subjectOf, type SenderShare } from './count-senders.ts';
-import { requireCountedGroups } from './ballot-problems.ts';
+import { requireTargets } from './accept-campaign.ts';
 import { planOccurrences, readTimeZone, stillToCome, type ScheduledInput } from './add-scheduled-campaign.ts';
 import { estimateSeconds, readOthers } from '../read/estimate-seconds.ts';
 import { findGroupProblems, type GroupProblem } from './find-group-problems.ts';
@@ -31,7 +30,7 @@ import { warnOfFrequency, type CheckWarning } from './warn-of-frequency.ts';
 import { warnOfCap, warnOfPace, warnOfQuietHours } from './warn-of-windows.ts';
 import { requireFreeExternalId } from '../../accounts/own-data.ts';
 import { requireLists, warnOfEmptyLists } from './resolve-lists.ts';
-import { requireMentionsLeft, requireReach } from './require-reach.ts';
+import { requireMentionsLeft } from './require-reach.ts';
 import { bindFields, type FieldsInPost } from '../../values/bind-fields.ts';
 import { describeUnfit, findUnfit, type PostWithFields } from '../../values/check-values.ts';
 import { warnOfReach } from './warn-of-reach.ts';
@@ -96,14 +95,13 @@ export async function checkCampaign(
   const warnings = [...prepared.warnings, ...warnOfEmptyLists(prepared, schedule !== undefined)];
   const files = await checkFiles(db, workspaceId, extras);
   await requireFreeExternalId(db, 'campaign', { ...draft.post, workspaceId, except: changeOf });
-  await requireGroups(db, workspaceId, draft.post.groupIds ?? []);
-  await requireCountedGroups(db, extras, groupIds);
   const reaching = { workspaceId, groupIds, extras, text, template: fields, campaignId: insteadOf };
-  await requireReach(db, reaching);
+  await requireTargets(db, { ...reaching, givenIds: draft.post.groupIds ?? [] });
   const dueAt = await planned();
   const asked = { ...reaching, dueAt, insteadOf, timeZone: occurrences ? timeZone : null };
-  const { found, counts } = await findProblems(db, fields, { ...asked, installationZone: deps.timeZone });
-  const first = dueAt[0] ?? now;
+  const hasFile = media !== null || files.length > 0 || (draft.post.withFile ?? false);
+  const { found, counts } = await findProblems(db, fields, { ...asked, hasFile, installationZone: deps.timeZone });
+  const [first = now] = dueAt;
   await requireMentionsLeft(db, reaching, { firstAt: first, timeZone: deps.timeZone });
   const resting = await readResting(db, [workspaceId], deps.timeZone, first);
   const shares = await countSenders(db, workspaceId, { groupIds, wanted: extras.accountId, resting });
@@ -127,7 +125,7 @@ export async function checkCampaign(
     warnings: [
       ...warnings,
       ...warnOfFilms([media, ...files]),
-      ...warnOfEachText(prepared, { dueAt, files, withFile: draft.post.withFile }),
+      ...warnOfEachText(prepared, { dueAt, hasFile }),
       ...(await warnOfTranslations(db, workspaceId, { groupIds, translations: fields?.translations })),
       ...shares.filter(({ isConnected }) => !isConnected).map(describeConnection),
       ...(await warnOfReach(db, workspaceId, reaching)),
@@ -151,10 +149,9 @@ export async function checkCampaign(
 }
 
 function warnOfEachText(
-  { text, fields, media }: Pick<PreparedPost, 'text' | 'fields' | 'media'>,
-  { dueAt, files, withFile }: { dueAt: readonly Date[]; files: readonly ShownFile[]; withFile: boolean | undefined },
+  { text, fields }: Pick<PreparedPost, 'text' | 'fields'>,
+  { dueAt, hasFile }: { dueAt: readonly Date[]; hasFile: boolean },
 ): Warning[] {
-  const hasFile = media !== null || files.length > 0 || withFile;
   return warnOfTexts(text, fields?.translations, (one) => {
     const caption = hasFile ? captionWarning(one) : undefined;
     return [...warnOfPastDates(one, dueAt), ...(caption ? [caption] : [])];

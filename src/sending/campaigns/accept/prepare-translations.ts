@@ -8,7 +8,7 @@ import type { Convert } from '../../../content/text/convert-in-worker.ts';
 import type { UnknownTags } from '../../../content/text/html-to-whatsapp.ts';
 import type { Warning } from '../../../content/text/warnings.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
-import type { Connection } from '../../../platform/database/statements.ts';
+import { sql, type Connection } from '../../../platform/database/statements.ts';
 import { fieldError, invalid, type FieldError } from '../../../platform/errors/errors.ts';
 import { countLanguages } from '../../values/select-values.ts';
 import { isBallot } from './ballot-problems.ts';
@@ -67,7 +67,7 @@ export async function warnOfTranslations(
 ): Promise<CheckWarning[]> {
   if (translations.length === 0) return [];
   const choose = compileChoice(translations);
-  const counted = await countLanguages(db, workspaceId, groupIds);
+  const counted = await countLanguages(db, workspaceId, sql`unnest(${[...groupIds]}::bigint[]) i (group_id)`);
   const others = counted.filter(({ language }) => choose(language) === '');
   const groups = others.reduce((sum, one) => sum + one.groups, 0);
   const listed = others.slice(0, NAMED_AT_MOST).map((one) => `${one.language || 'no language'}: ${one.groups}`);

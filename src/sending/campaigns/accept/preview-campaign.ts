@@ -1,5 +1,5 @@
 import { findLinksOf } from '../../../content/link-preview/find-links.ts';
-import { compilePost, findFieldProblems, type Template } from '../../../content/post/fill-post.ts';
+import { compilePost, findFieldProblems, type BesideText, type Template } from '../../../content/post/fill-post.ts';
 import type { PostExtras } from '../../../content/post/post-extras.ts';
 import { readNow } from '../../../platform/database/read-now.ts';
 import type { Database } from '../../../platform/database/statements.ts';
@@ -81,7 +81,13 @@ export async function previewCampaign(
   const bound = fields && (await bindFields(deps.db, workspaceId, fields, extras));
   const filled =
     bound && groupId !== undefined
-      ? await fillFor(deps, actor, { template: bound, extras, groupId, schedule })
+      ? await fillFor(deps, actor, {
+          template: bound,
+          extras,
+          hasFile: withFile || extras.files !== undefined,
+          groupId,
+          schedule,
+        })
       : undefined;
   const { text = written, unfit, language, said } = filled ?? {};
   const caption = captionWarning(text);
@@ -108,9 +114,10 @@ async function fillFor(
   {
     template,
     extras,
+    hasFile,
     groupId,
     schedule,
-  }: { template: Template; groupId: number } & Pick<PreviewInput, 'extras' | 'schedule'>,
+  }: { template: Template; groupId: number } & BesideText & Pick<PreviewInput, 'schedule'>,
 ): Promise<{ text?: string } & Pick<Preview, 'said' | 'unfit' | 'language'>> {
   const { db, timeZone: installationZone } = deps;
   const now = await readNow(db);
@@ -118,7 +125,7 @@ async function fillFor(
   const first = zoned && planOccurrences(zoned, now).occurrences.find((dueAt) => dueAt >= now);
   const run = { workspaceId, dueAt: first ?? now, timeZone: (first && zoned?.timeZone) ?? null, installationZone };
   const values = await readGroupValues(db, groupId, template, run);
-  const filled = compilePost(template, extras)(values);
+  const filled = compilePost(template, { extras, hasFile })(values);
   if (!('failure' in filled)) return { text: filled.text, language: filled.language, said: filled.extras };
   const { code = 'other', reason: message, params } = filled.failure;
   return { unfit: { code, message, ...(params && { params }) } };

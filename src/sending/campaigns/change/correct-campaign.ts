@@ -164,7 +164,7 @@ async function rewrite(trx: Connection, rewriting: Rewriting) {
     );
   for (const template of posts.flatMap((post) => post.templates)) requireTranslations(rewriting, choicesOf(template));
   if (text === '' && posts.some(({ hasFile }) => !hasFile)) throw invalid([NO_TEXT]);
-  for (const { olds, groupIds, begunRunIds, extras, templates: had } of posts) {
+  for (const { olds, groupIds, begunRunIds, hasFile, extras, templates: had } of posts) {
     const next = correctExtras(extras ?? {}, rewriting);
     // Captions and file names keep their fields.
     const isKept = had.some((one) => choicesOf(one).withFields) && listFieldsOf(next).length > 0;
@@ -174,7 +174,7 @@ async function rewrite(trx: Connection, rewriting: Rewriting) {
     const template = said && (await bindFields(trx, workspaceId, said, next, before));
     if (template) {
       const dueAt = await readNow(trx);
-      const post = { workspaceId, groupIds, begunRunIds, template, extras: next };
+      const post = { workspaceId, groupIds, begunRunIds, template, hasFile, extras: next };
       await requireFit(trx, { ...post, dueAt, timeZone: null, installationZone });
     }
     await execute(trx)`

@@ -342,7 +342,8 @@ async function requireValues(
 ) {
   const { template, ...content } = await readContent(trx, campaignId);
   const dueAt = template && (await findFirstPlanned(trx, campaignId));
-  if (dueAt) await requireFit(trx, { ...content, workspaceId, template, dueAt, timeZone, installationZone });
+  const hasFile = content.mediaId !== null || content.extras.files !== undefined;
+  if (dueAt) await requireFit(trx, { ...content, workspaceId, template, hasFile, dueAt, timeZone, installationZone });
 }
 
 /** The name of a file goes with its file, and so do other files: a post has the one file, or those of the library. */

@@ -1,5 +1,5 @@
 import { hasRow, readRow, type Connection } from '../../../platform/database/statements.ts';
-import { compilePost, type FieldValues, type Template } from '../../../content/post/fill-post.ts';
+import { compilePost, type BesideText, type FieldValues, type Template } from '../../../content/post/fill-post.ts';
 import type { PostExtras } from '../../../content/post/post-extras.ts';
 import { LANGUAGE_KEY } from '../../../content/post/translations.ts';
 import { STORED_EXTRAS } from '../../../content/post/stored-extras.ts';
@@ -35,8 +35,8 @@ export async function readGroupPost(
   if (isOther) throw noSuchRun();
   if (groupId === undefined) return undefined;
   await requireGroups(db, workspaceId, [groupId], 'group_metadata_id');
-  const row = await readRow<{ runId: number; template: Template; extras: PostExtras; values: FieldValues }>(db)`
-    select r.run_id as "runId", t.template, ${STORED_EXTRAS} as extras, v.field_values as "values"
+  const row = await readRow<{ runId: number; template: Template; values: FieldValues } & BesideText>(db)`
+    select r.run_id as "runId", t.media_id is not null or t.extras ? 'files' as "hasFile", t.template, ${STORED_EXTRAS} as extras, v.field_values as "values"
     from runs r join contents t on t.content_id = r.content_id
     join delivery_values v on v.workspace_id = r.workspace_id and v.run_id = r.run_id
       and v.position = array_position(t.group_ids, ${groupId}::bigint)
@@ -44,9 +44,9 @@ export async function readGroupPost(
       and (${runId ?? null}::bigint is null or r.run_id = ${runId ?? null}::bigint)
     order by r.run_id desc limit 1`;
   if (!row) return undefined;
-  const { template, extras, runId: ofRun } = row;
+  const { template, runId: ofRun } = row;
   const { [LANGUAGE_KEY]: _, ...values } = row.values;
-  const filled = compilePost(template, extras)(row.values);
+  const filled = compilePost(template, row)(row.values);
   if ('failure' in filled) return { runId: ofRun, values, text: null, extras: {} };
   return { runId: ofRun, values, ...filled, language: filled.language || undefined };
 }
