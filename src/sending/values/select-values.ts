@@ -137,6 +137,21 @@ export async function hashValues(
 const readLanguageField = async (db: Connection, workspaceId: WorkspaceId) =>
   readValue<number | null>(db)`select ${selectLanguageField(sql`${workspaceId}`)} as "fieldId"`;
 
+/** Returns the languages of these groups; groups without one are left out. */
+export async function readLanguages(
+  db: Connection,
+  workspaceId: WorkspaceId,
+  groupIds: readonly number[],
+): Promise<Map<number, string>> {
+  const fieldId = await readLanguageField(db, workspaceId);
+  if (fieldId == null) return new Map();
+  const rows = await readRows<{ groupId: number; language: string }>(db)`
+    select v.group_id as "groupId", ${valueOf(fieldId)} as language
+    from unnest(${[...groupIds]}::bigint[]) i (group_id) join group_values v using (group_id)
+    where ${valueOf(fieldId)} is not null`;
+  return new Map(rows.map(({ groupId, language }) => [groupId, language]));
+}
+
 /** Returns how many of these groups have which language; '' are those without one. Without groups it counts all of the workspace. */
 export async function countLanguages(
   db: Connection,
