@@ -3903,7 +3903,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   };
   /** Export the analytics of a campaign as CSV. One row per group, as `groups` of the analytics, with `error_text`, in the language of the user. Then the votes of a poll or event: `voters`, `unreadable_votes`, and `votes: …` for each option, with the question if the runs ask different ones. `null`, and what the campaign does not have, is an empty cell. UTF-8 with a byte order mark, for spreadsheets. CSV injection: text that a spreadsheet would run gets an apostrophe. */
   'analytics/export-campaign': { body: { campaign_id: string; format: CsvFormat }; data: string };
-  /** Create a link to the plan for calendar programs. Anyone who has the link can subscribe to the runs with their names, times and states, and see nothing else, until it is revoked. Limited to 20 links. */
+  /** Create a link to the plan for calendar programs. Anyone who has the link can subscribe to the runs with their names, times, states and numbers of groups, and see nothing else but the names of workspace and list, until it is revoked. Limited to 20 links. */
   'venom/share-calendar': {
     body: {
       /** Only runs to at least one group of this saved list, as it is then. */
