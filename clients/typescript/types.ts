@@ -2012,6 +2012,7 @@ export interface CampaignEventData {
   is_schedule: boolean;
   external_id: OwnId;
   metadata: OwnTexts;
+  tags: Array<string>;
 }
 export interface CampaignRunEventData {
   campaign_id: string;
@@ -2020,6 +2021,7 @@ export interface CampaignRunEventData {
   is_schedule: boolean;
   external_id: OwnId;
   metadata: OwnTexts;
+  tags: Array<string>;
   run_id: number;
   due_at: string;
 }
@@ -2030,6 +2032,7 @@ export interface CampaignPausedEventData {
   is_schedule: boolean;
   external_id: OwnId;
   metadata: OwnTexts;
+  tags: Array<string>;
   /** Why the messaging application refused three posts in a row, so that the service paused the campaign. */
   reason?: string | undefined;
 }
@@ -4218,6 +4221,7 @@ export interface EventData {
     is_schedule: boolean;
     external_id: OwnId;
     metadata: OwnTexts;
+    tags: Array<string>;
     /** How many planned runs moved. */
     run_count: number;
     time_zone: string;
