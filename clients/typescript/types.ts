@@ -2012,6 +2012,7 @@ export interface CampaignEventData {
   is_schedule: boolean;
   external_id: OwnId;
   metadata: OwnTexts;
+  tags: Array<string>;
 }
 export interface CampaignRunEventData {
   campaign_id: string;
@@ -2020,6 +2021,7 @@ export interface CampaignRunEventData {
   is_schedule: boolean;
   external_id: OwnId;
   metadata: OwnTexts;
+  tags: Array<string>;
   run_id: number;
   due_at: string;
 }
@@ -2030,6 +2032,7 @@ export interface CampaignPausedEventData {
   is_schedule: boolean;
   external_id: OwnId;
   metadata: OwnTexts;
+  tags: Array<string>;
   /** Why the messaging application refused three posts in a row, so that the service paused the campaign. */
   reason?: string | undefined;
 }
@@ -3903,7 +3906,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   };
   /** Export the analytics of a campaign as CSV. One row per group, as `groups` of the analytics, with `error_text`, in the language of the user. Then the votes of a poll or event: `voters`, `unreadable_votes`, and `votes: …` for each option, with the question if the runs ask different ones. `null`, and what the campaign does not have, is an empty cell. UTF-8 with a byte order mark, for spreadsheets. CSV injection: text that a spreadsheet would run gets an apostrophe. */
   'analytics/export-campaign': { body: { campaign_id: string; format: CsvFormat }; data: string };
-  /** Create a link to the plan for calendar programs. Anyone who has the link can subscribe to the runs with their names, times and states, and see nothing else, until it is revoked. Limited to 20 links. */
+  /** Create a link to the plan for calendar programs. Anyone who has the link can subscribe to the runs with their names, times, states and numbers of groups, and see nothing else but the names of workspace and list, until it is revoked. Limited to 20 links. */
   'venom/share-calendar': {
     body: {
       /** Only runs to at least one group of this saved list, as it is then. */
@@ -4218,6 +4221,7 @@ export interface EventData {
     is_schedule: boolean;
     external_id: OwnId;
     metadata: OwnTexts;
+    tags: Array<string>;
     /** How many planned runs moved. */
     run_count: number;
     time_zone: string;

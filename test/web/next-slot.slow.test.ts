@@ -99,5 +99,9 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await page.getByText('Best read').count()).toBe(0);
     await page.getByLabel('Time', { exact: true }).fill('10:30');
     await page.getByRole('button', { name: /^Next free slot: .*10:30$/ }).waitFor();
+    // Midnight of today has passed.
+    await page.getByLabel('Time', { exact: true }).fill('00:00');
+    await page.getByRole('button', { name: /^Next free slot: .*00:00$/ }).click();
+    expect(await startsOn().innerText()).toContain(String(Number(addDays(today(), 1).slice(8))));
   });
 });

@@ -6,6 +6,7 @@ import { launchBrowser, visit, type Visit } from '../support/browser/browser.ts'
 import { askInBrowser, enterAsNew, findBarriers } from '../support/browser/dashboard-page.ts';
 import { writeMessage } from '../support/browser/dashboard-user.ts';
 import { lookEverywhere } from '../support/browser/looks.ts';
+import { PNG } from '../support/inputs/sample-files.ts';
 
 const browser = await launchBrowser();
 const app = await startTestApp({ sandboxSpeed: 200 });
@@ -84,13 +85,25 @@ describe.skipIf(!browser)('in a browser', () => {
     );
     const { group_metadata_id: id, group_name: name } = groups[0] ?? { group_metadata_id: 0, group_name: '' };
     const url = 'https://example.org/';
+    const uploaded = await page.context().request.post('/api/v1/media/upload', {
+      headers: { 'x-campanile-dashboard': '1', 'content-type': 'application/octet-stream' },
+      data: PNG,
+    });
+    const { media_id } = ((await uploaded.json()) as { data: { media_id: number } }).data;
     const posts = [
       { html: url, link_preview: { url, title: 'By {{ group }}', description: '' } },
       { html: 'Plan', image: Buffer.from('%PDF-1.4 plan %%EOF').toString('base64'), file_name: 'For {{ group }}.pdf' },
       { html: '', poll: { question: 'Who of {{ group }} comes?', options: ['All', 'Not {{ group }}'] } },
+      { html: '', media: [{ media_id, caption: 'With {{ group }}' }] },
       { html: url, link_preview: { url, title: 'By {{ group }}', description: '' } },
     ];
-    const shown = [[`By ${name}`], [`For ${name}`], [`Who of ${name} comes?`, `Not ${name}`], [`By ${name}`]];
+    const shown = [
+      [`By ${name}`],
+      [`For ${name}`],
+      [`Who of ${name} comes?`, `Not ${name}`],
+      [`With ${name}`],
+      [`By ${name}`],
+    ];
     for (const [index, post] of posts.entries()) {
       const { campaign_id } = await ask<{ campaign_id: string }>('venom/add-campaign', {
         name: 'To one',
@@ -130,6 +143,56 @@ describe.skipIf(!browser)('in a browser', () => {
     await ask('venom/update-account', { daily_cap: 'none' });
     await page.locator('main').getByText('Delivered and read over time').waitFor({ state: 'attached' });
     expect(await dialog.getByText(`Waits in ${second.group_name}`).isVisible()).toBe(true);
+  });
+
+  test('shows what a group got of the next run while it is open', async () => {
+    await enterAsNew(page, 'ola');
+    const { groups } = await ask<{ groups: Array<{ group_metadata_id: number; group_name: string }> }>(
+      'venom/list-groups',
+    );
+    const { group_metadata_id, group_name: name } = groups[0] ?? { group_metadata_id: 0, group_name: '' };
+    await ask('venom/set-fields', { fields: [{ name: 'Host' }] });
+    const host = (Host: string) => ask('venom/set-group-fields', { groups: [{ group_metadata_id, fields: { Host } }] });
+    await host('Ana');
+    const year = new Date().getUTCFullYear() + 1;
+    await ask('venom/add-campaign-batch', {
+      name: 'Twice',
+      html: 'Ask {{ Host }}',
+      with_fields: true,
+      group_metadata_ids: [group_metadata_id],
+      start_date: `${year}-06-01`,
+      end_date: `${year}-06-02`,
+      schedule_time: '09:00:00',
+    });
+    const { campaigns } = await ask<{ campaigns: Array<{ campaign_id: string }> }>('venom/list-campaigns');
+    const { campaign_id } = campaigns[0] ?? { campaign_id: '' };
+    const { runs } = await ask<{ runs: Array<{ run_id: number }> }>('venom/get-campaign', { campaign_id });
+    const run = (index: number) => ask('venom/send-run-now', { campaign_id, run_id: runs[index]?.run_id });
+    await run(0);
+    await page.goto(`/campaigns/${campaign_id}`);
+    await page.getByRole('button', { name: `What ${name} got` }).click();
+    const dialog = page.getByRole('dialog', { name: 'What this group got' });
+    await dialog.getByText('Ask Ana').waitFor();
+    await host('Bo');
+    await run(1);
+    await dialog.getByText('Ask Bo').waitFor();
+    expect(await dialog.getByText('Ask Ana').count()).toBe(0);
+  });
+
+  test('fills an event in the preview of a group', async () => {
+    await enterAsNew(page, 'eve');
+    const { groups } = await ask<{ groups: Array<{ group_name: string }> }>('venom/list-groups');
+    const name = groups[0]?.group_name ?? '';
+    await page.goto('/campaigns/new');
+    await page.getByText('Event', { exact: true }).click();
+    await page.getByLabel('Name of the event').fill('Fair of {{ group }}');
+    await page.getByLabel('Begins').fill(`${new Date().getUTCFullYear() + 1}-06-01T09:00`);
+    await page.getByLabel('Place').fill('Hall of {{ group }}');
+    await page.getByRole('checkbox', { name: 'Fill in fields for each group' }).check();
+    await page.getByRole('button', { name: 'Select all matching' }).click();
+    await phone(name).getByText(`Fair of ${name}`).waitFor();
+    await phone(name).getByText(`Hall of ${name}`).waitFor();
+    expect(await phone(name).innerText()).not.toContain('{{');
   });
 
   test('fills polls in the preview of a group', async () => {

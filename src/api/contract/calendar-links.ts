@@ -15,7 +15,7 @@ export const calendarLinks = defineOperations(shared, {
     access: 'admin',
     summary: 'Create a link to the plan for calendar programs',
     description:
-      'Anyone who has the link can subscribe to the runs with their names, times and states, and see nothing else, until it is revoked. Limited to 20 links.',
+      'Anyone who has the link can subscribe to the runs with their names, times, states and numbers of groups, and see nothing else but the names of workspace and list, until it is revoked. Limited to 20 links.',
     body: z.object({
       group_list_id: optional(groupListId).describe(
         'Only runs to at least one group of this saved list, as it is then.',

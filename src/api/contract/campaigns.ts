@@ -239,7 +239,7 @@ const changeOf = {
 /** What else a preview fills for a group. */
 const { poll, event, media, file_name, link_preview } = postExtras;
 const previewedExtras = { poll, event, media, file_name, link_preview };
-/** Without a whole schedule it is a preview of a post that is sent now. */
+/** Without a schedule it is a preview of a post that is sent now. */
 const previewedPlan = addCampaignBatchBody
   .pick({ end_date: true, recurrence: true, time_zone: true, weekdays: true, skip_dates: true })
   .extend({

@@ -5,7 +5,7 @@ import type { EventType } from '../../workspaces/events/event-types.ts';
 import { waitReason } from './accounts.ts';
 import { skipped } from './campaign-reads.ts';
 import { campaignStatus, runStatus } from './campaigns.ts';
-import { count, failureFields, instant, named, objects, ownData } from './fields.ts';
+import { count, failureFields, instant, named, objects, ownData, tags } from './fields.ts';
 import { groupKind } from './group-rules.ts';
 
 const groupId = count;
@@ -18,6 +18,7 @@ const campaign = named('CampaignEventData', {
   status: campaignStatus,
   is_schedule: z.boolean(),
   ...ownData,
+  tags,
 });
 const pausedCampaign = campaign
   .extend({

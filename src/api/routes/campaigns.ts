@@ -14,7 +14,7 @@ import { LongText } from '../contract/long-text.ts';
 import { describeBallot } from './ballot-fields.ts';
 import type { Handlers } from '../operation.ts';
 import type { FromWire } from '../wire.ts';
-import type { FieldError } from '../../platform/errors/errors.ts';
+import { fieldError, type FieldError } from '../../platform/errors/errors.ts';
 import { requireFetching, toCardRequest, type CardBody } from './link-preview.ts';
 import { describeFiles } from './post-files.ts';
 import { copyExtras, describeSaid, toExtras, toRemovedExtras, type PostExtrasBody } from './post-extras.ts';
@@ -45,12 +45,12 @@ export const campaignHandlers: Handlers<typeof campaigns, CampaignDeps> = {
   },
 
   async previewCampaign(deps, { body, actor }) {
-    const { onUnknownTags: unknownTags, groupMetadataId: groupId, linkPreview } = body;
-    const { isSchedule = true, startDate, scheduleTime } = body;
-    const isPlanned = isSchedule && startDate !== undefined && scheduleTime !== undefined;
-    const schedule = isPlanned ? toSchedule({ ...body, startDate, scheduleTime }) : undefined;
-    const extras = { ...toExtras(body), ...(linkPreview && { linkPreview }) };
-    const post = { ...body, unknownTags, groupId, extras, schedule };
+    const { onUnknownTags: unknownTags, groupMetadataId: groupId } = body;
+    const { schedule, problems: known } = toPreviewedSchedule(body);
+    // Its picture is not looked at.
+    const card = toCardRequest(body)?.card;
+    const cardRequest = card && { card: { ...card, image: null }, isFetched: false };
+    const post = { ...body, unknownTags, groupId, extras: toExtras(body), cardRequest, schedule, known };
     const { said, ...preview } = await previewCampaign(deps, actor, post);
     return { ...preview, inGroup: said && describeSaid(said) };
   },
@@ -182,6 +182,20 @@ type ScheduleFields = 'startDate' | 'endDate' | 'scheduleTime' | 'timeZone' | 'w
 export function toSchedule(body: Pick<ScheduledBody, ScheduleFields>) {
   const { startDate, endDate = null, scheduleTime: time, timeZone = null, weekdays = null, skipDates } = body;
   return { startDate, endDate, time, timeZone, weekdays, skipDates, recurrence: body.recurrence || null };
+}
+
+/** Returns the schedule of a preview for a group, and what is missing of it. Undefined: it is sent now. */
+function toPreviewedSchedule(body: FromWire<z.output<(typeof campaigns)['previewCampaign']['body']>>) {
+  const { startDate, scheduleTime, endDate, recurrence, withFields, groupMetadataId: groupId } = body;
+  const end = endDate ?? (recurrence || undefined);
+  const given = Object.entries({ start_date: startDate, schedule_time: scheduleTime, end_date: end });
+  const isPlanned = body.isSchedule ?? given.some(([, value]) => value !== undefined);
+  if (!isPlanned || !withFields || groupId === undefined) return { schedule: undefined, problems: [] };
+  const missing = given.filter(([, value]) => value === undefined);
+  return {
+    schedule: toSchedule({ ...body, startDate: startDate ?? '', scheduleTime: scheduleTime ?? '' }),
+    problems: missing.map(([field]) => fieldError(field, 'required')),
+  };
 }
 
 /** Undefined: nothing is said of it. */

@@ -255,9 +255,11 @@ export function findFieldProblems(extras: PostExtras): FieldError[] {
 }
 
 /** Warns of what looks like a field in the extras of a post without fields. Captions have warnings of their own. */
-export function warnOfFields(extras: PostExtras): Warning[] {
+export function warnOfFields({ files = [], ...extras }: PostExtras): Warning[] {
   const found = new Set(
-    listFieldsOf({ ...extras, files: [] }).map((placeholder) => JSON.stringify(writePlaceholder(placeholder))),
+    listFieldsOf({ ...extras, files: files.map((file) => ({ ...file, caption: undefined })) }).map((placeholder) =>
+      JSON.stringify(writePlaceholder(placeholder)),
+    ),
   );
   return found.size === 0 ? [] : [namedWarning('placeholder_left', [...found].slice(0, WARNED_AT_MOST).join(', '))];
 }

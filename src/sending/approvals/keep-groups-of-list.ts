@@ -1,11 +1,20 @@
-import { execute, hasRow, readColumn, readRows, sql, type Database } from '../../platform/database/statements.ts';
+import {
+  execute,
+  hasRow,
+  readColumn,
+  readRows,
+  sql,
+  type Connection,
+  type Database,
+} from '../../platform/database/statements.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { inLedger } from '../accounts/store.ts';
 import { resolveLists, type Targeted } from '../campaigns/accept/resolve-lists.ts';
 import { readGroupLists, remakeLists } from '../groups/group-lists.ts';
 import { renewCampaign } from '../campaigns/begin/renew-targets.ts';
 import { IS_OPEN } from './approval-store.ts';
-import type { AskedPost } from './asked-post.ts';
+import { hashValues } from '../values/select-values.ts';
+import { hashPost, type AskedPost } from './asked-post.ts';
 
 /** So many take well below a second. */
 const STEP = 50;
@@ -36,11 +45,28 @@ export async function keepGroupsOfList(db: Database, workspaceId: WorkspaceId, g
       select p.approval_id as "approvalId", p.post from approvals p where ${isAsked}
       order by p.approval_id for no key update`;
     for (const { approvalId, post } of asked) {
-      const kept = await resolveLists(trx, workspaceId, keep(post));
+      const resolved = await resolveLists(trx, workspaceId, keep(post));
+      const kept = await bindValues(trx, workspaceId, post, resolved);
+      const hash = hashPost(kept);
       await execute(trx)`
-        update approvals set post = ${JSON.stringify(kept)}::jsonb where workspace_id = ${workspaceId} and approval_id = ${approvalId}`;
+        update approvals set post = ${JSON.stringify(kept)}::jsonb, hash = ${hash}
+        where workspace_id = ${workspaceId} and approval_id = ${approvalId}`;
+      // Whoever answers on the phone decides on the post to the list, whichever groups it has.
+      await execute(trx)`
+        update approval_reviews v set hash = ${hash} from approvals p
+        where v.workspace_id = ${workspaceId} and v.approval_id = ${approvalId}
+          and p.workspace_id = v.workspace_id and p.approval_id = v.approval_id and p.version = v.version`;
     }
   });
+}
+
+/** Returns a post with the values of its groups, which are others now; values that have changed since it was asked for stay bound. */
+async function bindValues(trx: Connection, workspaceId: WorkspaceId, before: AskedPost, post: AskedPost) {
+  const { template, valuesSha256 } = before;
+  if (!template || valuesSha256 === undefined) return post;
+  const { groupIds } = before;
+  if ((await hashValues(trx, workspaceId, { groupIds, template })) !== valuesSha256) return post;
+  return { ...post, valuesSha256: await hashValues(trx, workspaceId, { groupIds: post.groupIds, template }) };
 }
 
 function keepGroups<Post extends Targeted>(

@@ -6,7 +6,7 @@ import type { Template } from '../../content/post/fill-post.ts';
 import { storeExtras, type PostExtras } from '../../content/post/post-extras.ts';
 import { planSyncsBeforeRuns } from '../accounts/plan-syncs.ts';
 import type { Schedule } from './occurrences.ts';
-import { TAGS, writeTags, type CampaignOwnData } from './tags.ts';
+import { insertTags, TAGS, type CampaignOwnData } from './tags.ts';
 import { STORED_EXTRAS } from '../../content/post/stored-extras.ts';
 
 /** When a campaign goes out, as its owner put it. */
@@ -56,15 +56,19 @@ export const storeTemplate = (template: Template | null | undefined): string | n
 /** Writes campaign, content and planned runs. The ledger must be locked, so that run ids rise in order of acceptance. */
 export async function insertCampaign(trx: Connection, campaign: NewCampaign): Promise<StoredCampaign> {
   const { plan, plannedUntil = null } = campaign;
+  // With its tags in one statement: the event that it is accepted is written at the end of it, and has them.
   const stored = await readOne<StoredCampaign>(trx)`
-    insert into campaigns (workspace_id, name, description, is_channel_campaign, is_test, is_schedule, schedule_time, start_date, end_date,
-                           time_zone, weekdays, skip_dates, recurrence, planned_until, status, open_runs, tzdata_version, external_id, metadata)
-    values (${campaign.workspaceId}, ${campaign.name}, ${campaign.description}, ${campaign.isChannelCampaign}, ${campaign.isTest ?? false},
-            ${plan.isSchedule}, ${plan.scheduleTime}, ${plan.startDate}, ${plan.endDate}, ${plan.timeZone}, ${plan.weekdays},
-            ${plan.skipDates}, ${plan.recurrence ?? null}, ${plannedUntil}, ${plan.isSchedule ? 'scheduled' : 'running'},
-            ${campaign.dueAt.length + (plannedUntil ? 1 : 0)}, ${TZDATA_VERSION},
-            ${campaign.externalId ?? null}, ${JSON.stringify(campaign.metadata ?? {})}::jsonb)
-    returning campaign_id as "campaignId", public_id as "publicId"`;
+    with stored as (
+      insert into campaigns (workspace_id, name, description, is_channel_campaign, is_test, is_schedule, schedule_time, start_date, end_date,
+                             time_zone, weekdays, skip_dates, recurrence, planned_until, status, open_runs, tzdata_version, external_id, metadata)
+      values (${campaign.workspaceId}, ${campaign.name}, ${campaign.description}, ${campaign.isChannelCampaign}, ${campaign.isTest ?? false},
+              ${plan.isSchedule}, ${plan.scheduleTime}, ${plan.startDate}, ${plan.endDate}, ${plan.timeZone}, ${plan.weekdays},
+              ${plan.skipDates}, ${plan.recurrence ?? null}, ${plannedUntil}, ${plan.isSchedule ? 'scheduled' : 'running'},
+              ${campaign.dueAt.length + (plannedUntil ? 1 : 0)}, ${TZDATA_VERSION},
+              ${campaign.externalId ?? null}, ${JSON.stringify(campaign.metadata ?? {})}::jsonb)
+      returning workspace_id, campaign_id, public_id
+    ), tag as (${insertTags(sql`select workspace_id, campaign_id from stored`, campaign.tags)})
+    select campaign_id as "campaignId", public_id as "publicId" from stored`;
   await execute(trx)`
     with content as (
       insert into contents (campaign_id, html, text, media_id, extras, group_ids, template)
@@ -77,7 +81,6 @@ export async function insertCampaign(trx: Connection, campaign: NewCampaign): Pr
       from unnest(${campaign.dueAt}::timestamptz[]) d (due_at) order by due_at
     )
     update campaigns set content_id = (select content_id from content) where campaign_id = ${stored.campaignId}`;
-  if (campaign.tags) await writeTags(trx, { ...campaign, ...stored }, campaign.tags);
   if (plan.isSchedule) await planSyncsBeforeRuns(trx, campaign.workspaceId);
   return stored;
 }

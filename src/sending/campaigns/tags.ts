@@ -23,12 +23,16 @@ export async function writeTags(
   tags: readonly string[],
 ): Promise<void> {
   await execute(trx)`delete from campaign_tags where campaign_id = ${campaignId}`;
-  if (tags.length === 0) return;
-  await execute(trx)`
-    insert into campaign_tags (workspace_id, campaign_id, position, name, folded_name)
-    select ${workspaceId}::bigint, ${campaignId}::bigint, t.position, t.name, t.folded_name
-    from unnest(${[...tags]}::text[], ${tags.map(foldFieldName)}::text[]) with ordinality t (name, folded_name, position)`;
+  if (tags.length > 0)
+    await execute(trx)`${insertTags(sql`select ${workspaceId}::bigint, ${campaignId}::bigint`, tags)}`;
 }
+
+/** The statement that writes the tags of the campaign in `from`, a query of its workspace and its id. */
+export const insertTags = (from: RawBuilder<unknown>, tags: readonly string[] = []): RawBuilder<unknown> => sql`
+  insert into campaign_tags (workspace_id, campaign_id, position, name, folded_name)
+  select c.workspace_id, c.campaign_id, t.position, t.name, t.folded_name
+  from (${from}) c (workspace_id, campaign_id),
+       unnest(${[...tags]}::text[], ${tags.map(foldFieldName)}::text[]) with ordinality t (name, folded_name, position)`;
 
 /** Whether a row `t` of `campaign_tags` is that of a campaign of the workspace with this tag, however it is written. */
 export function isTag(workspaceId: WorkspaceId, tag: string): RawBuilder<boolean> {

@@ -158,6 +158,22 @@ export async function hashValues(
 const readLanguageField = async (db: Connection, workspaceId: WorkspaceId) =>
   readValue<number | null>(db)`select ${selectLanguageField(sql`${workspaceId}`)} as "fieldId"`;
 
+/** Returns the languages of these groups; groups without one are left out. */
+export async function readLanguages(
+  db: Connection,
+  workspaceId: WorkspaceId,
+  groupIds: readonly number[],
+): Promise<Map<number, string>> {
+  const fieldId = await readLanguageField(db, workspaceId);
+  if (fieldId == null) return new Map();
+  const rows = await readRows<{ groupId: number; language: string }>(db)`
+    select v.group_id as "groupId", ${valueOf(fieldId)} as language
+    from unnest(${[...groupIds]}::bigint[]) i (group_id)
+    cross join lateral (select * from group_values q where q.group_id = i.group_id limit 1) v
+    where ${valueOf(fieldId)} is not null`;
+  return new Map(rows.map(({ groupId, language }) => [groupId, language]));
+}
+
 /**
  * Returns how many groups have which language, the most frequent first; '' are those without one. `groups` is a relation `i` with their
  * `group_id`; without it all of the workspace count.

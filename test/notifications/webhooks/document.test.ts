@@ -32,6 +32,7 @@ test('validates event data by its schema', () => {
     is_schedule: false,
     external_id: null,
     metadata: {},
+    tags: [],
   };
   expect(WEBHOOK_EVENTS['campaign.accepted'].data.safeParse(about).success).toBe(true);
   expect(WEBHOOK_EVENTS['campaign.late'].data.safeParse(about).success).toBe(false);

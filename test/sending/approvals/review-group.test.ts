@@ -419,6 +419,15 @@ describe('a 👍', () => {
     expect(await stateAfter(approval)).toMatchObject({ state: 'waiting', version: 3, approvals: 0 });
   });
 
+  test('on a post whose list was deleted since is one for the groups that the list had', async () => {
+    const saved = { name: 'All', group_metadata_ids: groups };
+    const { group_list_id } = await say<{ group_list_id: number }>('owner', 'venom/save-group-list', saved);
+    const { approval, message } = await posted('author', { group_metadata_ids: [], group_list_ids: [group_list_id] });
+    await say('owner', 'venom/delete-group-list', { group_list_id });
+    await like(message, 'manager');
+    expect(await stateAfter(approval)).toMatchObject({ state: 'sending', group_count: groups.length });
+  });
+
   test.each([
     ['another version', [{ html: 'Other' }], 2],
     ['a further version, also if it is the same post again', [{ html: 'Other' }, {}], 3],

@@ -6,6 +6,7 @@ import { removeDeleted } from '../../../src/sending/campaigns/change/remove-dele
 import { groupsOf, untilCompleted, useTestApp, type Person } from '../../support/app.ts';
 import { PNG } from '../../support/inputs/sample-files.ts';
 import { until } from '../../support/ledger.ts';
+import { upload } from '../../support/upload.ts';
 import { actorOf } from '../../support/workspaces.ts';
 import type { WorkspaceId } from '../../../src/platform/database/schema.ts';
 
@@ -201,6 +202,45 @@ test('leaves braces of other posts as they are, and a check warns of them', asyn
     }),
   ).toContain('placeholder_left');
   expect(await check({ html: 'Now {{ coordinator }}' })).not.toContain('placeholder_left');
+});
+
+test('a preview says what a check would of a post beside its text', async () => {
+  await give('coordinator', ['Ana', 'Bo', 'Cy']);
+  const url = 'https://example.org/';
+  const field = '{{ coordinator }}';
+  const asked = async (more: object) => {
+    const body = { html: url, with_fields: false, with_file: true, ...more };
+    const preview = await alice.call<{ warnings?: object[] }>('venom/preview-campaign', body);
+    const check = await alice.call<{ warnings?: object[] }>('venom/check-campaign', {
+      ...post(body),
+      is_schedule: false,
+    });
+    const ofField = ({ body: { data, details } }: typeof preview) =>
+      data?.warnings ? data.warnings.filter((one) => 'code' in one && one.code === 'placeholder_left') : details;
+    expect(ofField(preview)).toEqual(ofField(check));
+    return ofField(preview);
+  };
+  const LEFT = [{ code: 'placeholder_left', params: { names: `"${field}"` } }];
+  const { media_id } = (await upload(app.url, alice.token, PNG)).body.data;
+  const start_at = '2031-07-05T09:00:00Z';
+  for (const more of [
+    { media: [{ media_id, caption: field }] },
+    { media: [{ media_id, file_name: field }] },
+    { file_name: field },
+    { link_preview: { url, title: field } },
+    { html: '', with_file: false, poll: { question: field, options: ['Yes', 'No'] } },
+    { html: '', with_file: false, event: { name: 'Fair', place: field, start_at } },
+  ])
+    expect(await asked(more), JSON.stringify(more)).toMatchObject(LEFT);
+  const inGerman = [{ language: 'de', html: field }];
+  expect(await asked({ translations: inGerman })).toMatchObject([{ params: { language: 'de' } }]);
+  const foreign = { url: 'https://example.com/', title: 'Elsewhere' };
+  for (const with_fields of [false, true])
+    expect(await asked({ with_fields, link_preview: foreign })).toMatchObject([
+      { field: 'link_preview.url', code: 'foreign_link' },
+    ]);
+  const poll = { question: 'Who?', options: ['Ana', 'Bo'] };
+  expect(await asked({ with_file: false, poll })).toMatchObject([{ field: 'poll', code: 'own_message' }]);
 });
 
 test.each([
@@ -474,8 +514,29 @@ test('a preview has the date, weekday and time of the first run of its schedule,
     'Monday, 7 July 2031, 09:00',
   );
   const now = 'Monday, 2 June 2031, 12:00';
-  for (const more of [{}, { ...plan, is_schedule: false }, { ...plan, end_date: '2031-06-02' }])
+  for (const more of [
+    {},
+    { ...plan, is_schedule: false },
+    { ...plan, end_date: '2031-06-02' },
+    { schedule_time: '09:00:00', is_schedule: false },
+  ])
     expect(await preview(more)).toBe(now);
+});
+
+test.each([
+  [['schedule_time'], { start_date: '2031-06-05', end_date: '2031-06-05' }],
+  [['start_date'], { schedule_time: '09:00:00', end_date: '2031-06-05' }],
+  [['end_date'], { start_date: '2031-06-05', schedule_time: '09:00:00' }],
+  [['start_date', 'schedule_time'], { end_date: '2031-06-05' }],
+  [['start_date', 'schedule_time'], { recurrence: 'FREQ=DAILY' }],
+  [['start_date', 'schedule_time', 'end_date'], { is_schedule: true }],
+])('a preview for a group asks for %j of a schedule of which only the rest was sent', async (missing, plan) => {
+  const body = { html: '{{ date }}', with_fields: true, group_metadata_id: groups[0] };
+  const answer = await alice.call('venom/preview-campaign', { ...body, ...plan });
+  expect(answer.body.details).toMatchObject(missing.map((field) => ({ field, code: 'required' })));
+  // Elsewhere it means nothing.
+  const plain = await alice.call('venom/preview-campaign', { ...body, ...plan, with_fields: false });
+  expect(plain.status).toBe(200);
 });
 
 test('a text whose field is gone means the new field of that name once it is sent again', async () => {

@@ -1,7 +1,7 @@
 /** `tags` of campaigns (contract §4, tags). */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { groupsOf, useTestApp, type Person } from '../../support/app.ts';
-import { execute, sql } from '../../../src/platform/database/statements.ts';
+import { execute, readRows, sql } from '../../../src/platform/database/statements.ts';
 import { listCampaigns } from '../../../src/sending/campaigns/read/list-campaigns.ts';
 import { rollUpRuns } from '../../../src/sending/campaigns/roll-up/roll-up-runs.ts';
 import { listTags } from '../../../src/sending/campaigns/tags.ts';
@@ -43,6 +43,25 @@ async function found(filter: object): Promise<string[]> {
   return body.data.campaigns.map(({ campaign_id }) => campaign_id);
 }
 const inUse = async () => (await call<{ tags: string[] }>('list-campaigns', { with_tags: true })).body.data.tags;
+
+test('are in the events of their campaign, from the first one on', async () => {
+  const campaign_id = await sent({ tags: ['Fees', 'Café'] });
+  await call('update-campaign', { campaign_id, tags: ['newsletter'] });
+  await call('recall-campaign', { campaign_id });
+  const events = await readRows<{ type: string; tags: string[] }>(app.database.db)`
+    select type, data -> 'tags' as tags from events
+    where data ->> 'campaign_id' = ${campaign_id} and type like 'campaign.%' order by event_id`;
+  expect(events).toEqual([
+    { type: 'campaign.accepted', tags: ['Fees', 'Café'] },
+    { type: 'campaign.started', tags: ['Fees', 'Café'] },
+    { type: 'campaign.completed', tags: ['Fees', 'Café'] },
+    { type: 'campaign.recalled', tags: ['newsletter'] },
+  ]);
+  const untagged = await planned({});
+  const first = await readRows<{ tags: string[] }>(app.database.db)`
+    select data -> 'tags' as tags from events where data ->> 'campaign_id' = ${untagged}`;
+  expect(first).toEqual([{ tags: [] }]);
+});
 
 test('are in answers as they were written, each once and in their order', async () => {
   const tags = [' Fees ', 'newsletter', 'FEES', 'Café', 'cafe'];

@@ -360,6 +360,33 @@ test('whoever decides reads the groups of now, and those that came since the ver
   expect((await alice.call('venom/decide-approval', late)).body).toMatchObject({ error_code: 'approval_changed' });
 });
 
+const FILLED = { with_fields: true, html: 'Ask {{ Host }}' };
+test.each([
+  ['decided on', {}, 'Ana', 200, undefined],
+  ['decided on', FILLED, 'Ana', 200, undefined],
+  ['still refused where values had changed', FILLED, 'Bo', 409, expect.stringContaining('Values of its fields')],
+])('a request whose list is deleted is read again and %s: %j', async (_, more, Host, status, message) => {
+  await tag('x', null, null);
+  await alice.call('workspace/set-approval-rules', { approval: 'all', over_groups: 0 });
+  await alice.call('venom/set-fields', { fields: [{ name: 'Host' }] });
+  const host = (index: number, Host: string) =>
+    alice.call('venom/set-group-fields', { groups: [{ group_metadata_id: groups[index], fields: { Host } }] });
+  for (const index of groups.keys()) await host(index, 'Ana');
+  const [approval_id, listId] = [randomUUID(), await list()];
+  const body = { ...plan({ group_list_ids: [listId], ...more }), approval_id, is_schedule: true };
+  expect((await alice.call('venom/request-approval', body)).status).toBe(200);
+  await tag(null, 'x', 'x');
+  await host(0, Host);
+  await alice.call('venom/delete-group-list', { group_list_id: listId });
+  const shown = await alice.call<{ sha256: string; groups: object[] }>('venom/get-approval', { approval_id });
+  expect(shown.body.data.groups).toHaveLength(2);
+  const decision = { approval_id, decision: 'approve', sha256: shown.body.data.sha256 };
+  const decided = await alice.call<{ campaign_id: string }>('venom/decide-approval', decision);
+  expect([decided.status, decided.body.message]).toEqual([status, message]);
+  const { post } = (await alice.call<{ post: Body }>('venom/get-approval', { approval_id })).body.data;
+  expect(post).toMatchObject({ group_metadata_ids: groups.slice(1) });
+});
+
 test('a channel that came to a list is left out of a post that cannot go there', async () => {
   const channel = await alice.call<{ groupMetadataId?: number; group_metadata_id: number }>('venom/create-channel', {
     name: 'News',

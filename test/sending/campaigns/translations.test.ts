@@ -288,10 +288,11 @@ describe('before it is sent', () => {
   }
   const check = async (more: object = {}) =>
     (
-      await alice.call<{ warnings: Warning[]; fields?: object }>('venom/check-campaign', {
-        ...post(more),
-        is_schedule: false,
-      })
+      await alice.call<{
+        warnings: Warning[];
+        fields?: object;
+        groups: { problems: Array<{ code: string; group_metadata_id: number }> };
+      }>('venom/check-campaign', { ...post(), is_schedule: false, ...more })
     ).body.data;
 
   test('a check says how many groups get the main text, and which texts nobody gets; so does adding it', async () => {
@@ -330,6 +331,22 @@ describe('before it is sent', () => {
         ['translations_unused', 'de, pt-BR'],
       ]),
     );
+  });
+
+  test('a group is said to get the same text again if that in its language is the same', async () => {
+    await speak('de', 'pt', null);
+    const { translations } = post();
+    await schedule(later());
+    await schedule(later({ html: 'Only one', translations: [] }));
+    const repeats = async (more: object) =>
+      (await check(later(more))).groups.problems
+        .filter(({ code }) => code === 'same_text')
+        .map(({ group_metadata_id: id }) => groups.indexOf(id));
+    expect(await repeats({})).toEqual([0, 1, 2]);
+    expect(await repeats({ translations: [{ ...GERMAN, html: 'Guten Tag' }, PORTUGUESE] })).toEqual([1, 2]);
+    expect(await repeats({ translations: [PORTUGUESE] })).toEqual([1, 2]);
+    expect(await repeats({ html: 'Only one', translations })).toEqual([2]);
+    expect(await repeats({ html: 'Only one', translations: [] })).toEqual([0, 1, 2]);
   });
 
   test('each text is warned of by its language', async () => {

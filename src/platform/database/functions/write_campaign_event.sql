@@ -4,6 +4,7 @@ begin
   insert into events (workspace_id, type, data)
   select c.workspace_id, kind,
          jsonb_build_object('campaign_id', c.public_id, 'name', c.name, 'status', c.status, 'is_schedule', c.is_schedule,
-                            'external_id', c.external_id, 'metadata', c.metadata) || extra
+                            'external_id', c.external_id, 'metadata', c.metadata,
+                            'tags', array(select t.name from campaign_tags t where t.campaign_id = c.campaign_id order by t.position)) || extra
   from campaigns c where c.campaign_id = of_campaign;
 end $$;

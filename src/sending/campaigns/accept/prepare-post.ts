@@ -85,7 +85,8 @@ export async function preparePost(
   known: readonly FieldError[],
   plan: () => Promise<unknown>,
 ): Promise<PreparedPost> {
-  const { html = '', text = '', fields, media, card, warnings, problems } = await understand(deps, input, known);
+  const { html = '', text = '', problems, ...understood } = await understand(deps, input, known);
+  const { media } = understood;
   problems.push(...findMissingGroups(input.groupIds, input.extras ?? NO_EXTRAS));
   if (input.withFile && media === null)
     problems.push(...findBallotProblems(input.extras ?? NO_EXTRAS, { text: '', hasFile: true }));
@@ -93,10 +94,7 @@ export async function preparePost(
     if (known.length === 0) await collectProblems(problems, plan);
     throw invalid([...problems, ...known]);
   }
-  // The words of a card that was fetched are those of its site: there are no fields in them.
-  const words = card && !card.isFetched && { url: card.url, title: card.title, description: card.description };
-  const extras = { ...(input.extras ?? NO_EXTRAS), ...(words && { linkPreview: words }) };
-  return { html, text, fields, media, extras, card, groupIds: [...new Set(input.groupIds)], warnings };
+  return { html, text, ...understood, groupIds: [...new Set(input.groupIds)] };
 }
 
 /**
@@ -108,7 +106,16 @@ export async function prepareChange(
   change: SentPost,
   known: readonly FieldError[],
 ): Promise<Omit<Understood, 'problems'>> {
-  const { problems, ...understood } = await understand(deps, { ...change, withFile: true, isChange: true }, known);
+  return understandPost(deps, { ...change, withFile: true, isChange: true }, known);
+}
+
+/** Returns what a post says. Throws 400 with everything that is wrong with it, and what is `known`. */
+export async function understandPost(
+  deps: PrepareDeps,
+  post: SentPost,
+  known: readonly FieldError[],
+): Promise<Omit<Understood, 'problems'>> {
+  const { problems, ...understood } = await understand(deps, post, known);
   if (problems.length + known.length > 0) throw invalid([...problems, ...known]);
   return understood;
 }
@@ -124,7 +131,7 @@ export async function findPostProblems(
 }
 
 /** As `PostInput` has it. */
-interface SentPost extends Partial<
+export interface SentPost extends Partial<
   Pick<PostInput, 'unknownTags' | 'translations' | 'withFields' | 'leavesOut' | 'withFile' | 'extras' | 'cardRequest'>
 > {
   html: string | undefined;
@@ -142,6 +149,8 @@ interface Understood {
   text: string | undefined;
   fields: FieldsInPost | undefined;
   media: Media | null;
+  /** With the words of the author's card. */
+  extras: PostExtras;
   card: CardPreparation['card'];
   warnings: Warning[];
   problems: FieldError[];
@@ -166,19 +175,23 @@ async function understand(deps: PrepareDeps, post: SentPost, known: readonly Fie
   const prepared = await preparePostCard(deps, { ...post, text, template, media, isWrong });
   const ofCaptions = (extras.files ?? []).flatMap(({ caption = '' }) => warnOfCaption(caption, withFields));
   const ofFields = !withFields && !warnings.some(isOfFields) ? warnOfFields(said) : [];
+  const { card } = prepared;
+  // The words of a card that was fetched are those of its site: there are no fields in them.
+  const words = card && !card.isFetched && { url: card.url, title: card.title, description: card.description };
   return {
     html,
     text,
     fields: text === undefined ? undefined : toFields({ text, template, leavesOut: post.leavesOut }, translated.texts),
     media,
-    card: prepared.card,
+    extras: { ...extras, ...(words && { linkPreview: words }) },
+    card,
     warnings: [...warnings, ...translated.warnings, ...ofCaptions, ...ofFields, ...prepared.warnings],
     problems: [...problems, ...prepared.problems],
   };
 }
 
 /** Undefined: all groups get the same. */
-export function toFields(
+function toFields(
   {
     text,
     template,

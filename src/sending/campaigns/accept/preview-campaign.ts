@@ -1,5 +1,5 @@
 import { findLinksOf } from '../../../content/link-preview/find-links.ts';
-import { compilePost, findFieldProblems, type BesideText, type Template } from '../../../content/post/fill-post.ts';
+import { compilePost, type BesideText, type Template } from '../../../content/post/fill-post.ts';
 import type { PostExtras } from '../../../content/post/post-extras.ts';
 import { readNow } from '../../../platform/database/read-now.ts';
 import type { Database } from '../../../platform/database/statements.ts';
@@ -8,16 +8,14 @@ import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import { requireGroups } from '../../groups/require-groups.ts';
 import { bindFields } from '../../values/bind-fields.ts';
 import { readGroupValues } from '../../values/select-values.ts';
-import { invalid } from '../../../platform/errors/errors.ts';
+import type { FieldError } from '../../../platform/errors/errors.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
-import { TEXT_LIMIT, type UnknownTags } from '../../../content/text/html-to-whatsapp.ts';
+import { TEXT_LIMIT } from '../../../content/text/html-to-whatsapp.ts';
 import { captionWarning, type Warning } from '../../../content/text/warnings.ts';
 import type { Translation } from '../../../content/post/translations.ts';
 import { writePlaceholders } from '../../../content/text/placeholders.ts';
 import { planOccurrences, readTimeZone, type ScheduledInput } from './add-scheduled-campaign.ts';
-import { isBallot } from './ballot-problems.ts';
-import { NO_TEXT, toFields, type PostInput } from './prepare-post.ts';
-import { prepareTranslations } from './prepare-translations.ts';
+import { understandPost, type PostInput, type SentPost } from './prepare-post.ts';
 
 export interface Preview {
   text: string;
@@ -46,45 +44,34 @@ export interface PreviewDeps {
   timeZone: string;
 }
 
-export interface PreviewInput {
-  html: string;
-  withFile: boolean;
-  unknownTags?: UnknownTags | undefined;
-  withFields?: boolean | undefined;
-  translations?: readonly Translation[] | undefined;
+export interface PreviewInput extends Omit<SentPost, 'image' | 'leavesOut'> {
   /** Of a post with fields or translations: the group that gets it. */
   groupId?: number | undefined;
-  /** What else is filled for the group. */
-  extras: PostExtras;
   /** It is filled for the first run; default: for now. */
   schedule?: Omit<ScheduledInput, keyof PostInput> | undefined;
+  /** What is wrong with the request. */
+  known: readonly FieldError[];
 }
 
 /**
  * The very text that would be sent (contract §4, preview-campaign); with fields or translations the text for a group, or with its placeholders.
- * Throws 400 with everything that is wrong with the texts, and 404 for a group of another workspace.
+ * Throws 400 with everything that is wrong with the post, and 404 for a group of another workspace.
  */
 export async function previewCampaign(
   deps: PreviewDeps,
   actor: Actor,
-  { html, withFile, unknownTags, withFields = false, translations, groupId, extras, schedule }: PreviewInput,
+  { groupId, schedule, known, ...post }: PreviewInput,
 ): Promise<Preview> {
   const { workspaceId } = actor;
-  const { text: written, template, warnings, problems } = await deps.convert(html, unknownTags, withFields);
-  const translated = await prepareTranslations(deps.convert, { translations, unknownTags, withFields, extras });
-  const broken = withFields ? findFieldProblems(extras) : [];
-  const found = [...problems, ...translated.problems, ...broken];
-  if (found.length > 0) throw invalid(found);
-  if (written === '' && !withFile && !isBallot(extras)) throw invalid([NO_TEXT]);
+  const { text: written = '', fields, extras, warnings } = await understandPost(deps, { ...post, image: null }, known);
   if (groupId !== undefined) await requireGroups(deps.db, workspaceId, [groupId], 'group_metadata_id');
-  const fields = toFields({ text: written, template }, translated.texts);
   const bound = fields && (await bindFields(deps.db, workspaceId, fields, extras));
   const filled =
     bound && groupId !== undefined
       ? await fillFor(deps, actor, {
           template: bound,
           extras,
-          hasFile: withFile || extras.files !== undefined,
+          hasFile: (post.withFile ?? false) || extras.files !== undefined,
           groupId,
           schedule,
         })
@@ -95,11 +82,11 @@ export async function previewCampaign(
     text,
     length: text.length,
     limit: TEXT_LIMIT,
-    warnings: [...warnings, ...translated.warnings, ...(caption ? [caption] : [])],
+    warnings: [...warnings, ...(caption ? [caption] : [])],
     unfit,
     language: language || undefined,
     said,
-    links: [...new Set(findLinksOf(text, filled?.text === undefined ? template : undefined))].slice(0, LINKS_LISTED),
+    links: [...new Set(findLinksOf(text, filled?.text === undefined ? fields : undefined))].slice(0, LINKS_LISTED),
     translations: bound?.translations?.map(({ language: tag, ...one }) => {
       const shown = writePlaceholders(one.text, one.placeholders);
       return { language: tag, text: shown, length: shown.length };
