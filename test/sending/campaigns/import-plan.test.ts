@@ -1,6 +1,6 @@
 /** A calendar from a sheet (contract §4, import-plan). */
 import { randomUUID } from 'node:crypto';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { execute, readCount } from '../../../src/platform/database/statements.ts';
 import { importPlan, type PlanImport } from '../../../src/sending/campaigns/import/import-plan.ts';
 import { beginRuns } from '../../support/begin-runs.ts';
@@ -154,6 +154,84 @@ describe('the rows of a plan', () => {
     expect(await read()).toMatchObject({ with_fields: true, on_missing_value: 'leave_out' });
   });
 
+  describe('with a field', () => {
+    const setFields = async (body: object) => expect((await alice.call('venom/set-fields', body)).status).toBe(200);
+    const give = (Venue: string) =>
+      alice.call('venom/set-group-fields', { groups: [{ group_metadata_id: first, fields: { Venue } }] });
+    const idOf = async (name: string) => {
+      const { body } = await alice.call<{ fields: Array<{ field_id: number; name: string }> }>('venom/list-fields');
+      return body.data.fields.find((field) => field.name === name)?.field_id;
+    };
+    const html = 'At {{ venue }}';
+    const rows = () => [
+      row('made', { template: 'At', text: undefined }),
+      row('asks', { template: 'Asks', text: undefined }),
+      row('own', { text: html }),
+    ];
+    const statesOfAll = (state: string) => ['made', 'asks', 'own'].map((key) => `${key} ${state}`);
+    const saysTo = async (campaign_id: unknown) => {
+      const asked = { campaign_id, group_metadata_id: first };
+      const { body } = await alice.call<{ in_group?: { text: string; poll?: { question: string } } }>(
+        'venom/get-campaign',
+        asked,
+      );
+      // It is there once the delivery is written.
+      return body.data.in_group?.poll?.question ?? body.data.in_group?.text;
+    };
+    beforeAll(async () => {
+      const poll = { question: html, options: ['Yes', 'No'] };
+      for (const template of [
+        { name: 'At', html },
+        { name: 'Asks', poll },
+      ]) {
+        await alice.call('venom/save-template', {
+          ...template,
+          template_id: randomUUID(),
+          version: 0,
+          with_fields: true,
+        });
+      }
+    });
+
+    /** Resolves to the campaigns of the rows: a person made the text of the one without a template vary. */
+    async function planned(): Promise<unknown[]> {
+      await setFields({ fields: [{ name: 'Venue' }] });
+      await give('Hall');
+      const ids = (await imported(rows())).rows.map(({ campaign_id }) => campaign_id);
+      expect((await alice.call('venom/update-campaign', { campaign_id: ids[2], with_fields: true })).status).toBe(200);
+      expect(statesOf(await imported(rows()))).toEqual(statesOfAll('unchanged'));
+      return ids;
+    }
+    async function expectBoundAnew(ids: readonly unknown[], said: string) {
+      const told = await tryOut(rows());
+      const done = await imported(rows());
+      expect(statesOf(done)).toEqual(statesOfAll('changed'));
+      expect(done.rows.map(({ changes }) => changes)).toEqual(told.rows.map(({ changes }) => changes));
+      expect(done.rows[2]).toMatchObject({ changes: ['text'] });
+      expect(statesOf(await imported(rows()))).toEqual(statesOfAll('unchanged'));
+      await app.database.clock.set('2031-03-10T08:00:00Z');
+      await expect.poll(() => Promise.all(ids.map(saysTo))).toEqual([said, said, said]);
+    }
+
+    test('that was removed are refused until it is made anew, and mean the new one then', async () => {
+      const ids = await planned();
+      await setFields({ remove: [await idOf('Venue')], remove_in_use: true });
+      expect(problemsOf(await imported(rows()))).toEqual([1, 2, 3].map((at) => `${at} with_fields field_unknown`));
+      await setFields({ fields: [{ name: 'Venue' }] });
+      await give('Barn');
+      await expectBoundAnew(ids, 'At Barn');
+    });
+
+    test('that was renamed keep it until its old name is that of another one, and mean that then', async () => {
+      const ids = await planned();
+      await setFields({ fields: [{ field_id: await idOf('Venue'), name: 'Place' }] });
+      expect(statesOf(await imported(rows()))).toEqual(statesOfAll('unchanged'));
+      await setFields({ fields: [{ name: 'Venue' }] });
+      await give('Tent');
+      await expectBoundAnew(ids, 'At Tent');
+    });
+  });
+
   test('begin with a template, and change with it', async () => {
     const template = { template_id: randomUUID(), name: 'Fáir', pin_for: '24h', group_metadata_ids: [second] };
     const poll = { question: 'Who comes?', options: ['I', 'Not I'] };
@@ -280,7 +358,7 @@ describe('the rows of a plan', () => {
       plan,
       isDryRun: false,
       removesGone: false,
-      rows: [{ row: 1, key: 'a', read: () => ({ input: { ...input, ...on('2031-03-11') } }) }],
+      rows: [{ row: 1, key: 'a', read: () => ({ input: { ...input, html: 'Ho', ...on('2031-03-11') } }) }],
     });
     expect(settled).toMatchObject({ state: 'sent' });
     expect(await readCount(app.database.db)`select count(*) from runs where workspace_id = ${owner.workspaceId}`).toBe(

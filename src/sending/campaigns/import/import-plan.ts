@@ -204,9 +204,9 @@ async function changeRow(
   // A run that stays may be due already.
   const isDue = stays && timeZone === planned.plan.timeZone && before.dueAt;
   const isOfTemplate = [sent.extras, before.extras].some((extras) => extras?.fromTemplate !== undefined);
-  const input = isOfTemplate || sent.html === before.html ? sent : keepFields(sent, before);
+  const input = isOfTemplate ? sent : keepFields(sent, before);
   const request = { actor, input, ...planned, dueAt: isDue ? () => [isDue] : dueAt };
-  const prepared = await prepareCampaign(deps, request);
+  const prepared = await prepareCampaign(deps, { ...request, before: { ...before, bindsByName: true } });
   const was = valuesBefore(before, isOfTemplate);
   const is = valuesOf({ input, timeZone: planned.plan.timeZone, isOfTemplate }, prepared);
   const changes = (Object.keys(is) as Array<keyof RowValues>).filter(
@@ -221,10 +221,10 @@ async function changeRow(
   return { ...settled, ...due, name: input.name, state: 'changed', changes, warnings };
 }
 
-/** Only a template says whether a post has fields: what a person chose stays with another text. */
-function keepFields(input: ScheduledInput, { template }: ImportedRow): ScheduledInput {
-  const { withFields, leavesOut } = choicesOf(template);
-  return { ...input, withFields, leavesOut };
+/** Only a template says whether a post has fields: what a person chose stays with another text, and translations with the same. */
+function keepFields(input: ScheduledInput, { html, template }: ImportedRow): ScheduledInput {
+  const { withFields, leavesOut, translations } = choicesOf(template);
+  return { ...input, withFields, leavesOut, ...(input.html === html && { translations }) };
 }
 
 /** A change of what differs, and of nothing else: without a post it needs no approval. */
@@ -241,6 +241,8 @@ function describeChange(
   ];
   return {
     unlessBegun: true,
+    // Rows of a sheet mean the same fields, whichever were planned before the fields changed.
+    bindsByName: true,
     ...(changes.has('name') && { name: input.name }),
     ...(changes.has('note') && { description: input.description }),
     ...(changes.has('tags') && { tags: input.tags }),
@@ -293,7 +295,7 @@ function valuesBefore(before: ImportedRow, isOfTemplate: boolean): RowValues {
   return {
     name: before.name,
     note: before.description,
-    text: textOf(before, isOfTemplate),
+    text: before.isBoundOtherwise ? 'other fields' : textOf(before, isOfTemplate),
     groups: targetsOf(before),
     date: [before.startDate, before.endDate, ...(before.recurrence === null ? [] : [before.recurrence])].join(' '),
     time: before.time ?? '',
