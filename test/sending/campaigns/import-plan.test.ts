@@ -48,6 +48,20 @@ const row = (key: string, more: object = {}) => ({
   text: `Post *${key}*`,
   ...more,
 });
+/** What a row asks for, without groups. */
+const PLANNED = {
+  name: 'A',
+  description: '',
+  html: 'Hi',
+  image: null,
+  isChannelCampaign: false,
+  startDate: '2031-03-10',
+  endDate: '2031-03-10',
+  time: '09:00:00',
+  timeZone: 'UTC',
+  weekdays: null,
+  skipDates: [],
+};
 const send = (body: object, person: Person = alice): Promise<Answer<Imported>> =>
   person.call<Imported>('venom/import-plan', { plan, dry_run: false, ...body });
 async function imported(rows: object[], more: object = {}, person = alice): Promise<Imported> {
@@ -321,22 +335,8 @@ describe('the rows of a plan', () => {
   test('begin while they are changed, and are then not planned again', async () => {
     const owner = await createOwner(app.database.db, 1);
     const deps = { db: app.database.db, convert, timeZone: 'UTC' };
-    const input = {
-      name: 'A',
-      description: '',
-      html: 'Hi',
-      image: null,
-      isChannelCampaign: false,
-      groupIds: owner.groupIds,
-    };
-    const on = (date: string) => ({
-      startDate: date,
-      endDate: date,
-      time: '09:00:00',
-      timeZone: 'UTC',
-      weekdays: null,
-      skipDates: [],
-    });
+    const input = { ...PLANNED, groupIds: owner.groupIds };
+    const on = (date: string) => ({ startDate: date, endDate: date });
     const run = (date: string, more: Partial<PlanImport> = {}, before: () => void = () => undefined) =>
       importPlan(deps, owner, {
         plan,
@@ -366,6 +366,28 @@ describe('the rows of a plan', () => {
     );
   });
 
+  test('are prepared once, whether they are new, changed or neither', async () => {
+    const owner = await createOwner(app.database.db, 1);
+    let conversions = 0;
+    const deps = {
+      db: app.database.db,
+      timeZone: 'UTC',
+      convert: (...asked: Parameters<typeof convert>) => (conversions++, convert(...asked)),
+    };
+    for (const [html, state] of [
+      ['Hi', 'new'],
+      ['Ho', 'changed'],
+      ['Ho', 'unchanged'],
+    ] as const) {
+      const input = { ...PLANNED, html, groupIds: owner.groupIds };
+      const rows: PlanImport['rows'] = [{ row: 1, key: 'a', read: () => ({ input }) }];
+      conversions = 0;
+      const { settled } = await importPlan(deps, owner, { plan, rows, isDryRun: false, removesGone: false });
+      expect(settled).toMatchObject([{ state }]);
+      expect(conversions).toBe(1);
+    }
+  });
+
   test('that come twice at once are planned once', async () => {
     const rows = Array.from({ length: 8 }, (_, index) => row(`k${index}`));
     const answers = await Promise.all(Array.from({ length: 4 }, () => imported(rows)));
@@ -392,18 +414,8 @@ describe('the rows of a plan', () => {
       key: `k${index}`,
       read: () => ({
         input: {
-          name: 'A',
-          description: '',
-          html: 'Hi',
-          image: null,
-          isChannelCampaign: false,
+          ...PLANNED,
           groupIds: owner.groupIds,
-          startDate: '2031-03-10',
-          endDate: '2031-03-10',
-          time: '09:00:00',
-          timeZone: 'UTC',
-          weekdays: null,
-          skipDates: [],
         },
       }),
     }));
@@ -594,18 +606,9 @@ describe('a row is refused', () => {
       key,
       read: () => ({
         input: {
+          ...PLANNED,
           name: key,
-          description: '',
-          html: 'Hi',
-          image: null,
-          isChannelCampaign: false,
           groupIds: owner.groupIds,
-          startDate: '2031-03-10',
-          endDate: '2031-03-10',
-          time: '09:00:00',
-          timeZone: 'UTC',
-          weekdays: null,
-          skipDates: [],
         },
       }),
     }));

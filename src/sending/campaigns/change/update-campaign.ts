@@ -75,6 +75,8 @@ export interface CampaignChange extends CampaignOwnData {
 
 export interface UpdatedCampaign extends Controlled {
   warnings: string[];
+  /** Those of now, also of its lists. Undefined if nothing but its tags changed. */
+  groupCount?: number;
   /** When its next run is due; undefined: none is planned. */
   dueAt: Date | undefined;
 }
@@ -140,7 +142,8 @@ export async function updateCampaign(
     await recordAudit(trx, { ...actor, action: 'campaign.updated', subject: publicId, changes });
     const nobody = changesPost ? warnOfEmptyLists(next, true).map(({ message }) => message) : [];
     const dueAt = await findFirstPlanned(trx, campaignId);
-    return { campaignId: publicId, status: campaign.status, warnings: [...listLosses(warnings), ...nobody], dueAt };
+    const told = { warnings: [...listLosses(warnings), ...nobody], groupCount: next.groupIds.length, dueAt };
+    return { campaignId: publicId, status: campaign.status, ...told };
   });
 }
 

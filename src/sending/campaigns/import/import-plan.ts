@@ -1,13 +1,15 @@
 /** Plans a campaign for each row of a sheet, and brings those that were planned before in line with it (contract §4, import-plan). */
 import { isDeepStrictEqual } from 'node:util';
-import { choicesOf } from '../../../content/post/fill-post.ts';
-import { EXTRAS_NAMES, type PostExtras } from '../../../content/post/post-extras.ts';
+import { readLanguage } from '../../../content/fields/language.ts';
+import { choicesOf, type PostChoices } from '../../../content/post/fill-post.ts';
+import { EXTRAS_NAMES, NO_EXTRAS, type PostExtras } from '../../../content/post/post-extras.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import { QUOTAS } from '../../../workspaces/quotas/quotas.ts';
 import { AppError, fieldError, type FieldError } from '../../../platform/errors/errors.ts';
 import { acceptCampaign, campaignLimitReached, prepareCampaign, readOpenCampaigns } from '../accept/accept-campaign.ts';
-import type { AcceptDeps, PreparedCampaign } from '../accept/accept-campaign.ts';
-import { planOccurrences, planScheduled, type ScheduledInput } from '../accept/add-scheduled-campaign.ts';
+import type { AcceptDeps } from '../accept/accept-campaign.ts';
+import { planOccurrences, planScheduled, readTimeZone, type ScheduledInput } from '../accept/add-scheduled-campaign.ts';
+import type { Targeted } from '../accept/resolve-lists.ts';
 import { cancelRuns } from '../change/cancel-runs.ts';
 import { control } from '../change/control.ts';
 import {
@@ -198,27 +200,40 @@ async function changeRow(
   sent: ScheduledInput,
   before: ImportedRow,
 ): Promise<SettledRow> {
-  const { dueAt, ...planned } = await planScheduled(deps, actor, sent);
-  const { startDate, endDate, timeZone, time, recurrence } = before;
-  const stays = startDate === sent.startDate && endDate === sent.endDate && time === sent.time && recurrence === null;
-  // A run that stays may be due already.
-  const isDue = stays && timeZone === planned.plan.timeZone && before.dueAt;
+  const timeZone = sent.timeZone ?? (await readTimeZone(deps, actor.userId));
   const isOfTemplate = [sent.extras, before.extras].some((extras) => extras?.fromTemplate !== undefined);
   const input = isOfTemplate ? sent : keepFields(sent, before);
-  const request = { actor, input, ...planned, dueAt: isDue ? () => [isDue] : dueAt };
-  const prepared = await prepareCampaign(deps, { ...request, before: { ...before, bindsByName: true } });
   const was = valuesBefore(before, isOfTemplate);
-  const is = valuesOf({ input, timeZone: planned.plan.timeZone, isOfTemplate }, prepared);
+  const is = valuesOf(input, timeZone, isOfTemplate);
   const changes = (Object.keys(is) as Array<keyof RowValues>).filter(
     (name) => is[name] !== undefined && !isDeepStrictEqual(is[name], was[name]),
   );
-  const settled = { ...about(row, before), groupCount: prepared.groupIds.length };
-  if (changes.length === 0) return { ...settled, state: 'unchanged' };
-  const change = describeChange(input, new Set(changes), planned.plan.timeZone);
+  if (changes.length === 0) return checkRow({ deps, actor }, row, input, before);
+  const change = describeChange(input, new Set(changes), timeZone);
   const updated = await updateCampaign(deps, actor, before.campaignId, { ...change, isDryRun });
-  const due = when(input, planned.plan, { now, updated });
-  const warnings = [...due.warnings, ...updated.warnings];
-  return { ...settled, ...due, name: input.name, state: 'changed', changes, warnings };
+  const due = when(input, { timeZone }, { now, updated });
+  const settled = { ...about(row, before), ...due, name: input.name, groupCount: updated.groupCount };
+  return { ...settled, state: 'changed', changes, warnings: [...due.warnings, ...updated.warnings] };
+}
+
+/** Throws as the import of a new row where the post of an unchanged one cannot be sent any more. */
+async function checkRow(
+  { deps, actor }: Pick<Context, 'deps' | 'actor'>,
+  row: PlanRow,
+  input: ScheduledInput,
+  before: ImportedRow,
+): Promise<SettledRow> {
+  const planned = await planScheduled(deps, actor, input);
+  // Its run may be due already.
+  const dueAt = before.dueAt ? [before.dueAt] : undefined;
+  const { groupIds } = await prepareCampaign(deps, {
+    actor,
+    input,
+    ...planned,
+    ...(dueAt && { dueAt: () => dueAt }),
+    before: { ...before, bindsByName: true },
+  });
+  return { ...about(row, before), groupCount: groupIds.length, state: 'unchanged' };
 }
 
 /** Only a template says whether a post has fields: what a person chose stays with another text, and translations with the same. */
@@ -231,7 +246,7 @@ function keepFields(input: ScheduledInput, { html, template }: ImportedRow): Sch
 function describeChange(
   input: ScheduledInput,
   changes: ReadonlySet<keyof RowValues>,
-  timeZone: string | null,
+  timeZone: string,
 ): CampaignChange {
   const { extras: { files, groupLists, ...extras } = {}, startDate, endDate, cardRequest } = input;
   const [isOtherFile, isOtherTemplate, isToOthers] = [
@@ -252,7 +267,7 @@ function describeChange(
     // A person may have planned it for more than the day of its row.
     ...(changes.has('date') && { startDate, endDate: endDate ?? startDate, ...EVERY_DAY }),
     ...(changes.has('time') && { time: input.time }),
-    ...(changes.has('time_zone') && timeZone !== null && { timeZone }),
+    ...(changes.has('time_zone') && { timeZone }),
     ...(isOtherFile && files === undefined && { removeImage: true }),
     extras: {
       ...(isOtherFile && files && { files }),
@@ -268,24 +283,22 @@ function describeChange(
 }
 
 /** Fields and translations are part of a row's text only with a template: a sheet has none of its own. */
-function textOf({ html, template }: Pick<PreparedCampaign | ImportedRow, 'html' | 'template'>, isOfTemplate: boolean) {
-  return { html, ...(isOfTemplate && choicesOf(template)) };
+function textOf(html: string, choices: PostChoices, isOfTemplate: boolean) {
+  return { html, ...(isOfTemplate && choices) };
 }
 
-function valuesOf(
-  { input, timeZone, isOfTemplate }: { input: ScheduledInput; timeZone: string | null; isOfTemplate: boolean },
-  prepared: PreparedCampaign,
-): RowValues {
+function valuesOf(input: ScheduledInput, timeZone: string, isOfTemplate: boolean): RowValues {
+  const { extras = NO_EXTRAS, groupIds = [] } = input;
   return {
     name: input.name,
     note: input.description,
-    text: textOf(prepared, isOfTemplate),
-    groups: targetsOf(prepared),
+    text: textOf(input.html, choicesIn(input), isOfTemplate),
+    groups: targetsOf({ extras, groupIds }),
     date: `${input.startDate} ${input.endDate}`,
     time: input.time,
-    time_zone: timeZone ?? '',
-    media_id: plain(prepared.extras.files ?? []),
-    template: ofTemplate(prepared.extras),
+    time_zone: timeZone,
+    media_id: plain(extras.files ?? []),
+    template: ofTemplate(extras),
     tags: input.tags,
   };
 }
@@ -295,7 +308,7 @@ function valuesBefore(before: ImportedRow, isOfTemplate: boolean): RowValues {
   return {
     name: before.name,
     note: before.description,
-    text: before.isBoundOtherwise ? 'other fields' : textOf(before, isOfTemplate),
+    text: before.isBoundOtherwise ? 'other fields' : textOf(before.html, choicesOf(before.template), isOfTemplate),
     groups: targetsOf(before),
     date: [before.startDate, before.endDate, ...(before.recurrence === null ? [] : [before.recurrence])].join(' '),
     time: before.time ?? '',
@@ -307,14 +320,15 @@ function valuesBefore(before: ImportedRow, isOfTemplate: boolean): RowValues {
 }
 
 /** Lists and groups as they are named: who is in the lists changes by itself. */
-function targetsOf({ extras: { groupLists }, groupIds }: Pick<ImportedRow, 'extras' | 'groupIds'>) {
+function targetsOf({ extras: { groupLists }, groupIds }: Targeted) {
   const { listIds, groupIds: own } = groupLists ?? { listIds: [], groupIds };
   return [listIds, own].map((ids) => ids.toSorted((a, b) => a - b));
 }
 
 /** Whether a text is one for each group or language. */
-function choicesIn({ withFields = false, leavesOut = false, translations = [] }: ScheduledInput) {
-  return { withFields, leavesOut: withFields && leavesOut, translations };
+function choicesIn({ withFields = false, leavesOut = false, translations = [] }: ScheduledInput): PostChoices {
+  const inTags = translations.map(({ language, html }) => ({ language: readLanguage(language) ?? language, html }));
+  return { withFields, leavesOut: withFields && leavesOut, translations: inTags };
 }
 
 /** What a template gives a post beside its text, its files and their card; nothing of a post without one. */
