@@ -139,7 +139,8 @@ const changedBy = ({ new: added = 0, changed = 0, gone = 0 }: Record<string, num
   added + changed + (removesGone ? gone : 0);
 
 function Report({ report: { counts, rows, warnings } }: { report: Awaited<ReturnType<typeof importAll>> }) {
-  const listed = STATES.flatMap((state) => (state === 'unchanged' ? [] : rows.filter((row) => row.state === state)));
+  const needsNoLook = (row: Row) => row.state === 'unchanged' && row.warnings.length === 0;
+  const listed = STATES.flatMap((state) => rows.filter((row) => row.state === state && !needsNoLook(row)));
   return (
     <Stack gap="xs" role="status">
       <Text size="sm" fw={550}>

@@ -747,10 +747,11 @@ describe('groups and lists', () => {
       row('template', { groups: [], template: 'To nobody', text: undefined }),
     ];
     const warnings = [expect.stringContaining('Nobody is in these lists')];
-    expect((await imported(rows)).rows).toMatchObject([
-      { state: 'new', group_count: 0, warnings },
-      { state: 'new', group_count: 0, warnings },
-    ]);
+    const all = (state: string) => rows.map(() => ({ state, group_count: 0, warnings }));
+    expect((await imported(rows)).rows).toMatchObject(all('new'));
+    expect((await imported(rows)).rows).toMatchObject(all('unchanged'));
+    for (const row of rows) Object.assign(row, { note: 'Ask Ravi' });
+    for (const dry_run of [true, false]) expect((await imported(rows, { dry_run })).rows).toMatchObject(all('changed'));
   });
 
   test('that are gone are left out of lists, and refused by name', async () => {

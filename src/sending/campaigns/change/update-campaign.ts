@@ -140,7 +140,8 @@ export async function updateCampaign(
     await changeUnseen(trx, campaign, change);
     const changes = await diffCampaigns(trx, actor.workspaceId, { campaign, content });
     await recordAudit(trx, { ...actor, action: 'campaign.updated', subject: publicId, changes });
-    const nobody = changesPost ? warnOfEmptyLists(next, true).map(({ message }) => message) : [];
+    // The row of a sheet says all of its post, whatever differs.
+    const nobody = changesPost || unlessBegun ? warnOfEmptyLists(next, true).map(({ message }) => message) : [];
     const dueAt = await findFirstPlanned(trx, campaignId);
     const told = { warnings: [...listLosses(warnings), ...nobody], groupCount: next.groupIds.length, dueAt };
     return { campaignId: publicId, status: campaign.status, ...told };

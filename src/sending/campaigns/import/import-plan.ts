@@ -9,7 +9,7 @@ import { AppError, fieldError, type FieldError } from '../../../platform/errors/
 import { acceptCampaign, campaignLimitReached, prepareCampaign, readOpenCampaigns } from '../accept/accept-campaign.ts';
 import type { AcceptDeps } from '../accept/accept-campaign.ts';
 import { planOccurrences, planScheduled, readTimeZone, type ScheduledInput } from '../accept/add-scheduled-campaign.ts';
-import type { Targeted } from '../accept/resolve-lists.ts';
+import { warnOfEmptyLists, type Targeted } from '../accept/resolve-lists.ts';
 import { cancelRuns } from '../change/cancel-runs.ts';
 import { control } from '../change/control.ts';
 import {
@@ -226,14 +226,15 @@ async function checkRow(
   const planned = await planScheduled(deps, actor, input);
   // Its run may be due already.
   const dueAt = before.dueAt ? [before.dueAt] : undefined;
-  const { groupIds } = await prepareCampaign(deps, {
+  const post = await prepareCampaign(deps, {
     actor,
     input,
     ...planned,
     ...(dueAt && { dueAt: () => dueAt }),
     before: { ...before, bindsByName: true },
   });
-  return { ...about(row, before), groupCount: groupIds.length, state: 'unchanged' };
+  const warnings = warnOfEmptyLists(post, true).map(({ message }) => message);
+  return { ...about(row, before), groupCount: post.groupIds.length, state: 'unchanged', warnings };
 }
 
 /** Only a template says whether a post has fields: what a person chose stays with another text, and translations with the same. */
