@@ -162,7 +162,8 @@ async function prepareTemplates(db: Database, actor: Actor, wanted: readonly Tar
     if (id === '' || others.length > 0 || found.has(id)) continue;
     const { content, groupListIds: listIds } = await describeTemplate(db, actor, id);
     const targets = { groupIds: content.groupMetadataIds, listIds };
-    found.set(id, { content: toWire(templateContent, content), targets });
+    // Without tags of its own it takes those of its rows away.
+    found.set(id, { content: { tags: [], ...toWire(templateContent, content) }, targets });
   }
   return (name) => {
     if (isNothing(name)) return { content: {}, targets: { groupIds: [], listIds: [] } };
@@ -216,7 +217,7 @@ function toPlanRow({ row, cells, fault }: ReadRow, body: ImportBody, { find, fin
       if (problems.length > 0 || 'error' in validated || 'problems' in found) return { problems };
       const { groupIds: groupMetadataIds, listIds } = found;
       const post = { ...fromWire(batchBody, validated.value), groupMetadataIds, groupListIds: listIds };
-      return { input: { ...toPost(post), ...toSchedule(post) } };
+      return { input: { ...toPost(post), ...toSchedule(post) }, fromTemplate: listFromTemplate(cells) };
     },
   };
 }
@@ -232,6 +233,18 @@ function messageOf(
   const { html: ofTemplate = mediaId === undefined ? undefined : '', translations, ...post } = template;
   const own = { tags, ...post, ...(tags && tags.length > 0 && { tags }) };
   return { ...own, ...(Object.keys(message).length === 0 ? { html: ofTemplate, translations } : message) };
+}
+
+/** Returns what a row has from its template, as cells name it. */
+function listFromTemplate({ template, html, text, tags = [], list, groups, mediaId }: Cells) {
+  if (isNothing(template)) return [];
+  const own = {
+    text: !isNothing(html) || !isNothing(text),
+    tags: tags.length > 0,
+    groups: !isNothing(list) || groups.some((name) => !isNothing(name)),
+    media_id: mediaId !== undefined,
+  };
+  return (['text', 'tags', 'groups', 'media_id'] as const).filter((name) => !own[name]);
 }
 
 /** The cell of a sheet is the name of one group, or several with line breaks or semicolons between them. */

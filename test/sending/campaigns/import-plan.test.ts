@@ -161,10 +161,10 @@ describe('the rows of a plan', () => {
     expect(await read()).toMatchObject({ html: 'In {{ city }}', with_fields: true });
     expect(statesOf(await imported(rows))).toEqual(['each unchanged']);
     await save({ version: 1, html: 'In {{ city }}' });
-    expect((await imported(rows)).rows).toMatchObject([{ state: 'changed', changes: ['text'] }]);
+    expect((await imported(rows)).rows).toMatchObject([{ state: 'changed', changes: ['text', 'template'] }]);
     expect(await read()).not.toHaveProperty('with_fields', true);
     await save({ version: 2, html: 'To {{ city }}', with_fields: true, on_missing_value: 'leave_out' });
-    expect((await imported(rows)).rows).toMatchObject([{ state: 'changed', changes: ['text'] }]);
+    expect((await imported(rows)).rows).toMatchObject([{ state: 'changed', changes: ['text', 'template'] }]);
     expect(await read()).toMatchObject({ with_fields: true, on_missing_value: 'leave_out' });
   });
 
@@ -286,6 +286,43 @@ describe('the rows of a plan', () => {
     expect(await copy(1)).toMatchObject({ html: expect.stringContaining('Own'), pin_for: null });
     expect(await copy(1)).not.toHaveProperty('from_template', template.template_id);
     expect(statesOf(await imported([...asks, ...own.flat()]))).toEqual(['all unchanged', 'text unchanged']);
+  });
+
+  test('take what their template has, and say that it has changed', async () => {
+    const name = `Of ${plan}`;
+    const { body } = await alice.call<{ group_list_id: number }>('venom/save-group-list', {
+      name,
+      group_metadata_ids: [first],
+    });
+    const template = { template_id: randomUUID(), name, html: 'Hi' };
+    const save = async (more: object) =>
+      expect((await alice.call('venom/save-template', { ...template, ...more })).status).toBe(200);
+    await save({ version: 0, tags: ['fair'], group_list_ids: [body.data.group_list_id] });
+    const rows = [
+      row('all', { template: name, text: undefined, groups: [], date: '2031-07-10' }),
+      row('own', { template: name, tags: ['own'], date: '2031-07-10' }),
+    ];
+    const ids = (await imported(rows)).rows.map(({ campaign_id }) => campaign_id);
+    const read = async () =>
+      Promise.all(ids.map(async (id) => ((await get(id)) as unknown as { tags?: string[] }).tags ?? []));
+    const changes = async () => {
+      const told = await tryOut(rows);
+      const done = await imported(rows);
+      expect(done.rows.map((one) => one.changes)).toEqual(told.rows.map((one) => one.changes));
+      return done.rows.map((one) => one.changes);
+    };
+    expect(await read()).toEqual([['fair'], ['own']]);
+    await save({ version: 1, tags: ['fair', 'news'], group_metadata_ids: [first] });
+    expect(await changes()).toEqual([['groups', 'template', 'tags'], undefined]);
+    expect(await read()).toEqual([['fair', 'news'], ['own']]);
+    await save({ version: 2, html: 'Ho', group_metadata_ids: [first] });
+    expect(await changes()).toEqual([['text', 'template', 'tags'], undefined]);
+    expect(await read()).toEqual([[], ['own']]);
+    Object.assign(rows[0] ?? {}, { text: 'Own', tags: ['mine'] });
+    expect(await changes()).toEqual([['text', 'tags'], undefined]);
+    Object.assign(rows[0] ?? {}, { tags: undefined });
+    expect(await changes()).toEqual([['template', 'tags'], undefined]);
+    expect(statesOf(await imported(rows))).toEqual(['all unchanged', 'own unchanged']);
   });
 
   test('that are gone are cancelled only if that is asked for, and planned again when they come back', async () => {

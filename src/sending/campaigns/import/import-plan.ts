@@ -30,6 +30,12 @@ import {
 
 export type ImportDeps = AcceptDeps & { timeZone: string };
 
+export interface ReadRow {
+  input: ScheduledInput;
+  /** What it has from its template, and not from cells of its own. Default is nothing. */
+  fromTemplate?: ReadonlyArray<keyof RowValues>;
+}
+
 /** A row of a sheet. */
 export interface PlanRow {
   /** As its sheet counts. */
@@ -37,7 +43,7 @@ export interface PlanRow {
   /** Names the row within the plan; '' if it has none. */
   key: string;
   /** Its campaign, or why it has none. */
-  read: () => { input: ScheduledInput } | { problems: readonly FieldError[] };
+  read: () => ReadRow | { problems: readonly FieldError[] };
 }
 
 export interface PlanImport {
@@ -162,7 +168,7 @@ async function settleRow(context: Context, row: PlanRow, planned: ImportedRow | 
     const read = row.read();
     if ('problems' in read) return refuse(row, read.problems, before);
     try {
-      return before ? await changeRow(context, row, read.input, before) : await addRow(context, row, read.input);
+      return before ? await changeRow(context, row, read, before) : await addRow(context, row, read.input);
     } catch (error) {
       const isRace =
         error instanceof RowPlannedError || (error instanceof AppError && error.code === 'campaign_wrong_state');
@@ -197,7 +203,7 @@ async function addRow(context: Context, row: PlanRow, input: ScheduledInput): Pr
 async function changeRow(
   { deps, actor, isDryRun, now }: Context,
   row: PlanRow,
-  sent: ScheduledInput,
+  { input: sent, fromTemplate = [] }: ReadRow,
   before: ImportedRow,
 ): Promise<SettledRow> {
   const timeZone = sent.timeZone ?? (await readTimeZone(deps, actor.userId));
@@ -205,14 +211,15 @@ async function changeRow(
   const input = isOfTemplate ? sent : keepFields(sent, before);
   const was = valuesBefore(before, isOfTemplate);
   const is = valuesOf(input, timeZone, isOfTemplate);
-  const changes = (Object.keys(is) as Array<keyof RowValues>).filter(
-    (name) => is[name] !== undefined && !isDeepStrictEqual(is[name], was[name]),
-  );
-  if (changes.length === 0) return checkRow({ deps, actor }, row, input, before);
-  const change = describeChange(input, new Set(changes), timeZone);
+  const names = Object.keys(is) as Array<keyof RowValues>;
+  const others = new Set(names.filter((name) => is[name] !== undefined && !isDeepStrictEqual(is[name], was[name])));
+  if (others.size === 0) return checkRow({ deps, actor }, row, input, before);
+  const change = describeChange(input, others, timeZone);
   const updated = await updateCampaign(deps, actor, before.campaignId, { ...change, isDryRun });
   const due = when(input, { timeZone }, { now, updated });
   const settled = { ...about(row, before), ...due, name: input.name, groupCount: updated.groupCount };
+  const isByTemplate = fromTemplate.some((name) => others.has(name));
+  const changes = names.filter((name) => others.has(name) || (name === 'template' && isByTemplate));
   return { ...settled, state: 'changed', changes, warnings: [...due.warnings, ...updated.warnings] };
 }
 
