@@ -81,8 +81,11 @@ export interface SettledRow {
   /** What differs from the campaign that was planned. */
   changes?: ReadonlyArray<keyof RowValues>;
   warnings?: readonly string[];
-  problems?: readonly FieldError[];
+  problems?: readonly RowProblem[];
 }
+
+/** What is about no single field has the code of its failure. */
+export type RowProblem = Omit<FieldError, 'code'> & { code?: FieldError['code'] | AppError['code'] };
 
 /** What a row says, as `changes` names it. */
 type RowValues = Record<
@@ -370,7 +373,7 @@ function when(
   return { dueAt, local, warnings: clock === input.time ? [] : [skipped] };
 }
 
-function refuse(row: PlanRow, problems: readonly FieldError[], before?: ImportedRow): SettledRow {
+function refuse(row: PlanRow, problems: readonly RowProblem[], before?: ImportedRow): SettledRow {
   return { ...(before && about(row, before)), row: row.row, key: row.key, state: 'refused', problems };
 }
 
@@ -413,6 +416,6 @@ async function removeRow(
 
 const isOfRow = (error: unknown): error is AppError => error instanceof AppError && KINDS_OF_ROWS.has(error.kind);
 
-function listProblems({ details, message }: AppError): readonly FieldError[] {
-  return details.length > 0 ? details : [{ field: 'row', issue: message }];
+function listProblems({ code, details, message }: AppError): readonly RowProblem[] {
+  return details.length > 0 ? details : [{ field: 'row', code, issue: message }];
 }
