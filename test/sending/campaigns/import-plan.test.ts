@@ -3,6 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { execute, readCount } from '../../../src/platform/database/statements.ts';
 import { importPlan, type PlanImport } from '../../../src/sending/campaigns/import/import-plan.ts';
+import { planRow } from '../../../src/api/contract/import-plan.ts';
+import { LANGUAGE_TAGS } from '../../../src/platform/i18n/languages.ts';
+import { readCatalog } from '../../../src/platform/i18n/load-messages.ts';
 import { beginRuns } from '../../support/begin-runs.ts';
 import { groupsOf, useTestApp, type Answer, type Person } from '../../support/app.ts';
 import { inline, textRow, writeXlsx, type Book } from '../../support/inputs/xlsx.ts';
@@ -851,6 +854,11 @@ describe('groups and lists', () => {
     expect(told.rows[0]).toMatchObject({ state: 'unchanged', group_count: ids.length - 1 });
     expect(told.rows[1]).toMatchObject({ state: 'refused', problems: [{ code: 'unknown_name' }] });
   });
+});
+
+test.each(LANGUAGE_TAGS)('the dashboard names all columns of a sheet in %s', (language) => {
+  const words = new Set(readCatalog(language)['calendar.importHint']?.match(/\w+/g));
+  expect(Object.keys(planRow.shape).filter((column) => !words.has(column))).toEqual([]);
 });
 
 describe('a sheet', () => {
