@@ -952,6 +952,11 @@ describe('the request', () => {
     );
   });
 
+  test('is a 400 that names the place of a value that no cell can be', async () => {
+    const { status, body } = await send({ rows: [row('a'), row('b', { date: 20_310_310 })] });
+    expect([status, body.details]).toMatchObject([400, [{ field: 'rows.1.date', code: 'wrong_type' }]]);
+  });
+
   test('is in the audit log, a campaign at a time', async () => {
     const dave = await app.signUp('dave');
     const [own = 0] = await groupsOf(dave);
