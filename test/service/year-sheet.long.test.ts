@@ -213,11 +213,13 @@ function foretell(): string[] {
     const [before, now] = [planned.get(row.key), planRow(row)];
     if (!before || before.isBegun) return `${row.key} ${before ? 'sent' : 'new'}`;
     const targetOf = (one: Row) => JSON.stringify([one.list, one.groups.split('; ').toSorted()]);
+    const isOtherText = JSON.stringify(now.texts) !== JSON.stringify(before.texts);
     const differs = {
-      text: JSON.stringify(now.texts) !== JSON.stringify(before.texts),
+      text: isOtherText,
       groups: targetOf(now) !== targetOf(before),
       date: now.date !== before.date,
       time: now.time !== before.time,
+      template: isOtherText && row.text === '',
     };
     const changes = Object.entries(differs).flatMap(([name, isOther]) => (isOther ? [name] : []));
     return `${row.key} ${changes.length > 0 ? `changed ${changes.join()}` : 'unchanged'}`;

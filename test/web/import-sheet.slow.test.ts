@@ -23,12 +23,12 @@ describe.skipIf(!browser)('in a browser', () => {
   const year = Temporal.Now.plainDateISO().year + 1;
   const HEAD = 'Key;Date;Time;Groups;Text;Mine\n';
   const first = `1;${year}-03-08;09:00;Village news;The fair *opens* today.;\n`;
-  async function choose(text: string) {
+  async function choose(text: string, head = HEAD) {
     await dialog()
       .locator('input[type=file]')
       .or(page.locator('input[type=file]'))
       .first()
-      .setInputFiles({ name: 'plan.csv', mimeType: 'text/csv', buffer: Buffer.from(HEAD + text) });
+      .setInputFiles({ name: 'plan.csv', mimeType: 'text/csv', buffer: Buffer.from(head + text) });
   }
   async function open() {
     await page.getByRole('button', { name: 'Import sheet', exact: true }).click();
@@ -89,6 +89,27 @@ describe.skipIf(!browser)('in a browser', () => {
       `${year}-03-08 planned`,
       `${year}-03-12 planned`,
     ]);
+  });
+
+  test('shows an unchanged row with a warning, and words what is wrong with a whole row', async () => {
+    await enterAsNew(page, 'hal');
+    await waitForGroups();
+    const rule = { all: [{ members: { over: 100_000 } }] };
+    await askInBrowser(page, 'venom/save-group-list', { name: 'Nobody', rule });
+    await page.goto('/calendar');
+    const toNobody = () => choose(`1;${year}-03-08;09:00;Nobody;Hi\n`, 'Key;Date;Time;List;Text\n');
+    await open();
+    await toNobody();
+    await dialog().getByRole('button', { name: 'Import 1 row', exact: true }).click();
+    await dialog().waitFor({ state: 'detached' });
+    await open();
+    await toNobody();
+    await dialog().getByText('Unchanged: 1').waitFor();
+    await dialog().getByText('Nobody is in these lists at present', { exact: false }).waitFor();
+    await askInBrowser(page, 'workspace/set-approval-rules', { approval: 'all' });
+    await choose(`2;${year}-03-08;09:00;Village news;Hi;\n`);
+    await dialog().getByText('In this workspace, this post needs the approval', { exact: false }).waitFor();
+    expect(await runs()).toEqual([`${year}-03-08 planned`]);
   });
 
   test('says what is wrong with a file', async () => {

@@ -10,7 +10,7 @@ import { showToast } from '../parts/notify.ts';
 import { readBase64 } from '../parts/read-base64.ts';
 import { SheetDialog } from '../parts/sheet-dialog.tsx';
 import textClasses from '../parts/text.module.css';
-import { locale, t } from '../i18n/translate.ts';
+import { findMessage, findText, locale, t } from '../i18n/translate.ts';
 
 type Imported = Data<'venom/import-plan'>;
 type Row = Imported['rows'][number];
@@ -139,7 +139,8 @@ const changedBy = ({ new: added = 0, changed = 0, gone = 0 }: Record<string, num
   added + changed + (removesGone ? gone : 0);
 
 function Report({ report: { counts, rows, warnings } }: { report: Awaited<ReturnType<typeof importAll>> }) {
-  const listed = STATES.flatMap((state) => (state === 'unchanged' ? [] : rows.filter((row) => row.state === state)));
+  const needsNoLook = (row: Row) => row.state === 'unchanged' && row.warnings.length === 0;
+  const listed = STATES.flatMap((state) => rows.filter((row) => row.state === state && !needsNoLook(row)));
   return (
     <Stack gap="xs" role="status">
       <Text size="sm" fw={550}>
@@ -196,14 +197,18 @@ function Report({ report: { counts, rows, warnings } }: { report: Awaited<Return
   );
 }
 
+/** Returns a problem in words, by its column. One of the whole row may be a failure, as of a request. */
+function problemOfRow({ field, issue, code = '', params }: Row['problems'][number]): string {
+  if (field !== 'row') return `${field}: ${issueText({ code, params })}`;
+  return findMessage(`problems.codes.${code}`) ?? findText(`issues.${code}`, params) ?? issue;
+}
+
 /** The campaign, what differs, and what is wrong, by the column of the sheet. */
 function About({ name, changes, problems, warnings }: Row) {
   const lines = [
     ...(name === undefined ? [] : [name]),
     ...(changes ? [changes.join(', ')] : []),
-    ...problems.map(({ field, issue, ...coded }) =>
-      coded.code === undefined ? issue : `${field}: ${issueText(coded)}`,
-    ),
+    ...problems.map(problemOfRow),
     ...warnings,
   ];
   return lines.map((line) => (

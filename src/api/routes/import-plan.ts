@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { decodeBase64 } from '../../content/media/decode-base64.ts';
+import { ASKING } from '../../content/post/post-extras.ts';
 import { cleanName, foldFieldName } from '../../content/text/fold-name.ts';
 import { readSheetDate, readSheetTime } from '../../content/sheets/read-date.ts';
 import { readSheet, type Sheet } from '../../content/sheets/read-sheet.ts';
@@ -8,7 +9,7 @@ import type { Database } from '../../platform/database/statements.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import { fieldError, invalid, type FieldError } from '../../platform/errors/errors.ts';
 import type { IssueCode } from '../../platform/errors/issues.ts';
-import { importPlan, type PlanRow } from '../../sending/campaigns/import/import-plan.ts';
+import { importPlan, type PlanRow, type RowProblem } from '../../sending/campaigns/import/import-plan.ts';
 import { indexByName } from '../../sending/groups/index-by-name.ts';
 import {
   prepareFindTargets,
@@ -57,7 +58,7 @@ export const planImportHandlers: Handlers<typeof planImports, CampaignDeps> = {
       fromRow: body.fromRow,
     });
     const keyless = body.removeGone && rows.some(({ cells }) => isNothing(cells.key));
-    const typed = new Set(rows.filter(({ cells }) => isNothing(cells.html)).map(({ row }) => row));
+    const cellsOf = new Map(rows.map(({ row, cells }) => [row, cells]));
     const byState = Map.groupBy(settled, ({ state }) => state);
     const counts = Object.fromEntries(rowState.options.map((state) => [state, byState.get(state)?.length ?? 0]));
     return {
@@ -69,7 +70,7 @@ export const planImportHandlers: Handlers<typeof planImports, CampaignDeps> = {
         dueAt,
         local,
         warnings: ofRow,
-        problems: nameCells(problems, row.row !== null && typed.has(row.row)),
+        problems: nameCells(problems, cellsOf.get(row.row ?? 0)),
       })),
       warnings: keyless ? [...warnings, KEYLESS] : warnings,
     };
@@ -145,14 +146,23 @@ function toCells({ groups = '', media_id: mediaId = '', time_zone: timeZone, ...
 
 const batchBody = addCampaignBatchBody.omit({ group_metadata_ids: true });
 
-type FindTemplate = (name: TargetName | undefined) => { content: object; targets: Targets } | { problem: FieldError };
+type FindTemplate = (name: TargetName | undefined) => FoundTemplate | { problem: FieldError };
+
+interface FoundTemplate {
+  content: object;
+  targets: Targets;
+  /** Some groups or lists of it are gone. */
+  hasLostTargets: boolean;
+}
+
+const NO_TEMPLATE: FoundTemplate = { content: {}, targets: { groupIds: [], listIds: [] }, hasLostTargets: false };
 
 /** Returns a function that finds templates by their names or ids. It reads those that `wanted` names. */
 async function prepareTemplates(db: Database, actor: Actor, wanted: readonly TargetName[]): Promise<FindTemplate> {
   const heads = wanted.length === 0 ? [] : await selectDrafts(db, actor.workspaceId, 'template', undefined);
   const byId = new Map(heads.map((head) => [head.draftId, head]));
   const findNamed = indexByName(heads);
-  const found = new Map<string, Exclude<ReturnType<FindTemplate>, { problem: FieldError }>>();
+  const found = new Map<string, FoundTemplate>();
   const idsOf = new Map<string, string[]>();
   for (const text of new Set(wanted.map(String))) {
     const meant = byId.get(text.trim().toLowerCase());
@@ -160,12 +170,13 @@ async function prepareTemplates(db: Database, actor: Actor, wanted: readonly Tar
     idsOf.set(text, ids);
     const [id = '', ...others] = ids;
     if (id === '' || others.length > 0 || found.has(id)) continue;
-    const { content, groupListIds: listIds } = await describeTemplate(db, actor, id);
+    const { content, groupListIds: listIds, hasLostTargets } = await describeTemplate(db, actor, id);
     const targets = { groupIds: content.groupMetadataIds, listIds };
-    found.set(id, { content: toWire(templateContent, content), targets });
+    // Without tags of its own it takes those of its rows away.
+    found.set(id, { content: { tags: [], ...toWire(templateContent, content) }, targets, hasLostTargets });
   }
   return (name) => {
-    if (isNothing(name)) return { content: {}, targets: { groupIds: [], listIds: [] } };
+    if (isNothing(name)) return NO_TEMPLATE;
     const ids = idsOf.get(String(name)) ?? [];
     const named = { of: 'templates', text: String(name).slice(0, 100) };
     if (ids.length > 1) return { problem: fieldError('template', 'ambiguous_name', { ...named, count: ids.length }) };
@@ -190,7 +201,7 @@ function toPlanRow({ row, cells, fault }: ReadRow, body: ImportBody, { find, fin
       if (key.length > LONGEST_KEY) problems.push(fieldError('key', 'too_long', { limit: LONGEST_KEY }));
       const template = findTemplate(cells.template);
       if ('problem' in template) return { problems: [...problems, template.problem] };
-      const found = findGroups(cells, template.targets, find);
+      const found = findGroups(cells, template, find);
       if ('problems' in found) problems.push(...found.problems);
       const read = readSheetDate('date', cells.date ?? '', body.dateFormat);
       if ('problem' in read) problems.push(read.problem);
@@ -216,7 +227,7 @@ function toPlanRow({ row, cells, fault }: ReadRow, body: ImportBody, { find, fin
       if (problems.length > 0 || 'error' in validated || 'problems' in found) return { problems };
       const { groupIds: groupMetadataIds, listIds } = found;
       const post = { ...fromWire(batchBody, validated.value), groupMetadataIds, groupListIds: listIds };
-      return { input: { ...toPost(post), ...toSchedule(post) } };
+      return { input: { ...toPost(post), ...toSchedule(post) }, fromTemplate: listFromTemplate(cells) };
     },
   };
 }
@@ -234,8 +245,20 @@ function messageOf(
   return { ...own, ...(Object.keys(message).length === 0 ? { html: ofTemplate, translations } : message) };
 }
 
+/** Returns what a row has from its template, as cells name it. */
+function listFromTemplate({ template, html, text, tags = [], list, groups, mediaId }: Cells) {
+  if (isNothing(template)) return [];
+  const own = {
+    text: !isNothing(html) || !isNothing(text),
+    tags: tags.length > 0,
+    groups: !isNothing(list) || groups.some((name) => !isNothing(name)),
+    media_id: mediaId !== undefined,
+  };
+  return (['text', 'tags', 'groups', 'media_id'] as const).filter((name) => !own[name]);
+}
+
 /** The cell of a sheet is the name of one group, or several with line breaks or semicolons between them. */
-function findGroups({ list, groups }: Cells, ofTemplate: Targets, find: FindTargets): ReturnType<FindTargets> {
+function findGroups({ list, groups }: Cells, template: FoundTemplate, find: FindTargets): ReturnType<FindTargets> {
   const named = isNothing(list) ? undefined : list;
   const split = groups.flatMap((name) => {
     if (typeof name === 'number' || 'groupIds' in find({ list: undefined, groups: [name] })) return [name];
@@ -243,9 +266,12 @@ function findGroups({ list, groups }: Cells, ofTemplate: Targets, find: FindTarg
   });
   const found = find({ list: named, groups: split });
   if ('problems' in found) return found;
-  const targets = named === undefined && split.length === 0 ? ofTemplate : found;
+  const targets = named === undefined && split.length === 0 ? template.targets : found;
   const { groupIds, listIds } = targets;
-  if (groupIds.length + listIds.length === 0) return { problems: [fieldError('groups', 'empty')] };
+  if (groupIds.length + listIds.length === 0)
+    return {
+      problems: [template.hasLostTargets ? fieldError('template', 'targets_gone') : fieldError('groups', 'empty')],
+    };
   if (groupIds.length > MOST_GROUPS) return { problems: [fieldError('groups', 'too_many_groups')] };
   return targets;
 }
@@ -261,10 +287,15 @@ const CELLS: Readonly<Record<string, string>> = {
   media: 'media_id',
 };
 
-/** Names problems as the row does: both dates of a campaign are its date, and the html of a text is that text. */
-function nameCells(problems: readonly FieldError[], isTyped: boolean): FieldError[] {
+/**
+ * Names problems as the row does: both dates of a campaign are its date, the html of a text is that text, and a poll is that of its template.
+ */
+function nameCells(problems: readonly RowProblem[], cells?: Cells): RowProblem[] {
+  const isTyped = cells !== undefined && isNothing(cells.html);
+  const isOfTemplate = cells !== undefined && !isNothing(cells.template);
   const named = problems.map(({ field, ...problem }) => {
     const [first = ''] = field.split('.');
+    if (isOfTemplate && ASKING.some((name) => name === first)) return { ...problem, field: 'template' };
     return { ...problem, field: first === 'html' && isTyped ? 'text' : (CELLS[first] ?? first) };
   });
   return [...new Map(named.map((problem) => [`${problem.field} ${problem.issue}`, problem])).values()];

@@ -141,6 +141,7 @@ export const ISSUES = {
   date_ambiguous: 'could be {one} or {other}: write YYYY-MM-DD, or say date_format',
   unknown_name: 'is not the name or an id of one of your {of}: {text}',
   ambiguous_name: 'means {count} of your {of}: {text}. Name an id instead',
+  targets_gone: 'goes to groups and lists that are gone: name others',
   key_repeated: 'is the key of row {row} already',
   rows_or_file: 'or file is required, but not both',
   sheet_column_missing: 'has no column {columns} in its first row',

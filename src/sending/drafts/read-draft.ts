@@ -22,6 +22,8 @@ export interface FullDraft extends DraftHead {
   ownGroupIds: readonly number[];
   /** Those that are still there. */
   groupListIds: number[];
+  /** Some of its groups and lists are gone. */
+  hasLostTargets: boolean;
   /** Those that are still there. */
   files: ShownFile[];
 }
@@ -49,6 +51,9 @@ export async function readDraft(
     const groupListIds = lists.map((list) => list.groupListId);
     const own = new Set(draft.groupIds);
     const ownGroupIds = groups.map(({ groupId }) => groupId).filter((groupId) => own.has(groupId));
-    return { ...head, content, groups, ownGroupIds, groupListIds, files: await readFiles(trx, filesOf(content)) };
+    const asked = own.size + new Set(content.group_list_ids).size;
+    const hasLostTargets = ownGroupIds.length + groupListIds.length < asked;
+    const files = await readFiles(trx, filesOf(content));
+    return { ...head, content, groups, ownGroupIds, groupListIds, hasLostTargets, files };
   });
 }

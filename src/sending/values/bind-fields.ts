@@ -16,9 +16,11 @@ export interface FieldsInPost extends TemplateText, Pick<Template, 'translations
 }
 
 /** A post before a change. */
-interface BoundPost {
+export interface BoundPost {
   template: Template | null | undefined;
   extras: PostExtras;
+  /** Its fields give way to those that have their names now, and those that are gone are unknown. Default is `false`. */
+  bindsByName?: boolean | undefined;
 }
 
 /**
@@ -52,7 +54,8 @@ export async function bindFields(
     const row = rows.find((one) => one.key === key);
     const ofBefore = kept.get(key);
     // A field that is gone gives way to a new one of its name.
-    const bound = row && !rows.some(({ fieldId }) => fieldId === ofBefore?.fieldId) ? undefined : ofBefore;
+    const isGone = !rows.some(({ fieldId }) => fieldId === ofBefore?.fieldId);
+    const bound = (before?.bindsByName ? row || isGone : row && isGone) ? undefined : ofBefore;
     if (!builtIn && !row && !bound) unknown.add(name);
     const isNeeded = (one: Placeholder) => one.key === key && one.fallback === undefined && !builtIn;
     const isIn = Array.from(texts).filter(([, one]) => one.placeholders.some(isNeeded));

@@ -509,7 +509,7 @@ describe('a change', () => {
     expect(await read(planned?.campaign_id ?? '')).toMatchObject({ translations });
     expect(await imported([row])).toMatchObject([{ state: 'unchanged' }]);
     expect((await save({ version: 1, translations: [translations[0]] })).status).toBe(200);
-    expect(await imported([row])).toMatchObject([{ state: 'changed', changes: ['text'] }]);
+    expect(await imported([row])).toMatchObject([{ state: 'changed', changes: ['text', 'template'] }]);
     expect(await imported([{ ...row, text: 'Own' }])).toMatchObject([{ state: 'changed', changes: ['text'] }]);
     expect(await read(planned?.campaign_id ?? '')).not.toHaveProperty('translations');
   });

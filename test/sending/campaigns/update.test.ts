@@ -45,6 +45,7 @@ describe('a changed post', () => {
     ).toEqual({
       campaignId: campaign,
       dueAt: new Date('2031-03-04T09:00:00Z'),
+      groupCount: 2,
       warnings: [],
       status: 'running',
     });

@@ -13,7 +13,7 @@ import { warnOfPastDates } from '../../../content/text/past-dates.ts';
 import { listLosses } from '../../../content/text/warnings.ts';
 import { requireCountedGroups } from './ballot-problems.ts';
 import type { Template } from '../../../content/post/fill-post.ts';
-import { bindFields } from '../../values/bind-fields.ts';
+import { bindFields, type BoundPost } from '../../values/bind-fields.ts';
 import { requireFit, type PostWithFields } from '../../values/check-values.ts';
 import { saveCard, type CardDeps } from './prepare-card.ts';
 import { warnOfTranslations } from './prepare-translations.ts';
@@ -114,10 +114,13 @@ export type PreparedCampaign = Omit<PreparedPost, 'warnings' | 'fields'> & {
   warnings: string[];
 };
 
-/** Validates everything about a campaign that depends on no lock, and writes nothing. Throws 400 and 404 as `acceptCampaign`. */
+/**
+ * Validates everything about a campaign that depends on no lock, and writes nothing. `before`: a campaign that is there already. Throws 400
+ * and 404 as `acceptCampaign`.
+ */
 export async function prepareCampaign(
   deps: AcceptDeps,
-  { actor, input, plan, problems, notes = [], dueAt }: Omit<CampaignRequest, 'key'>,
+  { actor, input, plan, problems, notes = [], dueAt, before }: Omit<CampaignRequest, 'key'> & { before?: BoundPost },
 ): Promise<PreparedCampaign> {
   const { db } = deps;
   const plannedNow = async () => dueAt(await readNow(db));
@@ -134,8 +137,8 @@ export async function prepareCampaign(
   const films = warnOfFilms([prepared.media, ...(await checkFiles(db, workspaceId, prepared.extras))]);
   const losses = listLosses([...prepared.warnings, ...past, ...films]);
   await requireTargets(db, { ...prepared, template: fields, workspaceId, givenIds: input.groupIds ?? [] });
-  const template = fields && (await bindFields(db, workspaceId, fields, prepared.extras));
-  const hasFile = prepared.media !== null || prepared.extras.files !== undefined;
+  const template = fields && (await bindFields(db, workspaceId, fields, prepared.extras, before));
+  const hasFile = prepared.media !== null || prepared.extras.files !== undefined || input.withFile === true;
   if (template) await requireFit(db, fitOf(deps, { ...prepared, workspaceId, template, hasFile }, { due, plan }));
   const { groupIds } = prepared;
   const translated = await warnOfTranslations(db, workspaceId, { groupIds, translations: template?.translations });

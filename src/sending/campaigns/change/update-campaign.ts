@@ -65,6 +65,8 @@ export interface CampaignChange extends CampaignOwnData {
   skipDates?: readonly string[] | undefined;
   /** It comes with its end: without `endDate` it has none but its own. Empty: every day. */
   recurrence?: string | undefined;
+  /** As in `BoundPost`. */
+  bindsByName?: boolean | undefined;
   /** Throw 409 once a run has begun, was missed or cancelled: what was sent once is not planned again. */
   unlessBegun?: boolean;
   /** Validate all of it, and write nothing. */
@@ -73,6 +75,8 @@ export interface CampaignChange extends CampaignOwnData {
 
 export interface UpdatedCampaign extends Controlled {
   warnings: string[];
+  /** Those of now, also of its lists. Undefined if nothing but its tags changed. */
+  groupCount?: number;
   /** When its next run is due; undefined: none is planned. */
   dueAt: Date | undefined;
 }
@@ -125,6 +129,7 @@ export async function updateCampaign(
       text,
       fields,
       leavesOut: change.leavesOut,
+      bindsByName: change.bindsByName,
       mediaId,
       groupIds,
       ...changedExtras,
@@ -135,9 +140,11 @@ export async function updateCampaign(
     await changeUnseen(trx, campaign, change);
     const changes = await diffCampaigns(trx, actor.workspaceId, { campaign, content });
     await recordAudit(trx, { ...actor, action: 'campaign.updated', subject: publicId, changes });
-    const nobody = changesPost ? warnOfEmptyLists(next, true).map(({ message }) => message) : [];
+    // The row of a sheet says all of its post, whatever differs.
+    const nobody = changesPost || unlessBegun ? warnOfEmptyLists(next, true).map(({ message }) => message) : [];
     const dueAt = await findFirstPlanned(trx, campaignId);
-    return { campaignId: publicId, status: campaign.status, warnings: [...listLosses(warnings), ...nobody], dueAt };
+    const told = { warnings: [...listLosses(warnings), ...nobody], groupCount: next.groupIds.length, dueAt };
+    return { campaignId: publicId, status: campaign.status, ...told };
   });
 }
 
@@ -159,7 +166,7 @@ function changeTexts(
 /** Returns what a change is about. Throws 400 if it is about nothing. */
 function findChanges(change: CampaignChange): { changesPost: boolean; changesOthers: boolean } {
   const { removeImage = false, unlessBegun: _, isDryRun: __, unknownTags: ___, extras = NO_EXTRAS, ...others } = change;
-  const { removedExtras = [], ...values } = others;
+  const { removedExtras = [], bindsByName: ____, ...values } = others;
   const { name, description, isChannelCampaign, externalId, metadata, tags, ...seen } = values;
   const ofPost = [...Object.values(seen), ...Object.values(extras), ...removedExtras];
   // Members see none of the others.
@@ -252,7 +259,7 @@ async function changeSchedule(trx: Connection, campaign: OwnCampaign, change: Ca
 
 type ContentChange = { [Key in Exclude<keyof Content, 'template'>]: Content[Key] | undefined } & Pick<
   CampaignChange,
-  'removedExtras' | 'leavesOut'
+  'removedExtras' | 'leavesOut' | 'bindsByName'
 > & {
     /** With another text: undefined if it has none. */
     fields: FieldsInPost | undefined;
@@ -284,7 +291,10 @@ async function changeContent(trx: Connection, campaign: OwnCampaign, change: Con
   const isSaidAnew = change.text !== undefined || !isDeepStrictEqual(next.extras, content.extras);
   if (!fields) next.template = null;
   else if (isSaidAnew)
-    next.template = await bindFields(trx, workspaceId, { ...fields, leavesOut }, next.extras, content);
+    next.template = await bindFields(trx, workspaceId, { ...fields, leavesOut }, next.extras, {
+      ...content,
+      bindsByName: change.bindsByName,
+    });
   else if (content.template && leavesOut !== leftOut) {
     const { leavesOut: _, ...template } = content.template;
     next.template = { ...template, ...(leavesOut && { leavesOut }) };

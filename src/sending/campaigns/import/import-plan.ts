@@ -1,13 +1,15 @@
 /** Plans a campaign for each row of a sheet, and brings those that were planned before in line with it (contract §4, import-plan). */
 import { isDeepStrictEqual } from 'node:util';
-import { choicesOf } from '../../../content/post/fill-post.ts';
-import { EXTRAS_NAMES, type PostExtras } from '../../../content/post/post-extras.ts';
+import { readLanguage } from '../../../content/fields/language.ts';
+import { choicesOf, type PostChoices } from '../../../content/post/fill-post.ts';
+import { EXTRAS_NAMES, NO_EXTRAS, type PostExtras } from '../../../content/post/post-extras.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import { QUOTAS } from '../../../workspaces/quotas/quotas.ts';
 import { AppError, fieldError, type FieldError } from '../../../platform/errors/errors.ts';
 import { acceptCampaign, campaignLimitReached, prepareCampaign, readOpenCampaigns } from '../accept/accept-campaign.ts';
-import type { AcceptDeps, PreparedCampaign } from '../accept/accept-campaign.ts';
-import { planOccurrences, planScheduled, type ScheduledInput } from '../accept/add-scheduled-campaign.ts';
+import type { AcceptDeps } from '../accept/accept-campaign.ts';
+import { planOccurrences, planScheduled, readTimeZone, type ScheduledInput } from '../accept/add-scheduled-campaign.ts';
+import { warnOfEmptyLists, type Targeted } from '../accept/resolve-lists.ts';
 import { cancelRuns } from '../change/cancel-runs.ts';
 import { control } from '../change/control.ts';
 import {
@@ -28,6 +30,12 @@ import {
 
 export type ImportDeps = AcceptDeps & { timeZone: string };
 
+export interface ReadRow {
+  input: ScheduledInput;
+  /** What it has from its template, and not from cells of its own. Default is nothing. */
+  fromTemplate?: ReadonlyArray<keyof RowValues>;
+}
+
 /** A row of a sheet. */
 export interface PlanRow {
   /** As its sheet counts. */
@@ -35,7 +43,7 @@ export interface PlanRow {
   /** Names the row within the plan; '' if it has none. */
   key: string;
   /** Its campaign, or why it has none. */
-  read: () => { input: ScheduledInput } | { problems: readonly FieldError[] };
+  read: () => ReadRow | { problems: readonly FieldError[] };
 }
 
 export interface PlanImport {
@@ -73,8 +81,11 @@ export interface SettledRow {
   /** What differs from the campaign that was planned. */
   changes?: ReadonlyArray<keyof RowValues>;
   warnings?: readonly string[];
-  problems?: readonly FieldError[];
+  problems?: readonly RowProblem[];
 }
+
+/** What is about no single field has the code of its failure. */
+export type RowProblem = Omit<FieldError, 'code'> & { code?: FieldError['code'] | AppError['code'] };
 
 /** What a row says, as `changes` names it. */
 type RowValues = Record<
@@ -160,7 +171,7 @@ async function settleRow(context: Context, row: PlanRow, planned: ImportedRow | 
     const read = row.read();
     if ('problems' in read) return refuse(row, read.problems, before);
     try {
-      return before ? await changeRow(context, row, read.input, before) : await addRow(context, row, read.input);
+      return before ? await changeRow(context, row, read, before) : await addRow(context, row, read.input);
     } catch (error) {
       const isRace =
         error instanceof RowPlannedError || (error instanceof AppError && error.code === 'campaign_wrong_state');
@@ -195,43 +206,58 @@ async function addRow(context: Context, row: PlanRow, input: ScheduledInput): Pr
 async function changeRow(
   { deps, actor, isDryRun, now }: Context,
   row: PlanRow,
-  sent: ScheduledInput,
+  { input: sent, fromTemplate = [] }: ReadRow,
   before: ImportedRow,
 ): Promise<SettledRow> {
-  const { dueAt, ...planned } = await planScheduled(deps, actor, sent);
-  const { startDate, endDate, timeZone, time, recurrence } = before;
-  const stays = startDate === sent.startDate && endDate === sent.endDate && time === sent.time && recurrence === null;
-  // A run that stays may be due already.
-  const isDue = stays && timeZone === planned.plan.timeZone && before.dueAt;
+  const timeZone = sent.timeZone ?? (await readTimeZone(deps, actor.userId));
   const isOfTemplate = [sent.extras, before.extras].some((extras) => extras?.fromTemplate !== undefined);
-  const input = isOfTemplate || sent.html === before.html ? sent : keepFields(sent, before);
-  const request = { actor, input, ...planned, dueAt: isDue ? () => [isDue] : dueAt };
-  const prepared = await prepareCampaign(deps, request);
+  const input = isOfTemplate ? sent : keepFields(sent, before);
   const was = valuesBefore(before, isOfTemplate);
-  const is = valuesOf({ input, timeZone: planned.plan.timeZone, isOfTemplate }, prepared);
-  const changes = (Object.keys(is) as Array<keyof RowValues>).filter(
-    (name) => is[name] !== undefined && !isDeepStrictEqual(is[name], was[name]),
-  );
-  const settled = { ...about(row, before), groupCount: prepared.groupIds.length };
-  if (changes.length === 0) return { ...settled, state: 'unchanged' };
-  const change = describeChange(input, new Set(changes), planned.plan.timeZone);
+  const is = valuesOf(input, timeZone, isOfTemplate);
+  const names = Object.keys(is) as Array<keyof RowValues>;
+  const others = new Set(names.filter((name) => is[name] !== undefined && !isDeepStrictEqual(is[name], was[name])));
+  if (others.size === 0) return checkRow({ deps, actor }, row, input, before);
+  const change = describeChange(input, others, timeZone);
   const updated = await updateCampaign(deps, actor, before.campaignId, { ...change, isDryRun });
-  const due = when(input, planned.plan, { now, updated });
-  const warnings = [...due.warnings, ...updated.warnings];
-  return { ...settled, ...due, name: input.name, state: 'changed', changes, warnings };
+  const due = when(input, { timeZone }, { now, updated });
+  const settled = { ...about(row, before), ...due, name: input.name, groupCount: updated.groupCount };
+  const isByTemplate = fromTemplate.some((name) => others.has(name));
+  const changes = names.filter((name) => others.has(name) || (name === 'template' && isByTemplate));
+  return { ...settled, state: 'changed', changes, warnings: [...due.warnings, ...updated.warnings] };
 }
 
-/** Only a template says whether a post has fields: what a person chose stays with another text. */
-function keepFields(input: ScheduledInput, { template }: ImportedRow): ScheduledInput {
-  const { withFields, leavesOut } = choicesOf(template);
-  return { ...input, withFields, leavesOut };
+/** Throws as the import of a new row where the post of an unchanged one cannot be sent any more. */
+async function checkRow(
+  { deps, actor }: Pick<Context, 'deps' | 'actor'>,
+  row: PlanRow,
+  input: ScheduledInput,
+  before: ImportedRow,
+): Promise<SettledRow> {
+  const planned = await planScheduled(deps, actor, input);
+  // Its run may be due already.
+  const dueAt = before.dueAt ? [before.dueAt] : undefined;
+  const post = await prepareCampaign(deps, {
+    actor,
+    input,
+    ...planned,
+    ...(dueAt && { dueAt: () => dueAt }),
+    before: { ...before, bindsByName: true },
+  });
+  const warnings = warnOfEmptyLists(post, true).map(({ message }) => message);
+  return { ...about(row, before), groupCount: post.groupIds.length, state: 'unchanged', warnings };
+}
+
+/** Only a template says whether a post has fields: what a person chose stays with another text, and translations with the same. */
+function keepFields(input: ScheduledInput, { html, template }: ImportedRow): ScheduledInput {
+  const { withFields, leavesOut, translations } = choicesOf(template);
+  return { ...input, withFields, leavesOut, ...(input.html === html && { translations }) };
 }
 
 /** A change of what differs, and of nothing else: without a post it needs no approval. */
 function describeChange(
   input: ScheduledInput,
   changes: ReadonlySet<keyof RowValues>,
-  timeZone: string | null,
+  timeZone: string,
 ): CampaignChange {
   const { extras: { files, groupLists, ...extras } = {}, startDate, endDate, cardRequest } = input;
   const [isOtherFile, isOtherTemplate, isToOthers] = [
@@ -241,6 +267,8 @@ function describeChange(
   ];
   return {
     unlessBegun: true,
+    // Rows of a sheet mean the same fields, whichever were planned before the fields changed.
+    bindsByName: true,
     ...(changes.has('name') && { name: input.name }),
     ...(changes.has('note') && { description: input.description }),
     ...(changes.has('tags') && { tags: input.tags }),
@@ -250,7 +278,7 @@ function describeChange(
     // A person may have planned it for more than the day of its row.
     ...(changes.has('date') && { startDate, endDate: endDate ?? startDate, ...EVERY_DAY }),
     ...(changes.has('time') && { time: input.time }),
-    ...(changes.has('time_zone') && timeZone !== null && { timeZone }),
+    ...(changes.has('time_zone') && { timeZone }),
     ...(isOtherFile && files === undefined && { removeImage: true }),
     extras: {
       ...(isOtherFile && files && { files }),
@@ -266,24 +294,22 @@ function describeChange(
 }
 
 /** Fields and translations are part of a row's text only with a template: a sheet has none of its own. */
-function textOf({ html, template }: Pick<PreparedCampaign | ImportedRow, 'html' | 'template'>, isOfTemplate: boolean) {
-  return { html, ...(isOfTemplate && choicesOf(template)) };
+function textOf(html: string, choices: PostChoices, isOfTemplate: boolean) {
+  return { html, ...(isOfTemplate && choices) };
 }
 
-function valuesOf(
-  { input, timeZone, isOfTemplate }: { input: ScheduledInput; timeZone: string | null; isOfTemplate: boolean },
-  prepared: PreparedCampaign,
-): RowValues {
+function valuesOf(input: ScheduledInput, timeZone: string, isOfTemplate: boolean): RowValues {
+  const { extras = NO_EXTRAS, groupIds = [] } = input;
   return {
     name: input.name,
     note: input.description,
-    text: textOf(prepared, isOfTemplate),
-    groups: targetsOf(prepared),
+    text: textOf(input.html, choicesIn(input), isOfTemplate),
+    groups: targetsOf({ extras, groupIds }),
     date: `${input.startDate} ${input.endDate}`,
     time: input.time,
-    time_zone: timeZone ?? '',
-    media_id: plain(prepared.extras.files ?? []),
-    template: ofTemplate(prepared.extras),
+    time_zone: timeZone,
+    media_id: plain(extras.files ?? []),
+    template: ofTemplate(extras),
     tags: input.tags,
   };
 }
@@ -293,7 +319,7 @@ function valuesBefore(before: ImportedRow, isOfTemplate: boolean): RowValues {
   return {
     name: before.name,
     note: before.description,
-    text: textOf(before, isOfTemplate),
+    text: before.isBoundOtherwise ? 'other fields' : textOf(before.html, choicesOf(before.template), isOfTemplate),
     groups: targetsOf(before),
     date: [before.startDate, before.endDate, ...(before.recurrence === null ? [] : [before.recurrence])].join(' '),
     time: before.time ?? '',
@@ -305,14 +331,15 @@ function valuesBefore(before: ImportedRow, isOfTemplate: boolean): RowValues {
 }
 
 /** Lists and groups as they are named: who is in the lists changes by itself. */
-function targetsOf({ extras: { groupLists }, groupIds }: Pick<ImportedRow, 'extras' | 'groupIds'>) {
+function targetsOf({ extras: { groupLists }, groupIds }: Targeted) {
   const { listIds, groupIds: own } = groupLists ?? { listIds: [], groupIds };
   return [listIds, own].map((ids) => ids.toSorted((a, b) => a - b));
 }
 
 /** Whether a text is one for each group or language. */
-function choicesIn({ withFields = false, leavesOut = false, translations = [] }: ScheduledInput) {
-  return { withFields, leavesOut: withFields && leavesOut, translations };
+function choicesIn({ withFields = false, leavesOut = false, translations = [] }: ScheduledInput): PostChoices {
+  const inTags = translations.map(({ language, html }) => ({ language: readLanguage(language) ?? language, html }));
+  return { withFields, leavesOut: withFields && leavesOut, translations: inTags };
 }
 
 /** What a template gives a post beside its text, its files and their card; nothing of a post without one. */
@@ -346,7 +373,7 @@ function when(
   return { dueAt, local, warnings: clock === input.time ? [] : [skipped] };
 }
 
-function refuse(row: PlanRow, problems: readonly FieldError[], before?: ImportedRow): SettledRow {
+function refuse(row: PlanRow, problems: readonly RowProblem[], before?: ImportedRow): SettledRow {
   return { ...(before && about(row, before)), row: row.row, key: row.key, state: 'refused', problems };
 }
 
@@ -389,6 +416,6 @@ async function removeRow(
 
 const isOfRow = (error: unknown): error is AppError => error instanceof AppError && KINDS_OF_ROWS.has(error.kind);
 
-function listProblems({ details, message }: AppError): readonly FieldError[] {
-  return details.length > 0 ? details : [{ field: 'row', issue: message }];
+function listProblems({ code, details, message }: AppError): readonly RowProblem[] {
+  return details.length > 0 ? details : [{ field: 'row', code, issue: message }];
 }

@@ -24,6 +24,8 @@ export interface ImportedRow {
   recurrence: string | null;
   html: string;
   template: Template | null;
+  /** A field of it is gone, or its name is that of another field now. */
+  isBoundOtherwise: boolean;
   mediaId: number | null;
   extras: PostExtras;
   groupIds: number[];
@@ -42,7 +44,12 @@ export async function readImportedRows(
   const rows = await readRows<ImportedRow>(db)`
     select c.import_key as key, c.public_id as "campaignId", c.name, c.description, c.start_date as "startDate",
            c.end_date as "endDate", c.schedule_time as time, c.time_zone as "timeZone", c.recurrence, t.html, t.media_id as "mediaId",
-           t.template, ${STORED_EXTRAS} as extras, ${TAGS} as tags, t.group_ids as "groupIds",
+           t.template, exists (
+             select from jsonb_each(t.template -> 'fields') b (key, field), lateral (select (field ->> 'fieldId')::bigint as id) bound
+             where bound.id <> coalesce(
+                     (select f.field_id from fields f where f.workspace_id = c.workspace_id and f.folded_name = b.key),
+                     (select f.field_id from fields f where f.field_id = bound.id), 0)) as "isBoundOtherwise",
+           ${STORED_EXTRAS} as extras, ${TAGS} as tags, t.group_ids as "groupIds",
            (select min(r.due_at) from runs r where r.campaign_id = c.campaign_id and r.status = 'planned') as "dueAt",
            (select r.status from runs r where r.campaign_id = c.campaign_id and r.status <> 'planned'
             order by r.run_id limit 1) as begun
