@@ -137,13 +137,9 @@ interface SentPost extends Partial<
 
 const isOfFields = ({ code }: Warning) => code === 'placeholder_left';
 
-interface Understood {
+interface Understood extends Pick<PreparedPost, 'fields' | 'media' | 'card' | 'warnings'> {
   html: string | undefined;
   text: string | undefined;
-  fields: FieldsInPost | undefined;
-  media: Media | null;
-  card: CardPreparation['card'];
-  warnings: Warning[];
   problems: FieldError[];
 }
 

@@ -10,7 +10,7 @@ import { bindFields } from '../../values/bind-fields.ts';
 import { readGroupValues } from '../../values/select-values.ts';
 import { invalid } from '../../../platform/errors/errors.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
-import { TEXT_LIMIT, type UnknownTags } from '../../../content/text/html-to-whatsapp.ts';
+import { TEXT_LIMIT } from '../../../content/text/html-to-whatsapp.ts';
 import { captionWarning, type Warning } from '../../../content/text/warnings.ts';
 import type { Translation } from '../../../content/post/translations.ts';
 import { writePlaceholders } from '../../../content/text/placeholders.ts';
@@ -46,12 +46,8 @@ export interface PreviewDeps {
   timeZone: string;
 }
 
-export interface PreviewInput {
-  html: string;
+export interface PreviewInput extends Pick<PostInput, 'html' | 'unknownTags' | 'withFields' | 'translations'> {
   withFile: boolean;
-  unknownTags?: UnknownTags | undefined;
-  withFields?: boolean | undefined;
-  translations?: readonly Translation[] | undefined;
   /** Of a post with fields or translations: the group that gets it. */
   groupId?: number | undefined;
   /** What else is filled for the group. */
