@@ -1,7 +1,5 @@
 import { STATE_REASONS } from '../../platform/errors/account-states.ts';
-import type { WorkPoll } from '../../platform/database/work-poll.ts';
-import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
-import type { Log } from '../../platform/log/log.ts';
+import type { PolledLoopDeps } from '../../platform/database/work-poll.ts';
 import { startLoop } from '../../platform/concurrency/loop.ts';
 import type { Messenger, MessengerAccount, MessengerSession, Incident, SessionState } from '../messenger.ts';
 import { createChannelChat, createCommunityChats, createGroupChat, listChats, plant, readChat } from './chats.ts';
@@ -15,12 +13,9 @@ import type { AccountId } from '../../platform/database/schema.ts';
 
 const POLL_MS = 1_000;
 
-interface SandboxOptions {
+interface SandboxOptions extends PolledLoopDeps {
   db: Database;
-  log: Log;
   speed: number;
-  workPoll?: WorkPoll | undefined;
-  onLoopError?: OnLoopError;
 }
 
 /**
