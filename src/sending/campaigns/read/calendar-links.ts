@@ -8,7 +8,7 @@ import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.
 import { assertStillMember, lockMembers } from '../../../workspaces/members/assert-still-member.ts';
 import { HAS_ACTIVE_OWNER } from '../../../workspaces/members/has-active-owner.ts';
 import { PERSON_NAME, type MemberName } from '../../../workspaces/members/person-name.ts';
-import { remakeLists, requireGroupList } from '../../groups/group-lists.ts';
+import { readGroupList, remakeLists } from '../../groups/group-lists.ts';
 import type { ListedRun } from './list-runs.ts';
 
 const LINKS_LIMIT = 20;
@@ -38,7 +38,7 @@ export function shareCalendar(
   return db.transaction().execute(async (trx) => {
     await lockMembers(trx, workspaceId);
     await assertStillMember(trx, actor, 'manager');
-    if (groupListId !== null) await requireGroupList(trx, workspaceId, groupListId);
+    if (groupListId !== null) await readGroupList(trx, workspaceId, groupListId);
     const count = await readCount(trx)`select count(*) from calendar_links where workspace_id = ${workspaceId}`;
     if (count >= LINKS_LIMIT)
       throw new AppError(
