@@ -2,20 +2,19 @@ import { findLinksOf } from '../../../content/link-preview/find-links.ts';
 import { compilePost, findFieldProblems, type Template } from '../../../content/post/fill-post.ts';
 import type { PostExtras } from '../../../content/post/post-extras.ts';
 import { readNow } from '../../../platform/database/read-now.ts';
-import type { Database } from '../../../platform/database/statements.ts';
 import type { FailureParams } from '../../../platform/errors/failures.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import { requireGroups } from '../../groups/require-groups.ts';
 import { bindFields } from '../../values/bind-fields.ts';
 import { readGroupValues } from '../../values/select-values.ts';
 import { invalid } from '../../../platform/errors/errors.ts';
-import type { Convert } from '../../../content/text/convert-in-worker.ts';
 import { TEXT_LIMIT } from '../../../content/text/html-to-whatsapp.ts';
 import { captionWarning, type Warning } from '../../../content/text/warnings.ts';
 import type { Translation } from '../../../content/post/translations.ts';
 import { writePlaceholders } from '../../../content/text/placeholders.ts';
 import { planOccurrences, readTimeZone, type ScheduledInput } from './add-scheduled-campaign.ts';
 import { isBallot } from './ballot-problems.ts';
+import type { CheckDeps } from './check-campaign.ts';
 import { NO_TEXT, toFields, type PostInput } from './prepare-post.ts';
 import { prepareTranslations } from './prepare-translations.ts';
 
@@ -39,12 +38,7 @@ export interface Preview {
 
 const LINKS_LISTED = 100;
 
-export interface PreviewDeps {
-  db: Database;
-  convert: Convert;
-  /** IANA, the installation's. */
-  timeZone: string;
-}
+export type PreviewDeps = Pick<CheckDeps, 'db' | 'convert' | 'timeZone'>;
 
 export interface PreviewInput extends Pick<PostInput, 'html' | 'unknownTags' | 'withFields' | 'translations'> {
   withFile: boolean;
